@@ -1,0 +1,104 @@
+/* inflight report: an earlier session again, from its stored document. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/commands.h"
+#include "advisor/report.h"
+#include "core/store/store.h"
+
+static int list_line(void *data, const struct store_session *session)
+{
+    buf_addf(data, "%6lld  %.19s  %-7s %-20s %4lld variants  %s\n", session->id,
+             session->started, session->command, session->title, session->variants,
+             session->finished ? "finished" : "unfinished");
+    return 0;
+}
+
+static int list_object(void *data, const struct store_session *session)
+{
+    json_array_append_new(
+        data, json_pack("{s:I, s:s, s:s?, s:s, s:s, s:I}", "session",
+                        (json_int_t)session->id, "started", session->started, "finished",
+                        session->finished, "command", session->command, "title",
+                        session->title, "variants", (json_int_t)session->variants));
+    return 0;
+}
+
+static int list_sessions(const struct settings *settings, struct store *store,
+                         struct error *err)
+{
+    int status;
+    if (settings->json) {
+        json_t *list = json_array();
+        status = store_session_each(store, list_object, list, err);
+        if (!status)
+            status = print_json(list, err);
+        json_decref(list);
+        return status;
+    }
+    struct buf text = {0};
+    status = store_session_each(store, list_line, &text, err);
+    if (!status)
+        status =
+            print_text(text.length ? buf_str(&text)
+                                   : "no session yet; 'inflight tune FILE.c' makes one\n",
+                       err);
+    buf_release(&text);
+    return status;
+}
+
+static int print_report(const struct settings *settings, const json_t *report,
+                        struct error *err)
+{
+    if (settings->json)
+        return print_json(report, err);
+    struct buf text = {0};
+    report_text(report, term_colour(stdout, settings->colour), settings->evidence,
+                term_columns(stdout), &text);
+    int status = print_text(buf_str(&text), err);
+    buf_release(&text);
+    return status;
+}
+
+static int show_session(const struct settings *settings, struct store *store,
+                        struct error *err)
+{
+    struct store_session session = {0};
+    json_t *report = NULL;
+    char *name = NULL;
+    int status = store_session_get(store, settings->session > 0 ? settings->session : 0,
+                                   &session, err);
+    if (!status && !session.report_json)
+        status = fail(err, STATUS_INPUT,
+                      "session %lld (%s of %s) is unfinished with %lld variants; the "
+                      "same %s command continues it",
+                      session.id, session.command, session.title, session.variants,
+                      session.command);
+    if (!status) {
+        name = xasprintf("session %lld", session.id);
+        status =
+            json_read_text(session.report_json, name, "inflight.report/1", &report, err);
+    }
+    if (!status)
+        status = print_report(settings, report, err);
+    json_decref(report);
+    free(name);
+    store_session_release(&session);
+    return status;
+}
+
+int report_command(const struct settings *settings, struct error *err)
+{
+    char *path = settings->database ? xstrdup(settings->database) : NULL;
+    struct store *store = NULL;
+    int status = path ? 0 : store_default_path(&path, err);
+    if (!status)
+        status = store_open(path, &store, err);
+    if (!status)
+        status = settings->list ? list_sessions(settings, store, err)
+                                : show_session(settings, store, err);
+    store_close(store);
+    free(path);
+    return status;
+}

@@ -1,0 +1,181 @@
+/* inflight tune, and inflight advise with a file: the same report, with and without the
+ * search. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "advisor/commands.h"
+#include "advisor/report.h"
+
+struct written {
+    char *path;           /* NULL = nothing written */
+    struct quantity gain; /* of the file on its own, against the original */
+    bool verified;
+};
+
+static int emit(struct workbench *bench, const char *plan_text_, struct quantity gain,
+                const char *path, struct error *err)
+{
+    struct plan *plan = NULL;
+    struct buf source = {0};
+    char *comment = report_comment(bench, plan_text_, gain);
+    int status = plan_parse(plan_text_, &plan, err);
+    if (!status)
+        status = kernel_emit(bench->kernel, plan, comment, &source, err);
+    if (!status)
+        status = file_write(path, buf_str(&source), source.length, err);
+    plan_free(plan);
+    free(comment);
+    buf_release(&source);
+    return status;
+}
+
+/* The winner is written to the scratch folder, measured from that file alone, and only
+ * then written where the user wants it. */
+static int measure_emitted(struct workbench *bench, const char *plan,
+                           struct quantity gain, struct written *written,
+                           struct error *err)
+{
+    char *path = path_join(bench->scratch, "emitted.c");
+    progress_say(&bench->progress, "measuring the written file on its own");
+    int status = emit(bench, plan, gain, path, err);
+    if (!status)
+        status = live_compare_file(bench->live, path, false, 8, &written->gain,
+                                   &written->verified, err);
+    free(path);
+    return status;
+}
+
+static int write_winner(struct workbench *bench, struct search_result *result,
+                        struct written *written, struct error *err)
+{
+    const char *output = bench->settings->output;
+    const char *plan =
+        result->measurement_nr ? result->measurement[result->best].plan : "";
+    written->gain = quantity_unknown();
+    if (*plan && !spawn_interrupted()) {
+        if (measure_emitted(bench, plan, result->source_gain, written, err))
+            return -1;
+        if (!written->verified && !spawn_interrupted())
+            return fail(err, STATUS_FAILED,
+                        "the file written for plan '%s' does not give the original's "
+                        "results; nothing was written",
+                        plan);
+        if (written->gain.known)
+            result->source_gain = written->gain;
+    }
+    if (!output)
+        return 0;
+    if (emit(bench, plan, result->source_gain, output, err))
+        return -1;
+    written->path = path_absolute(output);
+    return 0;
+}
+
+static int print_report(const struct workbench *bench, const json_t *report,
+                        struct error *err)
+{
+    const struct settings *settings = bench->settings;
+    struct buf text = {0};
+    if (settings->json)
+        return print_json(report, err);
+    report_text(report, term_colour(stdout, settings->colour), settings->evidence,
+                term_columns(stdout), &text);
+    int status = print_text(buf_str(&text), err);
+    buf_release(&text);
+    return status;
+}
+
+static int finish(struct workbench *bench, const struct search_result *result,
+                  const struct written *written, struct error *err)
+{
+    struct report_input input = {.bench = bench,
+                                 .result = result,
+                                 .output = written->path,
+                                 .emitted_gain = written->gain,
+                                 .emitted_verified = written->verified};
+    json_t *report = report_json(&input);
+    progress_clear(&bench->progress);
+    int status = print_report(bench, report, err);
+    if (!status && !spawn_interrupted()) {
+        char *text = json_text(report);
+        status = store_session_finish(bench->store, bench->session, text, err);
+        free(text);
+    }
+    json_decref(report);
+    return status;
+}
+
+static int search(struct workbench *bench, bool advise_only, struct search_result *result,
+                  struct error *err)
+{
+    const struct settings *settings = bench->settings;
+    struct search_observer observer = workbench_observer(bench);
+    struct search_opts opts = {
+        .strategy = settings->strategy,
+        .budget_s = settings->budget_s > 0 ? settings->budget_s : 0,
+        .budget_variants = settings->variants > 0 ? (size_t)settings->variants : 0,
+        .seed = settings->seed > 0 ? (unsigned long long)settings->seed : 0,
+        .rules = bench->rules,
+        .advise_only = advise_only,
+        .audit = settings->audit};
+    return search_run(&bench->subject, &bench->runner, &observer, &opts, result, err);
+}
+
+/* Refused before a minute is spent on the search. */
+static int check_output(const struct settings *settings, struct error *err)
+{
+    if (!settings->output)
+        return 0;
+    char *copy = xstrdup(settings->output), *slash = strrchr(copy, '/');
+    if (slash)
+        slash[slash == copy] = 0;
+    const char *dir = slash ? copy : ".";
+    int status = 0;
+    if (dir_exists(settings->output))
+        status = fail(err, STATUS_USAGE, "the output '%s' is a folder; name a file",
+                      settings->output);
+    else if (!dir_exists(dir))
+        status =
+            fail(err, STATUS_USAGE, "the folder '%s' of the output does not exist", dir);
+    else if (access(dir, W_OK))
+        status = fail(err, STATUS_USAGE,
+                      "the folder '%s' of the output cannot be written to", dir);
+    free(copy);
+    return status;
+}
+
+static int work(const struct settings *settings, bool advise_only, struct error *err)
+{
+    struct workbench bench;
+    struct search_result result = {0};
+    struct written written = {.gain = quantity_unknown()};
+    spawn_catch_interrupt();
+    workbench_start(&bench, settings);
+    int status = check_output(settings, err);
+    if (!status)
+        status = workbench_live(&bench, err);
+    if (!status)
+        status = workbench_session(&bench, err);
+    if (!status)
+        status = search(&bench, advise_only, &result, err);
+    if (!status && !advise_only)
+        status = write_winner(&bench, &result, &written, err);
+    if (!status)
+        status = finish(&bench, &result, &written, err);
+    free(written.path);
+    search_result_release(&result);
+    workbench_release(&bench);
+    return status;
+}
+
+int tune_command(const struct settings *settings, struct error *err)
+{
+    return work(settings, false, err);
+}
+
+int advise_command(const struct settings *settings, struct error *err)
+{
+    return settings->file ? work(settings, true, err) : advise_numbers(settings, err);
+}

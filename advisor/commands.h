@@ -1,0 +1,23 @@
+/* The subcommands, one file each. */
+#ifndef ADVISOR_COMMANDS_H
+#define ADVISOR_COMMANDS_H
+
+#include "advisor/settings.h"
+
+int machine_command(const struct settings *settings, struct error *err);
+int show_command(const struct settings *settings, struct error *err);
+int tune_command(const struct settings *settings, struct error *err);
+int advise_command(const struct settings *settings, struct error *err);
+int apply_command(const struct settings *settings, struct error *err);
+int report_command(const struct settings *settings, struct error *err);
+int doctor_command(const struct settings *settings, struct error *err);
+
+/* advise from numbers alone: --machine, --bandwidth, --cores, --access. */
+int advise_numbers(const struct settings *settings, struct error *err);
+
+/* Prints a result document: JSON as it is. Returns 0, or -1 when standard output cannot
+ * take it. */
+int print_json(const json_t *document, struct error *err);
+int print_text(const char *text, struct error *err);
+
+#endif

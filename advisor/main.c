@@ -1,0 +1,58 @@
+/*
+ * inflight: an optimization advisor and autotuner guided by the number of cache misses in
+ * flight.
+ *
+ *     $ inflight tune transpose.c -o fast.c
+ *     transpose in transpose.c, n = 6000
+ *     What limits it
+ *       ...
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "advisor/commands.h"
+#include "advisor/version.h"
+
+static int run(int argc, char **argv, struct error *err)
+{
+    struct settings settings;
+    int status = settings_parse(argc, argv, &settings, err);
+    if (!status && settings.help)
+        command_help(command_find(settings.command), stdout);
+    else if (!status)
+        status = command_find(settings.command)->run(&settings, err);
+    settings_release(&settings);
+    return status;
+}
+
+/* The shell must see that a signal ended us. */
+static void end_by_signal(int number)
+{
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+int main(int argc, char **argv)
+{
+    struct error err = {0};
+    if (argc < 2) {
+        commands_help(stderr);
+        return status_exit(STATUS_USAGE);
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
+        !strcmp(argv[1], "help")) {
+        commands_help(stdout);
+        return 0;
+    }
+    if (!strcmp(argv[1], "--version")) {
+        puts("inflight " INFLIGHT_VERSION);
+        return 0;
+    }
+    int status = run(argc - 1, argv + 1, &err);
+    if (status)
+        fprintf(stderr, "inflight: %s\n", err.text);
+    if (spawn_interrupted())
+        end_by_signal(spawn_interrupted());
+    return status ? status_exit(err.status) : 0;
+}

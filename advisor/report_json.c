@@ -1,0 +1,231 @@
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "advisor/report.h"
+#include "advisor/version.h"
+
+static char *today(void)
+{
+    char text[32] = "";
+    time_t now = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&now, &utc))
+        strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return xstrdup(text);
+}
+
+static json_t *params_json(const struct kernel_view *view)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < view->param_nr; i++)
+        if (view->param[i].is_set)
+            json_object_set_new(object, view->param[i].name,
+                                view->param[i].is_integer
+                                    ? json_integer((json_int_t)view->param[i].value)
+                                    : json_real(view->param[i].value));
+    return object;
+}
+
+static json_t *arrays_json(const struct kernel_view *view)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < view->array_nr; i++) {
+        const struct kernel_array *array = &view->array[i];
+        json_array_append_new(
+            list,
+            json_pack("{s:s, s:s, s:s?, s:o, s:s?, s:b, s:b}", "name", array->name,
+                      "type", array->element_type, "extent", array->extent_text, "bytes",
+                      array->bytes < 0 ? json_null() : json_real(array->bytes),
+                      "contents", array->contents, "read", (int)array->read, "written",
+                      (int)array->written));
+    }
+    return list;
+}
+
+static json_t *strings_json(const char *const *text, size_t nr)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < nr; i++)
+        json_array_append_new(list, json_string(text[i]));
+    return list;
+}
+
+static json_t *kernel_json(const struct kernel *kernel)
+{
+    struct kernel_view view = kernel_view(kernel);
+    struct kernel_counts counts = kernel_counts(kernel);
+    return json_pack("{s:s, s:s, s:i, s:s, s:o, s:o, s:o, s:o, s:o}", "file",
+                     kernel_path(kernel), "function", kernel_name(kernel), "line",
+                     kernel_line(kernel), "hash", kernel_hash(kernel), "sizes",
+                     params_json(&view), "arrays", arrays_json(&view), "footprint_bytes",
+                     json_real(counts.footprint_bytes), "flops",
+                     json_quantity(counts.flops), "assumptions",
+                     strings_json(view.assumption, view.assumption_nr));
+}
+
+static json_t *limit_json(const struct machine_limit *limit)
+{
+    return json_pack("{s:o, s:o, s:o, s:b, s:s?, s:s?}", "used",
+                     json_quantity(limit->used), "table", json_quantity(limit->table),
+                     "probe", json_quantity(limit->probe), "probe_is_floor",
+                     (int)limit->probe_is_floor, "scope", limit->scope, "source",
+                     limit->source);
+}
+
+static json_t *machine_json(const struct workbench *bench)
+{
+    const struct machine *machine = &bench->machine;
+    return json_pack(
+        "{s:s, s:s?, s:s?, s:i, s:i, s:s, s:i, s:o, s:o, s:o, s:o, s:b, s:s?}", "name",
+        machine->name ? machine->name : "", "microarchitecture",
+        machine->microarchitecture, "recognition", machine->recognition, "cores",
+        machine->cores, "copies", (int)live_copies(bench->live), "load",
+        live_note(bench->live), "line_bytes", machine->line_bytes, "l1_mshrs",
+        limit_json(&machine->l1_mshrs), "l2_mshrs", limit_json(&machine->l2_mshrs),
+        "memory_latency_ns", json_quantity(machine->memory_latency_ns), "node_read_gbs",
+        json_quantity(machine->node_read_gbs), "quick_profile", (int)machine->quick,
+        "note", bench->machine_note);
+}
+
+static json_t *advice_json(const struct search_result *result)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < result->advice_nr; i++) {
+        const struct advice *advice = &result->advice[i];
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:s?, s:s?, s:s?, s:o, s:o, s:s?, s:s?}",
+                            "transformation", advice->transformation, "verdict",
+                            verdict_word(advice->verdict), "rule", advice->rule, "reason",
+                            advice->reason, "source", advice->source, "bound_speedup",
+                            json_quantity(advice->bound_speedup), "measured_speedup",
+                            json_quantity(advice->measured_speedup), "tried_plan",
+                            advice->tried_plan, "outcome", advice->outcome));
+    }
+    return list;
+}
+
+static json_t *pruned_json(const struct search_result *result)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < result->pruned_nr; i++)
+        json_array_append_new(
+            list, json_pack("{s:s, s:s?, s:s?}", "plan", result->pruned[i].plan, "rule",
+                            result->pruned[i].rule, "reason", result->pruned[i].reason));
+    return list;
+}
+
+static json_t *variants_json(const struct search_result *result)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < result->measurement_nr; i++)
+        json_array_append_new(list, measurement_to_json(&result->measurement[i]));
+    return list;
+}
+
+static int verdict_rank(const struct advice *advice)
+{
+    return advice->verdict == VERDICT_TRY ? 0 : advice->verdict == VERDICT_AVOID ? 1 : 2;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct advice *left = a, *right = b;
+    if (verdict_rank(left) != verdict_rank(right))
+        return verdict_rank(left) - verdict_rank(right);
+    double x = left->bound_speedup.known ? left->bound_speedup.value : 0;
+    double y = right->bound_speedup.known ? right->bound_speedup.value : 0;
+    return x > y ? -1 : x < y;
+}
+
+static void add_diagnosis(json_t *root, const struct measurement *baseline)
+{
+    const struct occupancy *occupancy = &baseline->occupancy;
+    bool known = baseline->has_occupancy;
+    json_object_set_new(root, "limiter",
+                        known ? json_string(resource_word(occupancy->limiter))
+                              : json_null());
+    json_object_set_new(root, "limiter_sentence",
+                        known ? json_string(buf_str(&occupancy->limiter_sentence))
+                              : json_null());
+    json_object_set_new(root, "why",
+                        known ? json_string(occupancy_why_word(occupancy->why))
+                              : json_null());
+    json_object_set_new(root, "why_sentence",
+                        known ? json_string(buf_str(&occupancy->why_sentence))
+                              : json_null());
+    json_object_set_new(root, "slack",
+                        known ? json_quantity(occupancy->slack) : json_null());
+}
+
+static void add_results(json_t *root, const struct search_result *result)
+{
+    if (result->advice_nr)
+        qsort(result->advice, result->advice_nr, sizeof(*result->advice), by_rank);
+    json_object_set_new(root, "advice", advice_json(result));
+    json_object_set_new(root, "source_gain", json_quantity(result->source_gain));
+    json_object_set_new(root, "environment_gain",
+                        json_quantity(result->environment_gain));
+    json_object_set_new(root, "total_gain", json_quantity(result->total_gain));
+    json_object_set_new(root, "left",
+                        json_pack("{s:o, s:s}", "bound",
+                                  json_quantity(result->left_bound), "resource",
+                                  resource_word(result->left_resource)));
+    json_object_set_new(root, "stop",
+                        result->stop ? json_string(result->stop) : json_null());
+    json_object_set_new(root, "interrupted", json_boolean(result->interrupted));
+    json_object_set_new(root, "seconds", json_real(result->seconds));
+    json_object_set_new(root, "space_size",
+                        result->space_size < 0 ? json_null()
+                                               : json_real(result->space_size));
+    json_object_set_new(root, "pruned", pruned_json(result));
+    json_object_set_new(root, "variants", variants_json(result));
+}
+
+json_t *report_json(const struct report_input *input)
+{
+    const struct workbench *bench = input->bench;
+    const struct search_result *result = input->result;
+    char *date = today();
+    json_t *root = json_pack(
+        "{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:{s:s, s:s, s:o}}", "schema",
+        "inflight.report/1", "version", INFLIGHT_VERSION, "date", date, "command",
+        bench->settings->command, "session", (json_int_t)bench->session, "kernel",
+        kernel_json(bench->kernel), "machine", machine_json(bench), "compiler", "name",
+        bench->toolchain.compiler, "version", bench->toolchain.version, "flags",
+        strings_json((const char *const *)bench->toolchain.flags.v,
+                     bench->toolchain.flags.nr));
+    free(date);
+    if (result->measurement_nr) {
+        add_diagnosis(root, &result->measurement[0]);
+        json_object_set_new(root, "baseline",
+                            measurement_to_json(&result->measurement[0]));
+        json_object_set_new(root, "best",
+                            measurement_to_json(&result->measurement[result->best]));
+    }
+    add_results(root, result);
+    json_object_set_new(root, "output",
+                        input->output ? json_string(input->output) : json_null());
+    json_object_set_new(root, "emitted_gain", json_quantity(input->emitted_gain));
+    json_object_set_new(root, "emitted_verified", json_boolean(input->emitted_verified));
+    return root;
+}
+
+char *report_comment(const struct workbench *bench, const char *plan,
+                     struct quantity gain)
+{
+    struct buf out = {0};
+    char *date = today();
+    buf_addf(&out,
+             "Written by inflight %s from %s, function %s.\nPlan: %s\nMachine: "
+             "%s\nCompiler: %s\nDate: %.10s\n",
+             INFLIGHT_VERSION, path_base(kernel_path(bench->kernel)),
+             kernel_name(bench->kernel), *plan ? plan : "none, as written",
+             bench->machine.name, bench->toolchain.version, date);
+    if (gain.known && *plan)
+        buf_addf(&out,
+                 "Measured gain: %.2fx (95%% interval %.2f to %.2f), source alone\n",
+                 gain.value, gain.low, gain.high);
+    free(date);
+    return buf_detach(&out);
+}

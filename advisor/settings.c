@@ -1,0 +1,290 @@
+#include "advisor/settings.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum kind {
+    FLAG,
+    TEXT,
+    WORD,
+    FLAGS,
+    NUMBER,
+    COUNT,
+    TIME,
+    BANDWIDTH,
+    NANOSECONDS,
+    COLOUR
+};
+
+/* name, one letter or 0, argument's name, kind, place in struct settings, help; WORD:
+ * prefix of the pragma word */
+static const struct option_row {
+    const char *name;
+    int letter;
+    const char *argument;
+    enum kind kind;
+    size_t offset;
+    const char *help;
+} rows[] = {
+#define AT(field) offsetof(struct settings, field)
+    {"function", 'f', "NAME", TEXT, AT(function),
+     "the kernel's function, when the file has several"},
+    {"set", 's', "NAME=VALUE", WORD, 0,
+     "a scalar parameter, as '#pragma inflight set' (repeatable)"},
+    {"buffer", 'b', "WORDS", WORD, 0,
+     "an array's contents or length, such as 'key = index(m)' (repeatable)"},
+    {"assume", 'a', "WORDS", WORD, 0,
+     "what you vouch for: 'noalias(a,b)', 'independent(i)' (repeatable)"},
+    {"compiler", 'c', "CC", TEXT, AT(compiler), "compiler to tune for, default gcc"},
+    {"flags", 0, "FLAGS", FLAGS, AT(flags),
+     "its optimisation flags, default '-O3 -march=native'"},
+    {"machine", 'm', "PROFILE", TEXT, AT(machine),
+     "machine profile: a file, or skl, knl, a64fx; default this machine's"},
+    {"output", 'o', "FILE", TEXT, AT(output), "where the result is written"},
+    {"plan", 'p', "PLAN", TEXT, AT(plan),
+     "transformations, such as 'tile(i:32,j:32) simd'"},
+    {"budget", 0, "TIME", TIME, AT(budget_s),
+     "time for the search, such as 90s or 5m, default 2m"},
+    {"variants", 0, "N", COUNT, AT(variants), "measure at most N variants"},
+    {"strategy", 0, "NAME", TEXT, AT(strategy), "guided (default), exhaustive or random"},
+    {"seed", 0, "N", COUNT, AT(seed), "of the random strategy, default 1"},
+    {"rules", 0, "FILE", TEXT, AT(rules), "rules to use instead of the shipped recipe"},
+    {"cores", 0, "N", COUNT, AT(cores),
+     "cores loaded alike, default all that this process may use"},
+    {"tolerance", 0, "X", NUMBER, AT(tolerance),
+     "relative difference allowed in floating-point results, default 1e-9"},
+    {"reassociate", 0, NULL, FLAG, AT(reassociate),
+     "allow floating-point sums to be reordered"},
+    {"audit", 0, NULL, FLAG, AT(audit), "measure what the rules pruned, too"},
+    {"fresh", 0, NULL, FLAG, AT(fresh), "do not continue an unfinished session"},
+    {"database", 0, "FILE", TEXT, AT(database),
+     "session database, default in the user's data folder"},
+    {"bandwidth", 0, "RATE", BANDWIDTH, AT(bandwidth_gbs),
+     "of the routine through memory, all cores, such as 106.9GB/s"},
+    {"latency", 0, "NS", NANOSECONDS, AT(latency_ns),
+     "loaded latency in ns; default from the profile's curve"},
+    {"access", 0, "KIND", TEXT, AT(access), "random or streaming"},
+    {"quick", 0, NULL, FLAG, AT(quick), "at most some 20 seconds"},
+    {"list", 'l', NULL, FLAG, AT(list), "list what there is"},
+    {"evidence", 'e', NULL, FLAG, AT(evidence),
+     "every variant and every pruned plan, too"},
+    {"json", 0, NULL, FLAG, AT(json), "the result as JSON on standard output"},
+    {"quiet", 'q', NULL, FLAG, AT(quiet), "no progress"},
+    {"verbose", 'v', NULL, FLAG, AT(verbose), "progress line by line"},
+    {"color", 0, "WHEN", COLOUR, AT(colour), "auto (default), always or never"},
+    {"help", 'h', NULL, FLAG, AT(help), "this text"},
+#undef AT
+};
+
+static bool takes(const struct command *command, const char *option)
+{
+    size_t length = strlen(option);
+    for (const char *p = command->options; (p = strstr(p, option)); p += length)
+        if ((p == command->options || p[-1] == ' ') && (p[length] == ' ' || !p[length]))
+            return true;
+    return !strcmp(option, "help");
+}
+
+static int read_colour(const char *text, enum colour_when *when, struct error *err)
+{
+    static const char *const word[] = {"auto", "always", "never"};
+    for (size_t i = 0; i < ARRAY_SIZE(word); i++)
+        if (!strcmp(text, word[i])) {
+            *when = (enum colour_when)i;
+            return 0;
+        }
+    return fail(err, STATUS_USAGE, "--color: expected auto, always or never, got '%s'",
+                text);
+}
+
+static int read_option(const struct option_row *row, const char *text,
+                       struct settings *settings, struct error *err)
+{
+    char *field = (char *)settings + row->offset;
+    switch (row->kind) {
+    case FLAG:
+        *(bool *)field = true;
+        return 0;
+    case TEXT:
+        *(const char **)field = text;
+        return 0;
+    case WORD:
+        strvec_pushf(&settings->words, "%s %s", row->name, text);
+        return 0;
+    case FLAGS:
+        strvec_split((struct strvec *)field, text);
+        return 0;
+    case NUMBER:
+    case NANOSECONDS:
+        return parse_number(text, row->name, (double *)field, err);
+    case COUNT:
+        return parse_count(text, row->name, (long long *)field, err);
+    case TIME:
+        return parse_time(text, row->name, (double *)field, err);
+    case BANDWIDTH:
+        return parse_bandwidth(text, row->name, (double *)field, err);
+    case COLOUR:
+        return read_colour(text, &settings->colour, err);
+    }
+    return 0;
+}
+
+/* FILE or FILE:LINE. A file whose name ends in digits behind a colon is taken as it is
+ * when it exists. */
+static int read_file(const char *text, struct settings *settings, struct error *err)
+{
+    const char *colon = strrchr(text, ':');
+    if (settings->file)
+        return fail(err, STATUS_USAGE, "only one FILE is taken, got '%s' and '%s'",
+                    settings->file, text);
+    if (!colon || !colon[1] || colon[1 + strspn(colon + 1, "0123456789")] ||
+        file_exists(text)) {
+        settings->file = xstrdup(text);
+        return 0;
+    }
+    settings->file = xstrndup(text, (size_t)(colon - text));
+    settings->line = atoi(colon + 1);
+    return 0;
+}
+
+static size_t fill_getopt(const struct command *command, struct option *longs,
+                          char *shorts)
+{
+    size_t nr = 0;
+    *shorts++ = '+';
+    *shorts++ = ':';
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        if (!takes(command, rows[i].name))
+            continue;
+        longs[nr++] = (struct option){rows[i].name,
+                                      rows[i].argument ? required_argument : no_argument,
+                                      NULL, (int)(1000 + i)};
+        if (rows[i].letter) {
+            *shorts++ = (char)rows[i].letter;
+            if (rows[i].argument)
+                *shorts++ = ':';
+        }
+    }
+    longs[nr] = (struct option){0};
+    *shorts = 0;
+    return nr;
+}
+
+static const struct option_row *row_of(int code)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        if (code == (int)(1000 + i) || (rows[i].letter && code == rows[i].letter))
+            return &rows[i];
+    return NULL;
+}
+
+static int usage(const struct settings *settings, struct error *err, const char *problem,
+                 const char *word)
+{
+    return fail(err, STATUS_USAGE, "%s '%s'; try 'inflight %s --help'", problem, word,
+                settings->command);
+}
+
+/* Options up to the next word that is none; `at` moves behind them. */
+static int read_options(int argc, char **argv, const char *shorts,
+                        const struct option *longs, struct settings *settings,
+                        struct error *err)
+{
+    int code;
+    opterr = 0;
+    while ((code = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+        const struct option_row *row = row_of(code);
+        if (code == ':')
+            return usage(settings, err, "an argument is missing behind",
+                         argv[optind - 1]);
+        if (!row)
+            return usage(settings, err, "unknown option", argv[optind - 1]);
+        if (read_option(row, optarg, settings, err))
+            return -1;
+    }
+    return 0;
+}
+
+static int read_words(const struct command *command, int argc, char **argv,
+                      struct settings *settings, struct error *err)
+{
+    struct option longs[ARRAY_SIZE(rows) + 1];
+    char shorts[2 * ARRAY_SIZE(rows) + 3];
+    bool session = strstr(command->usage, "SESSION") != NULL;
+    fill_getopt(command, longs, shorts);
+    optind = 1;
+    while (optind < argc) {
+        if (read_options(argc, argv, shorts, longs, settings, err))
+            return -1;
+        bool rest = optind > 1 && !strcmp(argv[optind - 1], "--");
+        for (; rest && optind < argc; optind++)
+            strvec_push(&settings->cflags, argv[optind]);
+        if (optind >= argc)
+            break;
+        const char *word = argv[optind++];
+        if (session ? parse_count(word, "SESSION", &settings->session, err)
+            : !strstr(command->usage, "FILE")
+                ? usage(settings, err, "unexpected word", word)
+                : read_file(word, settings, err))
+            return -1;
+    }
+    return 0;
+}
+
+int settings_parse(int argc, char **argv, struct settings *settings, struct error *err)
+{
+    const struct command *command = command_find(argv[0]);
+    *settings = (struct settings){.command = argv[0],
+                                  .compiler = "gcc",
+                                  .budget_s = -1,
+                                  .bandwidth_gbs = -1,
+                                  .latency_ns = -1,
+                                  .read_share = -1,
+                                  .variants = -1,
+                                  .seed = -1,
+                                  .cores = -1,
+                                  .session = -1,
+                                  .tolerance = -1};
+    if (!command)
+        return fail(err, STATUS_USAGE, "there is no command '%s'; try 'inflight --help'",
+                    argv[0]);
+    return read_words(command, argc, argv, settings, err);
+}
+
+void settings_release(struct settings *settings)
+{
+    free(settings->file);
+    strvec_release(&settings->words);
+    strvec_release(&settings->cflags);
+    strvec_release(&settings->flags);
+}
+
+/* ---- help ---- */
+
+static void option_help(const struct option_row *row, struct buf *out)
+{
+    size_t start = out->length;
+    if (row->letter)
+        buf_addf(out, "  -%c, ", row->letter);
+    else
+        buf_add(out, "      ");
+    buf_addf(out, "--%s%s%s", row->name, row->argument ? " " : "",
+             row->argument ? row->argument : "");
+    size_t width = out->length - start;
+    buf_add_repeat(out, ' ', width < 27 ? 27 - width : 1);
+    buf_add_wrapped(out, row->help, 27, 79);
+    buf_add(out, "\n");
+}
+
+void command_help(const struct command *command, FILE *stream)
+{
+    struct buf out = {0};
+    buf_addf(&out, "usage: inflight %s\n\n%s\n\noptions:\n", command->usage,
+             command->details);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        if (takes(command, rows[i].name))
+            option_help(&rows[i], &out);
+    fputs(buf_str(&out), stream);
+    buf_release(&out);
+}

@@ -1,0 +1,43 @@
+/* What the command line said. One table of options serves parsing, --help and the tests.
+ */
+#ifndef ADVISOR_SETTINGS_H
+#define ADVISOR_SETTINGS_H
+
+#include "core/base/base.h"
+
+struct settings {
+    const char *command; /* "tune" ... */
+    bool help;
+    char *file; /* positional; NULL = none */
+    int line;   /* FILE:LINE, 0 = none */
+    const char *function;
+    struct strvec
+        words; /* "set n = 4096", "buffer key = index(m)", "assume noalias(a,b)" */
+    struct strvec cflags; /* behind -- */
+    const char *compiler; /* default "gcc" */
+    struct strvec flags;  /* --flags, empty = -O3 -march=native */
+    const char *machine;  /* profile: name or path; NULL = this machine's */
+    const char *database, *rules, *output, *plan, *strategy, *access, *plot;
+    double budget_s, bandwidth_gbs, latency_ns, read_share; /* negative = not given */
+    long long variants, seed, cores, session;               /* negative = not given */
+    double tolerance;                                       /* negative = default */
+    bool json, quick, quiet, verbose, fresh, audit, reassociate, list, huge_pages,
+        evidence;
+    enum colour_when colour;
+};
+
+/* Fails with STATUS_USAGE: the reason and "try 'inflight COMMAND --help'". argv[0] is the
+ * command's name. */
+int settings_parse(int argc, char **argv, struct settings *settings, struct error *err);
+void settings_release(struct settings *settings);
+
+struct command {
+    const char *name, *summary, *usage, *details,
+        *options; /* options: names from the table, space-separated */
+    int (*run)(const struct settings *settings, struct error *err);
+};
+const struct command *command_find(const char *name); /* NULL when there is none */
+void commands_help(FILE *stream);
+void command_help(const struct command *command, FILE *stream);
+
+#endif

@@ -1,0 +1,275 @@
+#include "advisor/workbench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/version.h"
+
+void workbench_start(struct workbench *bench, const struct settings *settings)
+{
+    *bench = (struct workbench){.settings = settings};
+    progress_start(&bench->progress, settings->quiet, settings->verbose);
+}
+
+void workbench_release(struct workbench *bench)
+{
+    progress_clear(&bench->progress);
+    recorded_free(bench->recorded);
+    live_free(bench->live);
+    store_close(bench->store);
+    rule_set_free(bench->rules);
+    toolchain_release(&bench->toolchain);
+    kernel_free(bench->kernel);
+    machine_release(&bench->machine);
+    if (bench->scratch)
+        scratch_remove(bench->scratch);
+    free(bench->key);
+    free(bench->machine_note);
+}
+
+/* ---- the machine ---- */
+
+static int characterise(struct workbench *bench, const char *path, struct error *err)
+{
+    struct machine_probe_opts opts = {.quick = true, .progress = &bench->progress};
+    progress_say(&bench->progress,
+                 "no profile of this machine yet: characterising it (about 20 s)");
+    if (machine_probe(&opts, &bench->machine, err) ||
+        machine_save(&bench->machine, path, err))
+        return -1;
+    bench->machine_note = xasprintf(
+        "quick profile made now and kept in '%s'; 'inflight machine' makes a better one",
+        path);
+    return 0;
+}
+
+/* The old profile is kept beside the new one: it may be wanted on the machine it came
+ * from. */
+static int replace_foreign(struct workbench *bench, const char *path, const char *why,
+                           struct error *err)
+{
+    char *old = xasprintf("%s.other", path);
+    int status = rename(path, old)
+                     ? fail(err, STATUS_FAILED, "cannot rename '%s' to '%s'", path, old)
+                     : 0;
+    machine_release(&bench->machine);
+    bench->machine = (struct machine){0};
+    if (!status)
+        status = characterise(bench, path, err);
+    if (!status) {
+        free(bench->machine_note);
+        bench->machine_note = xasprintf(
+            "the profile was of another machine (%s): kept as '%s', a quick one made now",
+            why, old);
+    }
+    free(old);
+    return status;
+}
+
+static int own_profile(struct workbench *bench, struct error *err)
+{
+    char *path = NULL;
+    struct buf why = {0};
+    int status = machine_default_path(&path, err);
+    if (!status && !file_exists(path))
+        status = characterise(bench, path, err);
+    else if (!status && !(status = machine_load(path, &bench->machine, err)) &&
+             !machine_matches_here(&bench->machine, &why))
+        status = replace_foreign(bench, path, buf_str(&why), err);
+    buf_release(&why);
+    free(path);
+    return status;
+}
+
+int workbench_machine(struct workbench *bench, struct error *err)
+{
+    struct buf why = {0};
+    if (!bench->settings->machine)
+        return own_profile(bench, err);
+    if (machine_load(bench->settings->machine, &bench->machine, err))
+        return -1;
+    if (!machine_matches_here(&bench->machine, &why))
+        bench->machine_note = xasprintf("the profile is of another machine (%s): its "
+                                        "limits are used because you named it",
+                                        buf_str(&why));
+    buf_release(&why);
+    return 0;
+}
+
+/* ---- the kernel ---- */
+
+/* Options that load code, read option files or start other programs have no place in a
+ * kernel's flags. */
+static int check_flags(const struct strvec *flags, struct error *err)
+{
+    static const char *const good[] = {
+        "-I", "-D",    "-U",       "-O",       "-f",       "-m",        "-W",    "-g",
+        "-w", "-std=", "-isystem", "-include", "-pthread", "-pedantic", "-ansi", "-x"};
+    static const char *const bad[] = {
+        "-fplugin", "-fpass-plugin",    "-Wl,",      "-Wa,",    "-Wp,", "-fuse-ld",
+        "-fdump",   "-fopenmp-targets", "-fprofile", "-wrapper"};
+    for (size_t i = 0; i < flags->nr; i++) {
+        bool value =
+            i > 0 && (!strcmp(flags->v[i - 1], "-I") || !strcmp(flags->v[i - 1], "-D") ||
+                      !strcmp(flags->v[i - 1], "-isystem") ||
+                      !strcmp(flags->v[i - 1], "-include"));
+        bool known = value, refused = false;
+        for (size_t g = 0; g < ARRAY_SIZE(good); g++)
+            known |= !strncmp(flags->v[i], good[g], strlen(good[g]));
+        for (size_t b = 0; b < ARRAY_SIZE(bad); b++)
+            refused |= !strncmp(flags->v[i], bad[b], strlen(bad[b]));
+        if (!known || refused)
+            return fail(err, STATUS_USAGE,
+                        "the compiler flag '%s' is not taken here; -I, -D, -U, -std=, "
+                        "-O, -f, -m, -W and -g are",
+                        flags->v[i]);
+    }
+    return 0;
+}
+
+int workbench_kernel(struct workbench *bench, bool bind, struct error *err)
+{
+    const struct settings *settings = bench->settings;
+    struct kernel_request request = {.path = settings->file,
+                                     .line = settings->line,
+                                     .function = settings->function,
+                                     .words = settings->words,
+                                     .cflags = settings->cflags,
+                                     .reassociate = settings->reassociate};
+    if (!settings->file)
+        return fail(err, STATUS_USAGE, "a C file is needed; try 'inflight %s --help'",
+                    settings->command);
+    if (check_flags(&settings->cflags, err) || kernel_open(&request, &bench->kernel, err))
+        return -1;
+    return bind ? kernel_bind(bench->kernel, err) : 0;
+}
+
+int workbench_toolchain(struct workbench *bench, struct error *err)
+{
+    const struct strvec *flags =
+        bench->settings->flags.nr ? &bench->settings->flags : NULL;
+    if (flags && check_flags(flags, err))
+        return -1;
+    return toolchain_find(bench->settings->compiler, flags, &bench->toolchain, err);
+}
+
+int workbench_live(struct workbench *bench, struct error *err)
+{
+    const struct settings *settings = bench->settings;
+    if (workbench_kernel(bench, true, err) || workbench_toolchain(bench, err) ||
+        rule_set_load(settings->rules, &bench->rules, err) ||
+        scratch_make(&bench->scratch, err) || workbench_machine(bench, err))
+        return -1;
+    struct live_opts opts = {.kernel = bench->kernel,
+                             .machine = &bench->machine,
+                             .toolchain = &bench->toolchain,
+                             .copies = settings->cores > 0 ? (size_t)settings->cores : 0,
+                             .relative =
+                                 settings->tolerance > 0 ? settings->tolerance : 0,
+                             .scratch = bench->scratch};
+    if (live_new(&opts, &bench->live, err))
+        return -1;
+    bench->subject = live_subject(bench->live);
+    bench->live_runner = bench->runner = live_runner(bench->live);
+    return 0;
+}
+
+/* ---- the session ---- */
+
+/* Everything that must be the same for a measurement to count again. */
+static char *session_key(const struct workbench *bench)
+{
+    struct buf key = {0};
+    buf_addf(&key, "%s|%s|%s|%zu copies|%s|%s", kernel_hash(bench->kernel),
+             bench->toolchain.version,
+             bench->machine.fingerprint ? bench->machine.fingerprint
+                                        : bench->machine.name,
+             live_copies(bench->live),
+             bench->settings->strategy ? bench->settings->strategy : "guided",
+             INFLIGHT_VERSION);
+    for (size_t i = 0; i < bench->toolchain.flags.nr; i++)
+        buf_addf(&key, "|%s", bench->toolchain.flags.v[i]);
+    return buf_detach(&key);
+}
+
+static int add_record(void *data, const char *variant, const char *text)
+{
+    struct workbench *bench = data;
+    json_t *document = NULL;
+    (void)variant;
+    if (json_read_text(text, "session database", "inflight.measurement/1", &document,
+                       NULL) == 0)
+        recorded_add(bench->recorded, document,
+                     NULL); /* one that cannot be read is measured again */
+    json_decref(document);
+    return 0;
+}
+
+static int begin_session(struct workbench *bench, struct error *err)
+{
+    const char *title = kernel_name(bench->kernel);
+    json_t *setup = json_pack("{s:s, s:s, s:s, s:s}", "file", kernel_path(bench->kernel),
+                              "function", title, "compiler", bench->toolchain.version,
+                              "machine", bench->machine.name);
+    char *text = json_text(setup);
+    int status = store_session_new(bench->store, bench->key, bench->settings->command,
+                                   title, text, &bench->session, err);
+    free(text);
+    json_decref(setup);
+    return status;
+}
+
+int workbench_session(struct workbench *bench, struct error *err)
+{
+    char *path = bench->settings->database ? xstrdup(bench->settings->database) : NULL;
+    int status = path ? 0 : store_default_path(&path, err);
+    if (!status)
+        status = store_open(path, &bench->store, err);
+    free(path);
+    if (status)
+        return -1;
+    bench->key = session_key(bench);
+    if (!bench->settings->fresh &&
+        store_session_unfinished(bench->store, bench->key, &bench->session, err))
+        return -1;
+    if (!bench->session)
+        return begin_session(bench, err);
+    bench->recorded =
+        recorded_new(&bench->live_runner, &bench->subject, (int)live_copies(bench->live));
+    if (store_measurement_each(bench->store, bench->session, add_record, bench, err))
+        return -1;
+    bench->runner = recorded_runner(bench->recorded);
+    progress_say(
+        &bench->progress,
+        "continuing session %lld: %zu measurements are there (--fresh starts anew)",
+        bench->session, recorded_nr(bench->recorded));
+    return 0;
+}
+
+static void step(void *data, const char *sentence)
+{
+    struct workbench *bench = data;
+    progress_say(&bench->progress, "%s", sentence);
+}
+
+static int measured(void *data, const struct measurement *measurement, struct error *err)
+{
+    struct workbench *bench = data;
+    struct candidate candidate = {measurement->plan, measurement->environment};
+    json_t *document = measurement_to_json(measurement);
+    char *text = json_text(document),
+         *variant = candidate_hash(kernel_hash(bench->kernel), &candidate);
+    int status = bench->store ? store_measurement_add(bench->store, bench->session,
+                                                      variant, text, err)
+                              : 0;
+    free(variant);
+    free(text);
+    json_decref(document);
+    return status;
+}
+
+struct search_observer workbench_observer(struct workbench *bench)
+{
+    return (struct search_observer){bench, step, measured};
+}

@@ -1,0 +1,45 @@
+/* What tune, advise, apply and show set up from the settings, in this order; each part
+ * only as far as the command needs it. */
+#ifndef ADVISOR_WORKBENCH_H
+#define ADVISOR_WORKBENCH_H
+
+#include "advisor/settings.h"
+#include "core/store/store.h"
+#include "search/search.h"
+
+struct workbench {
+    const struct settings *settings;
+    struct progress progress;
+    struct machine machine;
+    char *machine_note; /* "profile made now", "profile of another machine" ...; NULL =
+                           nothing to say */
+    struct kernel *kernel;
+    struct toolchain toolchain;
+    struct rule_set *rules;
+    char *scratch;
+    struct live *live;
+    struct store *store;
+    char *key;
+    long long session;
+    struct recorded *recorded;
+    struct search_runner live_runner, runner;
+    struct search_subject subject;
+};
+
+void workbench_start(struct workbench *bench, const struct settings *settings);
+void workbench_release(struct workbench *bench);
+
+/* The profile: named, or this machine's; made quickly when there is none yet or it was
+ * made on another machine. */
+int workbench_machine(struct workbench *bench, struct error *err);
+/* Parses the kernel; with `bind` also fixes sizes and contents. */
+int workbench_kernel(struct workbench *bench, bool bind, struct error *err);
+int workbench_toolchain(struct workbench *bench, struct error *err);
+/* Everything above plus rules, scratch folder and the live runner. */
+int workbench_live(struct workbench *bench, struct error *err);
+/* Opens the database and begins or continues a session; sets runner. */
+int workbench_session(struct workbench *bench, struct error *err);
+/* Saves measurements and shows progress. */
+struct search_observer workbench_observer(struct workbench *bench);
+
+#endif

@@ -1,0 +1,44 @@
+/* Files: whole reads, atomic writes, private temporary folders, the folders users know
+ * of. */
+#ifndef CORE_BASE_FS_H
+#define CORE_BASE_FS_H
+
+#include <stdbool.h>
+
+#include "core/base/buf.h"
+#include "core/base/error.h"
+
+/* Appends the whole file. Fails with STATUS_INPUT: "cannot read 'x': No such file or
+ * directory". */
+int file_read(const char *path, struct buf *out, struct error *err);
+
+/* Writes to a temporary file in the same folder, syncs, renames: the old file or the new
+ * one, never half of one. Links stay links; devices and pipes are written to directly. */
+int file_write(const char *path, const void *bytes, size_t length, struct error *err);
+
+bool file_exists(const char *path);
+bool dir_exists(const char *path);
+int dir_make_all(const char *path, struct error *err); /* as mkdir -p */
+int dir_remove_all(const char *path);                  /* as rm -rf; 0 if not there */
+
+char *path_join(const char *dir, const char *name); /* caller frees */
+char *path_absolute(const char *path);              /* caller frees; need not exist */
+const char *path_base(const char *path);            /* borrowed: after the last slash */
+
+/* A private folder (mode 0700) under $TMPDIR or /tmp, removed at exit and on a fatal
+ * signal. Caller frees the path and may remove it earlier with scratch_remove (which also
+ * frees). */
+int scratch_make(char **path, struct error *err);
+void scratch_remove(char *path);
+
+/* $XDG_CONFIG_HOME/inflight (profiles), $XDG_DATA_HOME/inflight (sessions); made if
+ * missing. Caller frees. */
+int config_dir(char **path, struct error *err);
+int data_dir(char **path, struct error *err);
+
+/* The shipped data (rules/, templates/, machine data): $INFLIGHT_DATA, else beside the
+ * program, else the installed folder, else the source tree it was built from. `name` is
+ * relative, such as "rules/recipe.json". Caller frees. */
+int shipped_path(const char *name, char **path, struct error *err);
+
+#endif

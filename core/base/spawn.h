@@ -1,0 +1,71 @@
+/*
+ * Subprocesses: posix_spawn with an argument vector, no shell. Own process group,
+ * standard input empty, pipes drained by one poll loop; the whole group is killed on
+ * timeout, on interrupt, when its leader has ended, and on our own end.
+ */
+#ifndef CORE_BASE_SPAWN_H
+#define CORE_BASE_SPAWN_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "core/base/array.h"
+#include "core/base/buf.h"
+#include "core/base/error.h"
+
+enum spawn_end {
+    SPAWN_EXITED,
+    SPAWN_SIGNALLED,
+    SPAWN_TIMED_OUT,
+    SPAWN_INTERRUPTED,
+    SPAWN_NOT_STARTED
+};
+
+struct spawn_request {
+    const char *const *argv;      /* NULL-terminated; argv[0] is looked up in PATH */
+    const char *const *env_extra; /* NULL-terminated "NAME=value" list; NULL = none */
+    const char *dir;              /* working folder, also for argv[0]; NULL = ours */
+    double timeout_s;             /* 0 = none */
+    size_t output_limit;          /* bytes kept of each stream; 0 = 1 MiB */
+    int pass_fd[2];               /* ours, under the same number in the child; 0 = none */
+};
+
+struct spawn_outcome {
+    enum spawn_end end;
+    int code; /* exit status, signal number, or errno when not started */
+    struct buf out, err;
+    double wall_s, user_s, system_s;
+    /* Linux counts our own peak into the child's: max_rss_kib is never below it. */
+    long max_rss_kib, involuntary_switches, major_faults, minor_faults;
+};
+
+/* Runs to the end. Returns 0 for every end that was observed (the outcome says which); -1
+ * only when nothing could be tried. A program that does not exist is SPAWN_NOT_STARTED
+ * with code ENOENT. Caller releases the outcome. */
+int spawn_run(const struct spawn_request *request, struct spawn_outcome *outcome,
+              struct error *err);
+void spawn_outcome_release(struct spawn_outcome *outcome);
+const char *spawn_end_word(enum spawn_end end);
+
+/* The two halves of spawn_run, for several children at once (copies) or for work while a
+ * child runs. */
+struct spawn_child;
+int spawn_start(const struct spawn_request *request, struct spawn_child **child,
+                struct error *err);
+pid_t spawn_pid(const struct spawn_child *child); /* 0 if it was not started */
+/* Waits for all of them, draining their output; frees them; outcome[i] belongs to
+ * child[i]. When one ends other than by exit 0 and `all_or_none` is set, the others are
+ * killed (their outcome then is SPAWN_SIGNALLED by SIGKILL). */
+int spawn_wait_all(struct spawn_child **child, size_t nr, bool all_or_none,
+                   struct spawn_outcome *outcome, struct error *err);
+
+/* Ctrl-C: after spawn_catch_interrupt, SIGINT, SIGTERM and SIGHUP kill running children
+ * and set this flag instead of ending us; every spawn then ends as SPAWN_INTERRUPTED. A
+ * second signal ends the program (after killing children and removing scratch folders).
+ */
+void spawn_catch_interrupt(void);
+int spawn_interrupted(void); /* 0 or the signal's number */
+
+#endif

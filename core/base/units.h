@@ -1,0 +1,23 @@
+/* Numbers with units, one parser and one printer for all. */
+#ifndef CORE_BASE_UNITS_H
+#define CORE_BASE_UNITS_H
+
+#include "core/base/buf.h"
+#include "core/base/error.h"
+
+/* Parse the whole text; `what` names the subject in the message. Size: k, M, G, T or KiB,
+ * MiB ... = powers of 1024, result in bytes. Time: ns, us, ms, s, m, h; a bare number is
+ * seconds; result in seconds. Bandwidth: B/s, kB/s, MB/s, GB/s, TB/s (1e9 byte/s), bare =
+ * GB/s; result in GB/s. Count: integers with optional k, M, G = powers of 1000. */
+int parse_size(const char *text, const char *what, double *bytes, struct error *err);
+int parse_time(const char *text, const char *what, double *seconds, struct error *err);
+int parse_bandwidth(const char *text, const char *what, double *gbs, struct error *err);
+int parse_count(const char *text, const char *what, long long *count, struct error *err);
+int parse_number(const char *text, const char *what, double *number, struct error *err);
+
+/* Three significant digits, whole numbers from a thousand, 1.23e9 from a million on. */
+void buf_add_number(struct buf *buf, double number);
+void buf_add_size(struct buf *buf, double bytes);   /* 1.5 GiB */
+void buf_add_time(struct buf *buf, double seconds); /* 12.3 ms */
+
+#endif

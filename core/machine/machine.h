@@ -1,0 +1,147 @@
+/*
+ * core/machine: everything known of a machine, as one profile: topology, cache levels as
+ * claimed and as they are, MSHR limits from the CPU table and from the probe, latencies
+ * with translation kept apart, page-walk throughput, ceilings, and the bandwidth-latency
+ * curves. Profiles are JSON (schema inflight.machine/1). Knows nothing of kernels.
+ */
+#ifndef CORE_MACHINE_MACHINE_H
+#define CORE_MACHINE_MACHINE_H
+
+#include "core/base/base.h"
+
+enum { MACHINE_LEVELS_MAX = 4 };
+
+/* How many lines a core can have outstanding at one cache level. */
+struct machine_limit {
+    struct quantity
+        table; /* documented, provenance table; unknown when no source gives it */
+    struct quantity
+        probe; /* knee of the throughput of k chases, with its spread; for L2 a floor */
+    struct quantity used; /* the one that rules: see docs/design.md */
+    bool probe_is_floor;  /* the probe says "at least" */
+    char *scope;          /* "core", "tile" or "cluster" */
+    char *source;         /* where `used` comes from, one phrase for reports */
+};
+
+struct machine_level {
+    int level;              /* 1 = L1D */
+    double claimed_bytes;   /* per instance, as the system says; 0 = not said */
+    double effective_bytes; /* what one core really gets when all cores run */
+    int ways;               /* associativity; 0 = unknown, the cache model then takes 8 */
+    int cores_sharing;      /* physical cores that share one instance */
+    struct quantity latency_ns; /* load to use, block-local order: translation excluded */
+    struct quantity read_gbs;   /* one core, sequential reads served by this level */
+    struct quantity random_lines_per_s; /* one core, independent block-local random reads
+                                           served by this level */
+};
+
+struct machine_point {
+    double gbs; /* total through the memory node, reads and write-backs, all cores */
+    struct quantity latency_ns; /* provenance probe, table or predicted */
+};
+
+/* Latency of memory against the load on it. Points ascend in gbs. Never extrapolated:
+ * beyond the last point is unknown. */
+struct machine_curve {
+    double read_share; /* of the traffic: 1 = all reads */
+    struct machine_point *point;
+    size_t point_nr, point_alloc;
+};
+
+struct machine_pages {
+    struct quantity translation_ns; /* extra latency of a fully random access over a
+                                       block-local one */
+    struct quantity random_accesses_per_s; /* one core, independent fully random reads
+                                              over 1 GiB or more */
+    struct quantity walks_per_s; /* one core's page walk throughput; a floor when walks
+                                    never bound the probe */
+    bool walks_is_floor;
+    double tlb_entries; /* effective reach of the last TLB level in pages, 0 = unknown */
+};
+
+struct machine {
+    char *name;      /* "this machine" profiles: the CPU's name; published: "skl" ... */
+    char *cpu_model; /* as the system says */
+    char *microarchitecture; /* row of the CPU table, NULL = not recognised */
+    char *recognition; /* one sentence: how it was recognised, contradictions included */
+    char *fingerprint; /* hash of what must be the same for the profile to apply; NULL for
+                          published profiles */
+    char *source;      /* published profiles: paper and table; else "probed here" */
+    char *date;        /* ISO 8601 */
+    bool quick;        /* made by the quick characterisation */
+    int cores, threads_per_core, sockets,
+        numa_nodes; /* physical cores usable by this process */
+    double memory_bytes;
+    double ghz; /* measured core clock under load, 0 = unknown */
+    int line_bytes;
+    int rob_entries;                                /* reorder buffer, 0 = unknown */
+    struct machine_level level[MACHINE_LEVELS_MAX]; /* caches, ascending */
+    int level_nr;
+    struct quantity
+        memory_latency_ns; /* unloaded, block-local order: fill without translation */
+    struct quantity memory_read_gbs;           /* one core */
+    struct quantity memory_random_lines_per_s; /* one core, independent block-local */
+    struct quantity node_read_gbs;             /* all cores together */
+    struct quantity node_copy_gbs; /* all cores, bytes read + written at the node (2:1 mix
+                                      of a plain-store copy) */
+    struct quantity peak_gbs;      /* theoretical or told; often unknown */
+    struct machine_pages small_pages,
+        huge_pages; /* 4 KiB (base) pages; transparent huge pages */
+    bool huge_pages_available;
+    struct machine_limit l1_mshrs, l2_mshrs;
+    struct quantity flops_scalar,
+        flops_simd;           /* double, one core, FMA counted as two, FLOP/s */
+    int simd_bytes;           /* widest vector register */
+    double store_read_factor; /* 1: a plain store reads its line first; 0: evaded */
+    struct machine_curve *curve;
+    size_t curve_nr, curve_alloc;
+};
+
+void machine_release(struct machine *machine);
+
+/* What this process may use, through hwloc: physical cores (their first PU each),
+ * respecting cpuset. `synthetic` is an hwloc synthetic description for tests, NULL = this
+ * machine. Caller frees cpu. */
+struct machine_cpus {
+    int *cpu; /* OS index of the first hardware thread of each physical core */
+    size_t cpu_nr;
+    int threads_per_core;
+};
+int machine_cpus(const char *synthetic, struct machine_cpus *cpus, struct error *err);
+
+struct machine_probe_opts {
+    bool quick;                /* at most some 20 s, else up to 120 s */
+    double seconds;            /* > 0: spend this long at most */
+    struct progress *progress; /* may be NULL */
+};
+/* Characterises this machine. Caller releases. */
+int machine_probe(const struct machine_probe_opts *opts, struct machine *machine,
+                  struct error *err);
+
+/* `spec`: a path of a profile, or the name of a shipped one ("skl"); near names are
+ * suggested. */
+int machine_load(const char *spec, struct machine *machine, struct error *err);
+int machine_save(const struct machine *machine, const char *path, struct error *err);
+json_t *machine_to_json(const struct machine *machine);
+/* $INFLIGHT_PROFILE, else <config dir>/machine.json. Caller frees. */
+int machine_default_path(char **path, struct error *err);
+/* False with a sentence in `why` when the profile was made on another machine than this
+ * one. */
+bool machine_matches_here(const struct machine *machine, struct buf *why);
+
+/* Loaded latency of memory at `gbs` total node traffic: interpolated between measured
+ * points of the curve with the nearest read share; below the first point the first
+ * point's; beyond the last one unknown. */
+struct quantity machine_latency_ns(const struct machine *machine, double gbs,
+                                   double read_share);
+
+/* The bandwidth at which n lines in flight per core on `cores` cores settle: the fixed
+ * point of gbs = n * line * cores / latency(gbs). Unknown when the curve ends before it
+ * (then *floor_gbs, if not NULL, is the curve's end). */
+struct quantity machine_bandwidth_of(const struct machine *machine, double n, int cores,
+                                     double read_share, double *floor_gbs);
+
+/* For people: some 20 lines. */
+void machine_describe(const struct machine *machine, struct buf *out);
+
+#endif

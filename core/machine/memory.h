@@ -1,0 +1,30 @@
+/* Private to core/machine: big pieces of memory with the page size that a probe wants. */
+#ifndef CORE_MACHINE_MEMORY_H
+#define CORE_MACHINE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base/error.h"
+
+enum { HUGE_PAGE_BYTES = 2 << 20 };
+
+struct region {
+    char *base; /* 2 MiB aligned, every page touched by the thread that mapped it */
+    size_t bytes;
+    double huge_share; /* of the bytes backed by huge pages, as the kernel says; NaN = not told */
+    void *mapping;
+    size_t mapping_bytes;
+};
+
+int region_map(struct region *region, size_t bytes, bool huge, struct error *err);
+void region_release(struct region *region);
+
+/* What this process can still take, from MemAvailable and the cgroups' limits; 0 = not known. */
+double memory_available_bytes(void);
+/* The smallest memory limit of our cgroups, INFINITY if there is none. */
+double memory_limit_bytes(void);
+/* "always", "madvise", "never" or "none" (no transparent huge pages). Borrowed. */
+const char *memory_thp_mode(void);
+
+#endif

@@ -1,0 +1,166 @@
+/*
+ * What one core really gets of each cache level when all cores want it: latency against footprint, on all cores at the
+ * same time. Each footprint is chased line by line in random order; the level ends where the latency leaves its plateau.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/machine/probe.h"
+#include "core/machine/team.h"
+
+enum { FOOTPRINT_NR = 12, ROUNDS_MAX = 9 };
+
+struct sweep {
+    struct probe *probe;
+    double share_bytes; /* claimed size over cores that share it */
+    size_t line, rounds;
+    double ns[ROUNDS_MAX][FOOTPRINT_NR]; /* of the first core */
+    double end_s;
+    size_t done;    /* rounds, decided by the first core */
+    atomic_int stop;
+    struct error err;
+};
+
+/* From a quarter of the share to four times as much. */
+static size_t footprint(const struct sweep *sweep, size_t i)
+{
+    double bytes = sweep->share_bytes / 4 * pow(16, (double)i / (FOOTPRINT_NR - 1));
+
+    return (size_t)(bytes / (double)sweep->line) * sweep->line;
+}
+
+static double measure_one(struct team_member *member, struct sweep *sweep, char *base, size_t i,
+                          uint64_t seed)
+{
+    const double least_s = 300e-6;
+    struct chase chase;
+    size_t steps = 2048, taken = 0;
+    double start, now;
+
+    chase_build(&chase, &(struct chase_plan){.base = base,
+                                             .bytes = footprint(sweep, i),
+                                             .spacing = sweep->line,
+                                             .order = CHASE_BLOCK_LOCAL,
+                                             .seed = seed});
+    team_wait(member);
+    chase_warm(&chase);
+    chase_run(&chase, 1, chase.node_nr < 20000 ? chase.node_nr : 20000);
+    team_wait(member);
+    start = clock_s();
+    do {
+        chase_run(&chase, 1, steps);
+        taken += steps;
+        now = clock_s();
+    } while (now - start < least_s);
+    return (now - start) / (double)taken * 1e9;
+}
+
+static void one_round(struct team_member *member, struct sweep *sweep, char *base, size_t round)
+{
+    for (size_t i = 0; i < FOOTPRINT_NR; i++) {
+        double ns = measure_one(member, sweep, base, i, round * 64 + i + 1);
+
+        if (member->index == 0)
+            sweep->ns[round][i] = ns;
+    }
+}
+
+static void sweep_level(struct team_member *member)
+{
+    struct sweep *sweep = member->task;
+    struct region region;
+    bool mapped = !region_map(&region, footprint(sweep, FOOTPRINT_NR - 1), true,
+                              member->index == 0 ? &sweep->err : NULL);
+
+    if (!mapped)
+        atomic_store(&sweep->stop, 1);
+    team_wait(member);
+    for (size_t round = 0; round < sweep->rounds && !atomic_load(&sweep->stop); round++) {
+        one_round(member, sweep, region.base, round);
+        if (member->index == 0) {
+            sweep->done = round + 1;
+            if (clock_s() > sweep->end_s)
+                atomic_store(&sweep->stop, 1);
+        }
+        team_wait(member);
+    }
+    if (mapped)
+        region_release(&region);
+}
+
+/* Where the latency has gone a quarter of the way from the plateau to the latency of four times the share: nearly all
+ * lines still hit there. With a replacement that is not strictly LRU the rise is gradual. */
+static double capacity(const struct sweep *sweep, const double *ns)
+{
+    double flat = fmin(ns[0], fmin(ns[1], ns[2])), top = ns[FOOTPRINT_NR - 1];
+    double bar = flat + 0.25 * (top - flat);
+
+    for (size_t i = 1; i < FOOTPRINT_NR; i++)
+        if (ns[i] > bar) {
+            double share = (bar - ns[i - 1]) / (ns[i] - ns[i - 1]);
+            double low = (double)footprint(sweep, i - 1), high = (double)footprint(sweep, i);
+
+            return low * pow(high / low, fmin(fmax(share, 0), 1));
+        }
+    return NAN;
+}
+
+static double effective_bytes(const struct sweep *sweep)
+{
+    double median[FOOTPRINT_NR], sample[ROUNDS_MAX];
+
+    for (size_t i = 0; i < FOOTPRINT_NR; i++) {
+        for (size_t round = 0; round < sweep->done; round++)
+            sample[round] = sweep->ns[round][i];
+        median[i] = samples_quantity(sample, sweep->done).value;
+    }
+    /* Without a rise the level is not where it is said to be, or far larger. */
+    return median[FOOTPRINT_NR - 1] > 1.3 * median[0] ? capacity(sweep, median) : NAN;
+}
+
+static int probe_level(struct probe *probe, struct machine_level *level, struct error *err)
+{
+    int users = level->cores_sharing < probe->machine->cores ? level->cores_sharing
+                                                             : probe->machine->cores;
+    struct sweep *sweep = xcalloc(1, sizeof(*sweep));
+    double bytes;
+    int result = -1;
+
+    sweep->probe = probe;
+    sweep->share_bytes = level->claimed_bytes / users;
+    sweep->line = (size_t)probe->machine->line_bytes;
+    sweep->rounds = probe->quick ? 3 : ROUNDS_MAX;
+    sweep->end_s = probe_until(probe, 0.06);
+    if (team_run(&probe->topology, probe->topology.cpus.cpu_nr, sweep_level, sweep, err))
+        goto out;
+    if (sweep->err.text[0]) {
+        fail(err, sweep->err.status, "%s", sweep->err.text);
+        goto out;
+    }
+    bytes = sweep->done ? effective_bytes(sweep) : NAN;
+    level->effective_bytes = isnan(bytes) ? 0 : bytes;
+    result = 0;
+out:
+    free(sweep);
+    return result;
+}
+
+/* All cores need four times their share at once. */
+static bool fits(const struct machine_level *level)
+{
+    double available = memory_available_bytes();
+
+    return level->claimed_bytes > 0 && (available <= 0 || level->claimed_bytes * 8 < available);
+}
+
+int probe_capacity(struct probe *probe, struct error *err)
+{
+    for (int i = 0; i < probe->machine->level_nr; i++) {
+        struct machine_level *level = &probe->machine->level[i];
+
+        probe_say(probe, "measuring how much of L%d a core gets", level->level);
+        if (fits(level) && probe_level(probe, level, err))
+            return -1;
+    }
+    return 0;
+}

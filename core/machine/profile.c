@@ -1,0 +1,248 @@
+#include "core/machine/profile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void limit_release(struct machine_limit *limit)
+{
+    free(limit->scope);
+    free(limit->source);
+}
+
+void machine_release(struct machine *machine)
+{
+    for (size_t i = 0; i < machine->curve_nr; i++)
+        free(machine->curve[i].point);
+    free(machine->curve);
+    limit_release(&machine->l1_mshrs);
+    limit_release(&machine->l2_mshrs);
+    free(machine->name);
+    free(machine->cpu_model);
+    free(machine->microarchitecture);
+    free(machine->recognition);
+    free(machine->fingerprint);
+    free(machine->source);
+    free(machine->date);
+    *machine = (struct machine){0};
+}
+
+static json_t *fields_json(const struct field_list *list, const void *from)
+{
+    json_t *object = json_object();
+
+    fields_write(list, from, object);
+    return object;
+}
+
+static json_t *levels_json(const struct machine *machine)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; i < machine->level_nr; i++)
+        json_array_append_new(list, fields_json(&level_fields, &machine->level[i]));
+    return list;
+}
+
+static json_t *curve_json(const struct machine_curve *curve)
+{
+    json_t *object = fields_json(&curve_fields, curve), *list = json_array();
+
+    for (size_t i = 0; i < curve->point_nr; i++)
+        json_array_append_new(list, fields_json(&point_fields, &curve->point[i]));
+    json_object_set_new(object, "points", list);
+    return object;
+}
+
+static json_t *curves_json(const struct machine *machine)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < machine->curve_nr; i++)
+        json_array_append_new(list, curve_json(&machine->curve[i]));
+    return list;
+}
+
+json_t *machine_to_json(const struct machine *machine)
+{
+    json_t *root = json_object();
+
+    json_object_set_new(root, "schema", json_string(MACHINE_SCHEMA));
+    fields_write(&machine_fields, machine, root);
+    json_object_set_new(root, "levels", levels_json(machine));
+    json_object_set_new(root, "small_pages", fields_json(&pages_fields, &machine->small_pages));
+    json_object_set_new(root, "huge_pages", fields_json(&pages_fields, &machine->huge_pages));
+    json_object_set_new(root, "l1_mshrs", fields_json(&limit_fields, &machine->l1_mshrs));
+    json_object_set_new(root, "l2_mshrs", fields_json(&limit_fields, &machine->l2_mshrs));
+    json_object_set_new(root, "curves", curves_json(machine));
+    return root;
+}
+
+static int read_level(const struct json_at *at, struct machine *machine, struct error *err)
+{
+    int before = machine->level_nr ? machine->level[machine->level_nr - 1].level : 0;
+    struct machine_level *level = &machine->level[machine->level_nr++];
+
+    if (fields_read(&level_fields, at, level, err))
+        return -1;
+    if (level->level != before + 1)
+        return json_fail(at, err, "expected level %d here, got %d", before + 1, level->level);
+    return 0;
+}
+
+static int read_levels(const struct json_at *top, struct machine *machine, struct error *err)
+{
+    struct json_at list;
+    size_t nr;
+
+    if (json_array_at(top, "levels", &list, &nr, err))
+        return -1;
+    if (nr < 1 || nr > MACHINE_LEVELS_MAX)
+        return json_fail(&list, err, "expected 1 to %d levels, got %zu", MACHINE_LEVELS_MAX, nr);
+    for (size_t i = 0; i < nr; i++) {
+        struct json_at item = json_element(&list, i);
+
+        if (read_level(&item, machine, err))
+            return -1;
+    }
+    return 0;
+}
+
+static int read_points(const struct json_at *at, struct machine_curve *curve, struct error *err)
+{
+    struct json_at list;
+    size_t nr;
+
+    if (json_array_at(at, "points", &list, &nr, err))
+        return -1;
+    if (!nr)
+        return json_fail(&list, err, "expected at least one point");
+    curve->point = xcalloc(nr, sizeof(*curve->point));
+    curve->point_alloc = nr;
+    for (size_t i = 0; i < nr; i++) {
+        struct json_at item = json_element(&list, i);
+        struct machine_point *point = &curve->point[i];
+
+        curve->point_nr++;
+        if (fields_read(&point_fields, &item, point, err))
+            return -1;
+        if (!point->latency_ns.known)
+            return json_fail(&item, err, "a point needs a latency");
+        if (i && point->gbs <= point[-1].gbs)
+            return json_fail(&item, err, "points must ascend in gbs: %g after %g", point->gbs,
+                             point[-1].gbs);
+    }
+    return 0;
+}
+
+static int read_curves(const struct json_at *top, struct machine *machine, struct error *err)
+{
+    struct json_at list;
+    size_t nr;
+
+    if (json_array_at(top, "curves", &list, &nr, err))
+        return -1;
+    machine->curve = xcalloc(nr ? nr : 1, sizeof(*machine->curve));
+    machine->curve_alloc = nr;
+    for (size_t i = 0; i < nr; i++) {
+        struct json_at item = json_element(&list, i);
+
+        machine->curve_nr++;
+        if (fields_read(&curve_fields, &item, &machine->curve[i], err) ||
+            read_points(&item, &machine->curve[i], err))
+            return -1;
+    }
+    return 0;
+}
+
+static int read_part(const struct json_at *top, const char *key, const struct field_list *list,
+                     void *to, struct error *err)
+{
+    struct json_at at;
+
+    return json_object_at(top, key, &at, err) || fields_read(list, &at, to, err) ? -1 : 0;
+}
+
+static int check_limit(const struct json_at *top, const char *key,
+                       const struct machine_limit *limit, struct error *err)
+{
+    static const char *const scopes[] = {"core", "tile", "cluster"};
+    struct json_at at;
+
+    if (!limit->scope)
+        return 0;
+    for (size_t i = 0; i < ARRAY_SIZE(scopes); i++)
+        if (strcmp(limit->scope, scopes[i]) == 0)
+            return 0;
+    return json_member(top, key, &at, err) ||
+           json_fail(&at, err, "scope: expected core, tile or cluster, got \"%s\"", limit->scope);
+}
+
+static int check_line(const struct json_at *top, const struct machine *machine, struct error *err)
+{
+    struct json_at at;
+    int line = machine->line_bytes;
+
+    if ((line & (line - 1)) == 0)
+        return 0;
+    return json_member(top, "line_bytes", &at, err) ||
+           json_fail(&at, err, "expected a power of two, got %d", line);
+}
+
+static int read_top(const struct json_at *top, struct machine *machine, struct error *err)
+{
+    return fields_read(&machine_fields, top, machine, err) || check_line(top, machine, err) ||
+                   read_levels(top, machine, err) ||
+                   read_part(top, "small_pages", &pages_fields, &machine->small_pages, err) ||
+                   read_part(top, "huge_pages", &pages_fields, &machine->huge_pages, err) ||
+                   read_part(top, "l1_mshrs", &limit_fields, &machine->l1_mshrs, err) ||
+                   read_part(top, "l2_mshrs", &limit_fields, &machine->l2_mshrs, err) ||
+                   check_limit(top, "l1_mshrs", &machine->l1_mshrs, err) ||
+                   check_limit(top, "l2_mshrs", &machine->l2_mshrs, err) ||
+                   read_curves(top, machine, err)
+               ? -1
+               : 0;
+}
+
+int machine_read(const char *path, struct machine *machine, struct error *err)
+{
+    struct json_at top;
+    json_t *root;
+    int result;
+
+    *machine = (struct machine){0};
+    if (json_read_file(path, MACHINE_SCHEMA, &root, err))
+        return -1;
+    top = json_top(path, root);
+    result = read_top(&top, machine, err);
+    if (result)
+        machine_release(machine);
+    json_decref(root);
+    return result;
+}
+
+int machine_save(const struct machine *machine, const char *path, struct error *err)
+{
+    json_t *root = machine_to_json(machine);
+    int result = json_write_file(path, root, err);
+
+    json_decref(root);
+    return result;
+}
+
+int machine_default_path(char **path, struct error *err)
+{
+    const char *told = getenv("INFLIGHT_PROFILE");
+    char *dir;
+
+    *path = NULL;
+    if (told && *told) {
+        *path = xstrdup(told);
+        return 0;
+    }
+    if (config_dir(&dir, err))
+        return -1;
+    *path = path_join(dir, "machine.json");
+    free(dir);
+    return 0;
+}

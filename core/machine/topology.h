@@ -1,0 +1,40 @@
+/* Private to core/machine: what this process may use of the machine. The one place that knows hwloc is topology.c. */
+#ifndef CORE_MACHINE_TOPOLOGY_H
+#define CORE_MACHINE_TOPOLOGY_H
+
+#include "core/machine/machine.h"
+
+enum { TOPOLOGY_CACHES_MAX = 8 };
+
+struct topology_cache {
+    int level;
+    bool instruction;
+    double bytes;      /* of one instance */
+    int ways;          /* 0 = not said, -1 = fully associative is also 0 here */
+    int line_bytes;    /* 0 = not said */
+    int cores_sharing; /* physical cores of the machine, also those that we may not use */
+};
+
+struct topology {
+    void *handle; /* hwloc_topology_t */
+    struct machine_cpus cpus;
+    int sockets, numa_nodes;
+    double memory_bytes;
+    struct topology_cache cache[TOPOLOGY_CACHES_MAX]; /* data caches first, ascending */
+    size_t cache_nr;
+};
+
+/* `synthetic`: an hwloc synthetic description for tests, NULL = this machine. */
+int topology_load(const char *synthetic, struct topology *topology, struct error *err);
+void topology_release(struct topology *topology);
+
+/* Binds the calling thread to one OS cpu. -1 where that is not allowed. */
+int topology_pin(const struct topology *topology, int cpu);
+
+/* NULL if there is none. */
+const struct topology_cache *topology_cache(const struct topology *topology, int level,
+                                            bool instruction);
+/* Of the first data cache that says it, else of the C library, else 64. */
+int topology_line_bytes(const struct topology *topology);
+
+#endif

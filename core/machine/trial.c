@@ -1,0 +1,106 @@
+#include "core/machine/trial.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+size_t trials_add(struct trials *trials, const struct trial *trial)
+{
+    GROW(trials->trial, trials->trial_nr + 1, trials->trial_alloc);
+    trials->trial[trials->trial_nr] = *trial;
+    return trials->trial_nr++;
+}
+
+static double run_once(const struct trial *trial, size_t work)
+{
+    double start;
+
+    if (trial->warm)
+        trial->warm(trial->subject);
+    start = clock_s();
+    trial->run(trial->subject, trial->variant, work);
+    return clock_s() - start;
+}
+
+/* Grows the work until the clock can tell it, then scales it to the target. Warms the caches as a side effect. */
+static void find_work(struct trial *trial)
+{
+    const double enough_s = 100e-6;
+    size_t work = 64;
+    double took = run_once(trial, work);
+
+    while (took < enough_s && work < (size_t)1 << 40) {
+        work *= 2;
+        took = run_once(trial, work);
+    }
+    trial->work = (size_t)(trial->target_s / took * (double)work) + 1;
+}
+
+static void add_sample(struct trial *trial)
+{
+    GROW(trial->sample_ns, trial->sample_nr + 1, trial->sample_alloc);
+    trial->sample_ns[trial->sample_nr++] =
+        run_once(trial, trial->work) / (double)trial->work * 1e9;
+}
+
+void trials_run(struct trials *trials, size_t rounds, double end_s)
+{
+    const size_t least = 3;
+
+    for (size_t i = 0; i < trials->trial_nr; i++)
+        find_work(&trials->trial[i]);
+    for (size_t round = 0; round < rounds; round++) {
+        if (round >= least && clock_s() >= end_s)
+            break;
+        for (size_t i = 0; i < trials->trial_nr; i++)
+            add_sample(&trials->trial[i]);
+    }
+}
+
+void trials_release(struct trials *trials)
+{
+    for (size_t i = 0; i < trials->trial_nr; i++)
+        free(trials->trial[i].sample_ns);
+    free(trials->trial);
+    *trials = (struct trials){0};
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double at_share(const double *sorted, size_t nr, double share)
+{
+    double place = share * (double)(nr - 1);
+    size_t below = (size_t)place;
+    double rest = place - (double)below;
+
+    return below + 1 < nr ? sorted[below] * (1 - rest) + sorted[below + 1] * rest
+                          : sorted[nr - 1];
+}
+
+struct quantity samples_quantity(const double *sample, size_t nr)
+{
+    struct quantity quantity;
+    double *sorted;
+
+    if (!nr)
+        return quantity_unknown();
+    sorted = xcalloc(nr, sizeof(*sorted));
+    memcpy(sorted, sample, nr * sizeof(*sorted));
+    qsort(sorted, nr, sizeof(*sorted), compare_doubles);
+    quantity = quantity_between(at_share(sorted, nr, 0.5), at_share(sorted, nr, 0.25),
+                                at_share(sorted, nr, 0.75), nr, PROVENANCE_PROBE);
+    free(sorted);
+    return quantity;
+}
+
+struct quantity trial_ns(const struct trials *trials, size_t index)
+{
+    const struct trial *trial = &trials->trial[index];
+
+    return samples_quantity(trial->sample_ns, trial->sample_nr);
+}

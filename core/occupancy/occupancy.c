@@ -1,0 +1,267 @@
+#include "core/occupancy/occupancy.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/occupancy/occupancy_parts.h"
+
+static const struct {
+    const char *word, *phrase;
+} resources[] = {
+#define X(name, word, phrase) [RESOURCE_##name] = {word, phrase},
+    RESOURCE_MAP(X)
+#undef X
+};
+
+const char *resource_word(enum resource resource)
+{
+    return resources[resource].word;
+}
+
+const char *resource_phrase(enum resource resource)
+{
+    return resources[resource].phrase;
+}
+
+enum resource resource_from_word(const char *word)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(resources); i++)
+        if (strcmp(resources[i].word, word) == 0)
+            return (enum resource)i;
+    return RESOURCE_NR;
+}
+
+const char *fullness_word(enum fullness fullness)
+{
+    static const char *const word[] = {
+        [FULLNESS_UNKNOWN] = "unknown",
+        [FULLNESS_NOT_FULL] = "not full",
+        [FULLNESS_UNDECIDED] = "undecided",
+        [FULLNESS_FULL] = "full",
+    };
+
+    return word[fullness];
+}
+
+const char *occupancy_why_word(enum occupancy_why why)
+{
+    static const char *const words[] = {
+#define X(name, word) [OCCUPANCY_WHY_##name] = word,
+        OCCUPANCY_WHY_MAP(X)
+#undef X
+    };
+
+    return words[why];
+}
+
+double occupancy_paper_n(double gbs, double latency_ns, int line_bytes, int cores)
+{
+    return gbs * latency_ns / line_bytes / cores; /* GB/s x ns = bytes */
+}
+
+void occupancy_release(struct occupancy *occupancy)
+{
+    buf_release(&occupancy->limiter_sentence);
+    buf_release(&occupancy->why_sentence);
+    *occupancy = (struct occupancy){0};
+}
+
+static int check_case(const struct occupancy_case *input, struct error *err)
+{
+    int levels = input->work.level_nr;
+
+    if (input->cores < 1)
+        return fail(err, STATUS_INPUT, "occupancy needs at least one loaded core, got %d",
+                    input->cores);
+    if (input->machine->line_bytes < 1)
+        return fail(err, STATUS_INPUT, "the machine profile gives no cache line size");
+    if (levels < 2 || levels > OCCUPANCY_LEVELS_MAX)
+        return fail(err, STATUS_INPUT, "occupancy needs 2 to %d cache levels, got %d",
+                    OCCUPANCY_LEVELS_MAX, levels);
+    if (input->time_s.known && !(input->time_s.low > 0))
+        return fail(err, STATUS_INPUT, "the time of a call must be above 0, got %.3g s",
+                    input->time_s.low);
+    return 0;
+}
+
+double full_from(enum resource resource)
+{
+    bool queue = resource == RESOURCE_L1_QUEUE || resource == RESOURCE_L2_QUEUE;
+
+    return queue ? QUEUE_FULL : CEILING_FULL;
+}
+
+static enum fullness fullness_of(const struct occupancy_resource *resource)
+{
+    double full = full_from(resource->resource);
+
+    if (!resource->utilization.known)
+        return FULLNESS_UNKNOWN;
+    if (resource->utilization.low >= full)
+        return FULLNESS_FULL;
+    return resource->utilization.high < full ? FULLNESS_NOT_FULL : FULLNESS_UNDECIDED;
+}
+
+static struct occupancy_resource nothing_known(enum resource resource)
+{
+    const struct quantity unknown = quantity_unknown();
+
+    return (struct occupancy_resource){.resource = resource,
+                                       .rate = unknown,
+                                       .hold_ns = unknown,
+                                       .n = unknown,
+                                       .limit = unknown,
+                                       .utilization = unknown,
+                                       .least_s = unknown,
+                                       .carries_gbs = unknown};
+}
+
+static void fill_resources(const struct occupancy_case *input, const struct node *node,
+                           struct occupancy *out)
+{
+    struct occupancy_resource *at = out->resource;
+    struct queue_work l1 = queue_work_l1(input), l2 = queue_work_l2(input);
+
+    for (int r = 0; r < RESOURCE_NR; r++)
+        at[r] = nothing_known(r);
+    queue_solve(input, node, &l1, limit_l1(input), &at[RESOURCE_L1_QUEUE]);
+    queue_solve(input, node, &l2, limit_l2(input), &at[RESOURCE_L2_QUEUE]);
+    ceiling_walkers(input, &at[RESOURCE_WALKERS]);
+    ceiling_memory(input, node, &at[RESOURCE_MEMORY]);
+    ceiling_l2_link(input, &at[RESOURCE_L2_LINK]);
+    ceiling_l3_link(input, &at[RESOURCE_L3_LINK]);
+    ceiling_arithmetic(input, &at[RESOURCE_ARITHMETIC]);
+    for (int r = 0; r < RESOURCE_NR; r++)
+        at[r].fullness = fullness_of(&at[r]);
+}
+
+/* The share among the fills beyond L2 that no prefetcher brought ahead. */
+static struct quantity random_share(const struct occupancy_case *input)
+{
+    struct quantity random = uncovered_lines(input);
+    double all[END_NR] = {0}, share[END_NR];
+
+    if (!random.known)
+        return random;
+    for (int k = 1; k < input->work.level_nr; k++)
+        for (int e = 0; e < END_NR; e++)
+            all[e] += end_of(input->work.l1_fill_from[k], e);
+    if (!(all[END_LOW] > 0))
+        return quantity_unknown();
+    /* uncovered lines are a part of the fills: both vary together */
+    for (int e = 0; e < END_NR; e++)
+        share[e] = end_of(random, e) / all[e];
+    return quantity_between(share[END_VALUE], fmin(share[END_LOW], share[END_VALUE]),
+                            fmax(share[END_HIGH], share[END_VALUE]), 0,
+                            random.provenance);
+}
+
+/* w x t_walk / (t_mem + w x t_walk), w walks for every miss that waits for memory */
+static struct quantity translation_share(const struct occupancy_case *input,
+                                         struct quantity latency_ns)
+{
+    struct quantity misses = uncovered_lines(input), walks = walks_on_path(input);
+    struct quantity one = quantity_exact(1, PROVENANCE_DERIVED), walk_ns, share;
+
+    if (misses.known && misses.high == 0)
+        return quantity_exact(0, misses.provenance);
+    walk_ns = quantity_multiply(walks, pages_of(input)->translation_ns);
+    if (walk_ns.known && walk_ns.high == 0)
+        return quantity_exact(0, walk_ns.provenance);
+    if (!walk_ns.known || !misses.known || !latency_ns.known)
+        return quantity_unknown();
+    share = quantity_divide(quantity_multiply(misses, latency_ns), walk_ns);
+    return quantity_divide(one, quantity_add(one, share));
+}
+
+/* Misses under way, from their start to their data: the longer of the two views, L1's
+ * with walks, L2's with prefetches. */
+static struct quantity in_flight(const struct occupancy_case *input,
+                                 const struct occupancy *now)
+{
+    struct quantity l1 = now->resource[RESOURCE_L1_QUEUE].n, walks, per_call;
+
+    per_call = quantity_multiply(walks_on_path(input), pages_of(input)->translation_ns);
+    walks = quantity_scale(quantity_divide(per_call, input->time_s), 1e-9);
+    if (l1.known && walks.known)
+        l1 = quantity_between(l1.value + walks.value, l1.low + walks.low,
+                              fmax(l1.high, l1.value + walks.value), l1.runs,
+                              l1.provenance);
+    return quantity_max(l1, now->resource[RESOURCE_L2_QUEUE].n);
+}
+
+static struct quantity hugepages_walk_ratio(const struct occupancy_case *input)
+{
+    const struct machine *machine = input->machine;
+
+    if (input->work.huge_pages || !machine->huge_pages_available)
+        return quantity_unknown();
+    return quantity_divide(walk_capacity(machine, &machine->small_pages),
+                           walk_capacity(machine, &machine->huge_pages));
+}
+
+static void fill_ratios(const struct occupancy_case *input, const struct node *node,
+                        struct occupancy *out)
+{
+    out->bandwidth_gbs = node->gbs;
+    out->read_share = node->read_share;
+    out->latency_ns = loaded_latency(input->machine, node->gbs, node_share(node));
+    out->paper_n =
+        quantity_scale(quantity_multiply(out->bandwidth_gbs, out->latency_ns),
+                       occupancy_paper_n(1, 1, input->machine->line_bytes, input->cores));
+    out->random_share = random_share(input);
+    out->random = out->random_share.known && out->random_share.value > 0.5;
+    out->in_flight = in_flight(input, out);
+    out->translation_share = translation_share(input, out->latency_ns);
+    out->l2_hold_ratio = quantity_divide(latency_of(input->machine, 2),
+                                         out->resource[RESOURCE_L1_QUEUE].hold_ns);
+    out->hugepages_walk_ratio = hugepages_walk_ratio(input);
+}
+
+/* Resources that there are, though nothing is known of what they need. */
+static bool may_hide(const struct occupancy_resource *resource, int level_nr)
+{
+    if (resource->resource == RESOURCE_NONE || resource->least_s.known)
+        return false;
+    return resource->resource != RESOURCE_L3_LINK || level_nr > 2;
+}
+
+static void find_limiter(const struct occupancy_case *input, struct occupancy *out)
+{
+    struct quantity most = quantity_unknown();
+
+    out->busiest = RESOURCE_NONE;
+    for (int r = 0; r < RESOURCE_NONE; r++) {
+        struct quantity least = out->resource[r].least_s;
+
+        if (least.value > (most.known ? most.value : 0))
+            out->busiest = r;
+        most = quantity_max(most, least);
+    }
+    out->slack = quantity_divide(input->time_s, most);
+    for (int r = 0; r < RESOURCE_NONE; r++)
+        if (out->slack.known && may_hide(&out->resource[r], input->work.level_nr))
+            out->slack.low = fmin(out->slack.low, 1);
+    out->limiter = out->slack.known && out->slack.value <= SLACK_LIMITER ? out->busiest
+                                                                         : RESOURCE_NONE;
+}
+
+int occupancy_compute(const struct occupancy_case *input, struct occupancy *out,
+                      struct error *err)
+{
+    struct node node;
+
+    *out = (struct occupancy){0};
+    if (check_case(input, err))
+        return -1;
+    node = node_of(input);
+    fill_resources(input, &node, out);
+    fill_ratios(input, &node, out);
+    find_limiter(input, out);
+    out->why = why_of(input, out);
+    if (out->why == OCCUPANCY_WHY_CACHE_RESIDENT)
+        out->slack = quantity_unknown();
+    say_limiter(out, &out->limiter_sentence);
+    say_why(input, out, &out->why_sentence);
+    return 0;
+}

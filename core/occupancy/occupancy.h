@@ -1,0 +1,175 @@
+/*
+ * core/occupancy: pure functions: machine profile + traffic + time -> queues,
+ * utilization, limiter, slack, bounds, and why n is what it is. Method: S. Mehta,
+ * "Performance Analysis and Optimization with Little's Law", ISPASS 2022, eq. 1 and 2;
+ * the queue model, its formulas and thresholds: docs/method.md. Measures nothing, knows
+ * no plans.
+ *
+ * Everything carries an interval. An interval that is open above (high = infinity) is a
+ * floor: part of the evidence is missing, and it could only add.
+ */
+#ifndef CORE_OCCUPANCY_OCCUPANCY_H
+#define CORE_OCCUPANCY_OCCUPANCY_H
+
+#include "core/machine/machine.h"
+
+/* name, word, phrase for reports */
+#define RESOURCE_MAP(X)                                                                  \
+    X(L1_QUEUE, "l1_mshrs", "the L1 miss queue (MSHRs)")                                 \
+    X(L2_QUEUE, "l2_mshrs", "the L2 miss queue (MSHRs)")                                 \
+    X(WALKERS, "page_walkers", "address translation (page walks)")                       \
+    X(MEMORY, "memory", "memory bandwidth")                                              \
+    X(L2_LINK, "l2_link", "bandwidth from L2")                                           \
+    X(L3_LINK, "l3_link", "bandwidth from L3")                                           \
+    X(ARITHMETIC, "arithmetic", "arithmetic throughput")                                 \
+    X(NONE, "none", "none of the counted resources")
+
+enum resource {
+#define X(name, word, phrase) RESOURCE_##name,
+    RESOURCE_MAP(X)
+#undef X
+    RESOURCE_NR
+};
+const char *resource_word(enum resource resource);
+const char *resource_phrase(enum resource resource);
+enum resource resource_from_word(const char *word); /* RESOURCE_NR when unknown */
+
+enum { OCCUPANCY_LEVELS_MAX = 4 };
+
+/*
+ * The work of one kernel call on one core (copies are equal). Lines unless said
+ * otherwise. Unknown stays unknown: fills of an unknown number from a cache open the
+ * queue's interval above, unknown fills from memory make the queue unknown, an unknown
+ * covered part may be none or all of the fills. Somebody who counts memory traffic only,
+ * as the paper does, says 0 for the fills from caches.
+ */
+struct occupancy_work {
+    int level_nr; /* cache levels of the model */
+    /* [k]: lines filled into L1 from level k+2; [level_nr - 1] = from memory */
+    struct quantity l1_fill_from[OCCUPANCY_LEVELS_MAX];
+    /* of these, prefetched into L2 ahead: they cost L1 only the L2 latency */
+    struct quantity l1_covered_from[OCCUPANCY_LEVELS_MAX];
+    struct quantity l2_fill_from_l3, l2_fill_from_memory; /* demand and prefetch */
+    struct quantity memory_read_bytes, memory_write_bytes;
+    struct quantity page_walks;
+    struct quantity flops, instructions;
+    bool huge_pages;
+    /* page walks are known not to be on the path of the misses */
+    bool translation_hidden;
+};
+
+struct occupancy_case {
+    const struct machine *machine;
+    struct occupancy_work work;
+    struct quantity time_s; /* of one call */
+    int cores;              /* physical cores loaded alike */
+    /* independent dependence chains that issue misses; unknown = not limited by chains */
+    struct quantity chains;
+    struct quantity l1_misses_per_instruction; /* for the window; unknown is fine */
+};
+
+enum fullness { FULLNESS_UNKNOWN, FULLNESS_NOT_FULL, FULLNESS_UNDECIDED, FULLNESS_FULL };
+const char *fullness_word(enum fullness fullness);
+
+struct occupancy_resource {
+    enum resource resource;
+    /* work per second: queues lines, walkers walks, arithmetic FLOP, each per core; links
+     * GB/s per core; memory GB/s of the node */
+    struct quantity rate;
+    /* mean time an entry is held; queues and walkers */
+    struct quantity hold_ns;
+    /* entries busy (Little's law); walkers: walks in flight; others unknown */
+    struct quantity n;
+    /* queues: entries; others: the ceiling in the unit of rate */
+    struct quantity limit;
+    struct quantity utilization; /* n / limit or rate / ceiling */
+    /* T_r: the least time this resource needs for the work of one call */
+    struct quantity least_s;
+    /* queues: node bandwidth at which memory lines alone fill it (the paper's second
+     * roof, figure 2); others unknown */
+    struct quantity carries_gbs;
+    enum fullness fullness;
+};
+
+/* Why n is low (or that it is not). */
+#define OCCUPANCY_WHY_MAP(X)                                                             \
+    X(FULL, "full")               /* a resource is at its limit */                       \
+    X(CACHE_RESIDENT, "cache")    /* hardly any misses: not memory-limited */            \
+    X(CHAINS, "chains")           /* few independent dependence chains */                \
+    X(WINDOW, "window")           /* too few misses fit into the reorder window */       \
+    X(TRANSLATION, "translation") /* page walks stretch each miss */                     \
+    X(PREFETCHER, "prefetcher")   /* streaming, but not far enough ahead */              \
+    X(COMPUTE, "compute")         /* arithmetic bound */                                 \
+    X(UNKNOWN, "unknown")
+
+enum occupancy_why {
+#define X(name, word) OCCUPANCY_WHY_##name,
+    OCCUPANCY_WHY_MAP(X)
+#undef X
+};
+const char *occupancy_why_word(enum occupancy_why why);
+
+struct occupancy {
+    struct quantity bandwidth_gbs; /* node, all cores, reads + write-backs */
+    struct quantity read_share;
+    struct quantity latency_ns; /* loaded, from the curve at that bandwidth */
+    /* per core, convention "paper": bandwidth x latency / line / cores */
+    struct quantity paper_n;
+    struct quantity random_share; /* of the fills beyond L2, those not covered */
+    /* random_share above a half: the paper compares with L1, else with L2; false also
+     * when random_share is unknown */
+    bool random;
+    /* misses under way per core, page walks included: what a program of k independent
+     * chases has k of */
+    struct quantity in_flight;
+    /* of the time of an uncovered miss, spent on its page walk */
+    struct quantity translation_share;
+    /* time of an L2 hit over the mean hold of an L1 entry now */
+    struct quantity l2_hold_ratio;
+    /* least walk time on huge pages over that on small ones */
+    struct quantity hugepages_walk_ratio;
+    /* by enum; unknown ones have unknown figures */
+    struct occupancy_resource resource[RESOURCE_NR];
+    enum resource limiter; /* argmax T_r; NONE when all T_r are far below the time */
+    enum resource busiest; /* argmax T_r, however far below; NONE when none is known */
+    /* T_now / max T_r; unknown when cache-resident: what limits such a loop is not among
+     * the resources */
+    struct quantity slack;
+    enum occupancy_why why;
+    struct buf limiter_sentence, why_sentence; /* plain English, with the numbers */
+};
+void occupancy_release(struct occupancy *occupancy);
+
+int occupancy_compute(const struct occupancy_case *input, struct occupancy *out,
+                      struct error *err);
+
+/* The paper's number alone (eq. 2), per core. gbs total of the node; line in bytes. */
+double occupancy_paper_n(double gbs, double latency_ns, int line_bytes, int cores);
+
+/*
+ * The bound on the speed-up of a plan: factor[r] scales the work given to resource r (1 =
+ * unchanged, 0 = none left; negative = unknown but no more than now, which makes the
+ * bound unknown if r could be the limiter then). bound = T_now / max_r (T_r x factor[r]).
+ * The queues' T_r stand for today's bytes through memory: a plan that also takes load off
+ * memory may do a little better. Unknown for cache-resident loops, and when nothing is
+ * left that is known to limit. A resource of unknown T_r can only lower it: the low end
+ * says so.
+ */
+struct quantity occupancy_bound(const struct occupancy *now, struct quantity time_s,
+                                const double factor[RESOURCE_NR]);
+
+/*
+ * The figures under the metric names of rules/rules.h: calls `number` or `word` once per
+ * metric, unknown ones included.
+ */
+struct occupancy_sink {
+    void (*number)(void *context, const char *metric, struct quantity value);
+    void (*word)(void *context, const char *metric, const char *word);
+    void *context;
+};
+void occupancy_metrics(const struct occupancy *occupancy,
+                       const struct occupancy_sink *sink);
+
+json_t *occupancy_to_json(const struct occupancy *occupancy);
+
+#endif

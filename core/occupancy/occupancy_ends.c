@@ -1,0 +1,177 @@
+/* Intervals seen from their ends; the levels and the load of one case. */
+#include "core/occupancy/occupancy_parts.h"
+
+#include <math.h>
+
+double end_of(struct quantity quantity, enum end end)
+{
+    if (!quantity.known)
+        return NAN;
+    return end == END_LOW    ? quantity.low
+           : end == END_HIGH ? quantity.high
+                             : quantity.value;
+}
+
+enum end end_other(enum end end)
+{
+    return end == END_LOW ? END_HIGH : end == END_HIGH ? END_LOW : END_VALUE;
+}
+
+struct quantity from_ends(const double at[END_NR], size_t runs)
+{
+    return quantity_between(at[END_VALUE], at[END_LOW], at[END_HIGH], runs,
+                            PROVENANCE_DERIVED);
+}
+
+struct quantity floor_of(struct quantity quantity)
+{
+    quantity.high = quantity.known ? INFINITY : NAN;
+    return quantity;
+}
+
+struct quantity quantity_min(struct quantity a, struct quantity b)
+{
+    if (!a.known || !b.known)
+        return a.known ? a : b;
+    return quantity_scale(quantity_max(quantity_scale(a, -1), quantity_scale(b, -1)), -1);
+}
+
+const struct machine_level *level_of(const struct machine *machine, int level)
+{
+    for (int i = 0; i < machine->level_nr; i++)
+        if (machine->level[i].level == level)
+            return &machine->level[i];
+    return NULL;
+}
+
+struct quantity latency_of(const struct machine *machine, int level)
+{
+    const struct machine_level *found = level_of(machine, level);
+
+    return found ? found->latency_ns : quantity_unknown();
+}
+
+const struct machine_pages *pages_of(const struct occupancy_case *input)
+{
+    return input->work.huge_pages ? &input->machine->huge_pages
+                                  : &input->machine->small_pages;
+}
+
+static bool is_zero(struct quantity quantity)
+{
+    return quantity.known && quantity.low == 0 && quantity.high == 0;
+}
+
+/* Bytes both ways. What is not known of them can only add. */
+static struct quantity bytes_of_core(const struct occupancy_case *input)
+{
+    const struct occupancy_work *work = &input->work;
+    struct quantity read = work->memory_read_bytes, both;
+
+    if (!read.known)
+        return floor_of(
+            quantity_scale(work->l2_fill_from_memory, input->machine->line_bytes));
+    both = quantity_add(read, work->memory_write_bytes);
+    return both.known ? both : floor_of(read);
+}
+
+/* read / (read + write) without counting the interval of `read` twice. */
+static struct quantity share_of_reads(struct quantity read, struct quantity write)
+{
+    const struct quantity one = quantity_exact(1, read.provenance);
+
+    if (is_zero(write) && read.known && read.value > 0)
+        return one;
+    if (is_zero(read) && write.known && write.value > 0)
+        return quantity_exact(0, write.provenance);
+    return quantity_divide(one, quantity_add(one, quantity_divide(write, read)));
+}
+
+struct node node_of(const struct occupancy_case *input)
+{
+    const struct occupancy_work *work = &input->work;
+    struct node node = {.bytes = quantity_scale(bytes_of_core(input), input->cores)};
+
+    node.gbs = quantity_scale(quantity_divide(node.bytes, input->time_s), 1e-9);
+    node.read_share = share_of_reads(work->memory_read_bytes, work->memory_write_bytes);
+    return node;
+}
+
+double node_share(const struct node *node)
+{
+    return node->read_share.known ? node->read_share.value : 1;
+}
+
+static const struct machine_curve *nearest_curve(const struct machine *machine,
+                                                 double share)
+{
+    const struct machine_curve *best = NULL;
+
+    for (size_t i = 0; i < machine->curve_nr; i++) {
+        const struct machine_curve *curve = &machine->curve[i];
+
+        if (curve->point_nr == 0)
+            continue;
+        if (!best || fabs(curve->read_share - share) < fabs(best->read_share - share))
+            best = curve;
+    }
+    return best;
+}
+
+/* Latency only grows with load: beyond the curve its last point is a floor, without a
+ * curve the unloaded latency is one. */
+static struct quantity latency_at(const struct machine *machine, double gbs, double share)
+{
+    struct quantity latency = machine_latency_ns(machine, gbs, share);
+    const struct machine_curve *curve;
+
+    if (latency.known)
+        return latency;
+    curve = nearest_curve(machine, share);
+    if (!curve)
+        return floor_of(machine->memory_latency_ns);
+    return floor_of(curve->point[curve->point_nr - 1].latency_ns);
+}
+
+struct quantity loaded_latency(const struct machine *machine, struct quantity gbs,
+                               double share)
+{
+    struct quantity low, guess, high;
+
+    if (!gbs.known) /* somewhere between no load and the end of the curve or beyond */
+        return floor_of(latency_at(machine, 0, share));
+    low = latency_at(machine, gbs.low, share);
+    guess = latency_at(machine, gbs.value, share);
+    high = latency_at(machine, gbs.high, share);
+    return quantity_between(guess.value, low.low, high.high, guess.runs,
+                            guess.provenance);
+}
+
+struct quantity uncovered_lines(const struct occupancy_case *input)
+{
+    const struct occupancy_work *work = &input->work;
+    double at[END_NR] = {0};
+
+    for (int k = 1; k < work->level_nr; k++) {
+        struct quantity fills = work->l1_fill_from[k], covered = work->l1_covered_from[k];
+
+        if (is_zero(fills))
+            continue;
+        if (!fills.known || !covered.known)
+            return quantity_unknown();
+        for (int e = 0; e < END_NR; e++)
+            at[e] += fmax(end_of(fills, e) - end_of(covered, end_other(e)), 0);
+    }
+    return from_ends(at, 0);
+}
+
+struct quantity walks_on_path(const struct occupancy_case *input)
+{
+    struct quantity misses = uncovered_lines(input);
+
+    if (input->work.translation_hidden)
+        return quantity_exact(0, PROVENANCE_DECLARED);
+    if (!misses.known || !input->work.page_walks.known)
+        return quantity_unknown();
+    return quantity_min(input->work.page_walks, misses);
+}

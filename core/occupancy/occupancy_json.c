@@ -1,0 +1,140 @@
+/* The figures as JSON, and under the names that rules use. */
+#include <string.h>
+
+#include "core/occupancy/occupancy_parts.h"
+
+static json_t *resource_to_json(const struct occupancy_resource *resource)
+{
+    json_t *object = json_object();
+    const struct {
+        const char *key;
+        struct quantity value;
+    } figure[] = {
+        {"rate", resource->rate},
+        {"hold_ns", resource->hold_ns},
+        {"n", resource->n},
+        {"limit", resource->limit},
+        {"utilization", resource->utilization},
+        {"least_s", resource->least_s},
+        {"carries_gbs", resource->carries_gbs},
+    };
+
+    json_object_set_new(object, "resource",
+                        json_string(resource_word(resource->resource)));
+    for (size_t i = 0; i < ARRAY_SIZE(figure); i++)
+        json_object_set_new(object, figure[i].key, json_quantity(figure[i].value));
+    json_object_set_new(object, "fullness",
+                        json_string(fullness_word(resource->fullness)));
+    return object;
+}
+
+static void set_words(json_t *object, const struct occupancy *now)
+{
+    const struct {
+        const char *key, *text;
+    } word[] = {
+        {"limiter", resource_word(now->limiter)},
+        {"busiest", resource_word(now->busiest)},
+        {"why", occupancy_why_word(now->why)},
+        {"limiter_sentence", buf_str(&now->limiter_sentence)},
+        {"why_sentence", buf_str(&now->why_sentence)},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(word); i++)
+        json_object_set_new(object, word[i].key, json_string(word[i].text));
+}
+
+json_t *occupancy_to_json(const struct occupancy *now)
+{
+    json_t *object = json_object(), *resources = json_array();
+    const struct {
+        const char *key;
+        struct quantity value;
+    } figure[] = {
+        {"bandwidth_gbs", now->bandwidth_gbs},
+        {"read_share", now->read_share},
+        {"latency_ns", now->latency_ns},
+        {"paper_n", now->paper_n},
+        {"random_share", now->random_share},
+        {"in_flight", now->in_flight},
+        {"translation_share", now->translation_share},
+        {"l2_hold_ratio", now->l2_hold_ratio},
+        {"hugepages_walk_ratio", now->hugepages_walk_ratio},
+        {"slack", now->slack},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(figure); i++)
+        json_object_set_new(object, figure[i].key, json_quantity(figure[i].value));
+    set_words(object, now);
+    for (int r = 0; r < RESOURCE_NONE; r++)
+        json_array_append_new(resources, resource_to_json(&now->resource[r]));
+    json_object_set_new(object, "resources", resources);
+    return object;
+}
+
+/* The queue that the paper compares with. */
+static struct quantity queue_utilization(const struct occupancy *now)
+{
+    enum resource queue = now->random ? RESOURCE_L1_QUEUE : RESOURCE_L2_QUEUE;
+
+    if (!now->random_share.known)
+        return quantity_unknown();
+    return quantity_divide(now->paper_n, now->resource[queue].limit);
+}
+
+static struct quantity store_share(const struct occupancy *now)
+{
+    return quantity_subtract(quantity_exact(1, now->read_share.provenance),
+                             now->read_share);
+}
+
+static void send_ratios(const struct occupancy *now, const struct occupancy_sink *sink)
+{
+    const struct {
+        const char *metric;
+        struct quantity value;
+    } figure[] = {
+        {"slack", now->slack},
+        {"queue_utilization", queue_utilization(now)},
+        {"paper_occupancy", now->paper_n},
+        {"in_flight", now->in_flight},
+        {"l2_over_l1", quantity_divide(now->resource[RESOURCE_L2_QUEUE].limit,
+                                       now->resource[RESOURCE_L1_QUEUE].limit)},
+        {"l2_hold_ratio", now->l2_hold_ratio},
+        {"random_share", now->random_share},
+        {"translation_share", now->translation_share},
+        {"hugepages_walk_ratio", now->hugepages_walk_ratio},
+        {"bandwidth_gbs", now->bandwidth_gbs},
+        {"latency_ns", now->latency_ns},
+        {"read_share", now->read_share},
+        {"store_share", store_share(now)},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(figure); i++)
+        sink->number(sink->context, figure[i].metric, figure[i].value);
+}
+
+void occupancy_metrics(const struct occupancy *now, const struct occupancy_sink *sink)
+{
+    static const char *const utilization[] = {
+        [RESOURCE_L1_QUEUE] = "l1_utilization",
+        [RESOURCE_L2_QUEUE] = "l2_utilization",
+        [RESOURCE_WALKERS] = "walker_utilization",
+        [RESOURCE_MEMORY] = "memory_utilization",
+        [RESOURCE_L2_LINK] = "l2_link_utilization",
+        [RESOURCE_L3_LINK] = "l3_link_utilization",
+        [RESOURCE_ARITHMETIC] = "arithmetic_utilization",
+    };
+    const struct occupancy_resource *l1 = &now->resource[RESOURCE_L1_QUEUE];
+    const struct occupancy_resource *l2 = &now->resource[RESOURCE_L2_QUEUE];
+
+    for (size_t r = 0; r < ARRAY_SIZE(utilization); r++)
+        sink->number(sink->context, utilization[r], now->resource[r].utilization);
+    sink->number(sink->context, "l1_occupancy", l1->n);
+    sink->number(sink->context, "l2_occupancy", l2->n);
+    sink->number(sink->context, "l1_limit", l1->limit);
+    sink->number(sink->context, "l2_limit", l2->limit);
+    send_ratios(now, sink);
+    sink->word(sink->context, "limiter", resource_word(now->limiter));
+    sink->word(sink->context, "why", occupancy_why_word(now->why));
+}

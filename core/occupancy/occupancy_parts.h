@@ -1,0 +1,110 @@
+/* What the files of core/occupancy share; private to the folder. */
+#ifndef CORE_OCCUPANCY_OCCUPANCY_PARTS_H
+#define CORE_OCCUPANCY_OCCUPANCY_PARTS_H
+
+#include "core/occupancy/occupancy.h"
+
+/*
+ * From here a queue is full. The paper's rows at 0.853 of their queue and above gained at
+ * most 1.04 from plans that only add misses, those at 0.50 and below gained 1.17 and
+ * more, none lies between; a chase sustains 0.83 to 0.99 of the documented entries
+ * (mshr-limits, part 3).
+ */
+#define QUEUE_FULL 0.85
+
+/*
+ * From here a measured rate counts as reached. Repeated probes of a ceiling spread by up
+ * to a tenth; the paper's rows on SKL at 0.97 of what is achievable gained at most 1.02,
+ * the one at 0.84 still 1.14.
+ */
+#define CEILING_FULL 0.90
+
+/*
+ * With more slack than this no resource is named the limiter: the spread of a full queue
+ * (1 / 0.85) times that of a loaded latency near saturation (1.25, Mess curves) cannot
+ * explain it.
+ */
+#define SLACK_LIMITER 1.5
+
+/* The utilization from which this resource is full. */
+double full_from(enum resource resource);
+
+/* From which end of all intervals a computation looks: least work, best guess, most work.
+ */
+enum end { END_LOW, END_VALUE, END_HIGH, END_NR };
+double end_of(struct quantity quantity, enum end end);
+enum end end_other(enum end end);
+/* Unknown when one end is NaN or they are out of order. */
+struct quantity from_ends(const double at[END_NR], size_t runs);
+/* A floor: the same low end and value, open above. */
+struct quantity floor_of(struct quantity quantity);
+struct quantity quantity_min(struct quantity a, struct quantity b);
+
+/* What all cores together send through memory; bytes of one call of every copy. */
+struct node {
+    struct quantity bytes, gbs, read_share;
+};
+struct node node_of(const struct occupancy_case *input);
+double node_share(const struct node *node); /* for looking up curves: unknown = reads */
+
+const struct machine_level *level_of(const struct machine *machine,
+                                     int level); /* NULL = none */
+struct quantity latency_of(const struct machine *machine, int level);
+/* Of memory at this load; open above where the curve ends or there is none. */
+struct quantity loaded_latency(const struct machine *machine, struct quantity gbs,
+                               double share);
+const struct machine_pages *pages_of(const struct occupancy_case *input);
+
+/* The work of a miss queue for one call, seen from each end. */
+struct queue_end {
+    double lines;        /* all of them */
+    double fixed_ns;     /* sum over lines of their hold, where load does not change it */
+    double memory_lines; /* the others: held for as long as loaded memory takes */
+    double limit;
+};
+struct queue_work {
+    bool known;
+    bool open;            /* something of unknown size comes on top */
+    double unknown_lines; /* lines whose hold is unknown */
+    double lead_ns;       /* at the low end a hold starts this much after the access */
+    double extra_ns;      /* at the high end it may last this much longer */
+    struct queue_end at[END_NR];
+};
+struct queue_work queue_work_l1(const struct occupancy_case *input);
+struct queue_work queue_work_l2(const struct occupancy_case *input);
+/* Fills rate, hold, n, limit, utilization, least time, carries. */
+void queue_solve(const struct occupancy_case *input, const struct node *node,
+                 struct queue_work *work, struct quantity limit,
+                 struct occupancy_resource *out);
+
+/* Entries of a queue per core, open above when the probe only says "at least". */
+struct quantity limit_l1(const struct occupancy_case *input);
+struct quantity limit_l2(const struct occupancy_case *input);
+
+/* The resources that are rates, not queues. */
+void ceiling_memory(const struct occupancy_case *input, const struct node *node,
+                    struct occupancy_resource *out);
+void ceiling_walkers(const struct occupancy_case *input, struct occupancy_resource *out);
+void ceiling_l2_link(const struct occupancy_case *input, struct occupancy_resource *out);
+void ceiling_l3_link(const struct occupancy_case *input, struct occupancy_resource *out);
+void ceiling_arithmetic(const struct occupancy_case *input,
+                        struct occupancy_resource *out);
+/* Page walks a second that a core can do on such pages. */
+struct quantity walk_capacity(const struct machine *machine,
+                              const struct machine_pages *pages);
+
+/* L1 fills from beyond L2 that no prefetcher covers. */
+struct quantity uncovered_lines(const struct occupancy_case *input);
+/* Page walks that such a miss waits for: at most one each. */
+struct quantity walks_on_path(const struct occupancy_case *input);
+
+/* Why n is what it is; call when all else is filled. */
+enum occupancy_why why_of(const struct occupancy_case *input,
+                          const struct occupancy *now);
+struct quantity
+window_of(const struct occupancy_case *input); /* misses the reorder window holds */
+void say_limiter(const struct occupancy *now, struct buf *out);
+void say_why(const struct occupancy_case *input, const struct occupancy *now,
+             struct buf *out);
+
+#endif

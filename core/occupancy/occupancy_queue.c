@@ -1,0 +1,317 @@
+/* Miss queues: what they are given, how long each entry is held, and what they could
+ * carry. */
+#include "core/occupancy/occupancy_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+static struct quantity entries(const struct machine_limit *limit)
+{
+    bool only_floor = limit->probe_is_floor && limit->used.provenance == PROVENANCE_PROBE;
+
+    return only_floor ? floor_of(limit->used) : limit->used;
+}
+
+struct quantity limit_l1(const struct occupancy_case *input)
+{
+    return entries(&input->machine->l1_mshrs);
+}
+
+/* Entries that cores share are divided among the loaded ones; how those are placed is
+ * known only when all cores are loaded. */
+struct quantity limit_l2(const struct occupancy_case *input)
+{
+    const struct machine *machine = input->machine;
+    const struct machine_level *l2 = level_of(machine, 2);
+    bool shared = machine->l2_mshrs.scope && strcmp(machine->l2_mshrs.scope, "core") != 0;
+    int sharing = shared && l2 && l2->cores_sharing > 1 ? l2->cores_sharing : 1;
+    struct quantity all = entries(&machine->l2_mshrs), share;
+
+    if (input->cores < sharing)
+        sharing = input->cores;
+    share = quantity_scale(all, 1.0 / sharing);
+    if (input->cores < machine->cores)
+        share.high = all.high;
+    return share;
+}
+
+static bool is_none(struct quantity lines)
+{
+    return lines.known && lines.high == 0;
+}
+
+/* Of `fills` lines the covered ones; not known = anything from none to all. */
+static double covered_at(struct quantity covered, double fills, enum end e)
+{
+    if (covered.known)
+        return fmin(end_of(covered, end_other(e)), fills);
+    return e == END_LOW ? fills : e == END_HIGH ? 0 : fills / 2;
+}
+
+/* How long an entry of the queue at level `queue` is held by a line from cache level
+ * `source`. */
+static double hold_at(const struct machine *machine, int queue, int source, enum end e)
+{
+    struct quantity latency = latency_of(machine, source);
+    struct quantity lead = latency_of(machine, queue);
+
+    if (e == END_LOW && lead.known)
+        return fmax(latency.low - lead.value, 0);
+    return end_of(latency, e);
+}
+
+/* Adds lines with a hold that load does not change. */
+static void add_lines(const struct machine *machine, int queue, int source, double lines,
+                      enum end e, struct queue_work *work)
+{
+    double hold = hold_at(machine, queue, source, e);
+
+    if (lines <= 0)
+        return;
+    work->at[e].lines += lines;
+    if (isnan(hold)) {
+        work->open = true;
+        work->unknown_lines += e == END_VALUE ? lines : 0;
+        return;
+    }
+    work->at[e].fixed_ns += lines * hold;
+}
+
+static void add_memory(double lines, enum end e, struct queue_work *work)
+{
+    work->at[e].lines += lines;
+    work->at[e].memory_lines += lines;
+}
+
+/* Lines that came into L1 from level k + 2 or, for the last k, from memory. */
+static void add_l1_fills(const struct occupancy_case *input, int k,
+                         struct queue_work *work)
+{
+    struct quantity fills = input->work.l1_fill_from[k];
+    bool memory = k == input->work.level_nr - 1;
+
+    for (int e = 0; e < END_NR; e++) {
+        double lines = end_of(fills, e);
+        double near = k == 0 ? 0 : covered_at(input->work.l1_covered_from[k], lines, e);
+
+        add_lines(input->machine, 1, 2, near, e, work);
+        if (memory)
+            add_memory(lines - near, e, work);
+        else
+            add_lines(input->machine, 1, k + 2, lines - near, e, work);
+    }
+}
+
+/* Where most of the lines have an unknown hold, what is left says nothing. */
+static void settle(struct queue_work *work)
+{
+    if (work->unknown_lines > work->at[END_VALUE].lines / 2)
+        work->known = false;
+}
+
+/* Page walks fill L1 entries of their own while they last, as often as they miss L1: none
+ * at the low end, always at the high one. Where walks are not known, a miss may last
+ * longer by one. */
+static void add_walks(const struct occupancy_case *input, struct queue_work *work)
+{
+    struct quantity walk_ns = pages_of(input)->translation_ns;
+
+    if (input->work.translation_hidden || !walk_ns.known)
+        return;
+    if (input->work.page_walks.known)
+        work->at[END_HIGH].fixed_ns += input->work.page_walks.high * walk_ns.high;
+    else
+        work->extra_ns = walk_ns.high;
+}
+
+struct queue_work queue_work_l1(const struct occupancy_case *input)
+{
+    struct queue_work work = {.known = true};
+    struct quantity lead = latency_of(input->machine, 1);
+
+    work.lead_ns = lead.known ? lead.value : 0;
+    for (int k = 0; k < input->work.level_nr; k++) {
+        struct quantity fills = input->work.l1_fill_from[k];
+
+        if (is_none(fills))
+            continue;
+        if (fills.known)
+            add_l1_fills(input, k, &work);
+        else if (k < input->work.level_nr - 1)
+            work.open = true;
+        else
+            work.known = false;
+    }
+    add_walks(input, &work);
+    settle(&work);
+    return work;
+}
+
+struct queue_work queue_work_l2(const struct occupancy_case *input)
+{
+    struct quantity near = input->work.l2_fill_from_l3,
+                    far = input->work.l2_fill_from_memory;
+    struct quantity lead = latency_of(input->machine, 2);
+    struct queue_work work = {.known = far.known};
+
+    work.lead_ns = lead.known ? lead.value : 0;
+    if (input->work.level_nr > 2 && !near.known)
+        work.open = true;
+    for (int e = 0; e < END_NR && far.known; e++) {
+        add_memory(end_of(far, e), e, &work);
+        if (near.known && !is_none(near))
+            add_lines(input->machine, 2, 3, end_of(near, e), e, &work);
+    }
+    settle(&work);
+    return work;
+}
+
+/* Hold of a memory line at this end when `gbs` go through the node. */
+static double memory_hold(const struct occupancy_case *input, const struct node *node,
+                          const struct queue_work *work, struct quantity gbs, enum end e)
+{
+    double latency = end_of(loaded_latency(input->machine, gbs, node_share(node)), e);
+
+    if (e == END_LOW)
+        return fmax(latency - work->lead_ns, 0);
+    return e == END_HIGH ? latency + work->extra_ns : latency;
+}
+
+/* Busy entries times ns for one call. Without memory lines the latency of memory does not
+ * matter. */
+static double busy_ns(const struct queue_end *at, double memory_ns)
+{
+    return at->fixed_ns + (at->memory_lines > 0 ? at->memory_lines * memory_ns : 0);
+}
+
+/* What the search for the least time asks again and again: do the entries suffice for
+ * `ns`? */
+struct fixed_point {
+    const struct occupancy_case *input;
+    const struct node *node;
+    const struct queue_work *work;
+    enum end e;
+};
+
+static bool suffices(const struct fixed_point *about, double ns)
+{
+    const struct queue_end *at = &about->work->at[about->e];
+    double bytes = end_of(about->node->bytes, about->e), hold = 0;
+
+    if (isinf(bytes))
+        bytes = about->node->bytes.value;
+    if (at->memory_lines > 0)
+        hold = memory_hold(about->input, about->node, about->work,
+                           quantity_exact(bytes / ns, PROVENANCE_DERIVED), about->e);
+    return busy_ns(at, hold) <= at->limit * ns; /* NaN: never */
+}
+
+/*
+ * The least time in ns: the fixed point of limit x T = sum of lines x hold(bytes / T). A
+ * longer T means less load, shorter holds and more room, so there is one crossing; where
+ * the curve ends, the high end jumps to "could be anything" and the crossing is that end.
+ * Infinite when no time suffices.
+ */
+static double least_ns(const struct fixed_point *about)
+{
+    const struct queue_end *at = &about->work->at[about->e];
+    double low = 0, high = 1;
+
+    if (at->lines <= 0 || isinf(at->limit))
+        return 0;
+    while (!suffices(about, high)) {
+        low = high;
+        high *= 2;
+        if (high > 1e21)
+            return INFINITY;
+    }
+    for (int i = 0; i < 100 && high - low > 1e-12 * high; i++) {
+        double middle = (low + high) / 2;
+
+        if (suffices(about, middle))
+            high = middle;
+        else
+            low = middle;
+    }
+    return high;
+}
+
+/* What was done in the time it took needs no more than that time: the end of an open
+ * interval. */
+static struct quantity least_time(const struct occupancy_case *input,
+                                  const struct node *node, const struct queue_work *work)
+{
+    double at[END_NR];
+
+    for (int e = 0; e < END_NR; e++) {
+        struct fixed_point about = {input, node, work, e};
+
+        at[e] = least_ns(&about) * 1e-9;
+    }
+    if (work->open)
+        at[END_HIGH] = INFINITY;
+    if (isinf(at[END_HIGH]) && input->time_s.known)
+        at[END_HIGH] = fmax(at[END_VALUE], input->time_s.high);
+    return isinf(at[END_VALUE]) ? quantity_unknown() : from_ends(at, 0);
+}
+
+/* Little's law. */
+static void fill_occupancy(const struct occupancy_case *input, const struct node *node,
+                           const struct queue_work *work, struct occupancy_resource *out)
+{
+    double n[END_NR], rate[END_NR], hold[END_NR];
+
+    for (int e = 0; e < END_NR; e++) {
+        const struct queue_end *at = &work->at[e];
+        double memory_ns = memory_hold(input, node, work, node->gbs, e);
+        double time_ns = 1e9 * end_of(input->time_s, end_other(e));
+
+        n[e] = busy_ns(at, memory_ns) / time_ns;
+        rate[e] = 1e9 * at->lines / time_ns;
+        hold[e] = busy_ns(at, memory_ns) / at->lines; /* no lines: NaN */
+    }
+    out->n = from_ends(n, input->time_s.runs);
+    if (work->open)
+        out->n = floor_of(out->n);
+    out->rate = from_ends(rate, input->time_s.runs);
+    /* the mix of lines differs between the ends */
+    hold[END_LOW] = fmin(hold[END_LOW], hold[END_VALUE]);
+    hold[END_HIGH] = fmax(hold[END_HIGH], hold[END_VALUE]);
+    out->hold_ns = from_ends(hold, 0);
+}
+
+static struct quantity carries(const struct occupancy_case *input,
+                               const struct node *node, struct quantity limit)
+{
+    double at[END_NR];
+
+    if (!limit.known)
+        return quantity_unknown();
+    for (int e = 0; e < END_NR; e++) {
+        double end_gbs = 0;
+        struct quantity gbs = machine_bandwidth_of(
+            input->machine, end_of(limit, e), input->cores, node_share(node), &end_gbs);
+
+        if (!gbs.known && end_gbs <= 0)
+            return quantity_unknown();
+        at[e] = gbs.known ? end_of(gbs, e) : e == END_HIGH ? INFINITY : end_gbs;
+    }
+    return from_ends(at, 0);
+}
+
+void queue_solve(const struct occupancy_case *input, const struct node *node,
+                 struct queue_work *work, struct quantity limit,
+                 struct occupancy_resource *out)
+{
+    out->limit = limit;
+    out->carries_gbs = carries(input, node, limit);
+    if (!work->known)
+        return;
+    fill_occupancy(input, node, work, out);
+    out->utilization = quantity_divide(out->n, limit);
+    if (!limit.known)
+        return;
+    for (int e = 0; e < END_NR; e++)
+        work->at[e].limit = end_of(limit, end_other(e));
+    out->least_s = least_time(input, node, work);
+}

@@ -1,0 +1,271 @@
+/* The two sentences of a report, for a reader who has never heard of miss queues. */
+#include <math.h>
+
+#include "core/occupancy/occupancy_parts.h"
+
+/* "9.8", or "between 7.1 and 9.8" when the interval is wide, or "at least 7.1". */
+static void add_between(struct buf *out, struct quantity quantity, double factor)
+{
+    double low = quantity.low * factor, high = quantity.high * factor;
+
+    if (!quantity.known)
+        buf_add(out, "an unknown number");
+    else if (isinf(high))
+        buf_addf(out, "at least %.3g", low);
+    else if (high - low > 0.2 * quantity.value * factor)
+        buf_addf(out, "between %.3g and %.3g", low, high);
+    else
+        buf_addf(out, "%.3g", quantity.value * factor);
+}
+
+static void add_percent(struct buf *out, struct quantity share)
+{
+    if (!share.known)
+        buf_add(out, "an unknown share");
+    else if (share.high - share.low <= 0.1)
+        buf_addf(out, "%.0f %%", 100 * share.value);
+    else if (isinf(share.high))
+        buf_addf(out, "at least %.0f %%", 100 * share.low);
+    else
+        buf_addf(out, "%.0f to %.0f %%", 100 * share.low, 100 * share.high);
+}
+
+static const char *verdict_on(enum fullness fullness, const char *full,
+                              const char *undecided, const char *not_full)
+{
+    switch (fullness) {
+    case FULLNESS_FULL:
+        return full;
+    case FULLNESS_NOT_FULL:
+        return not_full;
+    default:
+        return undecided;
+    }
+}
+
+static void say_queue(const struct occupancy_resource *queue, const char *level,
+                      struct buf *out)
+{
+    buf_add(out, "A core can wait for ");
+    add_between(out, queue->limit, 1);
+    buf_addf(out,
+             " cache lines at a time in its %s miss queue (the MSHRs), and on average ",
+             level);
+    add_between(out, queue->n, 1);
+    buf_add(out, " of these places are taken: ");
+    buf_add(out, verdict_on(queue->fullness,
+                            "the queue is full, and further misses have to wait.",
+                            "the queue may be full, the figures do not decide it.",
+                            "it is the busiest part, but not quite full."));
+}
+
+static void say_rate(const struct occupancy_resource *resource, const char *subject,
+                     double factor, const char *unit, struct buf *out)
+{
+    buf_addf(out, "%s ", subject);
+    add_between(out, resource->rate, factor);
+    buf_addf(out, " %s, ", unit);
+    add_percent(out, resource->utilization);
+    buf_add(out, " of the ");
+    add_between(out, resource->limit, factor);
+    buf_add(out, " that can be reached: ");
+    buf_add(out,
+            verdict_on(resource->fullness, "this is what limits the loop.",
+                       "this may be what limits the loop, the figures do not decide it.",
+                       "this is the busiest part, but not quite at its limit."));
+}
+
+static void say_cache_resident(const struct occupancy *now, struct buf *out)
+{
+    buf_add(out, "Hardly any access has to go beyond the caches (on average ");
+    add_between(out, now->in_flight, 1);
+    buf_add(out,
+            " cache lines are on their way to a core), so waiting for memory does not "
+            "limit this loop.");
+}
+
+static void say_none(const struct occupancy *now, struct buf *out)
+{
+    if (now->why == OCCUPANCY_WHY_CACHE_RESIDENT) {
+        say_cache_resident(now, out);
+    } else if (now->busiest == RESOURCE_NONE) {
+        buf_add(out, "What limits the loop is not known: neither its traffic nor its "
+                     "arithmetic can be compared with what the machine can do.");
+    } else {
+        buf_addf(out,
+                 "Nothing that was counted is at its limit: the busiest part is %s, ",
+                 resource_phrase(now->busiest));
+        add_percent(out, now->resource[now->busiest].utilization);
+        buf_add(out, " in use.");
+    }
+}
+
+void say_limiter(const struct occupancy *now, struct buf *out)
+{
+    const struct occupancy_resource *resource = &now->resource[now->limiter];
+
+    switch (now->limiter) {
+    case RESOURCE_L1_QUEUE:
+        say_queue(resource, "L1", out);
+        break;
+    case RESOURCE_L2_QUEUE:
+        say_queue(resource, "L2", out);
+        break;
+    case RESOURCE_WALKERS:
+        say_rate(resource, "To find where its data lies, a core looks up", 1e-6,
+                 "million page addresses a second (page walks)", out);
+        break;
+    case RESOURCE_MEMORY:
+        say_rate(resource, "All cores together move", 1, "GB/s through memory", out);
+        break;
+    case RESOURCE_L2_LINK:
+        say_rate(resource, "A core draws", 1, "GB/s from its L2 cache", out);
+        break;
+    case RESOURCE_L3_LINK:
+        say_rate(resource, "A core draws", 1, "GB/s from the L3 cache", out);
+        break;
+    case RESOURCE_ARITHMETIC:
+        say_rate(resource, "A core does", 1e-9,
+                 "billion floating-point operations a second", out);
+        break;
+    default:
+        say_none(now, out);
+    }
+}
+
+static void say_full(const struct occupancy *now, struct buf *out)
+{
+    const struct occupancy_resource *l2 = &now->resource[RESOURCE_L2_QUEUE];
+
+    if (now->limiter == RESOURCE_L1_QUEUE && l2->fullness == FULLNESS_NOT_FULL) {
+        buf_add(out,
+                "Misses start as fast as the L1 queue lets them; the L2 queue still has "
+                "room (");
+        add_between(out, l2->n, 1);
+        buf_add(out, " of ");
+        add_between(out, l2->limit, 1);
+        buf_add(out,
+                " places taken), so lines fetched into L2 ahead of time would get past "
+                "it.");
+        return;
+    }
+    buf_addf(
+        out,
+        "Work arrives as fast as %s can take it: starting more at the same time gains "
+        "nothing, only giving it less to do does (at most ",
+        resource_phrase(now->limiter));
+    add_between(out, now->slack, 1);
+    buf_add(out, " times faster with the work as it is).");
+}
+
+static void say_caches(const struct occupancy *now, struct buf *out)
+{
+    buf_add(out, "The data comes from the caches (");
+    add_between(out, now->bandwidth_gbs, 1);
+    buf_add(out, " GB/s go through memory); look at the instructions and their dependences "
+                 "instead.");
+}
+
+static void say_chains(const struct occupancy_case *input, const struct occupancy *now,
+                       struct buf *out)
+{
+    buf_add(out, "Each miss must end before the next address is known, in ");
+    add_between(out, input->chains, 1);
+    buf_add(out, " independent chains: no more misses than that can be under way, and ");
+    add_between(out, now->in_flight, 1);
+    buf_add(out, " are.");
+}
+
+static void say_window(const struct occupancy_case *input, const struct occupancy *now,
+                       struct buf *out)
+{
+    buf_addf(
+        out,
+        "The core looks %d instructions ahead, and among so many there are only about ",
+        input->machine->rob_entries);
+    add_between(out, window_of(input), 1);
+    buf_add(out, " misses: it keeps ");
+    add_between(out, now->in_flight, 1);
+    buf_add(out, " under way.");
+}
+
+static void say_translation(const struct occupancy_case *input,
+                            const struct occupancy *now, struct buf *out)
+{
+    add_percent(out, now->translation_share);
+    buf_add(out, " of the time of a miss goes into finding where its page lies (");
+    add_between(out, pages_of(input)->translation_ns, 1);
+    buf_addf(out,
+             " ns for a look-up with %s pages), before the data itself is asked for.",
+             input->work.huge_pages ? "huge" : "small");
+}
+
+static void say_prefetcher(const struct occupancy *now, struct buf *out)
+{
+    buf_add(out,
+            "The accesses run along the arrays and the hardware fetches ahead of them, "
+            "yet on average only ");
+    add_between(out, now->in_flight, 1);
+    buf_add(out, " lines are on their way where ");
+    add_between(out, now->resource[RESOURCE_L2_QUEUE].limit, 1);
+    buf_add(out, " could be: it does not run far enough ahead.");
+}
+
+static void say_compute(const struct occupancy_case *input, const struct occupancy *now,
+                        struct buf *out)
+{
+    const struct occupancy_resource *arithmetic = &now->resource[RESOURCE_ARITHMETIC];
+
+    buf_add(out, "The time goes into arithmetic: ");
+    add_between(out, arithmetic->rate, 1e-9);
+    buf_add(out, " billion operations a second and core, where scalar code reaches ");
+    add_between(out, input->machine->flops_scalar, 1e-9);
+    buf_add(out, " and vector code ");
+    add_between(out, arithmetic->limit, 1e-9);
+    buf_add(out, ".");
+}
+
+static void say_unknown(const struct occupancy *now, struct buf *out)
+{
+    if (!now->in_flight.known) {
+        buf_add(out,
+                "How many misses are under way is not known: the traffic, the time or "
+                "the machine's latencies are missing.");
+        return;
+    }
+    buf_add(out, "On average ");
+    add_between(out, now->in_flight, 1);
+    buf_add(out,
+            " misses are under way, and what is known of the loop does not say why it "
+            "is not more.");
+}
+
+void say_why(const struct occupancy_case *input, const struct occupancy *now,
+             struct buf *out)
+{
+    switch (now->why) {
+    case OCCUPANCY_WHY_FULL:
+        say_full(now, out);
+        break;
+    case OCCUPANCY_WHY_CACHE_RESIDENT:
+        say_caches(now, out);
+        break;
+    case OCCUPANCY_WHY_CHAINS:
+        say_chains(input, now, out);
+        break;
+    case OCCUPANCY_WHY_WINDOW:
+        say_window(input, now, out);
+        break;
+    case OCCUPANCY_WHY_TRANSLATION:
+        say_translation(input, now, out);
+        break;
+    case OCCUPANCY_WHY_PREFETCHER:
+        say_prefetcher(now, out);
+        break;
+    case OCCUPANCY_WHY_COMPUTE:
+        say_compute(input, now, out);
+        break;
+    default:
+        say_unknown(now, out);
+    }
+}

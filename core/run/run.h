@@ -1,0 +1,132 @@
+/*
+ * core/run: run one built program in child processes, time it, keep every sample,
+ * compare. Does not interpret.
+ *
+ * The program obeys the harness protocol of docs/design.md ("Harness protocol"): a
+ * measuring program is started once per copy, pinned by us, and writes its results as
+ * lines to the file named by --out.
+ */
+#ifndef CORE_RUN_RUN_H
+#define CORE_RUN_RUN_H
+
+#include "core/base/base.h"
+
+/* How a run ended, recorded, never an error of the tool. */
+#define RUN_OUTCOME_MAP(X)                                                               \
+    X(OK, "ok")                                                                          \
+    X(CRASHED, "crashed") /* ended by a signal of its own making */                      \
+    X(TIMED_OUT, "timed-out")                                                            \
+    X(OUT_OF_MEMORY, "out-of-memory") /* limit or the system's */                        \
+    X(BAD_EXIT, "bad-exit")           /* non-zero exit, or exit before its results */    \
+    X(WRONG_RESULT, "wrong-result")                                                      \
+    X(NOT_BUILT, "not-built") /* compiler refused it */                                  \
+    X(INTERRUPTED, "interrupted")
+
+enum run_outcome {
+#define X(name, word) RUN_OUTCOME_##name,
+    RUN_OUTCOME_MAP(X)
+#undef X
+};
+const char *run_outcome_word(enum run_outcome outcome);
+bool run_outcome_from_word(const char *word, enum run_outcome *outcome);
+
+/* One program and how to start it. */
+struct run_program {
+    const char *path;          /* looked up in PATH if it has no slash */
+    const struct strvec *args; /* sizes and seeds for the harness; may be NULL */
+    bool huge_pages;
+};
+
+struct run_opts {
+    const int *cpu; /* one OS cpu per thread of a copy: copy i owns cpu[i * threads ..];
+                       NULL = not pinned */
+    size_t copies;  /* 0 = 1 */
+    int threads;    /* OpenMP threads per copy, 0 = 1 */
+    double launch_limit_s;             /* one launch is killed after this; 0 = 60 */
+    double memory_limit_bytes;         /* per copy, address space; 0 = none */
+    size_t launches_min, launches_max; /* 0 = 3, 12 (or launches_min if that is more) */
+    size_t samples_per_launch;         /* 0 = 5 */
+    double sample_min_s;  /* kernel calls are repeated inside a sample until it lasts this
+                             long; 0 = 1 ms */
+    double budget_s;      /* no further launch after this, once there are launches_min;
+                             0 = 10 */
+    double target_spread; /* stop when (high - low) / median is below; 0 = 0.02 */
+    const char *scratch;  /* folder for barrier and result files (each launch makes and
+                             removes its own below it); NULL = a private one */
+    /* Called in the caller's thread between the arrival of all copies at the gate and
+     * their release (begin), and again after the last sample; for counters. pids are
+     * those of the copies. A begin that returned 0 is followed by exactly one end, also
+     * when the copies died in between. A failure ends the measurement with -1. May be
+     * NULL. */
+    int (*at_gate)(void *data, bool begin, const pid_t *pids, size_t nr,
+                   struct error *err);
+    void *gate_data;
+};
+
+struct run_sample {
+    double seconds; /* one kernel call: sample time / calls in it, mean over the copies of
+                       one launch and sample */
+    double slowest_s; /* of the copies */
+    unsigned launch;  /* from 0 */
+};
+
+/* {0} is the valid empty one. A launch that did not end well adds no sample; those of the
+ * launches before it stay. */
+struct run_result {
+    enum run_outcome outcome;
+    char *detail; /* sentence for outcomes other than OK: signal, exit status, last line
+                     of stderr */
+    struct run_sample *sample;
+    size_t sample_nr, sample_alloc;
+    unsigned launches;   /* that gave samples */
+    double calls;        /* kernel calls timed in all, per copy (for counters) */
+    double warm_s;       /* first call of a launch, mean over copies and launches */
+    double buffer_bytes; /* all buffers of a copy */
+    double huge_bytes;   /* AnonHugePages really got, mean per copy; negative = not
+                            reported */
+    char *drift;         /* "c nan": an array that the calls drove out of range; may be
+                            NULL */
+    long max_rss_kib;    /* of the largest copy */
+    long involuntary_switches, major_faults; /* summed over copies and launches */
+    double wall_s;                           /* of all launches, from start to end */
+};
+void run_result_release(struct run_result *result);
+
+/* 0 for every recorded outcome, -1 only when nothing could be tried (no scratch space, no
+ * such program ...); `result` then is empty. Overwrites `result`. */
+int run_measure(const struct run_program *program, const struct run_opts *opts,
+                struct run_result *result, struct error *err);
+
+/* Launches two programs alternately (A B, B A, ...) under the same options; both get the
+ * same number of launches. Stops when the spread of run_ratio is below the target. */
+int run_measure_pair(const struct run_program program[2], const struct run_opts *opts,
+                     struct run_result result[2], struct error *err);
+
+/* Runs one copy once, no timing protocol. Exit 0 = OK, 4 = WRONG_RESULT. The program gets
+ * its args, then --pages, and --cpu and --memory where the options say so; a file for
+ * --out is the caller's to name in args. `output` gets its stdout, at most 1 MiB (may be
+ * NULL); *detail (caller frees) is NULL when OK. For verifying and tracing programs. */
+int run_once(const struct run_program *program, const struct run_opts *opts,
+             enum run_outcome *outcome, char **detail, struct buf *output,
+             struct error *err);
+
+/*
+ * Statistics. The unit of a sample is the launch (page placement differs between
+ * launches): launch medians are resampled, and `runs` counts launches. The interval is
+ * the 95 % one of a bootstrap of the median (2000 resamples, fixed seed, so equal input
+ * gives equal output). That covers only 75 % with 3 values and 88 % with 4; below 8
+ * values it is widened to Student's (on logarithms if all values are positive). With 1 or
+ * 2 the range of all samples, which promises nothing. Without any: unknown.
+ */
+
+/* Seconds per call: the median of launch medians. Unknown for outcomes other than OK and
+ * INTERRUPTED. */
+struct quantity run_time_s(const struct run_result *result);
+/* time(a) / time(b) from interleaved launches, paired by launch: median of pair ratios.
+ * Above 1: b is faster. Launches that only one of them has are left out. */
+struct quantity run_ratio(const struct run_result *a, const struct run_result *b);
+/* Median of plain numbers; each one is a run. Unknown if one is not finite. */
+struct quantity run_statistics(const double *value, size_t nr,
+                               enum provenance provenance);
+
+#endif

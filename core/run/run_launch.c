@@ -1,0 +1,292 @@
+#define _XOPEN_SOURCE 700 /* mkdtemp */
+#include "core/run/run_launch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/run/run_gate.h"
+
+enum { barrier_bytes = 4096 };
+
+/* What a launch holds while it runs. */
+struct flight {
+    const struct run_program *program;
+    const struct run_opts *opts;
+    double limit_s;
+    char *folder, *barrier;
+    bool own_scratch;
+    struct gate gate;
+    struct spawn_child **child; /* [copies], NULL when waited for */
+    struct spawn_outcome *end;  /* [copies] */
+};
+
+void launch_release(struct launch *launch)
+{
+    for (size_t i = 0; launch->copy && i < launch->copies; i++)
+        copy_results_release(&launch->copy[i]);
+    free(launch->copy);
+    free(launch->verdict.detail);
+    *launch = (struct launch){0};
+}
+
+static size_t size_or(size_t given, size_t otherwise)
+{
+    return given ? given : otherwise;
+}
+
+static double number_or(double given, double otherwise)
+{
+    return given > 0 ? given : otherwise;
+}
+
+struct run_opts launch_defaults(const struct run_opts *opts)
+{
+    struct run_opts full = *opts;
+
+    full.copies = size_or(opts->copies, 1);
+    full.threads = opts->threads > 0 ? opts->threads : 1;
+    full.launch_limit_s = number_or(opts->launch_limit_s, 60);
+    full.launches_min = size_or(opts->launches_min, 3);
+    full.launches_max = size_or(opts->launches_max, 12);
+    if (full.launches_max < full.launches_min)
+        full.launches_max = full.launches_min;
+    full.samples_per_launch = size_or(opts->samples_per_launch, 5);
+    full.sample_min_s = number_or(opts->sample_min_s, 1e-3);
+    full.budget_s = number_or(opts->budget_s, 10);
+    full.target_spread = number_or(opts->target_spread, 0.02);
+    return full;
+}
+
+static const int *cpus_of(const struct run_opts *opts, size_t copy)
+{
+    return opts->cpu + copy * (size_t)opts->threads;
+}
+
+void launch_push_common(struct strvec *argv, const struct run_program *program,
+                        const struct run_opts *opts, size_t copy)
+{
+    struct buf list = {0};
+
+    strvec_push(argv, program->path);
+    if (program->args)
+        strvec_push_all(argv, program->args);
+    strvec_push(argv, "--pages");
+    strvec_push(argv, program->huge_pages ? "huge" : "small");
+    if (opts->cpu) {
+        for (int i = 0; i < opts->threads; i++)
+            buf_addf(&list, "%s%d", i ? "," : "", cpus_of(opts, copy)[i]);
+        strvec_push(argv, "--cpu");
+        strvec_push(argv, buf_str(&list));
+    }
+    if (opts->memory_limit_bytes > 0) {
+        strvec_push(argv, "--memory");
+        strvec_pushf(argv, "%.0f", opts->memory_limit_bytes);
+    }
+    buf_release(&list);
+}
+
+void launch_push_environment(struct strvec *env, const struct run_opts *opts, size_t copy)
+{
+    struct buf places = {0};
+
+    strvec_pushf(env, "OMP_NUM_THREADS=%d", opts->threads);
+    strvec_push(env, "OMP_DYNAMIC=false"); /* as many as asked for, or none */
+    if (opts->cpu) {
+        for (int i = 0; i < opts->threads; i++)
+            buf_addf(&places, "%s{%d}", i ? "," : "", cpus_of(opts, copy)[i]);
+        strvec_pushf(env, "OMP_PLACES=%s", buf_str(&places));
+        strvec_push(env, "OMP_PROC_BIND=close");
+    }
+    buf_release(&places);
+}
+
+static char *results_path(const struct flight *flight, size_t copy)
+{
+    return xasprintf("%s/results.%zu", flight->folder, copy);
+}
+
+static void push_timing(struct strvec *argv, const struct flight *flight, size_t copy)
+{
+    const struct run_opts *opts = flight->opts;
+    const struct gate_pipes *pipes = flight->gate.pipes;
+    char *results = results_path(flight, copy);
+
+    strvec_push(argv, "--out");
+    strvec_push(argv, results);
+    strvec_push(argv, "--copies");
+    strvec_pushf(argv, "%zu", opts->copies);
+    strvec_push(argv, "--index");
+    strvec_pushf(argv, "%zu", copy);
+    strvec_push(argv, "--barrier");
+    strvec_push(argv, flight->barrier);
+    strvec_push(argv, "--samples");
+    strvec_pushf(argv, "%zu", opts->samples_per_launch);
+    strvec_push(argv, "--sample-min-ns");
+    strvec_pushf(argv, "%.0f", opts->sample_min_s * 1e9);
+    strvec_push(argv, "--limit-ns");
+    strvec_pushf(argv, "%.0f", flight->limit_s * 1e9);
+    if (pipes) {
+        strvec_push(argv, "--gate");
+        strvec_pushf(argv, "%d,%d", pipes[copy].to_copy[0], pipes[copy].from_copy[1]);
+    }
+    free(results);
+}
+
+static int make_folder(struct flight *flight, struct error *err)
+{
+    const char *scratch = flight->opts->scratch;
+
+    flight->own_scratch = !scratch;
+    if (!scratch)
+        return scratch_make(&flight->folder, err);
+    flight->folder = path_join(scratch, "launch-XXXXXX");
+    if (mkdtemp(flight->folder))
+        return 0;
+    fail(err, STATUS_MISSING, "cannot make a folder in '%s': %s", scratch,
+         strerror(errno));
+    free(flight->folder);
+    flight->folder = NULL;
+    return -1;
+}
+
+static int prepare(struct flight *flight, struct error *err)
+{
+    static const char zeroes[barrier_bytes];
+    size_t copies = flight->opts->copies;
+
+    flight->child = xcalloc(copies, sizeof(struct spawn_child *));
+    flight->end = xcalloc(copies, sizeof(*flight->end));
+    if (make_folder(flight, err))
+        return -1;
+    flight->barrier = path_join(flight->folder, "barrier");
+    if (file_write(flight->barrier, zeroes, sizeof(zeroes), err))
+        return -1;
+    return flight->opts->at_gate ? gate_open(&flight->gate, copies, err) : 0;
+}
+
+static int start_copy(struct flight *flight, size_t copy, struct error *err)
+{
+    const struct gate_pipes *pipes = flight->gate.pipes;
+    struct spawn_request request = {.timeout_s = flight->opts->launch_limit_s};
+    struct strvec argv = {0}, env = {0};
+    int result;
+
+    launch_push_common(&argv, flight->program, flight->opts, copy);
+    push_timing(&argv, flight, copy);
+    launch_push_environment(&env, flight->opts, copy);
+    request.argv = (const char *const *)argv.v;
+    request.env_extra = (const char *const *)env.v;
+    if (pipes) {
+        request.pass_fd[0] = pipes[copy].to_copy[0];
+        request.pass_fd[1] = pipes[copy].from_copy[1];
+    }
+    result = spawn_start(&request, &flight->child[copy], err);
+    strvec_release(&env);
+    strvec_release(&argv);
+    return result;
+}
+
+static int fly(struct flight *flight, struct error *err)
+{
+    size_t copies = flight->opts->copies;
+
+    for (size_t i = 0; i < copies; i++)
+        if (start_copy(flight, i, err))
+            return -1;
+    if (flight->opts->at_gate)
+        return gate_wait_all(&flight->gate, flight->opts, flight->child, flight->end,
+                             err);
+    return spawn_wait_all(flight->child, copies, true, flight->end, err);
+}
+
+int launch_check_started(const struct run_program *program,
+                         const struct spawn_outcome *end, struct error *err)
+{
+    if (end->end != SPAWN_NOT_STARTED)
+        return 0;
+    return fail(err, STATUS_FAILED, "cannot start '%s': %s", program->path,
+                strerror(end->code));
+}
+
+/* Sets the usage of one copy and joins its verdict. */
+static int judge_copy(const struct flight *flight, const struct run_circumstances *before,
+                      size_t copy, struct launch *launch, struct error *err)
+{
+    const struct spawn_outcome *end = &flight->end[copy];
+    struct error why = {0};
+    char *path;
+
+    if (launch_check_started(flight->program, end, err))
+        return -1;
+    path = results_path(flight, copy);
+    if (end->max_rss_kib > launch->max_rss_kib)
+        launch->max_rss_kib = end->max_rss_kib;
+    launch->involuntary_switches += end->involuntary_switches;
+    launch->major_faults += end->major_faults;
+    verdict_join_take(&launch->verdict, verdict_of_end(end, before));
+    if (end->end == SPAWN_EXITED && end->code == 0 &&
+        copy_results_read(path, flight->opts->samples_per_launch, end->wall_s,
+                          &launch->copy[copy], &why))
+        verdict_join_take(&launch->verdict, verdict_bad_results_take(xstrdup(why.text)));
+    free(path);
+    return 0;
+}
+
+static int judge(const struct flight *flight, const struct run_circumstances *before,
+                 struct launch *launch, struct error *err)
+{
+    launch->copies = flight->opts->copies;
+    launch->copy = xcalloc(launch->copies, sizeof(*launch->copy));
+    for (size_t i = 0; i < launch->copies; i++)
+        if (judge_copy(flight, before, i, launch, err))
+            return -1;
+    return 0;
+}
+
+/* Ends copies that nobody has waited for: some other step failed. */
+static void stop_copies(struct flight *flight)
+{
+    for (size_t i = 0; flight->child && i < flight->opts->copies; i++) {
+        if (!flight->child[i])
+            continue;
+        if (spawn_pid(flight->child[i]) > 0)
+            kill(-spawn_pid(flight->child[i]), SIGKILL);
+        spawn_wait_all(&flight->child[i], 1, false, &flight->end[i], NULL);
+    }
+}
+
+static void land(struct flight *flight)
+{
+    stop_copies(flight);
+    for (size_t i = 0; flight->end && i < flight->opts->copies; i++)
+        spawn_outcome_release(&flight->end[i]);
+    free(flight->end);
+    free(flight->child);
+    gate_release(&flight->gate);
+    free(flight->barrier);
+    if (flight->folder && flight->own_scratch) {
+        scratch_remove(flight->folder);
+    } else if (flight->folder) {
+        dir_remove_all(flight->folder);
+        free(flight->folder);
+    }
+}
+
+int launch_run(const struct run_program *program, const struct run_opts *opts,
+               double limit_s, struct launch *launch, struct error *err)
+{
+    struct flight flight = {.program = program, .opts = opts, .limit_s = limit_s};
+    struct run_circumstances before = run_circumstances_now(opts->launch_limit_s);
+    double started = clock_s();
+    int result = -1;
+
+    *launch = (struct launch){0};
+    if (prepare(&flight, err) == 0 && fly(&flight, err) == 0)
+        result = judge(&flight, &before, launch, err);
+    land(&flight);
+    launch->wall_s = clock_s() - started;
+    if (result)
+        launch_release(launch);
+    return result;
+}

@@ -1,0 +1,158 @@
+#include "core/run/run.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/run/run_launch.h"
+
+void run_result_release(struct run_result *result)
+{
+    free(result->detail);
+    free(result->sample);
+    free(result->drift);
+    *result = (struct run_result){0};
+}
+
+/* The least launches shall fit into the budget, and a launch must end before it is
+ * killed. */
+static double sampling_limit(const struct run_opts *full)
+{
+    return fmin(full->budget_s / (double)full->launches_min, full->launch_limit_s / 2);
+}
+
+/* One sample of all copies. */
+static void add_sample(struct run_result *result, const struct launch *launch, size_t at,
+                       unsigned number)
+{
+    struct run_sample sample = {.launch = number};
+
+    for (size_t i = 0; i < launch->copies; i++) {
+        double seconds = launch->copy[i].sample[at].seconds;
+
+        sample.seconds += seconds / (double)launch->copies;
+        sample.slowest_s = fmax(sample.slowest_s, seconds);
+    }
+    GROW(result->sample, result->sample_nr + 1, result->sample_alloc);
+    result->sample[result->sample_nr++] = sample;
+}
+
+/* One more value of a mean of `nr`; a negative one means unknown, and stays so. */
+static double next_mean(double mean, double value, double nr)
+{
+    if (mean < 0 || value < 0)
+        return -1;
+    return mean + (value - mean) / nr;
+}
+
+static void add_copy(struct run_result *result, const struct copy_results *copy,
+                     const struct launch *launch, size_t index)
+{
+    double nr = (double)(result->launches * launch->copies + index + 1);
+
+    for (size_t i = 0; i < copy->sample_nr; i++)
+        result->calls += copy->sample[i].calls / (double)launch->copies;
+    result->warm_s = next_mean(result->warm_s, copy->warm_s, nr);
+    result->huge_bytes = next_mean(result->huge_bytes, copy->huge_bytes, nr);
+    result->buffer_bytes = copy->buffer_bytes;
+    if (copy->drift && !result->drift)
+        result->drift = xstrdup(copy->drift);
+}
+
+static void add_usage(struct run_result *result, const struct launch *launch)
+{
+    if (launch->max_rss_kib > result->max_rss_kib)
+        result->max_rss_kib = launch->max_rss_kib;
+    result->involuntary_switches += launch->involuntary_switches;
+    result->major_faults += launch->major_faults;
+    result->wall_s += launch->wall_s;
+}
+
+static void add_launch(struct run_result *result, struct launch *launch, unsigned number)
+{
+    size_t common = SIZE_MAX;
+
+    add_usage(result, launch);
+    if (launch->verdict.outcome != RUN_OUTCOME_OK) {
+        result->outcome = launch->verdict.outcome;
+        result->detail = launch->verdict.detail;
+        launch->verdict.detail = NULL;
+        return;
+    }
+    for (size_t i = 0; i < launch->copies; i++) {
+        if (launch->copy[i].sample_nr < common)
+            common = launch->copy[i].sample_nr;
+        add_copy(result, &launch->copy[i], launch, i);
+    }
+    for (size_t at = 0; at < common; at++)
+        add_sample(result, launch, at, number);
+    result->launches++;
+}
+
+static bool is_steady(const struct run_result *result, size_t nr, double target_spread)
+{
+    struct quantity steady = nr == 1 ? run_time_s(result) : run_ratio(result, result + 1);
+
+    return steady.known && (steady.high - steady.low) / steady.value < target_spread;
+}
+
+/* One launch of each program, the first one first in every other round. */
+static int launch_round(const struct run_program *program, size_t nr,
+                        const struct run_opts *full, unsigned number,
+                        struct run_result *result, struct error *err)
+{
+    for (size_t i = 0; i < nr; i++) {
+        size_t which = number % 2 == 0 ? i : nr - 1 - i;
+        struct launch launch;
+
+        if (launch_run(&program[which], full, sampling_limit(full), &launch, err))
+            return -1;
+        add_launch(&result[which], &launch, number);
+        launch_release(&launch);
+    }
+    return 0;
+}
+
+static bool is_over(const struct run_opts *full, const struct run_result *result,
+                    size_t nr, size_t launches, double elapsed_s)
+{
+    for (size_t i = 0; i < nr; i++)
+        if (result[i].outcome != RUN_OUTCOME_OK)
+            return true;
+    if (launches < full->launches_min)
+        return false;
+    return launches >= full->launches_max || elapsed_s >= full->budget_s ||
+           is_steady(result, nr, full->target_spread);
+}
+
+static int measure(const struct run_program *program, size_t nr,
+                   const struct run_opts *opts, struct run_result *result,
+                   struct error *err)
+{
+    struct run_opts full = launch_defaults(opts);
+    double started = clock_s();
+    unsigned launches = 0;
+
+    for (size_t i = 0; i < nr; i++)
+        result[i] = (struct run_result){0};
+    do {
+        if (launch_round(program, nr, &full, launches, result, err)) {
+            for (size_t i = 0; i < nr; i++)
+                run_result_release(&result[i]);
+            return -1;
+        }
+        launches++;
+    } while (!is_over(&full, result, nr, launches, clock_s() - started));
+    return 0;
+}
+
+int run_measure(const struct run_program *program, const struct run_opts *opts,
+                struct run_result *result, struct error *err)
+{
+    return measure(program, 1, opts, result, err);
+}
+
+int run_measure_pair(const struct run_program program[2], const struct run_opts *opts,
+                     struct run_result result[2], struct error *err)
+{
+    return measure(program, 2, opts, result, err);
+}

@@ -1,0 +1,116 @@
+/*
+ * core/traffic: how much of what one call of a kernel moves: lines between cache levels,
+ * write-backs, page walks, bytes through memory. Sources behind one interface, best
+ * first: PAPI, the cache model on traced accesses, declared, recorded. Does not time. All
+ * figures are per kernel call and per copy.
+ */
+#ifndef CORE_TRAFFIC_TRAFFIC_H
+#define CORE_TRAFFIC_TRAFFIC_H
+
+#include "core/base/base.h"
+
+enum { TRAFFIC_LEVELS_MAX = 4 };
+
+/* What crosses the lower edge of cache level k (0 = L1) towards the next level or memory.
+ * Unit: lines. */
+struct traffic_edge {
+    struct quantity fills; /* lines brought into this level (demand loads, stores that
+                              read first, prefetches) */
+    struct quantity
+        covered; /* of the fills, those a stream prefetcher would have fetched ahead */
+    struct quantity software;   /* of the fills, those begun by a software prefetch */
+    struct quantity writebacks; /* dirty lines leaving this level downwards */
+};
+
+struct traffic {
+    int level_nr; /* cache levels; edge[level_nr - 1] is the edge to memory */
+    int line_bytes;
+    struct traffic_edge edge[TRAFFIC_LEVELS_MAX];
+    struct quantity nontemporal_lines; /* written past the caches */
+    struct quantity
+        page_walks; /* misses of the last TLB level, for the page size of the run */
+    struct quantity accesses, bytes;                      /* issued by the program */
+    struct quantity instructions, flops, branches_missed; /* unknown unless counted */
+    enum provenance provenance;
+    double traced_share; /* of the call's accesses that were simulated; 1 = all */
+    char *note;          /* what was sampled or assumed, one sentence; may be NULL */
+};
+void traffic_release(struct traffic *traffic);
+
+/* Derived: bytes through memory. */
+struct quantity traffic_read_bytes(const struct traffic *traffic);
+struct quantity traffic_write_bytes(const struct traffic *traffic);
+
+/* The cache model's machine. Filled by the caller from the machine profile. */
+struct traffic_cache {
+    double bytes; /* effective capacity for one core */
+    int ways;     /* 0 = 8 */
+};
+struct traffic_geometry {
+    int line_bytes;
+    int level_nr;
+    struct traffic_cache level[TRAFFIC_LEVELS_MAX];
+    double page_bytes; /* of the run: 4096 or 2 MiB */
+    int tlb_entries;   /* last level, 0 = 1536 */
+    double store_read_factor;
+    int streams; /* that a hardware prefetcher follows at once, 0 = 16 */
+};
+
+/* Run a tracing program (built by variants/, linked with the tracer runtime) and read
+ * what it simulated. */
+struct traffic_trace_request {
+    const char *program;       /* path */
+    const struct strvec *args; /* sizes and seeds for the harness */
+    struct traffic_geometry geometry;
+    double accesses_total;  /* of one call, by the loop model; 0 = unknown (then all is
+                               traced or cut at the budget) */
+    double accesses_budget; /* simulate at most about this many; 0 = 6e7; beyond it
+                               windows are sampled and said so */
+    double limit_s;         /* 0 = 60 */
+    const char *scratch;
+    int cpu; /* pin to it, -1 = do not */
+};
+/* Fails (STATUS_FAILED) with the reason when the program crashes, times out or its counts
+ * contradict accesses_total. */
+int traffic_trace(const struct traffic_trace_request *request, struct traffic *traffic,
+                  struct error *err);
+
+/* PAPI: whether bandwidth events of this CPU really count here. One sentence either way.
+ */
+struct papi_status {
+    bool usable;          /* bandwidth can be counted */
+    bool software_events; /* perf software events count */
+    bool sde;             /* software-defined events component present */
+    char *sentence;       /* what works, or why not and the remedy */
+};
+int papi_probe(struct papi_status *status);
+void papi_status_release(struct papi_status *status);
+
+/* Counting around the measured region of running children: begin at the gate, end after
+ * the last sample (run_opts.at_gate). */
+struct papi_counter;
+int papi_counter_new(const char *const *event, size_t event_nr,
+                     struct papi_counter **counter, struct error *err);
+int papi_counter_begin(struct papi_counter *counter, const pid_t *pid, size_t pid_nr,
+                       struct error *err);
+/* value[i] sums event i over the children since begin. */
+int papi_counter_end(struct papi_counter *counter, double *value, struct error *err);
+void papi_counter_free(struct papi_counter *counter);
+
+/* The bandwidth formula for this CPU (data), evaluated over papi_counter values; -1 when
+ * this CPU has none or it does not count. */
+struct papi_bandwidth {
+    struct strvec event;
+    double *read_factor, *write_factor; /* bytes per count, per event */
+    bool writebacks_included;
+    char *source;
+};
+int papi_bandwidth_events(struct papi_bandwidth *bandwidth, struct error *err);
+void papi_bandwidth_release(struct papi_bandwidth *bandwidth);
+
+/* JSON in and out, for reports, records and tests. */
+json_t *traffic_to_json(const struct traffic *traffic);
+int traffic_from_json(const struct json_at *at, struct traffic *traffic,
+                      struct error *err);
+
+#endif

@@ -1,0 +1,249 @@
+/* The one table of metrics, and the values of one situation: a slot per metric. */
+#include "rules/rule_set.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const yes_no[] = {"no", "yes", NULL};
+static const char *const page_words[] = {"small", "huge", NULL};
+static const char *const prefetch_words[] = {"none", "l1", "l2", NULL};
+static const char *const limiter_words[] = {"l1_mshrs",   "l2_mshrs", "page_walkers",
+                                            "memory",     "l2_link",  "l3_link",
+                                            "arithmetic", "none",     NULL};
+static const char *const why_words[] = {"full",    "cache",       "chains",
+                                        "window",  "translation", "prefetcher",
+                                        "compute", "unknown",     NULL};
+
+/* Units: share 0..1, printed in percent; ratio; count; others as they are printed. */
+static const struct rule_metric metrics[] = {
+    /* occupancy: emitted by occupancy_metrics() under these names */
+    {"limiter", "word", "the resource that needs most of the time; none: all have room",
+     limiter_words},
+    {"why", "word", "why so many misses are in flight and not more", why_words},
+    {"slack", "ratio", "time of a call over the least time of its busiest resource",
+     NULL},
+    {"l1_utilization", "share", "of the L1 miss queue, in use", NULL},
+    {"l2_utilization", "share", "of the L2 miss queue, in use", NULL},
+    {"walker_utilization", "share", "of the page walks a core can do, done", NULL},
+    {"memory_utilization", "share", "of the reachable memory bandwidth, used", NULL},
+    {"l2_link_utilization", "share", "of the bandwidth from L2, used", NULL},
+    {"l3_link_utilization", "share", "of the bandwidth from L3, used", NULL},
+    {"arithmetic_utilization", "share", "of the vector arithmetic rate, used", NULL},
+    {"queue_utilization", "share",
+     "paper_occupancy over the L1 limit if accesses are random, else over the L2 limit",
+     NULL},
+    {"paper_occupancy", "lines", "in flight per core: bandwidth x latency / line / cores",
+     NULL},
+    {"l1_occupancy", "lines", "in the L1 miss queue of a core, on average", NULL},
+    {"l2_occupancy", "lines", "in the L2 miss queue of a core, on average", NULL},
+    {"in_flight", "lines", "misses under way per core, their translation included", NULL},
+    {"l1_limit", "lines", "that the L1 miss queue of a core holds", NULL},
+    {"l2_limit", "lines", "that the L2 miss queue of a core holds", NULL},
+    {"l2_over_l1", "ratio", "l2_limit over l1_limit", NULL},
+    {"l2_hold_ratio", "ratio",
+     "time of an L2 hit over the time an L1 queue entry is held now", NULL},
+    {"random_share", "share", "of the misses beyond L2 that no prefetcher covers", NULL},
+    {"translation_share", "share", "of the time a miss takes, spent on its page walk",
+     NULL},
+    {"hugepages_walk_ratio", "ratio",
+     "least time for random accesses on huge pages over that on small ones", NULL},
+    {"bandwidth_gbs", "GB/s", "through the memory node, all cores, write-backs included",
+     NULL},
+    {"latency_ns", "ns", "of memory at this load", NULL},
+    {"read_share", "share", "of the memory traffic that is reads", NULL},
+    {"store_share", "share", "of the memory traffic that is write-backs and stores",
+     NULL},
+
+    /* the loop, from its source at the bound sizes */
+    {"has_indirect", "word", "an access of the nest has a subscript loaded from memory",
+     yes_no},
+    {"has_strided", "word", "an access strides by a line or more in the innermost loop",
+     yes_no},
+    {"inner_strided", "word", "most misses come from such strided accesses", yes_no},
+    {"unit_stride_loop", "word",
+     "another loop of the nest would walk the strided accesses with unit stride", yes_no},
+    {"address_chain", "word", "the address of a miss is loaded by the miss before it",
+     yes_no},
+    {"has_reuse", "word",
+     "an outer loop comes back to lines that the cache has lost by then", yes_no},
+    {"has_register_reuse", "word",
+     "an outer loop uses elements again that registers could keep", yes_no},
+    {"has_reduction", "word", "the innermost loop adds up into one element", yes_no},
+    {"store_forwarding", "word",
+     "the innermost loop soon loads what it has stored, through memory", yes_no},
+    {"stores_reused", "word", "stored lines are used again while a cache still has them",
+     yes_no},
+    {"shares_arrays", "word", "neighbouring nests use the same arrays", yes_no},
+    {"inner_trips", "count", "mean trip count of the innermost loop", NULL},
+    {"loop_depth", "count", "loops around the innermost statement, itself included",
+     NULL},
+    {"nests", "count", "loop nests, one after the other, in the function", NULL},
+    {"statements", "count",
+     "groups of statements that the innermost loop could be split in", NULL},
+    {"flops_per_byte", "flop/byte", "arithmetic per byte of memory traffic", NULL},
+    {"write_allocate_share", "share",
+     "of the memory traffic that reads lines only to overwrite them", NULL},
+    {"working_set_over_l2", "ratio", "data of one core over its share of L2", NULL},
+    {"working_set_over_l3", "ratio", "data of one core over its share of L3", NULL},
+    {"reuse_over_cache", "ratio",
+     "data that one thread comes back to, over what its core has of the last cache",
+     NULL},
+    {"streams_per_thread", "count", "sequential streams of the innermost loop", NULL},
+    {"stream_load", "ratio",
+     "streams of all threads of a core over those the prefetcher follows", NULL},
+
+    /* what was done already, and what the machine offers */
+    {"vectorized", "word", "the innermost loop already is vector code", yes_no},
+    {"prefetch_used", "word", "software prefetches already there, by their target",
+     prefetch_words},
+    {"nontemporal_used", "word", "stores already go past the caches", yes_no},
+    {"pages", "word", "pages of the buffers", page_words},
+    {"hugepages_available", "word", "the system gives huge pages on request", yes_no},
+    {"cache_contention", "word",
+     "threads of a core push each other's lines out of the cache (seen, not foreseen)",
+     yes_no},
+    {"simd_lanes", "count", "elements in a vector register", NULL},
+    {"threads_used", "count", "hardware threads of a core that run", NULL},
+    {"free_threads", "count", "hardware threads of a core that idle", NULL},
+    {"idle_cores", "count", "cores of the machine that idle", NULL},
+
+    /* what a plan would change, for its bound: work after over work before */
+    {"tile_traffic_ratio", "ratio", "lines left by tiling, at best", NULL},
+    {"interchange_traffic_ratio", "ratio", "lines left by the best loop order", NULL},
+    {"unroll_jam_traffic_ratio", "ratio", "lines left by unroll-and-jam", NULL},
+    {"fuse_traffic_ratio", "ratio", "lines left by fusing", NULL},
+    {"nontemporal_traffic_ratio", "ratio", "bytes left when stores read no lines", NULL},
+    {"parallel_share", "ratio", "cores used now over cores there are", NULL},
+};
+
+struct rule_facts {
+    struct fact slot[ARRAY_SIZE(metrics)];
+};
+
+const struct rule_metric *rule_metrics(size_t *nr)
+{
+    *nr = ARRAY_SIZE(metrics);
+    return metrics;
+}
+
+const struct rule_metric *metric_find(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(metrics); i++)
+        if (strcmp(metrics[i].name, name) == 0)
+            return &metrics[i];
+    return NULL;
+}
+
+const char *metric_word(const struct rule_metric *metric, const char *word)
+{
+    for (const char *const *known = metric->words; known && *known; known++)
+        if (strcmp(*known, word) == 0)
+            return *known;
+    return NULL;
+}
+
+void metric_list_words(const struct rule_metric *metric, struct buf *out)
+{
+    for (const char *const *known = metric->words; *known; known++)
+        buf_addf(out, "%s%s", known == metric->words ? "" : ", ", *known);
+}
+
+struct rule_facts *rule_facts_new(void)
+{
+    struct rule_facts *facts = xcalloc(1, sizeof(*facts));
+
+    for (size_t i = 0; i < ARRAY_SIZE(facts->slot); i++)
+        facts->slot[i].number = quantity_unknown();
+    return facts;
+}
+
+void rule_facts_free(struct rule_facts *facts)
+{
+    free(facts);
+}
+
+const struct fact *fact_of(const struct rule_facts *facts,
+                           const struct rule_metric *metric)
+{
+    return &facts->slot[metric - metrics];
+}
+
+static struct fact *slot_of(struct rule_facts *facts, const char *name, bool words,
+                            struct error *err)
+{
+    const struct rule_metric *metric = metric_find(name);
+
+    if (!metric) {
+        fail(err, STATUS_INPUT, "rules know no metric '%s'", name);
+        return NULL;
+    }
+    if (words != (metric->words != NULL)) {
+        fail(err, STATUS_INPUT, "the metric '%s' is a %s", name,
+             metric->words ? "word" : "number");
+        return NULL;
+    }
+    return &facts->slot[metric - metrics];
+}
+
+int rule_facts_number(struct rule_facts *facts, const char *metric, struct quantity value,
+                      struct error *err)
+{
+    struct fact *slot = slot_of(facts, metric, false, err);
+
+    if (!slot)
+        return -1;
+    slot->number = value;
+    return 0;
+}
+
+int rule_facts_word(struct rule_facts *facts, const char *metric, const char *word,
+                    struct error *err)
+{
+    struct fact *slot = slot_of(facts, metric, true, err);
+    struct buf known = {0};
+
+    if (!slot)
+        return -1;
+    slot->word = metric_word(metric_find(metric), word);
+    if (slot->word)
+        return 0;
+    metric_list_words(metric_find(metric), &known);
+    fail(err, STATUS_INPUT, "the metric '%s' has no word '%s'; known are: %s", metric,
+         word, buf_str(&known));
+    buf_release(&known);
+    return -1;
+}
+
+json_t *rule_facts_to_json(const struct rule_facts *facts)
+{
+    json_t *object = json_object();
+
+    for (size_t i = 0; i < ARRAY_SIZE(metrics); i++) {
+        const struct fact *fact = &facts->slot[i];
+
+        if (fact->word)
+            json_object_set_new(object, metrics[i].name, json_string(fact->word));
+        else if (fact->number.known)
+            json_object_set_new(object, metrics[i].name, json_quantity(fact->number));
+    }
+    return object;
+}
+
+void fact_print(const struct rule_metric *metric, const struct fact *fact,
+                struct buf *out)
+{
+    bool share = strcmp(metric->unit, "share") == 0;
+    /* the sentence says what a bare number counts */
+    bool bare = !strpbrk(metric->unit, "/") && strcmp(metric->unit, "ns") != 0;
+
+    if (metric->words)
+        buf_add(out, fact->word ? fact->word : "unknown");
+    else if (!fact->number.known)
+        buf_add(out, "unknown");
+    else if (share)
+        buf_addf(out, "%.0f %%", 100 * fact->number.value);
+    else
+        buf_add_number(out, fact->number.value);
+    if (!bare && fact->number.known)
+        buf_addf(out, " %s", metric->unit);
+}

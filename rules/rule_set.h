@@ -1,0 +1,73 @@
+/* What the files of rules/ share; private to the folder. */
+#ifndef RULES_RULE_SET_H
+#define RULES_RULE_SET_H
+
+#include "rules/rules.h"
+
+/* word in files */
+#define CONDITION_OP_MAP(X)                                                              \
+    X(LESS, "<")                                                                         \
+    X(AT_MOST, "<=")                                                                     \
+    X(MORE, ">")                                                                         \
+    X(AT_LEAST, ">=")                                                                    \
+    X(EQUAL, "==")                                                                       \
+    X(NOT_EQUAL, "!=")                                                                   \
+    X(IN, "in")
+
+enum condition_op {
+#define X(name, word) OP_##name,
+    CONDITION_OP_MAP(X)
+#undef X
+};
+
+struct condition {
+    const struct rule_metric *metric;
+    enum condition_op op;
+    double low, high;   /* numbers: the bound (low == high), or the ends for `in` */
+    const json_t *word; /* words: a string, or an array of them for `in` */
+};
+
+struct rule {
+    const char *id, *transformation, *sentence, *source;
+    enum verdict verdict;
+    int weight;
+    struct condition *when;
+    size_t when_nr;
+    struct rule_work *work;
+    size_t work_nr;
+};
+
+struct rule_set {
+    struct rule *rule;
+    size_t rule_nr;
+    json_t **root; /* the strings of the rules live in them */
+    size_t root_nr;
+};
+
+/* One slot of the facts: the number, or the word (NULL = unknown). */
+struct fact {
+    struct quantity number;
+    const char *word;
+};
+const struct fact *fact_of(const struct rule_facts *facts,
+                           const struct rule_metric *metric);
+
+const struct rule_metric *metric_find(const char *name); /* NULL = none */
+/* The table's own copy of the word; NULL when the metric does not have it. */
+const char *metric_word(const struct rule_metric *metric, const char *word);
+void metric_list_words(const struct rule_metric *metric, struct buf *out);
+/* The value as it stands in sentences; "unknown". */
+void fact_print(const struct rule_metric *metric, const struct fact *fact,
+                struct buf *out);
+
+/* The next "{name}" in `text`: its name without braces; NULL when there is none. */
+const char *placeholder_next(const char *text, size_t *name_length);
+
+/* Whether the metric's value meets the condition, and whether other values of its
+ * interval would not agree. */
+struct truth {
+    bool holds, straddles;
+};
+struct truth condition_truth(const struct condition *condition, const struct fact *fact);
+
+#endif

@@ -1,0 +1,106 @@
+/*
+ * rules: the rule engine (pure) and the recipe as data (JSON files here, schema
+ * inflight.rules/1). Metrics in, verdicts out. Measures nothing.
+ */
+#ifndef RULES_RULES_H
+#define RULES_RULES_H
+
+#include "core/base/base.h"
+
+/* try: likely to pay. avoid: likely not to pay here, or to cost more than it brings.
+ * stop: cannot pay as long as what limits the loop stays what it is. */
+enum verdict { VERDICT_TRY, VERDICT_AVOID, VERDICT_STOP };
+const char *verdict_word(enum verdict verdict);
+
+/*
+ * The metrics rules may name: one table that loading, --help and tests read. Those of its
+ * first part are what occupancy_metrics() (core/occupancy) sends; the others come from
+ * the loop model, the machine profile and the run.
+ */
+struct rule_metric {
+    const char *name;
+    /* share (0..1, printed in percent), ratio, count, lines, GB/s, ns, flop/byte, word */
+    const char *unit;
+    const char *meaning;
+    /* NULL = numeric; else the accepted words, NULL-terminated */
+    const char *const *words;
+};
+const struct rule_metric *rule_metrics(size_t *nr);
+
+/* What rules may advise: one table that loading, --help and tests read. */
+struct rule_transformation {
+    const char *name;
+    bool in_plan; /* changes the source; else the environment of the run */
+    const char *meaning;
+};
+const struct rule_transformation *rule_transformations(size_t *nr);
+
+/* The values of one situation. Unset metrics are unknown: a condition on them is neither
+ * true nor false. */
+struct rule_facts; /* opaque: one slot per metric */
+struct rule_facts *rule_facts_new(void);
+void rule_facts_free(struct rule_facts *facts);
+/* An unknown quantity unsets the metric. Refused: a name that is no metric, a number for
+ * a word or the other way round, a word the metric does not have. */
+int rule_facts_number(struct rule_facts *facts, const char *metric, struct quantity value,
+                      struct error *err);
+int rule_facts_word(struct rule_facts *facts, const char *metric, const char *word,
+                    struct error *err);
+/* The known ones, in the order of the table. */
+json_t *rule_facts_to_json(const struct rule_facts *facts);
+
+struct rule_set;
+/*
+ * `path` NULL = the shipped recipe. *set is NULL the first time; called again it adds a
+ * file, whose rules then come before those there are: a user's opinion goes before the
+ * shipped one. Unknown metrics, operators, words, resources, transformations, keys and
+ * ids already taken are refused with their place; *set is then as it was.
+ */
+int rule_set_load(const char *path, struct rule_set **set, struct error *err);
+void rule_set_free(struct rule_set *set);
+size_t rule_set_nr(const struct rule_set *set);
+
+/* How a transformation changes the work given to a resource, by the resource's word
+ * ("l1_mshrs" ...). Resources that are not listed: factor 1. */
+struct rule_work {
+    const char *resource;
+    double factor; /* < 0: unknown; else work after / work before */
+    /* if not NULL the factor is this metric's value (such as "tile_traffic_ratio"), < 0
+     * when that is unknown */
+    const char *metric;
+};
+
+struct rule_verdict {
+    const char *rule;           /* id */
+    const char *transformation; /* a name of rule_transformations() */
+    enum verdict verdict;
+    int weight;         /* order among equals: higher first, 0..100 */
+    char *reason;       /* the rule's sentence, {metric} filled in; owned by the list */
+    const char *source; /* "Mehta 2022, section III-C" ... */
+    struct rule_work *work; /* factors filled in; owned by the list */
+    size_t work_nr;
+    /* a metric's interval lies on both sides of a condition's bound: of this rule, or of
+     * an earlier one that would then have given another verdict */
+    bool undecided;
+};
+struct rule_verdicts {
+    struct rule_verdict *item;
+    size_t nr, alloc;
+};
+/*
+ * For each transformation the first rule in file order whose conditions all hold, by the
+ * metrics' values, gives the verdict. Conditions on unknown metrics do not hold: no rule,
+ * no opinion. All opinions are listed in file order; the deciding one of a transformation
+ * is its first. Borrowed strings live as long as the set.
+ */
+int rule_set_judge(const struct rule_set *set, const struct rule_facts *facts,
+                   struct rule_verdicts *out, struct error *err);
+/* NULL = no rule has an opinion. */
+const struct rule_verdict *rule_verdicts_deciding(const struct rule_verdicts *verdicts,
+                                                  const char *transformation);
+void rule_verdicts_release(struct rule_verdicts *verdicts);
+
+/* Lists (id, transformation, verdict, conditions, sentence, source) for people. */
+void rule_set_describe(const struct rule_set *set, struct buf *out);
+
+#endif

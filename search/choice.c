@@ -1,0 +1,57 @@
+#include "search/choice.h"
+
+#include <stdlib.h>
+
+static void add_names(struct buf *out, const struct choice *choice)
+{
+    if (choice->order_nr == 0)
+        return;
+    buf_add(out, " interchange(");
+    for (size_t i = 0; i < choice->order_nr; i++)
+        buf_addf(out, "%s%s", i ? "," : "", choice->order[i]);
+    buf_add(out, ")");
+}
+
+static void add_sizes(struct buf *out, const char *step, const struct loop_size *size,
+                      size_t nr)
+{
+    if (nr == 0)
+        return;
+    buf_addf(out, " %s(", step);
+    for (size_t i = 0; i < nr; i++)
+        buf_addf(out, "%s%s:%ld", i ? "," : "", size[i].loop, size[i].size);
+    buf_add(out, ")");
+}
+
+static void add_prefetches(struct buf *out, const struct choice *choice)
+{
+    for (size_t i = 0; i < choice->prefetch_nr; i++)
+        buf_addf(out, " prefetch(%s:%ld%s)", choice->prefetch[i].array,
+                 choice->prefetch[i].distance, choice->prefetch[i].to_l2 ? ",to:L2" : "");
+}
+
+char *choice_text(const struct choice *choice)
+{
+    struct buf out = {0};
+    add_names(&out, choice);
+    add_sizes(&out, "tile", choice->tile, choice->tile_nr);
+    add_sizes(&out, "unroll_jam", choice->jam, choice->jam_nr);
+    if (choice->simd)
+        buf_add(&out, " simd");
+    add_prefetches(&out, choice);
+    char *text = xstrdup(out.length ? buf_str(&out) + 1 : "");
+    buf_release(&out);
+    return text;
+}
+
+void choices_add(struct choices *list, const struct choice *choice)
+{
+    GROW(list->item, list->nr + 1, list->alloc);
+    list->item[list->nr++] = *choice;
+}
+
+void choices_release(struct choices *list)
+{
+    free(list->item);
+    *list = (struct choices){0};
+}

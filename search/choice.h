@@ -1,0 +1,45 @@
+/*
+ * A plan as the search sees it: which choices it makes, each kind at most once per loop,
+ * put together in one fixed order (interchange, tile, unroll_jam, simd, prefetch). Names
+ * are borrowed from the kernel's view.
+ */
+#ifndef SEARCH_CHOICE_H
+#define SEARCH_CHOICE_H
+
+#include "variants/variants.h"
+
+enum { CHOICE_LOOPS_MAX = KERNEL_DEPTH_MAX, CHOICE_PREFETCH_MAX = 4 };
+
+struct loop_size {
+    const char *loop;
+    long size;
+};
+
+struct choice {
+    const char *order[CHOICE_LOOPS_MAX]; /* interchange, outermost first */
+    size_t order_nr;
+    struct loop_size tile[CHOICE_LOOPS_MAX];
+    size_t tile_nr;
+    struct loop_size jam[CHOICE_LOOPS_MAX];
+    size_t jam_nr;
+    bool simd;
+    struct {
+        const char *array;
+        long distance; /* iterations of the innermost loop */
+        bool to_l2;
+    } prefetch[CHOICE_PREFETCH_MAX];
+    size_t prefetch_nr;
+};
+
+/* The plan's text; caller frees. */
+char *choice_text(const struct choice *choice);
+
+/* A growing list of choices. */
+struct choices {
+    struct choice *item;
+    size_t nr, alloc;
+};
+void choices_add(struct choices *list, const struct choice *choice);
+void choices_release(struct choices *list);
+
+#endif

@@ -1,0 +1,298 @@
+/*
+ * What the rules are told. The occupancy part comes from core/occupancy under the same
+ * names; this file adds what the source's loop model, the traffic and the machine say.
+ * What is not known is not set: a rule that asks for it does not speak.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/propose.h"
+#include "search/session.h"
+
+struct situation {
+    const struct session *session;
+    const struct nest *nest;
+    const struct choice *choice;
+    const struct measurement *measurement;
+    const struct machine *machine;
+    int innermost; /* depth (in the source) of the loop that is innermost under the
+                      choice; -1 = none modelled */
+    struct rule_facts *facts;
+    struct error *err;
+    int status;
+};
+
+static void say_word(struct situation *now, const char *metric, const char *word)
+{
+    if (!now->status)
+        now->status = rule_facts_word(now->facts, metric, word, now->err);
+}
+
+static void say_yes_no(struct situation *now, const char *metric, bool yes)
+{
+    say_word(now, metric, yes ? "yes" : "no");
+}
+
+static void say_quantity(struct situation *now, const char *metric, struct quantity value)
+{
+    if (!now->status && value.known)
+        now->status = rule_facts_number(now->facts, metric, value, now->err);
+}
+
+static void say_number(struct situation *now, const char *metric, double value)
+{
+    say_quantity(now, metric, quantity_exact(value, PROVENANCE_SOURCE));
+}
+
+/* ---- the loop nest ---- */
+
+static double element_bytes(const struct situation *now,
+                            const struct kernel_access *access)
+{
+    return (double)now->nest->view->array[access->array].element_bytes;
+}
+
+static bool any_access(const struct situation *now,
+                       bool (*is)(const struct situation *now,
+                                  const struct kernel_access *access))
+{
+    const struct kernel_view *view = now->nest->view;
+    for (size_t i = 0; i < view->access_nr; i++)
+        if (nest_holds(now->nest, &view->access[i]) && is(now, &view->access[i]))
+            return true;
+    return false;
+}
+
+static bool is_indirect(const struct situation *now, const struct kernel_access *access)
+{
+    (void)now;
+    return access->access_class == ACCESS_INDIRECT;
+}
+
+static bool is_strided(const struct situation *now, const struct kernel_access *access)
+{
+    return fabs(access->stride_at[now->innermost]) >= now->machine->line_bytes;
+}
+
+static bool has_unit_loop(const struct situation *now, const struct kernel_access *access)
+{
+    if (!is_strided(now, access))
+        return false;
+    for (size_t d = 0; d < now->nest->nr; d++)
+        if (fabs(access->stride_at[d]) == element_bytes(now, access))
+            return true;
+    return false;
+}
+
+static bool is_register_reused(const struct situation *now,
+                               const struct kernel_access *access)
+{
+    for (size_t d = 0; d < now->nest->nr; d++)
+        if ((int)d != now->innermost && access->stride_at[d] == 0 &&
+            now->nest->trips[d] > 1 && access->stride_at[now->innermost] != 0)
+            return true;
+    return false;
+}
+
+static bool is_reduced(const struct situation *now, const struct kernel_access *access)
+{
+    return access->write && access->stride_at[now->innermost] == 0;
+}
+
+static double streams(const struct situation *now)
+{
+    const struct kernel_view *view = now->nest->view;
+    double nr = 0;
+    for (size_t i = 0; i < view->access_nr; i++) {
+        double stride = fabs(view->access[i].stride_at[now->innermost]);
+        bool again = false;
+        for (size_t j = 0; j < i; j++)
+            again |= view->access[j].array == view->access[i].array &&
+                     nest_holds(now->nest, &view->access[j]);
+        nr += nest_holds(now->nest, &view->access[i]) && stride > 0 &&
+              stride < now->machine->line_bytes && !again;
+    }
+    return nr;
+}
+
+static void say_nest(struct situation *now)
+{
+    int nests = 0;
+    for (size_t i = 0; i < now->nest->view->loop_nr; i++)
+        nests += now->nest->view->loop[i].parent < 0;
+    say_number(now, "nests", nests);
+    if (now->innermost < 0)
+        return;
+    bool strided = any_access(now, is_strided);
+    say_number(now, "loop_depth", (double)now->nest->nr);
+    say_number(now, "inner_trips", now->nest->trips[now->innermost]);
+    say_yes_no(now, "has_indirect", any_access(now, is_indirect));
+    say_yes_no(now, "has_strided", strided);
+    say_yes_no(now, "inner_strided", strided);
+    say_yes_no(now, "unit_stride_loop", any_access(now, has_unit_loop));
+    say_yes_no(now, "has_register_reuse", any_access(now, is_register_reused));
+    say_yes_no(now, "has_reduction", any_access(now, is_reduced));
+    say_number(now, "streams_per_thread", streams(now));
+}
+
+/* ---- traffic against the data's size ---- */
+
+static double data_bytes(const struct situation *now)
+{
+    double bytes = 0;
+    for (size_t i = 0; i < now->nest->view->array_nr; i++)
+        bytes += fmax(now->nest->view->array[i].bytes, 0);
+    return bytes;
+}
+
+/* Fills beyond one and a half times the data's lines: some came back after the cache had
+ * lost them. */
+static void say_reuse(struct situation *now)
+{
+    const struct traffic *traffic = &now->measurement->traffic;
+    double lines = data_bytes(now) / traffic->line_bytes;
+    bool lost = false;
+    for (int k = 0; k < traffic->level_nr; k++)
+        if (traffic->edge[k].fills.known)
+            lost |= traffic->edge[k].fills.value > 1.5 * lines;
+    say_yes_no(now, "has_reuse",
+               lost && now->nest->nr >= 2 && !any_access(now, is_indirect));
+}
+
+static double share_bytes(const struct machine *machine, int level)
+{
+    if (level >= machine->level_nr)
+        return 0;
+    const struct machine_level *cache = &machine->level[level];
+    return cache->effective_bytes > 0 ? cache->effective_bytes : cache->claimed_bytes;
+}
+
+static void say_working_set(struct situation *now)
+{
+    double bytes = data_bytes(now), l2 = share_bytes(now->machine, 1),
+           l3 = share_bytes(now->machine, 2);
+    if (l2 > 0)
+        say_number(now, "working_set_over_l2", bytes / l2);
+    if (l3 > 0)
+        say_number(now, "working_set_over_l3", bytes / l3);
+}
+
+static void say_traffic(struct situation *now)
+{
+    const struct traffic *traffic = &now->measurement->traffic;
+    struct quantity read = traffic_read_bytes(traffic),
+                    written = traffic_write_bytes(traffic);
+    struct quantity all = quantity_add(read, written);
+    struct kernel_counts counts =
+        now->session->subject->counts(now->session->subject->data);
+    if (!all.known || all.value <= 0)
+        return;
+    say_quantity(now, "flops_per_byte", quantity_divide(counts.flops, all));
+}
+
+/* ---- what the plan did already, what the machine offers ---- */
+
+static const char *prefetch_used(const struct choice *choice)
+{
+    const char *word = "none";
+    for (size_t i = 0; i < choice->prefetch_nr; i++)
+        word = choice->prefetch[i].to_l2 ? "l2" : "l1";
+    return word;
+}
+
+static void say_environment(struct situation *now)
+{
+    const struct machine *machine = now->machine;
+    bool huge = now->measurement->environment.huge_pages;
+    say_word(now, "pages", huge ? "huge" : "small");
+    say_yes_no(now, "hugepages_available", now->session->subject->huge_pages_available);
+    say_word(now, "prefetch_used", prefetch_used(now->choice));
+    say_word(now, "nontemporal_used", "no");
+    if (now->choice->simd)
+        say_word(now, "vectorized", "yes");
+    if (machine->simd_bytes > 0)
+        say_number(now, "simd_lanes", machine->simd_bytes / 8.0);
+    say_number(now, "threads_used", 1);
+    say_number(now, "free_threads", machine->threads_per_core - 1);
+}
+
+/* ---- what a plan would change, by the static estimate ---- */
+
+static void say_ratio(struct situation *now, const char *transformation,
+                      const char *metric)
+{
+    struct choices list = {0};
+    struct buf why_not = {0};
+    struct propose about = {.nest = now->nest,
+                            .machine = now->machine,
+                            .now = now->choice,
+                            .latency_ns = 100};
+    propose(&about, transformation, &list, &why_not);
+    double before = nest_cost_ns(now->nest, now->machine, now->choice), best = before;
+    for (size_t i = 0; i < list.nr; i++)
+        best = fmin(best, nest_cost_ns(now->nest, now->machine, &list.item[i]));
+    if (list.nr && before > 0)
+        say_number(now, metric, best / before);
+    choices_release(&list);
+    buf_release(&why_not);
+}
+
+static void say_ratios(struct situation *now)
+{
+    if (now->nest->nr < 2)
+        return;
+    say_ratio(now, "tile", "tile_traffic_ratio");
+    say_ratio(now, "interchange", "interchange_traffic_ratio");
+}
+
+static int innermost_depth(const struct nest *nest, const struct choice *choice)
+{
+    if (nest->nr == 0)
+        return -1;
+    return choice->order_nr == nest->nr ? nest_depth(nest, choice->order[nest->nr - 1])
+                                        : (int)nest->nr - 1;
+}
+
+/* ---- occupancy speaks for itself ---- */
+
+static void sink_number(void *context, const char *metric, struct quantity value)
+{
+    say_quantity(context, metric, value);
+}
+
+static void sink_word(void *context, const char *metric, const char *word)
+{
+    say_word(context, metric, word);
+}
+
+static void say_occupancy(struct situation *now)
+{
+    struct occupancy_sink sink = {sink_number, sink_word, now};
+    occupancy_metrics(&now->measurement->occupancy, &sink);
+}
+
+int session_facts(const struct session *session, size_t i, struct rule_facts *facts,
+                  struct error *err)
+{
+    struct situation now = {.session = session,
+                            .nest = &session->nest,
+                            .choice = &session->choice[i],
+                            .measurement = &session->result->measurement[i],
+                            .machine = session->subject->machine,
+                            .innermost =
+                                innermost_depth(&session->nest, &session->choice[i]),
+                            .facts = facts,
+                            .err = err};
+    say_nest(&now);
+    say_environment(&now);
+    say_ratios(&now);
+    if (now.measurement->has_occupancy)
+        say_occupancy(&now);
+    if (now.measurement->has_traffic) {
+        say_reuse(&now);
+        say_working_set(&now);
+        say_traffic(&now);
+    }
+    return now.status;
+}

@@ -1,0 +1,388 @@
+/*
+ * The guided strategy: measure, ask the rules, try the most promising transformation with
+ * model-seeded parameters, keep what is faster beyond doubt, measure again; stop when no
+ * rule says "try" any more, the bound on what is left is within the noise, or time is up.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/propose.h"
+#include "search/session.h"
+
+struct guided {
+    struct session *session;
+    size_t now;          /* index of the present best */
+    struct strvec tried; /* transformations tried on the present best */
+    struct rule_verdicts verdicts;
+};
+
+/* ---- judging ---- */
+
+static struct quantity bound_of(const struct guided *guided,
+                                const struct rule_verdict *verdict)
+{
+    const struct measurement *now = &guided->session->result->measurement[guided->now];
+    double factor[RESOURCE_NR];
+    if (!now->has_occupancy)
+        return quantity_unknown();
+    for (size_t r = 0; r < RESOURCE_NR; r++)
+        factor[r] = 1;
+    for (size_t i = 0; i < verdict->work_nr; i++) {
+        enum resource resource = resource_from_word(verdict->work[i].resource);
+        if (resource != RESOURCE_NR)
+            factor[resource] = verdict->work[i].factor;
+    }
+    return occupancy_bound(&now->occupancy, now->time_s, factor);
+}
+
+static struct advice *advice_for(struct search_result *result, const char *transformation)
+{
+    for (size_t i = 0; i < result->advice_nr; i++)
+        if (!strcmp(result->advice[i].transformation, transformation))
+            return &result->advice[i];
+    GROW(result->advice, result->advice_nr + 1, result->advice_alloc);
+    struct advice *advice = &result->advice[result->advice_nr++];
+    *advice = (struct advice){.transformation = xstrdup(transformation),
+                              .bound_speedup = quantity_unknown(),
+                              .measured_speedup = quantity_unknown()};
+    return advice;
+}
+
+static void replace(char **text, const char *by)
+{
+    free(*text);
+    *text = xstrdup(by);
+}
+
+/* What was tried keeps the verdict it was tried under. */
+static void note_verdict(struct guided *guided, const struct rule_verdict *verdict)
+{
+    struct advice *advice = advice_for(guided->session->result, verdict->transformation);
+    if (advice->tried_plan)
+        return;
+    advice->verdict = verdict->verdict;
+    advice->bound_speedup = bound_of(guided, verdict);
+    replace(&advice->rule, verdict->rule);
+    replace(&advice->reason, verdict->reason);
+    replace(&advice->source, verdict->source);
+}
+
+static void note_pruned(struct guided *guided)
+{
+    for (size_t i = 0; i < guided->verdicts.nr; i++) {
+        const struct rule_verdict *verdict = &guided->verdicts.item[i];
+        if (verdict->verdict != VERDICT_TRY &&
+            rule_verdicts_deciding(&guided->verdicts, verdict->transformation) == verdict)
+            session_prune(guided->session, verdict->transformation, verdict->rule,
+                          verdict->reason);
+    }
+}
+
+static int judge(struct guided *guided, struct error *err)
+{
+    struct session *session = guided->session;
+    struct rule_facts *facts = rule_facts_new();
+    rule_verdicts_release(&guided->verdicts);
+    int status = session_facts(session, guided->now, facts, err);
+    if (!status)
+        status = rule_set_judge(session->opts->rules, facts, &guided->verdicts, err);
+    for (size_t i = 0; !status && i < guided->verdicts.nr; i++) {
+        const struct rule_verdict *verdict = &guided->verdicts.item[i];
+        if (rule_verdicts_deciding(&guided->verdicts, verdict->transformation) == verdict)
+            note_verdict(guided, verdict);
+    }
+    rule_facts_free(facts);
+    return status;
+}
+
+static bool was_tried(const struct guided *guided, const char *transformation)
+{
+    for (size_t i = 0; i < guided->tried.nr; i++)
+        if (!strcmp(guided->tried.v[i], transformation))
+            return true;
+    return false;
+}
+
+/* Ranked by bound; what has none ranks as its weight says among gains of 2. */
+static double promise(const struct guided *guided, const struct rule_verdict *verdict)
+{
+    struct quantity bound = bound_of(guided, verdict);
+    double worth = bound.known ? bound.value : 2;
+    return worth * (1 + 0.1 * verdict->weight);
+}
+
+static const struct rule_verdict *next_verdict(const struct guided *guided)
+{
+    const struct rule_verdict *best = NULL;
+    for (size_t i = 0; i < guided->verdicts.nr; i++) {
+        const struct rule_verdict *verdict = &guided->verdicts.item[i];
+        if (verdict->verdict != VERDICT_TRY ||
+            was_tried(guided, verdict->transformation) ||
+            rule_verdicts_deciding(&guided->verdicts, verdict->transformation) != verdict)
+            continue;
+        if (!best || promise(guided, verdict) > promise(guided, best))
+            best = verdict;
+    }
+    return best;
+}
+
+/* ---- trying one transformation ---- */
+
+static struct propose about_now(const struct guided *guided, const struct choice *choice)
+{
+    const struct session *session = guided->session;
+    const struct measurement *now = &session->result->measurement[guided->now];
+    struct kernel_counts counts = session->subject->counts(session->subject->data);
+    double iterations = counts.iterations.known ? counts.iterations.value : 0;
+    struct quantity latency = session->subject->machine->memory_latency_ns;
+    return (struct propose){
+        .nest = &session->nest,
+        .machine = session->subject->machine,
+        .now = choice,
+        .iteration_s = iterations > 0 ? now->time_s.value / iterations : 0,
+        .latency_ns = latency.known ? latency.value : 100,
+    };
+}
+
+/* Quick runs of the list; *best becomes the fastest of them that is legal and right (or
+ * stays). */
+static int try_list(struct guided *guided, const struct choices *list, size_t *best,
+                    struct error *err)
+{
+    struct session *session = guided->session;
+    for (size_t i = 0; i < list->nr && !session_over(session); i++) {
+        size_t index = 0;
+        if (session_legal(session, &list->item[i], NULL))
+            continue;
+        char *plan = choice_text(&list->item[i]);
+        session_say(session, "trying %s", plan);
+        free(plan);
+        double limit = session->result->measurement[*best].time_s.value * 1.5;
+        if (session_measure(session, &list->item[i], false, MEASURE_QUICK, limit, &index,
+                            err))
+            return -1;
+        if (session_timed(session, index) &&
+            session->result->measurement[index].time_s.value <
+                session->result->measurement[*best].time_s.value)
+            *best = index;
+    }
+    return 0;
+}
+
+/* Hill climbing from the best guess; two rounds at most. */
+static int try_family(struct guided *guided, const char *transformation,
+                      const struct choices *seeds, size_t *best, struct error *err)
+{
+    if (try_list(guided, seeds, best, err))
+        return -1;
+    for (int round = 0; round < 2 && *best != guided->now; round++) {
+        struct choices near = {0};
+        size_t before = *best;
+        struct choice from = guided->session->choice[*best];
+        propose_neighbours(transformation, &from, &near);
+        int status = try_list(guided, &near, best, err);
+        choices_release(&near);
+        if (status)
+            return -1;
+        if (*best == before)
+            break;
+    }
+    return 0;
+}
+
+static void note_outcome(struct guided *guided, const char *transformation,
+                         const char *plan, struct quantity measured, const char *outcome)
+{
+    struct advice *advice = advice_for(guided->session->result, transformation);
+    if (plan)
+        replace(&advice->tried_plan, plan);
+    advice->measured_speedup = measured;
+    replace(&advice->outcome, outcome);
+}
+
+static void accept(struct guided *guided, size_t index)
+{
+    guided->now = guided->session->result->best = index;
+    strvec_release(&guided->tried);
+}
+
+/* Faster beyond doubt: interleaved, the whole interval above 1, results equal at the full
+ * size too. */
+static int confirm(struct guided *guided, const char *transformation, size_t index,
+                   struct error *err)
+{
+    struct session *session = guided->session;
+    struct quantity ratio = quantity_unknown();
+    struct choice choice = session->choice[index];
+    session_say(session, "comparing %s with the best so far",
+                session->result->measurement[index].plan);
+    if (session_compare(session, guided->now, index, 6, &ratio, err))
+        return -1;
+    bool faster = ratio.known && ratio.low > 1 && ratio.value >= SESSION_LEAST_GAIN;
+    if (faster &&
+        session_measure(session, &choice, false, MEASURE_EXPLAIN, 0, &index, err))
+        return -1;
+    faster = faster && session_timed(session, index);
+    note_outcome(guided, transformation, session->result->measurement[index].plan, ratio,
+                 faster ? "kept: faster beyond the noise"
+                        : "not kept: no gain beyond the noise");
+    if (faster)
+        accept(guided, index);
+    return 0;
+}
+
+static void note_best_try(struct guided *guided, const char *transformation, size_t first)
+{
+    const struct search_result *result = guided->session->result;
+    size_t best = result->measurement_nr;
+    for (size_t i = first; i < result->measurement_nr; i++)
+        if (session_timed(guided->session, i) &&
+            (best == result->measurement_nr ||
+             result->measurement[i].time_s.value <
+                 result->measurement[best].time_s.value))
+            best = i;
+    if (best == result->measurement_nr) {
+        note_outcome(guided, transformation, NULL, quantity_unknown(),
+                     first == best
+                         ? "no legal plan of it"
+                         : "no plan of it ran to its end and gave the right results");
+        return;
+    }
+    struct quantity gain = quantity_divide(result->measurement[guided->now].time_s,
+                                           result->measurement[best].time_s);
+    note_outcome(guided, transformation, result->measurement[best].plan, gain,
+                 "not kept: slower in a first run");
+}
+
+static int try_plans(struct guided *guided, const char *transformation, struct error *err)
+{
+    struct session *session = guided->session;
+    struct choices list = {0};
+    struct buf why_not = {0};
+    struct choice now = session->choice[guided->now];
+    struct propose about = about_now(guided, &now);
+    size_t best = guided->now, first = session->result->measurement_nr;
+    propose(&about, transformation, &list, &why_not);
+    int status = 0;
+    if (list.nr == 0)
+        note_outcome(guided, transformation, NULL, quantity_unknown(), buf_str(&why_not));
+    else
+        status = try_family(guided, transformation, &list, &best, err);
+    if (!status && list.nr && best != guided->now && !spawn_interrupted())
+        status = confirm(guided, transformation, best, err);
+    else if (!status && list.nr)
+        note_best_try(guided, transformation, first);
+    choices_release(&list);
+    buf_release(&why_not);
+    return status;
+}
+
+/* Huge pages are the caller's affair: tried on the kernel as written, reported apart,
+ * never part of the plan. */
+static int try_huge_pages(struct guided *guided, struct error *err)
+{
+    struct session *session = guided->session;
+    size_t index = 0;
+    if (!session->subject->huge_pages_available) {
+        note_outcome(guided, "hugepages", NULL, quantity_unknown(),
+                     "not tried: this machine gives no huge pages");
+        return 0;
+    }
+    session_say(session, "trying huge pages");
+    if (session_measure(session, &session->choice[0], true, MEASURE_EXPLAIN, 0, &index,
+                        err))
+        return -1;
+    if (!session_timed(session, index))
+        return 0;
+    if (session_compare(session, 0, index, 8, &session->result->environment_gain, err))
+        return -1;
+    note_outcome(guided, "hugepages", "huge pages", session->result->environment_gain,
+                 "environment: reported apart from the source");
+    return 0;
+}
+
+static int try_one(struct guided *guided, const struct rule_verdict *verdict,
+                   struct error *err)
+{
+    char *name = xstrdup(verdict->transformation);
+    strvec_push(&guided->tried, name);
+    int status =
+        !strcmp(name, "hugepages") && guided->session->result->environment_gain.known ? 0
+        : !strcmp(name, "hugepages") ? try_huge_pages(guided, err)
+                                     : try_plans(guided, name, err);
+    free(name);
+    return status;
+}
+
+/* ---- the loop ---- */
+
+static bool within_noise(const struct guided *guided)
+{
+    const struct measurement *now = &guided->session->result->measurement[guided->now];
+    return now->has_occupancy && now->occupancy.slack.known &&
+           now->occupancy.slack.high < SESSION_LEAST_GAIN;
+}
+
+static void set_stop(struct guided *guided, const char *sentence)
+{
+    replace(&guided->session->result->stop, sentence);
+}
+
+static int guide(struct guided *guided, struct error *err)
+{
+    for (;;) {
+        if (judge(guided, err))
+            return -1;
+        if (guided->session->opts->advise_only) {
+            set_stop(guided, "only the baseline was asked for");
+            return 0;
+        }
+        const struct rule_verdict *verdict = next_verdict(guided);
+        if (!verdict) {
+            set_stop(guided, "no rule says that anything else can pay");
+            return 0;
+        }
+        if (session_over(guided->session)) {
+            set_stop(guided, "the budget is used up");
+            return 0;
+        }
+        if (within_noise(guided)) {
+            set_stop(guided, "what the evidence still allows is within the noise");
+            return 0;
+        }
+        if (try_one(guided, verdict, err))
+            return -1;
+    }
+}
+
+/* --audit: what the rules pruned is measured too, after the guided part. */
+static int audit(struct guided *guided, struct error *err)
+{
+    struct search_result *result = guided->session->result;
+    for (size_t i = 0; i < result->advice_nr && !session_over(guided->session); i++) {
+        if (result->advice[i].verdict == VERDICT_TRY || result->advice[i].outcome)
+            continue;
+        char *name = xstrdup(result->advice[i].transformation);
+        int status = !strcmp(name, "hugepages") ? try_huge_pages(guided, err)
+                                                : try_plans(guided, name, err);
+        free(name);
+        if (status)
+            return -1;
+    }
+    return 0;
+}
+
+int guided_run(struct session *session, struct error *err)
+{
+    struct guided guided = {.session = session};
+    int status = 0;
+    if (session->result->measurement[0].has_occupancy)
+        status = guide(&guided, err);
+    if (!status && session->result->measurement[0].has_occupancy)
+        note_pruned(&guided);
+    if (!status && session->opts->audit)
+        status = audit(&guided, err);
+    rule_verdicts_release(&guided.verdicts);
+    strvec_release(&guided.tried);
+    return status;
+}

@@ -1,0 +1,503 @@
+/* The live runner: builds a variant, verifies it, runs it loaded, traces it. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "search/search.h"
+
+struct built {
+    char *plan;
+    struct plan *parsed;
+    char *program[3];         /* by enum variant_program; NULL = not built yet */
+    enum run_outcome refused; /* OK, or why it cannot be measured */
+    char *why;
+    bool small_verified, full_verified;
+    struct verify_report report;
+};
+
+struct live {
+    struct live_opts opts;
+    struct machine_cpus cpus;
+    size_t copies;
+    struct strvec args;
+    struct built *built;
+    size_t built_nr, built_alloc;
+    bool proven;
+    double launch_s; /* wall time of one launch of the baseline, fills included */
+    char *note;
+};
+
+/* ---- how many copies ---- */
+
+static double free_memory_bytes(void)
+{
+    long pages = sysconf(_SC_AVPHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    struct buf text = {0};
+    double bytes = pages > 0 && page > 0 ? (double)pages * (double)page : 0;
+    const char *line;
+    /* MemAvailable counts the page cache that can be given back, which _SC_AVPHYS_PAGES
+     * does not. */
+    if (file_read("/proc/meminfo", &text, NULL) == 0 &&
+        (line = strstr(buf_str(&text), "MemAvailable:")))
+        bytes = strtod(line + strlen("MemAvailable:"), NULL) * 1024;
+    buf_release(&text);
+    return bytes;
+}
+
+static int choose_copies(struct live *live, struct error *err)
+{
+    double bytes = kernel_counts(live->opts.kernel).footprint_bytes,
+           room = 0.8 * free_memory_bytes();
+    size_t wanted = live->opts.copies ? live->opts.copies : live->cpus.cpu_nr;
+    if (wanted > live->cpus.cpu_nr)
+        return fail(err, STATUS_USAGE,
+                    "%zu copies were asked for, but this process may use %zu cores",
+                    wanted, live->cpus.cpu_nr);
+    live->copies = wanted;
+    while (live->copies > 1 && room > 0 && bytes * (double)live->copies > room)
+        live->copies--;
+    if (room > 0 && bytes > room)
+        return fail(err, STATUS_MISSING,
+                    "the buffers of '%s' need %.1f GiB, but only %.1f GiB of memory are "
+                    "free; choose smaller sizes with --set",
+                    kernel_name(live->opts.kernel), bytes / 1073741824.0,
+                    room / 1073741824.0);
+    const char *why =
+        live->copies < wanted ? ", fewer than cores because of memory" : ", one per core";
+    live->note = xasprintf("%zu cop%s%s", live->copies, live->copies == 1 ? "y" : "ies",
+                           live->cpus.cpu_nr > 1 ? why : "");
+    return 0;
+}
+
+int live_new(const struct live_opts *opts, struct live **out, struct error *err)
+{
+    struct live *live = xcalloc(1, sizeof(*live));
+    live->opts = *opts;
+    if (machine_cpus(NULL, &live->cpus, err) || choose_copies(live, err)) {
+        live_free(live);
+        return -1;
+    }
+    variant_args(opts->kernel, &live->args);
+    *out = live;
+    return 0;
+}
+
+static void built_release(struct built *built)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(built->program); i++)
+        free(built->program[i]);
+    free(built->plan);
+    free(built->why);
+    plan_free(built->parsed);
+    verify_report_release(&built->report);
+}
+
+void live_free(struct live *live)
+{
+    if (!live)
+        return;
+    for (size_t i = 0; i < live->built_nr; i++)
+        built_release(&live->built[i]);
+    free(live->built);
+    free(live->cpus.cpu);
+    free(live->note);
+    strvec_release(&live->args);
+    free(live);
+}
+
+size_t live_copies(const struct live *live)
+{
+    return live->copies;
+}
+
+const char *live_note(const struct live *live)
+{
+    return live->note;
+}
+
+/* ---- building ---- */
+
+static struct built *built_find(struct live *live, const char *plan)
+{
+    for (size_t i = 0; i < live->built_nr; i++)
+        if (!strcmp(live->built[i].plan, plan))
+            return &live->built[i];
+    return NULL;
+}
+
+static int built_get(struct live *live, const char *plan, struct built **out,
+                     struct error *err)
+{
+    struct plan *parsed = NULL;
+    *out = built_find(live, plan);
+    if (*out)
+        return 0;
+    if (plan_parse(plan, &parsed, err))
+        return -1;
+    GROW(live->built, live->built_nr + 1, live->built_alloc);
+    *out = &live->built[live->built_nr++];
+    **out = (struct built){
+        .plan = xstrdup(plan), .parsed = parsed, .refused = RUN_OUTCOME_OK};
+    return 0;
+}
+
+static void refuse(struct built *built, enum run_outcome outcome, const char *why)
+{
+    built->refused = outcome;
+    free(built->why);
+    built->why = xstrdup(why);
+}
+
+/* A compiler that refuses a variant is a recorded outcome; anything else is an error of
+ * ours or of the system. */
+static int build(struct live *live, struct built *built, enum variant_program what,
+                 struct error *err)
+{
+    struct error local = {0};
+    if (built->program[what] || built->refused != RUN_OUTCOME_OK)
+        return 0;
+    if (variant_build(live->opts.kernel, built->parsed, live->opts.toolchain, what,
+                      live->opts.scratch, &built->program[what], &local) == 0)
+        return 0;
+    if (spawn_interrupted()) {
+        refuse(built, RUN_OUTCOME_INTERRUPTED, "interrupted");
+        return 0;
+    }
+    if (*built->plan &&
+        (local.status == STATUS_FAILED || local.status == STATUS_ILLEGAL)) {
+        refuse(built, RUN_OUTCOME_NOT_BUILT, local.text);
+        return 0;
+    }
+    return fail(err, local.status, "%s", local.text);
+}
+
+/* ---- verifying ---- */
+
+static struct verify_opts verify_opts(const struct live *live, bool small_only)
+{
+    return (struct verify_opts){.relative = live->opts.relative,
+                                .absolute = live->opts.absolute,
+                                .limit_s = live->opts.launch_limit_s,
+                                .cpu = live->cpus.cpu[0],
+                                .small_only = small_only,
+                                .scratch = live->opts.scratch};
+}
+
+static int prove(struct live *live, struct error *err)
+{
+    struct verify_opts opts = verify_opts(live, false);
+    if (live->proven)
+        return 0;
+    if (kernel_prove(live->opts.kernel, live->opts.toolchain, live->opts.scratch, &opts,
+                     err))
+        return -1;
+    live->proven = true;
+    return 0;
+}
+
+static int verify(struct live *live, struct built *built, bool small_only,
+                  struct error *err)
+{
+    if (built->refused != RUN_OUTCOME_OK || built->full_verified ||
+        (small_only && built->small_verified))
+        return 0;
+    if (!*built->plan) {
+        if (prove(live, err))
+            return -1;
+        built->full_verified = true;
+        return 0;
+    }
+    struct verify_opts opts = verify_opts(live, small_only);
+    if (build(live, built, VARIANT_VERIFY, err))
+        return -1;
+    if (built->refused != RUN_OUTCOME_OK)
+        return 0;
+    verify_report_release(&built->report);
+    if (variant_verify(live->opts.kernel, built->program[VARIANT_VERIFY], &opts,
+                       &built->report, err))
+        return -1;
+    built->small_verified = built->report.outcome == RUN_OUTCOME_OK;
+    built->full_verified = built->small_verified && !small_only;
+    if (!built->small_verified)
+        refuse(built, built->report.outcome,
+               built->report.detail ? built->report.detail : "results differ");
+    return 0;
+}
+
+/* ---- timing ---- */
+
+static struct run_opts run_opts(const struct live *live)
+{
+    return (struct run_opts){.cpu = live->cpus.cpu,
+                             .copies = live->copies,
+                             .threads = 1,
+                             .launch_limit_s = live->opts.launch_limit_s,
+                             .memory_limit_bytes = live->opts.memory_limit_bytes,
+                             .scratch = live->opts.scratch};
+}
+
+static struct run_program program_of(const struct live *live, const struct built *built,
+                                     bool huge_pages)
+{
+    return (struct run_program){built->program[VARIANT_TIME], &live->args, huge_pages};
+}
+
+static void set_effort(const struct live *live, enum measure_effort effort,
+                       double stop_at_s, struct run_opts *opts)
+{
+    if (effort == MEASURE_QUICK) {
+        opts->launches_min = opts->launches_max = 1;
+        opts->samples_per_launch = 3;
+        opts->budget_s = 2;
+        double limit = 2 * live->launch_s + 2 + 4 * stop_at_s;
+        if (stop_at_s > 0 && live->launch_s > 0 &&
+            (opts->launch_limit_s <= 0 || limit < opts->launch_limit_s))
+            opts->launch_limit_s = limit;
+        return;
+    }
+    opts->launches_min = 3;
+    opts->launches_max = 6;
+    opts->samples_per_launch = 3;
+    opts->budget_s = 6;
+}
+
+static void take_run(struct run_result *result, struct measurement *out)
+{
+    out->outcome = result->outcome;
+    out->detail = result->detail;
+    out->time_s = run_time_s(result);
+    out->sample = result->sample;
+    out->sample_nr = result->sample_nr;
+    out->huge_bytes = result->huge_bytes;
+    result->detail = NULL;
+    result->sample = NULL;
+    result->sample_nr = 0;
+}
+
+static int time_it(struct live *live, const struct built *built, bool huge_pages,
+                   enum measure_effort effort, double stop_at_s, struct measurement *out,
+                   struct error *err)
+{
+    struct run_opts opts = run_opts(live);
+    struct run_program program = program_of(live, built, huge_pages);
+    struct run_result result = {0};
+    set_effort(live, effort, stop_at_s, &opts);
+    if (run_measure(&program, &opts, &result, err))
+        return -1;
+    if (!*built->plan && result.outcome == RUN_OUTCOME_OK && result.sample_nr) {
+        unsigned launches = result.sample[result.sample_nr - 1].launch + 1;
+        live->launch_s = result.wall_s / launches;
+    }
+    take_run(&result, out);
+    run_result_release(&result);
+    return 0;
+}
+
+/* ---- traffic ---- */
+
+static struct traffic_geometry geometry(const struct machine *machine, bool huge_pages)
+{
+    const struct machine_pages *pages =
+        huge_pages ? &machine->huge_pages : &machine->small_pages;
+    struct traffic_geometry out = {.line_bytes = machine->line_bytes,
+                                   .page_bytes = huge_pages ? 2097152 : 4096,
+                                   .tlb_entries = (int)pages->tlb_entries,
+                                   .store_read_factor = machine->store_read_factor};
+    for (int i = 0; i < machine->level_nr && i < TRAFFIC_LEVELS_MAX; i++) {
+        const struct machine_level *level = &machine->level[i];
+        double bytes =
+            level->effective_bytes > 0 ? level->effective_bytes : level->claimed_bytes;
+        out.level[out.level_nr++] = (struct traffic_cache){bytes, level->ways};
+    }
+    return out;
+}
+
+static int trace(struct live *live, struct built *built, bool huge_pages,
+                 struct measurement *out, struct error *err)
+{
+    struct kernel_counts counts = kernel_counts(live->opts.kernel);
+    if (build(live, built, VARIANT_TRACE, err))
+        return -1;
+    if (built->refused != RUN_OUTCOME_OK)
+        return 0;
+    struct traffic_trace_request request = {
+        .program = built->program[VARIANT_TRACE],
+        .args = &live->args,
+        .geometry = geometry(live->opts.machine, huge_pages),
+        .accesses_total = counts.accesses.known ? counts.accesses.value : 0,
+        .limit_s = live->opts.launch_limit_s,
+        .scratch = live->opts.scratch,
+        .cpu = live->cpus.cpu[0]};
+    if (traffic_trace(&request, &out->traffic, err))
+        return -1;
+    out->has_traffic = true;
+    return measurement_explain(out, live->opts.machine, (int)live->copies, &counts, err);
+}
+
+/* ---- the runner ---- */
+
+static void take_verification(const struct built *built, struct measurement *out)
+{
+    out->verified = built->small_verified || built->full_verified;
+    out->verified_sizes = xstrdup(built->report.sizes);
+    out->max_relative_error = built->report.max_relative_error;
+}
+
+static int measure_built(struct live *live, struct built *built,
+                         const struct candidate *candidate, enum measure_effort effort,
+                         double stop_at_s, struct measurement *out, struct error *err)
+{
+    if (verify(live, built, effort == MEASURE_QUICK, err) ||
+        build(live, built, VARIANT_TIME, err))
+        return -1;
+    if (built->refused != RUN_OUTCOME_OK) {
+        out->outcome = built->refused;
+        out->detail = xstrdup(built->why);
+        return 0;
+    }
+    take_verification(built, out);
+    if (time_it(live, built, candidate->environment.huge_pages, effort, stop_at_s, out,
+                err))
+        return -1;
+    if (effort != MEASURE_EXPLAIN || out->outcome != RUN_OUTCOME_OK ||
+        spawn_interrupted())
+        return 0;
+    return trace(live, built, candidate->environment.huge_pages, out, err);
+}
+
+static int measure(void *data, const struct candidate *candidate,
+                   enum measure_effort effort, double stop_at_s, struct measurement *out,
+                   struct error *err)
+{
+    struct live *live = data;
+    struct built *built = NULL;
+    if (built_get(live, candidate->plan, &built, err))
+        return -1;
+    *out = (struct measurement){.plan = xstrdup(candidate->plan),
+                                .environment = candidate->environment,
+                                .time_s = quantity_unknown(),
+                                .huge_bytes = -1};
+    if (measure_built(live, built, candidate, effort, stop_at_s, out, err)) {
+        measurement_release(out);
+        return -1;
+    }
+    return 0;
+}
+
+static int pair(struct live *live, const struct run_program program[2], double seconds,
+                struct quantity *ratio, struct error *err)
+{
+    struct run_opts opts = run_opts(live);
+    struct run_result result[2] = {{0}, {0}};
+    opts.launches_min = 3;
+    opts.launches_max = 12;
+    opts.samples_per_launch = 3;
+    opts.budget_s = seconds;
+    opts.target_spread = 0.01;
+    *ratio = quantity_unknown();
+    int status = run_measure_pair(program, &opts, result, err);
+    if (!status && result[0].outcome == RUN_OUTCOME_OK &&
+        result[1].outcome == RUN_OUTCOME_OK)
+        *ratio = run_ratio(&result[0], &result[1]);
+    run_result_release(&result[0]);
+    run_result_release(&result[1]);
+    return status;
+}
+
+static int compare(void *data, const struct candidate *a, const struct candidate *b,
+                   double seconds, struct quantity *ratio, struct error *err)
+{
+    struct live *live = data;
+    const struct candidate *side[2] = {a, b};
+    struct run_program program[2];
+    *ratio = quantity_unknown();
+    for (size_t i = 0; i < 2; i++) {
+        struct built *built = NULL;
+        if (built_get(live, side[i]->plan, &built, err) ||
+            build(live, built, VARIANT_TIME, err))
+            return -1;
+        if (built->refused != RUN_OUTCOME_OK)
+            return 0;
+        program[i] = program_of(live, built, side[i]->environment.huge_pages);
+    }
+    return pair(live, program, seconds, ratio, err);
+}
+
+struct search_runner live_runner(struct live *live)
+{
+    return (struct search_runner){live, measure, compare};
+}
+
+/* ---- the subject ---- */
+
+static struct kernel_view subject_view(void *data)
+{
+    return kernel_view(((struct live *)data)->opts.kernel);
+}
+
+static struct kernel_counts subject_counts(void *data)
+{
+    return kernel_counts(((struct live *)data)->opts.kernel);
+}
+
+static int subject_check(void *data, const char *plan, struct error *err)
+{
+    struct plan *parsed = NULL;
+    if (plan_parse(plan, &parsed, err))
+        return -1;
+    int status = kernel_check(((struct live *)data)->opts.kernel, parsed, NULL, err);
+    plan_free(parsed);
+    return status;
+}
+
+struct search_subject live_subject(struct live *live)
+{
+    return (struct search_subject){.data = live,
+                                   .view = subject_view,
+                                   .counts = subject_counts,
+                                   .check = subject_check,
+                                   .machine = live->opts.machine,
+                                   .huge_pages_available =
+                                       live->opts.machine->huge_pages_available};
+}
+
+/* ---- the emitted file on its own ---- */
+
+static int verify_file(struct live *live, const char *source, bool *verified,
+                       struct error *err)
+{
+    char *program = NULL;
+    struct verify_report report = {0};
+    struct verify_opts opts = verify_opts(live, false);
+    int status = variant_build_file(live->opts.kernel, source, live->opts.toolchain,
+                                    VARIANT_VERIFY, live->opts.scratch, &program, err);
+    if (!status)
+        status = variant_verify(live->opts.kernel, program, &opts, &report, err);
+    *verified = !status && report.outcome == RUN_OUTCOME_OK;
+    verify_report_release(&report);
+    free(program);
+    return status;
+}
+
+int live_compare_file(struct live *live, const char *source, bool huge_pages,
+                      double seconds, struct quantity *ratio, bool *verified,
+                      struct error *err)
+{
+    struct built *original = NULL;
+    char *program = NULL;
+    *ratio = quantity_unknown();
+    *verified = false;
+    if (built_get(live, "", &original, err) || build(live, original, VARIANT_TIME, err) ||
+        verify_file(live, source, verified, err))
+        return -1;
+    if (!*verified || original->refused != RUN_OUTCOME_OK)
+        return 0;
+    int status = variant_build_file(live->opts.kernel, source, live->opts.toolchain,
+                                    VARIANT_TIME, live->opts.scratch, &program, err);
+    struct run_program both[2] = {program_of(live, original, huge_pages),
+                                  {program, &live->args, huge_pages}};
+    if (!status)
+        status = pair(live, both, seconds, ratio, err);
+    free(program);
+    return status;
+}

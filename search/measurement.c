@@ -1,0 +1,224 @@
+#include "search/search.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+void measurement_release(struct measurement *measurement)
+{
+    free(measurement->plan);
+    free(measurement->detail);
+    free(measurement->verified_sizes);
+    free(measurement->sample);
+    if (measurement->has_traffic)
+        traffic_release(&measurement->traffic);
+    if (measurement->has_occupancy)
+        occupancy_release(&measurement->occupancy);
+    *measurement = (struct measurement){0};
+}
+
+static json_t *time_json(struct quantity time_s)
+{
+    if (!time_s.known)
+        return json_null();
+    return json_pack(
+        "{s:o, s:o, s:o, s:I}", "median", json_number_or_null(time_s.value * 1e9), "low",
+        json_number_or_null(time_s.low * 1e9), "high",
+        json_number_or_null(time_s.high * 1e9), "runs", (json_int_t)time_s.runs);
+}
+
+static json_t *samples_json(const struct measurement *measurement)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < measurement->sample_nr; i++)
+        json_array_append_new(list,
+                              json_pack("[f, f, i]", measurement->sample[i].seconds * 1e9,
+                                        measurement->sample[i].slowest_s * 1e9,
+                                        (int)measurement->sample[i].launch));
+    return list;
+}
+
+/* inflight.measurement/1 names these at the top level, for programs that read nothing
+ * else. */
+static void add_occupancy_json(json_t *root, const struct measurement *measurement)
+{
+    static const char *const key[] = {"bandwidth_gbs", "latency_ns", "occupancy",
+                                      "queues"};
+    if (!measurement->has_occupancy) {
+        for (size_t i = 0; i < ARRAY_SIZE(key); i++)
+            json_object_set_new(root, key[i], json_null());
+        json_object_set_new(root, "provenance", json_null());
+        return;
+    }
+    const struct occupancy *occupancy = &measurement->occupancy;
+    json_object_set_new(root, key[0], json_quantity(occupancy->bandwidth_gbs));
+    json_object_set_new(root, key[1], json_quantity(occupancy->latency_ns));
+    json_object_set_new(root, key[2], json_quantity(occupancy->paper_n));
+    json_t *detail = occupancy_to_json(occupancy);
+    json_t *queues = json_object_get(detail, "queues");
+    json_object_set(root, key[3], queues ? queues : json_null());
+    json_object_set_new(root, "provenance",
+                        json_string(provenance_word(measurement->traffic.provenance)));
+    json_object_set_new(root, "analysis", detail);
+    json_object_set_new(root, "traffic", traffic_to_json(&measurement->traffic));
+}
+
+json_t *measurement_to_json(const struct measurement *measurement)
+{
+    json_t *root = json_pack(
+        "{s:s, s:s, s:{s:s}, s:s, s:s?, s:b, s:s?, s:o, s:o, s:o}", "schema",
+        "inflight.measurement/1", "plan", measurement->plan, "environment", "pages",
+        measurement->environment.huge_pages ? "huge" : "small", "outcome",
+        run_outcome_word(measurement->outcome), "detail", measurement->detail, "verified",
+        (int)measurement->verified, "verified_sizes", measurement->verified_sizes,
+        "max_relative_error", json_number_or_null(measurement->max_relative_error),
+        "time_ns", time_json(measurement->time_s), "samples_ns",
+        samples_json(measurement));
+    json_object_set_new(root, "huge_bytes",
+                        measurement->huge_bytes < 0 ? json_null()
+                                                    : json_real(measurement->huge_bytes));
+    add_occupancy_json(root, measurement);
+    return root;
+}
+
+static int read_time(const struct json_at *at, struct quantity *time_s, struct error *err)
+{
+    struct json_at time = {0};
+    double median = 0, low = 0, high = 0;
+    long long runs = 0;
+    *time_s = quantity_unknown();
+    if (!json_has(at, "time_ns"))
+        return 0;
+    if (json_object_at(at, "time_ns", &time, err) ||
+        json_number_at(&time, "median", 0, 1e18, &median, err) ||
+        json_number_at(&time, "low", 0, 1e18, &low, err) ||
+        json_number_at(&time, "high", 0, 1e18, &high, err) ||
+        json_integer_at(&time, "runs", 0, 1000000000, &runs, err))
+        return -1;
+    *time_s = quantity_between(median * 1e-9, low * 1e-9, high * 1e-9, (size_t)runs,
+                               PROVENANCE_CLOCK);
+    return 0;
+}
+
+static int read_sample(const struct json_at *at, struct run_sample *sample,
+                       struct error *err)
+{
+    struct json_at number[3];
+    double value[3];
+    for (size_t i = 0; i < 3; i++) {
+        number[i] = json_element(at, i);
+        if (json_number_here(&number[i], 0, 1e18, &value[i], err))
+            return -1;
+    }
+    *sample = (struct run_sample){value[0] * 1e-9, value[1] * 1e-9, (unsigned)value[2]};
+    return 0;
+}
+
+static int read_samples(const struct json_at *at, struct measurement *out,
+                        struct error *err)
+{
+    struct json_at list = {0};
+    size_t nr = 0;
+    if (json_array_at(at, "samples_ns", &list, &nr, err))
+        return -1;
+    out->sample = xcalloc(nr + 1, sizeof(*out->sample));
+    for (size_t i = 0; i < nr; i++) {
+        struct json_at one = json_element(&list, i);
+        if (json_array_size(one.node) != 3)
+            return json_fail(&one, err, "expected [mean, slowest, launch]");
+        if (read_sample(&one, &out->sample[i], err))
+            return -1;
+        out->sample_nr++;
+    }
+    return 0;
+}
+
+static int read_environment(const struct json_at *at, struct environment *environment,
+                            struct error *err)
+{
+    struct json_at object = {0};
+    const char *pages = NULL;
+    if (json_object_at(at, "environment", &object, err) ||
+        json_string_at(&object, "pages", &pages, err))
+        return -1;
+    if (strcmp(pages, "huge") && strcmp(pages, "small"))
+        return json_fail(&object, err, "pages: expected small or huge, got \"%s\"",
+                         pages);
+    environment->huge_pages = !strcmp(pages, "huge");
+    return 0;
+}
+
+static int read_outcome(const struct json_at *at, struct measurement *out,
+                        struct error *err)
+{
+    const char *outcome = NULL, *text = NULL;
+    if (json_string_at(at, "outcome", &outcome, err))
+        return -1;
+    if (!run_outcome_from_word(outcome, &out->outcome))
+        return json_fail(at, err, "outcome: unknown word \"%s\"", outcome);
+    if (json_has(at, "detail") && json_string_at(at, "detail", &text, err))
+        return -1;
+    out->detail = xstrdup(text);
+    text = NULL;
+    if (json_has(at, "verified_sizes") &&
+        json_string_at(at, "verified_sizes", &text, err))
+        return -1;
+    out->verified_sizes = xstrdup(text);
+    return json_bool_at(at, "verified", &out->verified, err);
+}
+
+static int read_traffic(const struct json_at *at, struct measurement *out,
+                        struct error *err)
+{
+    struct json_at traffic = {0};
+    if (!json_has(at, "traffic"))
+        return 0;
+    if (json_object_at(at, "traffic", &traffic, err) ||
+        traffic_from_json(&traffic, &out->traffic, err))
+        return -1;
+    out->has_traffic = true;
+    return 0;
+}
+
+int measurement_from_json(const struct json_at *at, struct measurement *measurement,
+                          struct error *err)
+{
+    const char *plan = NULL;
+    struct measurement out = {.huge_bytes = -1};
+    if (json_string_at(at, "plan", &plan, err))
+        return -1;
+    out.plan = xstrdup(plan);
+    if (read_environment(at, &out.environment, err) || read_outcome(at, &out, err) ||
+        read_time(at, &out.time_s, err) || read_samples(at, &out, err) ||
+        read_traffic(at, &out, err)) {
+        measurement_release(&out);
+        return -1;
+    }
+    if (json_has(at, "max_relative_error") &&
+        json_number_at(at, "max_relative_error", 0, 1e300, &out.max_relative_error, NULL))
+        out.max_relative_error = 0;
+    if (json_has(at, "huge_bytes") &&
+        json_number_at(at, "huge_bytes", 0, 1e18, &out.huge_bytes, NULL))
+        out.huge_bytes = -1;
+    *measurement = out;
+    return 0;
+}
+
+char *candidate_text(const struct candidate *candidate)
+{
+    return xasprintf("%s%s", *candidate->plan ? candidate->plan : "as written",
+                     candidate->environment.huge_pages ? ", huge pages" : "");
+}
+
+/* FNV-1a, 64 bit (Fowler, Noll, Vo; offset basis and prime of the 64-bit variant). */
+char *candidate_hash(const char *kernel_hash, const struct candidate *candidate)
+{
+    char *text = candidate_text(candidate);
+    char *all = xasprintf("%s|%s", kernel_hash, text);
+    uint64_t hash = 14695981039346656037u;
+    for (const char *p = all; *p; p++)
+        hash = (hash ^ (unsigned char)*p) * 1099511628211u;
+    free(text);
+    free(all);
+    return xasprintf("%016llx", (unsigned long long)hash);
+}

@@ -1,0 +1,273 @@
+#include "search/nest.h"
+
+#include <math.h>
+#include <string.h>
+
+static double chain_trips(const struct kernel_view *view, int loop)
+{
+    double trips = 1;
+    for (; loop >= 0; loop = view->loop[loop].parent) {
+        if (!view->loop[loop].modelled)
+            return -1;
+        trips *= view->loop[loop].trips > 0 ? view->loop[loop].trips : 1;
+    }
+    return trips;
+}
+
+void nest_find(const struct kernel_view *view, struct nest *nest)
+{
+    double most = -1;
+    int hot = -1;
+    *nest = (struct nest){.view = view};
+    for (size_t i = 0; i < view->loop_nr; i++) {
+        double trips = view->loop[i].innermost ? chain_trips(view, (int)i) : -1;
+        if (trips > most) {
+            most = trips;
+            hot = (int)i;
+        }
+    }
+    if (hot < 0 || view->loop[hot].depth >= KERNEL_DEPTH_MAX)
+        return;
+    nest->nr = (size_t)view->loop[hot].depth + 1;
+    for (int i = hot, d = (int)nest->nr - 1; i >= 0 && d >= 0;
+         i = view->loop[i].parent, d--) {
+        nest->loop[d] = &view->loop[i];
+        nest->trips[d] = view->loop[i].trips > 1 ? view->loop[i].trips : 1;
+    }
+}
+
+int nest_depth(const struct nest *nest, const char *loop)
+{
+    for (size_t d = 0; d < nest->nr; d++)
+        if (!strcmp(nest->loop[d]->name, loop))
+            return (int)d;
+    return -1;
+}
+
+bool nest_holds(const struct nest *nest, const struct kernel_access *access)
+{
+    const struct kernel_loop *loop =
+        access->loop < 0 ? NULL : &nest->view->loop[access->loop];
+    return loop && (size_t)loop->depth < nest->nr && nest->loop[loop->depth] == loop;
+}
+
+static double tile_of(const struct choice *choice, const char *loop)
+{
+    for (size_t i = 0; i < choice->tile_nr; i++)
+        if (!strcmp(choice->tile[i].loop, loop))
+            return (double)choice->tile[i].size;
+    return 0;
+}
+
+static size_t order_of(const struct nest *nest, const struct choice *choice, int *depth)
+{
+    for (size_t d = 0; d < nest->nr; d++)
+        depth[d] =
+            choice->order_nr == nest->nr ? nest_depth(nest, choice->order[d]) : (int)d;
+    return nest->nr;
+}
+
+/* Tile loops stand outside of the outermost named loop, in the order named. */
+static size_t add_tile_steps(const struct nest *nest, const struct choice *choice,
+                             struct nest_step *step, size_t nr)
+{
+    for (size_t i = 0; i < choice->tile_nr; i++) {
+        int depth = nest_depth(nest, choice->tile[i].loop);
+        if (depth < 0)
+            continue;
+        double size = (double)choice->tile[i].size;
+        step[nr++] = (struct nest_step){depth, ceil(nest->trips[depth] / size), size};
+    }
+    return nr;
+}
+
+size_t nest_steps(const struct nest *nest, const struct choice *choice,
+                  struct nest_step *step)
+{
+    int depth[KERNEL_DEPTH_MAX];
+    size_t nr = 0, loops = order_of(nest, choice, depth);
+    bool tiled = false;
+    for (size_t i = 0; i < loops; i++) {
+        if (depth[i] < 0)
+            continue;
+        double size = tile_of(choice, nest->loop[depth[i]]->name);
+        double trips = nest->trips[depth[i]];
+        if (size > 0 && !tiled) {
+            nr = add_tile_steps(nest, choice, step, nr);
+            tiled = true;
+        }
+        step[nr++] =
+            (struct nest_step){depth[i], size > 0 ? fmin(size, trips) : trips, 1};
+    }
+    return nr;
+}
+
+/* How far an access reaches over the steps from `first` on, as runs of contiguous bytes.
+ */
+struct reach {
+    double runs, run_bytes;
+    bool conflict; /* a large power-of-two stride piles lines onto few sets */
+};
+
+static double stride_of(const struct kernel_access *access, const struct nest_step *step)
+{
+    return fabs(access->stride_at[step->depth]) * step->scale;
+}
+
+static void widen(struct reach *reach, double stride, double extent, int line)
+{
+    if (stride <= reach->run_bytes || stride <= line)
+        reach->run_bytes += (extent - 1) * stride;
+    else
+        reach->runs *= extent;
+}
+
+/* Lines `stride` apart fall on way / gcd(stride, way) different sets. */
+static bool piles_up(double stride, double extent, const struct machine_level *level)
+{
+    if (level->ways <= 0 || level->claimed_bytes <= 0 || stride < 1 || stride > 1e15)
+        return false;
+    unsigned long long way = (unsigned long long)(level->claimed_bytes / level->ways);
+    unsigned long long a = (unsigned long long)stride, b = way;
+    while (b) {
+        unsigned long long rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a >= 64 && extent > (double)(way / a) * level->ways;
+}
+
+static struct reach reach_of(const struct kernel_access *access, size_t element_bytes,
+                             const struct nest_step *step, size_t first, size_t nr,
+                             int line, const struct machine_level *level)
+{
+    struct reach reach = {1, (double)element_bytes, false};
+    bool used[2 * KERNEL_DEPTH_MAX] = {false};
+    for (size_t round = first; round < nr; round++) {
+        size_t next = nr;
+        for (size_t i = first; i < nr; i++)
+            if (!used[i] && (next == nr || stride_of(access, &step[i]) <
+                                               stride_of(access, &step[next])))
+                next = i;
+        used[next] = true;
+        double stride = stride_of(access, &step[next]);
+        if (!(stride > 0) || step[next].extent <= 1)
+            continue;
+        widen(&reach, stride, step[next].extent, line);
+        reach.conflict |= stride > line && piles_up(stride, step[next].extent, level);
+    }
+    return reach;
+}
+
+static double product(const struct nest_step *step, size_t first, size_t nr)
+{
+    double all = 1;
+    for (size_t i = first; i < nr; i++)
+        all *= step[i].extent;
+    return all;
+}
+
+static bool is_affine(const struct nest *nest, const struct kernel_access *access)
+{
+    for (size_t d = 0; d < nest->nr; d++)
+        if (isnan(access->stride_at[d]))
+            return false;
+    return true;
+}
+
+static double lines_of(const struct nest *nest, const struct kernel_access *access,
+                       const struct nest_step *step, size_t first, size_t nr, int line,
+                       const struct machine_level *level, bool *conflict)
+{
+    const struct kernel_array *array = &nest->view->array[access->array];
+    double most = array->bytes > 0 ? ceil(array->bytes / line) : 1e18;
+    if (!is_affine(nest, access))
+        return fmin(most, product(step, first, nr));
+    struct reach reach =
+        reach_of(access, array->element_bytes, step, first, nr, line, level);
+    *conflict |= reach.conflict;
+    return fmin(most, reach.runs * fmax(1, reach.run_bytes / line));
+}
+
+/* Two accesses that move alike (neighbours of a stencil) share their lines. */
+static bool seen_before(const struct nest *nest, size_t access)
+{
+    const struct kernel_access *a = &nest->view->access[access];
+    for (size_t i = 0; i < access; i++) {
+        const struct kernel_access *b = &nest->view->access[i];
+        if (b->array == a->array && nest_holds(nest, b) && is_affine(nest, a) &&
+            is_affine(nest, b) &&
+            !memcmp(a->stride_at, b->stride_at, nest->nr * sizeof(a->stride_at[0])))
+            return true;
+    }
+    return false;
+}
+
+static double footprint(const struct nest *nest, const struct nest_step *step,
+                        size_t first, size_t nr, int line,
+                        const struct machine_level *level, bool *conflict)
+{
+    double lines = 0;
+    for (size_t i = 0; i < nest->view->access_nr; i++)
+        if (nest_holds(nest, &nest->view->access[i]) && !seen_before(nest, i))
+            lines += lines_of(nest, &nest->view->access[i], step, first, nr, line, level,
+                              conflict);
+    return lines;
+}
+
+/* Lines all accesses load into a level whose hits reach from step `first` inwards. */
+static double loads(const struct nest *nest, const struct nest_step *step, size_t first,
+                    size_t nr, int line, const struct machine_level *level)
+{
+    double all = 0;
+    for (size_t i = 0; i < nest->view->access_nr; i++) {
+        const struct kernel_access *access = &nest->view->access[i];
+        bool conflict = false;
+        if (!nest_holds(nest, access) || seen_before(nest, i))
+            continue;
+        double lines = lines_of(nest, access, step, first, nr, line, level, &conflict);
+        double again = product(step, 0, first);
+        if (first > 0 && is_affine(nest, access) &&
+            access->stride_at[step[first - 1].depth] == 0)
+            again /= step[first - 1].extent;
+        all += lines * again;
+    }
+    return all;
+}
+
+static double level_loads(const struct nest *nest, const struct nest_step *step,
+                          size_t nr, int line, const struct machine_level *level)
+{
+    double bytes =
+        level->effective_bytes > 0 ? level->effective_bytes : level->claimed_bytes;
+    size_t first = nr;
+    while (first > 0) {
+        bool conflict = false;
+        double lines = footprint(nest, step, first - 1, nr, line, level, &conflict);
+        if (conflict || lines * line > bytes / 2)
+            break;
+        first--;
+    }
+    return loads(nest, step, first, nr, line, level);
+}
+
+static double value_or(struct quantity quantity, double otherwise)
+{
+    return quantity.known ? quantity.value : otherwise;
+}
+
+double nest_cost_ns(const struct nest *nest, const struct machine *machine,
+                    const struct choice *choice)
+{
+    struct nest_step step[2 * KERNEL_DEPTH_MAX];
+    size_t nr = nest_steps(nest, choice, step);
+    double cost = 0;
+    for (int i = 0; i < machine->level_nr; i++) {
+        double next = i + 1 < machine->level_nr
+                          ? value_or(machine->level[i + 1].latency_ns, 4.0 * (i + 1))
+                          : value_or(machine->memory_latency_ns, 100);
+        cost +=
+            next * level_loads(nest, step, nr, machine->line_bytes, &machine->level[i]);
+    }
+    return cost;
+}

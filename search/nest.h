@@ -1,0 +1,50 @@
+/*
+ * The hot nest of a kernel and a static estimate of how many lines an order of loops with
+ * given tiles moves. It only ranks what to try first; what counts is measured.
+ */
+#ifndef SEARCH_NEST_H
+#define SEARCH_NEST_H
+
+#include "core/machine/machine.h"
+#include "search/choice.h"
+
+struct nest {
+    const struct kernel_view *view;
+    const struct kernel_loop
+        *loop[KERNEL_DEPTH_MAX]; /* outermost first, down to the innermost with the most
+                                    iterations */
+    double trips[KERNEL_DEPTH_MAX];
+    size_t nr;
+};
+
+/* The chain of modelled loops with the most iterations; nr = 0 when no loop is modelled.
+ */
+void nest_find(const struct kernel_view *view, struct nest *nest);
+
+/* Depth of the loop in the chain, -1 when it is not there. */
+int nest_depth(const struct nest *nest, const char *loop);
+
+/* The access runs in this nest (its innermost loop is in the chain). */
+bool nest_holds(const struct nest *nest, const struct kernel_access *access);
+
+/* One loop of the transformed nest: which original loop it advances, its extent, and how
+ * many original iterations one step is. */
+struct nest_step {
+    int depth;
+    double extent, scale;
+};
+/* The loops of the choice's order and tiles, outermost first. Returns their number (<= 2
+ * * KERNEL_DEPTH_MAX). */
+size_t nest_steps(const struct nest *nest, const struct choice *choice,
+                  struct nest_step *step);
+
+/*
+ * Estimated nanoseconds one call waits for lines, over all cache levels: for each level
+ * the longest suffix of loops whose footprint fits half of it is taken to hit; what lies
+ * outside reloads it. After M. E. Wolf and M. S. Lam, "A data locality optimizing
+ * algorithm", PLDI 1991 (reuse by loop suffix), with lines and way conflicts counted.
+ */
+double nest_cost_ns(const struct nest *nest, const struct machine *machine,
+                    const struct choice *choice);
+
+#endif

@@ -1,0 +1,422 @@
+#include "search/propose.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TOP_ORDERS = 3, TOP_TILES = 6, TOP_JAMS = 6, TILE_LOOPS_MAX = 4 };
+
+struct scored {
+    struct choice choice;
+    double cost;
+};
+struct scores {
+    struct scored *item;
+    size_t nr, alloc;
+};
+
+static void score(struct scores *list, const struct choice *choice, double cost)
+{
+    GROW(list->item, list->nr + 1, list->alloc);
+    list->item[list->nr++] = (struct scored){*choice, cost};
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    double left = ((const struct scored *)a)->cost,
+           right = ((const struct scored *)b)->cost;
+    return left < right ? -1 : left > right;
+}
+
+static void keep_best(struct scores *list, size_t most, struct choices *out)
+{
+    if (list->nr)
+        qsort(list->item, list->nr, sizeof(*list->item), by_cost);
+    for (size_t i = 0; i < list->nr && i < most; i++)
+        choices_add(out, &list->item[i].choice);
+    free(list->item);
+}
+
+/* The loops from outermost to innermost under the present order. */
+static void names_in_order(const struct propose *about, const char **name)
+{
+    const struct nest *nest = about->nest;
+    for (size_t d = 0; d < nest->nr; d++)
+        name[d] =
+            about->now->order_nr == nest->nr ? about->now->order[d] : nest->loop[d]->name;
+}
+
+/* ---- interchange ---- */
+
+/* A unit stride in the innermost loop lets vectors and prefetchers work; others cost
+ * about a cache access each. */
+static double stride_penalty_ns(const struct propose *about, int innermost)
+{
+    const struct nest *nest = about->nest;
+    double cost = 0, calls = 1;
+    for (size_t d = 0; d < nest->nr; d++)
+        calls *= nest->trips[d];
+    for (size_t i = 0; i < nest->view->access_nr; i++) {
+        const struct kernel_access *access = &nest->view->access[i];
+        double stride = fabs(access->stride_at[innermost]);
+        if (nest_holds(nest, access) &&
+            stride > (double)nest->view->array[access->array].element_bytes)
+            cost += calls * 0.5;
+    }
+    return cost;
+}
+
+static void try_orders(const struct propose *about, struct choice *choice, size_t fixed,
+                       double now, struct scores *list)
+{
+    size_t nr = about->nest->nr;
+    if (fixed == nr) {
+        int innermost = nest_depth(about->nest, choice->order[nr - 1]);
+        double cost = nest_cost_ns(about->nest, about->machine, choice) +
+                      stride_penalty_ns(about, innermost);
+        if (about->exhaustive || cost < now)
+            score(list, choice, cost);
+        return;
+    }
+    for (size_t i = fixed; i < nr; i++) {
+        const char *name = choice->order[i];
+        memmove(&choice->order[fixed + 1], &choice->order[fixed],
+                (i - fixed) * sizeof(name));
+        choice->order[fixed] = name;
+        try_orders(about, choice, fixed + 1, now, list);
+        memmove(&choice->order[fixed], &choice->order[fixed + 1],
+                (i - fixed) * sizeof(name));
+        choice->order[i] = name;
+    }
+}
+
+static void propose_orders(const struct propose *about, struct choices *out,
+                           struct buf *why_not)
+{
+    struct choice choice = *about->now;
+    struct scores list = {0};
+    const struct nest *nest = about->nest;
+    if (nest->nr < 2 || nest->nr > 5) {
+        buf_add(why_not, "the hot nest has no two loops to interchange");
+        return;
+    }
+    names_in_order(about, choice.order);
+    choice.order_nr = nest->nr;
+    double now = nest_cost_ns(nest, about->machine, &choice) +
+                 stride_penalty_ns(about, nest_depth(nest, choice.order[nest->nr - 1]));
+    try_orders(about, &choice, 0, now * 0.999, &list);
+    if (list.nr == 0)
+        buf_add(why_not,
+                "the present order of loops already has the lowest estimated traffic");
+    keep_best(&list, about->exhaustive ? 120 : TOP_ORDERS, out);
+}
+
+/* ---- tile ---- */
+
+/*
+ * Loops outside of the outermost tiled one must be named too, or its tile loops would
+ * stand inside of them; they get a tile of their whole extent, rounded up to a power of
+ * two, unless a smaller one is chosen.
+ */
+static void put_tiles(struct choice *choice, const char *const *name, const long *size,
+                      const double *trips, size_t nr)
+{
+    size_t last = 0;
+    choice->tile_nr = 0;
+    for (size_t i = 0; i < nr; i++)
+        if (size[i] > 0)
+            last = i + 1;
+    for (int whole = 0; whole < 2; whole++)
+        for (size_t i = 0; i < last; i++) {
+            if ((size[i] == 0) != (whole == 1))
+                continue;
+            long tile = size[i] ? size[i] : (long)exp2(ceil(log2(trips[i])));
+            choice->tile[choice->tile_nr++] = (struct loop_size){name[i], tile};
+        }
+}
+
+static void try_tiles(const struct propose *about, const char *const *name,
+                      const double *trips, long *size, size_t at, struct scores *list)
+{
+    static const long sizes[] = {0, 8, 16, 32, 64, 128, 256, 512, 1024};
+    if (at == about->nest->nr) {
+        struct choice choice = *about->now;
+        put_tiles(&choice, name, size, trips, at);
+        if (choice.tile_nr)
+            score(list, &choice, nest_cost_ns(about->nest, about->machine, &choice));
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+        if ((double)sizes[i] >= trips[at])
+            break;
+        size[at] = sizes[i];
+        try_tiles(about, name, trips, size, at + 1, list);
+    }
+    size[at] = 0;
+}
+
+/* Small tiles cost loop control and short vectors: a per cent for every halving below 64
+ * of the innermost tile. */
+static void add_overhead(struct scores *list, const char *innermost)
+{
+    for (size_t i = 0; i < list->nr; i++)
+        for (size_t t = 0; t < list->item[i].choice.tile_nr; t++) {
+            const struct loop_size *tile = &list->item[i].choice.tile[t];
+            double halvings = log2(64.0 / (double)tile->size);
+            if (halvings > 0)
+                list->item[i].cost *=
+                    1 + (strcmp(tile->loop, innermost) ? 0.005 : 0.02) * halvings;
+        }
+}
+
+static void propose_tiles(const struct propose *about, struct choices *out,
+                          struct buf *why_not)
+{
+    const char *name[KERNEL_DEPTH_MAX];
+    double trips[KERNEL_DEPTH_MAX];
+    long size[KERNEL_DEPTH_MAX] = {0};
+    struct scores list = {0};
+    const struct nest *nest = about->nest;
+    if (nest->nr < 2 || nest->nr > TILE_LOOPS_MAX) {
+        buf_addf(why_not, "tiling needs a nest of 2 to %d loops, the hot one has %zu",
+                 TILE_LOOPS_MAX, nest->nr);
+        return;
+    }
+    names_in_order(about, name);
+    for (size_t d = 0; d < nest->nr; d++)
+        trips[d] = nest->trips[nest_depth(nest, name[d])];
+    try_tiles(about, name, trips, size, 0, &list);
+    add_overhead(&list, name[nest->nr - 1]);
+    if (list.nr == 0)
+        buf_add(why_not, "every loop of the hot nest is shorter than the smallest tile");
+    keep_best(&list, about->exhaustive ? 60 : TOP_TILES, out);
+}
+
+/* ---- unroll_jam ---- */
+
+/* Memory accesses per innermost operation when the loops are jammed by `jam`: an access
+ * invariant in a jammed loop is shared by its copies. */
+static double accesses_per_copy(const struct propose *about, const struct choice *choice)
+{
+    const struct nest *nest = about->nest;
+    double copies = 1, accesses = 0;
+    for (size_t j = 0; j < choice->jam_nr; j++)
+        copies *= (double)choice->jam[j].size;
+    for (size_t i = 0; i < nest->view->access_nr; i++) {
+        const struct kernel_access *access = &nest->view->access[i];
+        double needed = 1;
+        for (size_t j = 0; j < choice->jam_nr; j++) {
+            int depth = nest_depth(nest, choice->jam[j].loop);
+            if (!(access->stride_at[depth] == 0))
+                needed *= (double)choice->jam[j].size;
+        }
+        accesses += nest_holds(nest, access) ? needed : 0;
+    }
+    return accesses / copies;
+}
+
+static double jam_copies(const struct choice *choice)
+{
+    double copies = 1;
+    for (size_t j = 0; j < choice->jam_nr; j++)
+        copies *= (double)choice->jam[j].size;
+    return copies;
+}
+
+/* 32 vector registers (AVX-512, SVE) hold at most some two dozen running values. */
+static void try_jams(const struct propose *about, const char *const *name, size_t at,
+                     struct choice *choice, struct scores *list)
+{
+    static const long sizes[] = {2, 4, 8};
+    if (at + 1 >= about->nest->nr) {
+        if (choice->jam_nr && jam_copies(choice) <= 24)
+            score(list, choice,
+                  accesses_per_copy(about, choice) + 0.004 * jam_copies(choice));
+        return;
+    }
+    try_jams(about, name, at + 1, choice, list);
+    for (size_t i = 0; i < ARRAY_SIZE(sizes) && choice->jam_nr < 2; i++) {
+        choice->jam[choice->jam_nr++] = (struct loop_size){name[at], sizes[i]};
+        try_jams(about, name, at + 1, choice, list);
+        choice->jam_nr--;
+    }
+}
+
+static void propose_jams(const struct propose *about, struct choices *out,
+                         struct buf *why_not)
+{
+    const char *name[KERNEL_DEPTH_MAX];
+    struct choice choice = *about->now;
+    struct scores list = {0};
+    if (about->nest->nr < 2) {
+        buf_add(why_not, "there is no outer loop to unroll and jam");
+        return;
+    }
+    names_in_order(about, name);
+    choice.jam_nr = 0;
+    double now = accesses_per_copy(about, &choice);
+    try_jams(about, name, 0, &choice, &list);
+    struct scores useful = {0};
+    for (size_t i = 0; i < list.nr; i++)
+        if (about->exhaustive || list.item[i].cost < now * 0.95)
+            score(&useful, &list.item[i].choice, list.item[i].cost);
+    free(list.item);
+    if (useful.nr == 0)
+        buf_add(why_not, "no access is invariant in an outer loop: jamming it would "
+                         "reuse nothing in registers");
+    keep_best(&useful, about->exhaustive ? 40 : TOP_JAMS, out);
+}
+
+/* ---- simd ---- */
+
+static void propose_simd(const struct propose *about, struct choices *out,
+                         struct buf *why_not)
+{
+    struct choice choice = *about->now;
+    if (choice.simd) {
+        buf_add(why_not, "the plan already marks the innermost loop");
+        return;
+    }
+    choice.simd = true;
+    choices_add(out, &choice);
+}
+
+/* ---- prefetch ---- */
+
+static bool has_prefetch(const struct choice *choice, const char *array)
+{
+    for (size_t i = 0; i < choice->prefetch_nr; i++)
+        if (!strcmp(choice->prefetch[i].array, array))
+            return true;
+    return false;
+}
+
+/* The array worth prefetching: indirect first, else the largest strided or streamed one.
+ */
+static const struct kernel_array *prefetch_target(const struct propose *about,
+                                                  bool *indirect)
+{
+    const struct kernel_view *view = about->nest->view;
+    const struct kernel_array *best = NULL;
+    *indirect = false;
+    for (size_t i = 0; i < view->access_nr; i++) {
+        const struct kernel_access *access = &view->access[i];
+        const struct kernel_array *array = &view->array[access->array];
+        bool here = access->access_class == ACCESS_INDIRECT;
+        if (!nest_holds(about->nest, access) || has_prefetch(about->now, array->name) ||
+            access->access_class == ACCESS_INVARIANT ||
+            access->access_class == ACCESS_IRREGULAR)
+            continue;
+        if (!best || (here && !*indirect) ||
+            (here == *indirect && array->bytes > best->bytes)) {
+            best = array;
+            *indirect = here;
+        }
+    }
+    return best;
+}
+
+static void add_distances(const struct propose *about, const char *array, bool indirect,
+                          bool to_l2, struct choices *out)
+{
+    static const double indirect_factor[] = {1, 2, 4, 8}, stream_factor[] = {2, 8};
+    const double *factor = indirect ? indirect_factor : stream_factor;
+    size_t nr = indirect ? ARRAY_SIZE(indirect_factor) : ARRAY_SIZE(stream_factor);
+    double needed =
+        about->iteration_s > 0 ? about->latency_ns * 1e-9 / about->iteration_s : 8;
+    long last = 0;
+    for (size_t i = 0; i < nr; i++) {
+        struct choice choice = *about->now;
+        long distance = (long)exp2(round(log2(fmax(2, fmin(needed * factor[i], 512)))));
+        if (distance == last || choice.prefetch_nr == CHOICE_PREFETCH_MAX)
+            continue;
+        choice.prefetch[choice.prefetch_nr].array = array;
+        choice.prefetch[choice.prefetch_nr].distance = last = distance;
+        choice.prefetch[choice.prefetch_nr++].to_l2 = to_l2;
+        choices_add(out, &choice);
+    }
+}
+
+static void propose_prefetch(const struct propose *about, bool to_l2, struct choices *out,
+                             struct buf *why_not)
+{
+    bool indirect = false;
+    const struct kernel_array *array = prefetch_target(about, &indirect);
+    if (!array) {
+        buf_add(why_not,
+                "no array of the hot nest is left whose addresses can be computed ahead");
+        return;
+    }
+    add_distances(about, array->name, indirect, to_l2, out);
+}
+
+static void propose_prefetch_l1(const struct propose *about, struct choices *out,
+                                struct buf *why_not)
+{
+    propose_prefetch(about, false, out, why_not);
+}
+
+static void propose_prefetch_l2(const struct propose *about, struct choices *out,
+                                struct buf *why_not)
+{
+    propose_prefetch(about, true, out, why_not);
+}
+
+/* ---- all of them ---- */
+
+static const struct proposer {
+    const char *transformation;
+    void (*propose)(const struct propose *about, struct choices *out,
+                    struct buf *why_not);
+} proposers[] = {
+    {"interchange", propose_orders},      {"tile", propose_tiles},
+    {"unroll_jam", propose_jams},         {"simd", propose_simd},
+    {"prefetch_l1", propose_prefetch_l1}, {"prefetch_l2", propose_prefetch_l2},
+};
+
+void propose(const struct propose *about, const char *transformation, struct choices *out,
+             struct buf *why_not)
+{
+    if (about->nest->nr == 0) {
+        buf_add(why_not, "no loop of the kernel could be modelled");
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(proposers); i++)
+        if (!strcmp(proposers[i].transformation, transformation)) {
+            proposers[i].propose(about, out, why_not);
+            return;
+        }
+    buf_add(why_not, "this version has no plan step for it; apply it by hand");
+}
+
+/* `size` lies inside `near`. */
+static void add_scaled(const struct choice *near, struct loop_size *size, size_t nr,
+                       long least, struct choices *out)
+{
+    for (size_t i = 0; i < nr; i++)
+        for (int twice = 0; twice < 2; twice++) {
+            long old = size[i].size;
+            size[i].size = twice ? old * 2 : old / 2;
+            if (size[i].size >= least)
+                choices_add(out, near);
+            size[i].size = old;
+        }
+}
+
+void propose_neighbours(const char *transformation, const struct choice *best,
+                        struct choices *out)
+{
+    struct choice near = *best;
+    if (!strcmp(transformation, "tile"))
+        add_scaled(&near, near.tile, near.tile_nr, 4, out);
+    else if (!strcmp(transformation, "unroll_jam"))
+        add_scaled(&near, near.jam, near.jam_nr, 2, out);
+    else if (!strncmp(transformation, "prefetch", 8) && near.prefetch_nr) {
+        long old = near.prefetch[near.prefetch_nr - 1].distance;
+        for (int twice = 0; twice < 2; twice++) {
+            near.prefetch[near.prefetch_nr - 1].distance = twice ? old * 2 : old / 2;
+            if (near.prefetch[near.prefetch_nr - 1].distance >= 1)
+                choices_add(out, &near);
+        }
+    }
+}

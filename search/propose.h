@@ -1,0 +1,27 @@
+/* Parameters for one transformation on top of the present choice, best guess first:
+ * seeded from cache shares, latency, registers. */
+#ifndef SEARCH_PROPOSE_H
+#define SEARCH_PROPOSE_H
+
+#include "search/nest.h"
+
+struct propose {
+    const struct nest *nest;
+    const struct machine *machine;
+    const struct choice *now;
+    double iteration_s; /* time of one innermost iteration, 0 = unknown */
+    double latency_ns;  /* of the misses a prefetch has to hide */
+    bool exhaustive;    /* the whole grid instead of the best guesses */
+};
+
+/* Appends choices for the transformation (a name of rules.h). Nothing appended: it does
+ * not apply; `why_not` says why. */
+void propose(const struct propose *about, const char *transformation, struct choices *out,
+             struct buf *why_not);
+
+/* The choices next to `best` in the parameters of the transformation: half and twice of
+ * each. */
+void propose_neighbours(const char *transformation, const struct choice *best,
+                        struct choices *out);
+
+#endif

@@ -1,0 +1,150 @@
+/* Answers from recorded measurements first: an interrupted session goes on, a recorded
+ * space replays without a compiler. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/search.h"
+
+struct record {
+    char *plan;
+    bool huge_pages, explained, timed;
+    double seconds;
+    json_t *document;
+};
+
+struct recorded {
+    const struct search_runner *behind;
+    const struct search_subject *subject;
+    int cores;
+    struct record *item;
+    size_t nr, alloc;
+};
+
+struct recorded *recorded_new(const struct search_runner *behind,
+                              const struct search_subject *subject, int cores)
+{
+    struct recorded *recorded = xcalloc(1, sizeof(*recorded));
+    *recorded = (struct recorded){.behind = behind, .subject = subject, .cores = cores};
+    return recorded;
+}
+
+static void record_release(struct record *record)
+{
+    free(record->plan);
+    json_decref(record->document);
+}
+
+void recorded_free(struct recorded *recorded)
+{
+    if (!recorded)
+        return;
+    for (size_t i = 0; i < recorded->nr; i++)
+        record_release(&recorded->item[i]);
+    free(recorded->item);
+    free(recorded);
+}
+
+size_t recorded_nr(const struct recorded *recorded)
+{
+    return recorded->nr;
+}
+
+static struct record *find(const struct recorded *recorded, const char *plan,
+                           bool huge_pages)
+{
+    for (size_t i = 0; i < recorded->nr; i++)
+        if (!strcmp(recorded->item[i].plan, plan) &&
+            recorded->item[i].huge_pages == huge_pages)
+            return &recorded->item[i];
+    return NULL;
+}
+
+static int read_document(json_t *document, struct measurement *out, struct error *err)
+{
+    struct json_at at = json_top("recorded measurement", document);
+    return measurement_from_json(&at, out, err);
+}
+
+int recorded_add(struct recorded *recorded, json_t *measurement, struct error *err)
+{
+    struct measurement read = {0};
+    if (read_document(measurement, &read, err))
+        return -1;
+    struct record record = {xstrdup(read.plan), read.environment.huge_pages,
+                            read.has_traffic,   read.time_s.known,
+                            read.time_s.value,  json_incref(measurement)};
+    bool lost = read.outcome == RUN_OUTCOME_INTERRUPTED;
+    measurement_release(&read);
+    struct record *old = find(recorded, record.plan, record.huge_pages);
+    if (lost || (old && old->explained && !record.explained)) {
+        record_release(&record);
+        return 0;
+    }
+    if (old) {
+        record_release(old);
+        *old = record;
+        return 0;
+    }
+    GROW(recorded->item, recorded->nr + 1, recorded->alloc);
+    recorded->item[recorded->nr++] = record;
+    return 0;
+}
+
+static int answer(const struct recorded *recorded, const struct record *record,
+                  struct measurement *out, struct error *err)
+{
+    const struct search_subject *subject = recorded->subject;
+    if (read_document(record->document, out, err))
+        return -1;
+    if (!out->has_traffic || !out->time_s.known)
+        return 0;
+    struct kernel_counts counts = subject->counts(subject->data);
+    return measurement_explain(out, subject->machine, recorded->cores, &counts, err);
+}
+
+static void missing(const struct candidate *candidate, struct measurement *out)
+{
+    *out = (struct measurement){.plan = xstrdup(candidate->plan),
+                                .environment = candidate->environment,
+                                .outcome = RUN_OUTCOME_NOT_BUILT,
+                                .detail = xstrdup("not among the recorded measurements"),
+                                .time_s = quantity_unknown(),
+                                .huge_bytes = -1};
+}
+
+static int measure(void *data, const struct candidate *candidate,
+                   enum measure_effort effort, double stop_at_s, struct measurement *out,
+                   struct error *err)
+{
+    const struct recorded *recorded = data;
+    const struct record *record =
+        find(recorded, candidate->plan, candidate->environment.huge_pages);
+    if (record && (!recorded->behind || effort == MEASURE_QUICK || record->explained ||
+                   !record->timed))
+        return answer(recorded, record, out, err);
+    if (recorded->behind)
+        return recorded->behind->measure(recorded->behind->data, candidate, effort,
+                                         stop_at_s, out, err);
+    missing(candidate, out);
+    return 0;
+}
+
+static int compare(void *data, const struct candidate *a, const struct candidate *b,
+                   double seconds, struct quantity *ratio, struct error *err)
+{
+    const struct recorded *recorded = data;
+    if (recorded->behind)
+        return recorded->behind->compare(recorded->behind->data, a, b, seconds, ratio,
+                                         err);
+    const struct record *left = find(recorded, a->plan, a->environment.huge_pages);
+    const struct record *right = find(recorded, b->plan, b->environment.huge_pages);
+    *ratio = quantity_unknown();
+    if (left && right && left->timed && right->timed && right->seconds > 0)
+        *ratio = quantity_exact(left->seconds / right->seconds, PROVENANCE_RECORDED);
+    return 0;
+}
+
+struct search_runner recorded_runner(struct recorded *recorded)
+{
+    return (struct search_runner){recorded, measure, compare};
+}

@@ -1,0 +1,106 @@
+#include "search/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/session.h"
+
+static const struct strategy {
+    struct search_strategy public;
+    int (*run)(struct session *session, struct error *err);
+} strategies[] = {
+    {{"guided", "measure, ask the rules, try the most promising (default)"}, guided_run},
+    {{"exhaustive", "every plan of the grid, in order, as far as the budget goes"},
+     exhaustive_run},
+    {{"random", "plans of the grid in random order"}, random_run},
+};
+
+const struct search_strategy *search_strategies(size_t *nr)
+{
+    static struct search_strategy list[ARRAY_SIZE(strategies)];
+    for (size_t i = 0; i < ARRAY_SIZE(strategies); i++)
+        list[i] = strategies[i].public;
+    *nr = ARRAY_SIZE(strategies);
+    return list;
+}
+
+static const struct strategy *find_strategy(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(strategies); i++)
+        if (!name || !strcmp(strategies[i].public.name, name))
+            return &strategies[i];
+    return NULL;
+}
+
+int search_run(const struct search_subject *subject, const struct search_runner *runner,
+               const struct search_observer *observer, const struct search_opts *opts,
+               struct search_result *result, struct error *err)
+{
+    struct session session = {.subject = subject,
+                              .runner = runner,
+                              .observer = observer,
+                              .opts = opts,
+                              .result = result};
+    const struct strategy *strategy = find_strategy(opts->strategy);
+    if (!strategy)
+        return fail(err, STATUS_USAGE,
+                    "there is no strategy '%s'; known are guided, exhaustive, random",
+                    opts->strategy);
+    int status = session_start(&session, err);
+    if (!status)
+        status = session_baseline(&session, err);
+    if (!status)
+        status = strategy->run(&session, err);
+    if (!status)
+        status = session_close(&session, err);
+    session_release(&session);
+    return status;
+}
+
+int search_grid(const struct search_subject *subject, struct strvec *plans,
+                struct error *err)
+{
+    struct search_result result = {0};
+    struct search_opts opts = {0};
+    struct session session = {.subject = subject, .opts = &opts, .result = &result};
+    struct choices list = {0};
+    session.view = subject->view(subject->data);
+    nest_find(&session.view, &session.nest);
+    int status = grid_choices(&session, &list, err);
+    for (size_t i = 0; i < list.nr; i++) {
+        char *plan = choice_text(&list.item[i]);
+        strvec_push(plans, plan);
+        free(plan);
+    }
+    choices_release(&list);
+    search_result_release(&result);
+    return status;
+}
+
+static void advice_release(struct advice *advice)
+{
+    free(advice->transformation);
+    free(advice->rule);
+    free(advice->reason);
+    free(advice->source);
+    free(advice->tried_plan);
+    free(advice->outcome);
+}
+
+void search_result_release(struct search_result *result)
+{
+    for (size_t i = 0; i < result->measurement_nr; i++)
+        measurement_release(&result->measurement[i]);
+    for (size_t i = 0; i < result->advice_nr; i++)
+        advice_release(&result->advice[i]);
+    for (size_t i = 0; i < result->pruned_nr; i++) {
+        free(result->pruned[i].plan);
+        free(result->pruned[i].rule);
+        free(result->pruned[i].reason);
+    }
+    free(result->measurement);
+    free(result->advice);
+    free(result->pruned);
+    free(result->stop);
+    *result = (struct search_result){0};
+}

@@ -1,0 +1,201 @@
+/*
+ * search: which variant next. Strategies are pure: they ask through two function tables
+ * (the subject: what may be tried; the runner: what it gave) and tell an observer. They
+ * print and store nothing, so a recorded space replays without a compiler.
+ */
+#ifndef SEARCH_SEARCH_H
+#define SEARCH_SEARCH_H
+
+#include "core/occupancy/occupancy.h"
+#include "rules/rules.h"
+#include "variants/variants.h"
+
+/* ---- one measured variant ---- */
+
+struct environment {
+    bool huge_pages;
+};
+
+struct candidate {
+    const char *plan; /* canonical text, "" = untransformed */
+    struct environment environment;
+};
+
+struct measurement {
+    char *plan;
+    struct environment environment;
+    enum run_outcome outcome;
+    char *detail;  /* for outcomes other than OK */
+    bool verified; /* results equal the untransformed kernel's at the sizes of
+                      verified_sizes */
+    char *verified_sizes;
+    double max_relative_error;
+    struct quantity time_s;    /* one call, copies running together */
+    struct run_sample *sample; /* all of them */
+    size_t sample_nr;
+    double huge_bytes;               /* really got; negative = not told */
+    bool has_traffic, has_occupancy; /* which of the next two are filled */
+    struct traffic traffic;
+    struct occupancy occupancy;
+};
+void measurement_release(struct measurement *measurement);
+/* inflight.measurement/1 */
+json_t *measurement_to_json(const struct measurement *measurement);
+/* Time, samples and outcome only; occupancy is computed anew where it is needed. */
+int measurement_from_json(const struct json_at *at, struct measurement *measurement,
+                          struct error *err);
+/* Occupancy from time and traffic (measurement->has_traffic), on `cores` loaded cores.
+ * Replaces what was there. */
+int measurement_explain(struct measurement *measurement, const struct machine *machine,
+                        int cores, const struct kernel_counts *counts, struct error *err);
+/* "plan | environment" in words: "tile(i:32,j:32), huge pages" or "as written". Caller
+ * frees. */
+char *candidate_text(const struct candidate *candidate);
+char *candidate_hash(const char *kernel_hash, const struct candidate *candidate);
+
+/* ---- the two tables ---- */
+
+struct search_subject {
+    void *data;
+    struct kernel_view (*view)(void *data);
+    struct kernel_counts (*counts)(void *data);
+    int (*check)(void *data, const char *plan,
+                 struct error *err); /* 0 = legal; STATUS_ILLEGAL with the dependence */
+    const struct machine *machine;
+    bool huge_pages_available;
+};
+
+enum measure_effort {
+    MEASURE_QUICK,  /* a launch or two: enough to drop the hopeless; small sizes verified
+                     */
+    MEASURE_FULL,   /* until the interval is narrow; full size verified */
+    MEASURE_EXPLAIN /* FULL, and traffic and occupancy */
+};
+
+struct search_runner {
+    void *data;
+    /* 0 for every recorded outcome. `stop_at_s`: a QUICK run may stop as soon as the call
+     * is sure to take longer (0 = never). */
+    int (*measure)(void *data, const struct candidate *candidate,
+                   enum measure_effort effort, double stop_at_s, struct measurement *out,
+                   struct error *err);
+    /* time(a) / time(b), interleaved launches: above 1 b is faster. `seconds`: how long
+     * it may take. */
+    int (*compare)(void *data, const struct candidate *a, const struct candidate *b,
+                   double seconds, struct quantity *ratio, struct error *err);
+};
+
+struct search_observer {
+    void *data;
+    void (*step)(void *data, const char *sentence); /* what is being tried and why */
+    int (*measured)(void *data, const struct measurement *measurement,
+                    struct error *err); /* saves it */
+};
+
+/* ---- what comes out ---- */
+
+struct advice {
+    char *transformation;
+    enum verdict verdict;
+    char *rule, *reason, *source;
+    struct quantity bound_speedup;    /* unknown = the evidence gives none */
+    struct quantity measured_speedup; /* of the best tried plan that adds it, over the
+                                         plan before it; unknown = not tried */
+    char *tried_plan;                 /* NULL = not tried */
+    char *outcome;                    /* one sentence when tried or why not tried */
+};
+struct pruned {
+    char *plan; /* plan or transformation */
+    char *rule, *reason;
+};
+struct search_result {
+    struct measurement *measurement; /* in order; [0] is the baseline */
+    size_t measurement_nr, measurement_alloc;
+    size_t best; /* index; 0 = nothing is faster beyond doubt */
+    struct advice *advice;
+    size_t advice_nr, advice_alloc;
+    struct pruned *pruned;
+    size_t pruned_nr, pruned_alloc;
+    struct quantity source_gain; /* best plan over none, same environment, interleaved;
+                                    exactly 1 when best == 0 */
+    struct quantity environment_gain; /* huge over small pages, untransformed kernel;
+                                         unknown = not tried */
+    struct quantity total_gain; /* best plan in best environment over baseline; unknown if
+                                   no environment was tried */
+    struct quantity left_bound; /* bound on what is left after the best; unknown = the
+                                   evidence gives none */
+    enum resource left_resource;
+    char *stop; /* why the search ended, one sentence */
+    bool interrupted;
+    double seconds;
+    double space_size; /* variants of the whole grid, after legality, for the record;
+                          negative = not counted */
+};
+void search_result_release(struct search_result *result);
+
+struct search_opts {
+    const char *strategy;    /* "guided" (default), "exhaustive", "random" */
+    double budget_s;         /* 0 = 150 */
+    size_t budget_variants;  /* 0 = no limit */
+    unsigned long long seed; /* random; 0 = 1 */
+    const struct rule_set *rules;
+    bool advise_only; /* measure the baseline, judge, stop */
+    bool audit;       /* measure what rules pruned, too, within the budget */
+};
+/* name, meaning: parsing and help read it */
+struct search_strategy {
+    const char *name, *meaning;
+};
+const struct search_strategy *search_strategies(size_t *nr);
+
+/* Runs the strategy. Interrupted (spawn_interrupted) it returns 0 with what is known. */
+int search_run(const struct search_subject *subject, const struct search_runner *runner,
+               const struct search_observer *observer, const struct search_opts *opts,
+               struct search_result *result, struct error *err);
+
+/* The grid of plans that knows nothing of the rules: order x tile x unroll-and-jam x simd
+ * x prefetch, illegal ones left out. */
+int search_grid(const struct search_subject *subject, struct strvec *plans,
+                struct error *err);
+
+/* ---- the live runner: variants + run + traffic + occupancy ---- */
+
+struct live_opts {
+    struct kernel *kernel;
+    const struct machine *machine;
+    const struct toolchain *toolchain;
+    size_t copies;         /* 0 = physical cores, as many as memory allows */
+    double launch_limit_s; /* 0 = 60 */
+    double memory_limit_bytes;
+    double relative, absolute; /* tolerance, 0 = default */
+    const char *scratch;
+};
+struct live;
+int live_new(const struct live_opts *opts, struct live **live, struct error *err);
+void live_free(struct live *live);
+size_t live_copies(const struct live *live);
+const char *live_note(const struct live *live); /* "2 copies, one per core" ... */
+struct search_subject live_subject(struct live *live);
+struct search_runner live_runner(struct live *live);
+/* A C file with the same function against the kernel as written: the emitted winner
+ * measured on its own. */
+int live_compare_file(struct live *live, const char *source, bool huge_pages,
+                      double seconds, struct quantity *ratio, bool *verified,
+                      struct error *err);
+
+/* ---- a runner in front of another that answers from recorded measurements first
+ * (resume, replay) ---- */
+
+struct recorded;
+/* `behind` NULL: replay only; what is missing is NOT_BUILT and ratios come from the
+ * recorded times. */
+struct recorded *recorded_new(const struct search_runner *behind,
+                              const struct search_subject *subject, int cores);
+void recorded_free(struct recorded *recorded);
+/* `measurement` is an inflight.measurement/1 document; kept by reference. Of several of
+ * one variant the last rules. */
+int recorded_add(struct recorded *recorded, json_t *measurement, struct error *err);
+size_t recorded_nr(const struct recorded *recorded);
+struct search_runner recorded_runner(struct recorded *recorded);
+
+#endif

@@ -1,0 +1,341 @@
+/* The command line and what a program does to itself before it touches memory. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* sched_setaffinity */
+#endif
+#include "program.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+enum { EXIT_ARGUMENTS = 2, EXIT_MEMORY = 3, EXIT_DIFFERENT = 4 };
+enum { FOR_TIME = 1, FOR_TRACE = 2, FOR_VERIFY = 4, FOR_ALL = 7 };
+
+/* One array as asked for: `--buffer NAME=LENGTH:CONTENTS`. */
+struct asked {
+    size_t length;
+    const char *contents; /* "uniform(0,1)" */
+};
+
+/* One set of sizes. */
+struct sizes {
+    long long *integer; /* one per scalar of the table */
+    double *real;
+    struct asked *array; /* one per array of the table */
+};
+
+struct request {
+    struct sizes *sizes; /* more than one with --next */
+    size_t sizes_nr;
+    unsigned long long seed;
+    bool huge_pages;
+    const char *cpu, *out;
+    unsigned long long memory_bytes;
+    long long copies, index, samples, sample_min_ns, limit_ns;
+    const char *barrier;
+    int gate_in, gate_out; /* -1 = none */
+    const char *geometry, *total, *budget;
+    double relative, absolute;
+    bool full_precision, against_itself;
+};
+
+struct option {
+    const char *name;
+    int programs; /* FOR_... */
+    bool has_value;
+    void (*read)(struct request *request, const char *name, const char *value);
+};
+
+__attribute__((noreturn, format(printf, 2, 3))) static void stop(int status,
+                                                                 const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    exit(status);
+}
+
+static void *must_alloc(size_t nr, size_t bytes)
+{
+    void *memory = calloc(nr ? nr : 1, bytes);
+
+    if (!memory)
+        stop(EXIT_MEMORY, "not enough memory for %zu bytes", nr * bytes);
+    return memory;
+}
+
+static long long read_integer(const char *name, const char *value)
+{
+    char *end;
+    long long number;
+
+    errno = 0;
+    number = strtoll(value, &end, 10);
+    if (end == value || *end || errno)
+        stop(EXIT_ARGUMENTS, "%s: '%s' is not an integer", name, value);
+    return number;
+}
+
+static double read_real(const char *name, const char *value)
+{
+    char *end;
+    double number = strtod(value, &end);
+
+    end += strspn(end, "fFlL"); /* as in C */
+    if (end == value || *end)
+        stop(EXIT_ARGUMENTS, "%s: '%s' is not a number", name, value);
+    return number;
+}
+
+/* Where the value of "NAME=value" begins. */
+static const char *split_named(const char *option, const char *text)
+{
+    const char *equals = strchr(text, '=');
+
+    if (!equals)
+        stop(EXIT_ARGUMENTS, "%s: expected NAME=..., got '%s'", option, text);
+    return equals + 1;
+}
+
+static bool is_named(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+
+    return strncmp(text, name, length) == 0 && text[length] == '=';
+}
+
+static void read_set(struct request *request, const char *name, const char *value)
+{
+    struct sizes *sizes = &request->sizes[request->sizes_nr - 1];
+    const char *number = split_named(name, value);
+
+    for (size_t i = 0; i < inflight_table.scalar_nr; i++) {
+        if (!is_named(value, inflight_table.scalar[i].name))
+            continue;
+        if (inflight_table.scalar[i].kind == 'i')
+            sizes->integer[i] = read_integer(name, number);
+        else
+            sizes->real[i] = read_real(name, number);
+        return;
+    }
+    stop(EXIT_ARGUMENTS, "%s: the kernel has no scalar parameter in '%s'", name, value);
+}
+
+static void read_buffer(struct request *request, const char *name, const char *value)
+{
+    struct sizes *sizes = &request->sizes[request->sizes_nr - 1];
+    const char *text = split_named(name, value);
+    char *colon;
+
+    for (size_t i = 0; i < inflight_table.array_nr; i++) {
+        if (!is_named(value, inflight_table.array[i].name))
+            continue;
+        sizes->array[i].length = strtoull(text, &colon, 10);
+        if (colon == text || *colon != ':')
+            stop(EXIT_ARGUMENTS, "%s: expected NAME=LENGTH:CONTENTS, got '%s'", name, value);
+        sizes->array[i].contents = colon + 1;
+        return;
+    }
+    stop(EXIT_ARGUMENTS, "%s: the kernel has no array in '%s'", name, value);
+}
+
+/* Another set of sizes; what it does not say stays as in the one before. */
+static void add_sizes(struct request *request)
+{
+    size_t scalars = inflight_table.scalar_nr, arrays = inflight_table.array_nr;
+    size_t bytes = (request->sizes_nr + 1) * sizeof(*request->sizes);
+    struct sizes *last, *sizes;
+
+    request->sizes = realloc(request->sizes, bytes);
+    if (!request->sizes)
+        stop(EXIT_MEMORY, "not enough memory for %zu bytes", bytes);
+    sizes = &request->sizes[request->sizes_nr++];
+    sizes->integer = must_alloc(scalars, sizeof(*sizes->integer));
+    sizes->real = must_alloc(scalars, sizeof(*sizes->real));
+    sizes->array = must_alloc(arrays, sizeof(*sizes->array));
+    if (request->sizes_nr == 1)
+        return;
+    last = sizes - 1;
+    memcpy(sizes->integer, last->integer, scalars * sizeof(*sizes->integer));
+    memcpy(sizes->real, last->real, scalars * sizeof(*sizes->real));
+    memcpy(sizes->array, last->array, arrays * sizeof(*sizes->array));
+}
+
+static void read_next(struct request *request, const char *name, const char *value)
+{
+    (void)name;
+    (void)value;
+    add_sizes(request);
+}
+
+static void read_pages(struct request *request, const char *name, const char *value)
+{
+    request->huge_pages = strcmp(value, "huge") == 0;
+    if (!request->huge_pages && strcmp(value, "small") != 0)
+        stop(EXIT_ARGUMENTS, "%s: expected small or huge, got '%s'", name, value);
+}
+
+static void read_gate(struct request *request, const char *name, const char *value)
+{
+    if (sscanf(value, "%d,%d", &request->gate_in, &request->gate_out) != 2)
+        stop(EXIT_ARGUMENTS, "%s: expected IN,OUT, got '%s'", name, value);
+}
+
+/* The options that only store a value: READ(function, member, conversion). */
+#define READ(function, member, conversion)                                                \
+    static void function(struct request *request, const char *name, const char *value)   \
+    {                                                                                    \
+        (void)name;                                                                      \
+        (void)value;                                                                     \
+        request->member = conversion;                                                    \
+    }
+#define INTEGER (read_integer(name, value))
+#define WHOLE   ((unsigned long long)read_integer(name, value))
+#define REAL    (read_real(name, value))
+READ(read_seed, seed, WHOLE)
+READ(read_cpu, cpu, value)
+READ(read_memory, memory_bytes, WHOLE)
+READ(read_out, out, value)
+READ(read_copies, copies, INTEGER)
+READ(read_index, index, INTEGER)
+READ(read_barrier, barrier, value)
+READ(read_samples, samples, INTEGER)
+READ(read_sample_min, sample_min_ns, INTEGER)
+READ(read_limit, limit_ns, INTEGER)
+READ(read_geometry, geometry, value)
+READ(read_total, total, value)
+READ(read_budget, budget, value)
+READ(read_relative, relative, REAL)
+READ(read_absolute, absolute, REAL)
+READ(read_full_precision, full_precision, true)
+READ(read_against_itself, against_itself, true)
+
+static const struct option options[] = {
+    {"--set", FOR_ALL, true, read_set},
+    {"--buffer", FOR_ALL, true, read_buffer},
+    {"--seed", FOR_ALL, true, read_seed},
+    {"--pages", FOR_ALL, true, read_pages},
+    {"--cpu", FOR_ALL, true, read_cpu},
+    {"--memory", FOR_ALL, true, read_memory},
+    {"--out", FOR_ALL, true, read_out},
+    {"--copies", FOR_TIME, true, read_copies},
+    {"--index", FOR_TIME, true, read_index},
+    {"--barrier", FOR_TIME, true, read_barrier},
+    {"--samples", FOR_TIME, true, read_samples},
+    {"--sample-min-ns", FOR_TIME, true, read_sample_min},
+    {"--limit-ns", FOR_TIME, true, read_limit},
+    {"--gate", FOR_TIME, true, read_gate},
+    {"--geometry", FOR_TRACE, true, read_geometry},
+    {"--total", FOR_TRACE, true, read_total},
+    {"--budget", FOR_TRACE, true, read_budget},
+    {"--relative", FOR_VERIFY, true, read_relative},
+    {"--absolute", FOR_VERIFY, true, read_absolute},
+    {"--full-precision", FOR_VERIFY, false, read_full_precision},
+    {"--against-itself", FOR_VERIFY, false, read_against_itself},
+    {"--next", FOR_VERIFY, false, read_next},
+};
+
+static const struct option *find_option(const char *name, int program)
+{
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+        if (options[i].programs & program && strcmp(options[i].name, name) == 0)
+            return &options[i];
+    stop(EXIT_ARGUMENTS, "unknown argument '%s'", name);
+}
+
+static void check_request(const struct request *request)
+{
+    for (size_t k = 0; k < request->sizes_nr; k++)
+        for (size_t i = 0; i < inflight_table.array_nr; i++)
+            if (!request->sizes[k].array[i].contents)
+                stop(EXIT_ARGUMENTS, "no --buffer for array '%s'",
+                     inflight_table.array[i].name);
+    if (!request->out)
+        stop(EXIT_ARGUMENTS, "no --out");
+    if (request->copies < 1 || request->index < 0 || request->index >= request->copies ||
+        (request->copies > 1 && !request->barrier))
+        stop(EXIT_ARGUMENTS, "--copies, --index and --barrier do not fit together");
+}
+
+static struct request read_args(int argc, char **argv, int program)
+{
+    struct request request = {.seed = 1,
+                              .copies = 1,
+                              .samples = 5,
+                              .sample_min_ns = 1000000,
+                              .limit_ns = LLONG_MAX,
+                              .gate_in = -1,
+                              .gate_out = -1,
+                              .geometry = "",
+                              .total = "0",
+                              .budget = "0"};
+
+    add_sizes(&request);
+    for (int i = 1; i < argc; i++) {
+        const struct option *option = find_option(argv[i], program);
+
+        if (option->has_value && i + 1 == argc)
+            stop(EXIT_ARGUMENTS, "%s: no value", argv[i]);
+        option->read(&request, option->name, option->has_value ? argv[++i] : NULL);
+    }
+    check_request(&request);
+    return request;
+}
+
+static void pin(const char *list)
+{
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    for (const char *at = list; *at; at += *at == ',') {
+        char *end;
+        unsigned long cpu = strtoul(at, &end, 10);
+
+        if (end == at || (*end && *end != ',') || cpu >= CPU_SETSIZE)
+            stop(EXIT_ARGUMENTS, "--cpu: expected numbers with commas, got '%s'", list);
+        CPU_SET(cpu, &set);
+        at = end;
+    }
+    if (sched_setaffinity(0, sizeof(set), &set))
+        stop(EXIT_ARGUMENTS, "--cpu %s: %s", list, strerror(errno));
+}
+
+static void limit_self(const struct request *request)
+{
+    struct rlimit none = {0, 0};
+    struct rlimit space = {request->memory_bytes, request->memory_bytes};
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setrlimit(RLIMIT_CORE, &none);
+    if (request->memory_bytes)
+        setrlimit(RLIMIT_AS, &space);
+    if (request->cpu)
+        pin(request->cpu);
+}
+
+static FILE *open_out(const struct request *request)
+{
+    FILE *out = fopen(request->out, "w");
+
+    if (!out)
+        stop(EXIT_ARGUMENTS, "cannot write '%s': %s", request->out, strerror(errno));
+    return out;
+}
+
+static void close_out(const struct request *request, FILE *out)
+{
+    fputs("done\n", out);
+    if (ferror(out) | fclose(out))
+        stop(1, "cannot write '%s': %s", request->out, strerror(errno));
+}

@@ -1,0 +1,59 @@
+/* The memory of the arrays: mapped, aligned to huge pages, filled. */
+#include "program_args.c"
+#include "program_contents.c"
+
+#include <sys/mman.h>
+
+enum { HUGE_PAGE_BYTES = 2 << 20 };
+
+struct buffer {
+    char *map; /* NULL: a global of the kernel's file, not ours */
+    size_t map_bytes;
+    void *data;
+    size_t bytes; /* of the elements */
+};
+
+static char *map_or_stop(size_t bytes, const char *name)
+{
+    char *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (map == MAP_FAILED)
+        stop(EXIT_MEMORY, "not enough memory for array '%s' of %zu bytes", name, bytes);
+    return map;
+}
+
+/* At least one huge page, so that neighbours never share one. */
+static struct buffer buffer_map(const char *name, size_t bytes, bool huge_pages)
+{
+    size_t unit = HUGE_PAGE_BYTES, rounded = (bytes / unit + 1) * unit;
+    char *map = map_or_stop(rounded + unit, name);
+    size_t head = (unit - (size_t)map % unit) % unit;
+
+    if (head)
+        munmap(map, head);
+    munmap(map + head + rounded, unit - head);
+    map += head;
+    madvise(map, rounded, huge_pages ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+    return (struct buffer){.map = map, .map_bytes = rounded, .data = map, .bytes = bytes};
+}
+
+/* All arrays of the variant, filled. Returns the pointers to call the kernel with. */
+static void **buffers_fill(const struct request *request, struct buffer *buffer)
+{
+    void **data = must_alloc(inflight_table.array_nr, sizeof(*data));
+
+    for (size_t i = 0; i < inflight_table.array_nr; i++) {
+        const struct inflight_array *array = &inflight_table.array[i];
+        const struct asked *asked = &request->sizes[0].array[i];
+        size_t bytes = asked->length * array->bytes;
+
+        if (array->is_global)
+            buffer[i] = (struct buffer){.data = inflight_variant_global((int)i),
+                                        .bytes = bytes};
+        else
+            buffer[i] = buffer_map(array->name, bytes, request->huge_pages);
+        data[i] = buffer[i].data;
+        fill(array, data[i], asked->length, asked->contents, request->seed);
+    }
+    return data;
+}

@@ -1,0 +1,331 @@
+/*
+ * What the arrays are filled with. Every element is a function of seed and index alone, so that
+ * filling is one sequential sweep at the speed of memory, whatever the content.
+ */
+#include "program.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CONTENT_ARGS_MAX = 2 };
+
+struct filling {
+    const struct inflight_array *array;
+    void *data;
+    size_t length;
+    uint64_t seed;
+    const char *text; /* "index(100)" */
+    double arg[CONTENT_ARGS_MAX];
+    int arg_nr;
+};
+
+/* splitmix64's output function (Steele, Lea, Flood 2014). */
+static inline uint64_t mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+static inline uint64_t random_at(uint64_t seed, uint64_t i)
+{
+    return mix(seed + (i + 1) * 0x9e3779b97f4a7c15u);
+}
+
+/* [0, 1) with all 53 bits in use. */
+static inline double random_unit(uint64_t seed, uint64_t i)
+{
+    return (double)(random_at(seed, i) >> 11) * 0x1p-53;
+}
+
+/* 0 .. range - 1; the bias is below 2^-32 for every range that memory can hold. */
+static inline uint64_t random_below(uint64_t seed, uint64_t i, uint64_t range)
+{
+    uint64_t x = random_at(seed, i);
+
+    if (range <= UINT32_MAX)
+        return ((x >> 32) * range) >> 32;
+    return x % range;
+}
+
+/* A random permutation of 0 .. nr - 1 as a function: invertible steps on the next power of
+ * two, repeated until the value falls below nr. */
+struct shuffle {
+    uint64_t nr, mask, key[4];
+    int shift;
+};
+
+static struct shuffle shuffle_of(uint64_t nr, uint64_t seed)
+{
+    struct shuffle shuffle = {.nr = nr};
+    int bits = 1;
+
+    while (bits < 63 && (UINT64_C(1) << bits) < nr)
+        bits++;
+    shuffle.mask = (UINT64_C(1) << bits) - 1;
+    shuffle.shift = (bits + 1) / 2;
+    for (int k = 0; k < 4; k++)
+        shuffle.key[k] = random_at(seed, (uint64_t)k);
+    return shuffle;
+}
+
+static inline uint64_t shuffled(const struct shuffle *shuffle, uint64_t i)
+{
+    do {
+        for (int k = 0; k < 4; k++) {
+            i = ((i ^ shuffle->key[k]) * (shuffle->key[k] >> 20 | 1)) & shuffle->mask;
+            i ^= i >> shuffle->shift;
+        }
+    } while (i >= shuffle->nr);
+    return i;
+}
+
+#define SWEEP(type, value)                                                               \
+    for (uint64_t i = 0; i < (uint64_t)to->length; i++)                                   \
+    ((type *)to->data)[i] = (type)(value)
+
+/* Stores `value`, an expression of i, in every element, whatever its type. */
+#define FILL_INTEGERS(value)                                                             \
+    do {                                                                                 \
+        if (to->array->kind == 'b')                                                      \
+            SWEEP(bool, (value) != 0);                                                   \
+        else if (to->array->bytes == 1)                                                  \
+            SWEEP(uint8_t, value);                                                       \
+        else if (to->array->bytes == 2)                                                  \
+            SWEEP(uint16_t, value);                                                      \
+        else if (to->array->bytes == 4)                                                  \
+            SWEEP(uint32_t, value);                                                      \
+        else                                                                             \
+            SWEEP(uint64_t, value);                                                      \
+    } while (0)
+#define FILL_REALS(value)                                                                \
+    do {                                                                                 \
+        if (to->array->bytes == 4)                                                       \
+            SWEEP(float, value);                                                         \
+        else                                                                             \
+            SWEEP(double, value);                                                        \
+    } while (0)
+#define FILL(value)                                                                      \
+    do {                                                                                 \
+        if (to->array->kind == 'f')                                                      \
+            FILL_REALS(value);                                                           \
+        else                                                                             \
+            FILL_INTEGERS(value);                                                        \
+    } while (0)
+
+static void fill_uniform(struct filling *to)
+{
+    double low = to->arg[0], width = to->arg[1] - to->arg[0];
+    uint64_t seed = to->seed, range = (uint64_t)width + 1;
+    int64_t first = (int64_t)low;
+
+    if (to->array->kind == 'f')
+        FILL_REALS(low + width * random_unit(seed, i));
+    else
+        FILL_INTEGERS((uint64_t)first + random_below(seed, i, range));
+}
+
+static void fill_zero(struct filling *to)
+{
+    memset(to->data, 0, to->length * to->array->bytes);
+}
+
+static void fill_iota(struct filling *to)
+{
+    FILL(i);
+}
+
+static void fill_index(struct filling *to)
+{
+    uint64_t seed = to->seed, range = (uint64_t)to->arg[0];
+
+    FILL(random_below(seed, i, range));
+}
+
+static void fill_permutation(struct filling *to)
+{
+    struct shuffle shuffle = shuffle_of(to->length, to->seed);
+
+    FILL(shuffled(&shuffle, i));
+}
+
+/* i * k shifted by up to k / 2 to either side: ascending, rows of 0 .. 2 k elements, and exact at
+ * both ends. */
+static inline uint64_t offset_at(double k, uint64_t seed, uint64_t i, uint64_t last)
+{
+    if (i == 0 || i == last)
+        return (uint64_t)(k * (double)i);
+    return (uint64_t)(k * ((double)i - 0.5 + random_unit(seed, i)));
+}
+
+static void fill_offsets(struct filling *to)
+{
+    double k = to->arg[0];
+    uint64_t seed = to->seed, last = to->length - 1;
+
+    FILL(offset_at(k, seed, i, last));
+}
+
+static void store_integer(struct filling *to, uint64_t at, uint64_t value)
+{
+    switch (to->array->bytes) {
+    case 1: ((uint8_t *)to->data)[at] = (uint8_t)value; break;
+    case 2: ((uint16_t *)to->data)[at] = (uint16_t)value; break;
+    case 4: ((uint32_t *)to->data)[at] = (uint32_t)value; break;
+    default: ((uint64_t *)to->data)[at] = value; break;
+    }
+}
+
+/* The nodes of a pointer chase, `stride` elements apart, in blocks that are visited one after
+ * the other. */
+struct nodes {
+    uint64_t nr, per_block, block_nr, stride, seed;
+    struct shuffle blocks;
+};
+
+static struct shuffle block_order(const struct nodes *nodes, uint64_t block)
+{
+    uint64_t left = nodes->nr - block * nodes->per_block;
+
+    return shuffle_of(left < nodes->per_block ? left : nodes->per_block,
+                      random_at(nodes->seed, block));
+}
+
+/* Links block number t in visiting order, its end to the start of the next one. */
+static void link_block(struct filling *to, const struct nodes *nodes, uint64_t t)
+{
+    uint64_t block = shuffled(&nodes->blocks, t);
+    uint64_t next_block = shuffled(&nodes->blocks, (t + 1) % nodes->block_nr);
+    struct shuffle order = block_order(nodes, block);
+    struct shuffle next_order = block_order(nodes, next_block);
+    uint64_t base = block * nodes->per_block, at = base + shuffled(&order, 0);
+
+    for (uint64_t k = 1; k < order.nr; k++) {
+        uint64_t next = base + shuffled(&order, k);
+
+        store_integer(to, at * nodes->stride, next * nodes->stride);
+        at = next;
+    }
+    store_integer(to, at * nodes->stride,
+                  (next_block * nodes->per_block + shuffled(&next_order, 0)) * nodes->stride);
+}
+
+static void fill_cycle(struct filling *to)
+{
+    struct nodes nodes = {.stride = (uint64_t)to->arg[0], .seed = to->seed};
+    uint64_t block = to->arg_nr > 1 ? (uint64_t)to->arg[1] : to->length;
+
+    nodes.nr = (to->length + nodes.stride - 1) / nodes.stride;
+    nodes.per_block = block / nodes.stride ? block / nodes.stride : 1;
+    nodes.block_nr = (nodes.nr + nodes.per_block - 1) / nodes.per_block;
+    nodes.blocks = shuffle_of(nodes.block_nr, ~to->seed);
+    if (nodes.stride > 1)
+        fill_zero(to);
+    for (uint64_t t = 0; t < nodes.block_nr; t++)
+        link_block(to, &nodes, t);
+}
+
+/* Raw elements in this machine's own format. */
+static void fill_file(struct filling *to)
+{
+    const char *open = strchr(to->text, '('), *close = strrchr(to->text, ')');
+    char *path = strndup(open + 1, (size_t)(close - open - 1));
+    FILE *file = fopen(path, "rb");
+    size_t got = file ? fread(to->data, to->array->bytes, to->length, file) : 0;
+
+    if (got != to->length) {
+        fprintf(stderr, "cannot fill '%s' from '%s': %zu of %zu elements\n", to->array->name,
+                path, got, to->length);
+        exit(2);
+    }
+    fclose(file);
+    free(path);
+}
+
+static const struct content {
+    const char *name;
+    int arg_min, arg_max; /* numbers in parentheses; -1 = anything */
+    bool integers_only;
+    void (*fill)(struct filling *to);
+} contents[] = {
+    {"uniform", 2, 2, false, fill_uniform},
+    {"zero", 0, 0, false, fill_zero},
+    {"iota", 0, 0, false, fill_iota},
+    {"index", 1, 1, false, fill_index},
+    {"permutation", 0, 0, false, fill_permutation},
+    {"offsets", 1, 1, false, fill_offsets},
+    {"cycle", 1, 2, true, fill_cycle},
+    {"file", -1, -1, false, fill_file},
+};
+
+static bool read_content_args(struct filling *to, const char *text)
+{
+    if (*text == '\0')
+        return true;
+    do {
+        char *end;
+
+        if (to->arg_nr == CONTENT_ARGS_MAX)
+            return false;
+        to->arg[to->arg_nr++] = strtod(++text, &end);
+        if (end == text)
+            return false;
+        text = end;
+    } while (*text == ',');
+    return strcmp(text, ")") == 0;
+}
+
+static bool args_make_sense(const struct filling *to)
+{
+    for (int i = 0; i < to->arg_nr; i++)
+        if (!isfinite(to->arg[i]))
+            return false;
+    if (strncmp(to->text, "uniform", 7) == 0)
+        return to->arg[1] >= to->arg[0];
+    if (strncmp(to->text, "offsets", 7) == 0)
+        return to->arg[0] >= 0;
+    return to->arg_nr == 0 || (to->arg[0] >= 1 && (to->arg_nr == 1 || to->arg[1] >= 1));
+}
+
+static const struct content *find_content(struct filling *to)
+{
+    size_t length = strcspn(to->text, "(");
+
+    for (size_t i = 0; i < sizeof(contents) / sizeof(contents[0]); i++) {
+        const struct content *content = &contents[i];
+
+        if (strlen(content->name) != length || strncmp(content->name, to->text, length) != 0)
+            continue;
+        if (content->arg_min < 0)
+            return strchr(to->text, ')') ? content : NULL;
+        if (!read_content_args(to, to->text + length) || to->arg_nr < content->arg_min ||
+            to->arg_nr > content->arg_max || !args_make_sense(to) ||
+            (content->integers_only && to->array->kind != 'i' && to->array->kind != 'u'))
+            return NULL;
+        return content;
+    }
+    return NULL;
+}
+
+static void fill(const struct inflight_array *array, void *data, size_t length,
+                 const char *text, uint64_t seed)
+{
+    size_t place = (size_t)(array - inflight_table.array);
+    struct filling to = {.array = array,
+                         .data = data,
+                         .length = length,
+                         .seed = random_at(seed, place),
+                         .text = text};
+    const struct content *content = find_content(&to);
+
+    if (!content) {
+        fprintf(stderr, "cannot fill array '%s' with '%s'\n", array->name, text);
+        exit(2);
+    }
+    if (length)
+        content->fill(&to);
+}

@@ -1,0 +1,450 @@
+/*
+ * Compares the kernel with its untransformed self, at one set of sizes after the other:
+ * `program --set n=3 --buffer a=3:iota --next --set n=100 ... --out results`.
+ */
+#include "program_buffers.c"
+
+#include <unistd.h>
+
+enum { ALIGNMENT = 64, CANARY = 0xa5 };
+
+/* Memory that ends at a page which nobody may touch, with marked bytes on both sides. */
+struct space {
+    char *map;
+    size_t map_bytes; /* with a guard page at either end */
+    char *data;       /* map + guard + marked bytes */
+    size_t bytes;
+};
+
+/* Both copies of one array. `second` is empty unless the kernel writes the array. */
+struct pair {
+    struct space first, second;
+    void *reference, *variant; /* what the two kernels work on */
+};
+
+struct verification {
+    const struct request *request;
+    const struct sizes *sizes;
+    struct pair *pair;
+    FILE *out;
+    bool different;
+};
+
+struct deviation {
+    double relative, absolute; /* largest */
+    bool differs;
+    size_t first; /* index of the first difference beyond what is tolerated */
+};
+
+static struct pair *watched; /* for the signal handler */
+
+static size_t page_bytes(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static struct space space_map(const char *name, size_t bytes)
+{
+    size_t page = page_bytes(), padded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    size_t inside = (padded + page - 1) / page * page;
+    struct space space = {.map_bytes = inside + 2 * page, .bytes = bytes};
+
+    space.map = map_or_stop(space.map_bytes, name);
+    madvise(space.map, space.map_bytes, MADV_HUGEPAGE);
+    mprotect(space.map, page, PROT_NONE);
+    mprotect(space.map + page + inside, page, PROT_NONE);
+    space.data = space.map + page + inside - padded;
+    memset(space.map + page, CANARY, (size_t)(space.data - space.map) - page);
+    memset(space.data + bytes, CANARY, padded - bytes);
+    return space;
+}
+
+static void space_release(struct space *space)
+{
+    if (space->map)
+        munmap(space->map, space->map_bytes);
+    *space = (struct space){0};
+}
+
+static void space_protect(const struct space *space)
+{
+    size_t page = page_bytes();
+
+    if (space->map)
+        mprotect(space->map + page, space->map_bytes - 2 * page, PROT_READ);
+}
+
+static bool is_marked(const char *from, const char *to)
+{
+    for (; from < to; from++)
+        if (*from != (char)CANARY)
+            return false;
+    return true;
+}
+
+static bool is_intact(const struct space *space)
+{
+    size_t page = page_bytes();
+
+    return !space->map ||
+           (is_marked(space->map + page, space->data) &&
+            is_marked(space->data + space->bytes, space->map + space->map_bytes - page));
+}
+
+static bool holds(const struct space *space, const char *address)
+{
+    return space->map && address >= space->map && address < space->map + space->map_bytes;
+}
+
+static void explain(const struct inflight_array *array, const struct space *space,
+                    const char *address)
+{
+    char text[256];
+    long long element = (address - space->data) / (long long)array->bytes;
+    int length;
+
+    if (address >= space->data && address < space->data + space->bytes)
+        length = snprintf(text, sizeof(text), "it writes %s[%lld], which it may only read\n",
+                          array->name, element);
+    else
+        length = snprintf(text, sizeof(text),
+                          "it touches memory outside array '%s' of %zu elements\n",
+                          array->name, space->bytes / array->bytes);
+    if (write(STDERR_FILENO, text, (size_t)length) < 0)
+        return;
+}
+
+/* Says which array it was; the access is then repeated and ends the program. */
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+    const char *address = info->si_addr;
+
+    (void)number;
+    (void)context;
+    for (size_t i = 0; i < inflight_table.array_nr; i++) {
+        if (holds(&watched[i].first, address))
+            explain(&inflight_table.array[i], &watched[i].first, address);
+        else if (holds(&watched[i].second, address))
+            explain(&inflight_table.array[i], &watched[i].second, address);
+    }
+}
+
+static void catch_faults(struct pair *pair)
+{
+    struct sigaction action = {.sa_sigaction = on_fault,
+                               .sa_flags = SA_SIGINFO | (int)SA_RESETHAND};
+
+    watched = pair;
+    sigaction(SIGSEGV, &action, NULL);
+    sigaction(SIGBUS, &action, NULL);
+}
+
+/* Sums that begin at zero would hide whether a kernel adds or overwrites. */
+static const char *contents_for(const struct verification *verification, size_t i)
+{
+    const char *asked = verification->sizes->array[i].contents;
+
+    if (verification->request->full_precision && inflight_table.array[i].kind == 'f' &&
+        strcmp(asked, "zero") == 0)
+        return "uniform(0.5,1.5)";
+    return asked;
+}
+
+static void *global_of(const struct verification *verification, size_t i, bool variant)
+{
+    return variant && !verification->request->against_itself
+               ? inflight_variant_global((int)i)
+               : inflight_reference_global((int)i);
+}
+
+static void make_pair(struct verification *verification, size_t i)
+{
+    const struct inflight_array *array = &inflight_table.array[i];
+    const char *contents = contents_for(verification, i);
+    struct pair *pair = &verification->pair[i];
+    size_t length = verification->sizes->array[i].length, bytes = length * array->bytes;
+    unsigned long long seed = verification->request->seed;
+
+    pair->first = space_map(array->name, bytes);
+    pair->reference = pair->variant = pair->first.data;
+    if (array->is_global) {
+        pair->reference = global_of(verification, i, false);
+        pair->variant = global_of(verification, i, true);
+    } else if (array->is_written) {
+        pair->second = space_map(array->name, bytes);
+        pair->variant = pair->second.data;
+    }
+    fill(array, pair->reference, length, contents, seed);
+    if (pair->second.map)
+        memcpy(pair->variant, pair->reference, bytes);
+    if (!array->is_written)
+        space_protect(&pair->first);
+}
+
+/* What the untransformed kernel made must not change any more. A global array may be the same
+ * one for both: its result is put aside, and it is filled anew. */
+static void keep_reference(struct verification *verification, size_t i)
+{
+    const struct inflight_array *array = &inflight_table.array[i];
+    struct pair *pair = &verification->pair[i];
+
+    if (array->is_global) {
+        if (array->is_written)
+            memcpy(pair->first.data, pair->reference, pair->first.bytes);
+        fill(array, pair->variant, verification->sizes->array[i].length,
+             contents_for(verification, i), verification->request->seed);
+    }
+    space_protect(&pair->first);
+}
+
+static double real_at(const struct inflight_array *array, const void *data, size_t i)
+{
+    return array->bytes == 8 ? ((const double *)data)[i]
+                             : (double)((const float *)data)[i];
+}
+
+static long long integer_at(const struct inflight_array *array, const void *data, size_t i)
+{
+    bool negative = array->kind == 'i';
+
+    switch (array->bytes) {
+    case 1: return negative ? ((const int8_t *)data)[i] : ((const uint8_t *)data)[i];
+    case 2: return negative ? ((const int16_t *)data)[i] : ((const uint16_t *)data)[i];
+    case 4: return negative ? ((const int32_t *)data)[i] : ((const uint32_t *)data)[i];
+    default: return ((const int64_t *)data)[i];
+    }
+}
+
+/* Mean size of the finite elements. */
+static double typical(const struct inflight_array *array, const void *data, size_t length)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < length; i++) {
+        double size = fabs(real_at(array, data, i));
+
+        sum += isfinite(size) ? size : 0;
+    }
+    return length ? sum / (double)length : 0;
+}
+
+static void note(struct deviation *deviation, double relative, double absolute)
+{
+    if (relative > deviation->relative)
+        deviation->relative = relative;
+    if (absolute > deviation->absolute)
+        deviation->absolute = absolute;
+}
+
+static void note_difference(struct deviation *deviation, size_t i)
+{
+    if (!deviation->differs)
+        deviation->first = i;
+    deviation->differs = true;
+}
+
+/* An element near zero is judged against a thousandth of the typical one: it is mostly what
+ * cancellation left of larger terms. */
+static struct deviation compare_reals(const struct request *request,
+                                      const struct inflight_array *array, const void *want,
+                                      const void *got, size_t length)
+{
+    struct deviation deviation = {0};
+    double least = typical(array, want, length) * 1e-3;
+
+    for (size_t i = 0; i < length; i++) {
+        double a = real_at(array, want, i), b = real_at(array, got, i);
+        double error = fabs(a - b), scale = fabs(a) > least ? fabs(a) : least;
+
+        if (a == b || (isnan(a) && isnan(b)))
+            continue;
+        if (isfinite(error))
+            note(&deviation, error / scale, error);
+        if (!(error <= request->absolute + request->relative * scale))
+            note_difference(&deviation, i);
+    }
+    return deviation;
+}
+
+static struct deviation compare_integers(const struct inflight_array *array,
+                                         const void *want, const void *got, size_t length)
+{
+    struct deviation deviation = {0};
+
+    for (size_t i = 0; i < length; i++) {
+        long long a = integer_at(array, want, i), b = integer_at(array, got, i);
+        double error = fabs((double)a - (double)b);
+
+        if (a == b)
+            continue;
+        note(&deviation, error / (a ? fabs((double)a) : 1), error);
+        note_difference(&deviation, i);
+    }
+    return deviation;
+}
+
+static void print_element(FILE *out, const struct inflight_array *array, const void *data,
+                          size_t i)
+{
+    if (array->kind == 'f')
+        fprintf(out, " %.*g", array->bytes == 8 ? 17 : 9, real_at(array, data, i));
+    else if (array->kind == 'i')
+        fprintf(out, " %lld", integer_at(array, data, i));
+    else
+        fprintf(out, " %llu", (unsigned long long)integer_at(array, data, i));
+}
+
+static void report_odd(FILE *out, const struct inflight_array *array, const void *data,
+                       size_t length)
+{
+    size_t nan = 0, inf = 0, denormal = 0;
+
+    if (array->kind != 'f')
+        return;
+    for (size_t i = 0; i < length; i++) {
+        double value = real_at(array, data, i);
+        double least = array->bytes == 8 ? 0x1p-1022 : 0x1p-126;
+
+        nan += isnan(value) != 0;
+        inf += isinf(value) != 0;
+        denormal += value != 0 && fabs(value) < least;
+    }
+    if (nan)
+        fprintf(out, "odd %s nan %zu\n", array->name, nan);
+    if (inf)
+        fprintf(out, "odd %s inf %zu\n", array->name, inf);
+    if (denormal)
+        fprintf(out, "odd %s denormal %zu\n", array->name, denormal);
+}
+
+static void compare(struct verification *verification, const struct inflight_array *array,
+                    const void *want, const void *got, size_t length)
+{
+    struct deviation deviation = {0};
+
+    if (memcmp(want, got, length * array->bytes) == 0)
+        ; /* nothing to look at */
+    else if (array->kind == 'f')
+        deviation = compare_reals(verification->request, array, want, got, length);
+    else
+        deviation = compare_integers(array, want, got, length);
+    fprintf(verification->out, "array %s %zu %.3g %.3g\n", array->name, length,
+            deviation.relative, deviation.absolute);
+    if (!deviation.differs)
+        return;
+    verification->different = true;
+    fprintf(verification->out, "differ %s %zu", array->name, deviation.first);
+    print_element(verification->out, array, want, deviation.first);
+    print_element(verification->out, array, got, deviation.first);
+    fputc('\n', verification->out);
+}
+
+static void compare_result(struct verification *verification,
+                           const struct inflight_result *want,
+                           const struct inflight_result *got)
+{
+    struct inflight_array scalar = {
+        .name = "return", .kind = inflight_table.result, .bytes = 8, .is_written = 1};
+    bool real = scalar.kind == 'f';
+
+    if (scalar.kind == 'v')
+        return;
+    report_odd(verification->out, &scalar, &want->real, real);
+    compare(verification, &scalar, real ? (const void *)&want->real : &want->integer,
+            real ? (const void *)&got->real : &got->integer, 1);
+}
+
+static void run_kernel(struct verification *verification, bool variant,
+                       struct inflight_result *result)
+{
+    const struct sizes *sizes = verification->sizes;
+    void **data = must_alloc(inflight_table.array_nr, sizeof(*data));
+
+    for (size_t i = 0; i < inflight_table.array_nr; i++)
+        data[i] = variant ? verification->pair[i].variant : verification->pair[i].reference;
+    if (variant && !verification->request->against_itself)
+        inflight_variant_call(data, sizes->integer, sizes->real, result);
+    else
+        inflight_reference_call(data, sizes->integer, sizes->real, result);
+    free(data);
+}
+
+/* Says which arrays were written beside. */
+static bool all_intact(const struct verification *verification)
+{
+    bool intact = true;
+
+    for (size_t i = 0; i < inflight_table.array_nr; i++) {
+        const struct pair *pair = &verification->pair[i];
+
+        if (is_intact(&pair->first) && is_intact(&pair->second))
+            continue;
+        fprintf(verification->out, "outside %s\n", inflight_table.array[i].name);
+        intact = false;
+    }
+    return intact;
+}
+
+static void compare_all(struct verification *verification, struct inflight_result result[2])
+{
+    for (size_t i = 0; i < inflight_table.array_nr; i++) {
+        const struct inflight_array *array = &inflight_table.array[i];
+        const struct pair *pair = &verification->pair[i];
+        size_t length = verification->sizes->array[i].length;
+
+        if (!array->is_written)
+            continue;
+        report_odd(verification->out, array, pair->first.data, length);
+        compare(verification, array, pair->first.data, pair->variant, length);
+    }
+    compare_result(verification, &result[0], &result[1]);
+}
+
+/* The lines "case" and "reference" tell the reader of a file that ends early who is to blame. */
+static void verify_sizes(struct verification *verification)
+{
+    struct inflight_result result[2] = {{0}};
+    size_t nr = inflight_table.array_nr;
+
+    for (size_t i = 0; i < nr; i++)
+        make_pair(verification, i);
+    run_kernel(verification, false, &result[0]);
+    if (!all_intact(verification))
+        return; /* the sizes make no sense for this kernel */
+    fprintf(verification->out, "reference\n");
+    for (size_t i = 0; i < nr; i++)
+        keep_reference(verification, i);
+    run_kernel(verification, true, &result[1]);
+    if (!all_intact(verification))
+        verification->different = true;
+    compare_all(verification, result);
+}
+
+static void release_pairs(struct verification *verification)
+{
+    for (size_t i = 0; i < inflight_table.array_nr; i++) {
+        space_release(&verification->pair[i].first);
+        space_release(&verification->pair[i].second);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct request request = read_args(argc, argv, FOR_VERIFY);
+    struct verification verification = {
+        .request = &request,
+        .pair = must_alloc(inflight_table.array_nr, sizeof(struct pair))};
+
+    limit_self(&request);
+    catch_faults(verification.pair);
+    verification.out = open_out(&request);
+    setvbuf(verification.out, NULL, _IOLBF, BUFSIZ);
+    for (size_t k = 0; k < request.sizes_nr && !verification.different; k++) {
+        verification.sizes = &request.sizes[k];
+        fprintf(verification.out, "case %zu\n", k);
+        verify_sizes(&verification);
+        release_pairs(&verification);
+    }
+    close_out(&request, verification.out);
+    return verification.different ? EXIT_DIFFERENT : 0;
+}

@@ -1,0 +1,49 @@
+/*
+ * Checks for CUnit tests that say what they got and what they wanted. Each evaluates its
+ * arguments once and goes on after a failure; its value is true if it held, for `if
+ * (!check_ok(...)) return;`.
+ */
+#ifndef TESTS_CHECK_H
+#define TESTS_CHECK_H
+
+#include <CUnit/CUnit.h>
+#include <stdbool.h>
+
+#include "core/base/error.h"
+
+#define HERE __LINE__, __FILE__
+
+#define check(condition)           check_true_at((condition), #condition, HERE)
+#define check_eq(got, want)        check_eq_at((long long)(got), (long long)(want), #got, HERE)
+#define check_str(got, want)       check_str_at((got), (want), #got, HERE)
+#define check_contains(text, part) check_contains_at((text), (part), #text, HERE)
+/* |got - want| <= relative * |want|; exact for 0. */
+#define check_near(got, want, relative)                                                  \
+    check_near_at((got), (want), (relative), #got, HERE)
+/* A call of the 0-or-minus-one kind; `err` (may be NULL) says why it failed. The error is
+ * cleared. */
+#define check_ok(call, err) check_ok_at((call), (err), #call, HERE)
+/* It must fail with this status and with `part` in its text. The error is cleared. */
+#define check_fails(call, err, status, part)                                             \
+    check_fails_at((call), (err), (status), (part), #call, HERE)
+
+bool check_true_at(bool held, const char *what, int line, const char *file);
+bool check_eq_at(long long got, long long want, const char *what, int line,
+                 const char *file);
+bool check_str_at(const char *got, const char *want, const char *what, int line,
+                  const char *file);
+bool check_contains_at(const char *text, const char *part, const char *what, int line,
+                       const char *file);
+bool check_near_at(double got, double want, double relative, const char *what, int line,
+                   const char *file);
+bool check_ok_at(int result, struct error *err, const char *what, int line,
+                 const char *file);
+bool check_fails_at(int result, struct error *err, enum status status, const char *part,
+                    const char *what, int line, const char *file);
+
+/* This test cannot be made on this machine; the run counts it apart from the passed ones.
+ * Then return. */
+void check_skip(const char *why);
+int check_skipped_nr(void);
+
+#endif

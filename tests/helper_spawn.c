@@ -1,0 +1,61 @@
+/*
+ * A program that starts a child, makes a scratch folder and ends in the way its argument
+ * says; test_base_spawn.c looks at what is left. It makes the file "ready" in $TMPDIR
+ * when all is set up and prints the child's process number.
+ *
+ *     $ TMPDIR=/tmp/x inflight_test_helper abort
+ *     4711
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/fs.h"
+#include "core/base/spawn.h"
+
+static const char *const sleeper[] = {"sleep", "60", NULL};
+static struct spawn_child
+    *child; /* static: reachable, so no leak, when we return early */
+static char *scratch;
+
+static int say_ready(struct error *err)
+{
+    char *path = path_join(getenv("TMPDIR"), "ready");
+    int result = file_write(path, "", 0, err);
+
+    free(path);
+    return result;
+}
+
+static int wait_for_child(struct error *err)
+{
+    struct spawn_outcome outcome;
+
+    if (spawn_wait_all(&child, 1, false, &outcome, err))
+        return -1;
+    printf("%s %d\n", spawn_end_word(outcome.end), outcome.code);
+    spawn_outcome_release(&outcome);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const char *mode = argc == 2 ? argv[1] : "";
+    struct error err = {0};
+
+    if (strcmp(mode, "catch") == 0)
+        spawn_catch_interrupt();
+    if (scratch_make(&scratch, &err) ||
+        spawn_start(&(struct spawn_request){.argv = sleeper}, &child, &err))
+        return 1;
+    printf("%d\n", (int)spawn_pid(child));
+    fflush(stdout);
+    if (say_ready(&err))
+        return 1;
+    if (strcmp(mode, "abort") == 0)
+        abort();
+    if (strcmp(mode, "return") == 0)
+        return 0;
+    return wait_for_child(&err) ? 1 : 0;
+}

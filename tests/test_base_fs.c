@@ -1,0 +1,260 @@
+#include <CUnit/CUnit.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/array.h"
+#include "core/base/fs.h"
+#include "tests/check.h"
+
+static char *scratch(void)
+{
+    struct error err = {0};
+    char *dir;
+
+    if (scratch_make(&dir, &err))
+        abort();
+    return dir;
+}
+
+static void check_content(const char *path, const char *want)
+{
+    struct error err = {0};
+    struct buf text = {0};
+
+    check_ok(file_read(path, &text, &err), &err);
+    check_str(buf_str(&text), want);
+    buf_release(&text);
+}
+
+static void files_are_written_whole(void)
+{
+    char *dir = scratch(), *path = path_join(dir, "f");
+    struct error err = {0};
+    struct stat found;
+
+    check_ok(file_write(path, "one", 3, &err), &err);
+    check_content(path, "one");
+    chmod(path, 0640);
+    check_ok(file_write(path, "second", 6, &err), &err);
+    check_content(path, "second");
+    check_eq(stat(path, &found), 0);
+    check_eq(found.st_mode & 0777, 0640);
+    check(file_exists(path) && !dir_exists(path));
+    unlink(path);
+    check_eq(rmdir(dir), 0); /* nothing temporary is left */
+    free(path);
+    scratch_remove(dir);
+}
+
+static void links_stay_links(void)
+{
+    char *dir = scratch(), *path = path_join(dir, "f"), *link = path_join(dir, "l");
+    struct error err = {0};
+    struct stat found;
+
+    check_ok(file_write(path, "one", 3, &err), &err);
+    check_eq(symlink("f", link), 0);
+    check_ok(file_write(link, "two", 3, &err), &err);
+    check_content(path, "two");
+    check_eq(lstat(link, &found), 0);
+    check(S_ISLNK(found.st_mode));
+    free(path);
+    free(link);
+    scratch_remove(dir);
+}
+
+static void pipes_stay_pipes(void)
+{
+    char *dir = scratch(), *path = path_join(dir, "pipe"), got[8] = "";
+    struct error err = {0};
+    struct stat found;
+    int fd;
+
+    check_eq(mkfifo(path, 0600), 0);
+    fd = open(path, O_RDONLY | O_NONBLOCK);
+    check_ok(file_write(path, "text", 4, &err), &err);
+    check_eq(stat(path, &found), 0);
+    check(S_ISFIFO(found.st_mode));
+    check_eq(read(fd, got, sizeof(got) - 1), 4);
+    check_str(got, "text");
+    close(fd);
+    free(path);
+    scratch_remove(dir);
+}
+
+static void failures_say_which_file(void)
+{
+    struct error err = {0};
+    struct buf text = {0};
+
+    check_fails(file_read("/nowhere/x", &text, &err), &err, STATUS_INPUT,
+                "cannot read '/nowhere/x': No such file or directory");
+    check_fails(file_read("/", &text, &err), &err, STATUS_INPUT,
+                "cannot read '/': Is a dir");
+    check_fails(file_write("/nowhere/x", "", 0, &err), &err, STATUS_FAILED,
+                "cannot write '/nowhere/x': No such");
+    check_fails(dir_make_all("/dev/null/x", &err), &err, STATUS_FAILED,
+                "cannot make the folder '/dev/null");
+    buf_release(&text);
+}
+
+static void folders_are_made_and_removed(void)
+{
+    char *dir = scratch(), *deep = path_join(dir, "a/b//c/"), *top = path_join(dir, "a");
+    char *outside = path_join(dir, "outside"), *link = path_join(dir, "a/b/link");
+    struct error err = {0};
+
+    check_ok(dir_make_all(deep, &err), &err);
+    check_ok(dir_make_all(deep, &err), &err);
+    check(dir_exists(deep));
+    check_ok(file_write(outside, "x", 1, &err), &err);
+    check_eq(symlink("../..", link), 0);
+    for (int i = 0; i < 300; i++) { /* more than one read of the folder holds */
+        char *name = xasprintf("%s/some-longer-file-name-%d", deep, i);
+
+        check_ok(file_write(name, "", 0, &err), &err);
+        free(name);
+    }
+    check_eq(dir_remove_all(top), 0);
+    check(!dir_exists(top));
+    check(file_exists(outside)); /* the link was not followed */
+    check_eq(dir_remove_all(top), 0);
+    free(deep);
+    free(top);
+    free(outside);
+    free(link);
+    scratch_remove(dir);
+}
+
+static void paths_are_joined(void)
+{
+    static const struct {
+        const char *dir, *name, *want;
+    } cases[] = {
+        {"a", "b", "a/b"}, {"a/", "b", "a/b"}, {"", "b", "b"},
+        {"a", "/b", "/b"}, {"/", "b", "/b"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *joined = path_join(cases[i].dir, cases[i].name);
+
+        check_str(joined, cases[i].want);
+        free(joined);
+    }
+    check_str(path_base("a/b.c"), "b.c");
+    check_str(path_base("b.c"), "b.c");
+    char *absolute = path_absolute("x");
+    check(absolute[0] == '/' && strcmp(path_base(absolute), "x") == 0);
+    free(absolute);
+}
+
+static void scratch_is_private_and_removed(void)
+{
+    char *dir = scratch(), *copy = xstrdup(dir), *path = path_join(dir, "x");
+    struct error err = {0};
+    struct stat found;
+
+    check_eq(stat(dir, &found), 0);
+    check_eq(found.st_mode & 0777, 0700);
+    check_ok(file_write(path, "x", 1, &err), &err);
+    scratch_remove(dir);
+    scratch_remove(NULL);
+    check(!dir_exists(copy));
+    free(copy);
+    free(path);
+}
+
+static void restore(const char *name, char *value)
+{
+    if (value)
+        setenv(name, value, 1);
+    else
+        unsetenv(name);
+    free(value);
+}
+
+static void scratch_follows_tmpdir(void)
+{
+    char *old = xstrdup(getenv("TMPDIR")), *dir = scratch(), *inner = NULL;
+    struct error err = {0};
+
+    setenv("TMPDIR", dir, 1);
+    check_ok(scratch_make(&inner, &err), &err);
+    check_contains(inner, dir);
+    scratch_remove(inner);
+    setenv("TMPDIR", "/nowhere", 1);
+    check_fails(scratch_make(&inner, &err), &err, STATUS_MISSING, "set TMPDIR");
+    restore("TMPDIR", old);
+    scratch_remove(dir);
+}
+
+static void user_folders_follow_xdg(void)
+{
+    char *xdg = xstrdup(getenv("XDG_CONFIG_HOME")), *home = xstrdup(getenv("HOME"));
+    char *dir = scratch(), *path = NULL, *want = path_join(dir, "x y/inflight");
+    struct buf set = {0};
+    struct error err = {0};
+
+    buf_addf(&set, "%s/x y", dir);
+    setenv("XDG_CONFIG_HOME", buf_str(&set), 1);
+    check_ok(config_dir(&path, &err), &err);
+    check_str(path, want);
+    check(dir_exists(want));
+    free(path);
+    free(want);
+    setenv("XDG_CONFIG_HOME", "relative counts not", 1);
+    setenv("HOME", dir, 1);
+    want = path_join(dir, ".config/inflight");
+    check_ok(config_dir(&path, &err), &err);
+    check_str(path, want);
+    free(path);
+    unsetenv("HOME");
+    check_fails(config_dir(&path, &err), &err, STATUS_MISSING, "set HOME");
+    restore("HOME", home);
+    restore("XDG_CONFIG_HOME", xdg);
+    free(want);
+    buf_release(&set);
+    scratch_remove(dir);
+}
+
+static void shipped_data_is_found(void)
+{
+    char *old = xstrdup(getenv("INFLIGHT_DATA")), *dir = scratch(), *path = NULL;
+    char *mine = path_join(dir, "LICENSE");
+    struct error err = {0};
+
+    unsetenv("INFLIGHT_DATA");
+    check_ok(shipped_path("LICENSE", &path, &err), &err);
+    check_str(path, INFLIGHT_SOURCE_DIR "/LICENSE");
+    free(path);
+    setenv("INFLIGHT_DATA", dir, 1);
+    check_ok(shipped_path("LICENSE", &path, &err), &err); /* not there: the next place */
+    check_str(path, INFLIGHT_SOURCE_DIR "/LICENSE");
+    free(path);
+    check_ok(file_write(mine, "", 0, &err), &err);
+    check_ok(shipped_path("LICENSE", &path, &err), &err);
+    check_str(path, mine);
+    free(path);
+    check_fails(shipped_path("no/such", &path, &err), &err, STATUS_MISSING, "'no/such'");
+    check(path == NULL);
+    restore("INFLIGHT_DATA", old);
+    free(mine);
+    scratch_remove(dir);
+}
+
+CU_TestInfo base_fs_tests[] = {
+    {"files are written whole and keep their mode", files_are_written_whole},
+    {"links stay links", links_stay_links},
+    {"pipes and devices stay what they are", pipes_stay_pipes},
+    {"failures say which file and why", failures_say_which_file},
+    {"folders are made and removed, links not followed", folders_are_made_and_removed},
+    {"paths are joined", paths_are_joined},
+    {"scratch folders are private and removed", scratch_is_private_and_removed},
+    {"scratch folders follow TMPDIR", scratch_follows_tmpdir},
+    {"user folders follow XDG, then HOME", user_folders_follow_xdg},
+    {"shipped data is found", shipped_data_is_found},
+    CU_TEST_INFO_NULL,
+};

@@ -1,0 +1,395 @@
+#include <CUnit/CUnit.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/array.h"
+#include "core/base/fs.h"
+#include "core/base/spawn.h"
+#include "core/base/term.h"
+#include "tests/check.h"
+
+static const char helper[] = INFLIGHT_BINARY_DIR "/inflight_test_helper";
+
+/* Runs a shell script with the rest of the request as given. */
+static struct spawn_outcome shell(const char *script, struct spawn_request request)
+{
+    const char *const argv[] = {"sh", "-c", script, NULL};
+    struct spawn_outcome outcome;
+    struct error err = {0};
+
+    request.argv = argv;
+    check_ok(spawn_run(&request, &outcome, &err), &err);
+    return outcome;
+}
+
+static void pause_s(double seconds)
+{
+    struct timespec time = {.tv_nsec = (long)(seconds * 1e9)};
+
+    nanosleep(&time, NULL);
+}
+
+/* Neither running nor only waiting to be reaped by somebody else. */
+static bool is_running(long pid)
+{
+    char *path = xasprintf("/proc/%ld/stat", pid);
+    struct buf text = {0};
+    const char *state;
+    bool running;
+
+    running = file_read(path, &text, NULL) == 0 &&
+              (state = strrchr(buf_str(&text), ')')) && state[2] != 'Z';
+    free(path);
+    buf_release(&text);
+    return running;
+}
+
+/* A killed process may take a moment. */
+static bool ends_soon(long pid)
+{
+    for (int i = 0; i < 100 && is_running(pid); i++)
+        pause_s(0.02);
+    return !is_running(pid);
+}
+
+static void ends_are_told(void)
+{
+    static const struct {
+        const char *script;
+        enum spawn_end end;
+        int code;
+    } cases[] = {
+        {"exit 0", SPAWN_EXITED, 0},
+        {"exit 3", SPAWN_EXITED, 3},
+        {"exit 137", SPAWN_EXITED, 137},
+        {"kill -SEGV $$", SPAWN_SIGNALLED, SIGSEGV},
+        {"kill -KILL $$", SPAWN_SIGNALLED, SIGKILL},
+        {"exec >&- 2>&-; exit 5", SPAWN_EXITED, 5},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct spawn_outcome outcome = shell(cases[i].script, (struct spawn_request){0});
+
+        check_eq(outcome.end, cases[i].end);
+        check_eq(outcome.code, cases[i].code);
+        spawn_outcome_release(&outcome);
+    }
+    check_str(spawn_end_word(SPAWN_TIMED_OUT), "timed out");
+}
+
+static void missing_programs_are_an_outcome(void)
+{
+    const char *const argv[] = {"no-such-program-anywhere", NULL};
+    struct spawn_outcome outcome;
+    struct error err = {0};
+
+    check_ok(spawn_run(&(struct spawn_request){.argv = argv}, &outcome, &err), &err);
+    check_eq(outcome.end, SPAWN_NOT_STARTED);
+    check_eq(outcome.code, ENOENT);
+    spawn_outcome_release(&outcome);
+}
+
+static void both_streams_are_kept(void)
+{
+    struct spawn_outcome outcome;
+    int end[2], ours = dup(0);
+
+    /* Something to read on our own input, which is not the child's. */
+    check_eq(pipe(end), 0);
+    check_eq(write(end[1], "input\n", 6), 6);
+    dup2(end[0], 0);
+    outcome = shell("echo out; echo err >&2; head -n 1", (struct spawn_request){0});
+    dup2(ours, 0);
+    close(ours);
+    close(end[0]);
+    close(end[1]);
+    check_str(buf_str(&outcome.out), "out\n");
+    check_str(buf_str(&outcome.err), "err\n");
+    spawn_outcome_release(&outcome);
+}
+
+static void much_output_does_not_block(void)
+{
+    struct spawn_outcome outcome =
+        shell("head -c 3000000 /dev/zero | tr '\\0' e >&2; head -c 3000000 /dev/zero",
+              (struct spawn_request){.output_limit = 1000, .timeout_s = 30});
+
+    check_eq(outcome.end, SPAWN_EXITED);
+    check_eq(outcome.out.length, 1000);
+    check_eq(outcome.err.length, 1000);
+    spawn_outcome_release(&outcome);
+}
+
+static void environment_and_folder_are_set(void)
+{
+    static const char *const extra[] = {"INFLIGHT_A=new", "INFLIGHT_B=x y", NULL};
+    static const char *const env[] = {"env", NULL};
+    struct spawn_outcome outcome;
+    struct error err = {0};
+
+    setenv("INFLIGHT_A", "old", 1);
+    setenv("INFLIGHT_AB", "kept", 1);
+    outcome = shell("echo $INFLIGHT_A,$INFLIGHT_B,$INFLIGHT_AB,$(pwd)",
+                    (struct spawn_request){.env_extra = extra, .dir = "/usr"});
+    check_str(buf_str(&outcome.out), "new,x y,kept,/usr\n");
+    spawn_outcome_release(&outcome);
+    check_ok(spawn_run(&(struct spawn_request){.argv = env, .env_extra = extra}, &outcome,
+                       &err),
+             &err);
+    check(strstr(buf_str(&outcome.out), "INFLIGHT_A=old") == NULL);
+    spawn_outcome_release(&outcome);
+    unsetenv("INFLIGHT_A");
+    unsetenv("INFLIGHT_AB");
+}
+
+static void descriptors_are_passed_or_closed(void)
+{
+    struct spawn_outcome outcome;
+    char *script;
+    int end[2];
+
+    check_eq(pipe(end), 0);
+    fcntl(end[0], F_SETFD, FD_CLOEXEC);
+    fcntl(end[1], F_SETFD, FD_CLOEXEC);
+    check_eq(write(end[1], "token\n", 6), 6);
+    script = xasprintf("read x <&%d; echo $x; test ! -e /proc/$$/fd/%d || echo leaked",
+                       end[0], end[1]);
+    outcome = shell(script, (struct spawn_request){.pass_fd = {end[0]}});
+    check_str(buf_str(&outcome.out), "token\n");
+    spawn_outcome_release(&outcome);
+    free(script);
+    close(end[0]);
+    close(end[1]);
+}
+
+static void signals_start_fresh(void)
+{
+    struct spawn_outcome outcome;
+    sigset_t set, old;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigprocmask(SIG_BLOCK, &set, &old);
+    signal(SIGUSR1, SIG_IGN);
+    outcome = shell("kill -TERM $$; echo blocked", (struct spawn_request){0});
+    check_eq(outcome.code, SIGTERM);
+    spawn_outcome_release(&outcome);
+    outcome = shell("kill -USR1 $$; echo ignored", (struct spawn_request){0});
+    check_eq(outcome.code, SIGUSR1);
+    spawn_outcome_release(&outcome);
+    signal(SIGUSR1, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &old, NULL);
+}
+
+static void timeouts_kill_the_group(void)
+{
+    static const char *const scripts[] = {
+        "echo $$; exec sleep 60",
+        "trap '' TERM; echo $$; sleep 60; sleep 60", /* ignores SIGTERM */
+        "sh -c 'trap \"\" TERM; echo $$; sleep 60; sleep 60' & wait", /* so does its child
+                                                                       */
+        "exec 2>&-; echo $$; exec >&-; sleep 60", /* closes its streams */
+        "echo $$; kill -STOP $$",
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(scripts); i++) {
+        struct spawn_outcome outcome =
+            shell(scripts[i], (struct spawn_request){.timeout_s = 0.3});
+
+        check_eq(outcome.end, SPAWN_TIMED_OUT);
+        check(outcome.wall_s >= 0.29 && outcome.wall_s < 10);
+        check(atol(buf_str(&outcome.out)) > 1);
+        check(ends_soon(atol(buf_str(&outcome.out))));
+        spawn_outcome_release(&outcome);
+    }
+}
+
+static void timeouts_ask_first(void)
+{
+    struct spawn_outcome outcome = shell("trap 'echo bye; exit 0' TERM; sleep 60 & wait",
+                                         (struct spawn_request){.timeout_s = 0.3});
+
+    check_eq(outcome.end, SPAWN_TIMED_OUT);
+    check_str(buf_str(&outcome.out), "bye\n");
+    spawn_outcome_release(&outcome);
+}
+
+static void leftovers_do_not_hang_us(void)
+{
+    double started = clock_s();
+    struct spawn_outcome outcome = shell("sleep 60 & echo $!", (struct spawn_request){0});
+
+    check_eq(outcome.end, SPAWN_EXITED);
+    check(ends_soon(atol(buf_str(&outcome.out))));
+    spawn_outcome_release(&outcome);
+    /* One that left the group cannot be killed, but neither does its pipe hold us. */
+    outcome = shell("setsid sh -c 'echo $$; while :; do echo x; done' & sleep 0.2",
+                    (struct spawn_request){.output_limit = 100});
+    check_eq(outcome.end, SPAWN_EXITED);
+    long stray = atol(buf_str(&outcome.out));
+    if (stray > 1)
+        kill((pid_t)stray, SIGKILL);
+    check(clock_s() - started < 20);
+    spawn_outcome_release(&outcome);
+}
+
+static void usage_is_measured(void)
+{
+    struct spawn_outcome outcome = shell(
+        "i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done", (struct spawn_request){0});
+
+    check(outcome.wall_s > 0);
+    check(outcome.user_s + outcome.system_s > 0);
+    check(outcome.user_s + outcome.system_s <= outcome.wall_s + 0.05);
+    check(outcome.max_rss_kib > 100);
+    check(outcome.minor_faults > 0);
+    spawn_outcome_release(&outcome);
+}
+
+static void start_shell(const char *script, struct spawn_child **child)
+{
+    const char *const argv[] = {"sh", "-c", script, NULL};
+    struct error err = {0};
+
+    check_ok(spawn_start(&(struct spawn_request){.argv = argv}, child, &err), &err);
+}
+
+static void several_run_at_once(void)
+{
+    struct spawn_child *child[3];
+    struct spawn_outcome outcome[3];
+    struct error err = {0};
+
+    start_shell("sleep 0.2; echo a", &child[0]);
+    start_shell("echo b; exit 4", &child[1]);
+    start_shell("sleep 0.2; echo c", &child[2]);
+    check(spawn_pid(child[0]) > 0);
+    check_ok(spawn_wait_all(child, 3, false, outcome, &err), &err);
+    check_str(buf_str(&outcome[0].out), "a\n");
+    check_eq(outcome[1].code, 4);
+    check_str(buf_str(&outcome[2].out), "c\n");
+    for (int i = 0; i < 3; i++)
+        spawn_outcome_release(&outcome[i]);
+}
+
+static void children_do_not_share_descriptors(void)
+{
+    static const char count[] = "set -- /proc/$$/fd/*; echo $#";
+    struct spawn_outcome alone = shell(count, (struct spawn_request){0}), beside, first;
+    struct spawn_child *child;
+    struct error err = {0};
+
+    start_shell("sleep 0.2", &child);
+    beside = shell(count, (struct spawn_request){0});
+    check_str(buf_str(&beside.out), buf_str(&alone.out));
+    check_ok(spawn_wait_all(&child, 1, false, &first, &err), &err);
+    spawn_outcome_release(&first);
+    spawn_outcome_release(&alone);
+    spawn_outcome_release(&beside);
+}
+
+static void all_or_none_kills_the_others(void)
+{
+    const char *const missing[] = {"no-such-program-anywhere", NULL};
+    struct spawn_child *child[3];
+    struct spawn_outcome outcome[3];
+    struct error err = {0};
+
+    start_shell("sleep 60", &child[0]);
+    start_shell("exit 4", &child[1]);
+    check_ok(spawn_start(&(struct spawn_request){.argv = missing}, &child[2], &err),
+             &err);
+    check_eq(spawn_pid(child[2]), 0);
+    check_ok(spawn_wait_all(child, 3, true, outcome, &err), &err);
+    check_eq(outcome[0].end, SPAWN_SIGNALLED);
+    check_eq(outcome[0].code, SIGKILL);
+    check_eq(outcome[2].end, SPAWN_NOT_STARTED);
+    check(outcome[0].wall_s < 10);
+    for (int i = 0; i < 3; i++)
+        spawn_outcome_release(&outcome[i]);
+}
+
+/* Lets the helper set up in `dir`, sends it the signals (0 = none) and waits for it. */
+static struct spawn_outcome run_helper(const char *mode, const char *dir,
+                                       int signal_number, int times)
+{
+    char *tmpdir = xasprintf("TMPDIR=%s", dir), *ready = path_join(dir, "ready");
+    const char *const argv[] = {helper, mode, NULL}, *const extra[] = {tmpdir, NULL};
+    struct spawn_request request = {.argv = argv, .env_extra = extra, .timeout_s = 20};
+    struct spawn_outcome outcome = {0};
+    struct spawn_child *child;
+    struct error err = {0};
+
+    if (check_ok(spawn_start(&request, &child, &err), &err)) {
+        for (int i = 0; i < 500 && signal_number && !file_exists(ready); i++)
+            pause_s(0.02);
+        for (int i = 0; i < times && spawn_pid(child) > 0; i++)
+            kill(spawn_pid(child), signal_number);
+        check_ok(spawn_wait_all(&child, 1, false, &outcome, &err), &err);
+    }
+    check(file_exists(ready));
+    unlink(ready);
+    free(tmpdir);
+    free(ready);
+    return outcome;
+}
+
+static void our_end_leaves_nothing(void)
+{
+    static const struct {
+        const char *mode;
+        int signal_number, times;
+        enum spawn_end end;
+        int code;
+    } cases[] = {
+        {"return", 0, 0, SPAWN_EXITED, 0},
+        {"abort", 0, 0, SPAWN_SIGNALLED, SIGABRT},
+        {"wait", SIGINT, 1, SPAWN_SIGNALLED, SIGINT},
+        {"wait", SIGTERM, 1, SPAWN_SIGNALLED, SIGTERM},
+        {"wait", SIGHUP, 1, SPAWN_SIGNALLED, SIGHUP},
+        {"catch", SIGINT, 1, SPAWN_EXITED, 0},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct error err = {0};
+        struct spawn_outcome outcome;
+        char *dir;
+
+        if (!check_ok(scratch_make(&dir, &err), &err))
+            return;
+        outcome = run_helper(cases[i].mode, dir, cases[i].signal_number, cases[i].times);
+        check_eq(outcome.end, cases[i].end);
+        check_eq(outcome.code, cases[i].code);
+        check(atol(buf_str(&outcome.out)) > 1);
+        check(ends_soon(atol(buf_str(&outcome.out))));
+        check_eq(rmdir(dir), 0); /* empty: the helper's scratch folder is gone */
+        if (strcmp(cases[i].mode, "catch") == 0)
+            check_contains(buf_str(&outcome.out), "interrupted 2\n");
+        spawn_outcome_release(&outcome);
+        scratch_remove(dir);
+    }
+}
+
+CU_TestInfo base_spawn_tests[] = {
+    {"every end is told", ends_are_told},
+    {"a missing program is an outcome", missing_programs_are_an_outcome},
+    {"both streams are kept, input is empty", both_streams_are_kept},
+    {"much output does not block, the limit holds", much_output_does_not_block},
+    {"environment and folder are set", environment_and_folder_are_set},
+    {"descriptors are passed or closed", descriptors_are_passed_or_closed},
+    {"signal mask and handlers start fresh", signals_start_fresh},
+    {"a timeout kills the whole group", timeouts_kill_the_group},
+    {"a timeout asks first", timeouts_ask_first},
+    {"what a child leaves behind does not hang us", leftovers_do_not_hang_us},
+    {"usage is measured", usage_is_measured},
+    {"several run at once", several_run_at_once},
+    {"children do not share descriptors", children_do_not_share_descriptors},
+    {"all or none kills the others", all_or_none_kills_the_others},
+    {"our own end leaves no process and no folder", our_end_leaves_nothing},
+    CU_TEST_INFO_NULL,
+};

@@ -1,0 +1,169 @@
+#include <CUnit/CUnit.h>
+#include <math.h>
+
+#include "core/base/array.h"
+#include "core/base/units.h"
+#include "tests/check.h"
+
+typedef int parse_function(const char *, const char *, double *, struct error *);
+
+struct good {
+    parse_function *parse;
+    const char *text;
+    double want;
+};
+
+static void good_texts_are_read(void)
+{
+    static const struct good cases[] = {
+        {parse_size, "4096", 4096},
+        {parse_size, "64k", 65536},
+        {parse_size, "64 KiB", 65536},
+        {parse_size, "1.5M", 1572864},
+        {parse_size, "2GiB", 2147483648.0},
+        {parse_size, "1T", 1099511627776.0},
+        {parse_size, "0", 0},
+        {parse_time, "2", 2},
+        {parse_time, "10us", 1e-5},
+        {parse_time, "500ms", 0.5},
+        {parse_time, "85ns", 85e-9},
+        {parse_time, "2m", 120},
+        {parse_time, "1h", 3600},
+        {parse_bandwidth, "106.9GB/s", 106.9},
+        {parse_bandwidth, "106.9", 106.9},
+        {parse_bandwidth, "800MB/s", 0.8},
+        {parse_bandwidth, "1.2 TB/s", 1200},
+        {parse_bandwidth, "1e9B/s", 1},
+        {parse_number, "-1.5e3", -1500},
+        {parse_number, " .5 ", 0.5},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct error err = {0};
+        double got = NAN;
+
+        check_ok(cases[i].parse(cases[i].text, "--x", &got, &err), &err);
+        check_near(got, cases[i].want, 1e-15);
+    }
+}
+
+static void bad_texts_are_refused(void)
+{
+    static const struct {
+        parse_function *parse;
+        const char *text;
+    } cases[] = {
+        {parse_size, ""},
+        {parse_size, "x"},
+        {parse_size, "4 parsecs"},
+        {parse_size, "64kB"},
+        {parse_size, "-1"},
+        {parse_size, "1k2"},
+        {parse_size, "0x10"},
+        {parse_size, "nan"},
+        {parse_size, "inf"},
+        {parse_size, "1e999"},
+        {parse_time, "-2s"},
+        {parse_time, "2 days"},
+        {parse_time, "s"},
+        {parse_bandwidth, "GB/s"},
+        {parse_bandwidth, "5 Gb/s"},
+        {parse_bandwidth, "-1GB/s"},
+        {parse_number, "1,5"},
+        {parse_number, "+-1"},
+        {parse_number, "."},
+        {parse_number, "1 2"},
+        {parse_number, "-0x1p3"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct error err = {0};
+        double got;
+
+        check_fails(cases[i].parse(cases[i].text, "--x", &got, &err), &err, STATUS_USAGE,
+                    "--x: '");
+    }
+}
+
+static void counts_are_whole(void)
+{
+    struct error err = {0};
+    long long count = 0;
+
+    check_ok(parse_count("64k", "n", &count, &err), &err);
+    check_eq(count, 64000);
+    check_ok(parse_count("-3", "n", &count, &err), &err);
+    check_eq(count, -3);
+    check_ok(parse_count("1.5M", "n", &count, &err), &err);
+    check_eq(count, 1500000);
+    check_fails(parse_count("1.5", "n", &count, &err), &err, STATUS_USAGE,
+                "whole number");
+    check_fails(parse_count("1e30", "n", &count, &err), &err, STATUS_USAGE, "2^53");
+    check_fails(parse_count("4KiB", "n", &count, &err), &err, STATUS_USAGE, "'4KiB'");
+}
+
+struct shown {
+    double number;
+    const char *want;
+};
+
+static void check_shown(void (*add)(struct buf *, double), const struct shown *cases,
+                        size_t nr)
+{
+    for (size_t i = 0; i < nr; i++) {
+        struct buf buf = {0};
+
+        add(&buf, cases[i].number);
+        check_str(buf_str(&buf), cases[i].want);
+        buf_release(&buf);
+    }
+}
+
+static void numbers_have_three_digits(void)
+{
+    static const struct shown numbers[] = {
+        {0, "0"},
+        {1, "1"},
+        {1.5, "1.5"},
+        {12.345, "12.3"},
+        {999.4, "999"},
+        {999.7, "1000"},
+        {1234.5, "1234"},
+        {1.2345e9, "1.23e9"},
+        {1e6, "1.00e6"},
+        {2.5e-5, "2.50e-5"},
+        {-3.14159, "-3.14"},
+        {NAN, "unknown"},
+        {INFINITY, "infinite"},
+    };
+
+    check_shown(buf_add_number, numbers, ARRAY_SIZE(numbers));
+}
+
+static void sizes_and_times_have_units(void)
+{
+    static const struct shown sizes[] = {
+        {0, "0 B"},
+        {512, "512 B"},
+        {65536, "64 KiB"},
+        {1610612736, "1.5 GiB"},
+        {1099511627776.0, "1 TiB"},
+        {NAN, "unknown"},
+    };
+    static const struct shown times[] = {
+        {0, "0 s"},       {12.3e-3, "12.3 ms"}, {85e-9, "85 ns"}, {4.5e-6, "4.5 us"},
+        {59.5, "59.5 s"}, {150, "2.5 min"},     {9000, "2.5 h"},
+    };
+
+    check_shown(buf_add_size, sizes, ARRAY_SIZE(sizes));
+    check_shown(buf_add_time, times, ARRAY_SIZE(times));
+}
+
+CU_TestInfo base_units_tests[] = {
+    {"good texts are read", good_texts_are_read},
+    {"bad texts are refused", bad_texts_are_refused},
+    {"counts are whole numbers", counts_are_whole},
+    {"numbers are shown with three digits", numbers_have_three_digits},
+    {"sizes and times are shown with units", sizes_and_times_have_units},
+    CU_TEST_INFO_NULL,
+};

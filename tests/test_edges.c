@@ -1,0 +1,181 @@
+#include <CUnit/CUnit.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/fs.h"
+#include "tests/check.h"
+#include "tests/tree_rules.h"
+
+static void the_tree_keeps_its_rules(void)
+{
+    struct strvec breaches = {0};
+
+    check(tree_check(INFLIGHT_SOURCE_DIR, &breaches) > 30);
+    for (size_t i = 0; i < breaches.nr; i++)
+        check_str(breaches.v[i], ""); /* prints it */
+    strvec_release(&breaches);
+}
+
+struct file {
+    const char *path, *text;
+};
+
+static void put(const char *root, const struct file *file)
+{
+    char *path = path_join(root, file->path), *dir = xstrdup(path);
+    struct error err = {0};
+
+    *strrchr(dir, '/') = '\0';
+    check_ok(dir_make_all(dir, &err), &err);
+    check_ok(file_write(path, file->text, strlen(file->text), &err), &err);
+    free(path);
+    free(dir);
+}
+
+/* Exactly one breach, and this one; none if want is NULL. */
+static void check_breach(const struct file *files, size_t nr, const char *want)
+{
+    struct strvec breaches = {0};
+    struct error err = {0};
+    char *root;
+
+    if (!check_ok(scratch_make(&root, &err), &err))
+        return;
+    for (size_t i = 0; i < nr; i++)
+        put(root, &files[i]);
+    check_eq(tree_check(root, &breaches), nr);
+    for (size_t i = 0; i < (breaches.nr > 0 ? breaches.nr : 1); i++)
+        check_str(breaches.nr ? breaches.v[i] : NULL, i == 0 ? want : NULL);
+    strvec_release(&breaches);
+    scratch_remove(root);
+}
+
+static void good_trees_pass(void)
+{
+    static const struct file files[] = {
+        {"core/base/json.h", "#include <jansson.h>\n"},
+        {"core/base/buf.h", ""},
+        {"core/machine/machine.h", "#include \"core/base/buf.h\"\n"},
+        {"core/machine/topology.h", ""},
+        {"core/machine/topology.c",
+         "/* x */\n#include \"core/machine/topology.h\"\n#include <hwloc.h>\n"
+         "#include <hwloc/glibc-sched.h>\n"},
+        {"core/occupancy/occupancy.h", "#include \"core/machine/machine.h\"\n"},
+        {"core/traffic/cache_x.c", "#include \"cache_y.h\"\n"},
+        {"variants/loop.c",
+         "#include <isl/map.h>\n#include \"core/occupancy/occupancy.h\"\n"},
+        {"variants/order.c", "#include <isl/map.h>\n/* #include \"advisor/x.h\"\n*/ "},
+        {"search/search.h", "#include \"rules/rules.h\"\n"},
+        {"advisor/main.c",
+         "#include \"search/search.h\"\nchar *s = \"sprintf(x)\"; // gets(\n"
+         "int my_system(void); int snprintf(char *);\n"},
+        {"tests/test_x.c",
+         "#include <CUnit/CUnit.h>\n#include \"core/machine/topology.h\"\n"},
+        {"templates/kernels/k.c", "#include <immintrin.h>\n#include \"mine.h\"\n"},
+    };
+
+    check_breach(files, ARRAY_SIZE(files), NULL);
+}
+
+static void bad_includes_are_found(void)
+{
+    static const struct {
+        struct file file;
+        const char *want;
+    } cases[] = {
+        {{"core/base/a.c", "\n#include \"core/run/run.h\"\n"},
+         "core/base/a.c:2: core/base may not include core/run"},
+        {{"core/run/a.c", "#include \"core/machine/machine.h\"\n"},
+         "core/run/a.c:1: core/run may not include core/machine"},
+        {{"core/occupancy/a.h", "  # include \"core/traffic/traffic.h\"\n"},
+         "core/occupancy/a.h:1: core/occupancy may not include core/traffic"},
+        {{"rules/a.c", "#include \"core/occupancy/occupancy.h\"\n"},
+         "rules/a.c:1: rules may not include core/occupancy"},
+        {{"variants/a.c", "#include \"search/search.h\"\n"},
+         "variants/a.c:1: variants may not include search"},
+        {{"advisor/a.c", "#include \"variants/plan.h\"\n"},
+         "advisor/a.c:1: \"variants/plan.h\" is private to variants"},
+        {{"variants/b.c", "#include \"plan.h\"\n"},
+         "variants/b.c:1: \"plan.h\" is not written from the root"},
+        {{"core/traffic/other.c", "#include \"cache_y.h\"\n"},
+         "core/traffic/other.c:1: \"cache_y.h\" is not written from the root"},
+        {{"variants/c.c", "#include <jansson.h>\n"},
+         "variants/c.c:1: <jansson.h> belongs to core/base/json.h only"},
+        {{"search/a.c", "#include <isl/set.h>\n"},
+         "search/a.c:1: <isl/set.h> belongs to variants/ only"},
+        {{"other/a.c", ""}, "other/a.c:1: no place for source files"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+        check_breach(&cases[i].file, 1, cases[i].want);
+}
+
+static void pairs_of_files_are_judged(void)
+{
+    static const struct file adapters[] = {{"core/store/a.c", "#include <sqlite3.h>\n"},
+                                           {"core/store/b.c", "#include <sqlite3.h>\n"}};
+    static const struct file names[] = {{"core/run/a.c", ""}, {"search/a.c", ""}};
+    static const struct file own[] = {
+        {"search/space.h", ""},
+        {"search/space.c", "#include <stdio.h>\n#include \"search/space.h\"\n"},
+    };
+
+    check_breach(adapters, 2,
+                 "core/store/b.c:1: <sqlite3.h> has its adapter in core/store/a.c "
+                 "already");
+    check_breach(names, 2, "search/a.c:1: has the name of core/run/a.c");
+    check_breach(own, 2, "search/space.c:1: includes \"search/space.h\" not first");
+}
+
+static void banned_functions_are_found(void)
+{
+    static const struct file files[] = {
+        {"search/a.c", "int f(void)\n{\n    strcpy(a, b);\n}\n"},
+        {"search/b.c", "/* \" */ x = system (\"ls\");\n"},
+        {"templates/harness/c.c", "char c = '\"'; gets(x);\n"},
+    };
+    static const char *const want[] = {
+        "search/a.c:3: strcpy is banned",
+        "search/b.c:1: system is banned",
+        "templates/harness/c.c:1: gets is banned",
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+        check_breach(&files[i], 1, want[i]);
+}
+
+static void long_functions_and_files_are_found(void)
+{
+    struct buf text = {0};
+    struct file file = {"search/a.c", NULL};
+
+    buf_add(&text, "int f(void)\n{\n");
+    buf_add_repeat(&text, '\n', 58);
+    buf_add(&text, "}\n");
+    file.text = buf_str(&text);
+    check_breach(&file, 1, NULL);
+    buf_reset(&text);
+    buf_add(&text, "int f(void)\n{\n");
+    buf_add_repeat(&text, '\n', 59);
+    buf_add(&text, "}\n");
+    file.text = buf_str(&text);
+    check_breach(&file, 1, "search/a.c:2: the function has more than 60 lines");
+    buf_reset(&text);
+    buf_add_repeat(&text, '\n', 500);
+    file.text = buf_str(&text);
+    check_breach(&file, 1, NULL);
+    buf_add(&text, "\n");
+    file.text = buf_str(&text);
+    check_breach(&file, 1, "search/a.c:501: the file has more than 500 lines");
+    buf_release(&text);
+}
+
+CU_TestInfo edges_tests[] = {
+    {"the tree keeps its rules", the_tree_keeps_its_rules},
+    {"a good tree passes", good_trees_pass},
+    {"bad includes are found", bad_includes_are_found},
+    {"pairs of files are judged", pairs_of_files_are_judged},
+    {"banned functions are found", banned_functions_are_found},
+    {"long functions and files are found", long_functions_and_files_are_found},
+    CU_TEST_INFO_NULL,
+};

@@ -1,0 +1,374 @@
+#define _DEFAULT_SOURCE /* usleep */
+#include <CUnit/CUnit.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/run/run_outcome.h"
+#include "core/run/run_results.h"
+#include "tests/test_run_fixture.h"
+
+struct end_case {
+    const char *deed;
+    enum run_outcome outcome;
+    const char *detail; /* NULL: none */
+};
+
+static void check_end(const struct run_result *result, const struct end_case *want,
+                      const char *deed)
+{
+    if (!check_str(run_outcome_word(result->outcome), run_outcome_word(want->outcome)))
+        fprintf(stderr, "    (deed '%s', detail '%s')\n", deed,
+                result->detail ? result->detail : "");
+    if (want->detail)
+        check_contains(result->detail ? result->detail : "", want->detail);
+    else
+        check(result->detail == NULL);
+    check_eq(result->sample_nr > 0, want->outcome == RUN_OUTCOME_OK);
+}
+
+static void check_deed(struct fixture *fixture, const struct end_case *want)
+{
+    char *args = xasprintf("--do '%s'", want->deed);
+    struct run_result result = measure_fake(fixture, args);
+
+    check_end(&result, want, want->deed);
+    run_result_release(&result);
+    free(args);
+}
+
+static void ends_have_their_names(void)
+{
+    static const struct end_case cases[] = {
+        {"crash", RUN_OUTCOME_CRASHED, "ended by SIGSEGV (invalid memory access)"},
+        {"null", RUN_OUTCOME_CRASHED, "ended by SIGSEGV (invalid memory access)"},
+        {"term", RUN_OUTCOME_CRASHED, "ended by SIGTERM"},
+        {"abort", RUN_OUTCOME_CRASHED, "ended by SIGABRT"},
+        {"kill", RUN_OUTCOME_CRASHED, "ended by SIGKILL"},
+        {"exit", RUN_OUTCOME_BAD_EXIT, "it ended before its results were complete"},
+        {"fail", RUN_OUTCOME_BAD_EXIT, "exit status 7: cannot go on: ?[31mno reason"},
+        {"no such deed", RUN_OUTCOME_BAD_EXIT, "exit status 2: no deed 'no such deed'"},
+        {"remove", RUN_OUTCOME_BAD_EXIT, "it ended without writing results"},
+        {"pipe", RUN_OUTCOME_BAD_EXIT, "its results are no file of sensible size"},
+        {"print", RUN_OUTCOME_OK, NULL},
+        {"close", RUN_OUTCOME_OK, NULL},
+        {"drift", RUN_OUTCOME_OK, NULL},
+    };
+    struct fixture fixture = fixture_make();
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+        check_deed(&fixture, &cases[i]);
+    fixture_drop(&fixture);
+}
+
+static void garbage_is_never_a_number(void)
+{
+#define HEAD "text:buffers 1;huge -1;warm 1e-6;"
+    static const struct end_case cases[] = {
+        {HEAD "sample 1e-6 1;done;", RUN_OUTCOME_OK, NULL},
+        {"text:", RUN_OUTCOME_BAD_EXIT, "complete"},
+        {HEAD "sample 1e-6 1;", RUN_OUTCOME_BAD_EXIT, "complete"},
+        {HEAD "sample 1e-6 1;done", RUN_OUTCOME_BAD_EXIT, "complete"},
+        {HEAD "done;", RUN_OUTCOME_BAD_EXIT, "no sample"},
+        {HEAD "sample 1e-6 1;done;done;", RUN_OUTCOME_BAD_EXIT, "line 6: 'done'"},
+        {HEAD "sample 1e-6;done;", RUN_OUTCOME_BAD_EXIT, "line 4: 'sample 1e-6'"},
+        {HEAD "sample 1e-6 1 1;done;", RUN_OUTCOME_BAD_EXIT, "line 4"},
+        {HEAD "sample  1e-6 1;done;", RUN_OUTCOME_BAD_EXIT, "line 4"},
+        {HEAD "sample 1e-6x 1;done;", RUN_OUTCOME_BAD_EXIT, "line 4"},
+        {HEAD "sample nan 1;done;", RUN_OUTCOME_BAD_EXIT, "line 4"},
+        {HEAD "sample inf 1;done;", RUN_OUTCOME_BAD_EXIT, "line 4"},
+        {HEAD "sample 1e-999 1;done;", RUN_OUTCOME_BAD_EXIT, "line 4"},
+        {HEAD "sample 1e999 1;done;", RUN_OUTCOME_BAD_EXIT, "line 4"},
+        {HEAD "sample 0 1;done;", RUN_OUTCOME_BAD_EXIT, "line 4"},
+        {HEAD "sample -1e-6 1;done;", RUN_OUTCOME_BAD_EXIT, "line 4"},
+        {HEAD "sample 1e-6 0;done;", RUN_OUTCOME_BAD_EXIT, "line 4"},
+        {HEAD "sample 1e-6 1.5;done;", RUN_OUTCOME_BAD_EXIT, "line 4"},
+        {HEAD "sample 1e-6 1;warm 1e-6;done;", RUN_OUTCOME_BAD_EXIT, "line 5"},
+        {HEAD "sample 3600 1;done;", RUN_OUTCOME_BAD_EXIT, "3600 s timed in a run of"},
+        {HEAD "sample 1e-6 1e12;done;", RUN_OUTCOME_BAD_EXIT, "timed in a run of"},
+        {HEAD "sample 1e-6 1;sample 1e-6 1;sample 1e-6 1;done;", RUN_OUTCOME_BAD_EXIT,
+         "line 6"}, /* asked for two */
+        {HEAD "drift c odd;sample 1e-6 1;done;", RUN_OUTCOME_BAD_EXIT, "line 4"},
+        {HEAD "samples 1e-6 1;done;", RUN_OUTCOME_BAD_EXIT, "line 4"},
+        {HEAD ";sample 1e-6 1;done;", RUN_OUTCOME_BAD_EXIT, "line 4: ''"},
+        {HEAD "~sample 1e-6 1;done;", RUN_OUTCOME_BAD_EXIT, "not text"},
+    };
+    struct fixture fixture = fixture_make();
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+        check_deed(&fixture, &cases[i]);
+    fixture_drop(&fixture);
+}
+
+static void endless_results_are_refused(void)
+{
+    struct fixture fixture = fixture_make();
+    char *path = path_join(fixture.side, "results");
+    char *text = xcalloc(3 << 20, 1);
+    struct copy_results results;
+
+    memset(text, '\n', 3 << 20);
+    check_ok(file_write(path, text, 3 << 20, &fixture.err), &fixture.err);
+    check_fails(copy_results_read(path, 5, 1, &results, &fixture.err), &fixture.err,
+                STATUS_FAILED, "sensible size");
+    copy_results_release(&results);
+    free(text);
+    free(path);
+    fixture_drop(&fixture);
+}
+
+static void hanging_programs_are_killed(void)
+{
+    static const struct end_case cases[] = {
+        {"hang", RUN_OUTCOME_TIMED_OUT, "did not end within 0.3 s"},
+        {"deaf", RUN_OUTCOME_TIMED_OUT, "did not end within 0.3 s"},
+    };
+    struct fixture fixture = fixture_make();
+
+    fixture.opts.launch_limit_s = 0.3;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+        check_deed(&fixture, &cases[i]);
+    fixture_drop(&fixture);
+}
+
+static void too_much_memory_has_its_name(void)
+{
+    static const struct end_case want = {"hog", RUN_OUTCOME_OUT_OF_MEMORY,
+                                         "not enough memory: cannot map 64 MiB"};
+    struct fixture fixture = fixture_make();
+
+    fixture.opts.memory_limit_bytes = 512e6;
+    check_deed(&fixture, &want);
+    fixture_drop(&fixture);
+}
+
+/* The system's killer cannot be called up in a test; what it leaves is a count and a
+ * SIGKILL. */
+static void killed_by_the_system_is_out_of_memory(void)
+{
+    struct spawn_outcome end = {.end = SPAWN_SIGNALLED, .code = SIGKILL};
+    struct run_circumstances before = run_circumstances_now(60);
+    struct verdict verdict;
+
+    if (before.oom_kills < 0) {
+        check_skip("this system does not count its memory kills");
+        return;
+    }
+    verdict = verdict_of_end(&end, &before);
+    check_eq(verdict.outcome, RUN_OUTCOME_CRASHED);
+    free(verdict.detail);
+    before.oom_kills -= 1; /* as if one had come in between */
+    verdict = verdict_of_end(&end, &before);
+    check_eq(verdict.outcome, RUN_OUTCOME_OUT_OF_MEMORY);
+    check_str(verdict.detail, "killed by the system for want of memory");
+    free(verdict.detail);
+}
+
+/* The one at fault is named, not those that had to be killed or waited in vain for it. */
+static void faults_of_one_copy_are_its_own(void)
+{
+    static const struct {
+        const char *args;
+        enum run_outcome outcome;
+        const char *detail;
+    } cases[] = {
+        {"--who 1 --do crash", RUN_OUTCOME_CRASHED, "SIGSEGV"},
+        {"--who 0 --do fail", RUN_OUTCOME_BAD_EXIT, "exit status 7"},
+        {"--who 2 --do exit", RUN_OUTCOME_BAD_EXIT, "before its results"},
+        {"--who 2 --do hang", RUN_OUTCOME_TIMED_OUT, "did not end within"},
+        {"--who 1 --do kill", RUN_OUTCOME_CRASHED, "SIGKILL"},
+    };
+    struct fixture fixture = fixture_make();
+
+    fixture.opts.copies = 3;
+    fixture.opts.launch_limit_s = 1;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct run_result result = measure_fake(&fixture, cases[i].args);
+
+        check_end(&result, &(struct end_case){NULL, cases[i].outcome, cases[i].detail},
+                  cases[i].args);
+        run_result_release(&result);
+    }
+    fixture_drop(&fixture);
+}
+
+static bool is_alive(pid_t pid)
+{
+    char *path = xasprintf("/proc/%ld/stat", (long)pid);
+    struct buf text = {0};
+    const char *name_end =
+        file_read(path, &text, NULL) == 0 ? strrchr(buf_str(&text), ')') : NULL;
+    bool alive = name_end && name_end[2] != 'Z';
+
+    buf_release(&text);
+    free(path);
+    return alive;
+}
+
+static void check_grandchild(struct fixture *fixture, const char *deed,
+                             enum run_outcome want)
+{
+    char *path = path_join(fixture->side, deed);
+    char *args = xasprintf("--do %s --counter %s", deed, path);
+    struct run_result result = measure_fake(fixture, args);
+    struct buf text = {0};
+    pid_t pid;
+
+    check_eq(result.outcome, want);
+    check_ok(file_read(path, &text, &fixture->err), &fixture->err);
+    pid = (pid_t)atol(buf_str(&text));
+    check(pid > 1);
+    for (int i = 0; i < 100 && is_alive(pid); i++)
+        usleep(10000); /* a signal takes a moment */
+    check(!is_alive(pid));
+    run_result_release(&result);
+    buf_release(&text);
+    free(args);
+    free(path);
+}
+
+static void grandchildren_are_not_left_behind(void)
+{
+    struct fixture fixture = fixture_make();
+
+    check_grandchild(&fixture, "fork", RUN_OUTCOME_OK);
+    check_grandchild(&fixture, "fork-crash", RUN_OUTCOME_CRASHED);
+    fixture_drop(&fixture);
+}
+
+static void drift_is_told(void)
+{
+    struct fixture fixture = fixture_make();
+    struct run_result result = measure_fake(&fixture, "--do drift");
+
+    check_str(result.drift, "c nan");
+    run_result_release(&result);
+    fixture_drop(&fixture);
+}
+
+/* What cannot be started is no outcome of a program. */
+static void missing_programs_are_errors(void)
+{
+    struct fixture fixture = fixture_make();
+    struct run_program program = {.path = "/nonexistent/program"};
+    struct run_result result;
+    enum run_outcome outcome;
+    char *detail;
+
+    fixture.opts.copies = 2;
+    check_fails(run_measure(&program, &fixture.opts, &result, &fixture.err), &fixture.err,
+                STATUS_FAILED, "cannot start '/nonexistent/program'");
+    check_eq(result.sample_nr, 0);
+    check_fails(run_once(&program, &fixture.opts, &outcome, &detail, NULL, &fixture.err),
+                &fixture.err, STATUS_FAILED, "cannot start '/nonexistent/program'");
+    check(detail == NULL);
+    program.path = FAKE_HARNESS;
+    fixture.opts.scratch = "/nonexistent";
+    check_fails(run_measure(&program, &fixture.opts, &result, &fixture.err), &fixture.err,
+                STATUS_MISSING, "cannot make a folder in '/nonexistent'");
+    fixture_drop(&fixture);
+}
+
+static void programs_run_once(void)
+{
+    static const struct {
+        const char *args;
+        enum run_outcome outcome;
+        const char *detail, *output;
+    } cases[] = {
+        {"--seed 1", RUN_OUTCOME_OK, NULL, ""},
+        {"--do differ", RUN_OUTCOME_WRONG_RESULT, "exit status 4", "differ c 17 1 2\n"},
+        {"--do environment", RUN_OUTCOME_OK, NULL,
+         "OMP_NUM_THREADS=2\nOMP_PLACES={0},{1}\nOMP_PROC_BIND=close\n"},
+        {"--do crash", RUN_OUTCOME_CRASHED, "SIGSEGV", ""},
+        {"--do hang", RUN_OUTCOME_TIMED_OUT, "did not end", ""},
+        {"--do fail", RUN_OUTCOME_BAD_EXIT, "exit status 7", ""},
+        {"--do hog", RUN_OUTCOME_OUT_OF_MEMORY, "not enough memory", ""},
+    };
+    struct fixture fixture = fixture_make();
+
+    fixture.opts.launch_limit_s = 1;
+    fixture.opts.memory_limit_bytes = 512e6;
+    fixture.opts.cpu = (const int[]){0, 1};
+    fixture.opts.threads = 2;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct strvec args = {0};
+        struct run_program program = fake(&args, cases[i].args);
+        struct buf output = {0};
+        enum run_outcome outcome;
+        char *detail;
+
+        check_ok(
+            run_once(&program, &fixture.opts, &outcome, &detail, &output, &fixture.err),
+            &fixture.err);
+        check_str(run_outcome_word(outcome), run_outcome_word(cases[i].outcome));
+        if (cases[i].detail)
+            check_contains(detail ? detail : "", cases[i].detail);
+        check_str(buf_str(&output), cases[i].output);
+        free(detail);
+        buf_release(&output);
+        strvec_release(&args);
+    }
+    fixture_drop(&fixture);
+}
+
+/* In a process of its own, since the interrupt flag stays set. */
+static int interrupted_child(struct fixture *fixture)
+{
+    struct run_result result;
+
+    spawn_catch_interrupt();
+    alarm(20);
+    if (fork() == 0) {
+        usleep(300000);
+        kill(getppid(), SIGINT);
+        _exit(0);
+    }
+    result = measure_fake(fixture, "--do deaf");
+    return result.outcome == RUN_OUTCOME_INTERRUPTED && result.sample_nr == 0 &&
+                   entries_in(fixture->scratch) == 0
+               ? 0
+               : 1;
+}
+
+static void interrupts_end_a_measurement(void)
+{
+    struct fixture fixture = fixture_make();
+    int status = -1;
+    pid_t pid = fork();
+
+    if (pid == 0)
+        _exit(interrupted_child(&fixture));
+    waitpid(pid, &status, 0);
+    check(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    fixture_drop(&fixture);
+}
+
+static void words_go_both_ways(void)
+{
+    enum run_outcome outcome;
+
+    for (int i = RUN_OUTCOME_OK; i <= RUN_OUTCOME_INTERRUPTED; i++) {
+        check(run_outcome_from_word(run_outcome_word((enum run_outcome)i), &outcome));
+        check_eq(outcome, i);
+    }
+    check(!run_outcome_from_word("slow", &outcome));
+}
+
+CU_TestInfo run_outcomes_tests[] = {
+    {"every end is recorded under its name", ends_have_their_names},
+    {"a result file with garbage gives no number", garbage_is_never_a_number},
+    {"an endless result file is refused", endless_results_are_refused},
+    {"hanging programs are killed", hanging_programs_are_killed},
+    {"too much memory has its name", too_much_memory_has_its_name},
+    {"killed by the system is out of memory", killed_by_the_system_is_out_of_memory},
+    {"the copy at fault is named", faults_of_one_copy_are_its_own},
+    {"grandchildren are not left behind", grandchildren_are_not_left_behind},
+    {"drift of the data is told", drift_is_told},
+    {"what cannot be started is an error", missing_programs_are_errors},
+    {"programs run once", programs_run_once},
+    {"interrupts end a measurement", interrupts_end_a_measurement},
+    {"outcomes have words", words_go_both_ways},
+    CU_TEST_INFO_NULL,
+};

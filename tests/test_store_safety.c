@@ -1,0 +1,269 @@
+#define _DEFAULT_SOURCE /* usleep */
+#include <CUnit/CUnit.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/test_store_fixture.h"
+
+/* Where the header of an SQLite file keeps what we set; big-endian, 4 bytes each. */
+enum { offset_version = 60, offset_application = 68 };
+
+/* A database of several hundred pages, closed. */
+static void fill(struct fixture *fixture)
+{
+    char json[2001];
+    long long session;
+
+    memset(json, 'j', sizeof(json) - 1);
+    json[sizeof(json) - 1] = '\0';
+    open_store(fixture);
+    session = begin(fixture, "k");
+    for (int i = 0; i < 300; i++)
+        add(fixture, session, "v", json);
+    store_close(fixture->store);
+    fixture->store = NULL;
+}
+
+/* Opening fails with this text, and leaves the file as it is. */
+static void check_refused(struct fixture *fixture, const struct buf *content,
+                          const char *text)
+{
+    struct buf after = {0};
+
+    check_ok(file_write(fixture->path, content->data, content->length, &fixture->err),
+             &fixture->err);
+    check_fails(store_open(fixture->path, &fixture->store, &fixture->err), &fixture->err,
+                STATUS_INPUT, text);
+    check(fixture->store == NULL);
+    check_ok(file_read(fixture->path, &after, &fixture->err), &fixture->err);
+    check_eq(after.length, content->length);
+    check(after.length == content->length &&
+          memcmp(after.data, content->data, after.length) == 0);
+    buf_release(&after);
+}
+
+static struct buf filled_file(struct fixture *fixture)
+{
+    struct buf file = {0};
+
+    fill(fixture);
+    check_ok(file_read(fixture->path, &file, &fixture->err), &fixture->err);
+    return file;
+}
+
+static void damaged_files_are_refused(void)
+{
+    struct fixture fixture = fixture_make();
+    struct buf file = filled_file(&fixture);
+    struct buf damaged = {0};
+
+    buf_add_n(&damaged, file.data, file.length);
+    memset(damaged.data + damaged.length / 2, 0x55, 20000);
+    check_refused(&fixture, &damaged, "damaged");
+    memcpy(damaged.data, file.data, file.length);
+    buf_truncate(&damaged, file.length / 2 / 4096 * 4096);
+    check_refused(&fixture, &damaged, "damaged");
+    buf_truncate(&damaged, 5000);
+    check_refused(&fixture, &damaged, "damaged");
+    memset(damaged.data, 0, damaged.length);
+    check_refused(&fixture, &damaged, "it is no database");
+    buf_release(&damaged);
+    buf_release(&file);
+    fixture_drop(&fixture);
+}
+
+static void foreign_files_are_refused(void)
+{
+    struct fixture fixture = fixture_make();
+    struct buf file = filled_file(&fixture), text = {0};
+    char *at = file.data;
+
+    check(memcmp(at + offset_application, "INFL", 4) == 0);
+    memcpy(at + offset_application, "FSL1", 4);
+    check_refused(&fixture, &file, "is a database of another program");
+    memset(at + offset_application, 0, 4); /* most programs set none */
+    check_refused(&fixture, &file, "is a database of another program");
+    memcpy(at + offset_application, "INFL", 4);
+    at[offset_version + 3] = 2;
+    check_refused(&fixture, &file, "has schema 2, this program knows 1");
+    buf_add(&text, "int main(void) { return 0; }\n");
+    check_refused(&fixture, &text, "it is no database");
+    buf_add_repeat(&text, 'x', 10000);
+    check_refused(&fixture, &text, "it is no database");
+    buf_release(&text);
+    buf_release(&file);
+    fixture_drop(&fixture);
+}
+
+static void impossible_places_are_said(void)
+{
+    struct fixture fixture = fixture_make();
+    struct error err = {0};
+    char *below;
+
+    check_fails(store_open(fixture.folder, &fixture.store, &err), &err, STATUS_FAILED,
+                "cannot open session database '");
+    below = path_join(fixture.folder, "no/such/x.db");
+    check_fails(store_open(below, &fixture.store, &err), &err, STATUS_FAILED,
+                "No such file");
+    free(below);
+    fixture_drop(&fixture);
+}
+
+/* As `:memory:` or `file:x?mode=memory` would not. */
+static void names_are_file_names(void)
+{
+    struct fixture fixture = fixture_make();
+    struct buf bytes = {0};
+    char here[4096];
+
+    check(getcwd(here, sizeof(here)) && chdir(fixture.folder) == 0);
+    free(fixture.path);
+    fixture.path = xstrdup(":memory:");
+    fill(&fixture);
+    check_ok(file_read(fixture.path, &bytes, &fixture.err), &fixture.err);
+    check(bytes.length > 1000);
+    buf_release(&bytes);
+    check(chdir(here) == 0);
+    fixture_drop(&fixture);
+}
+
+enum { writer_nr = 4, writes = 40 };
+
+/* Opens by itself, so that also the creation is contended. Exit status of a process. */
+static int write_session(const char *path, int number)
+{
+    struct error err = {0};
+    struct store *store;
+    long long session;
+    char *key = xasprintf("writer %d", number);
+    int failed = store_open(path, &store, &err) ||
+                 store_session_new(store, key, "c", "t", NULL, &session, &err);
+
+    for (int i = 0; i < writes && !failed; i++) {
+        char *json = xasprintf("%d", i);
+
+        failed = store_measurement_add(store, session, key, json, &err);
+        free(json);
+    }
+    if (failed)
+        fprintf(stderr, "writer %d: %s\n", number, err.text);
+    store_close(store);
+    free(key);
+    return failed ? 1 : 0;
+}
+
+static void processes_write_at_once(void)
+{
+    struct fixture fixture = fixture_make();
+    pid_t pid[writer_nr];
+    int status;
+
+    for (int i = 0; i < writer_nr; i++) {
+        pid[i] = fork();
+        if (pid[i] == 0)
+            _exit(write_session(fixture.path, i));
+    }
+    for (int i = 0; i < writer_nr; i++) {
+        waitpid(pid[i], &status, 0);
+        check(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    open_store(&fixture);
+    for (long long session = 1; session <= writer_nr; session++) {
+        struct listing listing = {0};
+
+        store_measurement_each(fixture.store, session, list_measurement, &listing, NULL);
+        check_eq(listing.calls, writes);
+        buf_release(&listing.text);
+    }
+    fixture_drop(&fixture);
+}
+
+/* Adds for ever and tells after each that it is saved. */
+static void add_for_ever(const char *path, int tell)
+{
+    struct error err = {0};
+    struct store *store;
+    long long session;
+    char json[3001];
+
+    memset(json, 'x', sizeof(json) - 1);
+    json[sizeof(json) - 1] = '\0';
+    if (store_open(path, &store, &err) ||
+        store_session_new(store, "k", "c", "t", NULL, &session, &err))
+        _exit(1);
+    while (store_measurement_add(store, session, "v", json, &err) == 0 &&
+           write(tell, "x", 1) == 1)
+        ;
+    _exit(2);
+}
+
+static int count_told(int fd, int enough)
+{
+    int told = 0;
+    char byte;
+
+    while (told < enough && read(fd, &byte, 1) == 1)
+        told++;
+    return told;
+}
+
+/* Kills a writer after about `enough` measurements. Returns how many it said were saved.
+ */
+static int kill_a_writer(const char *path, int enough)
+{
+    int end[2], status, told;
+    pid_t pid;
+
+    if (!check(pipe(end) == 0))
+        return 0;
+    pid = fork();
+    if (pid == 0)
+        add_for_ever(path, end[1]);
+    close(end[1]);
+    told = count_told(end[0], enough);
+    usleep((useconds_t)(enough * 37 % 1000)); /* anywhere within a write */
+    kill(pid, SIGKILL);
+    waitpid(pid, &status, 0);
+    check(WIFSIGNALED(status));
+    told += count_told(end[0], 1 << 30);
+    close(end[0]);
+    return told;
+}
+
+static void killed_writers_lose_nothing(void)
+{
+    struct fixture fixture = fixture_make();
+
+    for (int round = 1; round <= 12; round++) {
+        struct listing listing = {0};
+        int told = kill_a_writer(fixture.path, round * 3);
+
+        open_store(&fixture);
+        check_ok(store_measurement_each(fixture.store, round, list_measurement, &listing,
+                                        &fixture.err),
+                 &fixture.err);
+        check(told >= round * 3);
+        /* The last one may have been saved without having been told. */
+        check(listing.calls == told || listing.calls == told + 1);
+        check_unfinished(&fixture, "k", round);
+        store_close(fixture.store);
+        fixture.store = NULL;
+        buf_release(&listing.text);
+    }
+    fixture_drop(&fixture);
+}
+
+CU_TestInfo store_safety_tests[] = {
+    {"damaged files are refused", damaged_files_are_refused},
+    {"foreign files are refused", foreign_files_are_refused},
+    {"impossible places are said", impossible_places_are_said},
+    {"names are file names", names_are_file_names},
+    {"processes write at once", processes_write_at_once},
+    {"killed writers lose nothing", killed_writers_lose_nothing},
+    CU_TEST_INFO_NULL,
+};

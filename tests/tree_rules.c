@@ -1,0 +1,382 @@
+#include "tests/tree_rules.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/buf.h"
+#include "core/base/fs.h"
+
+enum { file_lines_max = 500, function_lines_max = 60 };
+
+/* Folder and the folders it may include; "*" = any. Every folder may include itself. */
+static const struct {
+    const char *folder, *may_include;
+} edges[] = {
+    {"core/base", ""},
+    {"core/machine", "core/base"},
+    {"core/run", "core/base"},
+    {"core/traffic", "core/base"},
+    {"core/store", "core/base"},
+    {"core/occupancy", "core/base core/machine"},
+    {"variants",
+     "core/base core/machine core/run core/traffic core/occupancy core/store"},
+    {"rules", "core/base"},
+    {"search", "core/base core/machine core/run core/traffic core/occupancy core/store "
+               "variants rules"},
+    {"advisor", "core/base core/machine core/run core/traffic core/occupancy core/store "
+                "variants rules search"},
+    {"bench", "*"},
+    {"tests", "*"},
+};
+
+/* Headers of other people, the folder or file that may include them, in how many files of
+ * it (0 = any). */
+static const struct {
+    const char *header, *where;
+    size_t files_max;
+} adapters[] = {
+    {"jansson.h", "core/base/json.h", 1},
+    {"papi.h", "core/traffic/", 1},
+    {"clang-c/", "variants/", 1},
+    {"isl/", "variants/", 0},
+    {"hwloc", "core/machine/", 1},
+    {"sqlite3.h", "core/store/", 1},
+    {"CUnit/", "tests/", 0},
+    {"sde_lib.h", "tests/", 0},
+};
+
+/* Sources that are also compiled into traced programs, away from the tree: they name each
+ * other without folder. */
+static const char standalone[] = "core/traffic/cache_";
+
+static const char *const banned[] = {
+    "strcpy", "strcat", "sprintf", "vsprintf", "strtok", "system", "popen", "gets",
+};
+
+struct source {
+    const char *path;  /* from the root */
+    char *folder;      /* "core/base" */
+    struct buf text;   /* comments and literals blanked, lines kept */
+    struct buf quoted; /* the text itself */
+};
+
+static bool starts_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+
+    return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+/* The end of the comment or literal at `at`, or `at` if there is none. */
+static const char *skip_blanked(const char *at)
+{
+    const char *end;
+
+    if (starts_with(at, "//"))
+        return at + strcspn(at, "\n");
+    if (starts_with(at, "/*"))
+        return (end = strstr(at + 2, "*/")) ? end + 2 : at + strlen(at);
+    if (*at != '"' && *at != '\'')
+        return at;
+    for (end = at + 1; *end && *end != *at && *end != '\n'; end++)
+        end += *end == '\\' && end[1];
+    return *end ? end + 1 : end;
+}
+
+static void blank(const char *text, struct buf *out)
+{
+    while (*text) {
+        const char *end = skip_blanked(text);
+
+        if (end == text)
+            buf_add_n(out, text++, 1);
+        for (; text < end; text++)
+            buf_add(out, *text == '\n' ? "\n" : " ");
+    }
+}
+
+static bool is_listed(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+
+    for (; *list; list += strspn(list, " ")) {
+        size_t one = strcspn(list, " ");
+
+        if (one == length && strncmp(list, word, length) == 0)
+            return true;
+        list += one;
+    }
+    return false;
+}
+
+static char *folder_of(const char *path)
+{
+    const char *base = path_base(path);
+
+    return xstrndup(path, base > path ? (size_t)(base - path) - 1 : 0);
+}
+
+static const char *allowed_for(const char *folder)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(edges); i++)
+        if (strcmp(edges[i].folder, folder) == 0)
+            return edges[i].may_include;
+    return NULL;
+}
+
+/* core/machine has core/machine/machine.h; all of core/base is outward. */
+static bool is_outward(const char *header, const char *folder)
+{
+    char *outward = xasprintf("%s/%s.h", folder, path_base(folder));
+    bool same = strcmp(outward, header) == 0 || strcmp(folder, "core/base") == 0;
+
+    free(outward);
+    return same;
+}
+
+static void check_edge(const struct source *source, const char *header, int line,
+                       struct strvec *breaches)
+{
+    const char *allowed = allowed_for(source->folder);
+    char *folder = folder_of(header);
+
+    if (strcmp(folder, source->folder) == 0)
+        goto out;
+    if (!allowed_for(folder))
+        strvec_pushf(breaches, "%s:%d: \"%s\" is not written from the root", source->path,
+                     line, header);
+    else if (strcmp(allowed, "*") != 0 && !is_listed(allowed, folder))
+        strvec_pushf(breaches, "%s:%d: %s may not include %s", source->path, line,
+                     source->folder, folder);
+    else if (strcmp(source->folder, "tests") != 0 && !is_outward(header, folder))
+        strvec_pushf(breaches, "%s:%d: \"%s\" is private to %s", source->path, line,
+                     header, folder);
+out:
+    free(folder);
+}
+
+static void check_adapter(const struct source *source, const char *header, int line,
+                          struct strvec *users, struct strvec *breaches)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(adapters); i++) {
+        if (!starts_with(header, adapters[i].header))
+            continue;
+        if (!starts_with(source->path, adapters[i].where))
+            strvec_pushf(breaches, "%s:%d: <%s> belongs to %s only", source->path, line,
+                         header, adapters[i].where);
+        /* one entry per file: files are read one after the other */
+        if (!users[i].nr || strcmp(users[i].v[users[i].nr - 1], source->path) != 0)
+            strvec_push(&users[i], source->path);
+        if (adapters[i].files_max && users[i].nr > adapters[i].files_max)
+            strvec_pushf(breaches, "%s:%d: <%s> has its adapter in %s already",
+                         source->path, line, header, users[i].v[0]);
+    }
+}
+
+/* foo/bar.c begins with foo/bar.h if there is one. */
+static void check_own_first(const struct source *source, const char *first,
+                            const char *root, struct strvec *breaches)
+{
+    char *own, *file;
+
+    if (!ends_with(source->path, ".c"))
+        return;
+    own = xasprintf("%.*s.h", (int)strlen(source->path) - 2, source->path);
+    file = path_join(root, own);
+    if (file_exists(file) && strcmp(first, own) != 0)
+        strvec_pushf(breaches, "%s:1: includes \"%s\" not first", source->path, own);
+    free(own);
+    free(file);
+}
+
+/* The header named by an #include line, quote kept in *close; NULL if it is none. */
+static char *included(const struct source *source, const char *line, char *close)
+{
+    char *header;
+
+    const char *at = line + strspn(line, " \t");
+
+    if (*at++ != '#')
+        return NULL;
+    at += strspn(at, " \t");
+    if (!starts_with(at, "include"))
+        return NULL;
+    at += strlen("include");
+    at += strspn(at, " \t");
+    if (*at != '"' && *at != '<')
+        return NULL;
+    *close = *at == '<' ? '>' : '"';
+    at++;
+    header = xstrndup(at, strcspn(at, "\">\n"));
+    if (*close == '"' && starts_with(source->path, standalone) && !strchr(header, '/')) {
+        char *full = path_join(source->folder, header);
+
+        free(header);
+        header = full;
+    }
+    return header;
+}
+
+static void check_includes(const struct source *source, const char *root,
+                           struct strvec *users, struct strvec *breaches)
+{
+    const char *line = buf_str(&source->quoted);
+    bool first = true;
+
+    for (int number = 1; *line; number++) {
+        char close = '"', *header = included(source, line, &close);
+
+        if (header && first)
+            check_own_first(source, header, root, breaches);
+        first = first && !header;
+        if (header && close == '"')
+            check_edge(source, header, number, breaches);
+        if (header)
+            check_adapter(source, header, number, users, breaches);
+        free(header);
+        line += strcspn(line, "\n");
+        line += *line == '\n';
+    }
+}
+
+static int line_of(const char *text, const char *at)
+{
+    int line = 1;
+
+    for (; text < at; text++)
+        line += *text == '\n';
+    return line;
+}
+
+static bool is_name_part(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static void check_banned(const struct source *source, struct strvec *breaches)
+{
+    const char *text = buf_str(&source->text);
+
+    for (size_t i = 0; i < ARRAY_SIZE(banned); i++) {
+        size_t length = strlen(banned[i]);
+
+        for (const char *at = text; (at = strstr(at, banned[i])); at += length) {
+            const char *after = at + length + strspn(at + length, " \t\n");
+
+            if ((at > text && is_name_part(at[-1])) || *after != '(')
+                continue;
+            strvec_pushf(breaches, "%s:%d: %s is banned", source->path, line_of(text, at),
+                         banned[i]);
+        }
+    }
+}
+
+/* By the house style a function's braces, and no others, stand alone at the start of a
+ * line. */
+static void check_sizes(const struct source *source, struct strvec *breaches)
+{
+    const char *line = buf_str(&source->text);
+    int number = 1, opened = 0;
+
+    for (; *line; number++) {
+        if (starts_with(line, "{\n"))
+            opened = number;
+        if (opened && starts_with(line, "}\n")) {
+            if (number - opened + 1 > function_lines_max)
+                strvec_pushf(breaches, "%s:%d: the function has more than %d lines",
+                             source->path, opened, function_lines_max);
+            opened = 0;
+        }
+        line += strcspn(line, "\n");
+        line += *line == '\n';
+    }
+    if (number - 1 > file_lines_max)
+        strvec_pushf(breaches, "%s:%d: the file has more than %d lines", source->path,
+                     number - 1, file_lines_max);
+}
+
+static void check_file(const char *root, const char *path, struct strvec *users,
+                       struct strvec *breaches)
+{
+    struct source source = {.path = path, .folder = folder_of(path)};
+    char *file = path_join(root, path);
+
+    if (file_read(file, &source.quoted, NULL))
+        strvec_pushf(breaches, "%s:1: cannot be read", path);
+    blank(buf_str(&source.quoted), &source.text);
+    check_banned(&source, breaches);
+    if (allowed_for(source.folder)) {
+        check_includes(&source, root, users, breaches);
+        check_sizes(&source, breaches);
+    } else if (!starts_with(path, "templates/") && !starts_with(path, "examples/")) {
+        strvec_pushf(breaches, "%s:1: no place for source files", path);
+    }
+    buf_release(&source.text);
+    buf_release(&source.quoted);
+    free(source.folder);
+    free(file);
+}
+
+static void list_files(const char *root, const char *below, struct strvec *files)
+{
+    char *path = path_join(root, below);
+    DIR *dir = opendir(path);
+    struct dirent *entry;
+
+    while (dir && (entry = readdir(dir))) {
+        char *name = path_join(below, entry->d_name), *full = path_join(root, name);
+
+        if (entry->d_name[0] == '.' || strcmp(name, "build") == 0 ||
+            strcmp(name, "tests/data") == 0)
+            ; /* not ours */
+        else if (dir_exists(full))
+            list_files(root, name, files);
+        else if (ends_with(name, ".c") || ends_with(name, ".h"))
+            strvec_push(files, name);
+        free(name);
+        free(full);
+    }
+    if (dir)
+        closedir(dir);
+    free(path);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void check_names(const struct strvec *files, struct strvec *breaches)
+{
+    for (size_t i = 0; i < files->nr; i++)
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(path_base(files->v[i]), path_base(files->v[k])) == 0)
+                strvec_pushf(breaches, "%s:1: has the name of %s", files->v[i],
+                             files->v[k]);
+}
+
+size_t tree_check(const char *root, struct strvec *breaches)
+{
+    struct strvec files = {0}, users[ARRAY_SIZE(adapters)] = {{0}};
+    size_t nr;
+
+    list_files(root, "", &files);
+    nr = files.nr;
+    if (nr)
+        qsort(files.v, nr, sizeof(*files.v), by_text);
+    check_names(&files, breaches);
+    for (size_t i = 0; i < nr; i++)
+        check_file(root, files.v[i], users, breaches);
+    for (size_t i = 0; i < ARRAY_SIZE(users); i++)
+        strvec_release(&users[i]);
+    strvec_release(&files);
+    return nr;
+}

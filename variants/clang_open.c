@@ -1,0 +1,221 @@
+/* The file: parsing, errors, its functions. */
+#include "variants/clang_cursor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- libclang made bearable ---- */
+
+const char *take_string(struct ct_clang *clang, CXString string)
+{
+    const char *text = clang_getCString(string);
+    const char *copy = ir_text(clang->arena, text ? text : "");
+    clang_disposeString(string);
+    return copy;
+}
+
+void cursors_add(struct cursors *list, CXCursor cursor)
+{
+    GROW(list->item, list->item_nr + 1, list->item_alloc);
+    list->item[list->item_nr++] = cursor;
+}
+
+static enum CXChildVisitResult collect(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    if (!clang_isAttribute(clang_getCursorKind(cursor)))
+        cursors_add(data, cursor);
+    return CXChildVisit_Continue;
+}
+
+struct cursors children_of(CXCursor cursor)
+{
+    struct cursors list = {0};
+    clang_visitChildren(cursor, collect, &list);
+    return list;
+}
+
+bool evaluate(CXCursor cursor, long long *value)
+{
+    CXEvalResult result = clang_Cursor_Evaluate(cursor);
+    bool integer = result && clang_EvalResult_getKind(result) == CXEval_Int;
+    if (integer)
+        *value = clang_EvalResult_getAsLongLong(result);
+    if (result)
+        clang_EvalResult_dispose(result);
+    return integer;
+}
+
+/* ---- parsing ---- */
+
+/* The record of preprocessing is what clang_getSkippedRanges reads. */
+static enum CXErrorCode parse_unit(struct ct_clang *clang, const char *path, struct CXUnsavedFile *content,
+                                   const struct strvec *args)
+{
+    return clang_parseTranslationUnit2(clang->index, path, (const char *const *)args->v, (int)args->nr,
+                                       content, 1, CXTranslationUnit_DetailedPreprocessingRecord, &clang->unit);
+}
+
+/* An -march that libclang does not know makes it fail without a word. */
+static void without_machine(const struct strvec *args, struct strvec *out)
+{
+    for (size_t i = 0; i < args->nr; i++)
+        if (strncmp(args->v[i], "-m", 2) != 0)
+            strvec_push(out, args->v[i]);
+}
+
+static int parse_any(struct ct_clang *clang, const char *path, const char *source, size_t length,
+                     const struct strvec *args, struct error *err)
+{
+    struct CXUnsavedFile content = {path, source, length};
+    enum CXErrorCode code = parse_unit(clang, path, &content, args);
+    if (code != CXError_Success || !clang->unit) {
+        struct strvec plain = {0};
+        without_machine(args, &plain);
+        code = parse_unit(clang, path, &content, &plain);
+        strvec_release(&plain);
+    }
+    if (code != CXError_Success || !clang->unit)
+        return fail(err, STATUS_INPUT, "'%s' cannot be parsed (libclang gave up with code %d)", path, (int)code);
+    clang->main = clang_getFile(clang->unit, path);
+    return 0;
+}
+
+/* ---- errors ---- */
+
+/* Diagnostics without a file are about flags that only gcc knows. */
+static bool is_compile_error(CXDiagnostic diagnostic, CXFile *file, unsigned *line, unsigned *column)
+{
+    clang_getExpansionLocation(clang_getDiagnosticLocation(diagnostic), file, line, column, NULL);
+    return clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error && *file;
+}
+
+static int fail_at(struct ct_clang *clang, CXDiagnostic diagnostic, CXFile file, unsigned line, unsigned column,
+                   struct error *err)
+{
+    const char *name = take_string(clang, clang_getFileName(file));
+    const char *text = take_string(clang, clang_getDiagnosticSpelling(diagnostic));
+    bool missing = strstr(text, "file not found") != NULL;
+    return fail(err, STATUS_INPUT, "%s:%u:%u: %s%s", name, line, column, text,
+                missing ? "; give its folder with -I" : "");
+}
+
+static int check_errors(struct ct_clang *clang, struct error *err)
+{
+    int status = 0;
+    for (unsigned i = 0; status == 0 && i < clang_getNumDiagnostics(clang->unit); i++) {
+        CXDiagnostic diagnostic = clang_getDiagnostic(clang->unit, i);
+        CXFile file;
+        unsigned line, column;
+        if (is_compile_error(diagnostic, &file, &line, &column))
+            status = fail_at(clang, diagnostic, file, line, column, err);
+        clang_disposeDiagnostic(diagnostic);
+    }
+    return status;
+}
+
+/* ---- functions ---- */
+
+static enum CXChildVisitResult find_loop(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    bool *found = data;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    *found = kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt || kind == CXCursor_DoStmt;
+    return *found ? CXChildVisit_Break : CXChildVisit_Recurse;
+}
+
+static enum CXChildVisitResult find_definition(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    struct ct_clang *clang = data;
+    if (clang_getCursorKind(cursor) == CXCursor_FunctionDecl && clang_isCursorDefinition(cursor) &&
+        clang_Location_isFromMainFile(clang_getCursorLocation(cursor))) {
+        GROW(clang->definition, clang->definition_nr + 1, clang->definition_alloc);
+        clang->definition[clang->definition_nr++] = cursor;
+    }
+    return CXChildVisit_Continue;
+}
+
+static void read_head(struct ct_clang *clang, CXCursor cursor, struct ct_function *function)
+{
+    CXSourceRange range = clang_getCursorExtent(cursor);
+    unsigned line, offset;
+    function->name = take_string(clang, clang_getCursorSpelling(cursor));
+    function->is_static = clang_Cursor_getStorageClass(cursor) == CX_SC_Static;
+    clang_visitChildren(cursor, find_loop, &function->has_loop);
+    clang_getExpansionLocation(clang_getRangeStart(range), NULL, &line, NULL, &offset);
+    function->line = (int)line;
+    function->begin = offset;
+    clang_getExpansionLocation(clang_getRangeEnd(range), NULL, &line, NULL, &offset);
+    function->end_line = (int)line;
+    function->end = offset;
+}
+
+static void read_functions(struct ct_file *file)
+{
+    struct ct_clang *clang = file->clang;
+    clang_visitChildren(clang_getTranslationUnitCursor(clang->unit), find_definition, clang);
+    file->function_nr = clang->definition_nr;
+    file->function = ir_alloc(clang->arena, (file->function_nr + 1) * sizeof(*file->function));
+    for (size_t i = 0; i < file->function_nr; i++)
+        read_head(clang, clang->definition[i], &file->function[i]);
+}
+
+static void read_skipped(struct ct_file *file)
+{
+    struct ct_clang *clang = file->clang;
+    CXSourceRangeList *list = clang_getSkippedRanges(clang->unit, clang->main);
+    file->skipped = ir_alloc(clang->arena, (list->count + 1) * sizeof(*file->skipped));
+    for (unsigned i = 0; i < list->count; i++) {
+        unsigned begin, end;
+        clang_getExpansionLocation(clang_getRangeStart(list->ranges[i]), NULL, NULL, NULL, &begin);
+        clang_getExpansionLocation(clang_getRangeEnd(list->ranges[i]), NULL, NULL, NULL, &end);
+        file->skipped[file->skipped_nr++] = (struct ct_range){begin, end};
+    }
+    clang_disposeSourceRangeList(list);
+}
+
+int ct_open(struct ct_file *file, const char *path, const char *source, size_t length,
+            const struct strvec *args, struct ir_arena *arena, struct error *err)
+{
+    struct ct_clang *clang = xcalloc(1, sizeof(*clang));
+    *file = (struct ct_file){.clang = clang};
+    clang->arena = arena;
+    clang->index = clang_createIndex(0, 0);
+    if (parse_any(clang, path, source, length, args, err) < 0 || check_errors(clang, err) < 0)
+        return -1;
+    read_functions(file);
+    read_skipped(file);
+    return 0;
+}
+
+void ct_close(struct ct_file *file)
+{
+    struct ct_clang *clang = file->clang;
+    if (!clang)
+        return;
+    if (clang->unit)
+        clang_disposeTranslationUnit(clang->unit);
+    clang_disposeIndex(clang->index);
+    free(clang->definition);
+    free(clang->known);
+    free(clang);
+    file->clang = NULL;
+}
+
+void ct_read(struct ct_file *file, struct ct_function *function)
+{
+    struct ct_clang *clang = file->clang;
+    CXCursor cursor = clang->definition[function - file->function];
+    int params = clang_Cursor_getNumArguments(cursor);
+    function->param_nr = params > 0 ? (size_t)params : 0;
+    function->param = ir_alloc(clang->arena, (function->param_nr + 1) * sizeof(struct ct_decl *));
+    for (size_t i = 0; i < function->param_nr; i++)
+        function->param[i] = decl_of(clang, clang_Cursor_getArgument(cursor, (unsigned)i));
+    function->result = type_of(clang, clang_getCursorResultType(cursor));
+    struct cursors list = children_of(cursor);
+    if (list.item_nr > 0)
+        function->body = node_build(clang, list.item[list.item_nr - 1]);
+    free(list.item);
+}

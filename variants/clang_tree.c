@@ -1,0 +1,266 @@
+/* Statements and expressions: each cursor becomes one node. */
+#include "variants/clang_cursor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct ct_node *node_new(struct ct_clang *clang, enum ct_kind kind, size_t children)
+{
+    struct ct_node *node = ir_alloc(clang->arena, sizeof(*node));
+    node->kind = kind;
+    node->child_nr = children;
+    node->child = ir_alloc(clang->arena, (children + 1) * sizeof(struct ct_node *));
+    return node;
+}
+
+static void place(struct ct_clang *clang, CXCursor cursor, struct ct_node *node)
+{
+    CXSourceRange range = clang_getCursorExtent(cursor);
+    CXSourceLocation start = clang_getRangeStart(range);
+    CXFile file, spelled_in;
+    unsigned line, column, offset, spelled_at;
+    clang_getExpansionLocation(start, &file, &line, &column, &offset);
+    clang_getSpellingLocation(start, &spelled_in, NULL, NULL, &spelled_at);
+    node->line = (int)line;
+    node->column = (int)column;
+    node->begin = offset;
+    node->in_macro = spelled_at != offset || !spelled_in || !clang_File_isEqual(file, spelled_in);
+    node->elsewhere = !file || !clang_File_isEqual(file, clang->main);
+    clang_getExpansionLocation(clang_getRangeEnd(range), &file, &line, &column, &offset);
+    node->end_line = (int)line;
+    node->end = offset;
+    node->elsewhere = node->elsewhere || !file || !clang_File_isEqual(file, clang->main);
+}
+
+/* ---- nodes ---- */
+
+static const struct {
+    enum CXCursorKind cursor;
+    enum ct_kind kind;
+    const char *what, *text;
+} kinds[] = {
+    {CXCursor_IntegerLiteral, CT_LITERAL, "a number", NULL},
+    {CXCursor_FloatingLiteral, CT_LITERAL, "a number", NULL},
+    {CXCursor_CharacterLiteral, CT_LITERAL, "a character", NULL},
+    {CXCursor_StringLiteral, CT_LITERAL, "a string", NULL},
+    {CXCursor_DeclRefExpr, CT_NAME, "a name", NULL},
+    {CXCursor_ArraySubscriptExpr, CT_INDEX, "a subscript", NULL},
+    {CXCursor_MemberRefExpr, CT_MEMBER, "a member", NULL},
+    {CXCursor_UnaryOperator, CT_UNARY, "an expression", NULL},
+    {CXCursor_BinaryOperator, CT_BINARY, "an expression", NULL},
+    {CXCursor_CompoundAssignOperator, CT_ASSIGN, "an assignment", NULL},
+    {CXCursor_ConditionalOperator, CT_COND, "a conditional expression", NULL},
+    {CXCursor_CallExpr, CT_CALL, "a call", NULL},
+    {CXCursor_CStyleCastExpr, CT_CAST, "a cast", NULL},
+    {CXCursor_UnaryExpr, CT_SIZEOF, "sizeof", NULL},
+    {CXCursor_InitListExpr, CT_LIST, "a list of initialisers", NULL},
+    {CXCursor_StmtExpr, CT_EXPR, "a statement expression", NULL},
+    {CXCursor_CompoundLiteralExpr, CT_EXPR, "a compound literal", NULL},
+    {CXCursor_GenericSelectionExpr, CT_EXPR, "a _Generic selection", NULL},
+    {CXCursor_CompoundStmt, CT_BLOCK, "a block", NULL},
+    {CXCursor_IfStmt, CT_IF, "an if statement", NULL},
+    {CXCursor_ForStmt, CT_FOR, "a for loop", NULL},
+    {CXCursor_WhileStmt, CT_WHILE, "a while loop", NULL},
+    {CXCursor_DoStmt, CT_DO, "a do loop", NULL},
+    {CXCursor_ReturnStmt, CT_RETURN, "a return statement", NULL},
+    {CXCursor_BreakStmt, CT_JUMP, "a break statement", "break"},
+    {CXCursor_ContinueStmt, CT_JUMP, "a continue statement", "continue"},
+    {CXCursor_NullStmt, CT_EMPTY, "an empty statement", NULL},
+    {CXCursor_DeclStmt, CT_DECLS, "a declaration", NULL},
+    {CXCursor_VarDecl, CT_VAR, "a declaration", NULL},
+    {CXCursor_SwitchStmt, CT_STMT, "a switch statement", NULL},
+    {CXCursor_GotoStmt, CT_JUMP, "a goto statement", "goto"},
+    {CXCursor_IndirectGotoStmt, CT_STMT, "a goto statement", NULL},
+    {CXCursor_LabelStmt, CT_STMT, "a labelled statement", NULL},
+    {CXCursor_AsmStmt, CT_STMT, "an asm statement", NULL},
+    {CXCursor_StructDecl, CT_STMT, "a local type", NULL},
+    {CXCursor_UnionDecl, CT_STMT, "a local type", NULL},
+    {CXCursor_EnumDecl, CT_STMT, "a local type", NULL},
+    {CXCursor_TypedefDecl, CT_STMT, "a local typedef", NULL},
+};
+
+static void set_kind(struct ct_node *node, enum CXCursorKind kind)
+{
+    node->kind = clang_isExpression(kind) ? CT_EXPR : CT_STMT;
+    node->what = node->kind == CT_EXPR ? "an unusual expression" : "an unusual statement";
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+        if (kinds[i].cursor == kind) {
+            node->kind = kinds[i].kind;
+            node->what = kinds[i].what;
+            node->text = kinds[i].text;
+        }
+}
+
+/* The token where it is written, be it in a macro; "" when it was pasted together there. */
+static const char *token_text(struct ct_clang *clang, CXCursor cursor)
+{
+    CXFile file;
+    unsigned offset;
+    clang_getSpellingLocation(clang_getCursorLocation(cursor), &file, NULL, NULL, &offset);
+    if (!file)
+        return "";
+    CXSourceLocation location = clang_getLocationForOffset(clang->unit, file, offset);
+    CXToken *token = clang_getToken(clang->unit, location);
+    if (!token)
+        return "";
+    const char *text = take_string(clang, clang_getTokenSpelling(clang->unit, *token));
+    clang_disposeTokens(clang->unit, token, 1);
+    return text;
+}
+
+static const char *evaluated_text(struct ct_clang *clang, CXCursor cursor, const struct ct_node *node)
+{
+    static const char *const suffix[2][2] = {{"", "u"}, {"l", "ul"}};
+    const struct ir_type *type = &node->type;
+    if (node->has_value)
+        return ir_textf(clang->arena, "%lld%s", node->value, suffix[type->bytes > 4][type->is_unsigned]);
+    CXEvalResult result = clang_Cursor_Evaluate(cursor);
+    double value = result ? clang_EvalResult_getAsDouble(result) : 0.0;
+    if (result)
+        clang_EvalResult_dispose(result);
+    bool single = type->bytes == 4;
+    const char *text = ir_textf(clang->arena, single ? "%#.9g" : "%#.17g", value);
+    return single ? ir_textf(clang->arena, "%sf", text) : text;
+}
+
+static void read_literal(struct ct_clang *clang, CXCursor cursor, struct ct_node *node)
+{
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (kind == CXCursor_StringLiteral) {
+        node->text = take_string(clang, clang_getCursorSpelling(cursor));
+        return;
+    }
+    if (kind != CXCursor_FloatingLiteral)
+        node->has_value = evaluate(cursor, &node->value);
+    node->text = token_text(clang, cursor);
+    bool number = strchr("0123456789.", node->text[0]) != NULL && node->text[0];
+    if (kind == CXCursor_CharacterLiteral ? !strchr(node->text, '\'') : !number)
+        node->text = evaluated_text(clang, cursor, node);
+}
+
+static void read_name(struct ct_clang *clang, CXCursor cursor, struct ct_node *node)
+{
+    CXCursor target = clang_getCursorReferenced(cursor);
+    if (clang_getCursorKind(target) == CXCursor_EnumConstantDecl) {
+        node->kind = CT_LITERAL;
+        node->text = take_string(clang, clang_getCursorSpelling(target));
+        node->value = clang_getEnumConstantDeclValue(target);
+        node->has_value = true;
+        return;
+    }
+    node->decl = decl_of(clang, target);
+    node->has_value = node->decl->has_value;
+    node->value = node->decl->value;
+}
+
+static void read_member(struct ct_clang *clang, CXCursor cursor, struct ct_node *node)
+{
+    CXCursor field = clang_getCursorReferenced(cursor);
+    CXCursor record = clang_getCursorSemanticParent(field);
+    node->text = take_string(clang, clang_getCursorSpelling(field));
+    node->shared = clang_getCursorKind(record) == CXCursor_UnionDecl || clang_Cursor_isBitField(field);
+    if (node->child_nr == 0)
+        return;
+    struct ct_node *base = node->child[0];
+    if (base->kind == CT_MEMBER && !*base->text && base->child_nr > 0) { /* an anonymous struct or union in between */
+        node->shared = node->shared || base->shared;
+        node->child[0] = base->child[0];
+    }
+    node->arrow = node->child[0]->type.pointers > 0;
+}
+
+static const char *prefix_or_postfix(struct ct_clang *clang, CXCursor cursor)
+{
+    enum CXUnaryOperatorKind kind = clang_getCursorUnaryOperatorKind(cursor);
+    if (kind == CXUnaryOperator_PostInc || kind == CXUnaryOperator_PostDec)
+        return kind == CXUnaryOperator_PostInc ? "post++" : "post--";
+    return take_string(clang, clang_getUnaryOperatorKindSpelling(kind));
+}
+
+static void read_binary(struct ct_clang *clang, CXCursor cursor, struct ct_node *node)
+{
+    enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(cursor);
+    node->op = take_string(clang, clang_getBinaryOperatorKindSpelling(kind));
+    if (kind == CXBinaryOperator_Assign)
+        node->kind = CT_ASSIGN;
+}
+
+static const char *goto_text(struct ct_clang *clang, CXCursor cursor)
+{
+    struct cursors list = children_of(cursor);
+    const char *label = list.item_nr > 0 ? take_string(clang, clang_getCursorSpelling(list.item[0])) : "";
+    free(list.item);
+    return ir_textf(clang->arena, "goto %s", label);
+}
+
+static void read_details(struct ct_clang *clang, CXCursor cursor, struct ct_node *node)
+{
+    switch (node->kind) {
+    case CT_LITERAL:
+        read_literal(clang, cursor, node);
+        break;
+    case CT_NAME:
+        read_name(clang, cursor, node);
+        break;
+    case CT_MEMBER:
+        read_member(clang, cursor, node);
+        break;
+    case CT_UNARY:
+        node->op = prefix_or_postfix(clang, cursor);
+        break;
+    case CT_BINARY:
+    case CT_ASSIGN:
+        read_binary(clang, cursor, node);
+        break;
+    case CT_SIZEOF:
+        node->has_value = evaluate(cursor, &node->value);
+        break;
+    case CT_JUMP:
+        if (clang_getCursorKind(cursor) == CXCursor_GotoStmt)
+            node->text = goto_text(clang, cursor);
+        break;
+    case CT_VAR:
+        node->decl = decl_of(clang, cursor);
+        break;
+    default:
+        break;
+    }
+}
+
+static bool is_wrapper(enum CXCursorKind kind)
+{
+    return kind == CXCursor_UnexposedExpr || kind == CXCursor_ParenExpr || kind == CXCursor_UnexposedStmt;
+}
+
+/* Of a cast the operand, of a declaration the initialiser: what stands last; type names and dimensions stand before it. */
+static void drop_all_but_last(struct cursors *list, bool keep)
+{
+    if (list->item_nr > 0 && keep)
+        list->item[0] = list->item[list->item_nr - 1];
+    list->item_nr = list->item_nr > 0 && keep;
+}
+
+struct ct_node *node_build(struct ct_clang *clang, CXCursor cursor)
+{
+    struct cursors list = children_of(cursor);
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    for (; is_wrapper(kind) && list.item_nr == 1; kind = clang_getCursorKind(cursor)) {
+        cursor = list.item[0];
+        free(list.item);
+        list = children_of(cursor);
+    }
+    if (kind == CXCursor_CStyleCastExpr)
+        drop_all_but_last(&list, true);
+    if (kind == CXCursor_VarDecl)
+        drop_all_but_last(&list, !clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(cursor)));
+    struct ct_node *node = node_new(clang, CT_EXPR, list.item_nr);
+    set_kind(node, kind);
+    place(clang, cursor, node);
+    if (clang_isExpression(kind))
+        node->type = type_of(clang, clang_getCursorType(cursor));
+    for (size_t i = 0; i < list.item_nr; i++)
+        node->child[i] = node_build(clang, list.item[i]);
+    read_details(clang, cursor, node);
+    free(list.item);
+    return node;
+}

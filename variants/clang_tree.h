@@ -1,0 +1,100 @@
+/*
+ * What libclang knows of a C file, as a plain tree: no cursor leaves the clang_*.c files.
+ * Macros are expanded; parentheses, implicit casts and attributed statements are stepped through. Everything but the open file lives
+ * in the arena given to ct_open.
+ */
+#ifndef VARIANTS_CLANG_TREE_H
+#define VARIANTS_CLANG_TREE_H
+
+#include "variants/ir.h"
+
+enum ct_kind {
+    CT_LITERAL, /* text, value; also enumerators */
+    CT_NAME,    /* decl */
+    CT_INDEX,
+    CT_MEMBER, /* text; child[0] the base */
+    CT_UNARY,  /* op */
+    CT_BINARY,
+    CT_ASSIGN,
+    CT_COND,
+    CT_CALL,   /* child[0] the callee */
+    CT_CAST,   /* child[0]; type is the target */
+    CT_SIZEOF, /* value if constant */
+    CT_LIST,   /* { ... } */
+    CT_EXPR,   /* any other expression */
+    CT_BLOCK,
+    CT_IF,
+    CT_FOR,   /* those of its four parts that are there */
+    CT_WHILE, /* condition, body */
+    CT_DO,    /* body, condition */
+    CT_RETURN,
+    CT_JUMP, /* text "break", "continue" */
+    CT_EMPTY,
+    CT_DECLS, /* children CT_VAR, or others */
+    CT_VAR,   /* decl; child[0] = initialiser */
+    CT_STMT   /* any other statement or declaration */
+};
+
+struct ct_decl {
+    const char *name, *as_written; /* as_written: only for types that the rest cannot tell, as in ir_symbol */
+    enum ir_role role;
+    struct ir_type type;
+    struct ct_node **dim; /* outermost first; NULL entry = not given */
+    size_t dim_nr;
+    bool pointer_to_array, is_static, has_value;
+    bool implicit; /* a builtin: declared nowhere */
+    long long value; /* of a const integer with a constant initialiser */
+    int line;
+    struct ir_symbol *symbol; /* for the reader */
+};
+
+struct ct_node {
+    enum ct_kind kind;
+    const char *what; /* the construct in words: "a switch statement" */
+    const char *text, *op;
+    struct ct_decl *decl;
+    struct ir_type type;
+    bool arrow, shared, has_value;
+    long long value;
+    bool in_macro;  /* starts in the expansion of a macro; begin and end are those of the macro call */
+    bool elsewhere; /* stands in another file */
+    int line, column, end_line;
+    size_t begin, end;
+    struct ct_node **child;
+    size_t child_nr;
+};
+
+struct ct_function {
+    const char *name;
+    bool is_static, has_loop;
+    int line, end_line;
+    size_t begin, end;
+    /* The rest is filled by ct_read. */
+    struct ir_type result;
+    struct ct_decl **param;
+    size_t param_nr;
+    struct ct_node *body;
+};
+
+struct ct_range {
+    size_t begin, end;
+};
+
+struct ct_file {
+    struct ct_function *function; /* definitions in the file itself, in order */
+    size_t function_nr;
+    struct ct_range *skipped; /* left out by the preprocessor */
+    size_t skipped_nr;
+    struct ct_clang *clang;
+};
+
+/* Parses source (the content of path). A compile error is STATUS_INPUT with the compiler's first message and its place. ct_close in
+ * either case. */
+int ct_open(struct ct_file *file, const char *path, const char *source, size_t length,
+            const struct strvec *args, struct ir_arena *arena, struct error *err);
+void ct_close(struct ct_file *file);
+
+/* Reads the parameters and the body. */
+void ct_read(struct ct_file *file, struct ct_function *function);
+
+#endif

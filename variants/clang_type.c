@@ -1,0 +1,264 @@
+/* Types and declarations, told as ir.h tells them. */
+#include "variants/clang_cursor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- types ---- */
+
+enum { LEVELS_MAX = 16 };
+enum { SIZE_POINTER = -3, SIZE_OPEN, SIZE_VARIABLE }; /* and 0 up: a constant array */
+
+struct shape {
+    long long size[LEVELS_MAX]; /* outermost first */
+    int level_nr;
+    bool odd;
+};
+
+static long long level_size(CXType canonical)
+{
+    switch (canonical.kind) {
+    case CXType_ConstantArray:
+        return clang_getArraySize(canonical);
+    case CXType_IncompleteArray:
+        return SIZE_OPEN;
+    case CXType_VariableArray:
+        return SIZE_VARIABLE;
+    default:
+        return SIZE_POINTER;
+    }
+}
+
+static bool is_level(CXType type)
+{
+    enum CXTypeKind kind = clang_getCanonicalType(type).kind;
+    return kind == CXType_Pointer || kind == CXType_ConstantArray ||
+           kind == CXType_IncompleteArray || kind == CXType_VariableArray;
+}
+
+/* One step through typedefs and the like, keeping the names further in. */
+static CXType without_sugar(CXType type)
+{
+    switch (type.kind) {
+    case CXType_Elaborated:
+        return clang_Type_getNamedType(type);
+    case CXType_Typedef:
+        return clang_getTypedefDeclUnderlyingType(clang_getTypeDeclaration(type));
+    case CXType_Attributed:
+        return clang_Type_getModifiedType(type);
+    default:
+        return clang_getCanonicalType(type);
+    }
+}
+
+static CXType element_of(CXType type)
+{
+    while (type.kind != CXType_Pointer && level_size(type) == SIZE_POINTER)
+        type = without_sugar(type);
+    return type.kind == CXType_Pointer ? clang_getPointeeType(type) : clang_getArrayElementType(type);
+}
+
+static bool is_qualified(CXType type)
+{
+    return clang_isConstQualifiedType(type) || clang_isVolatileQualifiedType(type) ||
+           clang_isRestrictQualifiedType(type);
+}
+
+static enum ir_scalar scalar_of(enum CXTypeKind kind)
+{
+    switch (kind) {
+    case CXType_Void:
+        return IR_VOID;
+    case CXType_Bool:
+        return IR_BOOL;
+    case CXType_Float:
+    case CXType_Double:
+    case CXType_LongDouble:
+    case CXType_Float128:
+    case CXType_Half:
+    case CXType_Float16:
+        return IR_FLOAT;
+    case CXType_Record:
+        return IR_RECORD;
+    case CXType_Enum:
+        return IR_INT;
+    default:
+        return kind >= CXType_Char_U && kind <= CXType_Int128 ? IR_INT : IR_OTHER;
+    }
+}
+
+static void read_element(struct ct_clang *clang, CXType type, struct ir_type *out)
+{
+    CXType canonical = clang_getCanonicalType(type);
+    out->scalar = scalar_of(canonical.kind);
+    out->is_unsigned = out->scalar == IR_BOOL || (canonical.kind >= CXType_Char_U && canonical.kind <= CXType_UInt128);
+    out->is_const = clang_isConstQualifiedType(type);
+    out->is_volatile = out->is_volatile || clang_isVolatileQualifiedType(canonical);
+    out->text = take_string(clang, clang_getTypeSpelling(clang_getUnqualifiedType(type)));
+    /* libclang crashes on the size of a builtin's placeholder type */
+    bool sized = out->scalar != IR_VOID && out->scalar != IR_OTHER;
+    if (sized || canonical.kind == CXType_Complex || canonical.kind == CXType_Vector) {
+        long long bytes = clang_Type_getSizeOf(canonical);
+        out->bytes = bytes > 0 ? (size_t)bytes : 0;
+    }
+}
+
+/* Arrays of arrays ... of pointers are told by counts; so is a pointer to arrays; anything else is odd. */
+static bool is_plain_shape(const struct shape *shape)
+{
+    int i = 0;
+    if (shape->level_nr > 1 && shape->size[0] == SIZE_POINTER && shape->size[1] != SIZE_POINTER)
+        i = 1;
+    while (i < shape->level_nr && shape->size[i] != SIZE_POINTER)
+        i++;
+    if (i > 0 && shape->size[0] == SIZE_POINTER && i < shape->level_nr)
+        return false;
+    while (i < shape->level_nr && shape->size[i] == SIZE_POINTER)
+        i++;
+    return i == shape->level_nr;
+}
+
+static struct ir_type read_type(struct ct_clang *clang, CXType type, struct shape *shape)
+{
+    struct ir_type out = {0};
+    const char *text = take_string(clang, clang_getTypeSpelling(type));
+    out.is_restrict = is_level(type) && (clang_isRestrictQualifiedType(clang_getCanonicalType(type)) ||
+                                         strstr(text, "[restrict") != NULL);
+    while (is_level(type) && shape->level_nr < LEVELS_MAX) {
+        out.is_volatile = out.is_volatile || clang_isVolatileQualifiedType(type);
+        shape->odd = shape->odd || (shape->level_nr > 0 && is_qualified(type));
+        shape->size[shape->level_nr++] = level_size(clang_getCanonicalType(type));
+        type = element_of(type);
+    }
+    read_element(clang, type, &out);
+    out.pointers = shape->level_nr;
+    shape->odd = shape->odd || !is_plain_shape(shape) || strchr(out.text, '(');
+    bool arrays = shape->level_nr > 1 && shape->size[1] != SIZE_POINTER;
+    out.full = shape->odd || arrays ? text : NULL;
+    return out;
+}
+
+struct ir_type type_of(struct ct_clang *clang, CXType type)
+{
+    struct shape shape = {0};
+    return read_type(clang, type, &shape);
+}
+
+/* ---- declarations ---- */
+
+static struct ct_node *number_node(struct ct_clang *clang, long long value)
+{
+    struct ct_node *node = node_new(clang, CT_LITERAL, 0);
+    node->text = ir_textf(clang->arena, "%lld", value);
+    node->value = value;
+    node->has_value = true;
+    node->type = (struct ir_type){.text = "int", .scalar = IR_INT, .bytes = 4};
+    return node;
+}
+
+/* The expressions below a declaration are its dimensions, innermost first, and then the initialiser. */
+static struct cursors dimensions_of(CXCursor cursor)
+{
+    struct cursors all = children_of(cursor), dims = {0};
+    for (size_t i = 0; i < all.item_nr; i++)
+        if (clang_isExpression(clang_getCursorKind(all.item[i])))
+            cursors_add(&dims, all.item[i]);
+    CXCursor init = clang_Cursor_getVarDeclInitializer(cursor);
+    if (dims.item_nr > 0 && !clang_Cursor_isNull(init))
+        dims.item_nr--;
+    free(all.item);
+    return dims;
+}
+
+static void read_dimensions(struct ct_clang *clang, CXCursor cursor, const struct shape *shape, struct ct_decl *decl)
+{
+    struct cursors dims = dimensions_of(cursor);
+    size_t given = 0, left = 0;
+    for (size_t i = 0; i < decl->dim_nr; i++)
+        given += shape->size[i] >= SIZE_VARIABLE;
+    left = dims.item_nr;
+    decl->dim = ir_alloc(clang->arena, (decl->dim_nr + 1) * sizeof(struct ct_node *));
+    for (size_t i = 0; i < decl->dim_nr; i++) {
+        if (shape->size[i] < SIZE_VARIABLE)
+            continue;
+        if (given == dims.item_nr)
+            decl->dim[i] = node_build(clang, dims.item[--left]);
+        else if (shape->size[i] >= 0)
+            decl->dim[i] = number_node(clang, shape->size[i]);
+    }
+    free(dims.item);
+}
+
+static enum CXChildVisitResult find_attribute(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    (void)parent;
+    bool *found = data;
+    *found = *found || clang_isAttribute(clang_getCursorKind(cursor));
+    return CXChildVisit_Continue;
+}
+
+static bool has_attribute(CXCursor cursor)
+{
+    bool found = false;
+    clang_visitChildren(cursor, find_attribute, &found);
+    return found;
+}
+
+static void read_variable(struct ct_clang *clang, CXCursor cursor, struct ct_decl *decl)
+{
+    struct shape shape = {0};
+    decl->type = read_type(clang, clang_getCursorType(cursor), &shape);
+    decl->type.full = NULL;
+    if (shape.odd || has_attribute(cursor))
+        decl->as_written = take_string(clang, clang_getCursorPrettyPrinted(cursor, NULL));
+    for (int i = 0; i < shape.level_nr; i++)
+        decl->dim_nr += shape.size[i] != SIZE_POINTER;
+    if (decl->dim_nr > 0 && shape.size[0] == SIZE_POINTER) {
+        decl->dim_nr++;
+        decl->pointer_to_array = true;
+    }
+    if (decl->dim_nr > 0 && !shape.odd)
+        read_dimensions(clang, cursor, &shape, decl);
+    else
+        decl->dim_nr = 0;
+    if (decl->type.pointers == 0 && decl->type.scalar == IR_INT && decl->type.is_const)
+        decl->has_value = evaluate(cursor, &decl->value);
+}
+
+static enum ir_role role_of(CXCursor cursor)
+{
+    switch (clang_getCursorKind(cursor)) {
+    case CXCursor_ParmDecl:
+        return IR_PARAM;
+    case CXCursor_FunctionDecl:
+        return IR_FUNCTION;
+    default:
+        break;
+    }
+    CXCursor parent = clang_getCursorSemanticParent(cursor);
+    return clang_getCursorKind(parent) == CXCursor_TranslationUnit ? IR_GLOBAL : IR_LOCAL;
+}
+
+struct ct_decl *decl_of(struct ct_clang *clang, CXCursor cursor)
+{
+    CXCursor canonical = clang_getCanonicalCursor(cursor);
+    for (size_t i = 0; i < clang->known_nr; i++)
+        if (clang_equalCursors(clang->known[i].cursor, canonical))
+            return clang->known[i].decl;
+    struct ct_decl *decl = ir_alloc(clang->arena, sizeof(*decl));
+    GROW(clang->known, clang->known_nr + 1, clang->known_alloc);
+    clang->known[clang->known_nr++] = (struct known_decl){canonical, decl};
+    decl->name = take_string(clang, clang_getCursorSpelling(cursor));
+    decl->role = role_of(cursor);
+    decl->is_static = clang_Cursor_getStorageClass(cursor) == CX_SC_Static;
+    CXFile file;
+    unsigned line;
+    clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, &line, NULL, NULL);
+    decl->line = (int)line;
+    decl->implicit = !file;
+    if (decl->role == IR_FUNCTION)
+        decl->type = type_of(clang, clang_getCursorResultType(cursor));
+    else
+        read_variable(clang, cursor, decl);
+    return decl;
+}

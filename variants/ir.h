@@ -1,0 +1,188 @@
+/*
+ * The front end's own representation of one function: no libclang type survives parsing,
+ * no isl type stands here. Written by parse.c, read by the model, the generator and the
+ * printer. Everything is owned by the ir_function's arena and freed with it.
+ */
+#ifndef VARIANTS_IR_H
+#define VARIANTS_IR_H
+
+#include "core/base/base.h"
+
+enum ir_scalar { IR_VOID, IR_BOOL, IR_INT, IR_FLOAT, IR_RECORD, IR_OTHER };
+
+struct ir_type {
+    const char
+        *text; /* as the user would write it: "double", "unsigned long", "uint32_t" */
+    enum ir_scalar scalar; /* of the element, for pointers and arrays */
+    bool is_unsigned, is_const, is_restrict, is_volatile;
+    size_t bytes; /* of the element */
+    int pointers; /* levels of indirection left when used: 0 = a scalar, 1 = pointer or
+                     array of elements ... */
+    const char *full; /* the whole type as C text, such as "double (*)[m]"; NULL = text
+                         and `pointers` stars say it all */
+};
+
+enum ir_role { IR_PARAM, IR_LOCAL, IR_GLOBAL, IR_FUNCTION };
+
+struct ir_symbol {
+    const char *name;
+    enum ir_role role;
+    struct ir_type type;
+    struct ir_expr **dim; /* declared array dimensions, outermost first; NULL entry = not
+                             given (first one of A[][m]) */
+    size_t dim_nr;        /* 0 for scalars and plain pointers */
+    bool is_written; /* assigned anywhere in the function (the variable itself, not what
+                        it points to) */
+    bool in_loop;    /* declared inside a loop */
+    bool is_static;  /* storage class of a local or global */
+    bool pointer_to_array;  /* declared as (*A)[m]: dim[0] is NULL, dim[1] is m */
+    bool address_taken;     /* & somewhere; counts as written too */
+    const char *as_written; /* declaration text (no initialiser) of a type that the fields
+                               above cannot describe; else NULL */
+    int id;                 /* index in ir_function.symbol */
+    int line;
+};
+
+enum ir_kind {
+    IR_LITERAL, /* text; value when integer */
+    IR_NAME,    /* symbol */
+    IR_INDEX,   /* arg[0][arg[1]] */
+    IR_MEMBER,  /* arg[0].text or arg[0]->text (is_arrow) */
+    IR_UNARY,   /* op arg[0]; includes ++ -- (prefix or postfix), & and * */
+    IR_BINARY,  /* arg[0] op arg[1], also "," */
+    IR_ASSIGN,  /* arg[0] op arg[1], op "=", "+=" ... */
+    IR_COND,    /* arg[0] ? arg[1] : arg[2] */
+    IR_CALL, /* text = callee as printed; symbol when it is a name declared in the source;
+                args */
+    IR_CAST, /* (type) arg[0], explicit ones only */
+    IR_RAW /* text the parser does not take apart; opaque; arg = the NAMEs it mentions */
+};
+
+struct ir_expr {
+    enum ir_kind kind;
+    const char
+        *op; /* operator as written, static string; "post++" and "post--" for postfix */
+    const char *text;         /* literal, member name, raw text, callee */
+    struct ir_symbol *symbol; /* NAME, and CALL when declared here */
+    struct ir_type type;      /* of the value; for CAST the target */
+    struct ir_expr **arg;
+    size_t arg_nr;
+    bool is_arrow, has_value;
+    bool is_shared; /* MEMBER of a union, or a bit-field: other members share its bytes */
+    long long
+        value; /* integer constants (also folded macros and enumerators) when has_value */
+    int line, column;
+};
+
+enum ir_stmt_kind {
+    IR_BLOCK,  /* child[] */
+    IR_FOR,    /* see loop fields */
+    IR_WHILE,  /* while and do: opaque control; cond, child[0] */
+    IR_IF,     /* cond; child[0] then, child[1] else (may be NULL) */
+    IR_EXPR,   /* expr */
+    IR_DECL,   /* symbol, expr = initialiser or NULL */
+    IR_RETURN, /* expr or NULL */
+    IR_JUMP,   /* break, continue, goto: text */
+    IR_EMPTY,
+    IR_OPAQUE /* anything else: text, why it is opaque, expr = RAW with the NAMEs it
+                 mentions */
+};
+
+struct ir_stmt {
+    enum ir_stmt_kind kind;
+    struct ir_stmt **child;
+    size_t child_nr;
+    struct ir_expr *expr;     /* EXPR, DECL, RETURN */
+    struct ir_expr *cond;     /* IF, WHILE, FOR (as written) */
+    struct ir_symbol *symbol; /* DECL */
+    /* FOR in the form `for (it = lower; it < upper; it += step)`: canonical is set and
+     * these are filled; other forms keep only init/cond/increment. For downward loops
+     * step is negative and cmp is > or >=. */
+    bool canonical;         /* when not: init, cond and increment may each be NULL */
+    bool declares_iterator; /* for (int i = ...) */
+    struct ir_symbol *iterator;
+    struct ir_expr *lower, *upper; /* as written; cmp says whether upper is inclusive */
+    const char *cmp;               /* "<" "<=" ">" ">=" "!=" */
+    long long step;
+    struct ir_stmt *init; /* non-canonical FOR */
+    struct ir_expr *increment;
+    bool is_do;       /* WHILE: do child[0] while (cond); */
+    const char *text; /* OPAQUE, JUMP; WHILE: as in the source, if it can be told */
+    const char *why;  /* OPAQUE: what it is, for messages */
+    int line, end_line;
+    size_t begin,
+        end; /* byte range in the file, of the expansion; end is behind the ';' or '}' */
+    bool from_macro; /* starts inside a macro: its range is that of the macro call */
+    struct ir_pragma *pragma; /* pragmas attached to this statement, linked */
+};
+
+/* `#pragma inflight WORDS` and every other pragma of the file. */
+struct ir_pragma {
+    const char *text; /* behind "#pragma " */
+    bool ours;
+    int line;
+    size_t begin, end;          /* whole line(s) with the newline */
+    struct ir_pragma *next;     /* of the same function or statement */
+    struct ir_pragma *next_all; /* of the file */
+    bool applies; /* ours, and before the function (behind the one above it) or anywhere
+                     inside */
+};
+
+struct ir_function {
+    const char *path, *name;
+    const char *source; /* the whole file */
+    size_t source_length;
+    struct ir_type result;
+    struct ir_symbol **symbol; /* all: parameters first, in order */
+    size_t symbol_nr, param_nr;
+    struct ir_stmt *body;
+    int line, end_line;
+    size_t begin, end;           /* byte range of the definition */
+    size_t body_begin, body_end; /* byte range of the { ... } body */
+    bool is_static;
+    struct ir_pragma *pragma; /* ours that belong to the function: before it, or inside
+                                 before the first loop */
+    struct ir_pragma *all_pragma; /* every pragma of the file, in order, chained through a
+                                     second list: see next_all */
+    struct ir_arena *arena;
+};
+
+/* parse.c (the one file that includes clang-c): finds and reads the function. `line` and
+ * `function` as in kernel_request. */
+int ir_parse(const char *path, int line, const char *function,
+             const struct strvec *cflags, struct ir_function **out, struct error *err);
+void ir_function_free(struct ir_function *function);
+
+/* Memory that lives as long as the function. The generator uses it too. */
+struct ir_arena *ir_arena_new(void);
+void ir_arena_free(struct ir_arena *arena);           /* NULL is fine */
+void *ir_alloc(struct ir_arena *arena, size_t bytes); /* cleared */
+const char *ir_text(struct ir_arena *arena, const char *text);
+const char *ir_textf(struct ir_arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+struct ir_expr *ir_expr_new(struct ir_arena *arena, enum ir_kind kind, size_t args);
+struct ir_expr *ir_integer(struct ir_arena *arena, long long value);
+struct ir_expr *ir_name(struct ir_arena *arena, struct ir_symbol *symbol);
+struct ir_expr *ir_binary(struct ir_arena *arena, const char *op, struct ir_expr *a,
+                          struct ir_expr *b);
+struct ir_expr *ir_copy(struct ir_arena *arena, const struct ir_expr *expr);
+/* A copy of expr with every NAME of symbol[i] replaced by a copy of by[i]. */
+struct ir_expr *ir_substitute(struct ir_arena *arena, const struct ir_expr *expr,
+                              struct ir_symbol *const *symbol, struct ir_expr *const *by,
+                              size_t nr);
+struct ir_stmt *ir_stmt_new(struct ir_arena *arena, enum ir_stmt_kind kind,
+                            size_t children);
+
+/* "post++" for both spellings: the operator as it stands in C text. */
+const char *ir_op_text(const char *op);
+/* Calls visit for expr and all below, parents first. */
+void ir_visit(struct ir_expr *expr, void (*visit)(struct ir_expr *expr, void *data),
+              void *data);
+
+/* print.c: C text with minimal parentheses; integer sums of constants folded. */
+void ir_print_expr(struct buf *out, const struct ir_expr *expr);
+void ir_print_stmt(struct buf *out, const struct ir_stmt *stmt, int indent);
+void ir_print_declaration(
+    struct buf *out, const struct ir_symbol *symbol); /* "double A[n][m]" without ';' */
+
+#endif

@@ -1,0 +1,457 @@
+/* What a statement reads and writes, and the relations from its instances to elements. */
+#include "variants/poly.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool math_function(const char *name)
+{
+    static const char *const pure[] = {"sqrt", "cbrt",  "fabs", "exp",  "exp2",  "expm1", "log",  "log2", "log10", "log1p", "sin",
+                                       "cos",  "tan",   "asin", "acos", "atan",  "atan2", "sinh", "cosh", "tanh",  "pow",   "hypot",
+                                       "fma",  "fmin",  "fmax", "fmod", "floor", "ceil",  "round", "trunc", "rint", "nearbyint",
+                                       "copysign", "erf", "erfc", "tgamma", "abs", "labs", "llabs", "fdim", "ldexp"};
+    if (!strncmp(name, "__builtin_", 10))
+        name += 10;
+    for (size_t i = 0; i < ARRAY_SIZE(pure); i++) {
+        size_t length = strlen(pure[i]);
+        if (!strncmp(name, pure[i], length) && (!name[length] || (strchr("fl", name[length]) && !name[length + 1])))
+            return true;
+    }
+    return false;
+}
+
+struct collect {
+    struct nest *nest;
+    size_t statement;
+    bool maybe;    /* in a part that is not always executed */
+    int status;
+};
+
+static void collect_expr(struct collect *at, const struct ir_expr *expr);
+
+static void refuse(struct collect *at, const struct ir_expr *expr, const char *format, const char *word)
+{
+    struct buf text = {0};
+    int line = expr->line ? expr->line : at->nest->statement[at->statement].stmt->line;
+    buf_addf(&text, "'%s' ", word);
+    buf_add(&text, format);
+    at->status = nest_refuse(at->nest, line, "%s", buf_str(&text));
+    buf_release(&text);
+}
+
+/* A pointer that is declared in the nest counts as the value it is; what it points to is found through its initialiser. */
+static size_t symbol_dims(const struct nest *nest, const struct ir_symbol *symbol)
+{
+    if (symbol->dim_nr)
+        return symbol->dim_nr;
+    return symbol->type.pointers > 0 && !nest->declared[symbol->id];
+}
+
+static size_t find_cell(struct nest *nest, struct ir_symbol *symbol)
+{
+    for (size_t i = 0; i < nest->cell_nr; i++)
+        if (nest->cell[i].symbol == symbol)
+            return i;
+    GROW(nest->cell, nest->cell_nr + 1, nest->cell_alloc);
+    nest->cell[nest->cell_nr] = (struct cell){.symbol = symbol, .dims = symbol_dims(nest, symbol)};
+    return nest->cell_nr++;
+}
+
+/* ---- taking a[i][j], *(p + i), s[i].field[k] apart ---- */
+
+struct place {
+    struct ir_symbol *symbol;
+    struct ir_expr *subscript[SUBSCRIPTS_MAX]; /* innermost first while reading */
+    size_t nr;
+    bool member;
+    const char *problem;
+};
+
+static void place_read(struct collect *at, const struct ir_expr *expr, struct place *place);
+
+static void place_push(struct place *place, struct ir_expr *subscript)
+{
+    if (place->nr == SUBSCRIPTS_MAX)
+        place->problem = "has too many subscripts";
+    else
+        place->subscript[place->nr++] = subscript;
+}
+
+/* The last subscript read goes up by `by`: p[i] with p = a + k is a[k + i]. */
+static void place_shift(struct collect *at, struct place *place, const char *op, struct ir_expr *by)
+{
+    struct ir_arena *arena = at->nest->model->arena;
+    if (!place->nr)
+        place_push(place, *op == '-' ? ir_binary(arena, "-", ir_integer(arena, 0), by) : by);
+    else
+        place->subscript[place->nr - 1] = ir_binary(arena, op, by, place->subscript[place->nr - 1]);
+    if (*op == '-' && place->nr)
+        place->problem = "is reached through a difference of pointers";
+}
+
+static void place_name(struct collect *at, const struct ir_expr *expr, struct place *place)
+{
+    struct nest *nest = at->nest;
+    struct ir_symbol *symbol = expr->symbol;
+    place->symbol = symbol;
+    if (symbol->type.is_volatile)
+        place->problem = "is volatile";
+    if (symbol->type.pointers && !symbol->dim_nr && nest->written[symbol->id])
+        place->problem = "is a pointer that moves in the loop; write a[i]";
+    else if (symbol->role == IR_LOCAL && symbol->type.pointers && !symbol->dim_nr && place->nr && nest->model->init[symbol->id])
+        place_read(at, nest->model->init[symbol->id], place);
+}
+
+static void place_pointer(struct collect *at, const struct ir_expr *expr, struct place *place)
+{
+    const struct ir_expr *inner = expr->arg[0];
+    if (expr->kind == IR_UNARY && !strcmp(expr->op, "*")) {
+        place_push(place, ir_integer(at->nest->model->arena, 0));
+        place_read(at, inner, place);
+    } else if (expr->kind == IR_UNARY && !strcmp(expr->op, "&") && inner->kind == IR_INDEX && place->nr) {
+        struct ir_expr *last = place->subscript[--place->nr];
+        place_push(place, ir_binary(at->nest->model->arena, "+", inner->arg[1], last));
+        place_read(at, inner->arg[0], place);
+    } else
+        place->problem = "is reached in a way that cannot be followed";
+}
+
+static void place_sum(struct collect *at, const struct ir_expr *expr, struct place *place)
+{
+    bool left = expr->arg[0]->type.pointers > 0;
+    if (strcmp(expr->op, "+") || (!left && !expr->arg[1]->type.pointers)) {
+        place->problem = "is reached through arithmetic that cannot be followed";
+        return;
+    }
+    place_shift(at, place, "+", expr->arg[left]);
+    place_read(at, expr->arg[!left], place);
+}
+
+static void place_member(struct collect *at, const struct ir_expr *expr, struct place *place)
+{
+    if (expr->is_arrow || expr->type.pointers > (int)place->nr) {
+        place->problem = "is reached through a structure; pass the pointer as a parameter";
+        return;
+    }
+    place->nr = 0; /* all fields of one element are taken as one */
+    place->member = true;
+    place_read(at, expr->arg[0], place);
+}
+
+static void place_read(struct collect *at, const struct ir_expr *expr, struct place *place)
+{
+    if (place->problem)
+        return;
+    switch (expr->kind) {
+    case IR_NAME:
+        place_name(at, expr, place);
+        break;
+    case IR_INDEX:
+        place_push(place, expr->arg[1]);
+        place_read(at, expr->arg[0], place);
+        break;
+    case IR_MEMBER:
+        place_member(at, expr, place);
+        break;
+    case IR_UNARY:
+        place_pointer(at, expr, place);
+        break;
+    case IR_BINARY:
+        place_sum(at, expr, place);
+        break;
+    case IR_CAST:
+        if (expr->type.pointers == 1 && expr->arg[0]->type.pointers == 1 && expr->type.bytes == expr->arg[0]->type.bytes) {
+            place_read(at, expr->arg[0], place);
+            break;
+        }
+        /* fall through */
+    default:
+        place->problem = "is reached in a way that cannot be followed";
+    }
+}
+
+/* ---- recording ---- */
+
+static bool is_local_to_statement(const struct nest *nest, const struct ir_symbol *symbol)
+{
+    return nest->declared[symbol->id] && nest->decl_depth[symbol->id] < 0;
+}
+
+static void record(struct collect *at, const struct ir_expr *expr, const struct place *place, bool write)
+{
+    struct nest *nest = at->nest;
+    const struct statement *statement = &nest->statement[at->statement];
+    size_t cell = find_cell(nest, place->symbol);
+    GROW(nest->access, nest->access_nr + 1, nest->access_alloc);
+    struct access *access = &nest->access[nest->access_nr++];
+    *access = (struct access){.cell = cell, .statement = at->statement, .write = write, .must = write && !at->maybe,
+                              .expr = expr, .subscript_nr = place->nr, .collapsed = statement->collapsed,
+                              .line = expr->line ? expr->line : statement->stmt->line};
+    for (size_t i = 0; i < place->nr; i++)
+        access->subscript[i] = place->subscript[place->nr - 1 - i];
+}
+
+static const char *count_problem(const struct nest *nest, const struct place *place)
+{
+    size_t dims = symbol_dims(nest, place->symbol);
+    if (place->nr > dims)
+        return "is an array of pointers, whose rows may overlap; use double A[n][m] or one linear array";
+    return place->nr < dims ? "is used without its subscripts" : NULL;
+}
+
+/* A use of a variable or element. Parameters that nobody writes are no memory accesses. */
+static void collect_place(struct collect *at, const struct ir_expr *expr, bool write)
+{
+    struct place place = {0};
+    place_read(at, expr, &place);
+    if (!place.problem && !place.symbol)
+        place.problem = "cannot be followed";
+    if (!place.problem && is_local_to_statement(at->nest, place.symbol))
+        return;
+    if (!place.problem)
+        place.problem = count_problem(at->nest, &place);
+    if (!place.problem && expr->type.scalar == IR_RECORD && !expr->type.pointers)
+        place.problem = "is a structure that is copied whole";
+    if (place.problem) {
+        refuse(at, expr, place.problem, place.symbol ? place.symbol->name : "an element");
+        return;
+    }
+    if (!place.nr && !at->nest->written[place.symbol->id] && !at->nest->declared[place.symbol->id])
+        return;
+    record(at, expr, &place, write);
+}
+
+/* The subscripts on the way to a place are read. */
+static void collect_subscripts(struct collect *at, const struct ir_expr *expr)
+{
+    switch (expr->kind) {
+    case IR_INDEX:
+        collect_expr(at, expr->arg[1]);
+        collect_subscripts(at, expr->arg[0]);
+        break;
+    case IR_MEMBER:
+    case IR_CAST:
+    case IR_UNARY:
+        collect_subscripts(at, expr->arg[0]);
+        break;
+    case IR_BINARY:
+        collect_expr(at, expr->arg[expr->arg[0]->type.pointers > 0]);
+        collect_subscripts(at, expr->arg[!(expr->arg[0]->type.pointers > 0)]);
+        break;
+    case IR_NAME: /* a row pointer is itself a value that the nest sets */
+        if (expr->type.pointers && at->nest->declared[expr->symbol->id] && !expr->symbol->dim_nr)
+            collect_place(at, expr, false);
+        break;
+    default:
+        break;
+    }
+}
+
+static void collect_lvalue(struct collect *at, const struct ir_expr *expr, bool read, bool write)
+{
+    if (expr->kind != IR_NAME)
+        collect_subscripts(at, expr);
+    if (read)
+        collect_place(at, expr, false);
+    if (write && !at->status)
+        collect_place(at, expr, true);
+}
+
+static bool same_expr(const struct ir_expr *a, const struct ir_expr *b)
+{
+    struct buf first = {0}, second = {0};
+    ir_print_expr(&first, a);
+    ir_print_expr(&second, b);
+    bool same = !strcmp(buf_str(&first), buf_str(&second));
+    buf_release(&first);
+    buf_release(&second);
+    return same;
+}
+
+static const struct ir_symbol *root(const struct ir_expr *expr)
+{
+    while (expr->kind == IR_INDEX || expr->kind == IR_MEMBER)
+        expr = expr->arg[0];
+    return expr->kind == IR_NAME ? expr->symbol : NULL;
+}
+
+struct mention {
+    const struct ir_symbol *symbol;
+    size_t times;
+};
+
+static void count_mention(struct ir_expr *expr, void *data)
+{
+    struct mention *mention = data;
+    mention->times += expr->kind == IR_NAME && expr->symbol == mention->symbol;
+}
+
+/* x += e, x *= e, x = x + e, with x not in e: then the terms may be added in any order, if the user says so. */
+static bool is_accumulation(struct ir_expr *expr)
+{
+    struct mention mention = {.symbol = root(expr->arg[0])};
+    struct ir_expr *right = expr->arg[1];
+    if (!mention.symbol)
+        return false;
+    if (!strcmp(expr->op, "+=") || !strcmp(expr->op, "*=") || !strcmp(expr->op, "-=")) {
+        ir_visit(right, count_mention, &mention);
+        return !mention.times;
+    }
+    if (strcmp(expr->op, "=") || right->kind != IR_BINARY || (strcmp(right->op, "+") && strcmp(right->op, "*")))
+        return false;
+    ir_visit(right, count_mention, &mention);
+    return mention.times == 1 && (same_expr(expr->arg[0], right->arg[0]) || same_expr(expr->arg[0], right->arg[1]));
+}
+
+static void collect_assign(struct collect *at, const struct ir_expr *expr)
+{
+    struct nest *nest = at->nest;
+    const struct ir_expr *target = expr->arg[0];
+    bool whole = nest->statement[at->statement].stmt->expr == expr;
+    collect_expr(at, expr->arg[1]);
+    if (at->status)
+        return;
+    size_t first = nest->access_nr;
+    collect_lvalue(at, target, strcmp(expr->op, "=") != 0, true);
+    if (!whole || at->status || nest->access_nr == first || !is_accumulation((struct ir_expr *)expr))
+        return;
+    for (size_t i = nest->statement[at->statement].access_begin; i < nest->access_nr; i++)
+        if (nest->access[i].cell == nest->access[nest->access_nr - 1].cell)
+            nest->access[i].accumulates = true;
+}
+
+static void collect_unary(struct collect *at, const struct ir_expr *expr)
+{
+    if (strstr(expr->op, "++") || strstr(expr->op, "--"))
+        collect_lvalue(at, expr->arg[0], true, true);
+    else if (!strcmp(expr->op, "*"))
+        collect_lvalue(at, expr, true, false);
+    else if (!strcmp(expr->op, "&"))
+        refuse(at, expr, "has its address taken in a loop", root(expr->arg[0]) ? root(expr->arg[0])->name : "an element");
+    else if (strcmp(expr->op, "sizeof"))
+        collect_expr(at, expr->arg[0]);
+}
+
+static void collect_call(struct collect *at, const struct ir_expr *expr)
+{
+    const char *name = expr->text ? expr->text : expr->symbol ? expr->symbol->name : "a function";
+    if (!strcmp(name, "__builtin_prefetch"))
+        return;
+    if (!math_function(name)) {
+        refuse(at, expr, "may change memory that the nest uses; only math functions may be called in a loop", name);
+        return;
+    }
+    for (size_t i = 0; i < expr->arg_nr; i++)
+        collect_expr(at, expr->arg[i]);
+}
+
+static void collect_maybe(struct collect *at, const struct ir_expr *expr)
+{
+    bool before = at->maybe;
+    collect_expr(at, expr->arg[0]);
+    at->maybe = true;
+    for (size_t i = 1; i < expr->arg_nr; i++)
+        collect_expr(at, expr->arg[i]);
+    at->maybe = before;
+}
+
+/* A pointer to be kept in a local: what it points to is followed where it is used. */
+static void collect_pointer(struct collect *at, const struct ir_expr *expr)
+{
+    while (expr->kind == IR_UNARY && !strcmp(expr->op, "&"))
+        expr = expr->arg[0];
+    if (expr->kind == IR_NAME)
+        return;
+    collect_subscripts(at, expr);
+}
+
+static void collect_expr(struct collect *at, const struct ir_expr *expr)
+{
+    if (at->status)
+        return;
+    if (expr->has_value)
+        return;
+    if (expr->type.pointers && expr->kind != IR_ASSIGN) {
+        collect_pointer(at, expr);
+        return;
+    }
+    switch (expr->kind) {
+    case IR_NAME:
+    case IR_INDEX:
+    case IR_MEMBER:
+        collect_lvalue(at, expr, true, false);
+        break;
+    case IR_UNARY:
+        collect_unary(at, expr);
+        break;
+    case IR_ASSIGN:
+        collect_assign(at, expr);
+        break;
+    case IR_COND:
+        collect_maybe(at, expr);
+        break;
+    case IR_BINARY:
+        if (!strcmp(expr->op, "&&") || !strcmp(expr->op, "||")) {
+            collect_maybe(at, expr);
+            break;
+        }
+        collect_expr(at, expr->arg[0]);
+        collect_expr(at, expr->arg[1]);
+        break;
+    case IR_CAST:
+        collect_expr(at, expr->arg[0]);
+        break;
+    case IR_CALL:
+        collect_call(at, expr);
+        break;
+    case IR_RAW:
+        refuse(at, expr, "cannot be taken apart", expr->text);
+        break;
+    case IR_LITERAL:
+        break;
+    }
+}
+
+/* ---- statements ---- */
+
+static void collect_stmt(struct collect *at, const struct ir_stmt *stmt)
+{
+    if (!stmt || at->status)
+        return;
+    if (stmt->expr)
+        collect_expr(at, stmt->expr);
+    collect_stmt(at, stmt->init);
+    if (stmt->kind == IR_FOR && stmt->canonical) {
+        collect_expr(at, stmt->lower);
+        collect_expr(at, stmt->upper);
+    } else {
+        if (stmt->cond)
+            collect_expr(at, stmt->cond);
+        if (stmt->increment)
+            collect_expr(at, stmt->increment);
+    }
+    for (size_t i = 0; i < stmt->child_nr; i++)
+        collect_stmt(at, stmt->child[i]);
+}
+
+static void record_declared(struct collect *at, const struct ir_stmt *stmt)
+{
+    struct place place = {.symbol = stmt->symbol};
+    static const struct ir_expr nowhere = {.kind = IR_RAW, .text = ""};
+    if (stmt->symbol->type.is_volatile)
+        refuse(at, &nowhere, "is volatile", stmt->symbol->name);
+    else
+        record(at, ir_name(at->nest->model->arena, stmt->symbol), &place, true);
+}
+
+int nest_collect(struct nest *nest, size_t index)
+{
+    struct statement *statement = &nest->statement[index];
+    struct collect at = {.nest = nest, .statement = index, .maybe = statement->collapsed};
+    statement->access_begin = nest->access_nr;
+    collect_stmt(&at, statement->stmt);
+    if (!at.status && statement->stmt->kind == IR_DECL)
+        record_declared(&at, statement->stmt);
+    nest->statement[index].access_end = nest->access_nr;
+    return at.status;
+}

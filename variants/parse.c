@@ -1,0 +1,240 @@
+/* From a C file to one ir_function. */
+#include <stdint.h>
+#include <string.h>
+
+#include "variants/parse.h"
+
+/* ---- symbols ---- */
+
+static void make_room(struct parse *p)
+{
+    struct ir_function *function = p->function;
+    if (function->symbol_nr < p->symbol_alloc)
+        return;
+    p->symbol_alloc = p->symbol_alloc * 2 + 16;
+    struct ir_symbol **grown = ir_alloc(p->arena, p->symbol_alloc * sizeof(struct ir_symbol *));
+    for (size_t i = 0; i < function->symbol_nr; i++)
+        grown[i] = function->symbol[i];
+    function->symbol = grown;
+}
+
+static struct ir_symbol *symbol_new(struct parse *p, struct ct_decl *decl)
+{
+    struct ir_symbol *symbol = ir_alloc(p->arena, sizeof(*symbol));
+    make_room(p);
+    symbol->id = (int)p->function->symbol_nr;
+    p->function->symbol[p->function->symbol_nr++] = symbol;
+    decl->symbol = symbol;
+    symbol->name = decl->name;
+    symbol->role = decl->role;
+    symbol->type = decl->type;
+    symbol->is_static = decl->is_static;
+    symbol->pointer_to_array = decl->pointer_to_array;
+    symbol->as_written = decl->as_written;
+    symbol->line = decl->line;
+    symbol->dim_nr = decl->dim_nr;
+    return symbol;
+}
+
+static void read_dimensions(struct parse *p, const struct ct_decl *decl)
+{
+    struct ir_symbol *symbol = decl->symbol;
+    symbol->dim = ir_alloc(p->arena, (decl->dim_nr + 1) * sizeof(struct ir_expr *));
+    for (size_t i = 0; i < decl->dim_nr; i++)
+        if (decl->dim[i])
+            symbol->dim[i] = parse_expr(p, decl->dim[i]);
+}
+
+struct ir_symbol *parse_symbol(struct parse *p, struct ct_decl *decl)
+{
+    if (decl->symbol)
+        return decl->symbol;
+    struct ir_symbol *symbol = symbol_new(p, decl);
+    read_dimensions(p, decl);
+    return symbol;
+}
+
+/* Parameters come first, whatever globals their dimensions mention. */
+static void read_params(struct parse *p, const struct ct_function *chosen)
+{
+    for (size_t i = 0; i < chosen->param_nr; i++)
+        symbol_new(p, chosen->param[i]);
+    for (size_t i = 0; i < chosen->param_nr; i++)
+        read_dimensions(p, chosen->param[i]);
+    p->function->param_nr = chosen->param_nr;
+}
+
+/* ---- before the statements: who is written, where things are declared ---- */
+
+static bool is_loop(const struct ct_node *node)
+{
+    return node->kind == CT_FOR || node->kind == CT_WHILE || node->kind == CT_DO;
+}
+
+static bool is_asm(const struct ct_node *node)
+{
+    return node->kind == CT_STMT && strcmp(node->what, "an asm statement") == 0;
+}
+
+static void survey(struct parse *p, const struct ct_node *node, bool in_loop, bool in_asm)
+{
+    bool address = false;
+    struct ct_decl *written = in_asm && node->kind == CT_NAME ? node->decl : parse_written(node, &address);
+    if (node->kind == CT_VAR)
+        parse_symbol(p, node->decl)->in_loop = in_loop;
+    if (written && written->role != IR_FUNCTION) {
+        struct ir_symbol *symbol = parse_symbol(p, written);
+        symbol->is_written = true;
+        symbol->address_taken = symbol->address_taken || address;
+    }
+    if (node->elsewhere && !p->trouble)
+        p->trouble = node;
+    for (size_t i = 0; i < node->child_nr; i++)
+        survey(p, node->child[i], in_loop || is_loop(node), in_asm || is_asm(node));
+}
+
+/* ---- pragmas ---- */
+
+static struct ir_stmt *pragma_target(struct ir_stmt *parent, const struct ir_pragma *pragma)
+{
+    for (size_t i = 0; i < parent->child_nr; i++) {
+        struct ir_stmt *child = parent->child[i];
+        if (!child)
+            continue;
+        if (child->begin >= pragma->end)
+            return child;
+        if (child->end > pragma->begin)
+            return pragma_target(child, pragma);
+    }
+    return NULL;
+}
+
+static size_t first_loop(const struct ir_stmt *stmt)
+{
+    size_t first = SIZE_MAX;
+    if (stmt->kind == IR_FOR || stmt->kind == IR_WHILE)
+        return stmt->begin;
+    for (size_t i = 0; i < stmt->child_nr && first == SIZE_MAX; i++)
+        if (stmt->child[i])
+            first = first_loop(stmt->child[i]);
+    return first;
+}
+
+static void append_pragma(struct ir_pragma **list, struct ir_pragma *pragma)
+{
+    while (*list)
+        list = &(*list)->next;
+    *list = pragma;
+}
+
+static void attach_pragmas(struct parse *p, const struct ct_function *chosen)
+{
+    struct ir_function *function = p->function;
+    size_t loop = first_loop(function->body);
+    for (struct ir_pragma *pragma = function->all_pragma; pragma; pragma = pragma->next_all) {
+        pragma->applies = parse_applies(&p->file, chosen, pragma);
+        bool inside = pragma->begin >= function->body_begin && pragma->end <= function->body_end;
+        struct ir_stmt *target = inside ? pragma_target(function->body, pragma) : NULL;
+        if (pragma->applies && (!inside || pragma->begin < loop))
+            append_pragma(&function->pragma, pragma);
+        else if (target && target->kind != IR_OPAQUE)
+            append_pragma(&target->pragma, pragma);
+    }
+}
+
+/* ---- the function ---- */
+
+static int fail_trouble(const struct parse *p, struct error *err)
+{
+    const struct ct_node *node = p->trouble;
+    const char *path = p->function->path;
+    if (node->elsewhere)
+        return fail(err, STATUS_INPUT, "%s: part of function '%s' stands in another file; only code of this file is read",
+                    path, p->function->name);
+    return fail(err, STATUS_INPUT, "%s:%d:%d: %s%s cannot be read here", path, node->line, node->column, node->what,
+                node->in_macro ? " inside a macro" : "");
+}
+
+static void read_head(struct ir_function *function, const struct ct_function *chosen)
+{
+    function->name = chosen->name;
+    function->result = chosen->result;
+    function->is_static = chosen->is_static;
+    function->line = chosen->line;
+    function->end_line = chosen->end_line;
+    function->begin = chosen->begin;
+    function->end = chosen->end;
+    function->body_begin = chosen->body->begin;
+    function->body_end = chosen->body->end;
+}
+
+static int read_function(struct parse *p, struct ct_function *chosen, struct error *err)
+{
+    ct_read(&p->file, chosen);
+    read_head(p->function, chosen);
+    read_params(p, chosen);
+    survey(p, chosen->body, false, false);
+    if (!p->trouble)
+        p->function->body = parse_body(p, chosen->body);
+    if (!p->function->body)
+        return fail_trouble(p, err);
+    attach_pragmas(p, chosen);
+    return 0;
+}
+
+/* ---- the file ---- */
+
+static int check_language(const char *path, struct error *err)
+{
+    static const char *const cpp[] = {".cpp", ".cc", ".cxx", ".c++", ".C", ".hpp", ".cu"};
+    const char *dot = strrchr(path_base(path), '.');
+    for (size_t i = 0; dot && i < ARRAY_SIZE(cpp); i++)
+        if (strcmp(dot, cpp[i]) == 0)
+            return fail(err, STATUS_INPUT, "'%s' is C++; only C is read", path);
+    return 0;
+}
+
+static int read_source(struct ir_function *function, struct error *err)
+{
+    struct buf source = {0};
+    int status = file_read(function->path, &source, err);
+    if (status == 0) {
+        char *copy = ir_alloc(function->arena, source.length + 1);
+        memcpy(copy, buf_str(&source), source.length);
+        function->source = copy;
+        function->source_length = source.length;
+    }
+    buf_release(&source);
+    return status;
+}
+
+static int parse_file(struct parse *p, int line, const char *name, const struct strvec *cflags, struct error *err)
+{
+    struct ir_function *function = p->function;
+    if (check_language(function->path, err) < 0 || read_source(function, err) < 0)
+        return -1;
+    struct strvec args = {0};
+    parse_args(cflags, &args);
+    int status = ct_open(&p->file, function->path, function->source, function->source_length, &args, p->arena, err);
+    strvec_release(&args);
+    if (status < 0)
+        return -1;
+    function->all_pragma = scan_pragmas(p->arena, function->source, function->source_length, &p->file);
+    struct ct_function *chosen = parse_select(p, line, name, err);
+    return chosen ? read_function(p, chosen, err) : -1;
+}
+
+int ir_parse(const char *path, int line, const char *function, const struct strvec *cflags,
+             struct ir_function **out, struct error *err)
+{
+    struct ir_arena *arena = ir_arena_new();
+    struct parse p = {.arena = arena, .function = ir_alloc(arena, sizeof(struct ir_function))};
+    p.function->arena = arena;
+    p.function->path = ir_text(arena, path);
+    int status = parse_file(&p, line, function, cflags, err);
+    ct_close(&p.file);
+    *out = status == 0 ? p.function : NULL;
+    if (status < 0)
+        ir_arena_free(arena);
+    return status;
+}

@@ -1,0 +1,59 @@
+/* Compiler flags for libclang: only what changes the meaning of the source. */
+#include <string.h>
+
+#include "variants/parse.h"
+
+/* libclang would write the files of -M; with -fopenmp the body of a parallel loop becomes one opaque node. */
+static const struct {
+    const char *flag;
+    bool prefix, has_value;
+} dropped[] = {
+    {"-c", false, false},       {"-S", false, false},      {"-E", false, false},
+    {"-o", false, true},        {"-MF", false, true},      {"-MT", false, true},
+    {"-MQ", false, true},       {"-x", false, true},       {"--param", false, true},
+    {"-M", true, false},        {"-o", true, false},       {"-Werror", true, false},
+    {"-fopenmp", true, false},  {"-fopt-info", true, false}, {"-fplugin", true, false},
+    {"--param=", true, false},  {"-x", true, false},       {"-save-temps", true, false},
+    {"-load", false, true},     {"-Xclang", false, true},  {"@", true, false},
+};
+
+static const char *const takes_value[] = {
+    "-I", "-D", "-U", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-isysroot", "-std",
+};
+
+static bool is_dropped(const char *flag, bool *has_value)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(dropped); i++) {
+        size_t length = strlen(dropped[i].flag);
+        if (dropped[i].prefix ? strncmp(flag, dropped[i].flag, length) == 0 : strcmp(flag, dropped[i].flag) == 0) {
+            *has_value = dropped[i].has_value;
+            return true;
+        }
+    }
+    *has_value = false;
+    return flag[0] != '-'; /* another input file */
+}
+
+static bool is_followed_by_value(const char *flag)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(takes_value); i++)
+        if (strcmp(flag, takes_value[i]) == 0)
+            return true;
+    return false;
+}
+
+void parse_args(const struct strvec *cflags, struct strvec *out)
+{
+    strvec_push(out, "-xc");
+    strvec_push(out, "-w");
+    for (size_t i = 0; cflags && i < cflags->nr; i++) {
+        bool has_value;
+        if (is_dropped(cflags->v[i], &has_value)) {
+            i += has_value;
+            continue;
+        }
+        strvec_push(out, cflags->v[i]);
+        if (is_followed_by_value(cflags->v[i]) && i + 1 < cflags->nr)
+            strvec_push(out, cflags->v[++i]);
+    }
+}

@@ -1,0 +1,219 @@
+/*
+ * variants: C source -> loop model (libclang, isl) -> plan -> legal? -> transformed C ->
+ * harness -> compiled; verification of results. Chooses nothing.
+ */
+#ifndef VARIANTS_VARIANTS_H
+#define VARIANTS_VARIANTS_H
+
+#include "core/base/base.h"
+#include "core/run/run.h"
+#include "core/traffic/traffic.h"
+
+/* ---- the kernel: one function with its sizes and buffer contents ---- */
+
+struct kernel_request {
+    const char *path; /* FILE.c */
+    int line; /* the function that holds this line; 0 = by name or the only candidate */
+    const char *function; /* NULL = the one marked `#pragma inflight kernel`, else the
+                             only function with a loop */
+    struct strvec words;  /* pragma words from the command line: "set n = 4096", "buffer
+                             key = index(m)", "assume ..." */
+    struct strvec cflags; /* -I, -D, -std ... for parsing and compiling (allow-listed by
+                             the caller) */
+    bool reassociate;     /* floating-point sums may be reordered */
+};
+
+struct kernel; /* opaque */
+
+/* Parses and models. Errors are located ("triad.c:12:7: ..."); a compile error shows the
+ * compiler's own first message. */
+int kernel_open(const struct kernel_request *request, struct kernel **kernel,
+                struct error *err);
+void kernel_free(struct kernel *kernel);
+
+/* Fixes sizes and contents: every scalar has a value, every buffer an extent. Fails
+ * naming the pragma line to add. */
+int kernel_bind(struct kernel *kernel, struct error *err);
+/* Another size for one integer parameter (verification, sweeps); extents follow. */
+int kernel_set(struct kernel *kernel, const char *param, long long value,
+               struct error *err);
+
+const char *kernel_name(const struct kernel *kernel);
+const char *kernel_path(const struct kernel *kernel);
+int kernel_line(const struct kernel *kernel);
+const char *
+kernel_hash(const struct kernel *kernel); /* of source text, words, flags: hex */
+
+enum { KERNEL_DEPTH_MAX = 8 };
+
+enum access_class {
+    ACCESS_STREAMING,
+    ACCESS_STRIDED,
+    ACCESS_INDIRECT,
+    ACCESS_INVARIANT,
+    ACCESS_IRREGULAR
+};
+const char *access_class_word(enum access_class access_class);
+
+struct kernel_param {
+    const char *name, *type;
+    bool is_integer, is_set;
+    double value;
+};
+struct kernel_array {
+    const char *name, *element_type,
+        *contents; /* contents as text, such as "uniform(0,1)" */
+    size_t element_bytes;
+    bool is_float, read, written;
+    int dims;
+    char *extent_text; /* "n x n" */
+    double bytes;      /* after kernel_bind; negative = unknown */
+};
+struct kernel_loop {
+    const char *name; /* the iterator; loops with equal names in several nests are told
+                         apart by nest */
+    int nest, depth, parent; /* parent: index of the enclosing loop, -1 = outermost */
+    int line;
+    const char *lower_text, *upper_text; /* upper exclusive */
+    double trips;             /* mean trip count at the bound sizes; negative = unknown */
+    bool innermost, modelled; /* modelled: an affine loop that plans may name */
+};
+struct kernel_access {
+    int array, loop; /* indices; loop = innermost enclosing */
+    bool write;
+    enum access_class access_class;
+    double stride_bytes; /* in the innermost loop, for STREAMING and STRIDED; else 0 */
+    double stride_at[KERNEL_DEPTH_MAX]; /* bytes the address moves when the loop at that
+                                           depth advances by one iteration, at the bound
+                                           sizes; 0 = invariant, NaN = not affine
+                                           (indirect) or no such loop */
+    int through;                        /* array the subscript is loaded from, -1 */
+    int line;
+    const char *text; /* "table[idx[i]]" */
+};
+struct kernel_view { /* borrowed, valid until the next kernel_set or kernel_free */
+    const struct kernel_param *param;
+    size_t param_nr;
+    const struct kernel_array *array;
+    size_t array_nr;
+    const struct kernel_loop *loop;
+    size_t loop_nr;
+    const struct kernel_access *access;
+    size_t access_nr;
+    const char *const
+        *assumption; /* what the model took on someone's word or for granted, sentences */
+    size_t assumption_nr;
+    const char *const *dependence; /* sentences with distance vectors */
+    size_t dependence_nr;
+};
+struct kernel_view kernel_view(const struct kernel *kernel);
+
+/* One call at the bound sizes, from the loop model (provenance "source"). Unknown when a
+ * loop is not modelled. */
+struct kernel_counts {
+    struct quantity iterations; /* of innermost statements */
+    struct quantity accesses, bytes, flops;
+    double footprint_bytes;        /* all buffers */
+    double flops_per_access_chain; /* unused by plans: dependent flops behind one indirect
+                                      load, 0 = none */
+};
+struct kernel_counts kernel_counts(const struct kernel *kernel);
+
+/* ---- plans ---- */
+
+/* Grammar: steps separated by spaces. Loops are named by their iterators.
+ *   tile(j:64,k:256)            tile loops it, jt ... outside of the outermost named
+ * loop, in the order named interchange(i,k,j)          new order of a perfectly nested
+ * chain, outermost first unroll_jam(i:4)             several: unroll_jam(i:4,j:2)
+ *   unroll(j:4)
+ *   simd  or  simd(j)           the innermost loop(s)
+ *   prefetch(table:16)          array:distance in iterations of the innermost loop;
+ * options ,to:L2  ,to:L1 (default) An empty text is the untransformed kernel. */
+struct plan; /* opaque */
+int plan_parse(const char *text, struct plan **plan, struct error *err);
+void plan_free(struct plan *plan);
+char *plan_text(const struct plan *plan); /* canonical; caller frees */
+
+/* The transformations a plan can be made of: one table that parsing, help and rules'
+ * tests read. */
+struct transformation {
+    const char *name, *syntax, *meaning;
+};
+const struct transformation *transformations(size_t *nr);
+
+/* 0 = legal. STATUS_ILLEGAL with the dependence that forbids it (arrays, lines,
+ * distance); STATUS_USAGE when it names no such loop or array (the message lists those
+ * there are). `assumptions` (may be NULL) gets what legality rests on, a sentence a line.
+ */
+int kernel_check(struct kernel *kernel, const struct plan *plan, struct buf *assumptions,
+                 struct error *err);
+
+/* The transformed function as C: a whole file (the user's file with the nest replaced,
+ * header comment `comment` on top, our pragmas stripped), plain C that depends on nothing
+ * of ours. */
+int kernel_emit(struct kernel *kernel, const struct plan *plan, const char *comment,
+                struct buf *out, struct error *err);
+
+/* The isl that answers, as it names itself. libLLVM holds a second copy: doctor shows
+ * which one was linked. */
+const char *kernel_isl_version(void);
+
+/* ---- building and verifying ---- */
+
+struct toolchain {
+    char *compiler; /* as given: "gcc", "clang-19", a path */
+    char *version;  /* first line of --version */
+    bool is_clang;
+    struct strvec flags; /* optimisation flags; default -O3 -march=native */
+};
+/* Finds and tries the compiler (compiles an empty function). STATUS_MISSING when it is
+ * not there or does not work. flags NULL = default. */
+int toolchain_find(const char *compiler, const struct strvec *flags,
+                   struct toolchain *toolchain, struct error *err);
+void toolchain_release(struct toolchain *toolchain);
+
+enum variant_program { VARIANT_TIME, VARIANT_TRACE, VARIANT_VERIFY };
+
+/* Builds one program of kernel + plan in `dir`. *path: the program (caller frees). A
+ * compiler that refuses is STATUS_FAILED with its first message. */
+int variant_build(struct kernel *kernel, const struct plan *plan,
+                  const struct toolchain *toolchain, enum variant_program what,
+                  const char *dir, char **path, struct error *err);
+/* The same from a C file that was emitted or written by somebody (same function name and
+ * parameters): `source` is its path. */
+int variant_build_file(struct kernel *kernel, const char *source,
+                       const struct toolchain *toolchain, enum variant_program what,
+                       const char *dir, char **path, struct error *err);
+
+/* The harness arguments for the kernel's present sizes and contents (--set ...). */
+void variant_args(const struct kernel *kernel, struct strvec *args);
+
+struct verify_opts {
+    double relative, absolute; /* floating-point tolerance; 0 = 1e-9 relative for double
+                                  (1e-4 for float), absolute 0 */
+    double limit_s;            /* per size, 0 = 60 */
+    double memory_limit_bytes; /* sizes that need more are skipped and said so; 0 = half
+                                  of the memory */
+    int cpu;
+    bool small_only; /* leave the full size out */
+    const char *scratch;
+};
+struct verify_report {
+    enum run_outcome outcome; /* OK, WRONG_RESULT, CRASHED, TIMED_OUT ... */
+    char *detail;             /* array, index, want, got, size; or what was skipped */
+    double max_relative_error;
+    char *sizes; /* "n=1, 2, 7, 63, 64, 65, 6000" */
+};
+void verify_report_release(struct verify_report *report);
+/* Runs `program` (VARIANT_VERIFY: holds the untransformed kernel and the variant) at
+ * several small sizes and the full one. */
+int variant_verify(struct kernel *kernel, const char *program,
+                   const struct verify_opts *opts, struct verify_report *report,
+                   struct error *err);
+/* The untransformed kernel against itself, plus a look at its results: UNVERIFIABLE when
+ * it crashes, hangs or differs; STATUS_INPUT when results hold NaN, infinities or
+ * denormals (names the array and the pragma that sets better contents). */
+int kernel_prove(struct kernel *kernel, const struct toolchain *toolchain,
+                 const char *dir, const struct verify_opts *opts, struct error *err);
+
+#endif
