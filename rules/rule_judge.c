@@ -200,14 +200,9 @@ void rule_verdicts_release(struct rule_verdicts *verdicts)
 
 static void describe_condition(const struct condition *condition, struct buf *out)
 {
-    static const char *const op[] = {
-#define X(name, word) [OP_##name] = word,
-        CONDITION_OP_MAP(X)
-#undef X
-    };
     char *words;
 
-    buf_addf(out, "%s %s ", condition->metric->name, op[condition->op]);
+    buf_addf(out, "%s %s ", condition->metric->name, condition_op_word(condition->op));
     if (condition->word) {
         words = json_dumps(condition->word, JSON_ENCODE_ANY);
         buf_add(out, words);

@@ -11,6 +11,11 @@ static const char *const op_words[] = {
 #undef X
 };
 
+const char *condition_op_word(enum condition_op op)
+{
+    return op_words[op];
+}
+
 static const char *const verdict_words[] = {
     [VERDICT_TRY] = "try",
     [VERDICT_AVOID] = "avoid",

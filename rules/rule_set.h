@@ -20,6 +20,8 @@ enum condition_op {
 #undef X
 };
 
+const char *condition_op_word(enum condition_op op);
+
 struct condition {
     const struct rule_metric *metric;
     enum condition_op op;

@@ -204,11 +204,29 @@ static bool has_attribute(CXCursor cursor)
     return found;
 }
 
+/* No type that libclang shows keeps the restrict of `A[restrict][m]`. */
+static bool is_open_restrict(struct ct_clang *clang, CXCursor cursor)
+{
+    CXToken *token = NULL;
+    unsigned nr = 0;
+    bool found = false;
+    clang_tokenize(clang->unit, clang_getCursorExtent(cursor), &token, &nr);
+    for (unsigned i = 1; i < nr && !found; i++) {
+        const char *bracket = take_string(clang, clang_getTokenSpelling(clang->unit, token[i - 1]));
+        const char *word = take_string(clang, clang_getTokenSpelling(clang->unit, token[i]));
+        found = strcmp(bracket, "[") == 0 && strstr(word, "restrict");
+    }
+    clang_disposeTokens(clang->unit, token, nr);
+    return found;
+}
+
 static void read_variable(struct ct_clang *clang, CXCursor cursor, struct ct_decl *decl)
 {
     struct shape shape = {0};
     decl->type = read_type(clang, clang_getCursorType(cursor), &shape);
     decl->type.full = NULL;
+    if (shape.level_nr > 0 && shape.size[0] == SIZE_OPEN && decl->role == IR_PARAM)
+        decl->type.is_restrict = is_open_restrict(clang, cursor);
     if (shape.odd || has_attribute(cursor))
         decl->as_written = take_string(clang, clang_getCursorPrettyPrinted(cursor, NULL));
     for (int i = 0; i < shape.level_nr; i++)
@@ -239,6 +257,13 @@ static enum ir_role role_of(CXCursor cursor)
     return clang_getCursorKind(parent) == CXCursor_TranslationUnit ? IR_GLOBAL : IR_LOCAL;
 }
 
+/* libclang places a builtin's declaration where it is first used. */
+static bool is_builtin(const char *name)
+{
+    return strncmp(name, "__builtin_", 10) == 0 || strncmp(name, "__sync_", 7) == 0 ||
+           strncmp(name, "__atomic_", 9) == 0;
+}
+
 struct ct_decl *decl_of(struct ct_clang *clang, CXCursor cursor)
 {
     CXCursor canonical = clang_getCanonicalCursor(cursor);
@@ -255,7 +280,7 @@ struct ct_decl *decl_of(struct ct_clang *clang, CXCursor cursor)
     unsigned line;
     clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, &line, NULL, NULL);
     decl->line = (int)line;
-    decl->implicit = !file;
+    decl->implicit = !file || is_builtin(decl->name);
     if (decl->role == IR_FUNCTION)
         decl->type = type_of(clang, clang_getCursorResultType(cursor));
     else

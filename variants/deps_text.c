@@ -173,7 +173,7 @@ static void blame_subscript(const struct access *access, struct buf *out)
     buf_add(out, " names cannot be told from the source (if they never meet, say so: `assume independent(...)`)");
 }
 
-static void print_culprit(const struct nest *nest, const struct culprit *culprit, struct buf *out)
+static void print_culprit(const struct nest *nest, const struct culprit *culprit, const char *verdict, struct buf *out)
 {
     ir_print_expr(out, culprit->first->expr);
     buf_addf(out, " %s at line %d is %s", culprit->first->write ? "written" : "read", culprit->first->line, happens(culprit));
@@ -181,11 +181,11 @@ static void print_culprit(const struct nest *nest, const struct culprit *culprit
     ir_print_expr(out, culprit->second->expr);
     buf_addf(out, " at line %d later (distance ", culprit->second->line);
     add_distances(nest, culprit->map, out);
-    buf_add(out, "), and the plan would run the second before the first");
+    buf_addf(out, "), %s", verdict);
     blame_subscript(culprit->first->exact ? culprit->second : culprit->first, out);
 }
 
-void deps_explain(struct nest *nest, isl_union_map *pairs, struct buf *out)
+void deps_explain(struct nest *nest, isl_union_map *pairs, const char *verdict, struct buf *out)
 {
     struct culprit best = {0};
     for (size_t i = 0; i < nest->access_nr; i++)
@@ -193,8 +193,8 @@ void deps_explain(struct nest *nest, isl_union_map *pairs, struct buf *out)
             if (nest->access[i].cell == nest->access[k].cell && (nest->access[i].write || nest->access[k].write))
                 consider(&best, &nest->access[i], &nest->access[k], pairs);
     if (best.map)
-        print_culprit(nest, &best, out);
+        print_culprit(nest, &best, verdict, out);
     else
-        buf_add(out, "the plan reverses a dependence");
+        buf_addf(out, "one statement depends on another, %s", verdict);
     isl_map_free(best.map);
 }

@@ -230,7 +230,7 @@ static isl_set *outside(struct nest *nest, const struct access *access, const st
     isl_set *set = NULL;
     if (value && limit) {
         isl_set *beyond = isl_pw_aff_ge_set(isl_pw_aff_copy(value), isl_pw_aff_copy(limit));
-        set = isl_set_intersect(isl_set_union(isl_pw_aff_neg_set(isl_pw_aff_copy(value)), beyond), isl_set_copy(statement->domain));
+        set = isl_set_intersect(isl_set_union(isl_pw_aff_pos_set(isl_pw_aff_neg(isl_pw_aff_copy(value))), beyond), isl_set_copy(statement->domain));
     }
     isl_pw_aff_free(value);
     isl_pw_aff_free(limit);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MODEL_OPERATIONS = 20000000 };
+
 /* What encloses the statement being read: a loop, or an affine condition. */
 struct frame {
     struct loop *loop;
@@ -393,9 +395,11 @@ struct nest *nest_build(struct model *model, const struct ir_stmt *stmt, int ind
     make_context(nest);
     make_vouched(nest);
     tree_bind(nest, nest->tree);
-    if (nest_privatize(nest) || nest_relations(nest) || deps_build(nest, NULL))
-        nest_refuse(nest, stmt->line, "the nest is too complex to model (over %lu operations)", isl_ctx_get_max_operations(model->ctx));
-    isl_budget(model);
+    struct error err = {0};
+    isl_budget(model, MODEL_OPERATIONS);
+    int status = nest_privatize(nest) || nest_relations(nest) || deps_build(nest, &err);
+    if (isl_check(model, status != 0, &err))
+        nest_refuse(nest, stmt->line, "the nest cannot be modelled: %s", err.text);
     return nest;
 }
 

@@ -55,12 +55,16 @@ static void fold_value(struct ir_expr *expr)
 {
     long long value = 0;
     const struct ir_expr *a = expr->arg[0], *b = expr->arg_nr > 1 ? expr->arg[1] : NULL;
-    if (expr->kind == IR_BINARY && a->has_value && b->has_value)
-        set_value(expr, fold(expr->op, a->value, b->value, &value), value);
-    if (expr->kind == IR_UNARY && a->has_value && strcmp(expr->op, "-") == 0)
-        set_value(expr, fold("-", 0, a->value, &value), value);
-    if (expr->kind == IR_CAST && a->has_value)
-        set_value(expr, true, a->value);
+    bool known = false;
+    if (expr->kind == IR_BINARY)
+        known = a->has_value && b->has_value && fold(expr->op, a->value, b->value, &value);
+    else if (expr->kind == IR_UNARY && strcmp(expr->op, "-") == 0)
+        known = a->has_value && fold("-", 0, a->value, &value);
+    else if (expr->kind == IR_CAST) {
+        known = a->has_value;
+        value = a->value;
+    }
+    set_value(expr, known, value);
 }
 
 /* ---- text ---- */

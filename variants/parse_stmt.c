@@ -77,6 +77,17 @@ static const char *text_between(struct parse *p, size_t begin, size_t end)
     return copy;
 }
 
+/* In words, what stands in the way. */
+static const char *reason(struct parse *p, const struct ct_node *node)
+{
+    const struct ct_node *cause = p->trouble ? p->trouble : node;
+    if (cause->kind == CT_DECLS && cause->child_nr > 0)
+        cause = cause->child[0];
+    if (cause->kind == CT_VAR)
+        return "a declaration of an unusual type";
+    return cause->in_macro && cause != node ? ir_textf(p->arena, "%s inside a macro", cause->what) : cause->what;
+}
+
 static struct ir_stmt *parse_opaque(struct parse *p, const struct ct_node *node, struct around around)
 {
     if (!has_own_text(node, around)) {
@@ -86,9 +97,8 @@ static struct ir_stmt *parse_opaque(struct parse *p, const struct ct_node *node,
     }
     struct ir_stmt *stmt = ir_stmt_new(p->arena, IR_OPAQUE, 0);
     set_place(p, node, stmt);
-    const struct ct_node *cause = p->trouble ? p->trouble : node;
     stmt->text = text_between(p, stmt->begin, stmt->end);
-    stmt->why = cause->in_macro && cause != node ? ir_textf(p->arena, "%s inside a macro", cause->what) : cause->what;
+    stmt->why = reason(p, node);
     stmt->expr = parse_mentions(p, node, stmt->text);
     p->trouble = NULL;
     return stmt;

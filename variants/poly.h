@@ -8,6 +8,7 @@
 #include <isl/aff.h>
 #include <isl/ctx.h>
 #include <isl/id.h>
+#include <isl/ilp.h>
 #include <isl/map.h>
 #include <isl/options.h>
 #include <isl/set.h>
@@ -80,6 +81,7 @@ struct tree {
     struct ir_expr *base;    /* NULL = 0 */
     long long step;
     bool simd;
+    bool rest;               /* what unrolling left over; not unrolled again */
     /* leaf */
     size_t statement;
     isl_set *domain;
@@ -189,7 +191,8 @@ bool access_must(const struct access *access), access_may(const struct access *a
 size_t common_loops(const struct statement *a, const struct statement *b);
 size_t statement_of_tuple(const char *name);
 void deps_describe(struct nest *nest, struct strvec *sentences);
-void deps_explain(struct nest *nest, isl_union_map *pairs, struct buf *out); /* pairs is kept */
+/* One of the pairs as a sentence that ends in `verdict`; pairs is kept. */
+void deps_explain(struct nest *nest, isl_union_map *pairs, const char *verdict, struct buf *out);
 
 /* ---- tree.c, tree_schedule.c, tree_plan.c ---- */
 
@@ -223,16 +226,31 @@ struct work {
 /* One work per modelled nest (works[nest_nr], unmodelled ones stay empty). STATUS_USAGE, STATUS_ILLEGAL. */
 int plan_apply(struct model *model, const struct plan *plan, struct work *works, struct error *err);
 void works_free(struct model *model, struct work *works);
+bool tree_is_straight(const struct tree *tree); /* no loop below but copies */
+isl_pw_aff *band_function(const struct tree *band, const struct statement *statement); /* NULL = not under this band */
+isl_pw_aff *pw_aff_block(isl_pw_aff *pa, long long size);                              /* size * floor(pa / size) */
 int tree_unroll(struct work *work, const char *name, long long factor, bool jam, struct error *err); /* tree_unroll.c */
 bool tree_has(const struct tree *tree, const char *name);
 
 /* ---- legal.c ---- */
 
 int work_check(struct work *work, const struct plan *plan, struct error *err);
-int work_simd(struct work *work, struct error *err); /* marks bands that may carry the pragma */
-/* 0 fine; after an isl failure records what happened and puts the context in order again. */
-int isl_check(struct model *model, const void *result, const char *what, struct error *err);
-void isl_budget(struct model *model);
+int work_simd(struct work *work, const struct plan_step *step, struct error *err); /* marks bands that may carry the pragma */
+/* The scalar cells' places under a tree: copies written out side by side have their own. */
+isl_union_map *cell_storage(const struct nest *nest, size_t cell, const struct tree *tree);
+/* Fails when the operations ran out or isl reported an error since isl_budget; puts the context in order again. */
+int isl_check(struct model *model, bool null, struct error *err);
+void isl_budget(struct model *model, unsigned long operations);
+
+/* ---- model_view.c, model_extent.c ---- */
+
+void view_build(struct model *model);
+int view_array(const struct model *model, const struct ir_symbol *symbol); /* -1 = no buffer */
+const char *extent_text(struct model *model, const struct ir_symbol *symbol); /* NULL = not in terms of parameters */
+/* Least or greatest value of a subscript in terms of parameters, taken as positive; NULL when it cannot be said. */
+struct ir_expr *access_bound(struct nest *nest, const struct access *access, size_t subscript, bool upper);
+/* Sign of what multiplies the symbol in a polynomial: 1, -1, 0 = absent; false when it is mixed or no polynomial. */
+bool expr_sign(const struct nest *nest, const struct ir_expr *expr, const struct ir_symbol *symbol, int *sign);
 
 /* ---- gen_guard.c ---- */
 

@@ -123,8 +123,8 @@ static int add_word(struct reader *reader, enum word_kind kind)
     bool single = kind == WORD_SET || kind == WORD_BUFFER || kind == WORD_LENGTH || kind == WORD_FLOPS;
     struct kernel_word *old = single ? find(reader->words, kind, word->name.nr ? word->name.v[0] : NULL) : NULL;
     if (old && old->line > 0 && word->line > 0)
-        return fail_word(reader, "%s%sis given a second time; the first is in line %d", word->name.nr ? word->name.v[0] : "flops",
-                         " ", old->line);
+        return fail_word(reader, "'%s' is given a second time; the first is in line %d",
+                         word->name.nr ? word->name.v[0] : "flops", old->line);
     copy.kind = kind;
     copy.where = xstrdup(word->where);
     word->name = (struct strvec){0};
@@ -390,47 +390,4 @@ int kernel_words_read(const struct ir_function *function, const struct strvec *c
     for (size_t i = 0; status == 0 && command && i < command->nr; i++)
         status = read_line(function, command->v[i], xasprintf("'%s' on the command line", command->v[i]), 0, words, err);
     return status;
-}
-
-/* ---- contents ---- */
-
-static size_t argument_length(const char *text)
-{
-    size_t length = 0;
-    for (int depth = 0; text[length] && (depth > 0 || !strchr(",)", text[length])); length++)
-        depth += (text[length] == '(') - (text[length] == ')');
-    return length;
-}
-
-static const char *trimmed_push(struct strvec *args, const char *text, size_t length)
-{
-    const char *end = text + length;
-    while (length > 0 && isspace((unsigned char)*text)) {
-        text++;
-        length--;
-    }
-    while (length > 0 && isspace((unsigned char)text[length - 1]))
-        length--;
-    strvec_pushf(args, "%.*s", (int)length, text);
-    return end;
-}
-
-int words_call(const char *contents, char **name, struct strvec *args, struct error *err)
-{
-    struct reader reader = {.at = contents};
-    *name = take_name(&reader);
-    if (!*name)
-        return fail(err, STATUS_INPUT, "'%s' is no contents of a buffer, such as zero or uniform(0, 1)", contents);
-    bool open = take_char(&reader, '(');
-    while (open) {
-        reader.at = trimmed_push(args, reader.at, argument_length(reader.at));
-        if (!*args->v[args->nr - 1])
-            return fail(err, STATUS_INPUT, "'%s': an argument is missing", contents);
-        if (!take_char(&reader, ','))
-            break;
-    }
-    if (open && !take_char(&reader, ')'))
-        return fail(err, STATUS_INPUT, "'%s': a ')' is missing", contents);
-    skip_blanks(&reader);
-    return *reader.at ? fail(err, STATUS_INPUT, "'%s': '%s' is left over", contents, reader.at) : 0;
 }

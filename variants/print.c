@@ -97,44 +97,62 @@ static bool is_plain_integer(const struct ir_expr *expr)
     if (expr->kind != IR_LITERAL || !expr->has_value || !expr->text)
         return false;
     const char *digits = expr->text + (expr->text[0] == '-');
-    return *digits && strspn(digits, "0123456789") == strlen(digits) && (digits[0] != '0' || !digits[1]);
+    bool decimal = *digits && strspn(digits, "0123456789") == strlen(digits) && (digits[0] != '0' || !digits[1]);
+    return decimal && expr->value > INT_MIN && expr->value <= INT_MAX;
+}
+
+static bool is_sum(const struct ir_expr *expr)
+{
+    return expr->kind == IR_BINARY && (is_op(expr, "+") || is_op(expr, "-")) && is_integral(expr);
+}
+
+/* A plain integer or a sum of such. */
+static bool constant_of(const struct ir_expr *expr, long long *value)
+{
+    long long a, b;
+    if (is_plain_integer(expr)) {
+        *value = expr->value;
+        return true;
+    }
+    if (!is_sum(expr) || !constant_of(expr->arg[0], &a) || !constant_of(expr->arg[1], &b))
+        return false;
+    *value = is_op(expr, "+") ? a + b : a - b;
+    return *value > INT_MIN && *value <= INT_MAX;
 }
 
 struct sum {
     const struct ir_expr *base; /* NULL = only the constant */
     long long constant;
-    int terms; /* constants seen */
+    int terms;     /* constants seen */
+    bool negative; /* or a negative one */
 };
 
-static bool sum_add(struct sum *sum, long long value)
+static bool sum_add(struct sum *sum, long long value, int sign)
 {
     sum->terms++;
-    return !__builtin_add_overflow(sum->constant, value, &sum->constant) &&
-           sum->constant > INT_MIN && sum->constant <= INT_MAX;
+    sum->negative = sum->negative || value < 0;
+    sum->constant += sign * value; /* both within int */
+    return sum->constant > INT_MIN && sum->constant <= INT_MAX;
 }
 
 /* expr as base + constant; false when the constant overflows. */
 static bool sum_of(const struct ir_expr *expr, struct sum *sum)
 {
+    long long value;
+    struct sum trial = *sum;
     if (is_plain_integer(expr))
-        return sum_add(sum, expr->value);
-    bool minus = is_op(expr, "-");
-    if (expr->kind == IR_BINARY && (minus || is_op(expr, "+")) && is_integral(expr)) {
-        struct sum trial = *sum;
-        const struct ir_expr *a = expr->arg[0], *b = expr->arg[1];
-        if (is_plain_integer(b) && is_integral(a) && sum_add(&trial, minus ? -b->value : b->value) &&
-            sum_of(a, &trial)) {
-            *sum = trial;
-            return true;
-        }
-        trial = *sum;
-        if (!minus && is_plain_integer(a) && is_integral(b) && sum_add(&trial, a->value) &&
-            sum_of(b, &trial)) {
-            *sum = trial;
-            return true;
-        }
-    }
+        return sum_add(sum, expr->value, 1);
     sum->base = expr;
+    if (!is_sum(expr))
+        return true;
+    const struct ir_expr *a = expr->arg[0], *b = expr->arg[1];
+    bool minus = is_op(expr, "-"), done = false;
+    if (constant_of(b, &value) && is_integral(a))
+        done = sum_add(&trial, value, minus ? -1 : 1) && sum_of(a, &trial);
+    else if (!minus && constant_of(a, &value) && is_integral(b))
+        done = sum_add(&trial, value, 1) && sum_of(b, &trial);
+    if (done)
+        *sum = trial;
     return true;
 }
 
@@ -287,12 +305,7 @@ static void print_sum(struct buf *out, const struct sum *sum, int least)
 /* Several constants, x + 0 or x + -1; anything else stays as the user wrote it. */
 static bool is_foldable(const struct sum *sum)
 {
-    return sum->terms > 1 || (sum->terms == 1 && sum->constant <= 0);
-}
-
-static bool is_sum(const struct ir_expr *expr)
-{
-    return expr->kind == IR_BINARY && (is_op(expr, "+") || is_op(expr, "-")) && is_integral(expr);
+    return sum->terms > 1 || sum->negative || (sum->terms == 1 && sum->constant == 0);
 }
 
 static void print_at(struct buf *out, const struct ir_expr *expr, int least)

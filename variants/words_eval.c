@@ -1,5 +1,6 @@
 /* The small expressions of pragma words: recursive descent, no C needed. */
 #include <ctype.h>
+#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ struct words_number words_real(double value)
 
 static int fail_eval(struct eval *eval, const char *problem)
 {
-    return fail(eval->err, STATUS_INPUT, "'%s': %s", eval->expr, problem);
+    return fail(eval->err, STATUS_INPUT, "'%.80s': %s", eval->expr, problem);
 }
 
 static char next(struct eval *eval)
@@ -47,9 +48,11 @@ static int eval_sum(struct eval *eval, struct words_number *out);
 static int eval_number(struct eval *eval, struct words_number *out)
 {
     char *end, *end_real;
+    errno = 0;
     long long integer = strtoll(eval->at, &end, 10);
+    bool fits = errno == 0;
     double real = strtod(eval->at, &end_real);
-    *out = end_real > end || integer == LLONG_MAX ? words_real(real) : words_integer(integer);
+    *out = end_real > end || !fits ? words_real(real) : words_integer(integer);
     eval->at = end_real;
     bool hexadecimal = end < end_real && (*end == 'x' || *end == 'X');
     if (hexadecimal || isalnum((unsigned char)*eval->at) || *eval->at == '_' || *eval->at == '.')
@@ -67,7 +70,7 @@ static int eval_name(struct eval *eval, struct words_number *out)
     int status = 0;
     *out = words_integer(1);
     if (!eval->dry && (!eval->lookup || eval->lookup(eval->data, name, out) < 0))
-        status = fail(eval->err, STATUS_INPUT, "'%s': the value of '%s' is not known", eval->expr, name);
+        status = fail(eval->err, STATUS_INPUT, "'%.80s': the value of '%s' is not known", eval->expr, name);
     free(name);
     return status;
 }
@@ -185,6 +188,60 @@ static int eval_sum(struct eval *eval, struct words_number *out)
     return 0;
 }
 
+/* ---- contents ---- */
+
+static const char *skip_spaces(const char *text)
+{
+    return text + strspn(text, " \t");
+}
+
+static size_t name_length(const char *text)
+{
+    size_t length = 0;
+    while (isalnum((unsigned char)text[length]) || text[length] == '_')
+        length++;
+    return isdigit((unsigned char)*text) ? 0 : length;
+}
+
+/* Up to the comma or parenthesis that ends an argument. */
+static size_t argument_length(const char *text)
+{
+    size_t length = 0;
+    for (int depth = 0; text[length] && (depth > 0 || !strchr(",)", text[length])); length++)
+        depth += (text[length] == '(') - (text[length] == ')');
+    return length;
+}
+
+/* The arguments behind an opening parenthesis; gives the place behind the closing one, or NULL. */
+static const char *split_arguments(const char *text, struct strvec *args)
+{
+    for (;; text++) {
+        text = skip_spaces(text);
+        size_t length = argument_length(text), used = length;
+        while (used > 0 && strchr(" \t", text[used - 1]))
+            used--;
+        if (used == 0)
+            return NULL;
+        strvec_pushf(args, "%.*s", (int)used, text);
+        text += length;
+        if (*text != ',')
+            return *text == ')' ? text + 1 : NULL;
+    }
+}
+
+int words_call(const char *contents, char **name, struct strvec *args, struct error *err)
+{
+    const char *at = skip_spaces(contents);
+    size_t length = name_length(at);
+    *name = xstrndup(at, length);
+    at = skip_spaces(at + length);
+    if (length > 0 && *at == '(')
+        at = split_arguments(at + 1, args);
+    if (length > 0 && at && !*skip_spaces(at))
+        return 0;
+    return fail(err, STATUS_INPUT, "'%s' is no contents of a buffer, such as zero or uniform(0, 1)", contents);
+}
+
 /* ---- entry points ---- */
 
 static int eval_all(struct eval *eval, struct words_number *out)
@@ -193,7 +250,7 @@ static int eval_all(struct eval *eval, struct words_number *out)
     if (eval_sum(eval, out) < 0)
         return -1;
     if (next(eval))
-        return fail(eval->err, STATUS_INPUT, "'%s': '%s' is left over; only + - * / %% ( ), numbers and names are known",
+        return fail(eval->err, STATUS_INPUT, "'%.80s': '%.80s' is left over; only + - * / %% ( ), numbers and names are known",
                     eval->expr, eval->at);
     return 0;
 }

@@ -23,6 +23,16 @@ static double per_lane(const double *step_ns, size_t last)
     return (tail[KNEE_TAIL / 2 - 1] + tail[KNEE_TAIL / 2]) / 2;
 }
 
+/* The best sustained time per lane: with very many lanes it rises again a little. */
+static double plateau(const double *step_ns, size_t nr)
+{
+    double least = INFINITY;
+
+    for (size_t last = KNEE_TAIL; last <= nr; last++)
+        least = fmin(least, per_lane(step_ns, last));
+    return least;
+}
+
 /* One low outlier is no knee: the next k must be there as well. */
 static double first_within(const double *step_ns, size_t nr, double asymptote)
 {
@@ -65,39 +75,39 @@ static double misfit(const double *step_ns, size_t nr, size_t split, double a, d
     return sum;
 }
 
-/* Where the flat part crosses c k, for the split that fits best. */
-static double crossing(const double *step_ns, size_t nr, double c)
+/* Where the flat part crosses c k, for the split that fits best; `otherwise` if the flat part falls: then translations
+ * that overlap more and more stand in it. */
+static double crossing(const double *step_ns, size_t nr, double c, double otherwise)
 {
-    double best = INFINITY, at = NAN;
+    double best = INFINITY, at = otherwise;
 
     for (size_t split = 4; split + KNEE_TAIL <= nr; split++) {
         double a, b, off;
 
         line_through(step_ns, split, &a, &b);
         off = misfit(step_ns, nr, split, a, b, c);
-        if (off < best && b < c) {
+        if (off < best) {
             best = off;
-            at = a / (c - b);
+            at = b >= 0 && b < c ? a / (c - b) : otherwise;
         }
     }
     return at;
 }
 
-struct knee knee_find(const double *step_ns, size_t nr)
+struct knee knee_find(const double *step_ns, size_t nr, double hold_ns)
 {
     struct knee knee = {0};
     double asymptote, earlier;
 
     if (nr < KNEE_LEAST)
         return knee;
-    asymptote = per_lane(step_ns, nr);
+    asymptote = plateau(step_ns, nr);
     earlier = per_lane(step_ns, nr - KNEE_TAIL);
-    knee.floor = step_ns[0] / asymptote;
+    knee.floor = hold_ns / asymptote;
     knee.first = first_within(step_ns, nr, asymptote);
-    knee.fit = crossing(step_ns, nr, asymptote);
+    knee.fit = crossing(step_ns, nr, asymptote, knee.first);
     /* No plateau: each further lane still helps. */
-    knee.found = asymptote > 0.96 * earlier && knee.first + KNEE_TAIL <= (double)nr &&
-                 isfinite(knee.fit);
+    knee.found = per_lane(step_ns, nr) > 0.96 * earlier && knee.first + KNEE_TAIL <= (double)nr;
     return knee;
 }
 

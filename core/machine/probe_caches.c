@@ -75,7 +75,7 @@ static void find_knee(struct probe *probe, const struct trials *trials, const st
 
     for (size_t i = 0; i < CHASE_LANES_MAX; i++)
         step_ns[i] = trial_ns(trials, set->lane_trial[i]).value;
-    probe->l3_knee = knee_find(step_ns, CHASE_LANES_MAX);
+    probe->l3_knee = knee_find(step_ns, CHASE_LANES_MAX, step_ns[0]);
     probe->knee_runs = trials->trial[set->lane_trial[0]].sample_nr;
 }
 

@@ -8,7 +8,7 @@
 #include "core/machine/probe.h"
 #include "core/machine/team.h"
 
-enum { FOOTPRINT_NR = 12, ROUNDS_MAX = 9 };
+enum { FOOTPRINT_NR = 12, ROUNDS_MAX = 15 };
 
 struct sweep {
     struct probe *probe;
@@ -29,13 +29,31 @@ static size_t footprint(const struct sweep *sweep, size_t i)
     return (size_t)(bytes / (double)sweep->line) * sweep->line;
 }
 
+/* Nanoseconds per step; tries again when another process got in between. */
+static double step_ns(struct chase *chase)
+{
+    const double least_s = 300e-6;
+    struct watch start, now;
+    size_t taken;
+
+    for (int tries = 0; tries < 4; tries++) {
+        start = watch_now();
+        taken = 0;
+        do {
+            chase_run(chase, 1, 2048);
+            taken += 2048;
+            now = watch_now();
+        } while (now.wall_s - start.wall_s < least_s);
+        if (!watch_was_disturbed(&start, &now))
+            break;
+    }
+    return (now.wall_s - start.wall_s) / (double)taken * 1e9;
+}
+
 static double measure_one(struct team_member *member, struct sweep *sweep, char *base, size_t i,
                           uint64_t seed)
 {
-    const double least_s = 300e-6;
     struct chase chase;
-    size_t steps = 2048, taken = 0;
-    double start, now;
 
     chase_build(&chase, &(struct chase_plan){.base = base,
                                              .bytes = footprint(sweep, i),
@@ -46,13 +64,7 @@ static double measure_one(struct team_member *member, struct sweep *sweep, char 
     chase_warm(&chase);
     chase_run(&chase, 1, chase.node_nr < 20000 ? chase.node_nr : 20000);
     team_wait(member);
-    start = clock_s();
-    do {
-        chase_run(&chase, 1, steps);
-        taken += steps;
-        now = clock_s();
-    } while (now - start < least_s);
-    return (now - start) / (double)taken * 1e9;
+    return step_ns(&chase);
 }
 
 static void one_round(struct team_member *member, struct sweep *sweep, char *base, size_t round)
@@ -107,15 +119,15 @@ static double capacity(const struct sweep *sweep, const double *ns)
 
 static double effective_bytes(const struct sweep *sweep)
 {
-    double median[FOOTPRINT_NR], sample[ROUNDS_MAX];
+    double low[FOOTPRINT_NR], sample[ROUNDS_MAX];
 
     for (size_t i = 0; i < FOOTPRINT_NR; i++) {
         for (size_t round = 0; round < sweep->done; round++)
             sample[round] = sweep->ns[round][i];
-        median[i] = samples_quantity(sample, sweep->done).value;
+        low[i] = samples_quantity(sample, sweep->done).low; /* disturbances only add */
     }
     /* Without a rise the level is not where it is said to be, or far larger. */
-    return median[FOOTPRINT_NR - 1] > 1.3 * median[0] ? capacity(sweep, median) : NAN;
+    return low[FOOTPRINT_NR - 1] > 1.3 * low[0] ? capacity(sweep, low) : NAN;
 }
 
 static int probe_level(struct probe *probe, struct machine_level *level, struct error *err)
@@ -129,7 +141,7 @@ static int probe_level(struct probe *probe, struct machine_level *level, struct 
     sweep->probe = probe;
     sweep->share_bytes = level->claimed_bytes / users;
     sweep->line = (size_t)probe->machine->line_bytes;
-    sweep->rounds = probe->quick ? 3 : ROUNDS_MAX;
+    sweep->rounds = probe->quick ? 5 : ROUNDS_MAX;
     sweep->end_s = probe_until(probe, 0.06);
     if (team_run(&probe->topology, probe->topology.cpus.cpu_nr, sweep_level, sweep, err))
         goto out;

@@ -1,8 +1,24 @@
 #include "core/machine/trial.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+struct watch watch_now(void)
+{
+    struct timespec cpu;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+    return (struct watch){.wall_s = clock_s(),
+                          .cpu_s = (double)cpu.tv_sec + 1e-9 * (double)cpu.tv_nsec};
+}
+
+bool watch_was_disturbed(const struct watch *start, const struct watch *end)
+{
+    const double slack_s = 2e-6; /* the clocks are not read at the same instant */
+
+    return end->cpu_s - start->cpu_s < 0.98 * (end->wall_s - start->wall_s) - slack_s;
+}
 
 size_t trials_add(struct trials *trials, const struct trial *trial)
 {
@@ -11,15 +27,17 @@ size_t trials_add(struct trials *trials, const struct trial *trial)
     return trials->trial_nr++;
 }
 
-static double run_once(const struct trial *trial, size_t work)
+static double run_once(const struct trial *trial, size_t work, bool *disturbed)
 {
-    double start;
+    struct watch start, end;
 
     if (trial->warm)
         trial->warm(trial->subject);
-    start = clock_s();
+    start = watch_now();
     trial->run(trial->subject, trial->variant, work);
-    return clock_s() - start;
+    end = watch_now();
+    *disturbed = watch_was_disturbed(&start, &end);
+    return end.wall_s - start.wall_s;
 }
 
 /* Grows the work until the clock can tell it, then scales it to the target. Warms the caches as a side effect. */
@@ -27,20 +45,26 @@ static void find_work(struct trial *trial)
 {
     const double enough_s = 100e-6;
     size_t work = 64;
-    double took = run_once(trial, work);
+    bool disturbed;
+    double took = run_once(trial, work, &disturbed);
 
     while (took < enough_s && work < (size_t)1 << 40) {
         work *= 2;
-        took = run_once(trial, work);
+        took = run_once(trial, work, &disturbed);
     }
     trial->work = (size_t)(trial->target_s / took * (double)work) + 1;
 }
 
+/* Where others keep running on this core, the last try counts: the sample stays in its round. */
 static void add_sample(struct trial *trial)
 {
+    bool disturbed = true;
+    double took = 0;
+
+    for (int tries = 0; tries < 4 && disturbed; tries++)
+        took = run_once(trial, trial->work, &disturbed);
     GROW(trial->sample_ns, trial->sample_nr + 1, trial->sample_alloc);
-    trial->sample_ns[trial->sample_nr++] =
-        run_once(trial, trial->work) / (double)trial->work * 1e9;
+    trial->sample_ns[trial->sample_nr++] = took / (double)trial->work * 1e9;
 }
 
 void trials_run(struct trials *trials, size_t rounds, double end_s)

@@ -9,6 +9,13 @@
 
 #include "core/base/base.h"
 
+/* Wall time and the calling thread's processor time, to tell whether somebody else ran on our core in between. */
+struct watch {
+    double wall_s, cpu_s;
+};
+struct watch watch_now(void);
+bool watch_was_disturbed(const struct watch *start, const struct watch *end);
+
 struct trial {
     void (*run)(void *subject, int variant, size_t work);
     void (*warm)(void *subject); /* before each run, outside the time; NULL = nothing */

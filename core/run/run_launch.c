@@ -210,7 +210,7 @@ int launch_check_started(const struct run_program *program,
 }
 
 /* Sets the usage of one copy and joins its verdict. */
-static int judge_copy(const struct flight *flight, const struct run_circumstances *before,
+static int judge_copy(const struct flight *flight, const struct circumstances *around,
                       size_t copy, struct launch *launch, struct error *err)
 {
     const struct spawn_outcome *end = &flight->end[copy];
@@ -224,7 +224,7 @@ static int judge_copy(const struct flight *flight, const struct run_circumstance
         launch->max_rss_kib = end->max_rss_kib;
     launch->involuntary_switches += end->involuntary_switches;
     launch->major_faults += end->major_faults;
-    verdict_join_take(&launch->verdict, verdict_of_end(end, before));
+    verdict_join_take(&launch->verdict, verdict_of_end(end, around));
     if (end->end == SPAWN_EXITED && end->code == 0 &&
         copy_results_read(path, flight->opts->samples_per_launch, end->wall_s,
                           &launch->copy[copy], &why))
@@ -233,13 +233,13 @@ static int judge_copy(const struct flight *flight, const struct run_circumstance
     return 0;
 }
 
-static int judge(const struct flight *flight, const struct run_circumstances *before,
+static int judge(const struct flight *flight, const struct circumstances *around,
                  struct launch *launch, struct error *err)
 {
     launch->copies = flight->opts->copies;
     launch->copy = xcalloc(launch->copies, sizeof(*launch->copy));
     for (size_t i = 0; i < launch->copies; i++)
-        if (judge_copy(flight, before, i, launch, err))
+        if (judge_copy(flight, around, i, launch, err))
             return -1;
     return 0;
 }
@@ -277,13 +277,15 @@ int launch_run(const struct run_program *program, const struct run_opts *opts,
                double limit_s, struct launch *launch, struct error *err)
 {
     struct flight flight = {.program = program, .opts = opts, .limit_s = limit_s};
-    struct run_circumstances before = run_circumstances_now(opts->launch_limit_s);
+    struct circumstances around = circumstances_before(opts->launch_limit_s);
     double started = clock_s();
     int result = -1;
 
     *launch = (struct launch){0};
-    if (prepare(&flight, err) == 0 && fly(&flight, err) == 0)
-        result = judge(&flight, &before, launch, err);
+    if (prepare(&flight, err) == 0 && fly(&flight, err) == 0) {
+        circumstances_after(&around);
+        result = judge(&flight, &around, launch, err);
+    }
     land(&flight);
     launch->wall_s = clock_s() - started;
     if (result)

@@ -5,9 +5,9 @@
 enum { exit_differs = 4 };
 
 static struct verdict verdict_once(const struct spawn_outcome *end,
-                                   const struct run_circumstances *before)
+                                   const struct circumstances *around)
 {
-    struct verdict verdict = verdict_of_end(end, before);
+    struct verdict verdict = verdict_of_end(end, around);
 
     if (end->end == SPAWN_EXITED && end->code == exit_differs)
         verdict.outcome = RUN_OUTCOME_WRONG_RESULT;
@@ -19,7 +19,7 @@ int run_once(const struct run_program *program, const struct run_opts *opts,
              struct error *err)
 {
     struct run_opts full = launch_defaults(opts);
-    struct run_circumstances before = run_circumstances_now(full.launch_limit_s);
+    struct circumstances around = circumstances_before(full.launch_limit_s);
     struct strvec argv = {0}, env = {0};
     struct spawn_outcome end = {0};
     struct verdict verdict;
@@ -35,7 +35,8 @@ int run_once(const struct run_program *program, const struct run_opts *opts,
     if (result == 0)
         result = launch_check_started(program, &end, err);
     if (result == 0) {
-        verdict = verdict_once(&end, &before);
+        circumstances_after(&around);
+        verdict = verdict_once(&end, &around);
         *outcome = verdict.outcome;
         *detail = verdict.detail;
         if (output)

@@ -51,7 +51,6 @@ bool run_outcome_from_word(const char *word, enum run_outcome *outcome)
     return false;
 }
 
-/* Processes that the kernel has killed for want of memory, by its own count. */
 static long long count_oom_kills(void)
 {
     FILE *file = fopen("/proc/vmstat", "re");
@@ -66,9 +65,15 @@ static long long count_oom_kills(void)
     return kills;
 }
 
-struct run_circumstances run_circumstances_now(double limit_s)
+struct circumstances circumstances_before(double limit_s)
 {
-    return (struct run_circumstances){.limit_s = limit_s, .oom_kills = count_oom_kills()};
+    return (struct circumstances){
+        .limit_s = limit_s, .kills_before = count_oom_kills(), .kills_after = -1};
+}
+
+void circumstances_after(struct circumstances *circumstances)
+{
+    circumstances->kills_after = count_oom_kills();
 }
 
 /* The last line that says something, fit for terminals and JSON: plain ASCII, not
@@ -108,24 +113,26 @@ static char *signal_sentence(int number)
     return xasprintf("ended by signal %d", number);
 }
 
-static struct verdict verdict_of_signal(int number,
-                                        const struct run_circumstances *before)
+static struct verdict verdict_of_kill(const struct circumstances *around)
 {
-    long long kills;
+    static const char system[] = "killed by the system for want of memory";
 
-    if (number != SIGKILL)
-        return (struct verdict){RUN_OUTCOME_CRASHED, signal_sentence(number),
-                                weight_own_fault};
-    kills = count_oom_kills();
-    if (kills >= 0 && before->oom_kills >= 0 && kills <= before->oom_kills)
-        return (struct verdict){RUN_OUTCOME_CRASHED, signal_sentence(number),
+    if (around->kills_before < 0 || around->kills_after < 0)
+        return (struct verdict){RUN_OUTCOME_OUT_OF_MEMORY,
+                                xasprintf("ended by SIGKILL, most likely %s", system),
                                 weight_killed};
-    return (struct verdict){
-        RUN_OUTCOME_OUT_OF_MEMORY,
-        xstrdup(kills < 0
-                    ? "ended by SIGKILL, most likely by the system for want of memory"
-                    : "killed by the system for want of memory"),
-        weight_killed};
+    if (around->kills_after > around->kills_before)
+        return (struct verdict){RUN_OUTCOME_OUT_OF_MEMORY, xstrdup(system),
+                                weight_killed};
+    return (struct verdict){RUN_OUTCOME_CRASHED, signal_sentence(SIGKILL), weight_killed};
+}
+
+static struct verdict verdict_of_signal(int number, const struct circumstances *around)
+{
+    if (number == SIGKILL)
+        return verdict_of_kill(around);
+    return (struct verdict){RUN_OUTCOME_CRASHED, signal_sentence(number),
+                            weight_own_fault};
 }
 
 static struct verdict verdict_of_exit(const struct spawn_outcome *end)
@@ -143,17 +150,17 @@ static struct verdict verdict_of_exit(const struct spawn_outcome *end)
 }
 
 struct verdict verdict_of_end(const struct spawn_outcome *end,
-                              const struct run_circumstances *before)
+                              const struct circumstances *around)
 {
     switch (end->end) {
     case SPAWN_EXITED:
         return verdict_of_exit(end);
     case SPAWN_SIGNALLED:
-        return verdict_of_signal(end->code, before);
+        return verdict_of_signal(end->code, around);
     case SPAWN_TIMED_OUT:
         return (struct verdict){
             RUN_OUTCOME_TIMED_OUT,
-            xasprintf("did not end within %g s and was killed", before->limit_s),
+            xasprintf("did not end within %g s and was killed", around->limit_s),
             weight_timed_out};
     case SPAWN_INTERRUPTED:
         return (struct verdict){RUN_OUTCOME_INTERRUPTED, xstrdup("interrupted"),

@@ -14,16 +14,19 @@ struct verdict {
     int weight;
 };
 
-/* What the judge must know from before the launch. */
-struct run_circumstances {
+/* What the judge must know beside the end itself. */
+struct circumstances {
     double limit_s;
-    long long oom_kills; /* of the system so far; -1 = not told */
+    /* Processes that the system has killed for want of memory, before the launch and
+     * after it; -1 = not told. */
+    long long kills_before, kills_after;
 };
-struct run_circumstances run_circumstances_now(double limit_s);
+struct circumstances circumstances_before(double limit_s);
+void circumstances_after(struct circumstances *circumstances);
 
 /* Not for SPAWN_NOT_STARTED, which is no end of a program. */
 struct verdict verdict_of_end(const struct spawn_outcome *end,
-                              const struct run_circumstances *before);
+                              const struct circumstances *around);
 /* A program that exited with 0 but did not deliver; takes the sentence over. */
 struct verdict verdict_bad_results_take(char *detail);
 /* Keeps the weightier of the two in `worst` and releases the other. */

@@ -13,7 +13,7 @@ void cache_level_drop(struct cache_level *level, uint64_t line)
         return;
     cache_level_touch(level, index, (unsigned)way);
     if (level->stamp)
-        level->stamp[(size_t)index * level->ways + (unsigned)way] = 0;
+        level->stamp[(size_t)index * level->ways + (unsigned)way] = (unsigned)way;
     else
         set->order = set->order >> 4 | (uint64_t)way << level->last;
     set->dirty &= (uint16_t)~(1u << way);
@@ -56,6 +56,8 @@ int cache_level_init(struct cache_level *level, uint64_t lines, int ways, bool f
     if (!level->tag || !level->set || (lru == CACHE_BY_STAMP && !level->stamp))
         return -1;
     memset(level->tag, 0xff, tags * sizeof(*level->tag));
+    for (size_t i = 0; i < tags && level->stamp; i++)
+        level->stamp[i] = i % level->ways;
     for (uint32_t i = 0; i < level->set_nr; i++)
         set_init(&level->set[i], level->ways);
     return 0;

@@ -24,8 +24,8 @@ struct cache_set {
 struct cache_level {
     uint64_t *tag; /* `ways` per set */
     struct cache_set *set;
-    uint64_t *stamp;         /* per tag, the larger the more recent; NULL = by order */
-    uint64_t clock;          /* the last stamp */
+    uint64_t *stamp;         /* per tag: time << 4 | way; NULL = by order */
+    uint64_t clock;          /* 16 times the time */
     uint64_t *written;       /* the owner's, per tag; may be NULL; freed by release */
     uint64_t magic;          /* 2^64 / sets, for the modulo */
     uint64_t nibbles;        /* mask of `order` */
@@ -72,18 +72,19 @@ static inline int cache_level_find(const struct cache_level *level, uint32_t ind
                                    uint64_t line, uint64_t sign)
 {
     const struct cache_set *set = &level->set[index];
+    const uint64_t *tag = level->tag + (size_t)index * level->ways;
     uint64_t low = cache_same(set->sign[0], sign), high = cache_same(set->sign[1], sign);
-    const uint64_t *tag;
 
-    if ((low | high) == 0)
-        return -1;
-    tag = level->tag + (size_t)index * level->ways;
-    for (; low; low &= low - 1)
-        if (tag[__builtin_ctzll(low) >> 3] == line)
-            return __builtin_ctzll(low) >> 3;
-    for (; high; high &= high - 1)
-        if (tag[8 + (__builtin_ctzll(high) >> 3)] == line)
-            return 8 + (__builtin_ctzll(high) >> 3);
+    /* No branch between the halves: which one it is cannot be predicted. */
+    while (low | high) {
+        uint64_t half = low ? low : high;
+        int way = (__builtin_ctzll(half) >> 3) + (low ? 0 : 8);
+
+        if (tag[way] == line)
+            return way;
+        high = low ? high : high & (high - 1);
+        low &= low - 1;
+    }
     return -1;
 }
 
@@ -94,7 +95,7 @@ static inline void cache_level_touch(struct cache_level *level, uint32_t index, 
     unsigned at;
 
     if (level->stamp) {
-        level->stamp[(size_t)index * level->ways + way] = ++level->clock;
+        level->stamp[(size_t)index * level->ways + way] = (level->clock += 16) | way;
         return;
     }
     zero = order ^ way * CACHE_NIBBLES;
@@ -108,14 +109,14 @@ static inline void cache_level_touch(struct cache_level *level, uint32_t index, 
 static inline unsigned cache_level_oldest(const struct cache_level *level, uint32_t index)
 {
     const uint64_t *stamp = level->stamp;
-    unsigned oldest = 0;
+    uint64_t oldest = UINT64_MAX;
 
     if (!stamp)
         return level->set[index].order >> level->last & 15;
     stamp += (size_t)index * level->ways;
-    for (unsigned way = 1; way < level->ways; way++)
-        oldest = stamp[way] < stamp[oldest] ? way : oldest;
-    return oldest;
+    for (unsigned way = 0; way < level->ways; way++)
+        oldest = stamp[way] < oldest ? stamp[way] : oldest;
+    return oldest & 15;
 }
 
 /* Puts a line into that way and makes it the most recent one. */
@@ -128,7 +129,7 @@ static inline void cache_level_place(struct cache_level *level, uint32_t index, 
     level->tag[(size_t)index * level->ways + way] = line;
     *signs = (*signs & ~byte) | (sign & byte);
     if (level->stamp)
-        level->stamp[(size_t)index * level->ways + way] = ++level->clock;
+        level->stamp[(size_t)index * level->ways + way] = (level->clock += 16) | way;
     else
         set->order = (set->order << 4 | way) & level->nibbles;
 }

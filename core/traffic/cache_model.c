@@ -174,13 +174,15 @@ static __attribute__((noinline)) void access_line(struct cache_model *model, uin
     struct cache_recent *recent =
         &model->recent[(line * UINT64_C(0x9e3779b97f4a7c15) >> 56) % CACHE_RECENT];
     struct cache_set *set;
+    unsigned way;
     uint16_t bit;
 
     if (recent->line != line || l1->tag[recent->slot] != line)
         bring(model, recent, line, write);
     set = &l1->set[recent->index];
-    bit = (uint16_t)(1u << (recent->slot - recent->index * l1->ways));
-    l1->stamp[recent->slot] = ++l1->clock;
+    way = recent->slot - recent->index * l1->ways;
+    bit = (uint16_t)(1u << way);
+    cache_level_touch(l1, recent->index, way);
     if (write)
         set->dirty |= bit;
     if (set->pending & bit &&

@@ -1,0 +1,95 @@
+#include "bench/bench.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void keep(const char *name, const json_t *report)
+{
+    char *path = xasprintf("%s/%s.json", BENCH_DIR, name);
+    struct error err = {0};
+
+    if (dir_make_all(BENCH_DIR, &err) || json_write_file(path, report, &err))
+        fprintf(stderr, "bench: %s\n", err.text);
+    free(path);
+}
+
+static json_t *parse(const char *name, const struct spawn_outcome *outcome)
+{
+    struct error err = {0};
+    json_t *report = NULL;
+
+    if (outcome->end != SPAWN_EXITED || outcome->code)
+        fprintf(stderr, "bench: inflight failed on %s: %s", name, buf_str(&outcome->err));
+    else if (json_read_text(buf_str(&outcome->out), name, "inflight.report/1", &report,
+                            &err))
+        fprintf(stderr, "bench: %s\n", err.text);
+    return report;
+}
+
+json_t *bench_report(const char *name, const char *const *words, double *seconds)
+{
+    struct strvec argv = {0};
+    struct spawn_outcome outcome = {0};
+    struct error err = {0};
+    json_t *report = NULL;
+
+    strvec_push(&argv, INFLIGHT_PROGRAM);
+    for (; *words; words++)
+        strvec_push(&argv, *words);
+    struct spawn_request request = {.argv = (const char *const *)argv.v,
+                                    .output_limit = 64u << 20};
+    fprintf(stderr, "bench: %s ...\n", name);
+    double start = clock_s();
+    if (spawn_run(&request, &outcome, &err))
+        fprintf(stderr, "bench: %s\n", err.text);
+    else
+        report = parse(name, &outcome);
+    *seconds = clock_s() - start;
+    if (report)
+        keep(name, report);
+    spawn_outcome_release(&outcome);
+    strvec_release(&argv);
+    return report;
+}
+
+double bench_value(const json_t *object, const char *key)
+{
+    const json_t *node = json_object_get(object, key);
+
+    if (json_is_object(node))
+        node = json_object_get(node, "value");
+    return json_is_number(node) ? json_number_value(node) : NAN;
+}
+
+void bench_gain(const json_t *quantity, struct buf *out)
+{
+    double value = bench_value(quantity, "value");
+
+    if (isnan(value))
+        buf_add(out, "-");
+    else
+        buf_addf(out, "%.2f (%.2f to %.2f)", value, bench_value(quantity, "low"),
+                 bench_value(quantity, "high"));
+}
+
+const char *bench_text(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+
+    return text ? text : "";
+}
+
+double bench_utilization(const json_t *measurement, const char *resource)
+{
+    const json_t *queue;
+    size_t i;
+
+    json_array_foreach(json_object_get(measurement, "queues"), i, queue)
+    {
+        if (!strcmp(bench_text(queue, "resource"), resource))
+            return bench_value(queue, "utilization");
+    }
+    return NAN;
+}

@@ -1,0 +1,163 @@
+#include "core/machine/here.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/machine/memory.h"
+
+static char *cpu_text(const struct cpu_identity *identity)
+{
+    if (identity->family < 0)
+        return xstrdup(identity->name);
+    return xasprintf("%s, family %X model %X stepping %X",
+                     identity->name[0] ? identity->name : identity->vendor,
+                     (unsigned)identity->family, (unsigned)identity->model,
+                     (unsigned)identity->stepping);
+}
+
+static void add_levels(const struct topology *topology, struct machine *machine)
+{
+    const struct topology_cache *cache;
+
+    while (machine->level_nr < MACHINE_LEVELS_MAX &&
+           (cache = topology_cache(topology, machine->level_nr + 1, false)))
+        machine->level[machine->level_nr++] =
+            (struct machine_level){.level = cache->level,
+                                   .claimed_bytes = cache->bytes,
+                                   .ways = cache->ways,
+                                   .cores_sharing = cache->cores_sharing,
+                                   .latency_ns = quantity_unknown(),
+                                   .read_gbs = quantity_unknown(),
+                                   .random_lines_per_s = quantity_unknown()};
+}
+
+/* "key=value; key=value": compared part by part, so that a difference can be named. */
+static char *fingerprint(const struct machine *machine)
+{
+    struct buf text = {0};
+
+    buf_addf(&text, "cpu=%s; cores=%d; threads per core=%d; line bytes=%d", machine->cpu_model,
+             machine->cores, machine->threads_per_core, machine->line_bytes);
+    for (int i = 0; i < machine->level_nr; i++)
+        buf_addf(&text, "; L%d bytes=%.0f", machine->level[i].level, machine->level[i].claimed_bytes);
+    buf_addf(&text, "; transparent huge pages=%s", memory_thp_mode());
+    return buf_detach(&text);
+}
+
+void machine_identify(const struct topology *topology, struct machine *machine)
+{
+    struct cpu_identity identity;
+
+    arch_identity(&identity);
+    machine->cpu_model = cpu_text(&identity);
+    machine->name = xstrdup(identity.name[0] ? identity.name : identity.vendor);
+    machine->cores = (int)topology->cpus.cpu_nr;
+    machine->threads_per_core = topology->cpus.threads_per_core;
+    machine->sockets = topology->sockets;
+    machine->numa_nodes = topology->numa_nodes;
+    machine->memory_bytes = topology->memory_bytes;
+    machine->line_bytes = topology_line_bytes(topology);
+    add_levels(topology, machine);
+    machine->fingerprint = fingerprint(machine);
+}
+
+static int kib_of(const struct topology *topology, int level, bool instruction)
+{
+    const struct topology_cache *cache = topology_cache(topology, level, instruction);
+
+    return cache ? (int)(cache->bytes / 1024) : 0;
+}
+
+const struct cpu_row *machine_recognise(const struct topology *topology,
+                                        const struct cpu_table *table, struct machine *machine)
+{
+    struct cpu_caches caches = {.l1d_kib = kib_of(topology, 1, false),
+                                .l1i_kib = kib_of(topology, 1, true),
+                                .l2_kib = kib_of(topology, 2, false)};
+    struct cpu_identity identity;
+    struct buf sentence = {0};
+    const struct cpu_row *row;
+
+    arch_identity(&identity);
+    row = cpu_recognise(table, &identity, &caches, &sentence);
+    free(machine->recognition);
+    free(machine->microarchitecture);
+    machine->recognition = buf_detach(&sentence);
+    machine->microarchitecture = row ? xstrdup(row->name) : NULL;
+    machine->rob_entries = row ? row->rob_entries : 0;
+    return row;
+}
+
+/* Length of the part up to "; " or the end. */
+static size_t part_length(const char *text)
+{
+    const char *end = strstr(text, "; ");
+
+    return end ? (size_t)(end - text) : strlen(text);
+}
+
+static const char *after_part(const char *text)
+{
+    text += part_length(text);
+    return *text ? text + 2 : text;
+}
+
+/* The value of `key` (key_length characters and '=') in a fingerprint, NULL if it has none. */
+static const char *value_in(const char *text, const char *key, size_t key_length)
+{
+    for (; *text; text = after_part(text))
+        if (strncmp(text, key, key_length) == 0 && text[key_length] == '=')
+            return text + key_length + 1;
+    return NULL;
+}
+
+static bool part_matches(const char *part, const char *other, struct buf *why)
+{
+    size_t length = part_length(part), key_length = strcspn(part, "=");
+    const char *value;
+
+    if (key_length >= length)
+        return true;
+    value = value_in(other, part, key_length);
+    if (value && part_length(value) == length - key_length - 1 &&
+        strncmp(value, part + key_length + 1, part_length(value)) == 0)
+        return true;
+    buf_addf(why, "the profile was made with %.*s, here it is %.*s", (int)length, part,
+             value ? (int)part_length(value) : 9, value ? value : "not there");
+    return false;
+}
+
+bool fingerprints_match(const char *there, const char *here, struct buf *why)
+{
+    for (const char *part = there; *part; part = after_part(part))
+        if (!part_matches(part, here, why))
+            return false;
+    for (const char *part = here; *part; part = after_part(part))
+        if (!value_in(there, part, strcspn(part, "="))) {
+            buf_addf(why, "the profile does not know of %.*s", (int)part_length(part), part);
+            return false;
+        }
+    return true;
+}
+
+bool machine_matches_here(const struct machine *machine, struct buf *why)
+{
+    struct topology topology;
+    struct machine here = {0};
+    struct error err = {0};
+    bool match;
+
+    if (!machine->fingerprint) {
+        buf_addf(why, "'%s' is a published profile, not one of this machine", machine->name);
+        return false;
+    }
+    if (topology_load(NULL, &topology, &err)) {
+        buf_add(why, err.text);
+        return false;
+    }
+    machine_identify(&topology, &here);
+    match = fingerprints_match(machine->fingerprint, here.fingerprint, why);
+    machine_release(&here);
+    topology_release(&topology);
+    return match;
+}

@@ -1,0 +1,128 @@
+#include "core/machine/probe.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "core/machine/here.h"
+
+static const double quick_seconds = 18, full_seconds = 110;
+
+/* At least four times the last cache, as far as an eighth of the free memory allows; both page sizes need it. */
+static size_t memory_set_bytes(const struct machine *machine, bool quick)
+{
+    double bytes = quick ? 1ull << 30 : 2ull << 30, available = memory_available_bytes();
+
+    if (machine->level_nr)
+        bytes = fmax(bytes, 4 * machine->level[machine->level_nr - 1].claimed_bytes);
+    if (available > 0)
+        bytes = fmin(bytes, available / 8);
+    return (size_t)fmax(bytes, 64 << 20);
+}
+
+static void set_date(struct machine *machine)
+{
+    char text[32];
+    time_t now = time(NULL);
+    struct tm parts;
+
+    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &parts));
+    machine->date = xstrdup(text);
+}
+
+/* Streaming with the hardware prefetchers, by Little's law with the unloaded latency: at least that many. */
+static struct quantity streaming_lines(const struct machine *machine)
+{
+    struct quantity bytes = quantity_multiply(machine->memory_read_gbs, machine->memory_latency_ns);
+
+    return quantity_scale(bytes, 1.0 / machine->line_bytes);
+}
+
+static void set_limit(struct machine_limit *limit, const struct cpu_limit *row,
+                      struct limit_evidence *evidence)
+{
+    evidence->table = row ? row->entries : quantity_unknown();
+    evidence->confidence = row && row->confidence ? row->confidence : '?';
+    evidence->table_source = row && row->source ? row->source : "no source";
+    limit->scope = xstrdup(row && row->scope ? row->scope : "core");
+    limit_resolve(limit, evidence);
+}
+
+static void resolve_limits(const struct probe *probe, const struct cpu_row *row)
+{
+    struct machine *machine = probe->machine;
+    struct limit_evidence l1 = {.knee = {probe->l3_knee, probe->memory_knee},
+                                .floor = quantity_unknown(),
+                                .fallback = arch_default_mshrs,
+                                .runs = probe->knee_runs};
+    struct limit_evidence l2 = {.floor = streaming_lines(machine), .runs = probe->knee_runs};
+
+    set_limit(&machine->l1_mshrs, row ? &row->l1 : NULL, &l1);
+    set_limit(&machine->l2_mshrs, row ? &row->l2 : NULL, &l2);
+}
+
+static int measure(struct probe *probe, struct error *err)
+{
+    return probe_core(probe, err) || probe_capacity(probe, err) || probe_caches(probe, err) ||
+                   probe_memory(probe, err) || probe_node(probe, err) || probe_curves(probe, err)
+               ? -1
+               : 0;
+}
+
+static void set_unknown(struct machine *machine)
+{
+    struct quantity unknown = quantity_unknown();
+
+    machine->memory_latency_ns = machine->memory_read_gbs = unknown;
+    machine->memory_random_lines_per_s = machine->node_read_gbs = unknown;
+    machine->node_copy_gbs = machine->peak_gbs = unknown;
+    machine->small_pages = machine->huge_pages =
+        (struct machine_pages){.translation_ns = unknown,
+                               .random_accesses_per_s = unknown,
+                               .walks_per_s = unknown};
+    machine->flops_scalar = machine->flops_simd = unknown;
+}
+
+static void prepare(struct probe *probe, const struct machine_probe_opts *opts)
+{
+    struct machine *machine = probe->machine;
+
+    set_unknown(machine);
+    machine_identify(&probe->topology, machine);
+    machine->source = xstrdup("probed here");
+    machine->quick = opts->quick;
+    machine->store_read_factor = 1; /* assumed: without counters an evaded read cannot be seen */
+    set_date(machine);
+    probe->progress = opts->progress;
+    probe->quick = opts->quick;
+    probe->seconds = opts->seconds > 0 ? opts->seconds : opts->quick ? quick_seconds : full_seconds;
+    probe->end_s = clock_s() + probe->seconds;
+    probe->node_bytes = 2 * (size_t)machine->line_bytes;
+    if (probe->node_bytes < 128)
+        probe->node_bytes = 128;
+    probe->memory_set_bytes = memory_set_bytes(machine, opts->quick);
+}
+
+int machine_probe(const struct machine_probe_opts *opts, struct machine *machine, struct error *err)
+{
+    struct probe probe = {.machine = machine};
+    struct cpu_table table = {0};
+    int result = -1;
+
+    *machine = (struct machine){0};
+    if (cpu_table_load(&table, err) || topology_load(NULL, &probe.topology, err))
+        goto out;
+    prepare(&probe, opts);
+    if (measure(&probe, err))
+        goto out;
+    resolve_limits(&probe, machine_recognise(&probe.topology, &table, machine));
+    result = 0;
+out:
+    if (result)
+        machine_release(machine);
+    region_release(&probe.huge);
+    region_release(&probe.small);
+    topology_release(&probe.topology);
+    cpu_table_release(&table);
+    return result;
+}

@@ -1,0 +1,224 @@
+/* The names by which compilers report loads and stores. */
+#include "tracer.h"
+#include "tracer_hot.h"
+
+/* clang -fsanitize-coverage */
+
+#define COVERAGE(bytes)                                                                  \
+    void __sanitizer_cov_load##bytes(const void *address);                               \
+    void __sanitizer_cov_store##bytes(const void *address);                              \
+    void __sanitizer_cov_load##bytes(const void *address)                                \
+    {                                                                                    \
+        tracer_load(address, bytes);                                                     \
+    }                                                                                    \
+    void __sanitizer_cov_store##bytes(const void *address)                               \
+    {                                                                                    \
+        tracer_store(address, bytes);                                                    \
+    }
+
+COVERAGE(1)
+COVERAGE(2)
+COVERAGE(4)
+COVERAGE(8)
+COVERAGE(16)
+
+void __sanitizer_cov_trace_pc_guard(unsigned *guard);
+void __sanitizer_cov_trace_pc_guard_init(unsigned *start, unsigned *stop);
+
+void __sanitizer_cov_trace_pc_guard(unsigned *guard)
+{
+    (void)guard;
+}
+
+void __sanitizer_cov_trace_pc_guard_init(unsigned *start, unsigned *stop)
+{
+    (void)start;
+    (void)stop;
+}
+
+/* gcc and clang -fsanitize=thread */
+
+#define THREAD_ACCESS(prefix, bytes)                                                     \
+    void __tsan_##prefix##read##bytes(const void *address);                              \
+    void __tsan_##prefix##write##bytes(const void *address);                             \
+    void __tsan_##prefix##read##bytes(const void *address)                               \
+    {                                                                                    \
+        tracer_load(address, bytes);                                                     \
+    }                                                                                    \
+    void __tsan_##prefix##write##bytes(const void *address)                              \
+    {                                                                                    \
+        tracer_store(address, bytes);                                                    \
+    }
+#define THREAD_BOTH(prefix, bytes)                                                       \
+    THREAD_ACCESS(prefix, bytes)                                                         \
+    void __tsan_##prefix##read_write##bytes(const void *address);                        \
+    void __tsan_##prefix##read_write##bytes(const void *address)                         \
+    {                                                                                    \
+        tracer_load(address, bytes);                                                     \
+        tracer_store(address, bytes);                                                    \
+    }
+
+THREAD_BOTH(, 1)
+THREAD_BOTH(, 2)
+THREAD_BOTH(, 4)
+THREAD_BOTH(, 8)
+THREAD_BOTH(, 16)
+THREAD_BOTH(unaligned_, 2)
+THREAD_BOTH(unaligned_, 4)
+THREAD_BOTH(unaligned_, 8)
+THREAD_BOTH(unaligned_, 16)
+THREAD_ACCESS(volatile_, 1)
+THREAD_ACCESS(volatile_, 2)
+THREAD_ACCESS(volatile_, 4)
+THREAD_ACCESS(volatile_, 8)
+THREAD_ACCESS(volatile_, 16)
+THREAD_ACCESS(unaligned_volatile_, 2)
+THREAD_ACCESS(unaligned_volatile_, 4)
+THREAD_ACCESS(unaligned_volatile_, 8)
+THREAD_ACCESS(unaligned_volatile_, 16)
+
+void __tsan_read_range(const void *address, size_t bytes);
+void __tsan_write_range(const void *address, size_t bytes);
+void __tsan_init(void);
+void __tsan_func_entry(void *caller);
+void __tsan_func_exit(void);
+void __tsan_vptr_read(const void *address);
+void __tsan_vptr_update(const void *address, const void *value);
+void *__tsan_memcpy(void *destination, const void *source, size_t bytes);
+void *__tsan_memmove(void *destination, const void *source, size_t bytes);
+void *__tsan_memset(void *destination, int value, size_t bytes);
+
+void __tsan_read_range(const void *address, size_t bytes)
+{
+    tracer_load(address, bytes);
+}
+
+void __tsan_write_range(const void *address, size_t bytes)
+{
+    tracer_store(address, bytes);
+}
+
+void __tsan_init(void)
+{
+}
+
+void __tsan_func_entry(void *caller)
+{
+    (void)caller;
+}
+
+void __tsan_func_exit(void)
+{
+}
+
+void __tsan_vptr_read(const void *address)
+{
+    tracer_load(address, sizeof(void *));
+}
+
+void __tsan_vptr_update(const void *address, const void *value)
+{
+    (void)value;
+    tracer_store(address, sizeof(void *));
+}
+
+void *__tsan_memcpy(void *destination, const void *source, size_t bytes)
+{
+    tracer_copy(destination, source, bytes);
+    return __builtin_memcpy(destination, source, bytes);
+}
+
+void *__tsan_memmove(void *destination, const void *source, size_t bytes)
+{
+    tracer_copy(destination, source, bytes);
+    return __builtin_memmove(destination, source, bytes);
+}
+
+void *__tsan_memset(void *destination, int value, size_t bytes)
+{
+    tracer_store(destination, bytes);
+    return __builtin_memset(destination, value, bytes);
+}
+
+/* Atomics: done with the strongest order, counted as one load, one store or both. */
+
+#define ATOMIC_UPDATE(bits, type, name)                                                  \
+    type __tsan_atomic##bits##_##name(volatile type *address, type value, int order);    \
+    type __tsan_atomic##bits##_##name(volatile type *address, type value, int order)     \
+    {                                                                                    \
+        (void)order;                                                                     \
+        tracer_load((const void *)address, sizeof(type));                                \
+        tracer_store((const void *)address, sizeof(type));                               \
+        return ATOMIC_##name(address, value);                                            \
+    }
+#define ATOMIC_exchange(address, value)  __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST)
+#define ATOMIC_fetch_add(address, value) __atomic_fetch_add(address, value, __ATOMIC_SEQ_CST)
+#define ATOMIC_fetch_sub(address, value) __atomic_fetch_sub(address, value, __ATOMIC_SEQ_CST)
+#define ATOMIC_fetch_and(address, value) __atomic_fetch_and(address, value, __ATOMIC_SEQ_CST)
+#define ATOMIC_fetch_or(address, value)  __atomic_fetch_or(address, value, __ATOMIC_SEQ_CST)
+#define ATOMIC_fetch_xor(address, value) __atomic_fetch_xor(address, value, __ATOMIC_SEQ_CST)
+
+#define ATOMIC_COMPARE(bits, type, strength)                                             \
+    int __tsan_atomic##bits##_compare_exchange_##strength(                               \
+        volatile type *address, type *expected, type value, int order, int failed);      \
+    int __tsan_atomic##bits##_compare_exchange_##strength(                               \
+        volatile type *address, type *expected, type value, int order, int failed)       \
+    {                                                                                    \
+        (void)order;                                                                     \
+        (void)failed;                                                                    \
+        tracer_load((const void *)address, sizeof(type));                                \
+        tracer_store((const void *)address, sizeof(type));                               \
+        return __atomic_compare_exchange_n(address, expected, value, 0,                  \
+                                           __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);          \
+    }
+
+#define ATOMIC(bits, type)                                                               \
+    type __tsan_atomic##bits##_load(const volatile type *address, int order);            \
+    void __tsan_atomic##bits##_store(volatile type *address, type value, int order);     \
+    type __tsan_atomic##bits##_compare_exchange_val(volatile type *address, type expected, \
+                                                    type value, int order, int failed);  \
+    type __tsan_atomic##bits##_load(const volatile type *address, int order)             \
+    {                                                                                    \
+        (void)order;                                                                     \
+        tracer_load((const void *)address, sizeof(type));                                \
+        return __atomic_load_n(address, __ATOMIC_SEQ_CST);                               \
+    }                                                                                    \
+    void __tsan_atomic##bits##_store(volatile type *address, type value, int order)      \
+    {                                                                                    \
+        (void)order;                                                                     \
+        tracer_store((const void *)address, sizeof(type));                               \
+        __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                              \
+    }                                                                                    \
+    ATOMIC_UPDATE(bits, type, exchange)                                                  \
+    ATOMIC_UPDATE(bits, type, fetch_add)                                                 \
+    ATOMIC_UPDATE(bits, type, fetch_sub)                                                 \
+    ATOMIC_UPDATE(bits, type, fetch_and)                                                 \
+    ATOMIC_UPDATE(bits, type, fetch_or)                                                  \
+    ATOMIC_UPDATE(bits, type, fetch_xor)                                                 \
+    ATOMIC_COMPARE(bits, type, strong)                                                   \
+    ATOMIC_COMPARE(bits, type, weak)                                                     \
+    type __tsan_atomic##bits##_compare_exchange_val(volatile type *address, type expected, \
+                                                    type value, int order, int failed)   \
+    {                                                                                    \
+        __tsan_atomic##bits##_compare_exchange_strong(address, &expected, value, order, failed); \
+        return expected;                                                                 \
+    }
+
+ATOMIC(8, uint8_t)
+ATOMIC(16, uint16_t)
+ATOMIC(32, uint32_t)
+ATOMIC(64, uint64_t)
+
+void __tsan_atomic_thread_fence(int order);
+void __tsan_atomic_signal_fence(int order);
+
+void __tsan_atomic_thread_fence(int order)
+{
+    (void)order;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+void __tsan_atomic_signal_fence(int order)
+{
+    (void)order;
+}

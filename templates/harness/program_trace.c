@@ -1,0 +1,54 @@
+/* Counts what the kernel moves: `program --set n=100 --buffer a=100:zero --geometry ... --out counts`. */
+#include "program_buffers.c"
+
+#include "core/traffic/tracer.h"
+
+/* The kernel's own calls of these; the compiler is told not to make any by itself. */
+void *inflight_traced_memcpy(void *to, const void *from, size_t bytes);
+void *inflight_traced_memmove(void *to, const void *from, size_t bytes);
+void *inflight_traced_memset(void *to, int byte, size_t bytes);
+void __sanitizer_cov_store16(void *address);
+void __sanitizer_cov_store1(void *address);
+
+void *inflight_traced_memcpy(void *to, const void *from, size_t bytes)
+{
+    tracer_copy(to, from, bytes);
+    return memcpy(to, from, bytes);
+}
+
+void *inflight_traced_memmove(void *to, const void *from, size_t bytes)
+{
+    tracer_copy(to, from, bytes);
+    return memmove(to, from, bytes);
+}
+
+void *inflight_traced_memset(void *to, int byte, size_t bytes)
+{
+    size_t done = 0;
+
+    for (; done + 16 <= bytes; done += 16)
+        __sanitizer_cov_store16((char *)to + done);
+    for (; done < bytes; done++)
+        __sanitizer_cov_store1((char *)to + done);
+    return memset(to, byte, bytes);
+}
+
+int main(int argc, char **argv)
+{
+    struct request request = read_args(argc, argv, FOR_TRACE);
+    struct buffer *buffer = must_alloc(inflight_table.array_nr, sizeof(*buffer));
+    struct inflight_result result;
+    void **data;
+
+    limit_self(&request);
+    if (tracer_configure(request.geometry, read_real("--total", request.total),
+                         read_real("--budget", request.budget), request.out))
+        return EXIT_ARGUMENTS;
+    data = buffers_fill(&request, buffer);
+    for (int calls = tracer_calls(); calls > 0; calls--) {
+        tracer_start();
+        inflight_variant_call(data, request.sizes[0].integer, request.sizes[0].real, &result);
+        tracer_stop();
+    }
+    return 0;
+}

@@ -1,0 +1,2 @@
+int no_function(int n, double *a);
+double x[100];

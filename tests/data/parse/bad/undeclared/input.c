@@ -1,0 +1,5 @@
+void undeclared(int n, double *a)
+{
+    for (int i = 0; i < n; i++)
+        a[i] = factor * i;
+}

@@ -1,0 +1,1 @@
+void dense(int n,double*a){int i;for(i=0;i<n;i++){if(i%2)a[i]=1;else a[i]=2;}}

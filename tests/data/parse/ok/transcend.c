@@ -1,0 +1,15 @@
+#include <complex.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+#include <float.h>
+#include <limits.h>
+void transcend(int n, double complex *z, double *r, uint64_t *bits)
+{
+    for (int i = 0; i < n; i++) {
+        r[i] = creal(z[i]) * fmax(sin(r[i]), DBL_EPSILON) + INT_MAX + (double)UINT64_C(3) + M_PI;
+        memcpy(&bits[i], &r[i], sizeof bits[i]);
+        z[i] = r[i] + 2.0 * I;
+        r[i] = isnan(r[i]) ? NAN : INFINITY;
+    }
+}

@@ -1,0 +1,295 @@
+#include <CUnit/CUnit.h>
+#include <math.h>
+
+#include "tests/test_occupancy_fixture.h"
+
+/* k independent chases on one core: each step takes the latency, k steps run at a time. */
+static void a_program_of_k_chases_has_k_in_flight(void)
+{
+    static const int chases[] = {1, 2, 4, 8, 12, 16};
+    struct machine machine = machine_made();
+
+    for (size_t i = 0; i < ARRAY_SIZE(chases); i++) {
+        int k = chases[i];
+        struct occupancy_case input = case_of(&machine, memory_work(1e6, 0), 0.1 / k, 1);
+        struct occupancy now;
+
+        input.chains = exact(k);
+        now = computed(&input);
+        check_near(now.in_flight.value, k, 0.1);
+        check_near(now.paper_n.value, k, 0.1);
+        check_near(now.resource[RESOURCE_L1_QUEUE].utilization.value, k / 16.0, 0.1);
+        check_eq(now.random, true);
+        check_eq(now.why, k < 16 ? OCCUPANCY_WHY_CHAINS : OCCUPANCY_WHY_FULL);
+        occupancy_release(&now);
+    }
+}
+
+/* On small pages a step takes its walk, too; the line is waited for only after it. */
+static void walks_count_as_in_flight_but_not_in_the_queue(void)
+{
+    struct machine machine = machine_made();
+    struct occupancy_case input = case_of(&machine, memory_work(1e6, 0), 0.18 / 4, 1);
+    struct occupancy now;
+
+    input.work.page_walks = exact(1e6);
+    now = computed(&input);
+    check_near(now.in_flight.value, 4, 0.02);
+    check_near(now.resource[RESOURCE_L1_QUEUE].n.value, 4 * 100 / 180.0, 0.02);
+    check_near(now.resource[RESOURCE_WALKERS].n.value, 4 * 80 / 180.0, 0.02);
+    check_near(now.translation_share.value, 80 / 180.0, 0.02);
+    occupancy_release(&now);
+}
+
+static void a_full_l1_queue_is_the_limiter(void)
+{
+    struct machine machine = machine_made();
+    struct occupancy_case input = case_of(&machine, memory_work(1e6, 0), 1e6 * 101e-9 / 16, 1);
+    struct occupancy now = computed(&input);
+
+    check_eq(now.limiter, RESOURCE_L1_QUEUE);
+    check_eq(now.resource[RESOURCE_L1_QUEUE].fullness, FULLNESS_FULL);
+    check_eq(now.resource[RESOURCE_L2_QUEUE].fullness, FULLNESS_NOT_FULL);
+    check_eq(now.why, OCCUPANCY_WHY_FULL);
+    check_near(now.slack.value, 1, 0.02);
+    check_contains(buf_str(&now.limiter_sentence), "A core can wait for 16 cache lines");
+    check_contains(buf_str(&now.limiter_sentence), "the queue is full");
+    check_contains(buf_str(&now.why_sentence), "the L2 queue still has room");
+    occupancy_release(&now);
+}
+
+/* Covered lines cost L1 no more than an L2 hit, but hold an L2 entry as long as memory takes. */
+static void a_stream_is_limited_by_the_node(void)
+{
+    struct machine machine = machine_made();
+    double lines = 1e6, time_s = 8 * 64 * lines / 96e9;
+    struct occupancy_case input = case_of(&machine, memory_work(lines, lines), time_s, 8);
+    struct occupancy now = computed(&input);
+
+    check_eq(now.limiter, RESOURCE_MEMORY);
+    check_eq(now.resource[RESOURCE_MEMORY].fullness, FULLNESS_FULL);
+    check_near(now.resource[RESOURCE_MEMORY].rate.value, 96, 1e-9);
+    check_near(now.latency_ns.value, 152 + 0.6 * 58, 1e-9);
+    check_near(now.resource[RESOURCE_L1_QUEUE].hold_ns.value, 5, 1e-9);
+    check_near(now.resource[RESOURCE_L2_QUEUE].n.value, 96.0 / 8 / 64 * 186.8, 1e-3);
+    check_eq(now.random, false);
+    check_contains(buf_str(&now.limiter_sentence), "96 GB/s through memory, 96 % of the 100");
+    occupancy_release(&now);
+}
+
+static void write_backs_load_the_node_but_no_queue(void)
+{
+    struct machine machine = machine_made();
+    struct occupancy_case input = case_of(&machine, memory_work(1e6, 0), 0.01, 8);
+    struct occupancy reads, both;
+
+    reads = computed(&input);
+    input.work.memory_write_bytes = exact(32e6);
+    both = computed(&input);
+    check_near(both.bandwidth_gbs.value, 1.5 * reads.bandwidth_gbs.value, 1e-9);
+    check_near(both.read_share.value, 2.0 / 3, 1e-9);
+    check_near(both.resource[RESOURCE_L1_QUEUE].rate.value,
+               reads.resource[RESOURCE_L1_QUEUE].rate.value, 1e-9);
+    check(both.latency_ns.value > reads.latency_ns.value);
+    check_near(both.resource[RESOURCE_MEMORY].limit.value, 90, 1e-9);
+    occupancy_release(&reads);
+    occupancy_release(&both);
+}
+
+static void cache_resident_is_not_headroom(void)
+{
+    struct machine machine = machine_made();
+    struct occupancy_case input = case_of(&machine, memory_work(1e3, 0), 0.02, 8);
+    double factor[RESOURCE_NR] = {1, 1, 1, 1, 1, 1, 1, 1};
+    struct occupancy now;
+
+    input.work.l1_fill_from[0] = exact(1e5);
+    now = computed(&input);
+    check_eq(now.why, OCCUPANCY_WHY_CACHE_RESIDENT);
+    check_eq(now.limiter, RESOURCE_NONE);
+    check(!now.slack.known);
+    check(!occupancy_bound(&now, input.time_s, factor).known);
+    check_contains(buf_str(&now.limiter_sentence), "does not limit this loop");
+    occupancy_release(&now);
+}
+
+/* Histogram over 1 GiB with 10 MSHRs and 110 ns: 27 ns an update on small pages, 11 when block-local. */
+static struct occupancy histogram(const struct machine *base, bool huge, double walks,
+                                  double ns)
+{
+    struct machine machine = *base;
+    struct occupancy_case input = case_of(&machine, memory_work(1e6, 0), ns * 1e-3, 1);
+
+    machine.l1_mshrs = limit_of(10);
+    machine.memory_random_lines_per_s = exact(1e9 / 11);
+    machine.curve_nr = 0;
+    machine.memory_latency_ns = exact(110);
+    input.work.page_walks = exact(walks);
+    input.work.huge_pages = huge;
+    return computed(&input);
+}
+
+static void translation_limits_on_small_pages(void)
+{
+    struct machine machine = machine_made();
+    struct occupancy small = histogram(&machine, false, 1e6, 27);
+    struct occupancy huge = histogram(&machine, true, 1e6, 17);
+    struct occupancy local = histogram(&machine, true, 0, 11);
+
+    check_eq(small.limiter, RESOURCE_WALKERS);
+    check_eq(small.why, OCCUPANCY_WHY_TRANSLATION);
+    check_near(small.resource[RESOURCE_WALKERS].least_s.value, 0.027, 1e-9);
+    check_near(small.resource[RESOURCE_L1_QUEUE].least_s.value, 0.011, 1e-6);
+    check_near(small.hugepages_walk_ratio.value, 17.0 / 27, 1e-9);
+    check_contains(buf_str(&small.limiter_sentence), "37 million page addresses a second");
+    check_eq(huge.limiter, RESOURCE_WALKERS);
+    check_near(huge.slack.value, 1, 1e-6);
+    check_eq(local.limiter, RESOURCE_L1_QUEUE);
+    check_eq(local.resource[RESOURCE_L1_QUEUE].fullness, FULLNESS_FULL);
+    occupancy_release(&small);
+    occupancy_release(&huge);
+    occupancy_release(&local);
+}
+
+/* Where walks were never the limit of the probe, its rate is a floor and decides nothing. */
+static void a_floor_of_walks_is_no_limit(void)
+{
+    struct machine machine = machine_made();
+    struct occupancy_case input = case_of(&machine, memory_work(1e6, 0), 0.0125, 1);
+    struct occupancy now;
+
+    machine.small_pages.random_accesses_per_s = exact(155e6);
+    input.work.page_walks = exact(1e6);
+    now = computed(&input);
+    check(isinf(now.resource[RESOURCE_WALKERS].limit.high));
+    check_near(now.resource[RESOURCE_WALKERS].least_s.low, 0, 0);
+    check_eq(now.resource[RESOURCE_WALKERS].fullness, FULLNESS_NOT_FULL);
+    occupancy_release(&now);
+}
+
+/* A miss may walk or not when walks were not counted: up to 80 ns more on the same line. */
+static void unknown_walks_widen_the_hold(void)
+{
+    struct machine machine = machine_made();
+    struct occupancy_case input = case_of(&machine, memory_work(1e6, 0), 0.1 / 8, 1);
+    struct occupancy now;
+
+    input.work.page_walks = quantity_unknown();
+    now = computed(&input);
+    check_between(now.resource[RESOURCE_L1_QUEUE].hold_ns, 101, 99, 181, 0.01);
+    check_eq(now.resource[RESOURCE_L1_QUEUE].fullness, FULLNESS_UNDECIDED);
+    check(!now.translation_share.known);
+    input.work.translation_hidden = true;
+    occupancy_release(&now);
+    now = computed(&input);
+    check_near(now.resource[RESOURCE_L1_QUEUE].hold_ns.high, 101, 0.01);
+    check_eq(now.resource[RESOURCE_L1_QUEUE].fullness, FULLNESS_NOT_FULL);
+    occupancy_release(&now);
+}
+
+/* What a queue carries is where its lines in flight settle on the curve, as machine_bandwidth_of finds it. */
+static void the_least_time_is_a_fixed_point(void)
+{
+    struct machine machine = machine_made();
+    double lines = 1e6, bytes = 8 * 64 * lines;
+    struct occupancy_case input = case_of(&machine, memory_work(lines, 0), 0.1, 8);
+    struct occupancy now = computed(&input);
+    struct quantity gbs = machine_bandwidth_of(&machine, 16, 8, 1, NULL);
+    const struct occupancy_resource *l1 = &now.resource[RESOURCE_L1_QUEUE];
+
+    check_near(l1->least_s.value, bytes / gbs.value * 1e-9, 1e-6);
+    check_near(l1->carries_gbs.value, gbs.value, 1e-6);
+    check(l1->least_s.value > lines * 100e-9 / 16 * 1.1); /* unloaded latency would do less */
+    /* 48 lines would need more than the curve shows: its end bounds the time from above */
+    check_near(now.resource[RESOURCE_L2_QUEUE].least_s.high, bytes / 100e9, 1e-3);
+    check(now.resource[RESOURCE_L2_QUEUE].least_s.low <
+          now.resource[RESOURCE_L2_QUEUE].least_s.high);
+    check(isinf(now.resource[RESOURCE_L2_QUEUE].carries_gbs.high));
+    occupancy_release(&now);
+}
+
+/* Lines from other levels hold entries, too, for as long as these levels take. */
+static void every_level_counts_for_its_own_time(void)
+{
+    struct machine machine = machine_made();
+    struct occupancy_case input = case_of(&machine, no_work(), 1e-3, 1);
+    struct occupancy now;
+
+    input.work.l1_fill_from[0] = exact(1e6); /* 5 ns */
+    input.work.l1_fill_from[1] = exact(4e5); /* 25 ns, a quarter covered */
+    input.work.l1_covered_from[1] = exact(1e5);
+    input.work.l2_fill_from_l3 = exact(4e5);
+    now = computed(&input);
+    check_near(now.resource[RESOURCE_L1_QUEUE].n.value, 5 + 7.5 + 0.5, 1e-9);
+    check_near(now.resource[RESOURCE_L2_QUEUE].n.value, 10, 1e-9);
+    check_near(now.resource[RESOURCE_L1_QUEUE].n.low, 3 + 6.9 + 0.3, 1e-9);
+    check_near(now.random_share.value, 0.75, 1e-9);
+    check_near(now.resource[RESOURCE_L2_LINK].rate.value, 1.4e9 * 64e-9, 1e-9);
+    check_near(now.resource[RESOURCE_L3_LINK].rate.value, 4e8 * 64e-9, 1e-9);
+    check_near(now.resource[RESOURCE_L3_LINK].utilization.value, 25.6 / 25, 1e-9);
+    occupancy_release(&now);
+}
+
+static void intervals_reach_the_verdict(void)
+{
+    struct machine machine = machine_made();
+    struct occupancy_case input = case_of(&machine, memory_work(1e6, 0), 1, 1);
+    static const struct {
+        double low, high;
+        enum fullness want;
+    } cases[] = {
+        {0.99, 1.01, FULLNESS_FULL},     /* 14.3 of 16 */
+        {0.93, 1.25, FULLNESS_UNDECIDED},
+        {1.2, 1.3, FULLNESS_NOT_FULL},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        double full = 0.1 / 14.3;
+        struct occupancy now;
+
+        input.time_s = around((cases[i].low + cases[i].high) / 2 * full,
+                              cases[i].low * full, cases[i].high * full);
+        now = computed(&input);
+        check_eq(now.resource[RESOURCE_L1_QUEUE].fullness, cases[i].want);
+        check_near(now.resource[RESOURCE_L1_QUEUE].n.high / 14.3, 1 / cases[i].low, 0.02);
+        check_eq(now.resource[RESOURCE_L1_QUEUE].n.runs, 20);
+        occupancy_release(&now);
+    }
+}
+
+static void bad_cases_are_refused(void)
+{
+    struct machine machine = machine_made();
+    struct occupancy_case input = case_of(&machine, memory_work(1, 0), 1, 0);
+    struct occupancy out;
+    struct error err = {0};
+
+    check_fails(occupancy_compute(&input, &out, &err), &err, STATUS_INPUT, "one loaded core");
+    input.cores = 1;
+    input.time_s = exact(0);
+    check_fails(occupancy_compute(&input, &out, &err), &err, STATUS_INPUT, "above 0");
+    input.time_s = exact(1);
+    input.work.level_nr = 1;
+    check_fails(occupancy_compute(&input, &out, &err), &err, STATUS_INPUT, "cache levels");
+    input.work.level_nr = 3;
+    machine.line_bytes = 0;
+    check_fails(occupancy_compute(&input, &out, &err), &err, STATUS_INPUT, "line size");
+}
+
+CU_TestInfo occupancy_tests[] = {
+    {"a program of k chases has k in flight", a_program_of_k_chases_has_k_in_flight},
+    {"walks are in flight but not in the queue",
+     walks_count_as_in_flight_but_not_in_the_queue},
+    {"a full L1 queue is the limiter", a_full_l1_queue_is_the_limiter},
+    {"a stream is limited by the node", a_stream_is_limited_by_the_node},
+    {"write-backs load the node but no queue", write_backs_load_the_node_but_no_queue},
+    {"cache-resident is not headroom", cache_resident_is_not_headroom},
+    {"translation limits on small pages", translation_limits_on_small_pages},
+    {"a floor of walks is no limit", a_floor_of_walks_is_no_limit},
+    {"unknown walks widen the hold", unknown_walks_widen_the_hold},
+    {"the least time is a fixed point", the_least_time_is_a_fixed_point},
+    {"every level counts for its own time", every_level_counts_for_its_own_time},
+    {"intervals reach the verdict", intervals_reach_the_verdict},
+    {"bad cases are refused", bad_cases_are_refused},
+    CU_TEST_INFO_NULL,
+};

@@ -1,0 +1,318 @@
+/* Why n is low, what memory reaches, bounds, and what stays unknown. */
+#include <CUnit/CUnit.h>
+#include <math.h>
+#include <string.h>
+
+#include "rules/rules.h"
+#include "tests/test_occupancy_fixture.h"
+
+static void check_why(const struct occupancy_case *input, enum occupancy_why want,
+                      const char *sentence)
+{
+    struct occupancy now = computed(input);
+
+    check_str(occupancy_why_word(now.why), occupancy_why_word(want));
+    check_contains(buf_str(&now.why_sentence), sentence);
+    check_eq(now.limiter, RESOURCE_NONE);
+    occupancy_release(&now);
+}
+
+static void low_occupancy_has_a_reason(void)
+{
+    struct machine machine = machine_made();
+    struct occupancy_case input = case_of(&machine, memory_work(1e6, 0), 0.1 / 4, 1);
+
+    check_why(&input, OCCUPANCY_WHY_UNKNOWN, "does not say why");
+    input.l1_misses_per_instruction = exact(0.01); /* 5.1 in the window */
+    check_why(&input, OCCUPANCY_WHY_WINDOW, "looks 512 instructions ahead");
+    input.l1_misses_per_instruction = exact(0.2); /* 102: the window has plenty */
+    check_why(&input, OCCUPANCY_WHY_UNKNOWN, "4.02 misses are under way");
+    input.chains = exact(4);
+    check_why(&input, OCCUPANCY_WHY_CHAINS, "in 4 independent chains");
+    input.chains = exact(12);
+    check_why(&input, OCCUPANCY_WHY_UNKNOWN, "does not say why");
+    input.work.page_walks = exact(1e6);
+    input.time_s = exact(0.18 / 3);
+    check_why(&input, OCCUPANCY_WHY_TRANSLATION, "44 % of the time of a miss");
+    input.work.page_walks = exact(0);
+    input.work.l1_covered_from[2] = exact(9e5);
+    check_why(&input, OCCUPANCY_WHY_PREFETCHER, "where 48 could be");
+}
+
+static void arithmetic_can_be_the_reason(void)
+{
+    struct machine machine = machine_made();
+    struct occupancy_case input = case_of(&machine, memory_work(1e4, 1e4), 1e-2, 1);
+    struct occupancy now;
+
+    input.work.flops = exact(5.8e7); /* scalar code at 97 % of its rate */
+    check_why(&input, OCCUPANCY_WHY_COMPUTE, "where scalar code reaches 6 and vector code 48");
+    input.work.flops = exact(4.5e8);
+    now = computed(&input);
+    check_eq(now.limiter, RESOURCE_ARITHMETIC);
+    check_eq(now.why, OCCUPANCY_WHY_COMPUTE);
+    check_contains(buf_str(&now.limiter_sentence), "45 billion floating-point operations");
+    occupancy_release(&now);
+}
+
+static struct quantity memory_ceiling(const struct machine *machine, double reads,
+                                      double writes, int cores)
+{
+    struct occupancy_case input = case_of(machine, memory_work(1e6, 0), 1, cores);
+    struct occupancy now;
+    struct quantity limit;
+
+    input.work.memory_read_bytes = exact(reads);
+    input.work.memory_write_bytes = exact(writes);
+    now = computed(&input);
+    limit = now.resource[RESOURCE_MEMORY].limit;
+    occupancy_release(&now);
+    return limit;
+}
+
+static void the_memory_ceiling_follows_the_mix(void)
+{
+    struct machine machine = machine_made();
+
+    check_between(memory_ceiling(&machine, 1, 0, 8), 100, 97, 103, 1e-9);
+    check_between(memory_ceiling(&machine, 2, 1, 8), 90, 88, 92, 1e-9);
+    check_between(memory_ceiling(&machine, 5, 1, 8), 95, 92.5, 97.5, 1e-9);
+    check_between(memory_ceiling(&machine, 1, 1, 8), 85.5, 74.8, 92, 1e-9);
+    /* two cores draw 16 GB/s each; three parts in four of it when the node would lose a tenth */
+    check_near(memory_ceiling(&machine, 1, 0, 2).value, 32, 1e-9);
+    check_near(memory_ceiling(&machine, 2, 1, 2).value, 32 * 0.9, 1e-9);
+    machine.node_copy_gbs = quantity_unknown();
+    check_near(memory_ceiling(&machine, 2, 1, 8).value, 90, 1e-9);
+    machine.node_read_gbs = quantity_unknown();
+    check(!memory_ceiling(&machine, 2, 1, 8).known);
+    machine.peak_gbs = exact(128);
+    check_between(memory_ceiling(&machine, 1, 0, 8), 102.4, 79.36, 121.6, 1e-9);
+}
+
+static void a_tile_shares_its_queue(void)
+{
+    struct machine machine = machine_made();
+    char tile[] = "tile";
+    struct occupancy_case input = case_of(&machine, memory_work(1e6, 1e6), 1, 8);
+    struct occupancy now;
+
+    machine.level[1].cores_sharing = 2;
+    machine.l2_mshrs.scope = tile;
+    now = computed(&input);
+    check_between(now.resource[RESOURCE_L2_QUEUE].limit, 24, 24, 24, 1e-9);
+    occupancy_release(&now);
+    input.cores = 4; /* on two tiles or on four */
+    now = computed(&input);
+    check_between(now.resource[RESOURCE_L2_QUEUE].limit, 24, 24, 48, 1e-9);
+    occupancy_release(&now);
+}
+
+static void a_probed_floor_decides_only_not_full(void)
+{
+    struct machine machine = machine_made();
+    struct occupancy_case input = case_of(&machine, memory_work(1e6, 0), 0.1 / 15, 1);
+    struct occupancy now;
+
+    machine.l1_mshrs.probe_is_floor = true;
+    now = computed(&input);
+    check_eq(now.resource[RESOURCE_L1_QUEUE].fullness, FULLNESS_UNDECIDED);
+    check_near(now.resource[RESOURCE_L1_QUEUE].least_s.low, 0, 0);
+    occupancy_release(&now);
+}
+
+static void what_is_not_known_stays_unknown(void)
+{
+    struct machine machine = machine_made();
+    struct occupancy_case input = case_of(&machine, memory_work(1e6, 0), 0.1 / 4, 1);
+    struct occupancy now;
+
+    input.time_s = quantity_unknown();
+    now = computed(&input);
+    check(!now.in_flight.known && !now.slack.known && !now.paper_n.known);
+    check(now.resource[RESOURCE_L1_QUEUE].least_s.known);
+    check_contains(buf_str(&now.why_sentence), "is not known");
+    occupancy_release(&now);
+    input.time_s = exact(0.1 / 4);
+    input.work.l1_fill_from[2] = quantity_unknown();
+    now = computed(&input);
+    check(!now.resource[RESOURCE_L1_QUEUE].n.known && !now.random_share.known);
+    check_eq(now.resource[RESOURCE_L1_QUEUE].fullness, FULLNESS_UNKNOWN);
+    check(now.resource[RESOURCE_L2_QUEUE].n.known);
+    occupancy_release(&now);
+}
+
+static void missing_parts_open_the_interval(void)
+{
+    struct machine machine = machine_made();
+    struct occupancy_case input = case_of(&machine, memory_work(1e6, 0), 0.1 / 4, 1);
+    struct occupancy now;
+
+    input.work.l1_fill_from[0] = quantity_unknown();
+    now = computed(&input);
+    check_near(now.resource[RESOURCE_L1_QUEUE].n.value, 4, 0.02);
+    check(isinf(now.resource[RESOURCE_L1_QUEUE].n.high));
+    check_eq(now.resource[RESOURCE_L1_QUEUE].fullness, FULLNESS_UNDECIDED);
+    occupancy_release(&now);
+    input.work.l1_fill_from[0] = exact(0);
+    input.work.l1_covered_from[2] = quantity_unknown(); /* all or none of them */
+    now = computed(&input);
+    check_between(now.resource[RESOURCE_L1_QUEUE].n, 2.11, 4 * 0.03, 4.02, 0.01);
+    check(!now.random_share.known && !now.random);
+    occupancy_release(&now);
+}
+
+/* Latency beyond the curve is at least its last point, without a curve at least the unloaded one. */
+static void the_curve_is_not_extrapolated(void)
+{
+    struct machine machine = machine_made();
+    struct occupancy_case input = case_of(&machine, memory_work(1e6, 0), 512e6 / 120e9, 8);
+    struct occupancy now = computed(&input);
+
+    check_near(now.latency_ns.value, 210, 1e-9);
+    check(isinf(now.latency_ns.high) && isinf(now.resource[RESOURCE_L1_QUEUE].n.high));
+    occupancy_release(&now);
+    machine.curve_nr = 0;
+    now = computed(&input);
+    check_near(now.latency_ns.low, 100, 1e-9);
+    check(isinf(now.latency_ns.high));
+    occupancy_release(&now);
+}
+
+static double bound_of(const struct occupancy *now, struct quantity time_s, double l1,
+                       double memory)
+{
+    double factor[RESOURCE_NR] = {1, 1, 1, 1, 1, 1, 1, 1};
+    struct quantity bound;
+
+    factor[RESOURCE_L1_QUEUE] = l1;
+    factor[RESOURCE_MEMORY] = memory;
+    bound = occupancy_bound(now, time_s, factor);
+    return bound.known ? bound.value : NAN;
+}
+
+/* T_now 20, L1 16, memory 8, others less. */
+static void bounds_scale_the_work(void)
+{
+    struct occupancy now = {.why = OCCUPANCY_WHY_UNKNOWN};
+    struct quantity time_s = exact(20);
+
+    for (int r = 0; r < RESOURCE_NR; r++)
+        now.resource[r].least_s = exact(1);
+    now.resource[RESOURCE_L1_QUEUE].least_s = exact(16);
+    now.resource[RESOURCE_MEMORY].least_s = exact(8);
+    check_near(bound_of(&now, time_s, 1, 1), 1.25, 1e-9);
+    check_near(bound_of(&now, time_s, 0.25, 1), 2.5, 1e-9);
+    check_near(bound_of(&now, time_s, 0, 0.5), 5, 1e-9);
+    check_near(bound_of(&now, time_s, 2, 1), 0.625, 1e-9);
+    /* unknown work matters where it could limit */
+    check(isnan(bound_of(&now, time_s, -1, 1)));
+    check_near(bound_of(&now, time_s, 1, -1), 1.25, 1e-9);
+    now.why = OCCUPANCY_WHY_CACHE_RESIDENT;
+    check(isnan(bound_of(&now, time_s, 1, 1)));
+}
+
+static void bounds_carry_intervals(void)
+{
+    struct occupancy now = {.why = OCCUPANCY_WHY_UNKNOWN};
+    double factor[RESOURCE_NR] = {1, 1, 1, 1, 1, 1, 1, 1};
+
+    for (int r = 0; r < RESOURCE_NR; r++)
+        now.resource[r].least_s = exact(1);
+    now.resource[RESOURCE_L2_QUEUE].least_s = around(5, 4, 8);
+    check_between(occupancy_bound(&now, around(10, 9, 12), factor), 2, 9.0 / 8, 3, 1e-9);
+    /* a resource nobody knows of may need all of the time */
+    now.resource[RESOURCE_MEMORY].least_s = quantity_unknown();
+    check_between(occupancy_bound(&now, around(10, 9, 12), factor), 2, 1, 3, 1e-9);
+    factor[RESOURCE_MEMORY] = 0;
+    check_between(occupancy_bound(&now, around(10, 9, 12), factor), 2, 9.0 / 8, 3, 1e-9);
+    factor[RESOURCE_MEMORY] = -1;
+    check(!occupancy_bound(&now, around(10, 9, 12), factor).known);
+    for (int r = 0; r < RESOURCE_NR; r++)
+        now.resource[r].least_s = quantity_unknown();
+    factor[RESOURCE_MEMORY] = 1;
+    check(!occupancy_bound(&now, exact(10), factor).known);
+}
+
+static void figures_go_out_as_json(void)
+{
+    struct machine machine = machine_made();
+    struct occupancy_case input = case_of(&machine, memory_work(1e6, 0), 0.1 / 4, 1);
+    struct occupancy now = computed(&input);
+    json_t *root = occupancy_to_json(&now), *first;
+
+    check_eq(json_array_size(json_object_get(root, "resources")), RESOURCE_NONE);
+    first = json_array_get(json_object_get(root, "resources"), 0);
+    check_str(json_string_value(json_object_get(first, "resource")), "l1_mshrs");
+    check_str(json_string_value(json_object_get(first, "fullness")), "not full");
+    check_str(json_string_value(json_object_get(root, "why")), "unknown");
+    check(json_is_object(json_object_get(root, "paper_n")));
+    json_decref(root);
+    occupancy_release(&now);
+}
+
+static void put_number(void *context, const char *metric, struct quantity value)
+{
+    struct error err = {0};
+
+    check_ok(rule_facts_number(context, metric, value, &err), &err);
+}
+
+static void put_word(void *context, const char *metric, const char *word)
+{
+    struct error err = {0};
+
+    check_ok(rule_facts_word(context, metric, word, &err), &err);
+}
+
+/* Every metric sent is one that rules know, every word, too. */
+static void metrics_have_the_names_of_rules(void)
+{
+    struct machine machine = machine_made();
+    struct occupancy_case input = case_of(&machine, memory_work(1e6, 0), 0.1 / 4, 1);
+    struct occupancy now = computed(&input);
+    struct occupancy_sink sink = {put_number, put_word, rule_facts_new()};
+    json_t *facts;
+
+    for (int limiter = 0; limiter < RESOURCE_NR; limiter++)
+        for (int why = 0; why <= OCCUPANCY_WHY_UNKNOWN; why++) {
+            now.limiter = limiter;
+            now.why = why;
+            occupancy_metrics(&now, &sink);
+        }
+    facts = rule_facts_to_json(sink.context);
+    check_near(json_number_value(json_object_get(
+                   json_object_get(facts, "queue_utilization"), "value")),
+               4.0 / 16, 0.02);
+    check_near(
+        json_number_value(json_object_get(json_object_get(facts, "l2_over_l1"), "value")), 3,
+        1e-9);
+    json_decref(facts);
+    rule_facts_free(sink.context);
+    occupancy_release(&now);
+}
+
+static void words_go_both_ways(void)
+{
+    for (int r = 0; r < RESOURCE_NR; r++)
+        check_eq(resource_from_word(resource_word(r)), r);
+    check_eq(resource_from_word("mshrs"), RESOURCE_NR);
+    check_str(fullness_word(FULLNESS_UNDECIDED), "undecided");
+    check_near(occupancy_paper_n(106.9, 145, 64, 24), 10.09, 1e-3);
+}
+
+CU_TestInfo occupancy_limits_tests[] = {
+    {"low occupancy has a reason", low_occupancy_has_a_reason},
+    {"arithmetic can be the reason", arithmetic_can_be_the_reason},
+    {"the memory ceiling follows the mix", the_memory_ceiling_follows_the_mix},
+    {"a tile shares its queue", a_tile_shares_its_queue},
+    {"a probed floor decides only not full", a_probed_floor_decides_only_not_full},
+    {"what is not known stays unknown", what_is_not_known_stays_unknown},
+    {"missing parts open the interval", missing_parts_open_the_interval},
+    {"the curve is not extrapolated", the_curve_is_not_extrapolated},
+    {"bounds scale the work", bounds_scale_the_work},
+    {"bounds carry intervals", bounds_carry_intervals},
+    {"figures go out as JSON", figures_go_out_as_json},
+    {"metrics have the names of rules", metrics_have_the_names_of_rules},
+    {"words go both ways", words_go_both_ways},
+    CU_TEST_INFO_NULL,
+};

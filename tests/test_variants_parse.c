@@ -1,0 +1,490 @@
+#include <CUnit/CUnit.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/check.h"
+#include "variants/ir.h"
+
+#define DATA INFLIGHT_SOURCE_DIR "/tests/data/parse/"
+
+/* The function of tests/data/parse/ok/<name>.c; the caller frees it. */
+static struct ir_function *parse_ok(const char *name)
+{
+    struct error err = {0};
+    struct ir_function *function = NULL;
+    char *path = xasprintf(DATA "ok/%s.c", name);
+
+    check_ok(ir_parse(path, 0, NULL, NULL, &function, &err), &err);
+    free(path);
+    return function;
+}
+
+static struct ir_symbol *symbol_of(const struct ir_function *function, const char *name)
+{
+    for (size_t i = 0; i < function->symbol_nr; i++)
+        if (strcmp(function->symbol[i]->name, name) == 0)
+            return function->symbol[i];
+    return NULL;
+}
+
+static const char *print(struct ir_function *function, const struct ir_expr *expr)
+{
+    struct buf text = {0};
+    ir_print_expr(&text, expr);
+    const char *copy = ir_text(function->arena, buf_str(&text));
+    buf_release(&text);
+    return copy;
+}
+
+/* ---- loops ---- */
+
+static void loops_are_recognised(void)
+{
+    static const struct {
+        bool canonical;
+        const char *cmp, *lower, *upper;
+        long long step;
+    } want[] = {
+        {true, "<", "0", "n", 1},      {true, ">=", "n - 1", "0", -1}, {true, "<", "0", "n", 2},
+        {true, ">", "n", "0", -3},     {true, "!=", "0", "n", 1},      {true, "<=", "0", "n - 1", 4},
+        {true, ">=", "9", "1", -2},    {false, NULL, NULL, NULL, 0},   {false, "<", "0", "n", 0},
+        {false, NULL, "0", NULL, 1},   {false, "<", "0", "n", 1},      {false, NULL, "u", NULL, 0},
+        {false, "<", "0", "n", 0},     {false, NULL, NULL, NULL, 0},   {false, NULL, NULL, NULL, 0},
+        {false, NULL, "0", NULL, 1},
+    };
+    struct ir_function *function = parse_ok("loops");
+    if (!check(function != NULL))
+        return;
+    size_t nr = 0;
+    for (size_t i = 0; i < function->body->child_nr; i++) {
+        const struct ir_stmt *loop = function->body->child[i];
+        if (loop->kind != IR_FOR || !check(nr < ARRAY_SIZE(want)))
+            continue;
+        check_eq(loop->canonical, want[nr].canonical);
+        check_eq(loop->step, want[nr].step);
+        check(!loop->canonical || !loop->init);
+        if (want[nr].cmp && check(loop->cmp != NULL)) {
+            check_str(loop->cmp, want[nr].cmp);
+            check_str(print(function, loop->upper), want[nr].upper);
+        }
+        if (want[nr].lower && check(loop->lower != NULL))
+            check_str(print(function, loop->lower), want[nr].lower);
+        nr++;
+    }
+    check_eq(nr, ARRAY_SIZE(want));
+    ir_function_free(function);
+}
+
+/* ---- symbols ---- */
+
+static void symbols_are_described(void)
+{
+    static const struct {
+        const char *name;
+        enum ir_role role;
+        enum ir_scalar scalar;
+        size_t bytes, dims;
+        int pointers;
+        bool written, in_loop, is_unsigned;
+    } want[] = {
+        {"n", IR_PARAM, IR_INT, 8, 0, 0, false, false, false},
+        {"bytes", IR_PARAM, IR_INT, 1, 0, 1, false, false, true},
+        {"p", IR_PARAM, IR_RECORD, 16, 0, 1, false, false, false},
+        {"P", IR_PARAM, IR_FLOAT, 4, 2, 2, false, false, false},
+        {"rows", IR_PARAM, IR_FLOAT, 4, 2, 2, false, false, false},
+        {"flag", IR_PARAM, IR_BOOL, 1, 0, 0, false, false, true},
+        {"lists", IR_PARAM, IR_FLOAT, 4, 0, 2, false, false, false},
+        {"ld", IR_PARAM, IR_FLOAT, 16, 0, 0, true, false, false},
+        {"sum", IR_LOCAL, IR_INT, 4, 0, 0, true, false, true},
+        {"w", IR_LOCAL, IR_FLOAT, 4, 1, 1, false, false, false},
+        {"calls", IR_LOCAL, IR_INT, 4, 0, 0, true, false, false},
+        {"i", IR_LOCAL, IR_INT, 8, 0, 0, true, true, false},
+        {"counter", IR_GLOBAL, IR_INT, 4, 0, 0, true, false, false},
+        {"table", IR_GLOBAL, IR_FLOAT, 8, 2, 2, false, false, false},
+    };
+    struct ir_function *function = parse_ok("types");
+    if (!check(function != NULL))
+        return;
+    for (size_t i = 0; i < ARRAY_SIZE(want); i++) {
+        const struct ir_symbol *symbol = symbol_of(function, want[i].name);
+        if (!check(symbol != NULL))
+            continue;
+        check_eq(symbol->role, want[i].role);
+        check_eq(symbol->type.scalar, want[i].scalar);
+        check_eq(symbol->type.bytes, want[i].bytes);
+        check_eq(symbol->type.pointers, want[i].pointers);
+        check_eq(symbol->dim_nr, want[i].dims);
+        check_eq(symbol->is_written, want[i].written);
+        check_eq(symbol->in_loop, want[i].in_loop);
+        check_eq(symbol->type.is_unsigned, want[i].is_unsigned);
+        check(function->symbol[symbol->id] == symbol);
+    }
+    check(symbol_of(function, "counter")->address_taken);
+    check(symbol_of(function, "p")->type.is_restrict);
+    check(symbol_of(function, "calls")->is_static);
+    ir_function_free(function);
+}
+
+static void declarations_are_told(void)
+{
+    static const struct {
+        const char *file, *name, *text;
+    } want[] = {
+        {"types", "P", "real (*P)[n]"},
+        {"types", "rows", "real (*rows)[8]"},
+        {"types", "name", "const char *name"},
+        {"stencil", "A", "double A[restrict 1][n][n]"},
+        {"stencil", "B", "double B[restrict][n][n]"},
+        {"locals", "rows", "double *rows[4]"},
+        {"locals", "buffer", "double buffer[n][m + 1]"},
+        {"qualified", "rows", "const double *const *rows"},
+        {"qualified", "apply", "double (*apply)(const double *, int)"},
+        {"qualified", "out", "double *restrict *restrict out"},
+        {"pointers", "b", "const float *restrict b"},
+        {"attributed", "a", "double *restrict a"},
+        {"include", "out", "double *out"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(want); i++) {
+        struct ir_function *function = parse_ok(want[i].file);
+        struct buf text = {0};
+        if (!check(function != NULL))
+            continue;
+        ir_print_declaration(&text, symbol_of(function, want[i].name));
+        check_str(buf_str(&text), want[i].text);
+        buf_release(&text);
+        ir_function_free(function);
+    }
+}
+
+/* ---- values, members, places ---- */
+
+struct search {
+    enum ir_kind kind;
+    const char *text;
+    struct ir_expr *found;
+};
+
+static void match(struct ir_expr *expr, void *data)
+{
+    struct search *search = data;
+    bool named = expr->text && strcmp(expr->text, search->text) == 0;
+    if (!search->found && expr->kind == search->kind && named)
+        search->found = expr;
+}
+
+static void find_in(const struct ir_stmt *stmt, struct search *search)
+{
+    if (!stmt)
+        return;
+    ir_visit(stmt->expr, match, search);
+    ir_visit(stmt->cond, match, search);
+    ir_visit(stmt->upper, match, search);
+    for (size_t i = 0; i < stmt->child_nr; i++)
+        find_in(stmt->child[i], search);
+}
+
+static struct ir_expr *find_expr(const struct ir_function *function, enum ir_kind kind, const char *text)
+{
+    struct search search = {kind, text, NULL};
+    find_in(function->body, &search);
+    return search.found;
+}
+
+static void constants_have_values(void)
+{
+    static const struct {
+        const char *file;
+        enum ir_kind kind;
+        const char *text;
+        long long value;
+    } want[] = {
+        {"types", IR_LITERAL, "SIDE", 4},     {"types", IR_LITERAL, "sizeof(point)", 16},
+        {"types", IR_LITERAL, "0x1Fu", 31},   {"types", IR_LITERAL, "'a'", 97},
+        {"types", IR_NAME, "width", 12},      {"globals", IR_NAME, "n", 31},
+        {"literals", IR_LITERAL, "010", 8},   {"literals", IR_LITERAL, "0b101", 5},
+        {"macros", IR_LITERAL, "100", 100},   {"transcend", IR_LITERAL, "3ul", 3},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(want); i++) {
+        struct ir_function *function = parse_ok(want[i].file);
+        if (!check(function != NULL))
+            continue;
+        const struct ir_expr *expr = find_expr(function, want[i].kind, want[i].text);
+        if (check(expr != NULL) && check(expr->has_value))
+            check_eq(expr->value, want[i].value);
+        ir_function_free(function);
+    }
+}
+
+static void sums_of_constants_have_values(void)
+{
+    struct ir_function *function = parse_ok("macros");
+    if (!check(function != NULL))
+        return;
+    const struct ir_expr *dim = symbol_of(function, "A")->dim[1]; /* (N + 1) */
+    check_eq(dim->kind, IR_BINARY);
+    check(dim->has_value);
+    check_eq(dim->value, 101);
+    ir_function_free(function);
+}
+
+static void members_say_what_they_share(void)
+{
+    static const struct {
+        const char *name;
+        bool shared, arrow;
+    } want[] = {{"i", true, true}, {"bits", true, true}, {"v", false, true}, {"x", false, false}, {"nx", false, true}};
+    struct ir_function *function = parse_ok("types");
+    if (!check(function != NULL))
+        return;
+    for (size_t i = 0; i < ARRAY_SIZE(want); i++) {
+        const struct ir_expr *member = find_expr(function, IR_MEMBER, want[i].name);
+        if (!check(member != NULL))
+            continue;
+        check_eq(member->is_shared, want[i].shared);
+        check_eq(member->is_arrow, want[i].arrow);
+    }
+    ir_function_free(function);
+}
+
+static void calls_know_what_is_declared(void)
+{
+    struct ir_function *function = parse_ok("calls");
+    if (!check(function != NULL))
+        return;
+    check(find_expr(function, IR_CALL, "sqrt")->symbol->role == IR_FUNCTION);
+    check(find_expr(function, IR_CALL, "f")->symbol->role == IR_PARAM);
+    check(find_expr(function, IR_CALL, "__builtin_prefetch")->symbol == NULL);
+    check(find_expr(function, IR_CALL, "ops->map")->symbol == NULL);
+    check_eq(find_expr(function, IR_CALL, "(*f)")->arg_nr, 1);
+    ir_function_free(function);
+}
+
+/* Statement ranges cover exactly their text, so that a nest can be cut out. */
+static void ranges_cover_the_text(void)
+{
+    static const struct {
+        const char *file;
+        size_t child;
+        const char *begin, *end;
+    } want[] = {
+        {"matvec", 0, "for (int i", "y[i] = s;\n    }"}, {"dense", 1, "for(i=0", "a[i]=2;}"},
+        {"loops", 2, "for (i = 0; i < n; ++i)", "a[i] = 0;"}, {"loops", 15, "for (;;)", "break;"},
+        {"loops", 16, "for (; i", "        ;"},
+        {"crlf", 0, "for (int", "2;"},                    {"whole_macro", 1, "CLEAR", "CLEAR(a, n);"},
+        {"whole_macro", 2, "LOOP (i, n) {", "END"},       {"blocks", 4, "do\n", "(n--);"},
+        {"attributed", 1, "for (int i", "= i;\n    }"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(want); i++) {
+        struct ir_function *function = parse_ok(want[i].file);
+        if (!check(function != NULL) || !check(want[i].child < function->body->child_nr))
+            continue;
+        const struct ir_stmt *stmt = function->body->child[want[i].child];
+        size_t end = strlen(want[i].end);
+        check(strncmp(function->source + stmt->begin, want[i].begin, strlen(want[i].begin)) == 0);
+        check(strncmp(function->source + stmt->end - end, want[i].end, end) == 0);
+        check(function->source[function->body_begin] == '{');
+        check(function->source[function->body_end - 1] == '}');
+        ir_function_free(function);
+    }
+}
+
+/* ---- pragmas ---- */
+
+static void pragmas_find_their_place(void)
+{
+    struct ir_function *function = parse_ok("pragmas");
+    struct buf text = {0};
+    if (!check(function != NULL))
+        return;
+    for (const struct ir_pragma *pragma = function->pragma; pragma; pragma = pragma->next)
+        buf_addf(&text, "%d: %s\n", pragma->line, pragma->text);
+    check_str(buf_str(&text), "13: inflight set n = 100\n14: inflight buffer a =     uniform(0, 1)\n"
+                              "16: inflight kernel\n21: inflight assume independent(i)\n");
+    const struct ir_stmt *outer = function->body->child[1];
+    check_str(outer->pragma->text, "omp parallel for");
+    check_str(outer->child[0]->child[0]->pragma->text, "GCC unroll 4");
+    check(!outer->child[0]->child[0]->pragma->ours);
+    check_str(outer->child[0]->child[1]->child[0]->child[0]->pragma->text, "inflight assume independent(j)");
+    check_str(function->body->child[2]->child[0]->pragma->text, "omp simd");
+    size_t nr = 0, applying = 0;
+    for (const struct ir_pragma *pragma = function->all_pragma; pragma; pragma = pragma->next_all, nr++) {
+        applying += pragma->applies;
+        check(memcmp(function->source + pragma->begin, "#", 1) == 0);
+        check(function->source[pragma->end - 1] == '\n');
+    }
+    check_eq(nr, 11);
+    check_eq(applying, 5);
+    buf_release(&text);
+    ir_function_free(function);
+}
+
+static void opaque_statements_say_why(void)
+{
+    static const struct {
+        size_t child;
+        const char *why, *text;
+    } want[] = {
+        {0, "a switch statement", "switch (a[i]) {"},
+        {2, "an asm statement", "__asm__ volatile(\"\" : \"+r\"(r));"},
+        {3, "a local type", "struct pair { int x, y; } pair = {1, 2};"},
+    };
+    struct ir_function *function = parse_ok("opaque");
+    if (!check(function != NULL))
+        return;
+    const struct ir_stmt *body = function->body->child[1]->child[0];
+    for (size_t i = 0; i < ARRAY_SIZE(want); i++) {
+        const struct ir_stmt *stmt = body->child[want[i].child];
+        if (!check_eq(stmt->kind, IR_OPAQUE))
+            continue;
+        check_contains(stmt->why, want[i].why);
+        check_contains(stmt->text, want[i].text);
+    }
+    check(symbol_of(function, "r")->is_written);
+    check_eq(body->child[1]->child[0]->kind, IR_JUMP);
+    check_str(body->child[1]->child[0]->text, "goto out");
+    ir_function_free(function);
+}
+
+/* ---- choosing the function ---- */
+
+static void the_function_is_chosen(void)
+{
+    static const struct {
+        const char *file;
+        int line;
+        const char *name, *want;
+    } cases[] = {
+        {"two", 0, NULL, "two"}, {"two", 0, "first", "first"}, {"two", 3, NULL, "first"},
+        {"two", 11, NULL, "two"}, {"pragmas", 0, NULL, "pragmas"}, {"include", 0, "scale", "scale"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct error err = {0};
+        struct ir_function *function = NULL;
+        char *path = xasprintf(DATA "ok/%s.c", cases[i].file);
+        if (check_ok(ir_parse(path, cases[i].line, cases[i].name, NULL, &function, &err), &err))
+            check_str(function->name, cases[i].want);
+        ir_function_free(function);
+        free(path);
+    }
+}
+
+static void flags_reach_the_compiler(void)
+{
+    struct error err = {0};
+    struct ir_function *function = NULL;
+    struct strvec flags = {0};
+    strvec_split(&flags, "-c -o x.o -MMD -MF x.d -fopenmp -Werror -fno-such-flag-anywhere --param x=1 "
+                         "-march=no-such-machine -D WIDE -O3 other.c");
+    check_ok(ir_parse(DATA "ok/conditionals.c", 0, NULL, &flags, &function, &err), &err);
+    if (check(function != NULL))
+        check_eq(symbol_of(function, "a")->type.bytes, 8);
+    ir_function_free(function);
+    strvec_release(&flags);
+}
+
+/* ---- refused files ---- */
+
+struct bad_case {
+    char *dir, *input, *args, *expected;
+};
+
+static char *read_text(const char *path)
+{
+    struct buf text = {0};
+    file_read(path, &text, NULL);
+    while (text.length > 0 && text.data[text.length - 1] == '\n')
+        buf_truncate(&text, text.length - 1);
+    return buf_detach(&text);
+}
+
+static char *without_dir(const char *text, const char *dir)
+{
+    struct buf out = {0};
+    size_t length = strlen(dir);
+    while (*text) {
+        if (strncmp(text, dir, length) == 0)
+            text += length;
+        else
+            buf_add_n(&out, text++, 1);
+    }
+    return buf_detach(&out);
+}
+
+/* tests/data/parse/bad/<case>/: input.c (or input.cpp), expected.error, args such as "--function f". */
+static void check_bad(const char *name)
+{
+    struct error err = {0};
+    struct ir_function *function = NULL;
+    char *dir = xasprintf(DATA "bad/%s/", name);
+    char *input = xasprintf("%sinput.c", dir), *args_path = xasprintf("%sargs", dir);
+    char *want_path = xasprintf("%sexpected.error", dir);
+    char *args = read_text(args_path), *want = read_text(want_path);
+    const char *number = strstr(args, "--line "), *named = strstr(args, "--function ");
+    if (!file_exists(input)) {
+        free(input);
+        input = xasprintf("%sinput.cpp", dir);
+    }
+    int result = ir_parse(input, number ? atoi(number + 7) : 0, named ? named + 11 : NULL, NULL, &function, &err);
+    char *got = without_dir(err.text, dir);
+    check_eq(result, -1);
+    check_eq(err.status, STATUS_INPUT);
+    check(function == NULL);
+    if (getenv("INFLIGHT_REWRITE_EXPECTED")) {
+        free(want);
+        want = xasprintf("%s\n", got);
+        check_ok(file_write(want_path, want, strlen(want), NULL), NULL);
+    } else
+        check_str(got, want);
+    free(dir);
+    free(input);
+    free(args_path);
+    free(want_path);
+    free(args);
+    free(want);
+    free(got);
+}
+
+static void bad_files_are_refused(void)
+{
+    DIR *dir = opendir(DATA "bad");
+    size_t nr = 0;
+    if (!check(dir != NULL))
+        return;
+    for (struct dirent *entry; (entry = readdir(dir));)
+        if (entry->d_name[0] != '.') {
+            check_bad(entry->d_name);
+            nr++;
+        }
+    closedir(dir);
+    check(nr >= 14);
+}
+
+static void a_missing_file_is_named(void)
+{
+    struct error err = {0};
+    struct ir_function *function = NULL;
+    check_fails(ir_parse("/no/such/kernel.c", 0, NULL, NULL, &function, &err), &err, STATUS_INPUT, "/no/such/kernel.c");
+}
+
+CU_TestInfo variants_parse_tests[] = {
+    {"loops are recognised", loops_are_recognised},
+    {"symbols are described", symbols_are_described},
+    {"declarations are told", declarations_are_told},
+    {"constants have values", constants_have_values},
+    {"sums of constants have values", sums_of_constants_have_values},
+    {"members say what they share", members_say_what_they_share},
+    {"calls know what is declared", calls_know_what_is_declared},
+    {"ranges cover the text", ranges_cover_the_text},
+    {"pragmas find their place", pragmas_find_their_place},
+    {"opaque statements say why", opaque_statements_say_why},
+    {"the function is chosen", the_function_is_chosen},
+    {"flags reach the compiler", flags_reach_the_compiler},
+    {"bad files are refused", bad_files_are_refused},
+    {"a missing file is named", a_missing_file_is_named},
+    CU_TEST_INFO_NULL,
+};

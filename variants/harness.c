@@ -1,0 +1,220 @@
+#include "variants/harness.h"
+
+#include <string.h>
+
+/* ---- the table ---- */
+
+static void add_scalars(const struct kernel *kernel, struct buf *out)
+{
+    buf_add(out, "static const struct inflight_scalar scalars[] = {\n");
+    for (size_t i = 0; i < kernel->scalar_nr; i++)
+        buf_addf(out, "    {\"%s\", '%c'},\n", kernel->scalar[i].symbol->name,
+                 kernel->scalar[i].is_integer ? 'i' : 'f');
+    buf_add(out, "    {0, 0}\n};\n\n"); /* an empty array is no C */
+}
+
+static void add_arrays(const struct kernel *kernel, struct buf *out)
+{
+    buf_add(out, "static const struct inflight_array arrays[] = {\n");
+    for (size_t i = 0; i < kernel->buffer_nr; i++) {
+        const struct kernel_buffer *buffer = &kernel->buffer[i];
+
+        if (buffer->is_filled)
+            buf_addf(out, "    {\"%s\", '%c', %zu, %d, %d},\n", buffer->symbol->name,
+                     buffer->kind, buffer->symbol->type.bytes, buffer->written,
+                     buffer->symbol->role == IR_GLOBAL);
+    }
+    buf_add(out, "    {0, 0, 0, 0, 0}\n};\n\n");
+}
+
+static char result_kind(const struct kernel *kernel)
+{
+    const struct ir_type *result = &kernel->function->result;
+
+    if (result->pointers == 0 && result->scalar == IR_FLOAT)
+        return 'f';
+    if (result->pointers == 0 && (result->scalar == IR_INT || result->scalar == IR_BOOL))
+        return 'i';
+    return 'v';
+}
+
+void harness_table(const struct kernel *kernel, struct buf *out)
+{
+    buf_add(out, "#include \"program.h\"\n\n");
+    add_scalars(kernel, out);
+    add_arrays(kernel, out);
+    buf_addf(out,
+             "const struct inflight_table inflight_table = {\n"
+             "    \"%s\",\n"
+             "    scalars, sizeof(scalars) / sizeof(scalars[0]) - 1,\n"
+             "    arrays,  sizeof(arrays) / sizeof(arrays[0]) - 1,\n"
+             "    '%c'};\n",
+             kernel->function->name, result_kind(kernel));
+}
+
+/* ---- the kernel's file ---- */
+
+static const char *const role_name[] = {"reference", "variant", "variant"};
+
+/* Names that two copies of the file in one program would share. */
+static void add_renames(const struct kernel *kernel, enum harness_role role,
+                        struct buf *out)
+{
+    const struct ir_function *function = kernel->function;
+
+    buf_addf(out, "#pragma redefine_extname %s inflight_%s_kernel\n", function->name,
+             role_name[role]);
+    for (size_t i = 0; role == HARNESS_REFERENCE && i < function->symbol_nr; i++) {
+        const struct ir_symbol *symbol = function->symbol[i];
+        bool number = symbol->type.scalar == IR_INT || symbol->type.scalar == IR_FLOAT ||
+                      symbol->type.scalar == IR_BOOL;
+
+        if (symbol->role == IR_GLOBAL && !symbol->is_static && number)
+            buf_addf(out, "#pragma redefine_extname %s inflight_reference_%s\n",
+                     symbol->name, symbol->name);
+    }
+    buf_add(out, "#define main inflight_main_of_the_file\n");
+}
+
+/* No compiler reports these accesses. */
+static const char announcements[] =
+    "void tracer_prefetch(const void *address, int rw, int locality);\n"
+    "void tracer_nontemporal_store(const void *address, __SIZE_TYPE__ bytes);\n"
+    "#define INFLIGHT_PREFETCH(address, rw, locality, ...) "
+    "tracer_prefetch((address), (rw), (locality))\n"
+    "#define INFLIGHT_PREFETCH_1(address, ...) INFLIGHT_PREFETCH(address, 0, 3, 0)\n"
+    "#define INFLIGHT_PREFETCH_2(address, rw, ...) INFLIGHT_PREFETCH(address, rw, 3, 0)\n"
+    "#define INFLIGHT_PICK(a, b, c, pick, ...) pick\n"
+    "#define __builtin_prefetch(...) INFLIGHT_PICK(__VA_ARGS__, INFLIGHT_PREFETCH, "
+    "INFLIGHT_PREFETCH_2, INFLIGHT_PREFETCH_1, 0)(__VA_ARGS__, 0)\n"
+    "#define __builtin_nontemporal_store(value, address) "
+    "(*(address) = (value), tracer_nontemporal_store((address), sizeof(*(address))))\n"
+    "#pragma redefine_extname memcpy inflight_traced_memcpy\n"
+    "#pragma redefine_extname memmove inflight_traced_memmove\n"
+    "#pragma redefine_extname memset inflight_traced_memset\n";
+
+static void add_line(struct buf *out, int line, const char *path)
+{
+    buf_addf(out, "#line %d \"", line);
+    for (; *path; path++) {
+        if (*path == '"' || *path == '\\')
+            buf_add(out, "\\");
+        buf_add_n(out, path, 1);
+    }
+    buf_add(out, "\"\n");
+}
+
+static size_t scalar_place(const struct kernel *kernel, const struct ir_symbol *symbol)
+{
+    for (size_t i = 0; i < kernel->scalar_nr; i++)
+        if (kernel->scalar[i].symbol == symbol)
+            return i;
+    return 0;
+}
+
+/* Among those that are filled: the others are not in the table. */
+static size_t array_place(const struct kernel *kernel, const struct ir_symbol *symbol)
+{
+    size_t place = 0;
+
+    for (size_t i = 0; i < kernel->buffer_nr; i++) {
+        if (kernel->buffer[i].symbol == symbol)
+            return place;
+        place += kernel->buffer[i].is_filled;
+    }
+    return 0;
+}
+
+static const char *scalar_member(const struct ir_symbol *symbol)
+{
+    return symbol->type.scalar == IR_FLOAT ? "real" : "integer";
+}
+
+static void add_globals_set(const struct kernel *kernel, struct buf *out)
+{
+    for (size_t i = 0; i < kernel->scalar_nr; i++) {
+        const struct ir_symbol *symbol = kernel->scalar[i].symbol;
+
+        if (symbol->role == IR_GLOBAL)
+            buf_addf(out, "    %s = inflight_%s[%zu];\n", symbol->name,
+                     scalar_member(symbol), i);
+    }
+}
+
+static void add_arguments(const struct kernel *kernel, struct buf *out)
+{
+    const struct ir_function *function = kernel->function;
+
+    for (size_t i = 0; i < function->param_nr; i++) {
+        const struct ir_symbol *symbol = function->symbol[i];
+        bool array = symbol->type.pointers > 0;
+
+        buf_addf(out, "%sinflight_%s[%zu]", i ? ", " : "",
+                 array ? "array" : scalar_member(symbol),
+                 array ? array_place(kernel, symbol) : scalar_place(kernel, symbol));
+    }
+}
+
+/* Arrays go in as void *, which C converts to whatever the parameter is, rows of variable length
+ * included; the call is by a volatile pointer, so that the kernel stays the function it is. */
+static void add_call(const struct kernel *kernel, const char *role, struct buf *out)
+{
+    const char *name = kernel->function->name, *result = "";
+
+    if (result_kind(kernel) == 'f')
+        result = "inflight_result->real = ";
+    else if (result_kind(kernel) == 'i')
+        result = "inflight_result->integer = ";
+    buf_addf(out,
+             "extern __typeof__(%s) %s;\n"
+             "struct inflight_result { long long integer; double real; };\n"
+             "INFLIGHT_PLAIN void inflight_%s_call(void *const *inflight_array, "
+             "const long long *inflight_integer, const double *inflight_real, "
+             "struct inflight_result *inflight_result)\n"
+             "{\n"
+             "    __typeof__(%s) *volatile inflight_kernel = %s;\n",
+             name, name, role, name, name);
+    add_globals_set(kernel, out);
+    buf_addf(out, "    %sinflight_kernel(", result);
+    add_arguments(kernel, out);
+    buf_add(out, ");\n}\n");
+}
+
+static void add_global(const struct kernel *kernel, const char *role, struct buf *out)
+{
+    buf_addf(out, "void *inflight_%s_global(int i)\n{\n", role);
+    for (size_t i = 0; i < kernel->buffer_nr; i++) {
+        const struct kernel_buffer *buffer = &kernel->buffer[i];
+
+        if (buffer->is_filled && buffer->symbol->role == IR_GLOBAL)
+            buf_addf(out, "    if (i == %zu) return (void *)%s;\n",
+                     array_place(kernel, buffer->symbol), buffer->symbol->name);
+    }
+    buf_add(out, "    return 0;\n}\n");
+}
+
+/* Before the user's includes, so nothing but pragmas and macros may stand there. */
+static void add_prelude(const struct kernel *kernel, enum harness_role role,
+                        struct buf *out)
+{
+    add_renames(kernel, role, out);
+    if (role == HARNESS_TRACED)
+        buf_add(out, announcements);
+    buf_add(out, "#ifdef __clang__\n"
+                 "#define INFLIGHT_PLAIN __attribute__((no_sanitize(\"coverage\")))\n"
+                 "#else\n"
+                 "#define INFLIGHT_PLAIN __attribute__((no_sanitize(\"thread\")))\n"
+                 "#endif\n");
+}
+
+void harness_unit(const struct kernel *kernel, const char *source, const char *path,
+                  enum harness_role role, struct buf *out)
+{
+    add_prelude(kernel, role, out);
+    add_line(out, 1, path);
+    buf_addf(out, "%s\n", source);
+    add_line(out, 1, "the calling functions of inflight");
+    buf_add(out, "#undef main\n");
+    add_call(kernel, role_name[role], out);
+    add_global(kernel, role_name[role], out);
+}

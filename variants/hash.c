@@ -1,0 +1,35 @@
+#include "variants/hash.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/base/base.h"
+
+struct hash hash_begin(void)
+{
+    /* FNV-1a's offset basis and the digits of pi. */
+    return (struct hash){{0xcbf29ce484222325u, 0x243f6a8885a308d3u}};
+}
+
+/* Two lanes of FNV-1a; the second one is turned, so that they differ in more than the start. */
+void hash_add(struct hash *hash, const void *bytes, size_t length)
+{
+    const unsigned char *byte = bytes;
+
+    for (size_t i = 0; i < length; i++) {
+        uint64_t *word = hash->word;
+
+        word[0] = (word[0] ^ byte[i]) * 0x100000001b3u;
+        word[1] = ((word[1] << 29 | word[1] >> 35) ^ byte[i]) * 0x9e3779b97f4a7c15u;
+    }
+}
+
+void hash_text(struct hash *hash, const char *text)
+{
+    hash_add(hash, text, strlen(text) + 1);
+}
+
+char *hash_hex(const struct hash *hash)
+{
+    return xasprintf("%016" PRIx64 "%016" PRIx64, hash->word[0], hash->word[1]);
+}

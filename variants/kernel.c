@@ -1,0 +1,350 @@
+#include "variants/kernel.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- opening ---- */
+
+static bool is_supplied_scalar(const struct kernel *kernel,
+                               const struct ir_symbol *symbol)
+{
+    if (symbol->type.pointers > 0)
+        return false;
+    return symbol->role == IR_PARAM ||
+           (symbol->role == IR_GLOBAL && !symbol->type.is_const &&
+            kernel_words_find(&kernel->words, WORD_SET, symbol->name));
+}
+
+static int check_type(const struct kernel *kernel, const struct ir_symbol *symbol,
+                      struct error *err)
+{
+    const struct ir_type *type = &symbol->type;
+    bool number = type->scalar == IR_INT || type->scalar == IR_BOOL ||
+                  (type->scalar == IR_FLOAT && (type->bytes == 4 || type->bytes == 8));
+
+    if (number && type->bytes <= 8 && type->pointers <= 1 && !type->is_volatile)
+        return 0;
+    return fail(err, STATUS_INPUT,
+                "%s:%d: parameter '%s' of type '%s' cannot be supplied; a kernel takes "
+                "numbers and arrays of numbers",
+                kernel->function->path, symbol->line, symbol->name,
+                type->full ? type->full : type->text);
+}
+
+/* Depends on nobody else's value, so that it may be varied. */
+static bool is_free(const struct kernel_word *word)
+{
+    struct words_number number;
+
+    return !word || words_eval(word->text, NULL, NULL, &number, NULL) == 0;
+}
+
+static void add_scalar(struct kernel *kernel, const struct ir_symbol *symbol)
+{
+    struct kernel_scalar scalar = {.symbol = symbol};
+
+    scalar.word = kernel_words_find(&kernel->words, WORD_SET, symbol->name);
+    scalar.is_integer = symbol->type.scalar != IR_FLOAT;
+    scalar.is_size = symbol->type.scalar == IR_INT && is_free(scalar.word) &&
+                     is_size_symbol(kernel->function, symbol);
+    GROW(kernel->scalar, kernel->scalar_nr + 1, kernel->scalar_alloc);
+    kernel->scalar[kernel->scalar_nr++] = scalar;
+}
+
+static char kind_of(const struct ir_type *type)
+{
+    if (type->scalar == IR_FLOAT)
+        return 'f';
+    if (type->scalar == IR_BOOL)
+        return 'b';
+    return type->is_unsigned ? 'u' : 'i';
+}
+
+static char *extent_of(const struct kernel *kernel, const struct ir_symbol *symbol,
+                       const char *modelled)
+{
+    const struct kernel_word *word =
+        kernel_words_find(&kernel->words, WORD_LENGTH, symbol->name);
+    struct buf text = {0};
+
+    if (word)
+        return xstrdup(word->text);
+    if (modelled)
+        return xstrdup(modelled);
+    for (size_t i = 0; i < symbol->dim_nr; i++) {
+        if (!symbol->dim[i])
+            return buf_release(&text), NULL;
+        buf_add(&text, i ? " x " : "");
+        ir_print_expr(&text, symbol->dim[i]);
+    }
+    return text.length ? buf_detach(&text) : NULL;
+}
+
+static struct kernel_buffer *add_buffer(struct kernel *kernel,
+                                        const struct ir_symbol *symbol,
+                                        const char *modelled_extent)
+{
+    const struct kernel_word *word =
+        kernel_words_find(&kernel->words, WORD_BUFFER, symbol->name);
+    struct kernel_buffer *buffer;
+
+    GROW(kernel->buffer, kernel->buffer_nr + 1, kernel->buffer_alloc);
+    buffer = &kernel->buffer[kernel->buffer_nr++];
+    *buffer = (struct kernel_buffer){.symbol = symbol, .model_array = -1, .length = -1};
+    buffer->kind = kind_of(&symbol->type);
+    buffer->read = true;
+    buffer->written = !symbol->type.is_const;
+    buffer->is_filled = symbol->role == IR_PARAM || !symbol->type.is_const;
+    buffer->contents_text = word ? word->text : contents_default(symbol->type.scalar);
+    if (!buffer->is_filled)
+        buffer->contents_text = "as in the source";
+    buffer->subscript_hint = subscript_hint(kernel->function, symbol);
+    buffer->extent_text = extent_of(kernel, symbol, modelled_extent);
+    return buffer;
+}
+
+static bool is_modelled(const struct kernel *kernel, const struct ir_symbol *symbol)
+{
+    for (size_t i = 0; i < kernel->buffer_nr; i++)
+        if (kernel->buffer[i].symbol == symbol)
+            return true;
+    return false;
+}
+
+static int list_data(struct kernel *kernel, struct error *err)
+{
+    const struct ir_function *function = kernel->function;
+    struct model_view view = model_view(kernel->model);
+
+    for (size_t i = 0; i < view.array_nr; i++) {
+        const struct model_array *array = &view.array[i];
+        struct kernel_buffer *buffer =
+            add_buffer(kernel, array->symbol, array->extent_text);
+
+        buffer->model_array = (int)i;
+        buffer->read = array->read;
+        buffer->written = array->written;
+    }
+    for (size_t i = 0; i < function->symbol_nr; i++) {
+        const struct ir_symbol *symbol = function->symbol[i];
+
+        if (symbol->role == IR_PARAM && check_type(kernel, symbol, err))
+            return -1;
+        if (is_supplied_scalar(kernel, symbol))
+            add_scalar(kernel, symbol);
+        else if (symbol->role == IR_PARAM && !is_modelled(kernel, symbol))
+            add_buffer(kernel, symbol, NULL);
+    }
+    return 0;
+}
+
+static void list_assumptions(struct kernel *kernel, bool *associative)
+{
+    for (size_t i = 0; i < kernel->words.item_nr; i++) {
+        const struct kernel_word *word = &kernel->words.item[i];
+        struct buf text = {0};
+
+        if (word->kind == WORD_ASSOCIATIVE)
+            *associative = true;
+        if (word->kind != WORD_INDEPENDENT && word->kind != WORD_NOALIAS)
+            continue;
+        buf_add(&text, word->kind == WORD_NOALIAS ? "noalias(" : "independent(");
+        for (size_t k = 0; k < word->name.nr; k++)
+            buf_addf(&text, "%s%s", k ? ", " : "", word->name.v[k]);
+        strvec_pushf(&kernel->assume, "%s)", buf_str(&text));
+        buf_release(&text);
+    }
+}
+
+static char *hash_of(const struct kernel *kernel, const struct kernel_request *request)
+{
+    struct hash hash = hash_begin();
+
+    hash_add(&hash, kernel->function->source, kernel->function->source_length);
+    hash_text(&hash, kernel->function->name);
+    for (size_t i = 0; i < request->words.nr; i++)
+        hash_text(&hash, request->words.v[i]);
+    hash_text(&hash, request->reassociate ? "reassociate" : "");
+    for (size_t i = 0; i < request->cflags.nr; i++)
+        hash_text(&hash, request->cflags.v[i]);
+    return hash_hex(&hash);
+}
+
+static int open_into(struct kernel *kernel, const struct kernel_request *request,
+                     struct error *err)
+{
+    bool associative = request->reassociate;
+
+    if (ir_parse(request->path, request->line, request->function, &request->cflags,
+                 &kernel->function, err) ||
+        kernel_words_read(kernel->function, &request->words, &kernel->words, err))
+        return -1;
+    list_assumptions(kernel, &associative);
+    strvec_push_all(&kernel->cflags, &request->cflags);
+    if (model_build(&(struct model_request){.function = kernel->function,
+                                            .assume = &kernel->assume,
+                                            .reassociate = associative},
+                    &kernel->model, err) ||
+        list_data(kernel, err))
+        return -1;
+    kernel->hash = hash_of(kernel, request);
+    kernel->view_param = xcalloc(kernel->scalar_nr + 1, sizeof(*kernel->view_param));
+    kernel->view_array = xcalloc(kernel->buffer_nr + 1, sizeof(*kernel->view_array));
+    return 0;
+}
+
+int kernel_open(const struct kernel_request *request, struct kernel **out,
+                struct error *err)
+{
+    struct kernel *kernel = xcalloc(1, sizeof(*kernel));
+
+    *out = NULL;
+    if (open_into(kernel, request, err)) {
+        kernel_free(kernel);
+        return -1;
+    }
+    *out = kernel;
+    return 0;
+}
+
+void kernel_free(struct kernel *kernel)
+{
+    if (!kernel)
+        return;
+    for (size_t i = 0; i < kernel->buffer_nr; i++) {
+        contents_release(&kernel->buffer[i].contents);
+        free(kernel->buffer[i].extent_text);
+    }
+    free(kernel->buffer);
+    free(kernel->scalar);
+    free(kernel->view_param);
+    free(kernel->view_array);
+    free(kernel->hash);
+    model_free(kernel->model);
+    kernel_words_release(&kernel->words);
+    ir_function_free(kernel->function);
+    strvec_release(&kernel->assume);
+    strvec_release(&kernel->cflags);
+    free(kernel);
+}
+
+/* ---- looking at it ---- */
+
+const char *kernel_name(const struct kernel *kernel)
+{
+    return kernel->function->name;
+}
+
+const char *kernel_path(const struct kernel *kernel)
+{
+    return kernel->function->path;
+}
+
+int kernel_line(const struct kernel *kernel)
+{
+    return kernel->function->line;
+}
+
+const char *kernel_hash(const struct kernel *kernel)
+{
+    return kernel->hash;
+}
+
+static void show_params(const struct kernel *kernel)
+{
+    for (size_t i = 0; i < kernel->scalar_nr; i++) {
+        const struct kernel_scalar *scalar = &kernel->scalar[i];
+
+        kernel->view_param[i] = (struct kernel_param){
+            .name = scalar->symbol->name,
+            .type = scalar->symbol->type.text,
+            .is_integer = scalar->is_integer,
+            .is_set = scalar->word || scalar->is_overridden,
+            .value = scalar->is_integer ? (double)scalar->integer : scalar->real};
+    }
+}
+
+static void show_arrays(const struct kernel *kernel)
+{
+    for (size_t i = 0; i < kernel->buffer_nr; i++) {
+        const struct kernel_buffer *buffer = &kernel->buffer[i];
+        const struct ir_type *type = &buffer->symbol->type;
+
+        kernel->view_array[i] = (struct kernel_array){
+            .name = buffer->symbol->name,
+            .element_type = type->text,
+            .contents = buffer->contents_text,
+            .element_bytes = type->bytes,
+            .is_float = buffer->kind == 'f',
+            .read = buffer->read,
+            .written = buffer->written,
+            .dims = buffer->symbol->dim_nr ? (int)buffer->symbol->dim_nr : 1,
+            .extent_text = buffer->extent_text,
+            .bytes = buffer->length < 0 ? -1
+                                        : (double)buffer->length * (double)type->bytes};
+    }
+}
+
+struct kernel_view kernel_view(const struct kernel *kernel)
+{
+    struct model_view model = model_view(kernel->model);
+
+    show_params(kernel);
+    show_arrays(kernel);
+    return (struct kernel_view){.param = kernel->view_param,
+                                .param_nr = kernel->scalar_nr,
+                                .array = kernel->view_array,
+                                .array_nr = kernel->buffer_nr,
+                                .loop = model.loop,
+                                .loop_nr = model.loop_nr,
+                                .access = model.access,
+                                .access_nr = model.access_nr,
+                                .assumption = model.assumption,
+                                .assumption_nr = model.assumption_nr,
+                                .dependence = model.dependence,
+                                .dependence_nr = model.dependence_nr};
+}
+
+struct kernel_counts kernel_counts(const struct kernel *kernel)
+{
+    if (!kernel->is_bound)
+        return (struct kernel_counts){quantity_unknown(), quantity_unknown(),
+                                      quantity_unknown(), quantity_unknown(), 0, 0};
+    return (struct kernel_counts){.iterations = kernel->counts.iterations,
+                                  .accesses = kernel->counts.accesses,
+                                  .bytes = kernel->counts.bytes,
+                                  .flops = kernel->counts.flops,
+                                  .footprint_bytes = kernel_bytes(kernel)};
+}
+
+/* ---- plans ---- */
+
+int kernel_check(struct kernel *kernel, const struct plan *plan, struct buf *assumptions,
+                 struct error *err)
+{
+    return model_check(kernel->model, plan, assumptions, err);
+}
+
+/* The end of a comment must not stand inside of one. */
+static void add_comment(struct buf *out, const char *comment)
+{
+    buf_add(out, "/*\n * ");
+    for (; *comment; comment++) {
+        if (*comment == '\n')
+            buf_add(out, comment[1] ? "\n * " : "");
+        else if (comment[0] == '*' && comment[1] == '/')
+            buf_add(out, "* ");
+        else
+            buf_add_n(out, comment, 1);
+    }
+    buf_add(out, "\n */\n");
+}
+
+int kernel_emit(struct kernel *kernel, const struct plan *plan, const char *comment,
+                struct buf *out, struct error *err)
+{
+    if (comment && *comment)
+        add_comment(out, comment);
+    return model_emit(kernel->model, plan, out, err);
+}

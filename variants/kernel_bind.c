@@ -1,0 +1,440 @@
+/* Sizes and contents: every scalar gets a value, every buffer an extent and contents. */
+#include "variants/kernel.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Keeps products, quotients and sums in range and is no power of two. */
+static const double real_default = 1.5;
+
+/* ---- scalars ---- */
+
+static int check_fits(const struct kernel_scalar *scalar, struct error *err)
+{
+    const struct ir_type *type = &scalar->symbol->type;
+    bool wide = type->bytes >= sizeof(long long);
+    long long high = wide ? 0 : 1LL << (8 * type->bytes - !type->is_unsigned);
+    bool fits = type->is_unsigned ? scalar->integer >= 0 : wide || scalar->integer >= -high;
+
+    if (!fits || (!wide && scalar->integer >= high))
+        return fail(err, STATUS_INPUT, "%s = %lld does not fit into '%s'",
+                    scalar->symbol->name, scalar->integer, type->text);
+    return 0;
+}
+
+static int eval_word(struct kernel *kernel, struct kernel_scalar *scalar,
+                     struct error *err)
+{
+    struct words_number number;
+
+    if (scalar->is_integer) {
+        if (words_eval_integer(scalar->word->text, kernel_lookup, kernel,
+                               &scalar->integer, err))
+            return fail_in(err, "%s", scalar->word->where);
+        scalar->real = (double)scalar->integer;
+        return check_fits(scalar, err);
+    }
+    if (words_eval(scalar->word->text, kernel_lookup, kernel, &number, err))
+        return fail_in(err, "%s", scalar->word->where);
+    scalar->real = number.real;
+    return 0;
+}
+
+static int eval_scalar(struct kernel *kernel, struct kernel_scalar *scalar,
+                       struct error *err)
+{
+    const char *name = scalar->symbol->name;
+    int result = 0;
+
+    if (scalar->is_known)
+        return 0;
+    if (scalar->is_busy)
+        return fail(err, STATUS_INPUT, "the value of '%s' depends on itself", name);
+    scalar->is_busy = true;
+    scalar->real = real_default;
+    if (scalar->is_overridden) {
+        scalar->integer = scalar->override;
+        scalar->real = (double)scalar->integer;
+        result = check_fits(scalar, err);
+    } else if (scalar->word) {
+        result = eval_word(kernel, scalar, err);
+    } else if (scalar->is_integer) {
+        result = fail(err, STATUS_INPUT,
+                      "%s:%d: the value of '%s' is not known; add `#pragma inflight set %s "
+                      "= 1000` or --set %s=1000 with a value that fits",
+                      kernel->function->path, kernel->function->line, name, name, name);
+    }
+    scalar->is_busy = false;
+    scalar->is_known = result == 0;
+    return result;
+}
+
+int kernel_lookup(void *data, const char *name, struct words_number *out)
+{
+    struct kernel *kernel = data;
+
+    for (size_t i = 0; i < kernel->scalar_nr; i++) {
+        struct kernel_scalar *scalar = &kernel->scalar[i];
+
+        if (strcmp(scalar->symbol->name, name) != 0)
+            continue;
+        if (eval_scalar(kernel, scalar, NULL))
+            return -1;
+        *out = scalar->is_integer ? words_integer(scalar->integer)
+                                  : words_real(scalar->real);
+        return 0;
+    }
+    return -1;
+}
+
+void kernel_override(struct kernel *kernel, size_t scalar, long long value)
+{
+    kernel->scalar[scalar].is_overridden = true;
+    kernel->scalar[scalar].override = value;
+}
+
+static int eval_scalars(struct kernel *kernel, struct error *err)
+{
+    for (size_t i = 0; i < kernel->scalar_nr; i++)
+        kernel->scalar[i].is_known = false;
+    for (size_t i = 0; i < kernel->scalar_nr; i++)
+        if (eval_scalar(kernel, &kernel->scalar[i], err))
+            return -1;
+    return 0;
+}
+
+/* ---- contents ---- */
+
+static const struct kernel_word *contents_word(const struct kernel *kernel,
+                                               const struct kernel_buffer *buffer)
+{
+    return kernel_words_find(&kernel->words, WORD_BUFFER, buffer->symbol->name);
+}
+
+static int eval_contents(struct kernel *kernel, struct kernel_buffer *buffer,
+                         struct error *err)
+{
+    const struct kernel_word *word = contents_word(kernel, buffer);
+    const char *name = buffer->symbol->name;
+
+    if (!word && buffer->subscript_hint)
+        return fail(err, STATUS_INPUT,
+                    "%s:%d: the numbers in '%s' decide which elements are used and are not "
+                    "known; add `#pragma inflight buffer %s = %s`",
+                    kernel->function->path, kernel->function->line, name, name,
+                    buffer->subscript_hint);
+    contents_release(&buffer->contents);
+    if (contents_eval(buffer->contents_text, buffer->kind == 'f', kernel_lookup, kernel,
+                      &buffer->contents, err))
+        return fail_in(err, "%s", word ? word->where : name);
+    return 0;
+}
+
+/* An index that wraps around would land anywhere. */
+static int check_contents_fit(const struct kernel_buffer *buffer, struct error *err)
+{
+    const struct ir_type *type = &buffer->symbol->type;
+    long long low, high, limit;
+
+    if (buffer->kind == 'f' || type->bytes >= sizeof(long long) ||
+        !contents_range(&buffer->contents, buffer->length, &low, &high))
+        return 0;
+    limit = 1LL << (8 * type->bytes - (buffer->kind == 'i'));
+    if (high < limit)
+        return 0;
+    return fail(err, STATUS_INPUT,
+                "the contents '%s' of '%s' reach %lld, which does not fit into '%s'",
+                buffer->contents_text, buffer->symbol->name, high, type->text);
+}
+
+/* ---- extents ---- */
+
+struct binding {
+    struct kernel *kernel;
+    struct model_value *value;
+    struct model_values values;
+};
+
+static bool range_of(void *data, int array, long long *low, long long *high)
+{
+    const struct kernel *kernel = data;
+    const struct kernel_buffer *buffer = &kernel->buffer[array];
+
+    return buffer->is_filled &&
+           contents_range(&buffer->contents, buffer->length, low, high);
+}
+
+static int eval_dim(struct kernel *kernel, const struct ir_expr *dim, long long *out,
+                    struct error *err)
+{
+    struct buf text = {0};
+    int result;
+
+    ir_print_expr(&text, dim);
+    result = words_eval_integer(buf_str(&text), kernel_lookup, kernel, out, err);
+    buf_release(&text);
+    return result;
+}
+
+static int fail_extent(const struct kernel *kernel, const struct kernel_buffer *buffer,
+                       struct error *err)
+{
+    const char *name = buffer->symbol->name;
+
+    return fail(err, STATUS_INPUT,
+                "%s:%d: how many elements '%s' has is not known; add `#pragma inflight "
+                "buffer %s length n` with their number",
+                kernel->function->path, kernel->function->line, name, name);
+}
+
+static int declared_length(struct kernel *kernel, struct kernel_buffer *buffer,
+                           long long size[], size_t *dims, struct error *err)
+{
+    const struct ir_symbol *symbol = buffer->symbol;
+
+    for (size_t i = 0; i < symbol->dim_nr; i++)
+        if (!symbol->dim[i])
+            return fail_extent(kernel, buffer, err);
+    if (symbol->dim_nr == 0 || symbol->dim_nr > KERNEL_DEPTH_MAX)
+        return fail_extent(kernel, buffer, err);
+    *dims = symbol->dim_nr;
+    for (size_t i = 0; i < symbol->dim_nr; i++)
+        if (eval_dim(kernel, symbol->dim[i], &size[i], err))
+            return -1;
+    return 0;
+}
+
+static int said_length(struct kernel *kernel, const struct kernel_word *word,
+                       long long *length, struct error *err)
+{
+    if (words_eval_integer(word->text, kernel_lookup, kernel, length, err))
+        return fail_in(err, "%s", word->where);
+    if (*length < 0)
+        return fail(err, STATUS_INPUT, "%s: a length of %lld elements", word->where,
+                    *length);
+    return 0;
+}
+
+static int multiply(const struct kernel_buffer *buffer, const long long size[],
+                    size_t dims, long long *length, struct error *err)
+{
+    double product = 1;
+
+    for (size_t i = 0; i < dims; i++) {
+        if (size[i] < 0)
+            return fail(err, STATUS_INPUT, "'%s' would have %lld elements",
+                        buffer->symbol->name, size[i]);
+        product *= (double)size[i];
+    }
+    if (product * (double)buffer->symbol->type.bytes > 0x1p62)
+        return fail(err, STATUS_INPUT, "'%s' would have %g elements",
+                    buffer->symbol->name, product);
+    *length = 1;
+    for (size_t i = 0; i < dims; i++)
+        *length *= size[i];
+    return 0;
+}
+
+static int eval_length(struct binding *binding, struct kernel_buffer *buffer,
+                       struct error *err)
+{
+    struct kernel *kernel = binding->kernel;
+    const struct kernel_word *word =
+        kernel_words_find(&kernel->words, WORD_LENGTH, buffer->symbol->name);
+    const struct model_contents contents = {range_of, kernel};
+    long long size[16] = {0};
+    size_t dims = 0;
+
+    if (word)
+        return said_length(kernel, word, &buffer->length, err);
+    if (buffer->model_array >= 0) {
+        dims = (size_t)model_view(kernel->model).array[buffer->model_array].dims;
+        if (dims > ARRAY_SIZE(size))
+            return fail_extent(kernel, buffer, err);
+        if (model_extent(kernel->model, buffer->model_array, &binding->values, &contents,
+                         size, err))
+            return -1;
+    } else if (declared_length(kernel, buffer, size, &dims, err)) {
+        return -1;
+    }
+    return multiply(buffer, size, dims, &buffer->length, err);
+}
+
+/* The extent of table[idx[i]] may wait for the length of idx: rounds until nothing is left. */
+static int eval_lengths(struct binding *binding, struct error *err)
+{
+    struct kernel *kernel = binding->kernel;
+    struct error why = {0};
+    size_t left = kernel->buffer_nr, before = left + 1;
+
+    while (left > 0 && left < before) {
+        before = left;
+        left = 0;
+        error_clear(&why);
+        for (size_t i = 0; i < kernel->buffer_nr; i++) {
+            struct kernel_buffer *buffer = &kernel->buffer[i];
+
+            if (buffer->is_filled && buffer->length < 0 &&
+                eval_length(binding, buffer, &why)) {
+                buffer->length = -1;
+                left++;
+            }
+        }
+    }
+    return left ? fail(err, why.status, "%s", why.text) : 0;
+}
+
+static void list_values(struct binding *binding)
+{
+    const struct kernel *kernel = binding->kernel;
+
+    binding->value = xcalloc(kernel->scalar_nr + 1, sizeof(*binding->value));
+    binding->values.item = binding->value;
+    for (size_t i = 0; i < kernel->scalar_nr; i++)
+        if (kernel->scalar[i].is_integer)
+            binding->value[binding->values.nr++] = (struct model_value){
+                kernel->scalar[i].symbol, kernel->scalar[i].integer};
+}
+
+int kernel_refresh(struct kernel *kernel, struct error *err)
+{
+    struct binding binding = {.kernel = kernel};
+    int result = -1;
+
+    if (eval_scalars(kernel, err))
+        return -1;
+    list_values(&binding);
+    for (size_t i = 0; i < kernel->buffer_nr; i++) {
+        kernel->buffer[i].length = -1;
+        if (kernel->buffer[i].is_filled && eval_contents(kernel, &kernel->buffer[i], err))
+            goto out;
+    }
+    if (eval_lengths(&binding, err))
+        goto out;
+    for (size_t i = 0; i < kernel->buffer_nr; i++)
+        if (kernel->buffer[i].is_filled && check_contents_fit(&kernel->buffer[i], err))
+            goto out;
+    result = 0;
+out:
+    free(binding.value);
+    return result;
+}
+
+double kernel_bytes(const struct kernel *kernel)
+{
+    double bytes = 0;
+
+    for (size_t i = 0; i < kernel->buffer_nr; i++)
+        if (kernel->buffer[i].is_filled && kernel->buffer[i].length > 0)
+            bytes += (double)kernel->buffer[i].length *
+                     (double)kernel->buffer[i].symbol->type.bytes;
+    return bytes;
+}
+
+/* ---- the outward calls ---- */
+
+/* Bytes that could be had without swapping; 0 = not told. */
+static double available_bytes(void)
+{
+    struct buf text = {0};
+    const char *at;
+    double bytes = 0;
+
+    if (file_read("/proc/meminfo", &text, NULL) == 0 &&
+        (at = strstr(buf_str(&text), "MemAvailable:")))
+        bytes = strtod(at + strlen("MemAvailable:"), NULL) * 1024;
+    buf_release(&text);
+    return bytes;
+}
+
+static int check_memory(const struct kernel *kernel, struct error *err)
+{
+    double need = kernel_bytes(kernel), available = available_bytes();
+    struct buf text = {0};
+
+    if (available <= 0 || need <= 0.8 * available)
+        return 0;
+    buf_add(&text, "the arrays need ");
+    buf_add_size(&text, need);
+    for (size_t i = 0; i < kernel->buffer_nr; i++) {
+        const struct kernel_buffer *buffer = &kernel->buffer[i];
+
+        buf_addf(&text, "%s%s ", i ? ", " : " (", buffer->symbol->name);
+        buf_add_size(&text, (double)buffer->length * (double)buffer->symbol->type.bytes);
+    }
+    buf_add(&text, "), more than 80 % of the ");
+    buf_add_size(&text, available);
+    buf_add(&text, " of memory that are available; set smaller sizes:");
+    for (size_t i = 0; i < kernel->scalar_nr; i++)
+        if (kernel->scalar[i].is_size)
+            buf_addf(&text, " --set %s=%lld", kernel->scalar[i].symbol->name,
+                     kernel->scalar[i].integer);
+    fail(err, STATUS_MISSING, "%s", buf_str(&text));
+    buf_release(&text);
+    return -1;
+}
+
+static int measure(struct kernel *kernel, struct error *err)
+{
+    const struct kernel_word *word = kernel_words_find(&kernel->words, WORD_FLOPS, NULL);
+    struct binding binding = {.kernel = kernel};
+    struct words_number flops;
+
+    list_values(&binding);
+    kernel->counts = model_measure(kernel->model, &binding.values);
+    free(binding.value);
+    if (!word)
+        return 0;
+    if (words_eval(word->text, kernel_lookup, kernel, &flops, err))
+        return fail_in(err, "%s", word->where);
+    kernel->counts.flops = quantity_exact(flops.real, PROVENANCE_DECLARED);
+    return 0;
+}
+
+int kernel_bind(struct kernel *kernel, struct error *err)
+{
+    if (kernel_refresh(kernel, err) || check_memory(kernel, err) || measure(kernel, err))
+        return -1;
+    kernel->is_bound = true;
+    return 0;
+}
+
+int kernel_set(struct kernel *kernel, const char *param, long long value,
+               struct error *err)
+{
+    for (size_t i = 0; i < kernel->scalar_nr; i++) {
+        if (!kernel->scalar[i].is_integer ||
+            strcmp(kernel->scalar[i].symbol->name, param) != 0)
+            continue;
+        kernel_override(kernel, i, value);
+        return kernel->is_bound ? kernel_bind(kernel, err) : 0;
+    }
+    return fail(err, STATUS_USAGE, "'%s' has no integer parameter '%s'",
+                kernel->function->name, param);
+}
+
+void variant_args(const struct kernel *kernel, struct strvec *args)
+{
+    for (size_t i = 0; i < kernel->scalar_nr; i++) {
+        const struct kernel_scalar *scalar = &kernel->scalar[i];
+
+        strvec_push(args, "--set");
+        if (scalar->is_integer)
+            strvec_pushf(args, "%s=%lld", scalar->symbol->name, scalar->integer);
+        else
+            strvec_pushf(args, "%s=%.17g", scalar->symbol->name, scalar->real);
+    }
+    for (size_t i = 0; i < kernel->buffer_nr; i++) {
+        const struct kernel_buffer *buffer = &kernel->buffer[i];
+        struct buf text = {0};
+
+        if (!buffer->is_filled)
+            continue;
+        contents_add(&text, &buffer->contents);
+        strvec_push(args, "--buffer");
+        strvec_pushf(args, "%s=%lld:%s", buffer->symbol->name, buffer->length,
+                     buf_str(&text));
+        buf_release(&text);
+    }
+}

@@ -1,0 +1,168 @@
+/* What decides on addresses and trip counts, found by a walk over the function. */
+#include "variants/kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Follows values from one symbol through the function's variables. */
+struct trace {
+    const struct ir_function *function;
+    const struct ir_symbol *origin; /* an array: its elements; a scalar: itself */
+    bool *tainted;                  /* by symbol id: holds such a value */
+    bool grew, found, in_bound;
+    const struct ir_symbol *indexed; /* the array that is subscripted, if found */
+    size_t place;                    /* by which of its subscripts */
+};
+
+struct use {
+    struct trace *trace;
+    bool held;
+};
+
+/* The array or pointer that a subscript or * starts from; NULL if it is no plain one. */
+static const struct ir_symbol *root_of(const struct ir_expr *expr)
+{
+    while (expr && expr->kind != IR_NAME)
+        expr = expr->arg_nr ? expr->arg[0] : NULL;
+    return expr ? expr->symbol : NULL;
+}
+
+static bool is_load(const struct ir_expr *expr)
+{
+    return expr->kind == IR_INDEX || (expr->kind == IR_UNARY && strcmp(expr->op, "*") == 0);
+}
+
+static void look_for_value(struct ir_expr *expr, void *data)
+{
+    struct use *use = data;
+    const struct trace *trace = use->trace;
+    bool array = trace->origin->type.pointers > 0;
+
+    if (expr->kind == IR_NAME && expr->symbol)
+        use->held = use->held || trace->tainted[expr->symbol->id] ||
+                    (!array && expr->symbol == trace->origin);
+    else if (array && is_load(expr))
+        use->held = use->held || root_of(expr->arg[0]) == trace->origin;
+}
+
+static bool holds_value(struct trace *trace, struct ir_expr *expr)
+{
+    struct use use = {.trace = trace};
+
+    ir_visit(expr, look_for_value, &use);
+    return use.held;
+}
+
+static void taint(struct trace *trace, const struct ir_symbol *symbol,
+                  struct ir_expr *value)
+{
+    if (!symbol || symbol->role != IR_LOCAL || trace->tainted[symbol->id] ||
+        !holds_value(trace, value))
+        return;
+    trace->tainted[symbol->id] = true;
+    trace->grew = true;
+}
+
+static size_t subscripts_below(const struct ir_expr *expr)
+{
+    return expr->kind == IR_INDEX ? 1 + subscripts_below(expr->arg[0]) : 0;
+}
+
+static void look_at_expr(struct ir_expr *expr, void *data)
+{
+    struct trace *trace = data;
+    struct ir_expr *address = NULL;
+
+    if (expr->kind == IR_ASSIGN && expr->arg[0]->kind == IR_NAME)
+        taint(trace, expr->arg[0]->symbol, expr->arg[1]);
+    if (is_load(expr))
+        address = expr->arg[expr->arg_nr - 1];
+    if (!address || trace->found || !holds_value(trace, address))
+        return;
+    trace->found = true;
+    trace->indexed = root_of(expr->arg[0]);
+    trace->place = expr->kind == IR_INDEX ? subscripts_below(expr->arg[0]) : 0;
+}
+
+static void look_at_bound(struct trace *trace, struct ir_expr *expr)
+{
+    if (expr && holds_value(trace, expr))
+        trace->in_bound = true;
+}
+
+static void walk(struct trace *trace, const struct ir_stmt *stmt)
+{
+    if (!stmt)
+        return;
+    if (stmt->kind == IR_DECL)
+        taint(trace, stmt->symbol, stmt->expr);
+    if (stmt->kind == IR_FOR || stmt->kind == IR_WHILE) {
+        look_at_bound(trace, stmt->lower);
+        look_at_bound(trace, stmt->upper);
+        look_at_bound(trace, stmt->cond);
+    }
+    ir_visit(stmt->expr, look_at_expr, trace);
+    ir_visit(stmt->cond, look_at_expr, trace);
+    ir_visit(stmt->increment, look_at_expr, trace);
+    ir_visit(stmt->lower, look_at_expr, trace);
+    ir_visit(stmt->upper, look_at_expr, trace);
+    walk(trace, stmt->init);
+    for (size_t i = 0; i < stmt->child_nr; i++)
+        walk(trace, stmt->child[i]);
+}
+
+static void follow(struct trace *trace)
+{
+    trace->tainted = xcalloc(trace->function->symbol_nr + 1, sizeof(*trace->tainted));
+    do {
+        trace->grew = false;
+        walk(trace, trace->function->body);
+    } while (trace->grew);
+    free(trace->tainted);
+    trace->tainted = NULL;
+}
+
+static const char *hint_for(const struct trace *trace)
+{
+    const struct ir_symbol *indexed = trace->indexed;
+    struct buf text = {0};
+    const char *hint;
+
+    if (!trace->found)
+        return "offsets(8)";
+    if (indexed && trace->place < indexed->dim_nr && indexed->dim[trace->place]) {
+        buf_add(&text, "index(");
+        ir_print_expr(&text, indexed->dim[trace->place]);
+        buf_add(&text, ")");
+    } else {
+        buf_add(&text, "index(m)");
+    }
+    hint = ir_text(trace->function->arena, buf_str(&text));
+    buf_release(&text);
+    return hint;
+}
+
+const char *subscript_hint(const struct ir_function *function,
+                           const struct ir_symbol *array)
+{
+    struct trace trace = {.function = function, .origin = array};
+
+    if (array->type.scalar != IR_INT || array->type.pointers == 0)
+        return NULL;
+    follow(&trace);
+    return trace.found || trace.in_bound ? hint_for(&trace) : NULL;
+}
+
+bool is_size_symbol(const struct ir_function *function, const struct ir_symbol *scalar)
+{
+    struct trace trace = {.function = function, .origin = scalar};
+    struct use use = {.trace = &trace};
+
+    trace.tainted = xcalloc(function->symbol_nr + 1, sizeof(*trace.tainted));
+    for (size_t i = 0; i < function->symbol_nr && !use.held; i++)
+        for (size_t k = 0; k < function->symbol[i]->dim_nr; k++)
+            ir_visit(function->symbol[i]->dim[k], look_for_value, &use);
+    free(trace.tainted);
+    follow(&trace);
+    return use.held || trace.in_bound || trace.found;
+}

@@ -1,0 +1,262 @@
+/*
+ * Is a plan legal? One check of the final order against all dependences, whatever the plan did, and one of where private scalars
+ * live. A check that does not finish is "not legal": with isl, errors and NULL must never read as "no violation".
+ */
+#include "variants/poly.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void isl_budget(struct model *model, unsigned long operations)
+{
+    isl_ctx_reset_error(model->ctx);
+    isl_ctx_set_max_operations(model->ctx, operations);
+    isl_ctx_reset_operations(model->ctx);
+}
+
+int isl_check(struct model *model, bool null, struct error *err)
+{
+    enum isl_error error = isl_ctx_last_error(model->ctx);
+    unsigned long limit = isl_ctx_get_max_operations(model->ctx);
+    char *what = error != isl_error_none && isl_ctx_last_error_msg(model->ctx) ? xstrdup(isl_ctx_last_error_msg(model->ctx)) : NULL;
+    int status = 0;
+    isl_budget(model, 0);
+    if (error == isl_error_quota)
+        status = fail(err, STATUS_ILLEGAL, "too complex to decide (over %lu operations); drop a step of the plan", limit);
+    else if (error != isl_error_none)
+        status = fail(err, STATUS_ILLEGAL, "the check failed: %s", what);
+    else if (null)
+        status = fail(err, STATUS_ILLEGAL, "the check failed");
+    free(what);
+    return status;
+}
+
+/* ---- order ---- */
+
+static isl_union_map *lex_ge(isl_union_map *order)
+{
+    isl_set *range = isl_set_from_union_set(isl_union_map_range(isl_union_map_copy(order)));
+    isl_map *map = isl_map_lex_ge(isl_set_get_space(range));
+    isl_set_free(range);
+    return isl_union_map_from_map(map);
+}
+
+/* Every instance must be run: a plan that loses some would look legal. */
+static bool keeps_all(const struct nest *nest, isl_union_map *order)
+{
+    isl_union_set *ran = isl_union_map_domain(isl_union_map_copy(order));
+    isl_union_set *all = isl_union_map_domain(isl_union_map_copy(nest->order));
+    bool same = isl_union_set_is_equal(ran, all) == isl_bool_true;
+    isl_union_set_free(ran);
+    isl_union_set_free(all);
+    return same && isl_union_map_is_single_valued(order) == isl_bool_true;
+}
+
+static void say_violation(struct nest *nest, isl_union_map *order, struct buf *why)
+{
+    isl_union_map *wrong = isl_union_map_apply_range(isl_union_map_copy(order), lex_ge(order));
+    wrong = isl_union_map_apply_range(wrong, isl_union_map_reverse(isl_union_map_copy(order)));
+    isl_union_map *pairs = isl_union_map_intersect(isl_union_map_copy(nest->deps), wrong);
+    deps_explain(nest, pairs, "and the plan would run the second before the first", why);
+    isl_union_map_free(pairs);
+}
+
+/* Empty text = legal. */
+static void check_order(struct nest *nest, isl_union_map *order, struct buf *why)
+{
+    if (!keeps_all(nest, order)) {
+        buf_add(why, "the loops cannot be rebuilt for this plan");
+        return;
+    }
+    isl_union_map *moved = isl_union_map_apply_domain(isl_union_map_copy(nest->deps), isl_union_map_copy(order));
+    moved = isl_union_map_apply_range(moved, isl_union_map_copy(order));
+    isl_union_map *bad = isl_union_map_intersect(moved, lex_ge(order));
+    isl_bool none = isl_union_map_is_empty(bad);
+    isl_union_map_free(bad);
+    if (none == isl_bool_false)
+        say_violation(nest, order, why);
+    else if (none != isl_bool_true)
+        buf_add(why, "the check did not finish");
+}
+
+/* ---- storage of private scalars ---- */
+
+static isl_map *leaf_storage(const struct nest *nest, size_t cell, const struct tree *leaf, const struct tree *const *copy, size_t nr)
+{
+    const struct statement *statement = &nest->statement[leaf->statement];
+    isl_space *none = isl_space_set_from_params(isl_space_copy(nest->params));
+    isl_map *map = isl_map_universe(isl_space_map_from_domain_and_range(isl_set_get_space(statement->domain), none));
+    char name[32];
+    for (size_t i = 0; i < nr; i++) {
+        isl_pw_aff *value = band_function(copy[i], statement);
+        value = isl_pw_aff_mod_val(value, isl_val_int_from_si(nest->model->ctx, copy[i]->size));
+        map = isl_map_flat_range_product(map, isl_map_from_pw_aff(value));
+    }
+    snprintf(name, sizeof(name), "X%zu", cell);
+    map = isl_map_set_tuple_name(map, isl_dim_out, name);
+    return isl_map_intersect_domain(map, isl_set_copy(leaf->domain));
+}
+
+static isl_union_map *storage_below(const struct nest *nest, size_t cell, const struct tree *tree, const struct tree **copy, size_t nr)
+{
+    if (tree->kind == TREE_LEAF)
+        return isl_union_map_from_map(leaf_storage(nest, cell, tree, copy, nr));
+    if (tree->kind == TREE_BAND && tree->role == BAND_COPY && (size_t)tree->loop->depth < nest->cell[cell].depth)
+        copy[nr++] = tree;
+    isl_union_map *all = isl_union_map_empty(isl_space_copy(nest->params));
+    for (size_t i = 0; i < tree->child_nr; i++)
+        all = isl_union_map_union(all, storage_below(nest, cell, tree->child[i], copy, nr));
+    return all;
+}
+
+isl_union_map *cell_storage(const struct nest *nest, size_t cell, const struct tree *tree)
+{
+    const struct tree *copy[DEPTH_MAX];
+    return storage_below(nest, cell, tree, copy, 0);
+}
+
+static isl_union_map *plain_storage(const struct nest *nest, size_t cell)
+{
+    return cell_storage(nest, cell, nest->tree);
+}
+
+static void check_storage(struct nest *nest, const struct tree *tree, isl_union_map *order, struct buf *why)
+{
+    for (size_t i = 0; !why->length && i < nest->cell_nr; i++) {
+        if (!nest->cell[i].is_private)
+            continue;
+        isl_union_map *before = plain_storage(nest, i), *after = cell_storage(nest, i, tree);
+        isl_union_map *meant = cell_flow(nest, i, nest->order, before, NULL);
+        isl_union_map *got = cell_flow(nest, i, order, after, NULL);
+        if (isl_union_map_is_equal(meant, got) != isl_bool_true)
+            buf_addf(why, "'%s' would need one copy for every iteration, because its value is set in one place and used in another "
+                          "and the plan runs other iterations in between",
+                     nest->cell[i].symbol->name);
+        isl_union_map_free(before);
+        isl_union_map_free(after);
+        isl_union_map_free(meant);
+        isl_union_map_free(got);
+    }
+}
+
+/* ---- one nest ---- */
+
+int work_check(struct work *work, const struct plan *plan, struct error *err)
+{
+    struct nest *nest = work->nest;
+    struct buf why = {0};
+    int status = -1;
+    isl_budget(nest->model, nest->model->request.operation_limit);
+    isl_union_map *order = tree_order(nest, work->tree);
+    if (order)
+        check_order(nest, order, &why);
+    if (order && !why.length)
+        check_storage(nest, work->tree, order, &why);
+    char *text = plan_text(plan);
+    if (isl_check(nest->model, !order, err))
+        fail_in(err, "plan '%s' cannot be checked for the nest at line %d", text, nest->stmt->line);
+    else if (why.length)
+        fail(err, STATUS_ILLEGAL, "plan '%s' is not legal: %s", text, buf_str(&why));
+    else
+        status = 0;
+    free(text);
+    isl_union_map_free(order);
+    buf_release(&why);
+    return status;
+}
+
+/* ---- simd ---- */
+
+struct lanes {
+    struct work *work;
+    const struct plan_step *step;
+    const struct tree *above[4 * DEPTH_MAX];
+    size_t above_nr, candidates;
+};
+
+static isl_union_map *equal_under(isl_union_map *pairs, const struct tree *band)
+{
+    isl_union_pw_aff *f = isl_union_pw_aff_copy(band->f);
+    return isl_union_map_eq_at_multi_union_pw_aff(pairs, isl_multi_union_pw_aff_from_union_pw_aff(f));
+}
+
+/* Dependences between different iterations of the band with everything around equal. */
+static isl_union_map *carried(const struct lanes *at, const struct tree *band, isl_union_map *deps)
+{
+    isl_union_set *domain = tree_domain(at->work->nest, band);
+    isl_union_map *pairs = isl_union_map_intersect_domain(isl_union_map_copy(deps), isl_union_set_copy(domain));
+    pairs = isl_union_map_intersect_range(pairs, domain);
+    for (size_t i = 0; i < at->above_nr; i++)
+        pairs = equal_under(pairs, at->above[i]);
+    isl_union_map *same = equal_under(isl_union_map_copy(pairs), band);
+    return isl_union_map_subtract(pairs, same);
+}
+
+static bool has_loop(const struct ir_stmt *stmt, const void *data)
+{
+    (void)data;
+    return stmt->kind == IR_FOR || stmt->kind == IR_WHILE || stmt->kind == IR_JUMP;
+}
+
+static bool has_collapsed_loop(const struct nest *nest, const struct tree *tree)
+{
+    bool found = tree->kind == TREE_LEAF && stmt_find(nest->statement[tree->statement].stmt, has_loop, NULL);
+    for (size_t i = 0; !found && i < tree->child_nr; i++)
+        found = has_collapsed_loop(nest, tree->child[i]);
+    return found;
+}
+
+static void try_band(struct lanes *at, struct tree *band)
+{
+    struct nest *nest = at->work->nest;
+    struct buf *reason = &at->work->simd_reason;
+    at->candidates++;
+    if (has_collapsed_loop(nest, band)) {
+        if (!reason->length)
+            buf_addf(reason, "the loop over %s at line %d contains a loop of its own", band->name, band->loop->stmt->line);
+        return;
+    }
+    isl_union_map *pairs = carried(at, band, nest->strict);
+    isl_bool none = isl_union_map_is_empty(pairs);
+    band->simd = none == isl_bool_true;
+    at->work->simd_found = at->work->simd_found || band->simd;
+    if (none == isl_bool_false && !reason->length)
+        deps_explain(nest, pairs, "so the iterations of this loop cannot run side by side", reason);
+    isl_union_map_free(pairs);
+}
+
+static bool is_wanted(const struct lanes *at, const struct tree *band)
+{
+    for (size_t i = 0; i < at->step->arg_nr; i++)
+        if (!strcmp(band->name, at->step->arg[i].name))
+            return true;
+    return !at->step->arg_nr;
+}
+
+static void try_below(struct lanes *at, struct tree *tree)
+{
+    bool band = tree->kind == TREE_BAND && tree->role != BAND_COPY;
+    if (band && tree_is_straight(tree->child[0])) {
+        if (is_wanted(at, tree))
+            try_band(at, tree);
+        return;
+    }
+    if (band && at->above_nr < ARRAY_SIZE(at->above))
+        at->above[at->above_nr++] = tree;
+    for (size_t i = 0; i < tree->child_nr; i++)
+        try_below(at, tree->child[i]);
+    at->above_nr -= band;
+}
+
+int work_simd(struct work *work, const struct plan_step *step, struct error *err)
+{
+    struct lanes lanes = {.work = work, .step = step};
+    isl_budget(work->nest->model, work->nest->model->request.operation_limit);
+    try_below(&lanes, work->tree);
+    if (work->simd_found)
+        work->touched = work->reorders = true;
+    if (!lanes.candidates)
+        return fail(err, STATUS_USAGE, "simd applies to innermost loops, and '%s' is none here", step->arg_nr ? step->arg[0].name : "simd");
+    return isl_check(work->nest->model, false, err);
+}
