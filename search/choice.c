@@ -36,6 +36,7 @@ char *choice_text(const struct choice *choice)
     add_names(&out, choice);
     add_sizes(&out, "tile", choice->tile, choice->tile_nr);
     add_sizes(&out, "unroll_jam", choice->jam, choice->jam_nr);
+    add_sizes(&out, "unroll", &choice->unroll, choice->unroll.size > 0);
     if (choice->simd)
         buf_add(&out, " simd");
     add_prefetches(&out, choice);

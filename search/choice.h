@@ -1,7 +1,7 @@
 /*
  * A plan as the search sees it: which choices it makes, each kind at most once per loop,
- * put together in one fixed order (interchange, tile, unroll_jam, simd, prefetch). Names
- * are borrowed from the kernel's view.
+ * put together in one fixed order (interchange, tile, unroll_jam, unroll, simd,
+ * prefetch). Names are borrowed from the kernel's view.
  */
 #ifndef SEARCH_CHOICE_H
 #define SEARCH_CHOICE_H
@@ -22,6 +22,7 @@ struct choice {
     size_t tile_nr;
     struct loop_size jam[CHOICE_LOOPS_MAX];
     size_t jam_nr;
+    struct loop_size unroll; /* of the innermost loop; size 0 = none */
     bool simd;
     struct {
         const char *array;

@@ -178,6 +178,24 @@ static void say_working_set(struct situation *now)
         say_number(now, "working_set_over_l3", bytes / l3);
 }
 
+/* Every line that is written back was read first; for arrays that are only written that
+ * read was for nothing. */
+static void say_write_allocate(struct situation *now, double written_share)
+{
+    double only_written = 0, written = 0;
+    for (size_t i = 0; i < now->nest->view->array_nr; i++) {
+        const struct kernel_array *array = &now->nest->view->array[i];
+        written += array->written ? fmax(array->bytes, 0) : 0;
+        only_written += array->written && !array->read ? fmax(array->bytes, 0) : 0;
+    }
+    if (written <= 0)
+        return;
+    double share =
+        written_share * only_written / written * now->machine->store_read_factor;
+    say_number(now, "write_allocate_share", share);
+    say_number(now, "nontemporal_traffic_ratio", 1 - share);
+}
+
 static void say_traffic(struct situation *now)
 {
     const struct traffic *traffic = &now->measurement->traffic;
@@ -189,6 +207,7 @@ static void say_traffic(struct situation *now)
     if (!all.known || all.value <= 0)
         return;
     say_quantity(now, "flops_per_byte", quantity_divide(counts.flops, all));
+    say_write_allocate(now, written.value / all.value);
 }
 
 /* ---- what the plan did already, what the machine offers ---- */
@@ -215,6 +234,11 @@ static void say_environment(struct situation *now)
         say_number(now, "simd_lanes", machine->simd_bytes / 8.0);
     say_number(now, "threads_used", 1);
     say_number(now, "free_threads", machine->threads_per_core - 1);
+    int cores = now->session->subject->cores;
+    if (cores > 0 && machine->cores >= cores) {
+        say_number(now, "idle_cores", machine->cores - cores);
+        say_number(now, "parallel_share", (double)cores / machine->cores);
+    }
 }
 
 /* ---- what a plan would change, by the static estimate ---- */
@@ -244,6 +268,7 @@ static void say_ratios(struct situation *now)
         return;
     say_ratio(now, "tile", "tile_traffic_ratio");
     say_ratio(now, "interchange", "interchange_traffic_ratio");
+    say_ratio(now, "unroll_jam", "unroll_jam_traffic_ratio");
 }
 
 static int innermost_depth(const struct nest *nest, const struct choice *choice)

@@ -108,7 +108,7 @@ static double promise(const struct guided *guided, const struct rule_verdict *ve
 {
     struct quantity bound = bound_of(guided, verdict);
     double worth = bound.known ? bound.value : 2;
-    return worth * (1 + 0.1 * verdict->weight);
+    return worth * (1 + verdict->weight / 100.0);
 }
 
 static const struct rule_verdict *next_verdict(const struct guided *guided)

@@ -458,7 +458,8 @@ struct search_subject live_subject(struct live *live)
                                    .check = subject_check,
                                    .machine = live->opts.machine,
                                    .huge_pages_available =
-                                       live->opts.machine->huge_pages_available};
+                                       live->opts.machine->huge_pages_available,
+                                   .cores = (int)live->copies};
 }
 
 /* ---- the emitted file on its own ---- */

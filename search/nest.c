@@ -81,6 +81,26 @@ static size_t add_tile_steps(const struct nest *nest, const struct choice *choic
     return nr;
 }
 
+static double jam_of(const struct choice *choice, const char *loop)
+{
+    for (size_t i = 0; i < choice->jam_nr; i++)
+        if (!strcmp(choice->jam[i].loop, loop))
+            return (double)choice->jam[i].size;
+    return 1;
+}
+
+/* The copies of a jammed loop stand inside of all others. */
+static size_t add_jam_steps(const struct nest *nest, const struct choice *choice,
+                            struct nest_step *step, size_t nr)
+{
+    for (size_t i = 0; i < choice->jam_nr; i++) {
+        int depth = nest_depth(nest, choice->jam[i].loop);
+        if (depth >= 0)
+            step[nr++] = (struct nest_step){depth, (double)choice->jam[i].size, 1};
+    }
+    return nr;
+}
+
 size_t nest_steps(const struct nest *nest, const struct choice *choice,
                   struct nest_step *step)
 {
@@ -96,10 +116,11 @@ size_t nest_steps(const struct nest *nest, const struct choice *choice,
             nr = add_tile_steps(nest, choice, step, nr);
             tiled = true;
         }
-        step[nr++] =
-            (struct nest_step){depth[i], size > 0 ? fmin(size, trips) : trips, 1};
+        double jam = jam_of(choice, nest->loop[depth[i]]->name);
+        double extent = size > 0 ? fmin(size, trips) : trips;
+        step[nr++] = (struct nest_step){depth[i], ceil(extent / jam), jam};
     }
-    return nr;
+    return add_jam_steps(nest, choice, step, nr);
 }
 
 /* How far an access reaches over the steps from `first` on, as runs of contiguous bytes.
@@ -109,9 +130,11 @@ struct reach {
     bool conflict; /* a large power-of-two stride piles lines onto few sets */
 };
 
+/* An affine access has no stride in loops inside of its own: it does not move there. */
 static double stride_of(const struct kernel_access *access, const struct nest_step *step)
 {
-    return fabs(access->stride_at[step->depth]) * step->scale;
+    double stride = access->stride_at[step->depth];
+    return isnan(stride) ? 0 : fabs(stride) * step->scale;
 }
 
 static void widen(struct reach *reach, double stride, double extent, int line)
@@ -142,7 +165,7 @@ static struct reach reach_of(const struct kernel_access *access, size_t element_
                              int line, const struct machine_level *level)
 {
     struct reach reach = {1, (double)element_bytes, false};
-    bool used[2 * KERNEL_DEPTH_MAX] = {false};
+    bool used[NEST_STEPS_MAX] = {false};
     for (size_t round = first; round < nr; round++) {
         size_t next = nr;
         for (size_t i = first; i < nr; i++)
@@ -169,7 +192,7 @@ static double product(const struct nest_step *step, size_t first, size_t nr)
 
 static bool is_affine(const struct nest *nest, const struct kernel_access *access)
 {
-    for (size_t d = 0; d < nest->nr; d++)
+    for (int d = 0; d <= nest->view->loop[access->loop].depth; d++)
         if (isnan(access->stride_at[d]))
             return false;
     return true;
@@ -228,7 +251,7 @@ static double loads(const struct nest *nest, const struct nest_step *step, size_
         double lines = lines_of(nest, access, step, first, nr, line, level, &conflict);
         double again = product(step, 0, first);
         if (first > 0 && is_affine(nest, access) &&
-            access->stride_at[step[first - 1].depth] == 0)
+            stride_of(access, &step[first - 1]) == 0)
             again /= step[first - 1].extent;
         all += lines * again;
     }
@@ -259,7 +282,7 @@ static double value_or(struct quantity quantity, double otherwise)
 double nest_cost_ns(const struct nest *nest, const struct machine *machine,
                     const struct choice *choice)
 {
-    struct nest_step step[2 * KERNEL_DEPTH_MAX];
+    struct nest_step step[NEST_STEPS_MAX];
     size_t nr = nest_steps(nest, choice, step);
     double cost = 0;
     for (int i = 0; i < machine->level_nr; i++) {

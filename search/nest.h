@@ -29,11 +29,13 @@ bool nest_holds(const struct nest *nest, const struct kernel_access *access);
 
 /* One loop of the transformed nest: which original loop it advances, its extent, and how
  * many original iterations one step is. */
+enum { NEST_STEPS_MAX = 3 * KERNEL_DEPTH_MAX };
 struct nest_step {
     int depth;
     double extent, scale;
 };
-/* The loops of the choice's order and tiles, outermost first. Returns their number (<= 2
+/* The loops of the choice's order, tiles and jams, outermost first. Returns their number
+ * (<= 2
  * * KERNEL_DEPTH_MAX). */
 size_t nest_steps(const struct nest *nest, const struct choice *choice,
                   struct nest_step *step);

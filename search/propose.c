@@ -223,6 +223,18 @@ static double jam_copies(const struct choice *choice)
     return copies;
 }
 
+/* Half by accesses that registers save, half by lines, against no jam at all (then it is
+ * 1). */
+static double jam_cost(const struct propose *about, const struct choice *choice)
+{
+    struct choice none = *choice;
+    none.jam_nr = 0;
+    double accesses = accesses_per_copy(about, choice) / accesses_per_copy(about, &none);
+    double lines = nest_cost_ns(about->nest, about->machine, choice) /
+                   fmax(nest_cost_ns(about->nest, about->machine, &none), 1e-9);
+    return 0.5 * accesses + 0.5 * lines + 0.002 * jam_copies(choice);
+}
+
 /* 32 vector registers (AVX-512, SVE) hold at most some two dozen running values. */
 static void try_jams(const struct propose *about, const char *const *name, size_t at,
                      struct choice *choice, struct scores *list)
@@ -230,8 +242,7 @@ static void try_jams(const struct propose *about, const char *const *name, size_
     static const long sizes[] = {2, 4, 8};
     if (at + 1 >= about->nest->nr) {
         if (choice->jam_nr && jam_copies(choice) <= 24)
-            score(list, choice,
-                  accesses_per_copy(about, choice) + 0.004 * jam_copies(choice));
+            score(list, choice, jam_cost(about, choice));
         return;
     }
     try_jams(about, name, at + 1, choice, list);
@@ -254,17 +265,35 @@ static void propose_jams(const struct propose *about, struct choices *out,
     }
     names_in_order(about, name);
     choice.jam_nr = 0;
-    double now = accesses_per_copy(about, &choice);
     try_jams(about, name, 0, &choice, &list);
     struct scores useful = {0};
     for (size_t i = 0; i < list.nr; i++)
-        if (about->exhaustive || list.item[i].cost < now * 0.95)
+        if (about->exhaustive || list.item[i].cost < 0.95)
             score(&useful, &list.item[i].choice, list.item[i].cost);
     free(list.item);
     if (useful.nr == 0)
-        buf_add(why_not, "no access is invariant in an outer loop: jamming it would "
-                         "reuse nothing in registers");
+        buf_add(why_not, "jamming an outer loop would save neither accesses nor lines");
     keep_best(&useful, about->exhaustive ? 40 : TOP_JAMS, out);
+}
+
+/* ---- unroll ---- */
+
+static void propose_unroll(const struct propose *about, struct choices *out,
+                           struct buf *why_not)
+{
+    static const long sizes[] = {4, 8, 2};
+    const char *name[KERNEL_DEPTH_MAX];
+    struct choice choice = *about->now;
+    if (choice.simd) {
+        buf_add(why_not,
+                "the innermost loop is marked for vectors: the compiler unrolls it");
+        return;
+    }
+    names_in_order(about, name);
+    for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+        choice.unroll = (struct loop_size){name[about->nest->nr - 1], sizes[i]};
+        choices_add(out, &choice);
+    }
 }
 
 /* ---- simd ---- */
@@ -369,9 +398,13 @@ static const struct proposer {
     void (*propose)(const struct propose *about, struct choices *out,
                     struct buf *why_not);
 } proposers[] = {
-    {"interchange", propose_orders},      {"tile", propose_tiles},
-    {"unroll_jam", propose_jams},         {"simd", propose_simd},
-    {"prefetch_l1", propose_prefetch_l1}, {"prefetch_l2", propose_prefetch_l2},
+    {"interchange", propose_orders},
+    {"tile", propose_tiles},
+    {"unroll_jam", propose_jams},
+    {"unroll", propose_unroll},
+    {"simd", propose_simd},
+    {"prefetch_l1", propose_prefetch_l1},
+    {"prefetch_l2", propose_prefetch_l2},
 };
 
 void propose(const struct propose *about, const char *transformation, struct choices *out,

@@ -63,6 +63,7 @@ struct search_subject {
                  struct error *err); /* 0 = legal; STATUS_ILLEGAL with the dependence */
     const struct machine *machine;
     bool huge_pages_available;
+    int cores; /* loaded alike */
 };
 
 enum measure_effort {

@@ -3,7 +3,8 @@
 
 #include "tests/test_occupancy_fixture.h"
 
-/* k independent chases on one core: each step takes the latency, k steps run at a time. */
+/* k independent chases on one core: each step takes the latency, k steps run at a time.
+ */
 static void a_program_of_k_chases_has_k_in_flight(void)
 {
     static const int chases[] = {1, 2, 4, 8, 12, 16};
@@ -44,7 +45,8 @@ static void walks_count_as_in_flight_but_not_in_the_queue(void)
 static void a_full_l1_queue_is_the_limiter(void)
 {
     struct machine machine = machine_made();
-    struct occupancy_case input = case_of(&machine, memory_work(1e6, 0), 1e6 * 101e-9 / 16, 1);
+    struct occupancy_case input =
+        case_of(&machine, memory_work(1e6, 0), 1e6 * 101e-9 / 16, 1);
     struct occupancy now = computed(&input);
 
     check_eq(now.limiter, RESOURCE_L1_QUEUE);
@@ -58,7 +60,8 @@ static void a_full_l1_queue_is_the_limiter(void)
     occupancy_release(&now);
 }
 
-/* Covered lines cost L1 no more than an L2 hit, but hold an L2 entry as long as memory takes. */
+/* Covered lines cost L1 no more than an L2 hit, but hold an L2 entry as long as memory
+ * takes. */
 static void a_stream_is_limited_by_the_node(void)
 {
     struct machine machine = machine_made();
@@ -73,7 +76,8 @@ static void a_stream_is_limited_by_the_node(void)
     check_near(now.resource[RESOURCE_L1_QUEUE].hold_ns.value, 5, 1e-9);
     check_near(now.resource[RESOURCE_L2_QUEUE].n.value, 96.0 / 8 / 64 * 186.8, 1e-3);
     check_eq(now.random, false);
-    check_contains(buf_str(&now.limiter_sentence), "96 GB/s through memory, 96 % of the 100");
+    check_contains(buf_str(&now.limiter_sentence),
+                   "96 GB/s through memory, 96 % of the 100");
     occupancy_release(&now);
 }
 
@@ -113,7 +117,8 @@ static void cache_resident_is_not_headroom(void)
     occupancy_release(&now);
 }
 
-/* Histogram over 1 GiB with 10 MSHRs and 110 ns: 27 ns an update on small pages, 11 when block-local. */
+/* Histogram over 1 GiB with 10 MSHRs and 110 ns: 27 ns an update on small pages, 11 when
+ * block-local. */
 static struct occupancy histogram(const struct machine *base, bool huge, double walks,
                                   double ns)
 {
@@ -141,7 +146,8 @@ static void translation_limits_on_small_pages(void)
     check_near(small.resource[RESOURCE_WALKERS].least_s.value, 0.027, 1e-9);
     check_near(small.resource[RESOURCE_L1_QUEUE].least_s.value, 0.011, 1e-6);
     check_near(small.hugepages_walk_ratio.value, 17.0 / 27, 1e-9);
-    check_contains(buf_str(&small.limiter_sentence), "37 million page addresses a second");
+    check_contains(buf_str(&small.limiter_sentence),
+                   "37 million page addresses a second");
     check_eq(huge.limiter, RESOURCE_WALKERS);
     check_near(huge.slack.value, 1, 1e-6);
     check_eq(local.limiter, RESOURCE_L1_QUEUE);
@@ -151,7 +157,8 @@ static void translation_limits_on_small_pages(void)
     occupancy_release(&local);
 }
 
-/* Where walks were never the limit of the probe, its rate is a floor and decides nothing. */
+/* Where walks were never the limit of the probe, its rate is a floor and decides nothing.
+ */
 static void a_floor_of_walks_is_no_limit(void)
 {
     struct machine machine = machine_made();
@@ -167,7 +174,8 @@ static void a_floor_of_walks_is_no_limit(void)
     occupancy_release(&now);
 }
 
-/* A miss may walk or not when walks were not counted: up to 80 ns more on the same line. */
+/* A miss may walk or not when walks were not counted: up to 80 ns more on the same line.
+ */
 static void unknown_walks_widen_the_hold(void)
 {
     struct machine machine = machine_made();
@@ -187,7 +195,8 @@ static void unknown_walks_widen_the_hold(void)
     occupancy_release(&now);
 }
 
-/* What a queue carries is where its lines in flight settle on the curve, as machine_bandwidth_of finds it. */
+/* What a queue carries is where its lines in flight settle on the curve, as
+ * machine_bandwidth_of finds it. */
 static void the_least_time_is_a_fixed_point(void)
 {
     struct machine machine = machine_made();
@@ -199,8 +208,10 @@ static void the_least_time_is_a_fixed_point(void)
 
     check_near(l1->least_s.value, bytes / gbs.value * 1e-9, 1e-6);
     check_near(l1->carries_gbs.value, gbs.value, 1e-6);
-    check(l1->least_s.value > lines * 100e-9 / 16 * 1.1); /* unloaded latency would do less */
-    /* 48 lines would need more than the curve shows: its end bounds the time from above */
+    check(l1->least_s.value >
+          lines * 100e-9 / 16 * 1.1); /* unloaded latency would do less */
+    /* 48 lines would need more than the curve shows: its end bounds the time from above
+     */
     check_near(now.resource[RESOURCE_L2_QUEUE].least_s.high, bytes / 100e9, 1e-3);
     check(now.resource[RESOURCE_L2_QUEUE].least_s.low <
           now.resource[RESOURCE_L2_QUEUE].least_s.high);
@@ -238,7 +249,7 @@ static void intervals_reach_the_verdict(void)
         double low, high;
         enum fullness want;
     } cases[] = {
-        {0.99, 1.01, FULLNESS_FULL},     /* 14.3 of 16 */
+        {0.99, 1.01, FULLNESS_FULL}, /* 14.3 of 16 */
         {0.93, 1.25, FULLNESS_UNDECIDED},
         {1.2, 1.3, FULLNESS_NOT_FULL},
     };
@@ -264,13 +275,15 @@ static void bad_cases_are_refused(void)
     struct occupancy out;
     struct error err = {0};
 
-    check_fails(occupancy_compute(&input, &out, &err), &err, STATUS_INPUT, "one loaded core");
+    check_fails(occupancy_compute(&input, &out, &err), &err, STATUS_INPUT,
+                "one loaded core");
     input.cores = 1;
     input.time_s = exact(0);
     check_fails(occupancy_compute(&input, &out, &err), &err, STATUS_INPUT, "above 0");
     input.time_s = exact(1);
     input.work.level_nr = 1;
-    check_fails(occupancy_compute(&input, &out, &err), &err, STATUS_INPUT, "cache levels");
+    check_fails(occupancy_compute(&input, &out, &err), &err, STATUS_INPUT,
+                "cache levels");
     input.work.level_nr = 3;
     machine.line_bytes = 0;
     check_fails(occupancy_compute(&input, &out, &err), &err, STATUS_INPUT, "line size");

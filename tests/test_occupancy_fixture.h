@@ -8,7 +8,13 @@
 #include "core/occupancy/occupancy.h"
 #include "tests/check.h"
 
-#define POINT(gbs, ns) {gbs, {true, ns, ns, ns, 0, PROVENANCE_PROBE}}
+#define POINT(gbs, ns)                                                                   \
+    {                                                                                    \
+        gbs,                                                                             \
+        {                                                                                \
+            true, ns, ns, ns, 0, PROVENANCE_PROBE                                        \
+        }                                                                                \
+    }
 
 static inline struct quantity exact(double value)
 {
@@ -45,8 +51,9 @@ static inline struct machine_pages pages_made(double translation_ns, double rand
 
 static inline struct machine machine_made(void)
 {
-    static struct machine_point point[] = {POINT(0, 100),  POINT(40, 108), POINT(60, 117),
-                                           POINT(80, 136), POINT(90, 152), POINT(100, 210)};
+    static struct machine_point point[] = {POINT(0, 100),  POINT(40, 108),
+                                           POINT(60, 117), POINT(80, 136),
+                                           POINT(90, 152), POINT(100, 210)};
     static struct machine_curve curve = {.read_share = 1, .point = point, .point_nr = 6};
 
     return (struct machine){
@@ -120,8 +127,8 @@ static inline struct occupancy computed(const struct occupancy_case *input)
     return out;
 }
 
-static inline bool check_between(struct quantity got, double value, double low, double high,
-                                 double relative)
+static inline bool check_between(struct quantity got, double value, double low,
+                                 double high, double relative)
 {
     return check(got.known) && check_near(got.value, value, relative) &&
            check_near(got.low, low, relative) && check_near(got.high, high, relative);

@@ -46,12 +46,14 @@ static void arithmetic_can_be_the_reason(void)
     struct occupancy now;
 
     input.work.flops = exact(5.8e7); /* scalar code at 97 % of its rate */
-    check_why(&input, OCCUPANCY_WHY_COMPUTE, "where scalar code reaches 6 and vector code 48");
+    check_why(&input, OCCUPANCY_WHY_COMPUTE,
+              "where scalar code reaches 6 and vector code 48");
     input.work.flops = exact(4.5e8);
     now = computed(&input);
     check_eq(now.limiter, RESOURCE_ARITHMETIC);
     check_eq(now.why, OCCUPANCY_WHY_COMPUTE);
-    check_contains(buf_str(&now.limiter_sentence), "45 billion floating-point operations");
+    check_contains(buf_str(&now.limiter_sentence),
+                   "45 billion floating-point operations");
     occupancy_release(&now);
 }
 
@@ -78,7 +80,7 @@ static void the_memory_ceiling_follows_the_mix(void)
     check_between(memory_ceiling(&machine, 2, 1, 8), 90, 88, 92, 1e-9);
     check_between(memory_ceiling(&machine, 5, 1, 8), 95, 92.5, 97.5, 1e-9);
     check_between(memory_ceiling(&machine, 1, 1, 8), 85.5, 74.8, 92, 1e-9);
-    /* two cores draw 16 GB/s each; three parts in four of it when the node would lose a tenth */
+    /* two cores draw 16 GB/s each, less where the node gives less */
     check_near(memory_ceiling(&machine, 1, 0, 2).value, 32, 1e-9);
     check_near(memory_ceiling(&machine, 2, 1, 2).value, 32 * 0.9, 1e-9);
     machine.node_copy_gbs = quantity_unknown();
@@ -161,11 +163,13 @@ static void missing_parts_open_the_interval(void)
     occupancy_release(&now);
 }
 
-/* Latency beyond the curve is at least its last point, without a curve at least the unloaded one. */
+/* Latency beyond the curve is at least its last point, without a curve at least the
+ * unloaded one. */
 static void the_curve_is_not_extrapolated(void)
 {
     struct machine machine = machine_made();
-    struct occupancy_case input = case_of(&machine, memory_work(1e6, 0), 512e6 / 120e9, 8);
+    struct occupancy_case input =
+        case_of(&machine, memory_work(1e6, 0), 512e6 / 120e9, 8);
     struct occupancy now = computed(&input);
 
     check_near(now.latency_ns.value, 210, 1e-9);
@@ -280,12 +284,12 @@ static void metrics_have_the_names_of_rules(void)
             occupancy_metrics(&now, &sink);
         }
     facts = rule_facts_to_json(sink.context);
-    check_near(json_number_value(json_object_get(
-                   json_object_get(facts, "queue_utilization"), "value")),
+    check_near(json_number_value(
+                   json_object_get(json_object_get(facts, "queue_utilization"), "value")),
                4.0 / 16, 0.02);
     check_near(
-        json_number_value(json_object_get(json_object_get(facts, "l2_over_l1"), "value")), 3,
-        1e-9);
+        json_number_value(json_object_get(json_object_get(facts, "l2_over_l1"), "value")),
+        3, 1e-9);
     json_decref(facts);
     rule_facts_free(sink.context);
     occupancy_release(&now);

@@ -38,15 +38,15 @@ static void add_loops(struct space_kernel *kernel, const char *const *name,
 static void add_array(struct space_kernel *kernel, const char *name, size_t element,
                       double elements, bool written)
 {
-    kernel->array[kernel->view.array_nr++] = (struct kernel_array){
-        .name = name,
-        .element_type = element == 8 ? "double" : "int",
-        .element_bytes = element,
-        .is_float = element == 8,
-        .read = true,
-        .written = written,
-        .dims = 1,
-        .bytes = (double)element * elements};
+    kernel->array[kernel->view.array_nr++] =
+        (struct kernel_array){.name = name,
+                              .element_type = element == 8 ? "double" : "int",
+                              .element_bytes = element,
+                              .is_float = element == 8,
+                              .read = true,
+                              .written = written,
+                              .dims = 1,
+                              .bytes = (double)element * elements};
     kernel->view.array = kernel->array;
 }
 
@@ -305,9 +305,8 @@ static void fill_time(struct space *space, double seconds, struct measurement *o
 {
     double value = seconds * (1 + space->noise * next_noise(space));
 
-    out->time_s =
-        quantity_between(value, value * (1 - space->noise), value * (1 + space->noise), 3,
-                         PROVENANCE_CLOCK);
+    out->time_s = quantity_between(value, value * (1 - space->noise),
+                                   value * (1 + space->noise), 3, PROVENANCE_CLOCK);
     out->sample = xcalloc(3, sizeof(*out->sample));
     for (out->sample_nr = 0; out->sample_nr < 3; out->sample_nr++)
         out->sample[out->sample_nr] =
@@ -329,8 +328,8 @@ static int measure(void *data, const struct candidate *candidate,
         return fail(err, STATUS_FAILED, "no scratch space is left");
     *out = (struct measurement){.plan = xstrdup(candidate->plan),
                                 .environment = candidate->environment,
-                                .outcome = effort > MEASURE_QUICK ? entry->full
-                                                                  : entry->outcome,
+                                .outcome =
+                                    effort > MEASURE_QUICK ? entry->full : entry->outcome,
                                 .time_s = quantity_unknown(),
                                 .huge_bytes = -1};
     if (space->asked.nr == space->interrupt_at) {
@@ -452,9 +451,9 @@ struct rule_set *space_rules(void)
     struct rule_set *rules = NULL;
     struct error err = {0};
 
-    check_ok(rule_set_load(INFLIGHT_SOURCE_DIR "/tests/data/search/rules.json", &rules,
-                           &err),
-             &err);
+    check_ok(
+        rule_set_load(INFLIGHT_SOURCE_DIR "/tests/data/search/rules.json", &rules, &err),
+        &err);
     return rules;
 }
 
@@ -465,8 +464,8 @@ int space_run(struct space *space, struct search_opts opts, struct search_result
     int status;
 
     opts.rules = rules;
-    status = search_run(&space->subject, &space->runner, &space->observer, &opts, result,
-                        err);
+    status =
+        search_run(&space->subject, &space->runner, &space->observer, &opts, result, err);
     rule_set_free(rules);
     return status;
 }

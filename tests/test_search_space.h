@@ -53,9 +53,9 @@ struct space {
     double noise;                    /* relative, of times and of intervals */
     double huge_speedup;             /* of huge pages, 0 = 1 */
     bool without_traffic;
-    size_t interrupt_at;   /* raise SIGINT inside measurement number .., 0 = never */
-    size_t fail_at;        /* the runner itself fails there, 0 = never */
-    struct strvec asked;   /* "effort plan[, huge pages]" of each measurement */
+    size_t interrupt_at;    /* raise SIGINT inside measurement number .., 0 = never */
+    size_t fail_at;         /* the runner itself fails there, 0 = never */
+    struct strvec asked;    /* "effort plan[, huge pages]" of each measurement */
     struct strvec compared; /* "a : b" */
     struct strvec said, saved;
     uint64_t random;

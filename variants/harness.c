@@ -1,5 +1,7 @@
 #include "variants/harness.h"
 
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- the table ---- */
@@ -56,23 +58,12 @@ void harness_table(const struct kernel *kernel, struct buf *out)
 
 static const char *const role_name[] = {"reference", "variant", "variant"};
 
-/* Names that two copies of the file in one program would share. */
+/* The kernel may have the name of a function that the harness needs. */
 static void add_renames(const struct kernel *kernel, enum harness_role role,
                         struct buf *out)
 {
-    const struct ir_function *function = kernel->function;
-
-    buf_addf(out, "#pragma redefine_extname %s inflight_%s_kernel\n", function->name,
-             role_name[role]);
-    for (size_t i = 0; role == HARNESS_REFERENCE && i < function->symbol_nr; i++) {
-        const struct ir_symbol *symbol = function->symbol[i];
-        bool number = symbol->type.scalar == IR_INT || symbol->type.scalar == IR_FLOAT ||
-                      symbol->type.scalar == IR_BOOL;
-
-        if (symbol->role == IR_GLOBAL && !symbol->is_static && number)
-            buf_addf(out, "#pragma redefine_extname %s inflight_reference_%s\n",
-                     symbol->name, symbol->name);
-    }
+    buf_addf(out, "#pragma redefine_extname %s inflight_%s_kernel\n",
+             kernel->function->name, role_name[role]);
     buf_add(out, "#define main inflight_main_of_the_file\n");
 }
 
@@ -182,7 +173,7 @@ static void add_call(const struct kernel *kernel, const char *role, struct buf *
 
 static void add_global(const struct kernel *kernel, const char *role, struct buf *out)
 {
-    buf_addf(out, "void *inflight_%s_global(int i)\n{\n", role);
+    buf_addf(out, "INFLIGHT_SHOWN void *inflight_%s_global(int i)\n{\n", role);
     for (size_t i = 0; i < kernel->buffer_nr; i++) {
         const struct kernel_buffer *buffer = &kernel->buffer[i];
 
@@ -193,18 +184,82 @@ static void add_global(const struct kernel *kernel, const char *role, struct buf
     buf_add(out, "    return 0;\n}\n");
 }
 
-/* Before the user's includes, so nothing but pragmas and macros may stand there. */
+/* The user's file may begin with macros that its includes heed, so nothing is included here. */
 static void add_prelude(const struct kernel *kernel, enum harness_role role,
                         struct buf *out)
 {
     add_renames(kernel, role, out);
     if (role == HARNESS_TRACED)
         buf_add(out, announcements);
-    buf_add(out, "#ifdef __clang__\n"
-                 "#define INFLIGHT_PLAIN __attribute__((no_sanitize(\"coverage\")))\n"
+    buf_add(out, "#define INFLIGHT_SHOWN __attribute__((visibility(\"default\")))\n"
+                 "#ifdef __clang__\n"
+                 "#define INFLIGHT_PLAIN INFLIGHT_SHOWN "
+                 "__attribute__((no_sanitize(\"coverage\")))\n"
                  "#else\n"
-                 "#define INFLIGHT_PLAIN __attribute__((no_sanitize(\"thread\")))\n"
+                 "#define INFLIGHT_PLAIN INFLIGHT_SHOWN "
+                 "__attribute__((no_sanitize(\"thread\")))\n"
                  "#endif\n");
+}
+
+/* ---- sizes of the variant ---- */
+
+enum { LITERAL_MIN = 2, LITERAL_MAX = 1 << 16, LITERALS = 6 };
+
+/* The next integer constant of the text, or 0 at its end; *at moves behind it. */
+static long next_literal(const char **at)
+{
+    const char *c = *at;
+
+    while (*c) {
+        char *end;
+
+        if (!isdigit((unsigned char)*c)) {
+            bool word = isalpha((unsigned char)*c) || *c == '_' || *c == '.';
+
+            for (c++; word && (isalnum((unsigned char)*c) || *c == '_' || *c == '.'); c++)
+                ;
+            continue;
+        }
+        long value = strtol(c, &end, 10);
+        bool plain = !strchr(".eExX", *end) || !*end;
+
+        for (c = end; isalnum((unsigned char)*c) || *c == '.'; c++)
+            ;
+        if (plain && value >= LITERAL_MIN && value <= LITERAL_MAX) {
+            *at = c;
+            return value;
+        }
+    }
+    return 0;
+}
+
+static bool has_literal(const char *text, long wanted)
+{
+    for (long value; (value = next_literal(&text));)
+        if (value == wanted)
+            return true;
+    return false;
+}
+
+/* Tile sizes, unroll factors and the like: constants that the original does not have. */
+static void add_sizes(const struct kernel *kernel, const char *source, struct buf *out)
+{
+    long seen[LITERALS];
+    size_t nr = 0;
+
+    buf_add(out, "INFLIGHT_SHOWN extern const char inflight_variant_sizes[];\n"
+                 "const char inflight_variant_sizes[] = \"");
+    for (long value; nr < LITERALS && (value = next_literal(&source));) {
+        bool known = has_literal(kernel->function->source, value);
+
+        for (size_t i = 0; i < nr; i++)
+            known = known || seen[i] == value;
+        if (known)
+            continue;
+        buf_addf(out, "%s%ld", nr ? " " : "", value);
+        seen[nr++] = value;
+    }
+    buf_add(out, "\";\n");
 }
 
 void harness_unit(const struct kernel *kernel, const char *source, const char *path,
@@ -217,4 +272,6 @@ void harness_unit(const struct kernel *kernel, const char *source, const char *p
     buf_add(out, "#undef main\n");
     add_call(kernel, role_name[role], out);
     add_global(kernel, role_name[role], out);
+    if (role == HARNESS_VARIANT)
+        add_sizes(kernel, source, out);
 }

@@ -246,6 +246,8 @@ void isl_budget(struct model *model, unsigned long operations);
 
 void view_build(struct model *model);
 int view_array(const struct model *model, const struct ir_symbol *symbol); /* -1 = no buffer */
+/* Integer expressions at given parameters. counts.c */
+bool count_value(struct model *model, const struct model_values *values, const struct ir_expr *expr, long long *out);
 const char *extent_text(struct model *model, const struct ir_symbol *symbol); /* NULL = not in terms of parameters */
 /* Least or greatest value of a subscript in terms of parameters, taken as positive; NULL when it cannot be said. */
 struct ir_expr *access_bound(struct nest *nest, const struct access *access, size_t subscript, bool upper);

@@ -3,7 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { KNEE_TAIL = 8, KNEE_LEAST = 16 };
+enum { KNEE_TAIL = 8, KNEE_LEAST = 16, KNEE_MOST = 64 };
+
+static const double noise_max = 0.1; /* of quartiles; 0.02-0.05 is usual */
 
 static int compare_doubles(const void *a, const void *b)
 {
@@ -94,20 +96,41 @@ static double crossing(const double *step_ns, size_t nr, double c, double otherw
     return at;
 }
 
-struct knee knee_find(const double *step_ns, size_t nr, double hold_ns)
+/* Median of (high - low) / value: a machine that somebody else is using as well shows here. */
+static double noise(const struct quantity *step_ns, size_t nr)
+{
+    double spread[KNEE_MOST];
+
+    for (size_t i = 0; i < nr; i++)
+        spread[i] = (step_ns[i].high - step_ns[i].low) / step_ns[i].value;
+    qsort(spread, nr, sizeof(*spread), compare_doubles);
+    return spread[nr / 2];
+}
+
+static bool usable(const struct quantity *step_ns, size_t nr)
+{
+    for (size_t i = 0; i < nr; i++)
+        if (!step_ns[i].known || step_ns[i].value <= 0)
+            return false;
+    return nr >= KNEE_LEAST && nr <= KNEE_MOST;
+}
+
+struct knee knee_find(const struct quantity *step_ns, size_t nr, double hold_ns)
 {
     struct knee knee = {0};
-    double asymptote, earlier;
+    double t[KNEE_MOST], asymptote;
 
-    if (nr < KNEE_LEAST)
+    if (!usable(step_ns, nr))
         return knee;
-    asymptote = plateau(step_ns, nr);
-    earlier = per_lane(step_ns, nr - KNEE_TAIL);
+    for (size_t i = 0; i < nr; i++)
+        t[i] = step_ns[i].value;
+    asymptote = plateau(t, nr);
     knee.floor = hold_ns / asymptote;
-    knee.first = first_within(step_ns, nr, asymptote);
-    knee.fit = crossing(step_ns, nr, asymptote, knee.first);
+    knee.first = first_within(t, nr, asymptote);
+    knee.fit = crossing(t, nr, asymptote, knee.first);
     /* No plateau: each further lane still helps. */
-    knee.found = per_lane(step_ns, nr) > 0.96 * earlier && knee.first + KNEE_TAIL <= (double)nr;
+    knee.found = per_lane(t, nr) > 0.96 * per_lane(t, nr - KNEE_TAIL) &&
+                 knee.first + KNEE_TAIL <= (double)nr && noise(step_ns, nr) <= noise_max;
     return knee;
 }
 

@@ -11,7 +11,7 @@
 #include "core/machine/machine.h"
 
 struct knee {
-    bool found;   /* false: t(k) / k still falls at the end, or the series is too short */
+    bool found;   /* false: t(k) / k still falls at the end, or the series is too short or too noisy */
     double first; /* first k (and k + 1) with t(k) / k within 2 % of its asymptote */
     double fit;   /* crossing of the two segments fitted to t(k) */
     double floor; /* hold_ns / asymptote: what was surely in flight */
@@ -19,7 +19,7 @@ struct knee {
 
 /* step_ns[k - 1]: time in which each of k lanes takes one step. hold_ns: how long one miss holds its entry, that is t(1)
  * without translation. */
-struct knee knee_find(const double *step_ns, size_t nr, double hold_ns);
+struct knee knee_find(const struct quantity *step_ns, size_t nr, double hold_ns);
 
 /* What decides the limit of one queue. */
 struct limit_evidence {

@@ -111,44 +111,65 @@ static double limit_in(const char *path)
     return limit;
 }
 
-/* Version 2: our group and those above it, as far as this mount shows them. */
-static double unified_limit(void)
+/* Our group and those above it, as far as this mount shows them. `marker` precedes the group's path in
+ * /proc/self/cgroup. */
+static double group_limit(const char *groups, const char *marker, const char *mount,
+                          const char *name)
 {
-    struct buf groups = {0};
-    double least = limit_in("/sys/fs/cgroup/memory.max");
-    const char *line;
-    char *group = NULL;
+    const char *line = strstr(groups, marker);
+    char *group = line ? xstrndup(line + strlen(marker), strcspn(line + strlen(marker), "\n"))
+                       : xstrdup("");
+    double least = INFINITY;
 
-    if (!file_read("/proc/self/cgroup", &groups, NULL) &&
-        (line = strstr(buf_str(&groups), "0::/")))
-        group = xstrndup(line + 3, strcspn(line + 3, "\n"));
-    while (group && strlen(group) > 1) {
-        char *path = xasprintf("/sys/fs/cgroup%s/memory.max", group);
+    for (;;) {
+        char *path = xasprintf("%s%s/%s", mount, group, name);
+        char *slash = strrchr(group, '/');
 
         least = fmin(least, limit_in(path));
         free(path);
-        *strrchr(group, '/') = '\0';
+        if (!slash)
+            break;
+        *slash = '\0';
     }
     free(group);
-    buf_release(&groups);
     return least;
 }
 
 double memory_limit_bytes(void)
 {
-    return fmin(unified_limit(),
-                limit_in("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
+    struct buf groups = {0};
+    double limit = INFINITY;
+
+    if (!file_read("/proc/self/cgroup", &groups, NULL)) {
+        const char *text = buf_str(&groups);
+
+        limit = fmin(group_limit(text, "0::", "/sys/fs/cgroup", "memory.max"),
+                     group_limit(text, ":memory:", "/sys/fs/cgroup/memory",
+                                 "memory.limit_in_bytes"));
+    }
+    buf_release(&groups);
+    return limit;
+}
+
+static double meminfo(const char *key)
+{
+    struct buf info = {0};
+    double bytes = 0;
+
+    if (!file_read("/proc/meminfo", &info, NULL))
+        bytes = kib_after(buf_str(&info), key);
+    buf_release(&info);
+    return isnan(bytes) ? 0 : fmin(bytes, memory_limit_bytes());
+}
+
+double memory_total_bytes(void)
+{
+    return meminfo("MemTotal:");
 }
 
 double memory_available_bytes(void)
 {
-    struct buf info = {0};
-    double available = 0;
-
-    if (!file_read("/proc/meminfo", &info, NULL))
-        available = kib_after(buf_str(&info), "MemAvailable:");
-    buf_release(&info);
-    return isnan(available) ? 0 : fmin(available, memory_limit_bytes());
+    return meminfo("MemAvailable:");
 }
 
 const char *memory_thp_mode(void)

@@ -71,11 +71,11 @@ static void fill_level(struct machine_level *level, const struct trials *trials,
 
 static void find_knee(struct probe *probe, const struct trials *trials, const struct cache_set *set)
 {
-    double step_ns[CHASE_LANES_MAX];
+    struct quantity step_ns[CHASE_LANES_MAX];
 
     for (size_t i = 0; i < CHASE_LANES_MAX; i++)
-        step_ns[i] = trial_ns(trials, set->lane_trial[i]).value;
-    probe->l3_knee = knee_find(step_ns, CHASE_LANES_MAX, step_ns[0]);
+        step_ns[i] = trial_ns(trials, set->lane_trial[i]);
+    probe->l3_knee = knee_find(step_ns, CHASE_LANES_MAX, step_ns[0].value);
     probe->knee_runs = trials->trial[set->lane_trial[0]].sample_nr;
 }
 

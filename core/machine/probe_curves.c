@@ -177,6 +177,28 @@ static void work(struct team_member *member)
     region_release(&buffer.region);
 }
 
+/* Rounds in which the unloaded latency was far above its usual: others were loading the memory. Dropped from all
+ * settings, unless hardly any would be left. */
+static void drop_disturbed(struct curve_task *task)
+{
+    const size_t least = 5;
+    double limit = 1.15 * samples_quantity(task->setting[0].latency_ns, task->round_nr).low;
+    size_t kept = 0;
+
+    for (size_t round = 0; round < task->round_nr; round++) {
+        bool needed = task->round_nr - round + kept <= least;
+
+        if (task->setting[0].latency_ns[round] > limit && !needed)
+            continue;
+        for (size_t i = 0; i < task->setting_nr; i++) {
+            task->setting[i].gbs[kept] = task->setting[i].gbs[round];
+            task->setting[i].latency_ns[kept] = task->setting[i].latency_ns[round];
+        }
+        kept++;
+    }
+    task->round_nr = kept;
+}
+
 static int by_gbs(const void *a, const void *b)
 {
     double x = ((const struct machine_point *)a)->gbs, y = ((const struct machine_point *)b)->gbs;
@@ -224,6 +246,7 @@ static void fill_curves(struct curve_task *task, size_t generators)
 {
     struct machine *machine = task->probe->machine;
 
+    drop_disturbed(task);
     add_curve(task, LOAD_READ);
     if (machine->node_read_gbs.known)
         predict_point(&machine->curve[machine->curve_nr - 1], machine->node_read_gbs.value);

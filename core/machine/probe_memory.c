@@ -81,10 +81,10 @@ static void fill_pages(struct machine_pages *to, const struct trials *trials,
 static void find_knee(struct probe *probe, const struct trials *trials, const struct page_set *set)
 {
     double hold_ns = trial_ns(trials, set->local.trial[0]).value;
-    double step_ns[CHASE_LANES_MAX];
+    struct quantity step_ns[CHASE_LANES_MAX];
 
     for (size_t i = 0; i < CHASE_LANES_MAX; i++)
-        step_ns[i] = trial_ns(trials, set->random.trial[i]).value;
+        step_ns[i] = trial_ns(trials, set->random.trial[i]);
     probe->memory_knee = knee_find(step_ns, CHASE_LANES_MAX, hold_ns);
 }
 

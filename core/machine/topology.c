@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <hwloc.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -105,8 +104,8 @@ static void read_all(struct topology *topology, bool here)
     topology->sockets = sockets > 0 ? sockets : 1;
     topology->numa_nodes = nodes > 0 ? nodes : 1;
     topology->memory_bytes = (double)hwloc_get_root_obj(handle)->total_memory;
-    if (here)
-        topology->memory_bytes = fmin(topology->memory_bytes, memory_limit_bytes());
+    if (here && memory_total_bytes() > 0) /* what was plugged in later is in no node of hwloc's */
+        topology->memory_bytes = memory_total_bytes();
 }
 
 int topology_load(const char *synthetic, struct topology *topology, struct error *err)

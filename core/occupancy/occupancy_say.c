@@ -162,8 +162,9 @@ static void say_caches(const struct occupancy *now, struct buf *out)
 {
     buf_add(out, "The data comes from the caches (");
     add_between(out, now->bandwidth_gbs, 1);
-    buf_add(out, " GB/s go through memory); look at the instructions and their dependences "
-                 "instead.");
+    buf_add(out,
+            " GB/s go through memory); look at the instructions and their dependences "
+            "instead.");
 }
 
 static void say_chains(const struct occupancy_case *input, const struct occupancy *now,

@@ -1,4 +1,4 @@
-#include "cache_level.h"
+#include "core/traffic/cache_level.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,8 @@ void cache_level_drop(struct cache_level *level, uint64_t line)
         level->stamp[(size_t)index * level->ways + (unsigned)way] = (unsigned)way;
     else
         set->order = set->order >> 4 | (uint64_t)way << level->last;
-    set->dirty &= (uint16_t)~(1u << way);
-    set->pending &= (uint16_t)~(1u << way);
+    set->dirty &= (uint16_t) ~(1u << way);
+    set->pending &= (uint16_t) ~(1u << way);
     level->tag[(size_t)index * level->ways + (unsigned)way] = CACHE_NO_LINE;
 }
 
@@ -46,7 +46,8 @@ int cache_level_init(struct cache_level *level, uint64_t lines, int ways, bool f
     level->set_nr = lines < level->ways ? 1 : (uint32_t)(lines / level->ways);
     level->mask = level->set_nr & (level->set_nr - 1) ? 0 : level->set_nr - 1;
     level->magic = UINT64_MAX / level->set_nr + 1;
-    level->fold = folded && level->set_nr > 1 ? 31u - (unsigned)__builtin_clz(level->set_nr) : 0;
+    level->fold =
+        folded && level->set_nr > 1 ? 31u - (unsigned)__builtin_clz(level->set_nr) : 0;
     level->fold_mask = level->fold ? (UINT64_C(1) << level->fold) - 1 : 0;
     tags = (size_t)level->set_nr * level->ways;
     level->tag = malloc(tags * sizeof(*level->tag));

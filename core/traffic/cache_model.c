@@ -1,4 +1,4 @@
-#include "cache_model.h"
+#include "core/traffic/cache_model.h"
 
 #include <stdlib.h>
 
@@ -31,7 +31,7 @@ static void write_back(struct cache_model *model, int k, uint64_t line)
 
 /* Puts a line that is not there into level k, clean. Gives its way. */
 static inline int insert(struct cache_model *model, int k, uint32_t index, uint64_t line,
-                          uint64_t sign)
+                         uint64_t sign)
 {
     struct cache_level *level = &model->level[k];
     struct cache_set *set = &level->set[index];
@@ -40,7 +40,7 @@ static inline int insert(struct cache_model *model, int k, uint32_t index, uint6
     if (set->dirty >> way & 1) {
         uint64_t old = level->tag[(size_t)index * level->ways + way];
 
-        set->dirty &= (uint16_t)~(1u << way);
+        set->dirty &= (uint16_t) ~(1u << way);
         cache_level_place(level, index, way, line, sign);
         write_back(model, k, old);
     } else {
@@ -70,7 +70,8 @@ struct fetched {
 };
 
 /* Brings a line that misses in level `to` into it and all below. */
-static struct fetched fetch(struct cache_model *model, uint64_t line, int to, enum cache_fetch kind)
+static struct fetched fetch(struct cache_model *model, uint64_t line, int to,
+                            enum cache_fetch kind)
 {
     uint64_t sign = cache_sign(line);
     uint32_t index[CACHE_LEVELS_MAX];
@@ -105,7 +106,8 @@ static uint64_t granules(uint64_t first, uint64_t end)
 }
 
 /* Those that an access covers entirely. */
-static uint64_t granules_covered(const struct cache_model *model, uint64_t offset, uint64_t bytes)
+static uint64_t granules_covered(const struct cache_model *model, uint64_t offset,
+                                 uint64_t bytes)
 {
     uint64_t round = (UINT64_C(1) << model->granule_shift) - 1;
 
@@ -114,13 +116,15 @@ static uint64_t granules_covered(const struct cache_model *model, uint64_t offse
 }
 
 /* Those that it touches. */
-static uint64_t granules_touched(const struct cache_model *model, uint64_t offset, uint64_t bytes)
+static uint64_t granules_touched(const struct cache_model *model, uint64_t offset,
+                                 uint64_t bytes)
 {
     return granules(offset >> model->granule_shift,
                     ((offset + bytes - 1) >> model->granule_shift) + 1);
 }
 
-/* Keeps account of a line that a store brought from memory. Gives whether it may still turn out overwritten. */
+/* Keeps account of a line that a store brought from memory. Gives whether it may still
+ * turn out overwritten. */
 static bool still_pending(struct cache_model *model, uint64_t *written, bool write,
                           uint64_t offset, uint64_t bytes)
 {
@@ -133,9 +137,10 @@ static bool still_pending(struct cache_model *model, uint64_t *written, bool wri
     return false;
 }
 
-/* The line has been brought from memory by a store, or not: whether it may turn out overwritten. */
-static void set_pending(struct cache_level *l1, const struct cache_recent *recent, uint16_t bit,
-                        bool pending)
+/* The line has been brought from memory by a store, or not: whether it may turn out
+ * overwritten. */
+static void set_pending(struct cache_level *l1, const struct cache_recent *recent,
+                        uint16_t bit, bool pending)
 {
     struct cache_set *set = &l1->set[recent->index];
 
@@ -160,15 +165,17 @@ static void bring(struct cache_model *model, struct cache_recent *recent, uint64
     }
     struct fetched fetched = fetch(model, line, 0, CACHE_DEMAND);
 
-    *recent = (struct cache_recent){line, index, index * l1->ways + (unsigned)fetched.way};
+    *recent =
+        (struct cache_recent){line, index, index * l1->ways + (unsigned)fetched.way};
     if (model->overwritten)
         set_pending(l1, recent, (uint16_t)(1u << fetched.way),
                     write && fetched.from == model->level_nr);
 }
 
 /* One access within one line, beyond the shortcut of load_line and store_line. */
-static __attribute__((noinline)) void access_line(struct cache_model *model, uint64_t line,
-                                                  bool write, uint64_t offset, uint64_t bytes)
+static __attribute__((noinline)) void access_line(struct cache_model *model,
+                                                  uint64_t line, bool write,
+                                                  uint64_t offset, uint64_t bytes)
 {
     struct cache_level *l1 = &model->level[0];
     struct cache_recent *recent =
@@ -192,8 +199,8 @@ static __attribute__((noinline)) void access_line(struct cache_model *model, uin
     model->store_line = set->pending & bit || !(set->dirty & bit) ? NO_LINE : line;
 }
 
-static __attribute__((noinline)) void access_lines(struct cache_model *model, uint64_t address,
-                                                   uint64_t bytes, bool write)
+static __attribute__((noinline)) void
+access_lines(struct cache_model *model, uint64_t address, uint64_t bytes, bool write)
 {
     while (bytes) {
         uint64_t offset = address & model->line_mask;
@@ -233,7 +240,8 @@ void cache_model_store(struct cache_model *model, uint64_t address, uint64_t byt
 
 static bool holds(const struct cache_level *level, uint64_t line)
 {
-    return cache_level_find(level, cache_level_set(level, line), line, cache_sign(line)) >= 0;
+    return cache_level_find(level, cache_level_set(level, line), line,
+                            cache_sign(line)) >= 0;
 }
 
 void cache_model_prefetch(struct cache_model *model, uint64_t address, int level)
@@ -273,7 +281,8 @@ void cache_model_nontemporal(struct cache_model *model, uint64_t address, uint64
     while (bytes) {
         uint64_t offset = address & model->line_mask;
         uint64_t here = model->line_mask + 1 - offset;
-        struct cache_line_buffer *buffer = line_buffer(model, address >> model->line_shift);
+        struct cache_line_buffer *buffer =
+            line_buffer(model, address >> model->line_shift);
 
         if (here > bytes)
             here = bytes;
@@ -313,14 +322,15 @@ static const char *geometry_wrong(const struct cache_geometry *geometry)
 {
     if (!is_power((uint64_t)geometry->line_bytes) || geometry->line_bytes < 16 ||
         geometry->line_bytes > 1024)
-        return "the line size of the cache model must be a power of two from 16 to 1024 bytes";
+        return "the line size of the cache model must be a power of two from 16 to 1024 "
+               "bytes";
     if (geometry->level_nr < 1 || geometry->level_nr > CACHE_LEVELS_MAX)
         return "the cache model needs 1 to 4 levels";
     for (int k = 0; k < geometry->level_nr; k++)
         if (geometry->level[k].bytes < (uint64_t)geometry->line_bytes)
             return "a level of the cache model is smaller than a line";
-    if (geometry->page_bytes &&
-        (!is_power(geometry->page_bytes) || geometry->page_bytes < (uint64_t)geometry->line_bytes))
+    if (geometry->page_bytes && (!is_power(geometry->page_bytes) ||
+                                 geometry->page_bytes < (uint64_t)geometry->line_bytes))
         return "the page size of the cache model must be a power of two";
     return NULL;
 }
@@ -332,9 +342,9 @@ static int levels_init(struct cache_model *model, const struct cache_geometry *g
 
     for (int k = 0; k < geometry->level_nr; k++)
         if (cache_level_init(&model->level[k],
-                       geometry->level[k].bytes / (uint64_t)geometry->line_bytes,
-                       geometry->level[k].ways, geometry->level[k].folded,
-                       k == 0 ? CACHE_BY_STAMP : CACHE_BY_ORDER))
+                             geometry->level[k].bytes / (uint64_t)geometry->line_bytes,
+                             geometry->level[k].ways, geometry->level[k].folded,
+                             k == 0 ? CACHE_BY_STAMP : CACHE_BY_ORDER))
             return -1;
     if (cache_level_init(&model->tlb, (uint64_t)entries, CACHE_WAYS_MAX, true,
                          CACHE_BY_ORDER))
@@ -382,9 +392,10 @@ void cache_model_release(struct cache_model *model)
     cache_level_release(&model->tlb);
 }
 
-/* Lines found at `found` were filled into level k above it; prefetches to L2 not into L1. */
-static void add_fetched(struct cache_counts *counts, const struct cache_events *events, int k,
-                        int found)
+/* Lines found at `found` were filled into level k above it; prefetches to L2 not into L1.
+ */
+static void add_fetched(struct cache_counts *counts, const struct cache_events *events,
+                        int k, int found)
 {
     uint64_t software = events->fetched[CACHE_PREFETCH_L1][found];
 

@@ -1,31 +1,38 @@
 /*
- * A simulator of cache levels, last-level TLB and the streams a hardware prefetcher would follow. Needs only the C
- * library: its source is compiled into every tracing program (tracer.h) and into our library for tests.
+ * A simulator of cache levels, last-level TLB and the streams a hardware prefetcher would
+ * follow. Needs only the C library: its source is compiled into every tracing program
+ * (tracer.h) and into our library for tests.
  *
  * Rules:
- *  - Levels are set-associative with exact LRU, write-back, write-allocate. More than 16 ways are taken as 16 of the same
- *    capacity. The number of sets is any integer: set = line mod sets. A `folded` level first mixes higher line bits
- *    into the lower ones (a permutation, so that consecutive lines still spread evenly): the index hash of a sliced
+ *  - Levels are set-associative with exact LRU, write-back, write-allocate. More than 16
+ * ways are taken as 16 of the same capacity. The number of sets is any integer: set =
+ * line mod sets. A `folded` level first mixes higher line bits into the lower ones (a
+ * permutation, so that consecutive lines still spread evenly): the index hash of a sliced
  *    cache, or pages that lie anywhere in physical memory.
- *  - A line found in level f is filled into every level above it (inclusive on the way in). Evicting it from a level
- *    touches no other level (not inclusive on the way out). A dirty victim goes one level down: it is marked dirty there
- *    without changing the LRU order, or inserted there without a read if it has gone.
- *  - A store miss reads the line. If it came from memory and is overwritten entirely while in L1 before any byte of it
- *    that was not written is read, it counts as `overwritten`: a CPU may evade that read (store_read_factor). The
- *    levels above memory count it in any case, since ownership of the line holds a miss entry too. Partial granules (a line
- *    has 64) do not count as written.
- *  - Translation: the TLB (16 ways, folded, LRU) is asked on L1 misses; a hit in L1 is taken as translated.
- *  - Streams a hardware prefetcher would follow are seen by L1 demand misses: cache_streams.h.
- *  - Software prefetches fill like loads, into L1 or from L2 down, count as `software`, never as `covered`, and train
- *    no stream.
- *  - Non-temporal stores collect in 12 line buffers; a line counts once when full, or when its buffer is needed for
- *    another line. The line leaves all caches; what was dirty there is taken as part of the line written.
+ *  - A line found in level f is filled into every level above it (inclusive on the way
+ * in). Evicting it from a level touches no other level (not inclusive on the way out). A
+ * dirty victim goes one level down: it is marked dirty there without changing the LRU
+ * order, or inserted there without a read if it has gone.
+ *  - A store miss reads the line. If it came from memory and is overwritten entirely
+ * while in L1 before any byte of it that was not written is read, it counts as
+ * `overwritten`: a CPU may evade that read (store_read_factor). The levels above memory
+ * count it in any case, since ownership of the line holds a miss entry too. Partial
+ * granules (a line has 64) do not count as written.
+ *  - Translation: the TLB (16 ways, folded, LRU) is asked on L1 misses; a hit in L1 is
+ * taken as translated.
+ *  - Streams a hardware prefetcher would follow are seen by L1 demand misses:
+ * cache_streams.h.
+ *  - Software prefetches fill like loads, into L1 or from L2 down, count as `software`,
+ * never as `covered`, and train no stream.
+ *  - Non-temporal stores collect in 12 line buffers; a line counts once when full, or
+ * when its buffer is needed for another line. The line leaves all caches; what was dirty
+ * there is taken as part of the line written.
  */
 #ifndef CORE_TRAFFIC_CACHE_MODEL_H
 #define CORE_TRAFFIC_CACHE_MODEL_H
 
-#include "cache_level.h"
-#include "cache_streams.h"
+#include "core/traffic/cache_level.h"
+#include "core/traffic/cache_streams.h"
 
 enum {
     CACHE_LEVELS_MAX = 4,
@@ -44,7 +51,8 @@ struct cache_geometry {
     uint64_t page_bytes; /* power of two; 0 = 4096 */
     int tlb_entries;     /* 0 = 1536 */
     int streams;         /* 0 = 16, negative = none, more than CACHE_STREAMS_MAX = that */
-    bool overwritten;    /* find lines whose read a CPU could evade; costs a little per store */
+    bool overwritten; /* find lines whose read a CPU could evade; costs a little per store
+                       */
 };
 
 /* Lines per level; the edge below level k (0 = L1). name, also in the tracer's file */
@@ -53,7 +61,8 @@ struct cache_geometry {
     X(covered)    /* of the fills: a trained stream was ahead */                         \
     X(software)   /* of the fills: begun by a software prefetch */                       \
     X(writebacks) /* dirty lines that left downwards */                                  \
-    X(l1_from)    /* lines filled into L1 that were found in level k + 2; the last: memory */ \
+    X(l1_from) /* lines filled into L1 that were found in level k + 2; the last: memory  \
+                */                                                                       \
     X(l1_covered) /* of these, covered */
 
 #define CACHE_COUNT_MAP(X)                                                               \
@@ -76,9 +85,16 @@ struct cache_line_buffer {
     uint64_t line, written;
 };
 
-enum cache_fetch { CACHE_DEMAND, CACHE_COVERED, CACHE_PREFETCH_L1, CACHE_PREFETCH_L2, CACHE_FETCH_NR };
+enum cache_fetch {
+    CACHE_DEMAND,
+    CACHE_COVERED,
+    CACHE_PREFETCH_L1,
+    CACHE_PREFETCH_L2,
+    CACHE_FETCH_NR
+};
 
-/* What happened, as it is counted: by kind and by where the line was found (k = level k, level_nr = memory). */
+/* What happened, as it is counted: by kind and by where the line was found (k = level k,
+ * level_nr = memory). */
 struct cache_events {
     uint64_t accesses, bytes, nontemporal, walks, overwritten;
     uint64_t fetched[CACHE_FETCH_NR][CACHE_LEVELS_MAX + 1];
@@ -92,8 +108,9 @@ struct cache_recent {
 };
 
 struct cache_model {
-    uint64_t load_line, store_line; /* another load from / store to this line changes nothing */
-    uint64_t line_mask;             /* line_bytes - 1 */
+    uint64_t load_line,
+        store_line;     /* another load from / store to this line changes nothing */
+    uint64_t line_mask; /* line_bytes - 1 */
     unsigned line_shift;
     struct cache_events events;
     struct cache_recent recent[CACHE_RECENT];
@@ -115,10 +132,12 @@ void cache_model_release(struct cache_model *model);
 /* Any width, any alignment; every line touched is one lookup. */
 void cache_model_load(struct cache_model *model, uint64_t address, uint64_t bytes);
 void cache_model_store(struct cache_model *model, uint64_t address, uint64_t bytes);
-/* The line at address into L1 (level 0) or from L2 down (level 1). No access of the program. */
+/* The line at address into L1 (level 0) or from L2 down (level 1). No access of the
+ * program. */
 void cache_model_prefetch(struct cache_model *model, uint64_t address, int level);
 void cache_model_nontemporal(struct cache_model *model, uint64_t address, uint64_t bytes);
-/* Counts line buffers not yet full. To be called before the counts are read for the last time. */
+/* Counts line buffers not yet full. To be called before the counts are read for the last
+ * time. */
 void cache_model_drain(struct cache_model *model);
 
 struct cache_counts cache_model_counts(const struct cache_model *model);

@@ -1,4 +1,4 @@
-#include "cache_streams.h"
+#include "core/traffic/cache_streams.h"
 
 #include <string.h>
 
@@ -20,7 +20,8 @@ void cache_streams_init(struct cache_streams *streams, int nr, unsigned shift)
     streams->shift = shift;
 }
 
-static inline void replace_page(struct cache_streams *streams, uint64_t *place, uint64_t page)
+static inline void replace_page(struct cache_streams *streams, uint64_t *place,
+                                uint64_t page)
 {
     if (*place != NO_PAGE)
         streams->present[page_hash(*place)]--;

@@ -1,11 +1,14 @@
 /*
- * The streams that a hardware prefetcher would follow. Needs only the C library; compiled with cache_model.c.
+ * The streams that a hardware prefetcher would follow. Needs only the C library; compiled
+ * with cache_model.c.
  *
- * Rule, per 4 KiB page: two misses in a page at most 4 lines apart make a stream in that direction; each further miss 1
- * to 4 lines ahead of the last one is covered; any other miss of that page makes it an untrained page again. Untrained
- * pages are kept in a FIFO of 32, streams in an LRU table of `nr`, in which only a newly trained stream may take a place. So
- * a long stream of 64-byte lines is covered to 62/64, random misses hardly ever, and random misses between
- * the lines of a stream do not end it. Lines fetched beyond the end of a stream are not counted.
+ * Rule, per 4 KiB page: two misses in a page at most 4 lines apart make a stream in that
+ * direction; each further miss 1 to 4 lines ahead of the last one is covered; any other
+ * miss of that page makes it an untrained page again. Untrained pages are kept in a FIFO
+ * of 32, streams in an LRU table of `nr`, in which only a newly trained stream may take a
+ * place. So a long stream of 64-byte lines is covered to 62/64, random misses hardly
+ * ever, and random misses between the lines of a stream do not end it. Lines fetched
+ * beyond the end of a stream are not counted.
  */
 #ifndef CORE_TRAFFIC_CACHE_STREAMS_H
 #define CORE_TRAFFIC_CACHE_STREAMS_H
@@ -30,7 +33,7 @@ struct cache_streams {
     struct cache_stream stream[CACHE_STREAMS_MAX];
     uint64_t candidate_page[CACHE_CANDIDATES];
     int candidate_at[CACHE_CANDIDATES];
-    int nr;              /* size of the table */
+    int nr; /* size of the table */
     unsigned next;
     unsigned shift; /* lines of a page, log2 */
     uint64_t clock;

@@ -1,4 +1,4 @@
-#include "tracer.h"
+#include "core/traffic/tracer.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -6,18 +6,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tracer_hot.h"
+#include "core/traffic/tracer_hot.h"
 
 enum { WINDOWS_MAX = 32, WINDOWS_AT_FIRST = 8 };
 
-/* WHOLE: the call is simulated from its start. Else SKIP, WARM, COUNT in turn, TAIL after the last window. */
+/* WHOLE: the call is simulated from its start. Else SKIP, WARM, COUNT in turn, TAIL after
+ * the last window. */
 enum phase { PHASE_WHOLE, PHASE_SKIP, PHASE_WARM, PHASE_COUNT, PHASE_TAIL };
 
 struct window {
     uint64_t first; /* accesses of the call before it */
     struct cache_counts counts;
     uint64_t warm[CACHE_LEVELS_MAX]; /* lines filled while warming */
-    uint64_t left[CACHE_LEVELS_MAX]; /* write-backs still to come; 0 unless one whole call */
+    uint64_t
+        left[CACHE_LEVELS_MAX]; /* write-backs still to come; 0 unless one whole call */
 };
 
 struct tracer_hot tracer_hot;
@@ -29,10 +31,10 @@ static struct {
     bool sampled;
     int call;
     enum phase phase;
-    uint64_t length;   /* of this phase */
-    uint64_t seen;     /* accesses of this call before this phase */
-    uint64_t spent;    /* of the budget */
-    uint64_t cost;     /* of the last window */
+    uint64_t length; /* of this phase */
+    uint64_t seen;   /* accesses of this call before this phase */
+    uint64_t spent;  /* of the budget */
+    uint64_t cost;   /* of the last window */
     uint64_t random;
     struct cache_counts base; /* at the start of warming or counting */
     struct window window[WINDOWS_MAX];
@@ -64,7 +66,8 @@ static bool take_level(struct cache_geometry *geometry, const char *value)
     return true;
 }
 
-static bool take_word(struct cache_geometry *geometry, const char *name, const char *value)
+static bool take_word(struct cache_geometry *geometry, const char *name,
+                      const char *value)
 {
     char *end;
     double number = strtod(value, &end);
@@ -195,15 +198,15 @@ static void begin(enum phase phase, double length)
     tracer_hot.simulating = phase != PHASE_SKIP && phase != PHASE_TAIL;
 }
 
-static struct cache_counts counts_now(void)
+static void set_base(void)
 {
     cache_model_drain(&tracer_hot.model);
-    return cache_model_counts(&tracer_hot.model);
+    tracer.base = cache_model_counts(&tracer_hot.model);
 }
 
 static struct cache_counts counts_since_base(void)
 {
-    struct cache_counts now = counts_now();
+    struct cache_counts now = cache_model_counts(&tracer_hot.model);
 
     return cache_counts_since(&now, &tracer.base);
 }
@@ -211,7 +214,7 @@ static struct cache_counts counts_since_base(void)
 static void begin_warm(double length)
 {
     begin(PHASE_WARM, length);
-    tracer.base = counts_now();
+    set_base();
     memset(&tracer.window[tracer.window_nr], 0, sizeof(struct window));
     tracer.cost = 0;
 }
@@ -222,18 +225,20 @@ static void begin_count(double length)
 
     begin(PHASE_COUNT, length);
     memcpy(window->warm, counts_since_base().fills, sizeof(window->warm));
-    tracer.base = counts_now();
+    set_base();
     window->first = tracer.seen;
 }
 
 static void close_window(void)
 {
+    cache_model_drain(&tracer_hot.model);
     tracer.window[tracer.window_nr].counts = counts_since_base();
     if (tracer.window[tracer.window_nr].counts.accesses)
         tracer.window_nr++;
 }
 
-/* 0.25 .. 0.75: where in its part of the call a window lies, so that no period of the loops can hide. */
+/* 0.25 .. 0.75: where in its part of the call a window lies, so that no period of the
+ * loops can hide. */
 static double jitter(void)
 {
     tracer.random ^= tracer.random << 13;
@@ -242,12 +247,15 @@ static double jitter(void)
     return 0.25 + 0.5 * (double)(tracer.random >> 11) * 0x1p-53;
 }
 
-/* Skips to the next window, of as many as the rest of the budget pays for, or to the end. */
+/* Skips to the next window, of as many as the rest of the budget pays for, or to the end.
+ */
 static void plan(void)
 {
     double rest = tracer.budget - (double)tracer.spent;
-    double cost = tracer.window_nr ? (double)tracer.cost : tracer.budget / WINDOWS_AT_FIRST;
-    double ahead = tracer.reach - (double)tracer.seen, windows = (double)(int)(rest / cost + 0.5);
+    double cost =
+        tracer.window_nr ? (double)tracer.cost : tracer.budget / WINDOWS_AT_FIRST;
+    double ahead = tracer.reach - (double)tracer.seen,
+           windows = (double)(int)(rest / cost + 0.5);
 
     if (windows < 1 && tracer.window_nr < 2)
         windows = 1;
@@ -265,16 +273,19 @@ static bool is_warm(void)
     struct cache_counts warm = counts_since_base();
 
     for (int k = 0; k < tracer_hot.model.level_nr; k++)
-        if ((double)warm.fills[k] < 1.25 * (double)cache_model_capacity(&tracer_hot.model, k))
+        if ((double)warm.fills[k] <
+            1.25 * (double)cache_model_capacity(&tracer_hot.model, k))
             return false;
     return true;
 }
 
-/* One more piece of warming, unless every level was filled anew or too much of the budget is gone. */
+/* One more piece of warming, unless every level was filled anew or too much of the budget
+ * is gone. */
 static void go_on_warming(void)
 {
     double rest = tracer.budget - (double)(tracer.spent - tracer.cost);
-    double most = rest * 2 / 3 < tracer.budget * 0.35 ? rest * 2 / 3 : tracer.budget * 0.35;
+    double most =
+        rest * 2 / 3 < tracer.budget * 0.35 ? rest * 2 / 3 : tracer.budget * 0.35;
     double warm = (double)tracer.cost, count = tracer.budget / 16;
 
     if (warm < most && !is_warm())
@@ -322,7 +333,7 @@ void tracer_start(void)
     } else {
         begin(PHASE_WHOLE, tracer.total > 0 ? 1.25 * tracer.total + 1e5 : tracer.budget);
         memset(&tracer.window[0], 0, sizeof(struct window));
-        tracer.base = counts_now();
+        set_base();
     }
     tracer_hot.left++; /* there is no access at hand */
     tracer_here = true;
@@ -359,8 +370,24 @@ void tracer_prefetch(const void *address, int rw, int locality)
 
 void tracer_nontemporal_store(const void *address, size_t bytes)
 {
+    if (!tracer_here)
+        return;
+    tracer_hot.announced = (uintptr_t)address;
+    tracer_hot.announced_bytes = bytes;
     if (tracer_counts())
         cache_model_nontemporal(&tracer_hot.model, (uintptr_t)address, bytes);
+}
+
+void tracer_announced_store(uintptr_t address, uint64_t bytes)
+{
+    uint64_t end = address - tracer_hot.announced + bytes;
+
+    if (end >= tracer_hot.announced_bytes) {
+        tracer_hot.announced_bytes = 0;
+    } else {
+        tracer_hot.announced += end;
+        tracer_hot.announced_bytes -= end;
+    }
 }
 
 void tracer_copy(const void *destination, const void *source, size_t bytes)

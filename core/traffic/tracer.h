@@ -1,11 +1,14 @@
 /*
- * The runtime of a tracing program (docs/design.md, "Harness protocol"). Needs only the C library; compiled without
- * instrumentation with the files that traffic_tracer_sources() names, linked to the instrumented kernel. The compiler's
- * load and store callbacks of clang (-fsanitize-coverage=func,trace-pc-guard,trace-loads,trace-stores) and gcc or clang
+ * The runtime of a tracing program (docs/design.md, "Harness protocol"). Needs only the C
+ * library; compiled without instrumentation with the files that traffic_tracer_sources()
+ * names, linked to the instrumented kernel. The compiler's load and store callbacks of
+ * clang (-fsanitize-coverage=func,trace-pc-guard,trace-loads,trace-stores) and gcc or
+ * clang
  * (-fsanitize=thread when compiling, not when linking) arrive here.
  *
- * The compiler must not turn loops into memcpy or memset (-fno-tree-loop-distribute-patterns for gcc, -fno-builtin for
- * clang): no callback reports them. One thread is traced, the one that called tracer_start().
+ * The compiler must not turn loops into memcpy or memset
+ * (-fno-tree-loop-distribute-patterns for gcc, -fno-builtin for clang): no callback
+ * reports them. One thread is traced, the one that called tracer_start().
  *
  *     if (tracer_configure(geometry, total, budget, out))
  *         return 2;
@@ -15,10 +18,12 @@
  *         tracer_stop();
  *     }
  *
- * Two calls are asked for when a whole call can be simulated: the first fills the caches, the second counts. A harness
- * that makes one call only gets the counts of that call from empty caches. A call of more than `budget` accesses is
- * sampled: windows spread over the call, each with a part that refills the caches and is not counted; in between
- * accesses are only counted. The program ends inside the call, exit 0, when nothing is left to learn.
+ * Two calls are asked for when a whole call can be simulated: the first fills the caches,
+ * the second counts. A harness that makes one call only gets the counts of that call from
+ * empty caches. A call of more than `budget` accesses is sampled: windows spread over the
+ * call, each with a part that refills the caches and is not counted; in between accesses
+ * are only counted. The program ends inside the call, exit 0, when nothing is left to
+ * learn.
  */
 #ifndef CORE_TRAFFIC_TRACER_H
 #define CORE_TRAFFIC_TRACER_H
@@ -30,18 +35,20 @@
  *   line=64 page=4096 tlb=1536 streams=16   as in struct cache_geometry
  *   level=BYTES:WAYS:FOLDED                 once per level, L1 first
  *   overwritten=0|1                         look for lines whose read can be evaded
- *   reach=N                                 accesses of one call that may be passed, 0 = all; then the program ends
- * total: accesses of one call as the loop model has it, 0 = unknown: then one call is traced up to the budget.
- * budget: accesses to be simulated, 0 = 6e7.
- * Returns 0, or -1 after a sentence on stderr.
+ *   reach=N                                 accesses of one call that may be passed, 0 =
+ * all; then the program ends total: accesses of one call as the loop model has it, 0 =
+ * unknown: then one call is traced up to the budget. budget: accesses to be simulated, 0
+ * = 6e7. Returns 0, or -1 after a sentence on stderr.
  */
 int tracer_configure(const char *geometry, double total, double budget, const char *out);
 int tracer_calls(void);
 void tracer_start(void);
 void tracer_stop(void); /* writes the file */
 
-/* What no callback reports; the harness's macros call these. rw and locality as in __builtin_prefetch: 3 and 0 go to L1, 2 and
- * 1 to L2. A copy counts as one load and one store per line. */
+/* What no callback reports; the harness's macros call these. rw and locality as in
+ * __builtin_prefetch: 3 and 0 go to L1, 2 and 1 to L2. A copy counts as one load and one
+ * store per line. A non-temporal store is announced BEFORE the plain store that does it
+ * in the traced program; that store is then not seen. */
 void tracer_prefetch(const void *address, int rw, int locality);
 void tracer_nontemporal_store(const void *address, size_t bytes);
 void tracer_copy(const void *destination, const void *source, size_t bytes);

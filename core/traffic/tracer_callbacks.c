@@ -1,6 +1,6 @@
 /* The names by which compilers report loads and stores. */
-#include "tracer.h"
-#include "tracer_hot.h"
+#include "core/traffic/tracer.h"
+#include "core/traffic/tracer_hot.h"
 
 /* clang -fsanitize-coverage */
 
@@ -98,18 +98,14 @@ void __tsan_write_range(const void *address, size_t bytes)
     tracer_store(address, bytes);
 }
 
-void __tsan_init(void)
-{
-}
+void __tsan_init(void) {}
 
 void __tsan_func_entry(void *caller)
 {
     (void)caller;
 }
 
-void __tsan_func_exit(void)
-{
-}
+void __tsan_func_exit(void) {}
 
 void __tsan_vptr_read(const void *address)
 {
@@ -151,12 +147,18 @@ void *__tsan_memset(void *destination, int value, size_t bytes)
         tracer_store((const void *)address, sizeof(type));                               \
         return ATOMIC_##name(address, value);                                            \
     }
-#define ATOMIC_exchange(address, value)  __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST)
-#define ATOMIC_fetch_add(address, value) __atomic_fetch_add(address, value, __ATOMIC_SEQ_CST)
-#define ATOMIC_fetch_sub(address, value) __atomic_fetch_sub(address, value, __ATOMIC_SEQ_CST)
-#define ATOMIC_fetch_and(address, value) __atomic_fetch_and(address, value, __ATOMIC_SEQ_CST)
-#define ATOMIC_fetch_or(address, value)  __atomic_fetch_or(address, value, __ATOMIC_SEQ_CST)
-#define ATOMIC_fetch_xor(address, value) __atomic_fetch_xor(address, value, __ATOMIC_SEQ_CST)
+#define ATOMIC_exchange(address, value)                                                  \
+    __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST)
+#define ATOMIC_fetch_add(address, value)                                                 \
+    __atomic_fetch_add(address, value, __ATOMIC_SEQ_CST)
+#define ATOMIC_fetch_sub(address, value)                                                 \
+    __atomic_fetch_sub(address, value, __ATOMIC_SEQ_CST)
+#define ATOMIC_fetch_and(address, value)                                                 \
+    __atomic_fetch_and(address, value, __ATOMIC_SEQ_CST)
+#define ATOMIC_fetch_or(address, value)                                                  \
+    __atomic_fetch_or(address, value, __ATOMIC_SEQ_CST)
+#define ATOMIC_fetch_xor(address, value)                                                 \
+    __atomic_fetch_xor(address, value, __ATOMIC_SEQ_CST)
 
 #define ATOMIC_COMPARE(bits, type, strength)                                             \
     int __tsan_atomic##bits##_compare_exchange_##strength(                               \
@@ -175,8 +177,8 @@ void *__tsan_memset(void *destination, int value, size_t bytes)
 #define ATOMIC(bits, type)                                                               \
     type __tsan_atomic##bits##_load(const volatile type *address, int order);            \
     void __tsan_atomic##bits##_store(volatile type *address, type value, int order);     \
-    type __tsan_atomic##bits##_compare_exchange_val(volatile type *address, type expected, \
-                                                    type value, int order, int failed);  \
+    type __tsan_atomic##bits##_compare_exchange_val(                                     \
+        volatile type *address, type expected, type value, int order, int failed);       \
     type __tsan_atomic##bits##_load(const volatile type *address, int order)             \
     {                                                                                    \
         (void)order;                                                                     \
@@ -197,10 +199,11 @@ void *__tsan_memset(void *destination, int value, size_t bytes)
     ATOMIC_UPDATE(bits, type, fetch_xor)                                                 \
     ATOMIC_COMPARE(bits, type, strong)                                                   \
     ATOMIC_COMPARE(bits, type, weak)                                                     \
-    type __tsan_atomic##bits##_compare_exchange_val(volatile type *address, type expected, \
-                                                    type value, int order, int failed)   \
+    type __tsan_atomic##bits##_compare_exchange_val(                                     \
+        volatile type *address, type expected, type value, int order, int failed)        \
     {                                                                                    \
-        __tsan_atomic##bits##_compare_exchange_strong(address, &expected, value, order, failed); \
+        __tsan_atomic##bits##_compare_exchange_strong(address, &expected, value, order,  \
+                                                      failed);                           \
         return expected;                                                                 \
     }
 

@@ -26,13 +26,18 @@ struct traffic {
     int level_nr; /* cache levels; edge[level_nr - 1] is the edge to memory */
     int line_bytes;
     struct traffic_edge edge[TRAFFIC_LEVELS_MAX];
+    /* Lines filled into L1 by where they were found: [k] = level k + 2, [level_nr - 1] =
+     * memory; and of these, those covered. Not the difference of two edges' fills where
+     * prefetches stop in L2 or where a store's read is evaded. */
+    struct quantity l1_from[TRAFFIC_LEVELS_MAX], l1_covered_from[TRAFFIC_LEVELS_MAX];
     struct quantity nontemporal_lines; /* written past the caches */
     struct quantity
         page_walks; /* misses of the last TLB level, for the page size of the run */
     struct quantity accesses, bytes;                      /* issued by the program */
     struct quantity instructions, flops, branches_missed; /* unknown unless counted */
     enum provenance provenance;
-    double traced_share; /* of the call's accesses that were simulated; 1 = all */
+    double traced_share; /* of the call's accesses that were simulated; 1 = all, 0 = not
+                            known */
     char *note;          /* what was sampled or assumed, one sentence; may be NULL */
 };
 void traffic_release(struct traffic *traffic);
@@ -52,6 +57,9 @@ struct traffic_geometry {
     struct traffic_cache level[TRAFFIC_LEVELS_MAX];
     double page_bytes; /* of the run: 4096 or 2 MiB */
     int tlb_entries;   /* last level, 0 = 1536 */
+    /* 0 .. 1: of the lines that a store fetches from memory and that are overwritten
+     * entirely before they are read, the share that is read all the same. Applies to the
+     * edge to memory: above it such a line is owned and holds a miss entry either way. */
     double store_read_factor;
     int streams; /* that a hardware prefetcher follows at once, 0 = 16 */
 };
@@ -64,6 +72,8 @@ struct traffic_trace_request {
     struct traffic_geometry geometry;
     double accesses_total;  /* of one call, by the loop model; 0 = unknown (then all is
                                traced or cut at the budget) */
+    double accesses_least;  /* fewer (values kept in registers) contradict the loop model;
+                               0 = half of accesses_total */
     double accesses_budget; /* simulate at most about this many; 0 = 6e7; beyond it
                                windows are sampled and said so */
     double limit_s;         /* 0 = 60 */
@@ -74,6 +84,11 @@ struct traffic_trace_request {
  * contradict accesses_total. */
 int traffic_trace(const struct traffic_trace_request *request, struct traffic *traffic,
                   struct error *err);
+
+/* The C files (shipped) that a tracing program is linked with, compiled once without
+ * instrumentation; pushed to `paths`. Their folder is where the harness finds "tracer.h".
+ * Macros for kernels: see there. */
+int traffic_tracer_sources(struct strvec *paths, struct error *err);
 
 /* PAPI: whether bandwidth events of this CPU really count here. One sentence either way.
  */

@@ -47,4 +47,7 @@ void inflight_reference_call(void *const *array, const long long *integer, const
 void *inflight_variant_global(int i);
 void *inflight_reference_global(int i);
 
+/* Sizes around which the variant may behave differently: "64 256". */
+extern const char inflight_variant_sizes[];
+
 #endif

@@ -44,7 +44,7 @@ struct request {
     int gate_in, gate_out; /* -1 = none */
     const char *geometry, *total, *budget;
     double relative, absolute;
-    bool full_precision, against_itself;
+    bool full_precision, against_itself, reference_only;
 };
 
 struct option {
@@ -220,6 +220,7 @@ READ(read_relative, relative, REAL)
 READ(read_absolute, absolute, REAL)
 READ(read_full_precision, full_precision, true)
 READ(read_against_itself, against_itself, true)
+READ(read_reference_only, reference_only, true)
 
 static const struct option options[] = {
     {"--set", FOR_ALL, true, read_set},
@@ -243,6 +244,7 @@ static const struct option options[] = {
     {"--absolute", FOR_VERIFY, true, read_absolute},
     {"--full-precision", FOR_VERIFY, false, read_full_precision},
     {"--against-itself", FOR_VERIFY, false, read_against_itself},
+    {"--reference-only", FOR_VERIFY, false, read_reference_only},
     {"--next", FOR_VERIFY, false, read_next},
 };
 

@@ -251,6 +251,9 @@ static struct deviation compare_reals(const struct request *request,
 {
     struct deviation deviation = {0};
     double least = typical(array, want, length) * 1e-3;
+    double relative = request->relative > 0 ? request->relative
+                      : array->bytes == 8   ? 1e-9
+                                            : 1e-4;
 
     for (size_t i = 0; i < length; i++) {
         double a = real_at(array, want, i), b = real_at(array, got, i);
@@ -260,7 +263,7 @@ static struct deviation compare_reals(const struct request *request,
             continue;
         if (isfinite(error))
             note(&deviation, error / scale, error);
-        if (!(error <= request->absolute + request->relative * scale))
+        if (!(error <= request->absolute + relative * scale))
             note_difference(&deviation, i);
     }
     return deviation;
@@ -315,6 +318,15 @@ static void report_odd(FILE *out, const struct inflight_array *array, const void
         fprintf(out, "odd %s inf %zu\n", array->name, inf);
     if (denormal)
         fprintf(out, "odd %s denormal %zu\n", array->name, denormal);
+}
+
+static void report_all_odd(const struct verification *verification)
+{
+    for (size_t i = 0; i < inflight_table.array_nr; i++)
+        if (inflight_table.array[i].is_written)
+            report_odd(verification->out, &inflight_table.array[i],
+                       verification->pair[i].first.data,
+                       verification->sizes->array[i].length);
 }
 
 static void compare(struct verification *verification, const struct inflight_array *array,
@@ -394,7 +406,6 @@ static void compare_all(struct verification *verification, struct inflight_resul
 
         if (!array->is_written)
             continue;
-        report_odd(verification->out, array, pair->first.data, length);
         compare(verification, array, pair->first.data, pair->variant, length);
     }
     compare_result(verification, &result[0], &result[1]);
@@ -414,6 +425,9 @@ static void verify_sizes(struct verification *verification)
     fprintf(verification->out, "reference\n");
     for (size_t i = 0; i < nr; i++)
         keep_reference(verification, i);
+    report_all_odd(verification);
+    if (verification->request->reference_only)
+        return;
     run_kernel(verification, true, &result[1]);
     if (!all_intact(verification))
         verification->different = true;
@@ -428,8 +442,15 @@ static void release_pairs(struct verification *verification)
     }
 }
 
+static int about(void)
+{
+    return printf("sizes %s\n", inflight_variant_sizes) < 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 2 && strcmp(argv[1], "--about") == 0)
+        return about();
     struct request request = read_args(argc, argv, FOR_VERIFY);
     struct verification verification = {
         .request = &request,

@@ -1,0 +1,132 @@
+#include "core/traffic/trace_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The lines of a window. */
+static const struct {
+    const char *name;
+    size_t at; /* of a uint64_t, or of an array of one per level */
+    bool per_level;
+} fields[] = {
+#define X(name) {#name, offsetof(struct trace_window, counts.name), false},
+    CACHE_COUNT_MAP(X)
+#undef X
+#define X(name) {#name, offsetof(struct trace_window, counts.name), true},
+        CACHE_LEVEL_COUNT_MAP(X)
+#undef X
+            {"warm", offsetof(struct trace_window, warm), true},
+    {"left", offsetof(struct trace_window, left), true},
+};
+
+static const char *const end_words[] = {
+#define X(name, word) word,
+    TRACE_END_MAP(X)
+#undef X
+};
+
+static int read_numbers(const char *text, uint64_t *value, int nr)
+{
+    for (int i = 0; i < nr; i++) {
+        char *end;
+
+        errno = 0;
+        value[i] = strtoull(text, &end, 10);
+        if (end == text || errno)
+            return -1;
+        text = end;
+    }
+    return *text ? -1 : 0;
+}
+
+static int take_end(struct trace_file *file, const char *word)
+{
+    for (int i = 0; i < TRACE_END_NR; i++)
+        if (strcmp(word, end_words[i]) == 0) {
+            file->end = (enum trace_end)i;
+            return 0;
+        }
+    return -1;
+}
+
+static int take_window(struct trace_file *file, const char *values)
+{
+    GROW(file->window, file->window_nr + 1, file->window_alloc);
+    memset(&file->window[file->window_nr], 0, sizeof(*file->window));
+    return read_numbers(values, &file->window[file->window_nr++].first, 1);
+}
+
+static int take_field(struct trace_file *file, const char *name, const char *values,
+                      int level_nr)
+{
+    if (file->window_nr == 0)
+        return -1;
+    for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+        if (strcmp(name, fields[i].name) == 0) {
+            char *window = (char *)&file->window[file->window_nr - 1];
+
+            return read_numbers(values, (uint64_t *)(void *)(window + fields[i].at),
+                                fields[i].per_level ? level_nr : 1);
+        }
+    return -1;
+}
+
+static int take_line(struct trace_file *file, char *line, int level_nr)
+{
+    char *values = strchr(line, ' ');
+
+    if (!values)
+        return -1;
+    *values++ = '\0';
+    if (strcmp(line, "end") == 0)
+        return take_end(file, values);
+    if (strcmp(line, "call") == 0)
+        return read_numbers(values, &file->call, 1);
+    if (strcmp(line, "seen") == 0)
+        return read_numbers(values, &file->seen, 1);
+    if (strcmp(line, "window") == 0)
+        return take_window(file, values);
+    return take_field(file, line, values, level_nr);
+}
+
+static int take_text(struct trace_file *file, char *text, int level_nr, struct error *err)
+{
+    char *next;
+
+    for (char *line = text; *line; line = next) {
+        next = line + strcspn(line, "\n");
+        if (*next)
+            *next++ = '\0';
+        if (strcmp(line, "done") == 0 && *next == '\0')
+            return 0;
+        if (take_line(file, line, level_nr))
+            return fail(err, STATUS_FAILED, "unexpected line '%s'", line);
+    }
+    return fail(err, STATUS_FAILED, "the last line 'done' is missing");
+}
+
+int trace_file_read(const char *path, int level_nr, struct trace_file *file,
+                    struct error *err)
+{
+    struct buf text = {0};
+    int result = -1;
+
+    *file = (struct trace_file){0};
+    if (file_read(path, &text, err) == 0) {
+        char *lines = buf_detach(&text);
+
+        result = take_text(file, lines, level_nr, err);
+        free(lines);
+    }
+    buf_release(&text);
+    if (result)
+        fail_in(err, "what the tracing program wrote ('%s') cannot be used", path);
+    return result;
+}
+
+void trace_file_release(struct trace_file *file)
+{
+    free(file->window);
+    *file = (struct trace_file){0};
+}

@@ -1,0 +1,41 @@
+/* What a tracing program wrote (tracer.c). */
+#ifndef CORE_TRAFFIC_TRACE_FILE_H
+#define CORE_TRAFFIC_TRACE_FILE_H
+
+#include "core/base/base.h"
+#include "core/traffic/cache_model.h"
+
+struct trace_window {
+    uint64_t first; /* accesses of the call before it */
+    struct cache_counts counts;
+    uint64_t warm[CACHE_LEVELS_MAX]; /* lines filled before counting began */
+    uint64_t left[CACHE_LEVELS_MAX]; /* write-backs still to come */
+};
+
+/* name, word in the file: how the tracing came to its end */
+#define TRACE_END_MAP(X)                                                                 \
+    X(COMPLETE, "complete") /* with the call */                                          \
+    X(BEYOND, "beyond")     /* more accesses than the total given */                     \
+    X(BUDGET, "budget")     /* the total was not given and the budget was used up */     \
+    X(REACH, "reach")       /* not all of the call was within reach */
+
+enum trace_end {
+#define X(name, word) TRACE_END_##name,
+    TRACE_END_MAP(X)
+#undef X
+        TRACE_END_NR
+};
+
+struct trace_file {
+    enum trace_end end;
+    uint64_t call; /* which call was counted; 1: from empty caches */
+    uint64_t seen; /* accesses of that call up to the end */
+    struct trace_window *window;
+    size_t window_nr, window_alloc;
+};
+
+int trace_file_read(const char *path, int level_nr, struct trace_file *file,
+                    struct error *err);
+void trace_file_release(struct trace_file *file);
+
+#endif

@@ -1,0 +1,34 @@
+#include "core/traffic/traffic.h"
+
+#include <stdlib.h>
+
+void traffic_release(struct traffic *traffic)
+{
+    free(traffic->note);
+    *traffic = (struct traffic){0};
+}
+
+static const struct traffic_edge *memory_edge(const struct traffic *traffic)
+{
+    return traffic->level_nr > 0 ? &traffic->edge[traffic->level_nr - 1] : NULL;
+}
+
+struct quantity traffic_read_bytes(const struct traffic *traffic)
+{
+    const struct traffic_edge *edge = memory_edge(traffic);
+
+    return edge ? quantity_scale(edge->fills, traffic->line_bytes) : quantity_unknown();
+}
+
+struct quantity traffic_write_bytes(const struct traffic *traffic)
+{
+    const struct traffic_edge *edge = memory_edge(traffic);
+    struct quantity lines;
+
+    if (!edge)
+        return quantity_unknown();
+    lines = edge->writebacks;
+    if (traffic->nontemporal_lines.known) /* counters do not tell them apart */
+        lines = quantity_add(lines, traffic->nontemporal_lines);
+    return quantity_scale(lines, traffic->line_bytes);
+}

@@ -1,0 +1,184 @@
+#include <CUnit/CUnit.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/machine/probe.h"
+#include "core/machine/profile.h"
+#include "tests/check.h"
+
+static struct quantity around(double value)
+{
+    return quantity_between(value, 0.9 * value, 1.1 * value, 9, PROVENANCE_PROBE);
+}
+
+static struct machine_point reads[] = {{.gbs = 1}, {.gbs = 50}, {.gbs = 100}};
+static struct machine_point copies[] = {{.gbs = 1}, {.gbs = 80}};
+static struct machine_curve curves[] = {
+    {.read_share = 1, .point = reads, .point_nr = 3},
+    {.read_share = 0.5, .point = copies, .point_nr = 2},
+};
+
+static struct machine machine_here(void)
+{
+    reads[0].latency_ns = around(100);
+    reads[1].latency_ns = around(120);
+    reads[2].latency_ns = around(200);
+    copies[0].latency_ns = around(100);
+    copies[1].latency_ns = around(300);
+    return (struct machine){.line_bytes = 64, .curve = curves, .curve_nr = 2};
+}
+
+static void latency_is_interpolated(void)
+{
+    static const struct {
+        double gbs, read_share, want;
+    } cases[] = {{0, 1, 100},  {1, 1, 100},   {25.5, 1, 110},  {50, 1, 120},
+                 {75, 1, 160}, {100, 1, 200}, {40.5, 0.6, 200}, {80, 0, 300}};
+    struct machine machine = machine_here();
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct quantity got = machine_latency_ns(&machine, cases[i].gbs, cases[i].read_share);
+
+        check(got.known);
+        check_near(got.value, cases[i].want, 1e-9);
+        check_near(got.low, 0.9 * cases[i].want, 1e-9);
+        check_eq(got.provenance, PROVENANCE_PROBE);
+    }
+}
+
+static void nothing_beyond_the_end(void)
+{
+    struct machine machine = machine_here(), empty = {.line_bytes = 64};
+
+    check(!machine_latency_ns(&machine, 100.1, 1).known);
+    check(!machine_latency_ns(&machine, 80.1, 0.5).known);
+    check(!machine_latency_ns(&machine, NAN, 1).known);
+    check(!machine_latency_ns(&empty, 1, 1).known);
+}
+
+static void predicted_ends_are_marked(void)
+{
+    struct machine machine = machine_here();
+
+    reads[2].latency_ns.provenance = PROVENANCE_PREDICTED;
+    check_eq(machine_latency_ns(&machine, 75, 1).provenance, PROVENANCE_PREDICTED);
+    check_eq(machine_latency_ns(&machine, 25, 1).provenance, PROVENANCE_PROBE);
+}
+
+static void bandwidth_is_a_fixed_point(void)
+{
+    struct machine machine = machine_here();
+    double floor;
+
+    for (double n = 1; n < 40; n += 1.5) {
+        struct quantity gbs = machine_bandwidth_of(&machine, n, 4, 1, &floor);
+
+        check(gbs.known);
+        check(isnan(floor));
+        check_near(gbs.value * machine_latency_ns(&machine, gbs.value, 1).value, n * 64 * 4, 1e-6);
+        check(gbs.low < gbs.value && gbs.value < gbs.high);
+    }
+}
+
+static void bandwidth_ends_with_the_curve(void)
+{
+    struct machine machine = machine_here();
+    double floor;
+
+    check(!machine_bandwidth_of(&machine, 79, 4, 1, &floor).known);
+    check_near(floor, 100, 0);
+    check(!machine_bandwidth_of(&machine, 1000, 4, 1, NULL).known);
+    check(isinf(machine_bandwidth_of(&machine, 75, 4, 1, NULL).high));
+    check(!machine_bandwidth_of(&(struct machine){.line_bytes = 64}, 1, 1, 1, &floor).known);
+    check(isnan(floor));
+}
+
+static void paper_latencies_are_reproduced(void)
+{
+    char *path = path_join(INFLIGHT_SOURCE_DIR, "tests/data/machine/paper_rows.json");
+    struct error err = {0};
+    struct json_at top, rows;
+    json_t *root = NULL;
+    size_t nr = 0, checked = 0;
+
+    if (!check_ok(json_read_file(path, NULL, &root, &err), &err))
+        goto out;
+    top = json_top(path, root);
+    check_ok(json_array_at(&top, "rows", &rows, &nr, &err), &err);
+    for (size_t i = 0; i < nr; i++) {
+        struct json_at row = json_element(&rows, i);
+        struct machine machine;
+        const char *name;
+        double gbs, latency;
+
+        if (!check_ok(json_string_at(&row, "machine", &name, &err), &err) ||
+            !check_ok(json_number_at(&row, "bandwidth_gbs", 0, 1e4, &gbs, &err), &err) ||
+            !check_ok(json_number_at(&row, "latency_ns", 0, 1e4, &latency, &err), &err) ||
+            !check_ok(machine_load(name, &machine, &err), &err))
+            continue;
+        check_near(machine_latency_ns(&machine, gbs, 1).value, latency, 0.08);
+        machine_release(&machine);
+        checked++;
+    }
+    check_eq(checked, 47);
+out:
+    json_decref(root);
+    free(path);
+}
+
+static struct machine_curve two_points(double gbs, double rise)
+{
+    struct machine_curve curve = {.read_share = 1, .point = xcalloc(2, sizeof(*curve.point)),
+                                  .point_nr = 2, .point_alloc = 2};
+
+    curve.point[0] = (struct machine_point){.gbs = 1, .latency_ns = around(100)};
+    curve.point[1] = (struct machine_point){.gbs = gbs, .latency_ns = around(100 * rise)};
+    return curve;
+}
+
+static void prediction_goes_on_from_the_last_point(void)
+{
+    static const struct {
+        double last_gbs, rise, at_gbs, low, high; /* expected latency between low and high */
+    } cases[] = {
+        {20, 1.0, 40, 100, 105},  /* flat so far: still nearly flat at twice the load */
+        {50, 1.12, 80, 130, 140}, /* the shape's u = 0.5 becomes 0.8: 1.36 */
+        {90, 1.52, 100, 205, 215},
+        {90, 1.52, 300, 205, 215}, /* not beyond the shape's end */
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct machine_curve curve = two_points(cases[i].last_gbs, cases[i].rise);
+        struct quantity latency;
+
+        predict_point(&curve, cases[i].at_gbs);
+        if (check_eq(curve.point_nr, 3)) {
+            latency = curve.point[2].latency_ns;
+            check_eq(latency.provenance, PROVENANCE_PREDICTED);
+            check(latency.value >= cases[i].low && latency.value <= cases[i].high);
+            check(latency.low <= curve.point[1].latency_ns.value);
+        }
+        free(curve.point);
+    }
+}
+
+static void prediction_adds_nothing_within(void)
+{
+    struct machine_curve curve = two_points(50, 1.1);
+
+    predict_point(&curve, 50.5);
+    check_eq(curve.point_nr, 2);
+    free(curve.point);
+}
+
+CU_TestInfo machine_curve_tests[] = {
+    {"latency is interpolated", latency_is_interpolated},
+    {"nothing beyond the end", nothing_beyond_the_end},
+    {"predicted ends are marked", predicted_ends_are_marked},
+    {"bandwidth is a fixed point", bandwidth_is_a_fixed_point},
+    {"bandwidth ends with the curve", bandwidth_ends_with_the_curve},
+    {"the paper's latencies are reproduced", paper_latencies_are_reproduced},
+    {"a prediction goes on from the last point", prediction_goes_on_from_the_last_point},
+    {"a prediction adds nothing within", prediction_adds_nothing_within},
+    CU_TEST_INFO_NULL,
+};

@@ -1,0 +1,249 @@
+/* The hot nest, its cost estimate, and the text of choices. */
+#include <CUnit/CUnit.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/test_search_space.h"
+
+static struct choice ordered(const char *a, const char *b, const char *c)
+{
+    return (struct choice){.order = {a, b, c}, .order_nr = c ? 3 : 2};
+}
+
+static void check_choice(const struct choice *choice, const char *want)
+{
+    char *text = choice_text(choice);
+
+    check_str(text, want);
+    free(text);
+}
+
+static void a_choice_has_one_text(void)
+{
+    struct choice choice = {0};
+
+    check_choice(&choice, "");
+    choice.prefetch[choice.prefetch_nr].array = "t";
+    choice.prefetch[choice.prefetch_nr++].distance = 16;
+    choice.prefetch[choice.prefetch_nr].array = "u";
+    choice.prefetch[choice.prefetch_nr].to_l2 = true;
+    choice.prefetch[choice.prefetch_nr++].distance = 64;
+    check_choice(&choice, "prefetch(t:16) prefetch(u:64,to:L2)");
+    choice.simd = true;
+    choice.jam[choice.jam_nr++] = (struct loop_size){"i", 4};
+    check_choice(&choice, "unroll_jam(i:4) simd prefetch(t:16) prefetch(u:64,to:L2)");
+    choice.unroll = (struct loop_size){"j", 2};
+    check_choice(&choice,
+                 "unroll_jam(i:4) unroll(j:2) simd prefetch(t:16) prefetch(u:64,to:L2)");
+    choice.unroll.size = 0;
+    choice.prefetch_nr = 0;
+    choice.tile[choice.tile_nr++] = (struct loop_size){"k", 64};
+    choice.tile[choice.tile_nr++] = (struct loop_size){"j", 256};
+    choice.order[0] = "i";
+    choice.order[1] = "k";
+    choice.order[2] = "j";
+    choice.order_nr = 3;
+    check_choice(&choice, "interchange(i,k,j) tile(k:64,j:256) unroll_jam(i:4) simd");
+}
+
+static void the_nest_is_the_chain_with_most_iterations(void)
+{
+    struct space_kernel kernel;
+    struct nest nest;
+    struct kernel_loop loop[3];
+
+    space_dgemm(&kernel, 100);
+    nest_find(&kernel.view, &nest);
+    check_eq(nest.nr, 3);
+    check_str(nest.loop[0]->name, "i");
+    check_str(nest.loop[2]->name, "k");
+    check_near(nest.trips[2], 100, 0);
+    check_eq(nest_depth(&nest, "j"), 1);
+    check_eq(nest_depth(&nest, "z"), -1);
+    /* two nests, i and then j: the longer one */
+    memcpy(loop, kernel.loop, sizeof(loop));
+    loop[0].innermost = loop[1].innermost = true;
+    loop[1].depth = 0;
+    loop[1].parent = -1;
+    loop[1].nest = 1;
+    loop[1].trips = 101;
+    kernel.view.loop = loop;
+    kernel.view.loop_nr = 2;
+    nest_find(&kernel.view, &nest);
+    check_eq(nest.nr, 1);
+    check_str(nest.loop[0]->name, "j");
+    check(!nest_holds(&nest, &kernel.access[0]) || kernel.access[0].loop == 1);
+}
+
+static void a_loop_that_is_not_modelled_ends_the_chain(void)
+{
+    struct space_kernel kernel;
+    struct nest nest;
+
+    space_dgemm(&kernel, 100);
+    kernel.loop[1].modelled = false;
+    nest_find(&kernel.view, &nest);
+    check_eq(nest.nr, 0);
+    kernel.view.loop_nr = 0;
+    nest_find(&kernel.view, &nest);
+    check_eq(nest.nr, 0);
+}
+
+static void trips_that_are_not_known_count_as_one(void)
+{
+    struct space_kernel kernel;
+    struct nest nest;
+
+    space_transpose(&kernel, 100);
+    kernel.loop[0].trips = -1;
+    nest_find(&kernel.view, &nest);
+    check_eq(nest.nr, 2);
+    check_near(nest.trips[0], 1, 0);
+}
+
+static void check_step(const struct nest_step *step, int depth, double extent,
+                       double scale)
+{
+    check_eq(step->depth, depth);
+    check_near(step->extent, extent, 0);
+    check_near(step->scale, scale, 0);
+}
+
+static void tile_loops_stand_outside_of_the_first_tiled_one(void)
+{
+    struct space_kernel kernel;
+    struct nest nest;
+    struct nest_step step[NEST_STEPS_MAX];
+    struct choice choice = ordered("i", "k", "j");
+
+    space_dgemm(&kernel, 100);
+    nest_find(&kernel.view, &nest);
+    choice.tile[0] = (struct loop_size){"j", 32};
+    choice.tile[1] = (struct loop_size){"k", 128};
+    choice.tile_nr = 2;
+    check_eq(nest_steps(&nest, &choice, step), 5);
+    check_step(&step[0], 0, 100, 1); /* i */
+    check_step(&step[1], 1, 4, 32);  /* jt */
+    check_step(&step[2], 2, 1, 128); /* kt */
+    check_step(&step[3], 2, 100, 1); /* k: the tile is longer than the loop */
+    check_step(&step[4], 1, 32, 1);  /* j */
+}
+
+/* Copies of a jammed loop stand inside of all others. */
+static void jammed_loops_step_by_their_copies(void)
+{
+    struct space_kernel kernel;
+    struct nest nest;
+    struct nest_step step[NEST_STEPS_MAX];
+    struct choice choice = {.jam = {{"i", 8}}, .jam_nr = 1};
+
+    space_transpose(&kernel, 100);
+    nest_find(&kernel.view, &nest);
+    check_eq(nest_steps(&nest, &choice, step), 3);
+    check_step(&step[0], 0, 13, 8);
+    check_step(&step[1], 1, 100, 1);
+    check_step(&step[2], 0, 8, 1);
+}
+
+static double cost_of(const struct nest *nest, const struct choice *choice)
+{
+    struct machine machine;
+
+    space_machine(&machine);
+    return nest_cost_ns(nest, &machine, choice);
+}
+
+static void interchange_is_cheaper_for_dgemm(void)
+{
+    struct space_kernel kernel;
+    struct nest nest;
+    struct choice ijk = {0}, ikj = ordered("i", "k", "j"), jki = ordered("j", "k", "i"),
+                  same = ordered("i", "j", "k");
+
+    space_dgemm(&kernel, 1000);
+    nest_find(&kernel.view, &nest);
+    check(cost_of(&nest, &ikj) < 0.5 * cost_of(&nest, &ijk));
+    check(cost_of(&nest, &jki) > cost_of(&nest, &ijk));
+    check_near(cost_of(&nest, &same), cost_of(&nest, &ijk), 0);
+}
+
+static void tiles_are_cheaper(void)
+{
+    struct space_kernel kernel;
+    struct nest nest;
+    struct choice none = {0}, tiled = {.tile = {{"i", 32}, {"j", 32}}, .tile_nr = 2};
+
+    space_transpose(&kernel, 6000);
+    nest_find(&kernel.view, &nest);
+    check(cost_of(&nest, &tiled) < 0.5 * cost_of(&nest, &none));
+    space_dgemm(&kernel, 2000);
+    nest_find(&kernel.view, &nest);
+    tiled = (struct choice){.tile = {{"i", 64}, {"j", 64}, {"k", 64}}, .tile_nr = 3};
+    check(cost_of(&nest, &tiled) < 0.5 * cost_of(&nest, &none));
+}
+
+static void a_kernel_that_fits_gains_nothing(void)
+{
+    struct space_kernel kernel;
+    struct nest nest;
+    struct choice none = {0}, ikj = ordered("i", "k", "j");
+
+    space_dgemm(&kernel, 16);
+    nest_find(&kernel.view, &nest);
+    check_near(cost_of(&nest, &ikj), cost_of(&nest, &none), 0);
+    check(cost_of(&nest, &none) > 0);
+}
+
+/* 32 columns of 16 KiB rows fit by size, but 8 ways hold 8 of them in each set. */
+static void rows_that_share_sets_are_conflicts(void)
+{
+    struct space_kernel even, odd;
+    struct nest nest_even, nest_odd;
+    struct choice tiled = {.tile = {{"i", 32}, {"j", 32}}, .tile_nr = 2};
+
+    space_transpose(&even, 2048);
+    space_transpose(&odd, 2056);
+    nest_find(&even.view, &nest_even);
+    nest_find(&odd.view, &nest_odd);
+    check(cost_of(&nest_even, &tiled) > 1.2 * cost_of(&nest_odd, &tiled));
+}
+
+/* for i for j { for k C[i][j] += ..; } with C kept in a scalar: its accesses stand in
+ * loop j, where loop k is none of theirs. */
+static void accesses_of_outer_loops_are_not_multiplied(void)
+{
+    struct space_kernel perfect, hoisted;
+    struct nest nest_perfect, nest_hoisted;
+    struct choice none = {0};
+
+    space_dgemm(&perfect, 1000);
+    space_dgemm(&hoisted, 1000);
+    for (int a = 0; a < 2; a++) {
+        hoisted.access[a].loop = 1;
+        hoisted.access[a].stride_at[2] = NAN;
+    }
+    nest_find(&perfect.view, &nest_perfect);
+    nest_find(&hoisted.view, &nest_hoisted);
+    check(nest_holds(&nest_hoisted, &hoisted.access[0]));
+    check_near(cost_of(&nest_hoisted, &none), cost_of(&nest_perfect, &none), 0.01);
+}
+
+CU_TestInfo search_nest_tests[] = {
+    {"a choice has one text", a_choice_has_one_text},
+    {"the nest is the chain with most iterations",
+     the_nest_is_the_chain_with_most_iterations},
+    {"a loop that is not modelled ends the chain",
+     a_loop_that_is_not_modelled_ends_the_chain},
+    {"trips that are not known count as one", trips_that_are_not_known_count_as_one},
+    {"tile loops stand outside of the first tiled one",
+     tile_loops_stand_outside_of_the_first_tiled_one},
+    {"jammed loops step by their copies", jammed_loops_step_by_their_copies},
+    {"interchange is cheaper for dgemm", interchange_is_cheaper_for_dgemm},
+    {"tiles are cheaper", tiles_are_cheaper},
+    {"a kernel that fits gains nothing", a_kernel_that_fits_gains_nothing},
+    {"rows that share sets are conflicts", rows_that_share_sets_are_conflicts},
+    {"accesses of outer loops are not multiplied",
+     accesses_of_outer_loops_are_not_multiplied},
+    CU_TEST_INFO_NULL,
+};

@@ -1,0 +1,424 @@
+/* What each transformation proposes first, why it does not, and the neighbours. */
+#include <CUnit/CUnit.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/propose.h"
+#include "tests/test_search_space.h"
+
+/* A kernel, its nest, a present choice and what was proposed on top of it. */
+struct bench {
+    struct space_kernel kernel;
+    struct machine machine;
+    struct nest nest;
+    struct choice now;
+    struct propose about;
+    struct choices out;
+    struct buf why_not;
+};
+
+static void bench_start(struct bench *bench)
+{
+    space_machine(&bench->machine);
+    nest_find(&bench->kernel.view, &bench->nest);
+    bench->about = (struct propose){.nest = &bench->nest,
+                                    .machine = &bench->machine,
+                                    .now = &bench->now,
+                                    .iteration_s = 10e-9,
+                                    .latency_ns = 80};
+}
+
+static void ask(struct bench *bench, const char *transformation)
+{
+    choices_release(&bench->out);
+    buf_reset(&bench->why_not);
+    propose(&bench->about, transformation, &bench->out, &bench->why_not);
+}
+
+static void bench_release(struct bench *bench)
+{
+    choices_release(&bench->out);
+    buf_release(&bench->why_not);
+}
+
+static void check_at(const struct bench *bench, size_t i, const char *want)
+{
+    char *text = i < bench->out.nr ? choice_text(&bench->out.item[i]) : xstrdup("none");
+
+    check_str(text, want);
+    free(text);
+}
+
+static bool proposed(const struct bench *bench, const char *plan)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < bench->out.nr; i++) {
+        char *text = choice_text(&bench->out.item[i]);
+
+        found |= strcmp(text, plan) == 0;
+        free(text);
+    }
+    return found;
+}
+
+static void check_nothing(const struct bench *bench, const char *why)
+{
+    check_eq(bench->out.nr, 0);
+    check_str(buf_str(&bench->why_not), why);
+}
+
+static void interchange_puts_the_unit_stride_inside(void)
+{
+    struct bench bench = {0};
+
+    space_dgemm(&bench.kernel, 1000);
+    bench_start(&bench);
+    ask(&bench, "interchange");
+    check_at(&bench, 0, "interchange(i,k,j)");
+    check(bench.out.nr <= 3);
+    check(!proposed(&bench, "interchange(i,j,k)"));
+    check(!proposed(&bench, "interchange(j,k,i)"));
+    bench.now = bench.out.item[0];
+    ask(&bench, "interchange");
+    check_nothing(&bench,
+                  "the present order of loops already has the lowest estimated traffic");
+    bench_release(&bench);
+}
+
+static void interchange_needs_two_loops(void)
+{
+    struct bench bench = {0};
+
+    space_gather(&bench.kernel, 1000, 100000);
+    bench_start(&bench);
+    ask(&bench, "interchange");
+    check_nothing(&bench, "the hot nest has no two loops to interchange");
+    bench_release(&bench);
+}
+
+static void tiles_fit_a_cache(void)
+{
+    struct bench bench = {0};
+    double bytes = 0;
+
+    space_transpose(&bench.kernel, 6000);
+    bench_start(&bench);
+    ask(&bench, "tile");
+    check_eq(bench.out.nr, 6);
+    for (size_t i = 0; bench.out.nr && i < bench.out.item[0].tile_nr; i++)
+        bytes += 16 * (double)bench.out.item[0].tile[i].size;
+    check(bytes > 0 && bytes <= 1048576);
+    check_eq(bench.out.item[0].order_nr, 0);
+    bench_release(&bench);
+}
+
+/* Tile loops go outside of the outermost loop named: a tile of k alone, with i outside of
+ * it, would be a strip. */
+static void outer_loops_of_a_tiled_one_are_named(void)
+{
+    struct bench bench = {0};
+
+    space_dgemm(&bench.kernel, 1000);
+    bench_start(&bench);
+    bench.about.exhaustive = true;
+    ask(&bench, "tile");
+    check_eq(bench.out.nr, 60);
+    for (size_t i = 0; i < bench.out.nr; i++) {
+        const struct choice *choice = &bench.out.item[i];
+        int deepest = 0;
+
+        for (size_t t = 0; t < choice->tile_nr; t++) {
+            int depth = nest_depth(&bench.nest, choice->tile[t].loop);
+            deepest = depth > deepest ? depth : deepest;
+        }
+        check_eq(choice->tile_nr, deepest + 1);
+    }
+    bench_release(&bench);
+}
+
+static void tiles_follow_the_present_order(void)
+{
+    struct bench bench = {0};
+
+    space_dgemm(&bench.kernel, 1000);
+    bench.now = (struct choice){.order = {"k", "i", "j"}, .order_nr = 3, .simd = true};
+    bench_start(&bench);
+    ask(&bench, "tile");
+    check(bench.out.nr > 0);
+    for (size_t i = 0; i < bench.out.nr; i++) {
+        char *text = choice_text(&bench.out.item[i]);
+
+        check_contains(text, "interchange(k,i,j) tile(");
+        check_contains(text, ") simd");
+        free(text);
+    }
+    bench_release(&bench);
+}
+
+static void loops_can_be_too_short_or_too_few_to_tile(void)
+{
+    struct bench bench = {0};
+
+    space_transpose(&bench.kernel, 8);
+    bench_start(&bench);
+    ask(&bench, "tile");
+    check_nothing(&bench, "every loop of the hot nest is shorter than the smallest tile");
+    space_gather(&bench.kernel, 1000, 100000);
+    bench_start(&bench);
+    ask(&bench, "tile");
+    check_nothing(&bench, "tiling needs a nest of 2 to 4 loops, the hot one has 1");
+    bench_release(&bench);
+}
+
+/* i, j, k: A[i][k] is shared by copies of j, B[k][j] by copies of i. */
+static void jamming_shares_what_is_invariant(void)
+{
+    struct bench bench = {0};
+
+    space_dgemm(&bench.kernel, 1000);
+    bench_start(&bench);
+    ask(&bench, "unroll_jam");
+    check_at(&bench, 0, "unroll_jam(i:4,j:4)");
+    check_eq(bench.out.nr, 6);
+    for (size_t i = 0; i < bench.out.nr; i++)
+        for (size_t j = 0; j < bench.out.item[i].jam_nr; j++)
+            check(strcmp(bench.out.item[i].jam[j].loop, "k") != 0);
+    bench_release(&bench);
+}
+
+/* Both arrays along their rows: copies of i have no line in common. */
+static void jamming_that_saves_nothing_is_not_proposed(void)
+{
+    struct bench bench = {0};
+
+    space_transpose(&bench.kernel, 6000);
+    memcpy(bench.kernel.access[1].stride_at, bench.kernel.access[0].stride_at,
+           sizeof(bench.kernel.access[0].stride_at));
+    bench_start(&bench);
+    ask(&bench, "unroll_jam");
+    check_nothing(&bench, "jamming an outer loop would save neither accesses nor lines");
+    space_gather(&bench.kernel, 1000, 100000);
+    bench_start(&bench);
+    ask(&bench, "unroll_jam");
+    check_nothing(&bench, "there is no outer loop to unroll and jam");
+    bench_release(&bench);
+}
+
+/* Copies of i write neighbours within the lines of B. */
+static void jamming_fills_lines_of_a_transposition(void)
+{
+    struct bench bench = {0};
+
+    space_transpose(&bench.kernel, 6000);
+    bench_start(&bench);
+    ask(&bench, "unroll_jam");
+    check_at(&bench, 0, "unroll_jam(i:8)");
+    bench_release(&bench);
+}
+
+static void the_innermost_loop_is_unrolled_unless_vectorized(void)
+{
+    struct bench bench = {0};
+
+    space_dgemm(&bench.kernel, 100);
+    bench_start(&bench);
+    bench.now = (struct choice){.order = {"i", "k", "j"}, .order_nr = 3};
+    ask(&bench, "unroll");
+    check_at(&bench, 0, "interchange(i,k,j) unroll(j:4)");
+    check_eq(bench.out.nr, 3);
+    bench.now.simd = true;
+    ask(&bench, "unroll");
+    check_nothing(&bench,
+                  "the innermost loop is marked for vectors: the compiler unrolls it");
+    bench_release(&bench);
+}
+
+static void simd_is_proposed_once(void)
+{
+    struct bench bench = {0};
+
+    space_transpose(&bench.kernel, 100);
+    bench_start(&bench);
+    ask(&bench, "simd");
+    check_eq(bench.out.nr, 1);
+    check_at(&bench, 0, "simd");
+    bench.now.simd = true;
+    ask(&bench, "simd");
+    check_nothing(&bench, "the plan already marks the innermost loop");
+    bench_release(&bench);
+}
+
+/* 80 ns to hide at 10 ns an iteration: 8 iterations ahead, then further. */
+static void prefetch_takes_the_indirect_array_first(void)
+{
+    struct bench bench = {0};
+
+    space_gather(&bench.kernel, 1000, 100000);
+    bench_start(&bench);
+    ask(&bench, "prefetch_l1");
+    check_eq(bench.out.nr, 4);
+    check_at(&bench, 0, "prefetch(table:8)");
+    check_at(&bench, 1, "prefetch(table:16)");
+    check_at(&bench, 3, "prefetch(table:64)");
+    ask(&bench, "prefetch_l2");
+    check_at(&bench, 0, "prefetch(table:8,to:L2)");
+    bench_release(&bench);
+}
+
+static void prefetch_goes_on_to_the_next_array(void)
+{
+    struct bench bench = {0};
+
+    space_gather(&bench.kernel, 1000, 100000);
+    bench_start(&bench);
+    ask(&bench, "prefetch_l1");
+    bench.now = bench.out.item[0];
+    ask(&bench, "prefetch_l1");
+    check_at(&bench, 0, "prefetch(table:8) prefetch(out:16)");
+    bench.now = bench.out.item[0];
+    ask(&bench, "prefetch_l2");
+    check_at(&bench, 0, "prefetch(table:8) prefetch(out:16) prefetch(idx:16,to:L2)");
+    bench.now = bench.out.item[0];
+    ask(&bench, "prefetch_l1");
+    check_nothing(
+        &bench, "no array of the hot nest is left whose addresses can be computed ahead");
+    bench_release(&bench);
+}
+
+static void distances_stay_within_reason(void)
+{
+    struct bench bench = {0};
+
+    space_gather(&bench.kernel, 1000, 100000);
+    bench_start(&bench);
+    bench.about.iteration_s = 1e-12;
+    ask(&bench, "prefetch_l1");
+    check_eq(bench.out.nr, 1);
+    check_at(&bench, 0, "prefetch(table:512)");
+    bench.about.iteration_s = 1;
+    ask(&bench, "prefetch_l1");
+    check_at(&bench, 0, "prefetch(table:2)");
+    bench.about.iteration_s = 0; /* not known */
+    ask(&bench, "prefetch_l1");
+    check_at(&bench, 0, "prefetch(table:8)");
+    bench_release(&bench);
+}
+
+static void what_cannot_be_proposed_says_so(void)
+{
+    struct bench bench = {0};
+
+    space_dgemm(&bench.kernel, 100);
+    bench_start(&bench);
+    ask(&bench, "fuse");
+    check_nothing(&bench, "this version has no plan step for it; apply it by hand");
+    bench.nest.nr = 0;
+    ask(&bench, "tile");
+    check_nothing(&bench, "no loop of the kernel could be modelled");
+    bench_release(&bench);
+}
+
+static void check_neighbours(struct bench *bench, const char *transformation,
+                             const struct choice *best, const char *want)
+{
+    struct buf all = {0};
+
+    choices_release(&bench->out);
+    propose_neighbours(transformation, best, &bench->out);
+    for (size_t i = 0; i < bench->out.nr; i++) {
+        char *text = choice_text(&bench->out.item[i]);
+
+        buf_addf(&all, "%s%s", i ? "; " : "", text);
+        free(text);
+    }
+    check_str(buf_str(&all), want);
+    buf_release(&all);
+}
+
+static void neighbours_are_half_and_twice(void)
+{
+    struct bench bench = {0};
+    struct choice best = {.tile = {{"i", 4}, {"j", 64}}, .tile_nr = 2};
+
+    check_neighbours(&bench, "tile", &best,
+                     "tile(i:8,j:64); tile(i:4,j:32); tile(i:4,j:128)");
+    best = (struct choice){.jam = {{"i", 2}}, .jam_nr = 1, .simd = true};
+    check_neighbours(&bench, "unroll_jam", &best, "unroll_jam(i:4) simd");
+    best =
+        (struct choice){.prefetch = {{"a", 8, false}, {"b", 1, true}}, .prefetch_nr = 2};
+    check_neighbours(&bench, "prefetch_l2", &best, "prefetch(a:8) prefetch(b:2,to:L2)");
+    check_neighbours(&bench, "simd", &best, "");
+    check_neighbours(&bench, "interchange", &best, "");
+    bench_release(&bench);
+}
+
+static void check_parses(const struct choices *list)
+{
+    struct error err = {0};
+
+    for (size_t i = 0; i < list->nr; i++) {
+        char *text = choice_text(&list->item[i]), *again = NULL;
+        struct plan *plan = NULL;
+
+        if (check_ok(plan_parse(text, &plan, &err), &err)) {
+            again = plan_text(plan);
+            check_str(again, text);
+        }
+        plan_free(plan);
+        free(again);
+        free(text);
+    }
+}
+
+static void every_text_is_a_canonical_plan(void)
+{
+    static const char *const name[] = {"interchange", "tile", "unroll_jam",
+                                       "unroll",      "simd", "prefetch_l1",
+                                       "prefetch_l2"};
+    struct bench bench = {0};
+
+    for (int k = 0; k < 3; k++) {
+        bench.now = (struct choice){0};
+        if (k == 0)
+            space_dgemm(&bench.kernel, 1000);
+        else if (k == 1)
+            space_transpose(&bench.kernel, 1000);
+        else
+            space_gather(&bench.kernel, 1000, 100000);
+        bench_start(&bench);
+        for (size_t t = 0; t < ARRAY_SIZE(name); t++) {
+            bench.about.exhaustive = true;
+            ask(&bench, name[t]);
+            check_parses(&bench.out);
+            if (bench.out.nr)
+                bench.now = bench.out.item[0];
+        }
+    }
+    bench_release(&bench);
+}
+
+CU_TestInfo search_propose_tests[] = {
+    {"interchange puts the unit stride inside", interchange_puts_the_unit_stride_inside},
+    {"interchange needs two loops", interchange_needs_two_loops},
+    {"tiles fit a cache", tiles_fit_a_cache},
+    {"outer loops of a tiled one are named", outer_loops_of_a_tiled_one_are_named},
+    {"tiles follow the present order", tiles_follow_the_present_order},
+    {"loops can be too short or too few to tile",
+     loops_can_be_too_short_or_too_few_to_tile},
+    {"jamming shares what is invariant", jamming_shares_what_is_invariant},
+    {"jamming that saves nothing is not proposed",
+     jamming_that_saves_nothing_is_not_proposed},
+    {"jamming fills lines of a transposition", jamming_fills_lines_of_a_transposition},
+    {"the innermost loop is unrolled unless vectorized",
+     the_innermost_loop_is_unrolled_unless_vectorized},
+    {"simd is proposed once", simd_is_proposed_once},
+    {"prefetch takes the indirect array first", prefetch_takes_the_indirect_array_first},
+    {"prefetch goes on to the next array", prefetch_goes_on_to_the_next_array},
+    {"distances stay within reason", distances_stay_within_reason},
+    {"what cannot be proposed says so", what_cannot_be_proposed_says_so},
+    {"neighbours are half and twice", neighbours_are_half_and_twice},
+    {"every text is a canonical plan", every_text_is_a_canonical_plan},
+    CU_TEST_INFO_NULL,
+};

@@ -1,0 +1,301 @@
+/* Which objects a program is made of. What does not depend on the plan is built once per folder. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "variants/compile.h"
+#include "variants/harness.h"
+
+struct building {
+    struct kernel *kernel;
+    const struct toolchain *toolchain;
+    const char *dir;
+    const char *beside; /* a file whose neighbours the variant may include; or NULL */
+    char *templates;    /* the folder */
+    struct strvec objects;
+};
+
+/* name of the program, its file, the object of the kernel */
+static const struct {
+    const char *stem, *file;
+} programs[] = {
+    [VARIANT_TIME] = {"time", "program_time.c"},
+    [VARIANT_TRACE] = {"trace", "program_trace.c"},
+    [VARIANT_VERIFY] = {"verify", "program_verify.c"},
+};
+
+static const char *const template_files[] = {
+    "program.h",         "program_args.c", "program_contents.c", "program_buffers.c",
+    "program_time.c", "program_trace.c", "program_verify.c",
+};
+
+/* Scalar code with a callback for every load and store, and no calls that stand for loops. */
+static const char trace_flags_clang[] =
+    "-O2 -fno-vectorize -fno-slp-vectorize -fno-builtin-memset -fno-builtin-memcpy "
+    "-fno-builtin-memmove -fsanitize-coverage=func,trace-pc-guard,trace-loads,trace-stores";
+static const char trace_flags_gcc[] =
+    "-O2 -fno-tree-vectorize -fno-tree-slp-vectorize -fno-tree-loop-distribute-patterns "
+    "-fsanitize=thread";
+
+static int add_object(struct building *building, const char *stem, const char *text,
+                      const char *what, const struct strvec *flags, struct error *err)
+{
+    char *object;
+
+    if (compile_object(&(struct compile_request){.toolchain = building->toolchain,
+                                                 .dir = building->dir,
+                                                 .stem = stem,
+                                                 .text = text,
+                                                 .what = what,
+                                                 .flags = flags},
+                       &object, err))
+        return -1;
+    strvec_push(&building->objects, object);
+    free(object);
+    return 0;
+}
+
+static int link_objects(const struct building *building, const char *stem,
+                        const char *more_flags, char **path, struct error *err)
+{
+    struct strvec flags = {0};
+    int result;
+
+    strvec_push_all(&flags, &building->toolchain->flags);
+    strvec_split(&flags, more_flags);
+    result = link_program(&(struct link_request){.toolchain = building->toolchain,
+                                                 .dir = building->dir,
+                                                 .stem = stem,
+                                                 .objects = &building->objects,
+                                                 .flags = &flags},
+                          path, err);
+    strvec_release(&flags);
+    return result;
+}
+
+/* ---- the kernel ---- */
+
+static void add_neighbours(const char *file, struct strvec *flags)
+{
+    const char *base = path_base(file);
+
+    strvec_push(flags, "-iquote");
+    if (base == file)
+        strvec_push(flags, ".");
+    else
+        strvec_pushf(flags, "%.*s", (int)(base - file), file);
+}
+
+static void kernel_flags(const struct building *building, enum harness_role role,
+                         struct strvec *flags)
+{
+    strvec_push_all(flags, &building->kernel->cflags);
+    if (role == HARNESS_TRACED) {
+        strvec_split(flags, building->toolchain->is_clang ? trace_flags_clang
+                                                          : trace_flags_gcc);
+    } else {
+        strvec_push_all(flags, &building->toolchain->flags);
+        strvec_push(flags, "-fopenmp-simd");
+    }
+    if (role == HARNESS_REFERENCE)
+        strvec_split(flags, "-fPIC -fvisibility=hidden");
+    else if (building->beside)
+        add_neighbours(building->beside, flags);
+    add_neighbours(building->kernel->function->path, flags);
+    strvec_push(flags, "-w");
+}
+
+static int add_kernel(struct building *building, const char *source, const char *path,
+                      enum harness_role role, struct error *err)
+{
+    static const char *const stems[] = {"reference", "variant", "traced"};
+    struct strvec flags = {0};
+    struct buf text = {0};
+    int result;
+
+    kernel_flags(building, role, &flags);
+    harness_unit(building->kernel, source, path, role, &text);
+    result = add_object(building, stems[role], buf_str(&text), "the kernel", &flags, err);
+    strvec_release(&flags);
+    buf_release(&text);
+    return result;
+}
+
+/* A library of its own: what the user's file defines beside the kernel is there twice, and each
+ * kernel must get its own. */
+static int add_reference(struct building *building, struct error *err)
+{
+    const struct ir_function *function = building->kernel->function;
+    struct building alone = *building;
+    char *library = NULL, *dir = path_absolute(building->dir);
+    int result;
+
+    alone.objects = (struct strvec){0};
+    alone.dir = dir; /* the program finds the library by this name */
+    result = add_kernel(&alone, function->source, function->path, HARNESS_REFERENCE, err);
+    if (result == 0)
+        result = link_objects(&alone, "reference", "-shared -Wl,-Bsymbolic", &library, err);
+    if (result == 0)
+        strvec_push(&building->objects, library);
+    strvec_release(&alone.objects);
+    free(dir);
+    free(library);
+    return result;
+}
+
+/* ---- the harness ---- */
+
+/* Another version of the templates gives another text. */
+static int harness_text(const struct building *building, const char *file,
+                        struct buf *text, struct error *err)
+{
+    struct hash hash = hash_begin();
+    char *hex;
+
+    for (size_t i = 0; i < ARRAY_SIZE(template_files); i++) {
+        char *path = path_join(building->templates, template_files[i]);
+        struct buf content = {0};
+        int result = file_read(path, &content, err);
+
+        hash_add(&hash, buf_str(&content), content.length);
+        buf_release(&content);
+        free(path);
+        if (result)
+            return -1;
+    }
+    hex = hash_hex(&hash);
+    buf_addf(text, "/* %s */\n#include \"%s\"\n", hex, file);
+    free(hex);
+    return 0;
+}
+
+static void harness_flags(const struct building *building, const char *root,
+                          struct strvec *flags)
+{
+    strvec_split(flags, "-O2 -w -I");
+    strvec_push(flags, building->templates);
+    if (root) {
+        strvec_push(flags, "-I");
+        strvec_push(flags, root);
+    }
+}
+
+static int add_harness(struct building *building, enum variant_program what,
+                       const char *root, struct error *err)
+{
+    struct strvec flags = {0};
+    struct buf harness = {0}, table = {0};
+    int result = -1;
+
+    harness_flags(building, root, &flags);
+    harness_table(building->kernel, &table);
+    if (harness_text(building, programs[what].file, &harness, err) == 0 &&
+        add_object(building, "harness", buf_str(&harness), "the harness", &flags, err) ==
+            0)
+        result = add_object(building, "table", buf_str(&table), "the table of parameters",
+                            &flags, err);
+    buf_release(&harness);
+    buf_release(&table);
+    strvec_release(&flags);
+    return result;
+}
+
+/* ---- the tracer ---- */
+
+/* The folder that the tracer's own #include lines start from; NULL if the path is none of
+ * ours. Caller frees. */
+static char *tracer_root(const char *path)
+{
+    const char *at = strstr(path, "/core/traffic/"), *last = at;
+
+    while (at && (at = strstr(at + 1, "/core/traffic/")))
+        last = at;
+    return last ? xstrndup(path, (size_t)(last - path)) : NULL;
+}
+
+static int add_tracer_file(struct building *building, const char *path, const char *root,
+                           struct error *err)
+{
+    struct strvec flags = {0};
+    struct buf text = {0};
+    int result = -1;
+
+    harness_flags(building, root, &flags);
+    if (file_read(path, &text, err) == 0)
+        result = add_object(building, "tracer", buf_str(&text), "the tracer", &flags, err);
+    strvec_release(&flags);
+    buf_release(&text);
+    return result;
+}
+
+static int add_trace(struct building *building, struct error *err)
+{
+    struct strvec paths = {0};
+    char *root = NULL;
+    int result = -1;
+
+    if (traffic_tracer_sources(&paths, err))
+        goto out;
+    root = paths.nr ? tracer_root(paths.v[0]) : NULL;
+    result = add_harness(building, VARIANT_TRACE, root, err);
+    for (size_t i = 0; result == 0 && i < paths.nr; i++)
+        result = add_tracer_file(building, paths.v[i], root, err);
+out:
+    strvec_release(&paths);
+    free(root);
+    return result;
+}
+
+/* ---- programs ---- */
+
+static int build_from(struct building *building, const char *source, const char *name,
+                      enum variant_program what, char **path, struct error *err)
+{
+    enum harness_role role = what == VARIANT_TRACE ? HARNESS_TRACED : HARNESS_VARIANT;
+    int result = -1;
+
+    *path = NULL;
+    if (dir_make_all(building->dir, err) ||
+        shipped_path("templates/harness", &building->templates, err))
+        return -1;
+    /* The kernel first: it is what may be refused. */
+    if (add_kernel(building, source, name, role, err) == 0 &&
+        (what != VARIANT_VERIFY || add_reference(building, err) == 0) &&
+        (what == VARIANT_TRACE ? add_trace(building, err)
+                               : add_harness(building, what, NULL, err)) == 0)
+        result = link_objects(building, programs[what].stem, "", path, err);
+    strvec_release(&building->objects);
+    free(building->templates);
+    return result;
+}
+
+int variant_build(struct kernel *kernel, const struct plan *plan,
+                  const struct toolchain *toolchain, enum variant_program what,
+                  const char *dir, char **path, struct error *err)
+{
+    struct building building = {.kernel = kernel, .toolchain = toolchain, .dir = dir};
+    struct buf source = {0};
+    int result = -1;
+
+    *path = NULL;
+    if (kernel_emit(kernel, plan, NULL, &source, err) == 0)
+        result = build_from(&building, buf_str(&source), kernel->function->path, what,
+                            path, err);
+    buf_release(&source);
+    return result;
+}
+
+int variant_build_file(struct kernel *kernel, const char *source,
+                       const struct toolchain *toolchain, enum variant_program what,
+                       const char *dir, char **path, struct error *err)
+{
+    struct building building = {
+        .kernel = kernel, .toolchain = toolchain, .dir = dir, .beside = source};
+    struct buf text = {0};
+    int result = -1;
+
+    *path = NULL;
+    if (file_read(source, &text, err) == 0)
+        result = build_from(&building, buf_str(&text), source, what, path, err);
+    buf_release(&text);
+    return result;
+}

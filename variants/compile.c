@@ -1,0 +1,218 @@
+#include "variants/compile.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "variants/hash.h"
+
+static const double compile_limit_s = 120;
+
+static const char disk_full[] = "No space left on device";
+
+static int fail_disk_full(const char *dir, struct error *err)
+{
+    return fail(err, STATUS_MISSING,
+                "there is no space left in '%s' for building programs; make room or set "
+                "TMPDIR to another folder",
+                dir);
+}
+
+/* The line that says what is wrong: an error of compiler or linker, else the first one. */
+static char *first_error(const char *output)
+{
+    static const char *const signs[] = {"error:", "undefined reference", "error "};
+
+    for (size_t i = 0; i < ARRAY_SIZE(signs); i++) {
+        const char *at = strstr(output, signs[i]), *start = at;
+
+        if (!at)
+            continue;
+        while (start > output && start[-1] != '\n')
+            start--;
+        return xstrndup(start, strcspn(start, "\n"));
+    }
+    output += strspn(output, "\n");
+    return *output ? xstrndup(output, strcspn(output, "\n"))
+                   : xstrdup("it said nothing about the cause");
+}
+
+static int judge(const struct spawn_outcome *outcome, const char *compiler,
+                 const char *what, struct error *err)
+{
+    char *line;
+
+    switch (outcome->end) {
+    case SPAWN_NOT_STARTED:
+        return fail(err, STATUS_MISSING, "cannot start the compiler '%s': %s", compiler,
+                    strerror(outcome->code));
+    case SPAWN_TIMED_OUT:
+        return fail(err, STATUS_FAILED, "%s took '%s' longer than %g s", what, compiler,
+                    compile_limit_s);
+    case SPAWN_INTERRUPTED:
+        return fail(err, STATUS_FAILED, "interrupted while compiling");
+    default: break;
+    }
+    if (strstr(buf_str(&outcome->err), disk_full))
+        return fail_disk_full("the scratch folder", err);
+    if (outcome->end == SPAWN_EXITED && outcome->code == 0)
+        return 0;
+    line = first_error(buf_str(&outcome->err));
+    fail(err, STATUS_FAILED, "'%s' refuses %s: %s", compiler, what, line);
+    free(line);
+    return -1;
+}
+
+int compiler_run(const struct strvec *argv, const char *what, struct buf *output,
+                 struct error *err)
+{
+    static const char *const env[] = {"LC_ALL=C", NULL};
+    struct spawn_outcome outcome;
+    int result;
+
+    if (spawn_run(&(struct spawn_request){.argv = (const char *const *)argv->v,
+                                          .env_extra = env,
+                                          .timeout_s = compile_limit_s},
+                  &outcome, err))
+        return -1;
+    result = judge(&outcome, argv->v[0], what, err);
+    if (output)
+        buf_add(output, buf_str(&outcome.out));
+    spawn_outcome_release(&outcome);
+    return result;
+}
+
+static char *keyed_path(const char *dir, const char *stem, const struct hash *hash,
+                        const char *ending)
+{
+    char *hex = hash_hex(hash);
+    char *path = xasprintf("%s/%s-%.20s%s", dir, stem, hex, ending);
+
+    free(hex);
+    return path;
+}
+
+/* A name of our own until it is complete. */
+static char *unfinished(const char *path)
+{
+    static unsigned long number;
+
+    return xasprintf("%s.%ld.%lu", path, (long)getpid(), number++);
+}
+
+static int finish(const char *made, const char *path, struct error *err)
+{
+    if (rename(made, path) == 0)
+        return 0;
+    return fail(err, STATUS_FAILED, "cannot rename '%s': %s", made, strerror(errno));
+}
+
+static void hash_toolchain(struct hash *hash, const struct toolchain *toolchain)
+{
+    hash_text(hash, toolchain->compiler);
+    hash_text(hash, toolchain->version ? toolchain->version : "");
+}
+
+static void hash_list(struct hash *hash, const struct strvec *list)
+{
+    for (size_t i = 0; i < list->nr; i++)
+        hash_text(hash, list->v[i]);
+    hash_text(hash, "");
+}
+
+static int write_source(const char *dir, const char *path, const char *text,
+                        struct error *err)
+{
+    struct error why = {0};
+
+    if (file_write(path, text, strlen(text), &why) == 0)
+        return 0;
+    if (strstr(why.text, disk_full))
+        return fail_disk_full(dir, err);
+    return fail(err, why.status, "%s", why.text);
+}
+
+static int compile_to(const struct compile_request *request, const char *source,
+                      const char *object, struct error *err)
+{
+    struct strvec argv = {0};
+    char *made = unfinished(object);
+    int result;
+
+    strvec_push(&argv, request->toolchain->compiler);
+    strvec_push_all(&argv, request->flags);
+    strvec_push(&argv, "-c");
+    strvec_push(&argv, "-o");
+    strvec_push(&argv, made);
+    strvec_push(&argv, source);
+    result = compiler_run(&argv, request->what, NULL, err);
+    if (result == 0)
+        result = finish(made, object, err);
+    else
+        unlink(made);
+    strvec_release(&argv);
+    free(made);
+    return result;
+}
+
+int compile_object(const struct compile_request *request, char **object,
+                   struct error *err)
+{
+    struct hash hash = hash_begin();
+    char *source;
+    int result = 0;
+
+    hash_toolchain(&hash, request->toolchain);
+    hash_list(&hash, request->flags);
+    hash_text(&hash, request->text);
+    source = keyed_path(request->dir, request->stem, &hash, ".c");
+    *object = keyed_path(request->dir, request->stem, &hash, ".o");
+    if (!file_exists(*object) && (write_source(request->dir, source, request->text, err) ||
+                                  compile_to(request, source, *object, err))) {
+        free(*object);
+        *object = NULL;
+        result = -1;
+    }
+    free(source);
+    return result;
+}
+
+static int link_to(const struct link_request *request, const char *program,
+                   struct error *err)
+{
+    struct strvec argv = {0};
+    char *made = unfinished(program);
+    int result;
+
+    strvec_push(&argv, request->toolchain->compiler);
+    strvec_push_all(&argv, request->flags);
+    strvec_push_all(&argv, request->objects);
+    strvec_push(&argv, "-o");
+    strvec_push(&argv, made);
+    strvec_push(&argv, "-lm");
+    result = compiler_run(&argv, "to link the kernel", NULL, err);
+    if (result == 0)
+        result = finish(made, program, err);
+    else
+        unlink(made);
+    strvec_release(&argv);
+    free(made);
+    return result;
+}
+
+int link_program(const struct link_request *request, char **program, struct error *err)
+{
+    struct hash hash = hash_begin();
+
+    hash_toolchain(&hash, request->toolchain);
+    hash_list(&hash, request->objects); /* named by what is in them */
+    hash_list(&hash, request->flags);
+    *program = keyed_path(request->dir, request->stem, &hash, "");
+    if (file_exists(*program) || link_to(request, *program, err) == 0)
+        return 0;
+    free(*program);
+    *program = NULL;
+    return -1;
+}

@@ -1,0 +1,34 @@
+/* Running the compiler: one call, what it said, objects kept by the hash of what they are made
+ * of. Private to variants. */
+#ifndef VARIANTS_COMPILE_H
+#define VARIANTS_COMPILE_H
+
+#include "variants/variants.h"
+
+/* Runs argv. STATUS_FAILED with the compiler's first error, behind `what`; STATUS_MISSING when
+ * it is not there or the disk is full. `output` gets what it printed; may be NULL. */
+int compiler_run(const struct strvec *argv, const char *what, struct buf *output,
+                 struct error *err);
+
+/*
+ * The object file of `text` below `dir`: <stem>-<hash>.o. Reused if it is there; safe for
+ * several processes at once. Caller frees *object.
+ */
+struct compile_request {
+    const struct toolchain *toolchain;
+    const char *dir, *stem, *text;
+    const char *what; /* for messages: "the kernel" */
+    const struct strvec *flags;
+};
+int compile_object(const struct compile_request *request, char **object,
+                   struct error *err);
+
+/* The same for a program of objects and flags. Caller frees *program. */
+struct link_request {
+    const struct toolchain *toolchain;
+    const char *dir, *stem;
+    const struct strvec *objects, *flags;
+};
+int link_program(const struct link_request *request, char **program, struct error *err);
+
+#endif
