@@ -1,5 +1,6 @@
 /* inflight advise from numbers alone: a profile, a bandwidth, how the routine reaches for
  * memory. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,26 @@ static int check(const struct settings *settings, struct numbers *numbers,
     return 0;
 }
 
+/* A latency that was told goes before the curve, and is taken to hold up to its end. */
+static void tell_latency(struct machine *machine, double gbs, double latency_ns)
+{
+    double end = gbs;
+    for (size_t i = 0; i < machine->curve_nr; i++) {
+        const struct machine_curve *curve = &machine->curve[i];
+        if (curve->point_nr)
+            end = fmax(end, curve->point[curve->point_nr - 1].gbs);
+        free(curve->point);
+    }
+    machine->curve = xrealloc(machine->curve, 1, sizeof(*machine->curve));
+    machine->curve[0] =
+        (struct machine_curve){.read_share = 1,
+                               .point = xcalloc(1, sizeof(struct machine_point)),
+                               .point_nr = 1};
+    machine->curve[0].point[0] =
+        (struct machine_point){end, quantity_exact(latency_ns, PROVENANCE_DECLARED)};
+    machine->curve_nr = machine->curve_alloc = 1;
+}
+
 /*
  * One second of one core. Only memory traffic is known, all of it taken as reads, as the
  * paper's counters give it; fills from caches count as none.
@@ -66,6 +87,20 @@ static struct occupancy_case second_of(const struct numbers *numbers, double gbs
     input.work.l1_fill_from[levels - 1] = lines;
     input.work.l1_covered_from[levels - 1] = numbers->random ? zero : lines;
     return input;
+}
+
+/* A slip of a unit is not to be advised upon. What was measured may lie a little above
+ * what the profile knows. */
+static int check_reach(const struct numbers *numbers, double gbs, struct error *err)
+{
+    const struct occupancy_resource *memory =
+        &numbers->occupancy.resource[RESOURCE_MEMORY];
+    if (!memory->utilization.known || memory->utilization.low < 1.25)
+        return 0;
+    return fail(err, STATUS_USAGE,
+                "--bandwidth: %.4g GB/s is %.1f times what '%s' reaches on %d cores; "
+                "check the figure and its unit",
+                gbs, memory->utilization.value, numbers->machine.name, numbers->cores);
 }
 
 static void take_number(void *context, const char *metric, struct quantity value)
@@ -207,9 +242,13 @@ int advise_numbers(const struct settings *settings, struct error *err)
     if (!status) {
         numbers.cores =
             settings->cores > 0 ? (int)settings->cores : numbers.machine.cores;
+        if (settings->latency_ns > 0)
+            tell_latency(&numbers.machine, settings->bandwidth_gbs, settings->latency_ns);
         struct occupancy_case input = second_of(&numbers, settings->bandwidth_gbs);
         status = occupancy_compute(&input, &numbers.occupancy, err);
     }
+    if (!status)
+        status = check_reach(&numbers, settings->bandwidth_gbs, err);
     if (!status)
         status = judge(&numbers, err);
     if (!status)

@@ -129,10 +129,10 @@ static json_t *strings_json(const char *const *text, size_t nr)
 static json_t *show_json(struct kernel *kernel)
 {
     struct kernel_view view = kernel_view(kernel);
-    return json_pack("{s:s, s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
-                     "inflight.kernel/1", "file", kernel_path(kernel), "function",
-                     kernel_name(kernel), "line", kernel_line(kernel), "loops",
-                     loops_json(&view), "arrays", arrays_json(&view), "accesses",
+    return json_pack("{s:s, s:o, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
+                     "inflight.kernel/1", "file", text_json(kernel_path(kernel)),
+                     "function", kernel_name(kernel), "line", kernel_line(kernel),
+                     "loops", loops_json(&view), "arrays", arrays_json(&view), "accesses",
                      accesses_json(&view), "dependences",
                      strings_json(view.dependence, view.dependence_nr), "assumptions",
                      strings_json(view.assumption, view.assumption_nr), "transformations",

@@ -146,6 +146,24 @@ static int check_output(const struct settings *settings, struct error *err)
     return status;
 }
 
+static int check_strategy(const struct settings *settings, struct error *err)
+{
+    size_t nr = 0;
+    const struct search_strategy *list = search_strategies(&nr);
+    struct buf known = {0};
+    bool found = !settings->strategy;
+    for (size_t i = 0; i < nr; i++) {
+        found = found || !strcmp(settings->strategy, list[i].name);
+        buf_addf(&known, "%s%s", i ? ", " : "", list[i].name);
+    }
+    int status = found
+                     ? 0
+                     : fail(err, STATUS_USAGE, "--strategy: expected one of %s, got '%s'",
+                            buf_str(&known), settings->strategy);
+    buf_release(&known);
+    return status;
+}
+
 static int work(const struct settings *settings, bool advise_only, struct error *err)
 {
     struct workbench bench;
@@ -154,6 +172,8 @@ static int work(const struct settings *settings, bool advise_only, struct error 
     spawn_catch_interrupt();
     workbench_start(&bench, settings);
     int status = check_output(settings, err);
+    if (!status)
+        status = check_strategy(settings, err);
     if (!status)
         status = workbench_live(&bench, err);
     if (!status)

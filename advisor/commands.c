@@ -13,10 +13,9 @@
 static const struct command commands[] = {
     {"tune", "search for a faster variant, prove it, write it as C",
      "tune FILE.c[:LINE] [-o TUNED.c] [options] [-- compiler flags]",
-     "Measures the kernel, says what limits it, tries what the rules find promising, "
-     "keeps what is\n"
-     "faster beyond the noise with equal results, and writes the best variant as plain "
-     "C.\n"
+     "Measures the kernel, says what limits it, tries what the rules find promising,\n"
+     "keeps what is faster beyond the noise with equal results, and writes the best\n"
+     "variant as plain C.\n"
      "Ctrl-C reports what is known; the same command continues the session.\n\n"
      "example: inflight tune templates/kernels/transpose.c -o transpose_tuned.c",
      KERNEL_OPTIONS "compiler flags machine output budget variants strategy seed rules "
@@ -25,11 +24,10 @@ static const struct command commands[] = {
      tune_command},
     {"advise", "measure the kernel as written and rank what can still pay",
      "advise FILE.c[:LINE] [options] [-- compiler flags]\n"
-     "       inflight advise --machine NAME --bandwidth RATE --access random|streaming "
-     "[--cores N]",
+     "       inflight advise --machine NAME --bandwidth RATE\n"
+     "                       --access random|streaming [--cores N] [--latency NS]",
      "With a file: measures the baseline only. Without: advice from numbers alone.\n\n"
-     "example: inflight advise --machine skl --bandwidth 106.9GB/s --cores 24 --access "
-     "random",
+     "example: inflight advise --machine skl --bandwidth 106.9GB/s --access random",
      KERNEL_OPTIONS "compiler flags machine rules cores tolerance reassociate bandwidth "
                     "latency access database evidence" COMMON_OPTIONS,
      advise_command},
@@ -39,18 +37,17 @@ static const struct command commands[] = {
      "example: inflight show templates/kernels/dgemm.c",
      KERNEL_OPTIONS "reassociate" COMMON_OPTIONS, show_command},
     {"apply", "one plan by hand: the transformed C",
-     "apply FILE.c[:LINE] --plan 'PLAN' [-o OUT.c] [options] [-- compiler flags]",
-     "Checks that the plan is legal and writes the transformed file (to standard output "
-     "without -o).\n\n"
-     "example: inflight apply templates/kernels/transpose.c --plan 'tile(i:32,j:32)' -o "
-     "out.c",
+     "apply FILE.c[:LINE] --plan 'PLAN' [-o OUT.c] [options]\n"
+     "                      [-- compiler flags]",
+     "Checks that the plan is legal and writes the transformed file (to standard\n"
+     "output without -o).\n\n"
+     "example: inflight apply templates/kernels/transpose.c --plan 'tile(i:32,j:32)'",
      KERNEL_OPTIONS "plan output reassociate quiet verbose color help", apply_command},
     {"machine", "characterise this machine and keep its profile",
      "machine [--quick] [-o FILE] [--machine PROFILE] [options]",
-     "Probes miss queues, latencies, bandwidths and the latency under load, about a "
-     "minute or two;\n"
-     "with --machine shows a profile that exists (a file, or skl, knl, a64fx) "
-     "instead.\n\n"
+     "Probes miss queues, latencies, bandwidths and the latency under load, about a\n"
+     "minute or two; with --machine shows a profile that exists (a file, or skl, knl,\n"
+     "a64fx) instead.\n\n"
      "example: inflight machine --quick",
      "quick machine output" COMMON_OPTIONS, machine_command},
     {"report", "an earlier session again", "report [SESSION] [options]",
@@ -59,7 +56,7 @@ static const struct command commands[] = {
      "list evidence database" COMMON_OPTIONS, report_command},
     {"doctor", "what works on this machine, and the remedy where it does not",
      "doctor [options]",
-     "Looks at compilers, counters, huge pages, pinning, clock, noise, memory and "
+     "Looks at compilers, counters, huge pages, pinning, clock, noise, memory and\n"
      "folders.\n\n"
      "example: inflight doctor",
      "compiler database" COMMON_OPTIONS, doctor_command},
@@ -85,15 +82,15 @@ void commands_help(FILE *stream)
         STATUS_MAP(X)
 #undef X
     };
-    fprintf(stream, "usage: inflight COMMAND [options]\n\n"
-                    "Finds out how many cache misses a loop keeps in flight, says which "
-                    "optimizations can\n"
-                    "still pay, tries them, and writes a faster loop.\n\ncommands:\n");
+    fprintf(stream,
+            "usage: inflight COMMAND [options]\n\n"
+            "Finds out how many cache misses a loop keeps in flight, says which\n"
+            "optimizations can still pay, tries them, and writes a faster loop.\n\n"
+            "commands:\n");
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
         fprintf(stream, "  %-9s %s\n", commands[i].name, commands[i].summary);
-    fprintf(stream, "\n'inflight COMMAND --help' describes one. Results go to standard "
-                    "output, the rest to\n"
-                    "standard error. Exit status:\n");
+    fprintf(stream, "\n'inflight COMMAND --help' describes one. Results go to standard\n"
+                    "output, the rest to standard error. Exit status:\n");
     for (size_t i = 0; i < ARRAY_SIZE(exit_status); i++)
         fprintf(stream, "  %d  %s\n", exit_status[i], meaning[i]);
     fprintf(stream, "interrupted by a signal: ends by that signal after the report\n");

@@ -55,9 +55,9 @@ static json_t *kernel_json(const struct kernel *kernel)
 {
     struct kernel_view view = kernel_view(kernel);
     struct kernel_counts counts = kernel_counts(kernel);
-    return json_pack("{s:s, s:s, s:i, s:s, s:o, s:o, s:o, s:o, s:o}", "file",
-                     kernel_path(kernel), "function", kernel_name(kernel), "line",
-                     kernel_line(kernel), "hash", kernel_hash(kernel), "sizes",
+    return json_pack("{s:o, s:s, s:i, s:s, s:o, s:o, s:o, s:o, s:o}", "file",
+                     text_json(kernel_path(kernel)), "function", kernel_name(kernel),
+                     "line", kernel_line(kernel), "hash", kernel_hash(kernel), "sizes",
                      params_json(&view), "arrays", arrays_json(&view), "footprint_bytes",
                      json_real(counts.footprint_bytes), "flops",
                      json_quantity(counts.flops), "assumptions",
@@ -109,9 +109,10 @@ static json_t *pruned_json(const struct search_result *result)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < result->pruned_nr; i++)
-        json_array_append_new(
-            list, json_pack("{s:s, s:s?, s:s?}", "plan", result->pruned[i].plan, "rule",
-                            result->pruned[i].rule, "reason", result->pruned[i].reason));
+        json_array_append_new(list, json_pack("{s:s, s:s?, s:o}", "plan",
+                                              result->pruned[i].plan, "rule",
+                                              result->pruned[i].rule, "reason",
+                                              text_json(result->pruned[i].reason)));
     return list;
 }
 
@@ -204,8 +205,7 @@ json_t *report_json(const struct report_input *input)
                             measurement_to_json(&result->measurement[result->best]));
     }
     add_results(root, result);
-    json_object_set_new(root, "output",
-                        input->output ? json_string(input->output) : json_null());
+    json_object_set_new(root, "output", text_json(input->output));
     json_object_set_new(root, "emitted_gain", json_quantity(input->emitted_gain));
     json_object_set_new(root, "emitted_verified", json_boolean(input->emitted_verified));
     return root;

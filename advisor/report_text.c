@@ -124,7 +124,9 @@ static void show_diagnosis(struct page *page)
 {
     heading(page, "What limits it");
     if (!has_text(page->report, "limiter_sentence")) {
-        paragraph(page, "Not known: the kernel was not measured to the end.");
+        paragraph(page, quantity_in(json_object_get(page->report, "baseline"), "time_ns")
+                            ? "Not known: how much the kernel moves was not found out."
+                            : "Not known: the kernel was not measured to the end.");
         return;
     }
     paragraph(page, text_of(page->report, "limiter_sentence"));
@@ -142,6 +144,29 @@ static void add_cell(struct buf *out, const json_t *quantity, int width)
     buf_release(&cell);
 }
 
+static void add_percent(struct buf *out, double share)
+{
+    if (isnan(share))
+        buf_add(out, "?");
+    else
+        buf_addf(out, "%.0f", 100 * share);
+}
+
+/* "21% (19-23)"; an end that is open is a question mark. */
+static void add_utilization(struct buf *out, const json_t *utilization)
+{
+    struct buf cell = {0}, value = {0};
+    add_percent(&value, number_of(utilization, "value"));
+    buf_addf(&cell, "%3s%% (", buf_str(&value));
+    add_percent(&cell, number_of(utilization, "low"));
+    buf_add(&cell, "-");
+    add_percent(&cell, number_of(utilization, "high"));
+    buf_add(&cell, ")");
+    buf_addf(out, "   %-14s", buf_str(&cell));
+    buf_release(&value);
+    buf_release(&cell);
+}
+
 static void show_queues(struct page *page, const json_t *measurement)
 {
     const json_t *queue;
@@ -156,13 +181,12 @@ static void show_queues(struct page *page, const json_t *measurement)
         buf_addf(page->out, "  %-13s", text_of(queue, "resource"));
         add_cell(page->out, n ? n : quantity_in(queue, "rate"), 9);
         add_cell(page->out, quantity_in(queue, "limit"), 10);
-        buf_addf(page->out, "   %4.0f%% (%.0f-%.0f)", 100 * number_of(use, "value"),
-                 100 * number_of(use, "low"), 100 * number_of(use, "high"));
+        add_utilization(page->out, use);
         const json_t *least = quantity_in(queue, "least_s");
-        if (least) {
-            buf_add(page->out, "   ");
+        if (least)
             buf_add_time(page->out, number_of(least, "value"));
-        }
+        else
+            buf_add(page->out, "?");
         buf_add(page->out, "\n");
     }
 }
@@ -174,6 +198,10 @@ static void show_evidence(struct page *page)
                  *bandwidth = quantity_in(baseline, "bandwidth_gbs");
     struct buf line = {0};
     heading(page, "Evidence (the kernel as written)");
+    if (!quantity_in(baseline, "time_ns")) {
+        paragraph(page, "none");
+        return;
+    }
     buf_add(&line, "One call takes ");
     add_time_ns(&line, baseline);
     if (bandwidth) {
@@ -216,9 +244,7 @@ static const char *verdict_colour(const struct page *page, const char *verdict)
 static void show_one_advice(struct page *page, const json_t *advice)
 {
     const char *verdict = text_of(advice, "verdict");
-    struct buf line = {0};
-    buf_addf(page->out, "  %s%-6s%s%-13s ", verdict_colour(page, verdict), verdict,
-             page->colour ? "\033[0m" : "", text_of(advice, "transformation"));
+    struct buf line = {0}, plain = {0};
     if (quantity_in(advice, "bound_speedup") && !strcmp(verdict, "try")) {
         buf_add(&line, "at most ");
         add_figure(&line, number_of(quantity_in(advice, "bound_speedup"), "value"));
@@ -234,9 +260,13 @@ static void show_one_advice(struct page *page, const json_t *advice)
     if (has_text(advice, "outcome"))
         buf_addf(&line, "%s. ", text_of(advice, "outcome"));
     buf_addf(&line, "%s [%s]", text_of(advice, "reason"), text_of(advice, "rule"));
-    buf_add_wrapped(page->out, buf_str(&line), 22, page->width);
-    buf_add(page->out, "\n");
+    /* wrapped without colours, which take no columns */
+    buf_addf(&plain, "        %-13s ", text_of(advice, "transformation"));
+    buf_add_wrapped(&plain, buf_str(&line), 22, page->width);
+    buf_addf(page->out, "  %s%-6s%s%s\n", verdict_colour(page, verdict), verdict,
+             page->colour ? "\033[0m" : "", buf_str(&plain) + 8);
     buf_release(&line);
+    buf_release(&plain);
 }
 
 static void show_advice(struct page *page)
@@ -268,8 +298,10 @@ static void show_best(struct page *page)
                   "Not searched: 'inflight tune' with the same words tries the advice.");
         return;
     }
-    paragraph(page, none ? "The kernel as written: no plan was faster beyond the noise."
-                         : text_of(best, "plan"));
+    paragraph(page, !none ? text_of(best, "plan")
+                    : json_is_true(json_object_get(page->report, "interrupted"))
+                        ? "The kernel as written: no plan was found faster by then."
+                        : "The kernel as written: no plan was faster beyond the noise.");
     if (!none)
         show_gain(page, "source gain", "source_gain", "not measured");
     if (!none && quantity_in(page->report, "emitted_gain"))
@@ -312,6 +344,8 @@ static void show_variants(struct page *page)
 {
     const json_t *variant;
     size_t i;
+    if (json_array_size(json_object_get(page->report, "variants")) == 0)
+        return;
     heading(page, "Every variant measured");
     json_array_foreach(json_object_get(page->report, "variants"), i, variant)
     {
@@ -336,17 +370,19 @@ static void show_left(struct page *page)
 {
     const json_t *left = json_object_get(page->report, "left"),
                  *bound = quantity_in(left, "bound");
+    size_t variants = json_array_size(json_object_get(page->report, "variants"));
+    enum resource resource = resource_from_word(text_of(left, "resource"));
     struct buf line = {0};
     heading(page, "What is left");
     if (has_text(page->report, "stop"))
-        buf_addf(&line, "Ended because %s, after %.0f s and %zu variants. ",
+        buf_addf(&line, "Ended because %s, after %.0f s and %zu variant%s. ",
                  text_of(page->report, "stop"), number_of(page->report, "seconds"),
-                 json_array_size(json_object_get(page->report, "variants")));
+                 variants, variants == 1 ? "" : "s");
     if (bound) {
         buf_add(&line, "With the same work, the counted resources would allow at most ");
         add_figure(&line, number_of(bound, "value"));
         buf_addf(&line, "x more; %s would set that limit.",
-                 resource_phrase(resource_from_word(text_of(left, "resource"))));
+                 resource_phrase(resource == RESOURCE_NR ? RESOURCE_NONE : resource));
     } else {
         buf_add(&line, "The evidence gives no bound on what is left.");
     }

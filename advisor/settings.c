@@ -1,6 +1,7 @@
 #include "advisor/settings.h"
 
 #include <getopt.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,6 +99,33 @@ static int read_colour(const char *text, enum colour_when *when, struct error *e
                 text);
 }
 
+/* Numbers that are given are above 0: the default has its own mark. */
+static int read_number(const struct option_row *row, const char *text, void *field,
+                       struct error *err)
+{
+    struct buf what = {0};
+    double number = 0;
+    long long count = 0;
+    int status;
+    buf_addf(&what, "--%s", row->name);
+    if (row->kind == COUNT)
+        status = parse_count(text, buf_str(&what), &count, err);
+    else
+        status =
+            (row->kind == TIME        ? parse_time
+             : row->kind == BANDWIDTH ? parse_bandwidth
+                                      : parse_number)(text, buf_str(&what), &number, err);
+    if (!status && !(number > 0 || count > 0))
+        status =
+            fail(err, STATUS_USAGE, "--%s must be above 0, got '%s'", row->name, text);
+    if (row->kind == COUNT)
+        *(long long *)field = count;
+    else
+        *(double *)field = number;
+    buf_release(&what);
+    return status;
+}
+
 static int read_option(const struct option_row *row, const char *text,
                        struct settings *settings, struct error *err)
 {
@@ -115,19 +143,11 @@ static int read_option(const struct option_row *row, const char *text,
     case FLAGS:
         strvec_split((struct strvec *)field, text);
         return 0;
-    case NUMBER:
-    case NANOSECONDS:
-        return parse_number(text, row->name, (double *)field, err);
-    case COUNT:
-        return parse_count(text, row->name, (long long *)field, err);
-    case TIME:
-        return parse_time(text, row->name, (double *)field, err);
-    case BANDWIDTH:
-        return parse_bandwidth(text, row->name, (double *)field, err);
     case COLOUR:
         return read_colour(text, &settings->colour, err);
+    default:
+        return read_number(row, text, field, err);
     }
-    return 0;
 }
 
 /* FILE or FILE:LINE. A file whose name ends in digits behind a colon is taken as it is
@@ -143,10 +163,26 @@ static int read_file(const char *text, struct settings *settings, struct error *
         settings->file = xstrdup(text);
         return 0;
     }
+    long long line = 0;
+    if (parse_count(colon + 1, "LINE", &line, err))
+        return -1;
+    if (line < 1 || line > INT_MAX)
+        return fail(err, STATUS_USAGE, "'%s': there is no line %lld", text, line);
     settings->file = xstrndup(text, (size_t)(colon - text));
-    settings->line = atoi(colon + 1);
+    settings->line = (int)line;
     return 0;
 }
+
+static int read_session(const char *text, struct settings *settings, struct error *err)
+{
+    if (settings->session >= 0)
+        return fail(err, STATUS_USAGE, "only one SESSION is taken, got %lld and '%s'",
+                    settings->session, text);
+    return parse_count(text, "SESSION", &settings->session, err);
+}
+
+/* getopt's code of rows[0] as a long option: above all letters. */
+enum { FIRST_CODE = 1000 };
 
 static size_t fill_getopt(const struct command *command, struct option *longs,
                           char *shorts)
@@ -159,7 +195,7 @@ static size_t fill_getopt(const struct command *command, struct option *longs,
             continue;
         longs[nr++] = (struct option){rows[i].name,
                                       rows[i].argument ? required_argument : no_argument,
-                                      NULL, (int)(1000 + i)};
+                                      NULL, FIRST_CODE + (int)i};
         if (rows[i].letter) {
             *shorts++ = (char)rows[i].letter;
             if (rows[i].argument)
@@ -174,7 +210,7 @@ static size_t fill_getopt(const struct command *command, struct option *longs,
 static const struct option_row *row_of(int code)
 {
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        if (code == (int)(1000 + i) || (rows[i].letter && code == rows[i].letter))
+        if (code == FIRST_CODE + (int)i || (rows[i].letter && code == rows[i].letter))
             return &rows[i];
     return NULL;
 }
@@ -186,6 +222,21 @@ static int usage(const struct settings *settings, struct error *err, const char 
                 settings->command);
 }
 
+/* What getopt stumbled over: a letter within "-qxv" or a whole word. */
+static int bad_option(int code, char **argv, const struct settings *settings,
+                      struct error *err)
+{
+    const struct option_row *row = row_of(optopt);
+    char letter[] = {'-', (char)optopt, 0};
+    bool is_letter = optopt > 0 && optopt < FIRST_CODE;
+    const char *word = is_letter ? letter : argv[optind - 1];
+    if (code == ':')
+        return usage(settings, err, "an argument is missing behind", word);
+    if (row && !is_letter)
+        return usage(settings, err, "no argument is taken in", word);
+    return usage(settings, err, "unknown option", word);
+}
+
 /* Options up to the next word that is none; `at` moves behind them. */
 static int read_options(int argc, char **argv, const char *shorts,
                         const struct option *longs, struct settings *settings,
@@ -195,11 +246,8 @@ static int read_options(int argc, char **argv, const char *shorts,
     opterr = 0;
     while ((code = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
         const struct option_row *row = row_of(code);
-        if (code == ':')
-            return usage(settings, err, "an argument is missing behind",
-                         argv[optind - 1]);
-        if (!row)
-            return usage(settings, err, "unknown option", argv[optind - 1]);
+        if (code == ':' || !row)
+            return bad_option(code, argv, settings, err);
         if (read_option(row, optarg, settings, err))
             return -1;
     }
@@ -213,7 +261,7 @@ static int read_words(const struct command *command, int argc, char **argv,
     char shorts[2 * ARRAY_SIZE(rows) + 3];
     bool session = strstr(command->usage, "SESSION") != NULL;
     fill_getopt(command, longs, shorts);
-    optind = 1;
+    optind = 0; /* glibc: also forget where it stopped last time */
     while (optind < argc) {
         if (read_options(argc, argv, shorts, longs, settings, err))
             return -1;
@@ -223,8 +271,8 @@ static int read_words(const struct command *command, int argc, char **argv,
         if (optind >= argc)
             break;
         const char *word = argv[optind++];
-        if (session ? parse_count(word, "SESSION", &settings->session, err)
-            : !strstr(command->usage, "FILE")
+        if (session ? read_session(word, settings, err)
+            : !strstr(command->usage, "FILE.c")
                 ? usage(settings, err, "unexpected word", word)
                 : read_file(word, settings, err))
             return -1;

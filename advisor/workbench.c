@@ -209,9 +209,10 @@ static int add_record(void *data, const char *variant, const char *text)
 static int begin_session(struct workbench *bench, struct error *err)
 {
     const char *title = kernel_name(bench->kernel);
-    json_t *setup = json_pack("{s:s, s:s, s:s, s:s}", "file", kernel_path(bench->kernel),
-                              "function", title, "compiler", bench->toolchain.version,
-                              "machine", bench->machine.name);
+    json_t *setup =
+        json_pack("{s:o, s:s, s:s, s:s?}", "file", text_json(kernel_path(bench->kernel)),
+                  "function", title, "compiler", bench->toolchain.version, "machine",
+                  bench->machine.name);
     char *text = json_text(setup);
     int status = store_session_new(bench->store, bench->key, bench->settings->command,
                                    title, text, &bench->session, err);

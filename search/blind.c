@@ -26,22 +26,32 @@ static void extend(const struct session *session, const char *transformation,
     }
 }
 
-int grid_choices(struct session *session, struct choices *out, struct error *err)
+static void grid_all(const struct session *session, struct choices *all)
 {
     static const char *const stage[] = {"interchange", "tile",        "unroll_jam",
                                         "simd",        "prefetch_l1", "prefetch_l2"};
-    struct choices all = {0};
     struct choice none = {0};
-    choices_add(&all, &none);
+    choices_add(all, &none);
     for (size_t i = 0; i < ARRAY_SIZE(stage); i++)
-        extend(session, stage[i], &all);
-    for (size_t i = 1; i < all.nr && !spawn_interrupted(); i++)
+        extend(session, stage[i], all);
+    /* the kernel as written is no plan */
+    memmove(all->item, all->item + 1, --all->nr * sizeof(*all->item));
+}
+
+static int no_legal_plan(struct error *err)
+{
+    return fail(err, STATUS_FAILED, "the grid holds no legal plan for this kernel");
+}
+
+int grid_choices(struct session *session, struct choices *out, struct error *err)
+{
+    struct choices all = {0};
+    grid_all(session, &all);
+    for (size_t i = 0; i < all.nr && !spawn_interrupted(); i++)
         if (session_legal(session, &all.item[i], NULL) == 0)
             choices_add(out, &all.item[i]);
     choices_release(&all);
-    if (out->nr == 0)
-        return fail(err, STATUS_FAILED, "the grid holds no legal plan for this kernel");
-    return 0;
+    return out->nr ? 0 : no_legal_plan(err);
 }
 
 /* splitmix64: S. Vigna's public-domain generator, constants as published. */
@@ -81,28 +91,34 @@ static int confirm_best(struct session *session, size_t best, struct error *err)
     return 0;
 }
 
+/* Legality is asked when a plan's turn comes: the whole grid would take longer than most
+ * budgets. */
 static int run_list(struct session *session, const struct choices *list,
                     struct error *err)
 {
-    size_t best = 0;
-    struct measurement *measurement;
-    size_t i = 0;
+    struct search_result *result = session->result;
+    size_t best = 0, legal = 0, i = 0;
     for (; i < list->nr && !session_over(session); i++) {
         size_t index = 0;
+        if (session_legal(session, &list->item[i], NULL))
+            continue;
+        legal++;
         session_say(session, "variant %zu of %zu", i + 1, list->nr);
         if (session_measure(session, &list->item[i], false, MEASURE_QUICK, 0, &index,
                             err))
             return -1;
-        measurement = session->result->measurement;
-        if (session_timed(session, index) &&
-            measurement[index].time_s.value < measurement[best].time_s.value)
+        if (session_timed(session, index) && result->measurement[index].time_s.value <
+                                                 result->measurement[best].time_s.value)
             best = index;
     }
-    free(session->result->stop);
-    session->result->stop =
+    if (i == list->nr && legal == 0)
+        return no_legal_plan(err);
+    result->space_size = i == list->nr ? (double)legal : -1;
+    free(result->stop);
+    result->stop =
         i == list->nr
-            ? xasprintf("all %zu variants of the grid were measured", list->nr)
-            : xasprintf("the budget ended after %zu of %zu variants of the grid", i,
+            ? xasprintf("all %zu legal variants of the grid were measured", legal)
+            : xasprintf("the budget ended after %zu of the grid's %zu variants", i,
                         list->nr);
     return confirm_best(session, best, err);
 }
@@ -110,13 +126,10 @@ static int run_list(struct session *session, const struct choices *list,
 static int run_grid(struct session *session, bool shuffled, struct error *err)
 {
     struct choices list = {0};
-    session_say(session, "checking which plans of the grid are legal");
-    int status = grid_choices(session, &list, err);
-    session->result->space_size = (double)list.nr;
+    grid_all(session, &list);
     if (shuffled)
         shuffle(&list, session->opts->seed ? session->opts->seed : 1);
-    if (!status)
-        status = run_list(session, &list, err);
+    int status = run_list(session, &list, err);
     choices_release(&list);
     return status;
 }

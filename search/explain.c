@@ -13,13 +13,21 @@ static struct quantity difference(struct quantity upper, struct quantity lower)
 }
 
 /*
- * Lines filled into L1, by the level they come from. A software prefetch that stops at L2
- * fills L2 and not L1: its demand load later is an L1 fill from L2, so what L2 fetched
- * for prefetches beyond L1's own counts as covered for L1.
+ * Lines filled into L1, by the level they come from: as the source of the traffic says,
+ * or else by differences. A software prefetch that stops at L2 fills L2 and not L1: its
+ * demand load later is an L1 fill from L2, so what L2 fetched for prefetches beyond L1's
+ * own counts as covered for L1.
  */
 static void fill_l1(const struct traffic *traffic, struct occupancy_work *work)
 {
     int last = traffic->level_nr - 1;
+    if (traffic->l1_from[last].known) {
+        for (int k = 0; k <= last; k++) {
+            work->l1_fill_from[k] = traffic->l1_from[k];
+            work->l1_covered_from[k] = traffic->l1_covered_from[k];
+        }
+        return;
+    }
     for (int k = 0; k <= last; k++) {
         struct quantity here = traffic->edge[k].fills;
         struct quantity below =

@@ -103,12 +103,15 @@ static bool was_tried(const struct guided *guided, const char *transformation)
     return false;
 }
 
-/* Ranked by bound; what has none ranks as its weight says among gains of 2. */
+/*
+ * Ranked by bound; what has none ranks among gains of 2. Bounds beyond 10 say no more than 10:
+ * then the rules' weights decide, which put the order of loops before what is built on it.
+ */
 static double promise(const struct guided *guided, const struct rule_verdict *verdict)
 {
     struct quantity bound = bound_of(guided, verdict);
     double worth = bound.known ? bound.value : 2;
-    return worth * (1 + verdict->weight / 100.0);
+    return (worth < 10 ? worth : 10) * (1 + verdict->weight / 100.0);
 }
 
 static const struct rule_verdict *next_verdict(const struct guided *guided)
@@ -190,10 +193,15 @@ static int try_family(struct guided *guided, const char *transformation,
     return 0;
 }
 
+static const char KEPT[] = "kept: faster beyond the noise";
+
+/* A further try on top of what was kept does not hide that it was kept. */
 static void note_outcome(struct guided *guided, const char *transformation,
                          const char *plan, struct quantity measured, const char *outcome)
 {
     struct advice *advice = advice_for(guided->session->result, transformation);
+    if (advice->outcome && !strcmp(advice->outcome, KEPT) && strcmp(outcome, KEPT))
+        return;
     if (plan)
         replace(&advice->tried_plan, plan);
     advice->measured_speedup = measured;
@@ -222,11 +230,13 @@ static int confirm(struct guided *guided, const char *transformation, size_t ind
     if (faster &&
         session_measure(session, &choice, false, MEASURE_EXPLAIN, 0, &index, err))
         return -1;
-    faster = faster && session_timed(session, index);
+    bool right = session_timed(session, index);
     note_outcome(guided, transformation, session->result->measurement[index].plan, ratio,
-                 faster ? "kept: faster beyond the noise"
-                        : "not kept: no gain beyond the noise");
-    if (faster)
+                 !ratio.known ? "not kept: it could not be compared to the end"
+                 : !faster    ? "not kept: no gain beyond the noise"
+                 : !right     ? "not kept: it failed in the longer run at full size"
+                              : KEPT);
+    if (faster && right)
         accept(guided, index);
     return 0;
 }
@@ -251,7 +261,8 @@ static void note_best_try(struct guided *guided, const char *transformation, siz
     struct quantity gain = quantity_divide(result->measurement[guided->now].time_s,
                                            result->measurement[best].time_s);
     note_outcome(guided, transformation, result->measurement[best].plan, gain,
-                 "not kept: slower in a first run");
+                 spawn_interrupted() ? "interrupted before it was compared"
+                                     : "not kept: slower in a first run");
 }
 
 static int try_plans(struct guided *guided, const char *transformation, struct error *err)
@@ -378,6 +389,9 @@ int guided_run(struct session *session, struct error *err)
     int status = 0;
     if (session->result->measurement[0].has_occupancy)
         status = guide(&guided, err);
+    else
+        set_stop(&guided,
+                 "the traffic of the kernel is not known, so the rules cannot be asked");
     if (!status && session->result->measurement[0].has_occupancy)
         note_pruned(&guided);
     if (!status && session->opts->audit)

@@ -17,6 +17,23 @@ void measurement_release(struct measurement *measurement)
     *measurement = (struct measurement){0};
 }
 
+/* Compilers' messages cut within a character, file names in another encoding. */
+json_t *text_json(const char *text)
+{
+    if (!text)
+        return json_null();
+    json_t *string = json_string(text);
+    if (string)
+        return string;
+    char *ascii = xstrdup(text);
+    for (char *c = ascii; *c; c++)
+        if ((unsigned char)*c >= 0x80)
+            *c = '?';
+    string = json_string(ascii);
+    free(ascii);
+    return string;
+}
+
 static json_t *time_json(struct quantity time_s)
 {
     if (!time_s.known)
@@ -55,7 +72,7 @@ static void add_occupancy_json(json_t *root, const struct measurement *measureme
     json_object_set_new(root, key[1], json_quantity(occupancy->latency_ns));
     json_object_set_new(root, key[2], json_quantity(occupancy->paper_n));
     json_t *detail = occupancy_to_json(occupancy);
-    json_t *queues = json_object_get(detail, "queues");
+    json_t *queues = json_object_get(detail, "resources");
     json_object_set(root, key[3], queues ? queues : json_null());
     json_object_set_new(root, "provenance",
                         json_string(provenance_word(measurement->traffic.provenance)));
@@ -66,14 +83,14 @@ static void add_occupancy_json(json_t *root, const struct measurement *measureme
 json_t *measurement_to_json(const struct measurement *measurement)
 {
     json_t *root = json_pack(
-        "{s:s, s:s, s:{s:s}, s:s, s:s?, s:b, s:s?, s:o, s:o, s:o}", "schema",
+        "{s:s, s:s, s:{s:s}, s:s, s:o, s:b, s:s?, s:o, s:o, s:o}", "schema",
         "inflight.measurement/1", "plan", measurement->plan, "environment", "pages",
         measurement->environment.huge_pages ? "huge" : "small", "outcome",
-        run_outcome_word(measurement->outcome), "detail", measurement->detail, "verified",
-        (int)measurement->verified, "verified_sizes", measurement->verified_sizes,
-        "max_relative_error", json_number_or_null(measurement->max_relative_error),
-        "time_ns", time_json(measurement->time_s), "samples_ns",
-        samples_json(measurement));
+        run_outcome_word(measurement->outcome), "detail", text_json(measurement->detail),
+        "verified", (int)measurement->verified, "verified_sizes",
+        measurement->verified_sizes, "max_relative_error",
+        json_number_or_null(measurement->max_relative_error), "time_ns",
+        time_json(measurement->time_s), "samples_ns", samples_json(measurement));
     json_object_set_new(root, "huge_bytes",
                         measurement->huge_bytes < 0 ? json_null()
                                                     : json_real(measurement->huge_bytes));
@@ -95,6 +112,12 @@ static int read_time(const struct json_at *at, struct quantity *time_s, struct e
         json_number_at(&time, "high", 0, 1e18, &high, err) ||
         json_integer_at(&time, "runs", 0, 1000000000, &runs, err))
         return -1;
+    if (!(low > 0))
+        return json_fail(&time, err, "expected a time above 0");
+    if (median < low || median > high)
+        return json_fail(&time, err,
+                         "expected low <= median <= high, got %.10g, %.10g, %.10g", low,
+                         median, high);
     *time_s = quantity_between(median * 1e-9, low * 1e-9, high * 1e-9, (size_t)runs,
                                PROVENANCE_CLOCK);
     return 0;

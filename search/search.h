@@ -48,6 +48,8 @@ int measurement_from_json(const struct json_at *at, struct measurement *measurem
  * Replaces what was there. */
 int measurement_explain(struct measurement *measurement, const struct machine *machine,
                         int cores, const struct kernel_counts *counts, struct error *err);
+/* Text from elsewhere as JSON: bytes that are no UTF-8 become '?'; null for NULL. */
+json_t *text_json(const char *text);
 /* "plan | environment" in words: "tile(i:32,j:32), huge pages" or "as written". Caller
  * frees. */
 char *candidate_text(const struct candidate *candidate);

@@ -177,6 +177,20 @@ int session_baseline(struct session *session, struct error *err)
 
 /* ---- closing ---- */
 
+/* The first comparison was luck: what was said of the plan is no longer true. */
+static void note_luck(struct search_result *result, struct quantity gain)
+{
+    for (size_t i = 0; i < result->advice_nr; i++) {
+        struct advice *advice = &result->advice[i];
+        if (!advice->tried_plan ||
+            strcmp(advice->tried_plan, result->measurement[result->best].plan))
+            continue;
+        advice->measured_speedup = gain;
+        free(advice->outcome);
+        advice->outcome = xstrdup("not kept: measured again the gain was not there");
+    }
+}
+
 static int close_source(struct session *session, struct error *err)
 {
     struct search_result *result = session->result;
@@ -187,7 +201,8 @@ static int close_source(struct session *session, struct error *err)
     if (session_compare(session, 0, result->best, 12, &gain, err))
         return -1;
     if (gain.known && gain.low <= 1) {
-        result->best = 0; /* the first comparison was luck */
+        note_luck(result, gain);
+        result->best = 0;
         return 0;
     }
     result->source_gain = gain;
@@ -231,7 +246,7 @@ static void close_left(struct session *session)
     if (!best->has_occupancy)
         return;
     result->left_bound = best->occupancy.slack;
-    result->left_resource = best->occupancy.limiter;
+    result->left_resource = best->occupancy.busiest;
 }
 
 int session_close(struct session *session, struct error *err)
@@ -247,7 +262,7 @@ int session_close(struct session *session, struct error *err)
     result->interrupted = spawn_interrupted() != 0;
     if (result->interrupted) {
         free(result->stop);
-        result->stop = xstrdup("interrupted; what was known by then is reported");
+        result->stop = xstrdup("it was interrupted");
     }
     result->seconds = clock_s() - session->started_s;
     return 0;

@@ -32,12 +32,13 @@ static void latency_is_interpolated(void)
 {
     static const struct {
         double gbs, read_share, want;
-    } cases[] = {{0, 1, 100},  {1, 1, 100},   {25.5, 1, 110},  {50, 1, 120},
+    } cases[] = {{0, 1, 100},  {1, 1, 100},   {25.5, 1, 110},   {50, 1, 120},
                  {75, 1, 160}, {100, 1, 200}, {40.5, 0.6, 200}, {80, 0, 300}};
     struct machine machine = machine_here();
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct quantity got = machine_latency_ns(&machine, cases[i].gbs, cases[i].read_share);
+        struct quantity got =
+            machine_latency_ns(&machine, cases[i].gbs, cases[i].read_share);
 
         check(got.known);
         check_near(got.value, cases[i].want, 1e-9);
@@ -75,7 +76,8 @@ static void bandwidth_is_a_fixed_point(void)
 
         check(gbs.known);
         check(isnan(floor));
-        check_near(gbs.value * machine_latency_ns(&machine, gbs.value, 1).value, n * 64 * 4, 1e-6);
+        check_near(gbs.value * machine_latency_ns(&machine, gbs.value, 1).value,
+                   n * 64 * 4, 1e-6);
         check(gbs.low < gbs.value && gbs.value < gbs.high);
     }
 }
@@ -89,13 +91,14 @@ static void bandwidth_ends_with_the_curve(void)
     check_near(floor, 100, 0);
     check(!machine_bandwidth_of(&machine, 1000, 4, 1, NULL).known);
     check(isinf(machine_bandwidth_of(&machine, 75, 4, 1, NULL).high));
-    check(!machine_bandwidth_of(&(struct machine){.line_bytes = 64}, 1, 1, 1, &floor).known);
+    check(!machine_bandwidth_of(&(struct machine){.line_bytes = 64}, 1, 1, 1, &floor)
+               .known);
     check(isnan(floor));
 }
 
 static void paper_latencies_are_reproduced(void)
 {
-    char *path = path_join(INFLIGHT_SOURCE_DIR, "tests/data/machine/paper_rows.json");
+    char *path = path_join(INFLIGHT_SOURCE_DIR, "tests/data/paper/rows.json");
     struct error err = {0};
     struct json_at top, rows;
     json_t *root = NULL;
@@ -128,8 +131,10 @@ out:
 
 static struct machine_curve two_points(double gbs, double rise)
 {
-    struct machine_curve curve = {.read_share = 1, .point = xcalloc(2, sizeof(*curve.point)),
-                                  .point_nr = 2, .point_alloc = 2};
+    struct machine_curve curve = {.read_share = 1,
+                                  .point = xcalloc(2, sizeof(*curve.point)),
+                                  .point_nr = 2,
+                                  .point_alloc = 2};
 
     curve.point[0] = (struct machine_point){.gbs = 1, .latency_ns = around(100)};
     curve.point[1] = (struct machine_point){.gbs = gbs, .latency_ns = around(100 * rise)};
@@ -139,7 +144,8 @@ static struct machine_curve two_points(double gbs, double rise)
 static void prediction_goes_on_from_the_last_point(void)
 {
     static const struct {
-        double last_gbs, rise, at_gbs, low, high; /* expected latency between low and high */
+        double last_gbs, rise, at_gbs, low,
+            high; /* expected latency between low and high */
     } cases[] = {
         {20, 1.0, 40, 100, 105},  /* flat so far: still nearly flat at twice the load */
         {50, 1.12, 80, 130, 140}, /* the shape's u = 0.5 becomes 0.8: 1.36 */

@@ -29,6 +29,8 @@ static void low_occupancy_has_a_reason(void)
     check_why(&input, OCCUPANCY_WHY_UNKNOWN, "4.02 misses are under way");
     input.chains = exact(4);
     check_why(&input, OCCUPANCY_WHY_CHAINS, "in 4 independent chains");
+    input.chains = exact(1); /* more than that are under way: it is not this */
+    check_why(&input, OCCUPANCY_WHY_UNKNOWN, "does not say why");
     input.chains = exact(12);
     check_why(&input, OCCUPANCY_WHY_UNKNOWN, "does not say why");
     input.work.page_walks = exact(1e6);

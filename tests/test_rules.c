@@ -194,7 +194,9 @@ static void unknown_metrics_give_no_opinion(void)
     struct rule_set *set =
         loaded(RULE("a", "tile", WHEN("slack", "<", "2"), "try", "s") "," RULE(
             "b", "tile", WHEN("slack", ">=", "2"), "avoid",
-            "s") "," RULE("c", "simd", WHEN("why", "!=", "\"full\""), "try", "s"));
+            "s") "," RULE("c", "simd", WHEN("why", "!=", "\"full\""), "try",
+                          "s") "," RULE("d", "simd", WHEN("in_flight", "!=", "1"), "try",
+                                        "s"));
     struct rule_facts *facts = rule_facts_new();
     struct rule_verdicts verdicts = judged(set, facts);
 

@@ -124,7 +124,7 @@ static void outer_loops_of_a_tiled_one_are_named(void)
     bench_start(&bench);
     bench.about.exhaustive = true;
     ask(&bench, "tile");
-    check_eq(bench.out.nr, 60);
+    check_eq(bench.out.nr, 24);
     for (size_t i = 0; i < bench.out.nr; i++) {
         const struct choice *choice = &bench.out.item[i];
         int deepest = 0;

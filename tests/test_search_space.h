@@ -50,8 +50,10 @@ struct space {
     struct search_observer observer;
     const struct space_entry *entry; /* ends with a plan of NULL; what is not listed takes
                                         1 s */
-    double noise;                    /* relative, of times and of intervals */
-    double huge_speedup;             /* of huge pages, 0 = 1 */
+    double (*time_s)(
+        const char *plan); /* goes before the table; NULL or -1 = the table */
+    double noise;          /* relative, of times and of intervals */
+    double huge_speedup;   /* of huge pages, 0 = 1 */
     bool without_traffic;
     size_t interrupt_at;    /* raise SIGINT inside measurement number .., 0 = never */
     size_t fail_at;         /* the runner itself fails there, 0 = never */
@@ -63,6 +65,10 @@ struct space {
 /* Of the kernel that `make` fills, with noise of a tenth of a per cent. */
 void space_init(struct space *space, const struct space_entry *entry);
 void space_release(struct space *space);
+
+/* For time_s: tiles of i and j are best at 32 x 32, a fifth more for each halving or
+ * doubling; vectors save a tenth. */
+double space_valley(const char *plan);
 
 /* How often the list has the text; NULL = any. */
 size_t space_count(const struct strvec *list, const char *text);

@@ -1,5 +1,4 @@
 #include <CUnit/CUnit.h>
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,11 +45,16 @@ static void loops_are_recognised(void)
         const char *cmp, *lower, *upper;
         long long step;
     } want[] = {
-        {true, "<", "0", "n", 1},      {true, ">=", "n - 1", "0", -1}, {true, "<", "0", "n", 2},
-        {true, ">", "n", "0", -3},     {true, "!=", "0", "n", 1},      {true, "<=", "0", "n - 1", 4},
-        {true, ">=", "9", "1", -2},    {false, NULL, NULL, NULL, 0},   {false, "<", "0", "n", 0},
-        {false, NULL, "0", NULL, 1},   {false, "<", "0", "n", 1},      {false, NULL, "u", NULL, 0},
-        {false, "<", "0", "n", 0},     {false, NULL, NULL, NULL, 0},   {false, NULL, NULL, NULL, 0},
+        {true, "<", "0", "n", 1},      {true, ">=", "n - 1", "0", -1},
+            {true, "<", "0", "n", 2},
+        {true, ">", "n", "0", -3},     {true, "!=", "0", "n", 1},
+            {true, "<=", "0", "n - 1", 4},
+        {true, ">=", "9", "1", -2},    {false, NULL, NULL, NULL, 0},
+            {false, "<", "0", "n", 0},
+        {false, NULL, "0", NULL, 1},   {false, "<", "0", "n", 1},
+            {false, NULL, "u", NULL, 0},
+        {false, "<", "0", "n", 0},     {false, NULL, NULL, NULL, 0},
+            {false, NULL, NULL, NULL, 0},
         {false, NULL, "0", NULL, 1},
     };
     struct ir_function *function = parse_ok("loops");
@@ -185,7 +189,8 @@ static void find_in(const struct ir_stmt *stmt, struct search *search)
         find_in(stmt->child[i], search);
 }
 
-static struct ir_expr *find_expr(const struct ir_function *function, enum ir_kind kind, const char *text)
+static struct ir_expr *find_expr(const struct ir_function *function, enum ir_kind kind,
+                                 const char *text)
 {
     struct search search = {kind, text, NULL};
     find_in(function->body, &search);
@@ -235,7 +240,8 @@ static void members_say_what_they_share(void)
     static const struct {
         const char *name;
         bool shared, arrow;
-    } want[] = {{"i", true, true}, {"bits", true, true}, {"v", false, true}, {"x", false, false}, {"nx", false, true}};
+    } want[] = {{"i", true, true}, {"bits", true, true}, {"lo", true, true}, {"v", false, true},
+                {"x", false, false}, {"nx", false, true}};
     struct ir_function *function = parse_ok("types");
     if (!check(function != NULL))
         return;
@@ -270,10 +276,13 @@ static void ranges_cover_the_text(void)
         size_t child;
         const char *begin, *end;
     } want[] = {
-        {"matvec", 0, "for (int i", "y[i] = s;\n    }"}, {"dense", 1, "for(i=0", "a[i]=2;}"},
-        {"loops", 2, "for (i = 0; i < n; ++i)", "a[i] = 0;"}, {"loops", 15, "for (;;)", "break;"},
+        {"matvec", 0, "for (int i", "y[i] = s;\n    }"},
+            {"dense", 1, "for(i=0", "a[i]=2;}"},
+        {"loops", 2, "for (i = 0; i < n; ++i)", "a[i] = 0;"},
+            {"loops", 15, "for (;;)", "break;"},
         {"loops", 16, "for (; i", "        ;"},
-        {"crlf", 0, "for (int", "2;"},                    {"whole_macro", 1, "CLEAR", "CLEAR(a, n);"},
+        {"crlf", 0, "for (int", "2;"},
+            {"whole_macro", 1, "CLEAR", "CLEAR(a, n);"},
         {"whole_macro", 2, "LOOP (i, n) {", "END"},       {"blocks", 4, "do\n", "(n--);"},
         {"attributed", 1, "for (int i", "= i;\n    }"},
     };
@@ -284,7 +293,8 @@ static void ranges_cover_the_text(void)
             continue;
         const struct ir_stmt *stmt = function->body->child[want[i].child];
         size_t end = strlen(want[i].end);
-        check(strncmp(function->source + stmt->begin, want[i].begin, strlen(want[i].begin)) == 0);
+        check(strncmp(function->source + stmt->begin, want[i].begin,
+                      strlen(want[i].begin)) == 0);
         check(strncmp(function->source + stmt->end - end, want[i].end, end) == 0);
         check(function->source[function->body_begin] == '{');
         check(function->source[function->body_end - 1] == '}');
@@ -302,16 +312,20 @@ static void pragmas_find_their_place(void)
         return;
     for (const struct ir_pragma *pragma = function->pragma; pragma; pragma = pragma->next)
         buf_addf(&text, "%d: %s\n", pragma->line, pragma->text);
-    check_str(buf_str(&text), "13: inflight set n = 100\n14: inflight buffer a =     uniform(0, 1)\n"
-                              "16: inflight kernel\n21: inflight assume independent(i)\n");
+    check_str(buf_str(&text), "13: inflight set n = 100\n"
+                              "14: inflight buffer a =     uniform(0, 1)\n"
+                              "16: inflight kernel\n"
+                              "21: inflight assume independent(i)\n");
     const struct ir_stmt *outer = function->body->child[1];
     check_str(outer->pragma->text, "omp parallel for");
     check_str(outer->child[0]->child[0]->pragma->text, "GCC unroll 4");
     check(!outer->child[0]->child[0]->pragma->ours);
-    check_str(outer->child[0]->child[1]->child[0]->child[0]->pragma->text, "inflight assume independent(j)");
+    check_str(outer->child[0]->child[1]->child[0]->child[0]->pragma->text,
+              "inflight assume independent(j)");
     check_str(function->body->child[2]->child[0]->pragma->text, "omp simd");
     size_t nr = 0, applying = 0;
-    for (const struct ir_pragma *pragma = function->all_pragma; pragma; pragma = pragma->next_all, nr++) {
+    const struct ir_pragma *pragma = function->all_pragma;
+    for (; pragma; pragma = pragma->next_all, nr++) {
         applying += pragma->applies;
         check(memcmp(function->source + pragma->begin, "#", 1) == 0);
         check(function->source[pragma->end - 1] == '\n');
@@ -319,6 +333,17 @@ static void pragmas_find_their_place(void)
     check_eq(nr, 11);
     check_eq(applying, 5);
     buf_release(&text);
+    ir_function_free(function);
+}
+
+static void pragmas_of_other_functions_do_not_apply(void)
+{
+    struct ir_function *function = parse_ok("two");
+    if (!check(function != NULL))
+        return;
+    check_str(function->pragma->text, "inflight kernel");
+    check(function->pragma->next == NULL);
+    check(!function->all_pragma->applies);
     ir_function_free(function);
 }
 
@@ -349,128 +374,6 @@ static void opaque_statements_say_why(void)
     ir_function_free(function);
 }
 
-/* ---- choosing the function ---- */
-
-static void the_function_is_chosen(void)
-{
-    static const struct {
-        const char *file;
-        int line;
-        const char *name, *want;
-    } cases[] = {
-        {"two", 0, NULL, "two"}, {"two", 0, "first", "first"}, {"two", 3, NULL, "first"},
-        {"two", 11, NULL, "two"}, {"pragmas", 0, NULL, "pragmas"}, {"include", 0, "scale", "scale"},
-    };
-
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct error err = {0};
-        struct ir_function *function = NULL;
-        char *path = xasprintf(DATA "ok/%s.c", cases[i].file);
-        if (check_ok(ir_parse(path, cases[i].line, cases[i].name, NULL, &function, &err), &err))
-            check_str(function->name, cases[i].want);
-        ir_function_free(function);
-        free(path);
-    }
-}
-
-static void flags_reach_the_compiler(void)
-{
-    struct error err = {0};
-    struct ir_function *function = NULL;
-    struct strvec flags = {0};
-    strvec_split(&flags, "-c -o x.o -MMD -MF x.d -fopenmp -Werror -fno-such-flag-anywhere --param x=1 "
-                         "-march=no-such-machine -D WIDE -O3 other.c");
-    check_ok(ir_parse(DATA "ok/conditionals.c", 0, NULL, &flags, &function, &err), &err);
-    if (check(function != NULL))
-        check_eq(symbol_of(function, "a")->type.bytes, 8);
-    ir_function_free(function);
-    strvec_release(&flags);
-}
-
-/* ---- refused files ---- */
-
-struct bad_case {
-    char *dir, *input, *args, *expected;
-};
-
-static char *read_text(const char *path)
-{
-    struct buf text = {0};
-    file_read(path, &text, NULL);
-    while (text.length > 0 && text.data[text.length - 1] == '\n')
-        buf_truncate(&text, text.length - 1);
-    return buf_detach(&text);
-}
-
-static char *without_dir(const char *text, const char *dir)
-{
-    struct buf out = {0};
-    size_t length = strlen(dir);
-    while (*text) {
-        if (strncmp(text, dir, length) == 0)
-            text += length;
-        else
-            buf_add_n(&out, text++, 1);
-    }
-    return buf_detach(&out);
-}
-
-/* tests/data/parse/bad/<case>/: input.c (or input.cpp), expected.error, args such as "--function f". */
-static void check_bad(const char *name)
-{
-    struct error err = {0};
-    struct ir_function *function = NULL;
-    char *dir = xasprintf(DATA "bad/%s/", name);
-    char *input = xasprintf("%sinput.c", dir), *args_path = xasprintf("%sargs", dir);
-    char *want_path = xasprintf("%sexpected.error", dir);
-    char *args = read_text(args_path), *want = read_text(want_path);
-    const char *number = strstr(args, "--line "), *named = strstr(args, "--function ");
-    if (!file_exists(input)) {
-        free(input);
-        input = xasprintf("%sinput.cpp", dir);
-    }
-    int result = ir_parse(input, number ? atoi(number + 7) : 0, named ? named + 11 : NULL, NULL, &function, &err);
-    char *got = without_dir(err.text, dir);
-    check_eq(result, -1);
-    check_eq(err.status, STATUS_INPUT);
-    check(function == NULL);
-    if (getenv("INFLIGHT_REWRITE_EXPECTED")) {
-        free(want);
-        want = xasprintf("%s\n", got);
-        check_ok(file_write(want_path, want, strlen(want), NULL), NULL);
-    } else
-        check_str(got, want);
-    free(dir);
-    free(input);
-    free(args_path);
-    free(want_path);
-    free(args);
-    free(want);
-    free(got);
-}
-
-static void bad_files_are_refused(void)
-{
-    DIR *dir = opendir(DATA "bad");
-    size_t nr = 0;
-    if (!check(dir != NULL))
-        return;
-    for (struct dirent *entry; (entry = readdir(dir));)
-        if (entry->d_name[0] != '.') {
-            check_bad(entry->d_name);
-            nr++;
-        }
-    closedir(dir);
-    check(nr >= 14);
-}
-
-static void a_missing_file_is_named(void)
-{
-    struct error err = {0};
-    struct ir_function *function = NULL;
-    check_fails(ir_parse("/no/such/kernel.c", 0, NULL, NULL, &function, &err), &err, STATUS_INPUT, "/no/such/kernel.c");
-}
-
 CU_TestInfo variants_parse_tests[] = {
     {"loops are recognised", loops_are_recognised},
     {"symbols are described", symbols_are_described},
@@ -481,10 +384,7 @@ CU_TestInfo variants_parse_tests[] = {
     {"calls know what is declared", calls_know_what_is_declared},
     {"ranges cover the text", ranges_cover_the_text},
     {"pragmas find their place", pragmas_find_their_place},
+    {"pragmas of other functions do not apply", pragmas_of_other_functions_do_not_apply},
     {"opaque statements say why", opaque_statements_say_why},
-    {"the function is chosen", the_function_is_chosen},
-    {"flags reach the compiler", flags_reach_the_compiler},
-    {"bad files are refused", bad_files_are_refused},
-    {"a missing file is named", a_missing_file_is_named},
     CU_TEST_INFO_NULL,
 };

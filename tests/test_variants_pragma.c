@@ -90,7 +90,8 @@ static void bad_expressions_are_refused(void)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct error err = {0};
         struct words_number got;
-        check_fails(words_eval(cases[i].expr, lookup, NULL, &got, &err), &err, STATUS_INPUT, cases[i].part);
+        check_fails(words_eval(cases[i].expr, lookup, NULL, &got, &err), &err,
+                    STATUS_INPUT, cases[i].part);
         check_eq(words_check(cases[i].expr, NULL), cases[i].form ? -1 : 0);
     }
 }
@@ -101,7 +102,8 @@ static void deep_expressions_are_refused(void)
     struct words_number got;
     struct buf deep = {0};
     buf_add_repeat(&deep, '(', 100000);
-    check_fails(words_eval(buf_str(&deep), NULL, NULL, &got, &err), &err, STATUS_INPUT, "too many parentheses");
+    check_fails(words_eval(buf_str(&deep), NULL, NULL, &got, &err), &err, STATUS_INPUT,
+                "too many parentheses");
     buf_release(&deep);
 }
 
@@ -111,7 +113,8 @@ static void sizes_are_integers(void)
     long long size = 0;
     check_ok(words_eval_integer("n * 4", lookup, NULL, &size, &err), &err);
     check_eq(size, 400);
-    check_fails(words_eval_integer("n * 0.5", lookup, NULL, &size, &err), &err, STATUS_INPUT, "no integer");
+    check_fails(words_eval_integer("n * 0.5", lookup, NULL, &size, &err), &err,
+                STATUS_INPUT, "no integer");
 }
 
 /* ---- contents ---- */
@@ -163,7 +166,8 @@ static const char head[] = "static double g[8];\n"
                            "            A[i][j] += s * b[j] * g[0];\n}\n";
 
 /* Reads `pragmas`, put before the function, and `command`. Caller releases the words. */
-static int read_words(const char *pragmas, const char *command, struct kernel_words *words, struct error *err)
+static int read_words(const char *pragmas, const char *command,
+                      struct kernel_words *words, struct error *err)
 {
     struct ir_function *function = NULL;
     struct strvec list = {0};
@@ -194,7 +198,8 @@ static void words_are_read(void)
                         "#pragma inflight buffer A = uniform(-1, 1)\n"
                         "#pragma inflight buffer b length 2 * n\n"
                         "#pragma inflight buffer b = index(n)\n"
-                        "#pragma inflight assume independent(i, j) noalias(A, b), associative\n"
+                        "#pragma inflight assume independent(i, j) noalias(A, b), "
+                        "associative\n"
                         "#pragma inflight flops 3 * n \\\n   * n\n",
                         "set n = 64", &words, &err), &err);
     check_str(kernel_words_find(&words, WORD_SET, "n")->text, "64");
@@ -229,7 +234,8 @@ static void bad_words_are_refused(void)
         {"set m = 4", "'m' is no scalar parameter of 'f'; there are: n, s"},
         {"set A = 4", "'A' is no scalar parameter"},
         {"set i = 4", "'i' is no scalar parameter"},
-        {"buffer A", "expected 'buffer NAME = CONTENTS' or 'buffer NAME length ELEMENTS'"},
+        {"buffer A",
+         "expected 'buffer NAME = CONTENTS' or 'buffer NAME length ELEMENTS'"},
         {"buffer A size 4", "expected 'buffer NAME = CONTENTS'"},
         {"buffer A length", "ends too early"},
         {"buffer A = ", "no contents of a buffer"},
@@ -251,9 +257,11 @@ static void bad_words_are_refused(void)
         struct error err = {0};
         struct kernel_words words = {0};
         char *pragma = xasprintf("#pragma inflight %s\n", cases[i][0]);
-        check_fails(read_words(pragma, NULL, &words, &err), &err, STATUS_INPUT, cases[i][1]);
+        check_fails(read_words(pragma, NULL, &words, &err), &err, STATUS_INPUT,
+                    cases[i][1]);
         kernel_words_release(&words);
-        check_fails(read_words("", cases[i][0], &words, &err), &err, STATUS_INPUT, "' on the command line: ");
+        check_fails(read_words("", cases[i][0], &words, &err), &err, STATUS_INPUT,
+                    "' on the command line: ");
         kernel_words_release(&words);
         free(pragma);
     }
@@ -271,8 +279,10 @@ static void a_second_value_is_refused(void)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct error err = {0};
         struct kernel_words words = {0};
-        char *twice = xasprintf("#pragma inflight %s\n#pragma inflight %s\n", cases[i][0], cases[i][0]);
-        check_fails(read_words(twice, NULL, &words, &err), &err, STATUS_INPUT, cases[i][1]);
+        char *twice = xasprintf("#pragma inflight %s\n#pragma inflight %s\n", cases[i][0],
+                                cases[i][0]);
+        check_fails(read_words(twice, NULL, &words, &err), &err, STATUS_INPUT,
+                    cases[i][1]);
         kernel_words_release(&words);
         free(twice);
     }

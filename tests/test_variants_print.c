@@ -16,8 +16,10 @@ static void dump_expr(struct buf *out, const struct ir_expr *expr)
         buf_add(out, "()");
         return;
     }
-    if (expr->kind == IR_BINARY && strchr("+-", expr->op[0]) && expr->has_value) { /* printed folded */
-        buf_addf(out, "(%d %lld =%lld %s/0)", (int)IR_LITERAL, expr->value, expr->value, expr->type.text);
+    /* printed folded */
+    if (expr->kind == IR_BINARY && strchr("+-", expr->op[0]) && expr->has_value) {
+        buf_addf(out, "(%d %lld =%lld %s/0)", (int)IR_LITERAL, expr->value, expr->value,
+                 expr->type.text);
         return;
     }
     buf_addf(out, "(%d", (int)expr->kind);
@@ -27,7 +29,8 @@ static void dump_expr(struct buf *out, const struct ir_expr *expr)
         buf_addf(out, " %s", expr->text);
     if (expr->has_value)
         buf_addf(out, " =%lld", expr->value);
-    buf_addf(out, " %s/%d%s", expr->type.text ? expr->type.text : "", expr->type.pointers, expr->is_arrow ? "->" : "");
+    buf_addf(out, " %s/%d%s", expr->type.text ? expr->type.text : "", expr->type.pointers,
+             expr->is_arrow ? "->" : "");
     for (size_t i = 0; i < expr->arg_nr; i++) {
         buf_add(out, " ");
         dump_expr(out, expr->arg[i]);
@@ -40,7 +43,8 @@ static void dump_stmt(struct buf *out, const struct ir_stmt *stmt, int depth);
 /* The printer puts braces around some lone statements. */
 static const struct ir_stmt *unbraced(const struct ir_stmt *stmt)
 {
-    while (stmt && stmt->kind == IR_BLOCK && stmt->child_nr == 1 && stmt->child[0]->kind != IR_DECL)
+    while (stmt && stmt->kind == IR_BLOCK && stmt->child_nr == 1 &&
+           stmt->child[0]->kind != IR_DECL)
         stmt = stmt->child[0];
     return stmt;
 }
@@ -48,7 +52,8 @@ static const struct ir_stmt *unbraced(const struct ir_stmt *stmt)
 static void dump_loop(struct buf *out, const struct ir_stmt *stmt, int depth)
 {
     if (stmt->canonical)
-        buf_addf(out, " %s %s step %lld%s", stmt->iterator->name, stmt->cmp, stmt->step, stmt->declares_iterator ? " own" : "");
+        buf_addf(out, " %s %s step %lld%s", stmt->iterator->name, stmt->cmp, stmt->step,
+                 stmt->declares_iterator ? " own" : "");
     dump_expr(out, stmt->canonical ? stmt->lower : NULL);
     dump_expr(out, stmt->canonical ? stmt->upper : stmt->cond);
     dump_expr(out, stmt->increment);
@@ -64,7 +69,8 @@ static void dump_stmt(struct buf *out, const struct ir_stmt *stmt, int depth)
         buf_add(out, "none");
         return;
     }
-    buf_addf(out, "%d%s%s ", (int)stmt->kind, stmt->is_do ? " do" : "", stmt->canonical ? " canonical" : "");
+    buf_addf(out, "%d%s%s ", (int)stmt->kind, stmt->is_do ? " do" : "",
+             stmt->canonical ? " canonical" : "");
     for (const struct ir_pragma *pragma = stmt->pragma; pragma; pragma = pragma->next)
         if (!pragma->ours)
             buf_addf(out, "#%s ", pragma->text);
@@ -89,20 +95,27 @@ static void print_file(const struct ir_function *function, struct buf *out)
     buf_add_n(out, function->source, function->body_begin);
     ir_print_stmt(out, function->body, 0);
     buf_truncate(out, out->length - 1); /* the body's newline */
-    buf_add_n(out, function->source + function->body_end, function->source_length - function->body_end);
+    buf_add_n(out, function->source + function->body_end,
+              function->source_length - function->body_end);
 }
 
-/* What comes out must not warn. The sources themselves have unsequenced and unused values; no more is excused. */
+/* What comes out must not warn. The sources themselves have unsequenced and unused
+ * values; no more is excused. */
 static void check_quiet(const char *compiler, const char *path)
 {
-    const char *argv[] = {compiler, "-std=gnu17", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
-                          "-Wno-sequence-point", "-Wno-unused-value", "-Wno-unused-function", "-Wno-unused-but-set-variable",
-                          "-Wno-unused-variable", "-Wno-unknown-pragmas", "-Wno-int-in-bool-context",
-                          "-Wno-unknown-warning-option", "-Wno-unsequenced", "-Wno-uninitialized", "-I", OK_DIR, path, NULL};
+    const char *argv[] = {compiler, "-std=gnu17", "-fsyntax-only", "-Wall", "-Wextra",
+                          "-Werror",
+                          "-Wno-sequence-point", "-Wno-unused-value",
+                              "-Wno-unused-function", "-Wno-unused-but-set-variable",
+                          "-Wno-unused-variable", "-Wno-unknown-pragmas",
+                              "-Wno-int-in-bool-context",
+                          "-Wno-unknown-warning-option", "-Wno-unsequenced",
+                              "-Wno-uninitialized", "-I", OK_DIR, path, NULL};
     struct spawn_request request = {.argv = argv, .timeout_s = 60};
     struct spawn_outcome outcome = {0};
     struct error err = {0};
-    if (check_ok(spawn_run(&request, &outcome, &err), &err) && outcome.end != SPAWN_NOT_STARTED) {
+    if (check_ok(spawn_run(&request, &outcome, &err), &err) &&
+        outcome.end != SPAWN_NOT_STARTED) {
         check_eq(outcome.code, 0);
         check_str(buf_str(&outcome.err), "");
     }
@@ -144,6 +157,7 @@ static void round_trip(const char *name, const char *dir)
         buf_reset(&second);
         ir_print_stmt(&first, function->body, 1);
         ir_print_stmt(&second, again->body, 1);
+        check(!strstr(buf_str(&first), "#pragma inflight"));
         check_str(buf_str(&second), buf_str(&first));
     }
     ir_function_free(function);
@@ -179,7 +193,9 @@ static char *print_return(const char *expr, const char *dir)
     struct error err = {0};
     struct ir_function *function = NULL;
     char *path = path_join(dir, "expr.c");
-    char *text = xasprintf("int f(int a, int b, int c, unsigned u, double x, int *p)\n{\n    for (;;)\n        return %s;\n}\n", expr);
+    char *text = xasprintf("int f(int a, int b, int c, unsigned u, double x, int *p)\n"
+                           "{\n    for (;;)\n        return %s;\n}\n",
+                           expr);
     struct buf out = {0};
     check_ok(file_write(path, text, strlen(text), &err), &err);
     if (check_ok(ir_parse(path, 0, NULL, NULL, &function, &err), &err))
@@ -273,13 +289,16 @@ static void sums_of_integers_are_folded(void)
 static void made_trees_are_printed(void)
 {
     struct ir_arena *arena = ir_arena_new();
-    struct ir_symbol n = {.name = "n", .type = {.text = "int", .scalar = IR_INT, .bytes = 4}}, i = n;
+    struct ir_symbol n = {.name = "n",
+                          .type = {.text = "int", .scalar = IR_INT, .bytes = 4}}, i = n;
     struct ir_pragma simd = {.text = "omp simd"};
     struct buf out = {0};
     i.name = "i";
-    struct ir_expr *sum = ir_binary(arena, "+", ir_name(arena, &i), ir_integer(arena, -1));
+    struct ir_expr *sum = ir_binary(arena, "+", ir_name(arena, &i),
+                                    ir_integer(arena, -1));
     struct ir_symbol *from[] = {&i};
-    struct ir_expr *by[] = {ir_binary(arena, "+", ir_name(arena, &n), ir_integer(arena, 1))};
+    struct ir_expr *by[] = {ir_binary(arena, "+", ir_name(arena, &n),
+                                      ir_integer(arena, 1))};
     struct ir_stmt *loop = ir_stmt_new(arena, IR_FOR, 1);
     loop->canonical = loop->declares_iterator = true;
     loop->iterator = &i;
@@ -291,7 +310,9 @@ static void made_trees_are_printed(void)
     loop->child[0] = ir_stmt_new(arena, IR_EXPR, 0);
     loop->child[0]->expr = ir_substitute(arena, sum, from, by, 1);
     ir_print_stmt(&out, loop, 1);
-    check_str(buf_str(&out), "#pragma omp simd\n    for (int i = 0; i < (i - 1) * n; i -= 4)\n        n;\n");
+    check_str(buf_str(&out), "#pragma omp simd\n"
+                             "    for (int i = 0; i < (i - 1) * n; i -= 4)\n"
+                             "        n;\n");
     buf_reset(&out);
     ir_print_expr(&out, ir_binary(arena, "-", ir_name(arena, &i), ir_integer(arena, -7)));
     check_str(buf_str(&out), "i + 7");

@@ -1,4 +1,5 @@
-/* Which objects a program is made of. What does not depend on the plan is built once per folder. */
+/* Which objects a program is made of. What does not depend on the plan is built once per
+ * folder. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,16 +25,20 @@ static const struct {
 };
 
 static const char *const template_files[] = {
-    "program.h",         "program_args.c", "program_contents.c", "program_buffers.c",
+    "program.h",      "program_args.c",  "program_contents.c", "program_buffers.c",
     "program_time.c", "program_trace.c", "program_verify.c",
 };
 
-/* Scalar code with a callback for every load and store, and no calls that stand for loops. */
+/* Scalar code with a callback for every load and store, and no calls that stand for
+ * loops. */
 static const char trace_flags_clang[] =
-    "-O2 -fno-vectorize -fno-slp-vectorize -fno-builtin-memset -fno-builtin-memcpy "
-    "-fno-builtin-memmove -fsanitize-coverage=func,trace-pc-guard,trace-loads,trace-stores";
+    "-O2 -U_FORTIFY_SOURCE -fno-vectorize -fno-slp-vectorize -fno-builtin-memset "
+    "-fno-builtin-memcpy "
+    "-fno-builtin-memmove "
+    "-fsanitize-coverage=func,trace-pc-guard,trace-loads,trace-stores";
 static const char trace_flags_gcc[] =
-    "-O2 -fno-tree-vectorize -fno-tree-slp-vectorize -fno-tree-loop-distribute-patterns "
+    "-O2 -U_FORTIFY_SOURCE -fno-tree-vectorize -fno-tree-slp-vectorize "
+    "-fno-tree-loop-distribute-patterns "
     "-fsanitize=thread";
 
 static int add_object(struct building *building, const char *stem, const char *text,
@@ -90,8 +95,8 @@ static void kernel_flags(const struct building *building, enum harness_role role
 {
     strvec_push_all(flags, &building->kernel->cflags);
     if (role == HARNESS_TRACED) {
-        strvec_split(flags, building->toolchain->is_clang ? trace_flags_clang
-                                                          : trace_flags_gcc);
+        strvec_split(flags,
+                     building->toolchain->is_clang ? trace_flags_clang : trace_flags_gcc);
     } else {
         strvec_push_all(flags, &building->toolchain->flags);
         strvec_push(flags, "-fopenmp-simd");
@@ -120,8 +125,8 @@ static int add_kernel(struct building *building, const char *source, const char 
     return result;
 }
 
-/* A library of its own: what the user's file defines beside the kernel is there twice, and each
- * kernel must get its own. */
+/* A library of its own: what the user's file defines beside the kernel is there twice,
+ * and each kernel must get its own. */
 static int add_reference(struct building *building, struct error *err)
 {
     const struct ir_function *function = building->kernel->function;
@@ -133,7 +138,8 @@ static int add_reference(struct building *building, struct error *err)
     alone.dir = dir; /* the program finds the library by this name */
     result = add_kernel(&alone, function->source, function->path, HARNESS_REFERENCE, err);
     if (result == 0)
-        result = link_objects(&alone, "reference", "-shared -Wl,-Bsymbolic", &library, err);
+        result =
+            link_objects(&alone, "reference", "-shared -Wl,-Bsymbolic", &library, err);
     if (result == 0)
         strvec_push(&building->objects, library);
     strvec_release(&alone.objects);
@@ -179,22 +185,33 @@ static void harness_flags(const struct building *building, const char *root,
     }
 }
 
+static int add_table(struct building *building, struct error *err)
+{
+    struct strvec flags = {0};
+    struct buf text = {0};
+    int result;
+
+    harness_flags(building, NULL, &flags);
+    harness_table(building->kernel, &text);
+    result = add_object(building, "table", buf_str(&text), "the table of parameters",
+                        &flags, err);
+    buf_release(&text);
+    strvec_release(&flags);
+    return result;
+}
+
 static int add_harness(struct building *building, enum variant_program what,
                        const char *root, struct error *err)
 {
     struct strvec flags = {0};
-    struct buf harness = {0}, table = {0};
+    struct buf text = {0};
     int result = -1;
 
     harness_flags(building, root, &flags);
-    harness_table(building->kernel, &table);
-    if (harness_text(building, programs[what].file, &harness, err) == 0 &&
-        add_object(building, "harness", buf_str(&harness), "the harness", &flags, err) ==
-            0)
-        result = add_object(building, "table", buf_str(&table), "the table of parameters",
-                            &flags, err);
-    buf_release(&harness);
-    buf_release(&table);
+    if (harness_text(building, programs[what].file, &text, err) == 0 &&
+        add_object(building, "harness", buf_str(&text), "the harness", &flags, err) == 0)
+        result = add_table(building, err);
+    buf_release(&text);
     strvec_release(&flags);
     return result;
 }
@@ -221,7 +238,8 @@ static int add_tracer_file(struct building *building, const char *path, const ch
 
     harness_flags(building, root, &flags);
     if (file_read(path, &text, err) == 0)
-        result = add_object(building, "tracer", buf_str(&text), "the tracer", &flags, err);
+        result =
+            add_object(building, "tracer", buf_str(&text), "the tracer", &flags, err);
     strvec_release(&flags);
     buf_release(&text);
     return result;
@@ -257,11 +275,11 @@ static int build_from(struct building *building, const char *source, const char 
     if (dir_make_all(building->dir, err) ||
         shipped_path("templates/harness", &building->templates, err))
         return -1;
-    /* The kernel first: it is what may be refused. */
+    /* The kernel first: it is what may be refused. Libraries last, as linkers want it. */
     if (add_kernel(building, source, name, role, err) == 0 &&
-        (what != VARIANT_VERIFY || add_reference(building, err) == 0) &&
         (what == VARIANT_TRACE ? add_trace(building, err)
-                               : add_harness(building, what, NULL, err)) == 0)
+                               : add_harness(building, what, NULL, err)) == 0 &&
+        (what != VARIANT_VERIFY || add_reference(building, err) == 0))
         result = link_objects(building, programs[what].stem, "", path, err);
     strvec_release(&building->objects);
     free(building->templates);

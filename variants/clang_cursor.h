@@ -1,6 +1,7 @@
 /*
- * libclang's cursors, shared by clang_open.c (the file, its errors), clang_type.c (types, declarations) and clang_tree.c (statements
- * and expressions). This is the one file that includes <clang-c/Index.h>.
+ * libclang's cursors, shared by clang_open.c (the file, its errors), clang_type.c (types,
+ * declarations) and clang_tree.c (statements and expressions). This is the one file that
+ * includes <clang-c/Index.h>.
  */
 #ifndef VARIANTS_CLANG_CURSOR_H
 #define VARIANTS_CLANG_CURSOR_H
@@ -33,7 +34,8 @@ struct cursors {
 const char *take_string(struct ct_clang *clang, CXString string);
 void cursors_add(struct cursors *list, CXCursor cursor);
 struct cursors children_of(CXCursor cursor); /* without attributes; caller frees .item */
-bool evaluate(CXCursor cursor, long long *value); /* false when it is no integer constant */
+/* false when it is no integer constant */
+bool evaluate(CXCursor cursor, long long *value);
 
 struct ir_type type_of(struct ct_clang *clang, CXType type);
 struct ct_decl *decl_of(struct ct_clang *clang, CXCursor cursor);

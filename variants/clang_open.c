@@ -20,7 +20,8 @@ void cursors_add(struct cursors *list, CXCursor cursor)
     list->item[list->item_nr++] = cursor;
 }
 
-static enum CXChildVisitResult collect(CXCursor cursor, CXCursor parent, CXClientData data)
+static enum CXChildVisitResult collect(CXCursor cursor, CXCursor parent,
+                                       CXClientData data)
 {
     (void)parent;
     if (!clang_isAttribute(clang_getCursorKind(cursor)))
@@ -49,11 +50,13 @@ bool evaluate(CXCursor cursor, long long *value)
 /* ---- parsing ---- */
 
 /* The record of preprocessing is what clang_getSkippedRanges reads. */
-static enum CXErrorCode parse_unit(struct ct_clang *clang, const char *path, struct CXUnsavedFile *content,
+static enum CXErrorCode parse_unit(struct ct_clang *clang, const char *path,
+                                   struct CXUnsavedFile *content,
                                    const struct strvec *args)
 {
-    return clang_parseTranslationUnit2(clang->index, path, (const char *const *)args->v, (int)args->nr,
-                                       content, 1, CXTranslationUnit_DetailedPreprocessingRecord, &clang->unit);
+    return clang_parseTranslationUnit2(
+        clang->index, path, (const char *const *)args->v, (int)args->nr, content, 1,
+        CXTranslationUnit_DetailedPreprocessingRecord, &clang->unit);
 }
 
 /* An -march that libclang does not know makes it fail without a word. */
@@ -64,7 +67,8 @@ static void without_machine(const struct strvec *args, struct strvec *out)
             strvec_push(out, args->v[i]);
 }
 
-static int parse_any(struct ct_clang *clang, const char *path, const char *source, size_t length,
+static int parse_any(struct ct_clang *clang, const char *path, const char *source,
+                     size_t length,
                      const struct strvec *args, struct error *err)
 {
     struct CXUnsavedFile content = {path, source, length};
@@ -76,21 +80,30 @@ static int parse_any(struct ct_clang *clang, const char *path, const char *sourc
         strvec_release(&plain);
     }
     if (code != CXError_Success || !clang->unit)
-        return fail(err, STATUS_INPUT, "'%s' cannot be parsed (libclang gave up with code %d)", path, (int)code);
+        return fail(err, STATUS_INPUT,
+                    "'%s' cannot be parsed (libclang gave up with code %d)", path,
+                    (int)code);
     clang->main = clang_getFile(clang->unit, path);
     return 0;
 }
 
 /* ---- errors ---- */
 
-/* Diagnostics without a file are about flags that only gcc knows. */
-static bool is_compile_error(CXDiagnostic diagnostic, CXFile *file, unsigned *line, unsigned *column)
+/* Diagnostics without a file are about flags that only gcc knows; those in system headers
+ * are about attributes that only gcc knows. What the user's file needs of them shows there. */
+static bool is_compile_error(CXDiagnostic diagnostic, CXFile *file, unsigned *line,
+                             unsigned *column)
 {
-    clang_getExpansionLocation(clang_getDiagnosticLocation(diagnostic), file, line, column, NULL);
-    return clang_getDiagnosticSeverity(diagnostic) >= CXDiagnostic_Error && *file;
+    CXSourceLocation location = clang_getDiagnosticLocation(diagnostic);
+    enum CXDiagnosticSeverity severity = clang_getDiagnosticSeverity(diagnostic);
+    clang_getExpansionLocation(location, file, line, column, NULL);
+    if (severity == CXDiagnostic_Error && clang_Location_isInSystemHeader(location))
+        return false;
+    return severity >= CXDiagnostic_Error && *file;
 }
 
-static int fail_at(struct ct_clang *clang, CXDiagnostic diagnostic, CXFile file, unsigned line, unsigned column,
+static int fail_at(struct ct_clang *clang, CXDiagnostic diagnostic, CXFile file,
+                   unsigned line, unsigned column,
                    struct error *err)
 {
     const char *name = take_string(clang, clang_getFileName(file));
@@ -116,20 +129,24 @@ static int check_errors(struct ct_clang *clang, struct error *err)
 
 /* ---- functions ---- */
 
-static enum CXChildVisitResult find_loop(CXCursor cursor, CXCursor parent, CXClientData data)
+static enum CXChildVisitResult find_loop(CXCursor cursor, CXCursor parent,
+                                         CXClientData data)
 {
     (void)parent;
     bool *found = data;
     enum CXCursorKind kind = clang_getCursorKind(cursor);
-    *found = kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt || kind == CXCursor_DoStmt;
+    *found = kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt ||
+             kind == CXCursor_DoStmt;
     return *found ? CXChildVisit_Break : CXChildVisit_Recurse;
 }
 
-static enum CXChildVisitResult find_definition(CXCursor cursor, CXCursor parent, CXClientData data)
+static enum CXChildVisitResult find_definition(CXCursor cursor, CXCursor parent,
+                                               CXClientData data)
 {
     (void)parent;
     struct ct_clang *clang = data;
-    if (clang_getCursorKind(cursor) == CXCursor_FunctionDecl && clang_isCursorDefinition(cursor) &&
+    if (clang_getCursorKind(cursor) == CXCursor_FunctionDecl &&
+        clang_isCursorDefinition(cursor) &&
         clang_Location_isFromMainFile(clang_getCursorLocation(cursor))) {
         GROW(clang->definition, clang->definition_nr + 1, clang->definition_alloc);
         clang->definition[clang->definition_nr++] = cursor;
@@ -137,7 +154,8 @@ static enum CXChildVisitResult find_definition(CXCursor cursor, CXCursor parent,
     return CXChildVisit_Continue;
 }
 
-static void read_head(struct ct_clang *clang, CXCursor cursor, struct ct_function *function)
+static void read_head(struct ct_clang *clang, CXCursor cursor,
+                      struct ct_function *function)
 {
     CXSourceRange range = clang_getCursorExtent(cursor);
     unsigned line, offset;
@@ -155,9 +173,11 @@ static void read_head(struct ct_clang *clang, CXCursor cursor, struct ct_functio
 static void read_functions(struct ct_file *file)
 {
     struct ct_clang *clang = file->clang;
-    clang_visitChildren(clang_getTranslationUnitCursor(clang->unit), find_definition, clang);
+    clang_visitChildren(clang_getTranslationUnitCursor(clang->unit), find_definition,
+                        clang);
     file->function_nr = clang->definition_nr;
-    file->function = ir_alloc(clang->arena, (file->function_nr + 1) * sizeof(*file->function));
+    file->function = ir_alloc(clang->arena,
+                              (file->function_nr + 1) * sizeof(*file->function));
     for (size_t i = 0; i < file->function_nr; i++)
         read_head(clang, clang->definition[i], &file->function[i]);
 }
@@ -169,8 +189,10 @@ static void read_skipped(struct ct_file *file)
     file->skipped = ir_alloc(clang->arena, (list->count + 1) * sizeof(*file->skipped));
     for (unsigned i = 0; i < list->count; i++) {
         unsigned begin, end;
-        clang_getExpansionLocation(clang_getRangeStart(list->ranges[i]), NULL, NULL, NULL, &begin);
-        clang_getExpansionLocation(clang_getRangeEnd(list->ranges[i]), NULL, NULL, NULL, &end);
+        clang_getExpansionLocation(clang_getRangeStart(list->ranges[i]), NULL, NULL, NULL,
+                                   &begin);
+        clang_getExpansionLocation(clang_getRangeEnd(list->ranges[i]), NULL, NULL, NULL,
+                                   &end);
         file->skipped[file->skipped_nr++] = (struct ct_range){begin, end};
     }
     clang_disposeSourceRangeList(list);
@@ -183,7 +205,8 @@ int ct_open(struct ct_file *file, const char *path, const char *source, size_t l
     *file = (struct ct_file){.clang = clang};
     clang->arena = arena;
     clang->index = clang_createIndex(0, 0);
-    if (parse_any(clang, path, source, length, args, err) < 0 || check_errors(clang, err) < 0)
+    if (parse_any(clang, path, source, length, args, err) < 0 ||
+        check_errors(clang, err) < 0)
         return -1;
     read_functions(file);
     read_skipped(file);
@@ -210,9 +233,11 @@ void ct_read(struct ct_file *file, struct ct_function *function)
     CXCursor cursor = clang->definition[function - file->function];
     int params = clang_Cursor_getNumArguments(cursor);
     function->param_nr = params > 0 ? (size_t)params : 0;
-    function->param = ir_alloc(clang->arena, (function->param_nr + 1) * sizeof(struct ct_decl *));
+    function->param = ir_alloc(clang->arena,
+                               (function->param_nr + 1) * sizeof(struct ct_decl *));
     for (size_t i = 0; i < function->param_nr; i++)
-        function->param[i] = decl_of(clang, clang_Cursor_getArgument(cursor, (unsigned)i));
+        function->param[i] = decl_of(clang,
+                                     clang_Cursor_getArgument(cursor, (unsigned)i));
     function->result = type_of(clang, clang_getCursorResultType(cursor));
     struct cursors list = children_of(cursor);
     if (list.item_nr > 0)

@@ -1,8 +1,10 @@
 /* Statements and expressions: each cursor becomes one node. */
-#include "variants/clang_cursor.h"
+#include "variants/clang_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/clang_cursor.h"
 
 struct ct_node *node_new(struct ct_clang *clang, enum ct_kind kind, size_t children)
 {
@@ -24,7 +26,8 @@ static void place(struct ct_clang *clang, CXCursor cursor, struct ct_node *node)
     node->line = (int)line;
     node->column = (int)column;
     node->begin = offset;
-    node->in_macro = spelled_at != offset || !spelled_in || !clang_File_isEqual(file, spelled_in);
+    node->in_macro = spelled_at != offset || !spelled_in ||
+        !clang_File_isEqual(file, spelled_in);
     node->elsewhere = !file || !clang_File_isEqual(file, clang->main);
     clang_getExpansionLocation(clang_getRangeEnd(range), &file, &line, &column, &offset);
     node->end_line = (int)line;
@@ -91,12 +94,14 @@ static void set_kind(struct ct_node *node, enum CXCursorKind kind)
         }
 }
 
-/* The token where it is written, be it in a macro; "" when it was pasted together there. */
+/* The token where it is written, be it in a macro; "" when it was pasted together
+ * there. */
 static const char *token_text(struct ct_clang *clang, CXCursor cursor)
 {
     CXFile file;
     unsigned offset;
-    clang_getSpellingLocation(clang_getCursorLocation(cursor), &file, NULL, NULL, &offset);
+    clang_getSpellingLocation(clang_getCursorLocation(cursor), &file, NULL, NULL,
+                              &offset);
     if (!file)
         return "";
     CXSourceLocation location = clang_getLocationForOffset(clang->unit, file, offset);
@@ -108,12 +113,14 @@ static const char *token_text(struct ct_clang *clang, CXCursor cursor)
     return text;
 }
 
-static const char *evaluated_text(struct ct_clang *clang, CXCursor cursor, const struct ct_node *node)
+static const char *evaluated_text(struct ct_clang *clang, CXCursor cursor,
+                                  const struct ct_node *node)
 {
     static const char *const suffix[2][2] = {{"", "u"}, {"l", "ul"}};
     const struct ir_type *type = &node->type;
     if (node->has_value)
-        return ir_textf(clang->arena, "%lld%s", node->value, suffix[type->bytes > 4][type->is_unsigned]);
+        return ir_textf(clang->arena, "%lld%s", node->value,
+                        suffix[type->bytes > 4][type->is_unsigned]);
     CXEvalResult result = clang_Cursor_Evaluate(cursor);
     double value = result ? clang_EvalResult_getAsDouble(result) : 0.0;
     if (result)
@@ -153,19 +160,34 @@ static void read_name(struct ct_clang *clang, CXCursor cursor, struct ct_node *n
     node->value = node->decl->value;
 }
 
+/* libclang spells the field that an anonymous struct or union is as nothing or as "(...)". */
+static bool is_unnamed(const char *field)
+{
+    return !*field || strchr(field, '(');
+}
+
+/* Out through anonymous structs: is one of the records around the field a union? */
+static bool shares_bytes(CXCursor field)
+{
+    if (clang_Cursor_isBitField(field))
+        return true;
+    CXCursor record = clang_getCursorSemanticParent(field);
+    while (clang_getCursorKind(record) == CXCursor_StructDecl &&
+           clang_Cursor_isAnonymousRecordDecl(record))
+        record = clang_getCursorSemanticParent(record);
+    return clang_getCursorKind(record) == CXCursor_UnionDecl;
+}
+
 static void read_member(struct ct_clang *clang, CXCursor cursor, struct ct_node *node)
 {
     CXCursor field = clang_getCursorReferenced(cursor);
-    CXCursor record = clang_getCursorSemanticParent(field);
     node->text = take_string(clang, clang_getCursorSpelling(field));
-    node->shared = clang_getCursorKind(record) == CXCursor_UnionDecl || clang_Cursor_isBitField(field);
+    node->shared = shares_bytes(field);
     if (node->child_nr == 0)
         return;
     struct ct_node *base = node->child[0];
-    if (base->kind == CT_MEMBER && !*base->text && base->child_nr > 0) { /* an anonymous struct or union in between */
-        node->shared = node->shared || base->shared;
+    if (base->kind == CT_MEMBER && is_unnamed(base->text) && base->child_nr > 0)
         node->child[0] = base->child[0];
-    }
     node->arrow = node->child[0]->type.pointers > 0;
 }
 
@@ -188,7 +210,9 @@ static void read_binary(struct ct_clang *clang, CXCursor cursor, struct ct_node 
 static const char *goto_text(struct ct_clang *clang, CXCursor cursor)
 {
     struct cursors list = children_of(cursor);
-    const char *label = list.item_nr > 0 ? take_string(clang, clang_getCursorSpelling(list.item[0])) : "";
+    const char *label = "";
+    if (list.item_nr > 0)
+        label = take_string(clang, clang_getCursorSpelling(list.item[0]));
     free(list.item);
     return ir_textf(clang->arena, "goto %s", label);
 }
@@ -229,15 +253,22 @@ static void read_details(struct ct_clang *clang, CXCursor cursor, struct ct_node
 
 static bool is_wrapper(enum CXCursorKind kind)
 {
-    return kind == CXCursor_UnexposedExpr || kind == CXCursor_ParenExpr || kind == CXCursor_UnexposedStmt;
+    return kind == CXCursor_UnexposedExpr || kind == CXCursor_ParenExpr ||
+        kind == CXCursor_UnexposedStmt;
 }
 
-/* Of a cast the operand, of a declaration the initialiser: what stands last; type names and dimensions stand before it. */
+/* Of a cast the operand, of a declaration the initialiser: what stands last; type
+ * names and dimensions stand before it. */
 static void drop_all_but_last(struct cursors *list, bool keep)
 {
     if (list->item_nr > 0 && keep)
         list->item[0] = list->item[list->item_nr - 1];
     list->item_nr = list->item_nr > 0 && keep;
+}
+
+static bool has_initialiser(CXCursor cursor)
+{
+    return !clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(cursor));
 }
 
 struct ct_node *node_build(struct ct_clang *clang, CXCursor cursor)
@@ -252,7 +283,7 @@ struct ct_node *node_build(struct ct_clang *clang, CXCursor cursor)
     if (kind == CXCursor_CStyleCastExpr)
         drop_all_but_last(&list, true);
     if (kind == CXCursor_VarDecl)
-        drop_all_but_last(&list, !clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(cursor)));
+        drop_all_but_last(&list, has_initialiser(cursor));
     struct ct_node *node = node_new(clang, CT_EXPR, list.item_nr);
     set_kind(node, kind);
     place(clang, cursor, node);

@@ -1,7 +1,7 @@
 /*
  * What libclang knows of a C file, as a plain tree: no cursor leaves the clang_*.c files.
- * Macros are expanded; parentheses, implicit casts and attributed statements are stepped through. Everything but the open file lives
- * in the arena given to ct_open.
+ * Macros are expanded; parentheses, implicit casts and attributed statements are stepped
+ * through. Everything but the open file lives in the arena given to ct_open.
  */
 #ifndef VARIANTS_CLANG_TREE_H
 #define VARIANTS_CLANG_TREE_H
@@ -36,7 +36,8 @@ enum ct_kind {
 };
 
 struct ct_decl {
-    const char *name, *as_written; /* as_written: only for types that the rest cannot tell, as in ir_symbol */
+    /* as_written: only for types that the rest cannot tell, as in ir_symbol */
+    const char *name, *as_written;
     enum ir_role role;
     struct ir_type type;
     struct ct_node **dim; /* outermost first; NULL entry = not given */
@@ -56,7 +57,8 @@ struct ct_node {
     struct ir_type type;
     bool arrow, shared, has_value;
     long long value;
-    bool in_macro;  /* starts in the expansion of a macro; begin and end are those of the macro call */
+    /* starts in the expansion of a macro; begin and end are those of the macro call */
+    bool in_macro;
     bool elsewhere; /* stands in another file */
     int line, column, end_line;
     size_t begin, end;
@@ -88,8 +90,8 @@ struct ct_file {
     struct ct_clang *clang;
 };
 
-/* Parses source (the content of path). A compile error is STATUS_INPUT with the compiler's first message and its place. ct_close in
- * either case. */
+/* Parses source (the content of path). A compile error is STATUS_INPUT with the
+ * compiler's first message and its place. ct_close in either case. */
 int ct_open(struct ct_file *file, const char *path, const char *source, size_t length,
             const struct strvec *args, struct ir_arena *arena, struct error *err);
 void ct_close(struct ct_file *file);

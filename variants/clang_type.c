@@ -29,9 +29,20 @@ static long long level_size(CXType canonical)
     }
 }
 
+/* The tag of what va_list is made of has no name in C. */
+static bool is_va_list(CXType type)
+{
+    CXString text = clang_getTypeSpelling(type);
+    bool is = strstr(clang_getCString(text), "va_list") != NULL;
+    clang_disposeString(text);
+    return is;
+}
+
 static bool is_level(CXType type)
 {
     enum CXTypeKind kind = clang_getCanonicalType(type).kind;
+    if (is_va_list(type))
+        return false;
     return kind == CXType_Pointer || kind == CXType_ConstantArray ||
            kind == CXType_IncompleteArray || kind == CXType_VariableArray;
 }
@@ -55,7 +66,8 @@ static CXType element_of(CXType type)
 {
     while (type.kind != CXType_Pointer && level_size(type) == SIZE_POINTER)
         type = without_sugar(type);
-    return type.kind == CXType_Pointer ? clang_getPointeeType(type) : clang_getArrayElementType(type);
+    return type.kind == CXType_Pointer ? clang_getPointeeType(type)
+        : clang_getArrayElementType(type);
 }
 
 static bool is_qualified(CXType type)
@@ -91,7 +103,8 @@ static void read_element(struct ct_clang *clang, CXType type, struct ir_type *ou
 {
     CXType canonical = clang_getCanonicalType(type);
     out->scalar = scalar_of(canonical.kind);
-    out->is_unsigned = out->scalar == IR_BOOL || (canonical.kind >= CXType_Char_U && canonical.kind <= CXType_UInt128);
+    out->is_unsigned = out->scalar == IR_BOOL ||
+        (canonical.kind >= CXType_Char_U && canonical.kind <= CXType_UInt128);
     out->is_const = clang_isConstQualifiedType(type);
     out->is_volatile = out->is_volatile || clang_isVolatileQualifiedType(canonical);
     out->text = take_string(clang, clang_getTypeSpelling(clang_getUnqualifiedType(type)));
@@ -103,11 +116,13 @@ static void read_element(struct ct_clang *clang, CXType type, struct ir_type *ou
     }
 }
 
-/* Arrays of arrays ... of pointers are told by counts; so is a pointer to arrays; anything else is odd. */
+/* Arrays of arrays ... of pointers are told by counts; so is a pointer to arrays;
+ * anything else is odd. */
 static bool is_plain_shape(const struct shape *shape)
 {
     int i = 0;
-    if (shape->level_nr > 1 && shape->size[0] == SIZE_POINTER && shape->size[1] != SIZE_POINTER)
+    if (shape->level_nr > 1 && shape->size[0] == SIZE_POINTER &&
+        shape->size[1] != SIZE_POINTER)
         i = 1;
     while (i < shape->level_nr && shape->size[i] != SIZE_POINTER)
         i++;
@@ -122,7 +137,8 @@ static struct ir_type read_type(struct ct_clang *clang, CXType type, struct shap
 {
     struct ir_type out = {0};
     const char *text = take_string(clang, clang_getTypeSpelling(type));
-    out.is_restrict = is_level(type) && (clang_isRestrictQualifiedType(clang_getCanonicalType(type)) ||
+    out.is_restrict = is_level(type) &&
+        (clang_isRestrictQualifiedType(clang_getCanonicalType(type)) ||
                                          strstr(text, "[restrict") != NULL);
     while (is_level(type) && shape->level_nr < LEVELS_MAX) {
         out.is_volatile = out.is_volatile || clang_isVolatileQualifiedType(type);
@@ -156,7 +172,8 @@ static struct ct_node *number_node(struct ct_clang *clang, long long value)
     return node;
 }
 
-/* The expressions below a declaration are its dimensions, innermost first, and then the initialiser. */
+/* The expressions below a declaration are its dimensions, innermost first, and then
+ * the initialiser. */
 static struct cursors dimensions_of(CXCursor cursor)
 {
     struct cursors all = children_of(cursor), dims = {0};
@@ -170,7 +187,8 @@ static struct cursors dimensions_of(CXCursor cursor)
     return dims;
 }
 
-static void read_dimensions(struct ct_clang *clang, CXCursor cursor, const struct shape *shape, struct ct_decl *decl)
+static void read_dimensions(struct ct_clang *clang, CXCursor cursor,
+                            const struct shape *shape, struct ct_decl *decl)
 {
     struct cursors dims = dimensions_of(cursor);
     size_t given = 0, left = 0;
@@ -189,7 +207,8 @@ static void read_dimensions(struct ct_clang *clang, CXCursor cursor, const struc
     free(dims.item);
 }
 
-static enum CXChildVisitResult find_attribute(CXCursor cursor, CXCursor parent, CXClientData data)
+static enum CXChildVisitResult find_attribute(CXCursor cursor, CXCursor parent,
+                                              CXClientData data)
 {
     (void)parent;
     bool *found = data;
@@ -212,8 +231,10 @@ static bool is_open_restrict(struct ct_clang *clang, CXCursor cursor)
     bool found = false;
     clang_tokenize(clang->unit, clang_getCursorExtent(cursor), &token, &nr);
     for (unsigned i = 1; i < nr && !found; i++) {
-        const char *bracket = take_string(clang, clang_getTokenSpelling(clang->unit, token[i - 1]));
-        const char *word = take_string(clang, clang_getTokenSpelling(clang->unit, token[i]));
+        const char *bracket = take_string(clang, clang_getTokenSpelling(clang->unit,
+                                                                        token[i - 1]));
+        const char *word = take_string(clang,
+                                       clang_getTokenSpelling(clang->unit, token[i]));
         found = strcmp(bracket, "[") == 0 && strstr(word, "restrict");
     }
     clang_disposeTokens(clang->unit, token, nr);

@@ -20,10 +20,12 @@ static int fail_disk_full(const char *dir, struct error *err)
                 dir);
 }
 
-/* The line that says what is wrong: an error of compiler or linker, else the first one. */
+/* The line that says what is wrong: an error of compiler or linker, else the first one.
+ */
 static char *first_error(const char *output)
 {
-    static const char *const signs[] = {"error:", "undefined reference", "error "};
+    static const char *const signs[] = {"undefined reference", "multiple definition",
+                                        "error:", "error "};
 
     for (size_t i = 0; i < ARRAY_SIZE(signs); i++) {
         const char *at = strstr(output, signs[i]), *start = at;
@@ -35,8 +37,7 @@ static char *first_error(const char *output)
         return xstrndup(start, strcspn(start, "\n"));
     }
     output += strspn(output, "\n");
-    return *output ? xstrndup(output, strcspn(output, "\n"))
-                   : xstrdup("it said nothing about the cause");
+    return xstrndup(output, strcspn(output, "\n"));
 }
 
 static int judge(const struct spawn_outcome *outcome, const char *compiler,
@@ -53,7 +54,8 @@ static int judge(const struct spawn_outcome *outcome, const char *compiler,
                     compile_limit_s);
     case SPAWN_INTERRUPTED:
         return fail(err, STATUS_FAILED, "interrupted while compiling");
-    default: break;
+    default:
+        break;
     }
     if (strstr(buf_str(&outcome->err), disk_full))
         return fail_disk_full("the scratch folder", err);
@@ -169,8 +171,9 @@ int compile_object(const struct compile_request *request, char **object,
     hash_text(&hash, request->text);
     source = keyed_path(request->dir, request->stem, &hash, ".c");
     *object = keyed_path(request->dir, request->stem, &hash, ".o");
-    if (!file_exists(*object) && (write_source(request->dir, source, request->text, err) ||
-                                  compile_to(request, source, *object, err))) {
+    if (!file_exists(*object) &&
+        (write_source(request->dir, source, request->text, err) ||
+         compile_to(request, source, *object, err))) {
         free(*object);
         *object = NULL;
         result = -1;

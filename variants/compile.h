@@ -1,12 +1,13 @@
-/* Running the compiler: one call, what it said, objects kept by the hash of what they are made
- * of. Private to variants. */
+/* Running the compiler: one call, what it said, objects kept by the hash of what they are
+ * made of. Private to variants. */
 #ifndef VARIANTS_COMPILE_H
 #define VARIANTS_COMPILE_H
 
 #include "variants/variants.h"
 
-/* Runs argv. STATUS_FAILED with the compiler's first error, behind `what`; STATUS_MISSING when
- * it is not there or the disk is full. `output` gets what it printed; may be NULL. */
+/* Runs argv. STATUS_FAILED with the compiler's first error, behind `what`; STATUS_MISSING
+ * when it is not there or the disk is full. `output` gets what it printed; may be NULL.
+ */
 int compiler_run(const struct strvec *argv, const char *what, struct buf *output,
                  struct error *err);
 

@@ -5,6 +5,7 @@
 #include "variants/poly.h"
 #include "variants/sum.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -377,21 +378,36 @@ static bool address(struct count *at, const struct ir_symbol *symbol, const stru
     return true;
 }
 
+/* The canonical loops around the access, innermost first, all at iteration value 1. */
+static size_t enter_loops(struct count *at, int innermost, int *loop)
+{
+    size_t nr = 0;
+    for (int i = innermost; i >= 0 && at->nr < NAMES_MAX && nr < KERNEL_DEPTH_MAX; i = at->model->loop[i].parent)
+        if (at->model->loop_stmt[i]->canonical) {
+            at->item[at->nr++] = (struct model_value){.symbol = at->model->loop_stmt[i]->iterator, .value = 1};
+            loop[nr++] = i;
+        }
+    return nr;
+}
+
 static void measure_stride(struct count *at, struct kernel_access *view, const struct nest *nest, const struct access *access)
 {
-    const struct ir_stmt *loop = view->loop < 0 ? NULL : at->model->loop_stmt[view->loop];
     const struct ir_symbol *symbol = nest->cell[access->cell].symbol;
-    size_t kept = at->nr;
+    int loop[KERNEL_DEPTH_MAX];
+    size_t kept = at->nr, nr = enter_loops(at, view->loop, loop);
     long long here, next;
-    if (view->access_class != ACCESS_STRIDED || !loop || !loop->canonical)
-        return;
-    for (int i = view->loop; i >= 0 && at->nr < NAMES_MAX; i = at->model->loop[i].parent)
-        if (at->model->loop_stmt[i]->canonical)
-            at->item[at->nr++] = (struct model_value){.symbol = at->model->loop_stmt[i]->iterator, .value = 1};
+    for (size_t d = 0; d < KERNEL_DEPTH_MAX; d++)
+        view->stride_at[d] = NAN;
     bool known = address(at, symbol, access, &here);
-    at->item[kept].value += loop->step;
-    if (known && address(at, symbol, access, &next))
-        view->stride_bytes = (double)(next - here) * (double)symbol->type.bytes;
+    for (size_t i = 0; known && i < nr; i++) {
+        int depth = at->model->loop[loop[i]].depth;
+        at->item[kept + i].value += at->model->loop_stmt[loop[i]]->step;
+        if (depth < KERNEL_DEPTH_MAX && address(at, symbol, access, &next))
+            view->stride_at[depth] = (double)(next - here) * (double)symbol->type.bytes;
+        at->item[kept + i].value = 1;
+    }
+    if (view->access_class == ACCESS_STRIDED && view->loop >= 0 && !isnan(view->stride_at[at->model->loop[view->loop].depth]))
+        view->stride_bytes = view->stride_at[at->model->loop[view->loop].depth];
     at->nr = kept;
 }
 
@@ -414,7 +430,8 @@ struct model_counts model_measure(struct model *model, const struct model_values
     at->entries = xcalloc(model->loop_nr + 1, sizeof(double));
     at->trips = xcalloc(model->loop_nr + 1, sizeof(double));
     for (size_t i = 0; i < values->nr && at->nr < NAMES_MAX; i++)
-        at->item[at->nr++] = values->item[i];
+        if (!values->item[i].symbol->is_written)
+            at->item[at->nr++] = values->item[i];
     measure_strides(at);
     count_stmt(at, model->function->body, 1);
     for (size_t i = 0; i < model->loop_nr; i++)

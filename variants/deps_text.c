@@ -112,7 +112,8 @@ static void describe_cell(struct nest *nest, size_t cell, struct strvec *out)
     if (anti)
         isl_union_map_foreach_map(anti, describe_map, &at);
     isl_union_map_free(anti);
-    isl_union_map *output = isl_union_map_apply_range(isl_union_map_copy(writes), isl_union_map_reverse(writes));
+    isl_union_map *back = isl_union_map_reverse(isl_union_map_copy(writes));
+    isl_union_map *output = isl_union_map_apply_range(writes, back);
     output = isl_union_map_intersect(output, isl_union_map_copy(nest->strict));
     at = (struct describe){.nest = nest, .cell = cell, .out = out, .from_write = true, .to_write = true, .kind = "output"};
     if (output)

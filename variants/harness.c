@@ -80,9 +80,9 @@ static const char announcements[] =
     "INFLIGHT_PREFETCH_2, INFLIGHT_PREFETCH_1, 0)(__VA_ARGS__, 0)\n"
     "#define __builtin_nontemporal_store(value, address) "
     "(*(address) = (value), tracer_nontemporal_store((address), sizeof(*(address))))\n"
-    "#pragma redefine_extname memcpy inflight_traced_memcpy\n"
-    "#pragma redefine_extname memmove inflight_traced_memmove\n"
-    "#pragma redefine_extname memset inflight_traced_memset\n";
+    "#define memcpy inflight_traced_memcpy\n"
+    "#define memmove inflight_traced_memmove\n"
+    "#define memset inflight_traced_memset\n";
 
 static void add_line(struct buf *out, int line, const char *path)
 {
@@ -146,8 +146,9 @@ static void add_arguments(const struct kernel *kernel, struct buf *out)
     }
 }
 
-/* Arrays go in as void *, which C converts to whatever the parameter is, rows of variable length
- * included; the call is by a volatile pointer, so that the kernel stays the function it is. */
+/* Arrays go in as void *, which C converts to whatever the parameter is, rows of variable
+ * length included; the call is by a volatile pointer, so that the kernel stays the
+ * function it is. */
 static void add_call(const struct kernel *kernel, const char *role, struct buf *out)
 {
     const char *name = kernel->function->name, *result = "";
@@ -184,7 +185,8 @@ static void add_global(const struct kernel *kernel, const char *role, struct buf
     buf_add(out, "    return 0;\n}\n");
 }
 
-/* The user's file may begin with macros that its includes heed, so nothing is included here. */
+/* The user's file may begin with macros that its includes heed, so nothing is included
+ * here. */
 static void add_prelude(const struct kernel *kernel, enum harness_role role,
                         struct buf *out)
 {

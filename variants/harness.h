@@ -1,6 +1,7 @@
 /*
- * The C text around a kernel: the programs of templates/harness need a table of the parameters
- * and, in the kernel's own file, two functions that call it. Private to variants.
+ * The C text around a kernel: the programs of templates/harness need a table of the
+ * parameters and, in the kernel's own file, two functions that call it. Private to
+ * variants.
  */
 #ifndef VARIANTS_HARNESS_H
 #define VARIANTS_HARNESS_H
@@ -10,7 +11,7 @@
 enum harness_role {
     HARNESS_REFERENCE, /* the untransformed kernel */
     HARNESS_VARIANT,
-    HARNESS_TRACED     /* a variant whose prefetches and copies are announced */
+    HARNESS_TRACED /* a variant whose prefetches and copies are announced */
 };
 
 /* A file with the table. */

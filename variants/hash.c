@@ -11,7 +11,8 @@ struct hash hash_begin(void)
     return (struct hash){{0xcbf29ce484222325u, 0x243f6a8885a308d3u}};
 }
 
-/* Two lanes of FNV-1a; the second one is turned, so that they differ in more than the start. */
+/* Two lanes of FNV-1a; the second one is turned, so that they differ in more than the
+ * start. */
 void hash_add(struct hash *hash, const void *bytes, size_t length)
 {
     const unsigned char *byte = bytes;

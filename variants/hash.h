@@ -10,7 +10,8 @@ struct hash {
 };
 struct hash hash_begin(void);
 void hash_add(struct hash *hash, const void *bytes, size_t length);
-void hash_text(struct hash *hash, const char *text); /* with its end, so that "a","b" is not "ab" */
-char *hash_hex(const struct hash *hash);             /* 32 digits; caller frees */
+void hash_text(struct hash *hash,
+               const char *text);        /* with its end, so that "a","b" is not "ab" */
+char *hash_hex(const struct hash *hash); /* 32 digits; caller frees */
 
 #endif

@@ -125,7 +125,8 @@ static bool is_truth(const char *op)
     return false;
 }
 
-/* C's usual conversions, near enough: pointer, then floating, then the wider, then the unsigned one. */
+/* C's usual conversions, near enough: pointer, then floating, then the wider, then the
+ * unsigned one. */
 static struct ir_type common_type(struct ir_type a, struct ir_type b)
 {
     if (a.pointers || b.pointers)
@@ -138,7 +139,8 @@ static struct ir_type common_type(struct ir_type a, struct ir_type b)
     return type.scalar != IR_FLOAT && type.bytes < 4 ? int_type : type;
 }
 
-struct ir_expr *ir_binary(struct ir_arena *arena, const char *op, struct ir_expr *a, struct ir_expr *b)
+struct ir_expr *ir_binary(struct ir_arena *arena, const char *op, struct ir_expr *a,
+                          struct ir_expr *b)
 {
     struct ir_expr *expr = ir_expr_new(arena, IR_BINARY, 2);
     expr->op = op;
@@ -181,7 +183,8 @@ struct ir_expr *ir_substitute(struct ir_arena *arena, const struct ir_expr *expr
     return copy;
 }
 
-struct ir_stmt *ir_stmt_new(struct ir_arena *arena, enum ir_stmt_kind kind, size_t children)
+struct ir_stmt *ir_stmt_new(struct ir_arena *arena, enum ir_stmt_kind kind,
+                            size_t children)
 {
     struct ir_stmt *stmt = ir_alloc(arena, sizeof(*stmt));
     stmt->kind = kind;
@@ -196,7 +199,8 @@ const char *ir_op_text(const char *op)
     return strncmp(op, "post", 4) == 0 ? op + 4 : op;
 }
 
-void ir_visit(struct ir_expr *expr, void (*visit)(struct ir_expr *expr, void *data), void *data)
+void ir_visit(struct ir_expr *expr, void (*visit)(struct ir_expr *expr, void *data),
+              void *data)
 {
     if (!expr)
         return;

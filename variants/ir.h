@@ -147,7 +147,7 @@ struct ir_function {
     struct ir_arena *arena;
 };
 
-/* parse.c (the one file that includes clang-c): finds and reads the function. `line` and
+/* parse.c: finds and reads the function. `line` and
  * `function` as in kernel_request. */
 int ir_parse(const char *path, int line, const char *function,
              const struct strvec *cflags, struct ir_function **out, struct error *err);

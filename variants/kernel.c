@@ -20,16 +20,19 @@ static int check_type(const struct kernel *kernel, const struct ir_symbol *symbo
                       struct error *err)
 {
     const struct ir_type *type = &symbol->type;
+    int levels = symbol->dim_nr > 1 ? (int)symbol->dim_nr : 1;
     bool number = type->scalar == IR_INT || type->scalar == IR_BOOL ||
                   (type->scalar == IR_FLOAT && (type->bytes == 4 || type->bytes == 8));
 
-    if (number && type->bytes <= 8 && type->pointers <= 1 && !type->is_volatile)
+    if (number && type->bytes <= 8 && type->pointers <= levels && !type->is_volatile)
         return 0;
-    return fail(err, STATUS_INPUT,
-                "%s:%d: parameter '%s' of type '%s' cannot be supplied; a kernel takes "
-                "numbers and arrays of numbers",
-                kernel->function->path, symbol->line, symbol->name,
-                type->full ? type->full : type->text);
+    return fail(
+        err, STATUS_INPUT,
+        "%s:%d: parameter '%s' of type '%s%s%.*s' cannot be supplied; a kernel takes "
+        "numbers and arrays of numbers",
+        kernel->function->path, symbol->line, symbol->name,
+        type->full ? type->full : type->text, type->full || !type->pointers ? "" : " ",
+        type->full ? 0 : type->pointers, "********");
 }
 
 /* Depends on nobody else's value, so that it may be varied. */
@@ -94,7 +97,7 @@ static struct kernel_buffer *add_buffer(struct kernel *kernel,
     *buffer = (struct kernel_buffer){.symbol = symbol, .model_array = -1, .length = -1};
     buffer->kind = kind_of(&symbol->type);
     buffer->read = true;
-    buffer->written = !symbol->type.is_const;
+    buffer->written = may_be_written(kernel->function, symbol);
     buffer->is_filled = symbol->role == IR_PARAM || !symbol->type.is_const;
     buffer->contents_text = word ? word->text : contents_default(symbol->type.scalar);
     if (!buffer->is_filled)
@@ -124,7 +127,7 @@ static int list_data(struct kernel *kernel, struct error *err)
 
         buffer->model_array = (int)i;
         buffer->read = array->read;
-        buffer->written = array->written;
+        buffer->written = buffer->written || array->written;
     }
     for (size_t i = 0; i < function->symbol_nr; i++) {
         const struct ir_symbol *symbol = function->symbol[i];
@@ -281,8 +284,8 @@ static void show_arrays(const struct kernel *kernel)
             .written = buffer->written,
             .dims = buffer->symbol->dim_nr ? (int)buffer->symbol->dim_nr : 1,
             .extent_text = buffer->extent_text,
-            .bytes = buffer->length < 0 ? -1
-                                        : (double)buffer->length * (double)type->bytes};
+            .bytes =
+                buffer->length < 0 ? -1 : (double)buffer->length * (double)type->bytes};
     }
 }
 
@@ -309,8 +312,12 @@ struct kernel_view kernel_view(const struct kernel *kernel)
 struct kernel_counts kernel_counts(const struct kernel *kernel)
 {
     if (!kernel->is_bound)
-        return (struct kernel_counts){quantity_unknown(), quantity_unknown(),
-                                      quantity_unknown(), quantity_unknown(), 0, 0};
+        return (struct kernel_counts){quantity_unknown(),
+                                      quantity_unknown(),
+                                      quantity_unknown(),
+                                      quantity_unknown(),
+                                      0,
+                                      0};
     return (struct kernel_counts){.iterations = kernel->counts.iterations,
                                   .accesses = kernel->counts.accesses,
                                   .bytes = kernel->counts.bytes,

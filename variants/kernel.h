@@ -1,6 +1,6 @@
 /*
- * The inside of a kernel: the function as read, its loop model, and the sizes and contents it
- * is bound to. Private to variants: kernel*.c, harness.c, build.c, verify.c.
+ * The inside of a kernel: the function as read, its loop model, and the sizes and
+ * contents it is bound to. Private to variants: kernel*.c, harness.c, build.c, verify.c.
  */
 #ifndef VARIANTS_KERNEL_H
 #define VARIANTS_KERNEL_H
@@ -16,7 +16,7 @@ struct kernel_scalar {
     const struct ir_symbol *symbol;
     const struct kernel_word *word; /* what the user says, or NULL */
     bool is_integer;
-    bool is_size;      /* integer, free of other parameters, decides on loops or extents */
+    bool is_size; /* integer, free of other parameters, decides on loops or extents */
     bool is_overridden; /* by kernel_set */
     long long override;
     bool is_known, is_busy; /* busy: being evaluated */
@@ -26,8 +26,8 @@ struct kernel_scalar {
 
 struct kernel_buffer {
     const struct ir_symbol *symbol;
-    int model_array; /* index in the model's view, -1 = no loop uses it */
-    char kind;       /* as in templates/harness/program.h */
+    int model_array;               /* index in the model's view, -1 = no loop uses it */
+    char kind;                     /* as in templates/harness/program.h */
     bool read, written, is_filled; /* filled: not a constant of the source */
     const char *contents_text;
     const char *subscript_hint; /* what to propose if it must be known and is not */
@@ -55,16 +55,18 @@ struct kernel {
 
 /* kernel_bind.c */
 int kernel_lookup(void *kernel, const char *name, struct words_number *out);
-/* Values, extents and contents for the present words and overrides; no counts, no look at the
- * memory there is. */
+/* Values, extents and contents for the present words and overrides; no counts, no look at
+ * the memory there is. */
 int kernel_refresh(struct kernel *kernel, struct error *err);
 void kernel_override(struct kernel *kernel, size_t scalar, long long value);
 double kernel_bytes(const struct kernel *kernel); /* all filled buffers */
 
-/* kernel_subscripts.c: for integer arrays whose elements decide on addresses or trip counts,
- * the contents to propose; NULL for others. */
+/* kernel_subscripts.c: for integer arrays whose elements decide on addresses or trip
+ * counts, the contents to propose; NULL for others. */
 const char *subscript_hint(const struct ir_function *function,
                            const struct ir_symbol *array);
+/* Assigned to, or handed on to where it may be. */
+bool may_be_written(const struct ir_function *function, const struct ir_symbol *array);
 /* Does the scalar decide on loops or extents? */
 bool is_size_symbol(const struct ir_function *function, const struct ir_symbol *scalar);
 

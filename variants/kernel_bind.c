@@ -15,7 +15,8 @@ static int check_fits(const struct kernel_scalar *scalar, struct error *err)
     const struct ir_type *type = &scalar->symbol->type;
     bool wide = type->bytes >= sizeof(long long);
     long long high = wide ? 0 : 1LL << (8 * type->bytes - !type->is_unsigned);
-    bool fits = type->is_unsigned ? scalar->integer >= 0 : wide || scalar->integer >= -high;
+    bool fits =
+        type->is_unsigned ? scalar->integer >= 0 : wide || scalar->integer >= -high;
 
     if (!fits || (!wide && scalar->integer >= high))
         return fail(err, STATUS_INPUT, "%s = %lld does not fit into '%s'",
@@ -60,10 +61,11 @@ static int eval_scalar(struct kernel *kernel, struct kernel_scalar *scalar,
     } else if (scalar->word) {
         result = eval_word(kernel, scalar, err);
     } else if (scalar->is_integer) {
-        result = fail(err, STATUS_INPUT,
-                      "%s:%d: the value of '%s' is not known; add `#pragma inflight set %s "
-                      "= 1000` or --set %s=1000 with a value that fits",
-                      kernel->function->path, kernel->function->line, name, name, name);
+        result =
+            fail(err, STATUS_INPUT,
+                 "%s:%d: the value of '%s' is not known; add `#pragma inflight set %s "
+                 "= 1000` or --set %s=1000 with a value that fits",
+                 kernel->function->path, kernel->function->line, name, name, name);
     }
     scalar->is_busy = false;
     scalar->is_known = result == 0;
@@ -119,11 +121,12 @@ static int eval_contents(struct kernel *kernel, struct kernel_buffer *buffer,
     const char *name = buffer->symbol->name;
 
     if (!word && buffer->subscript_hint)
-        return fail(err, STATUS_INPUT,
-                    "%s:%d: the numbers in '%s' decide which elements are used and are not "
-                    "known; add `#pragma inflight buffer %s = %s`",
-                    kernel->function->path, kernel->function->line, name, name,
-                    buffer->subscript_hint);
+        return fail(
+            err, STATUS_INPUT,
+            "%s:%d: the numbers in '%s' decide which elements are used and are not "
+            "known; add `#pragma inflight buffer %s = %s`",
+            kernel->function->path, kernel->function->line, name, name,
+            buffer->subscript_hint);
     contents_release(&buffer->contents);
     if (contents_eval(buffer->contents_text, buffer->kind == 'f', kernel_lookup, kernel,
                       &buffer->contents, err))
@@ -254,14 +257,15 @@ static int eval_length(struct binding *binding, struct kernel_buffer *buffer,
             return fail_extent(kernel, buffer, err);
         if (model_extent(kernel->model, buffer->model_array, &binding->values, &contents,
                          size, err))
-            return -1;
+            return fail_in(err, "%s:%d", kernel->function->path, kernel->function->line);
     } else if (declared_length(kernel, buffer, size, &dims, err)) {
         return -1;
     }
     return multiply(buffer, size, dims, &buffer->length, err);
 }
 
-/* The extent of table[idx[i]] may wait for the length of idx: rounds until nothing is left. */
+/* The extent of table[idx[i]] may wait for the length of idx: rounds until nothing is
+ * left. */
 static int eval_lengths(struct binding *binding, struct error *err)
 {
     struct kernel *kernel = binding->kernel;
@@ -293,8 +297,8 @@ static void list_values(struct binding *binding)
     binding->values.item = binding->value;
     for (size_t i = 0; i < kernel->scalar_nr; i++)
         if (kernel->scalar[i].is_integer)
-            binding->value[binding->values.nr++] = (struct model_value){
-                kernel->scalar[i].symbol, kernel->scalar[i].integer};
+            binding->value[binding->values.nr++] =
+                (struct model_value){kernel->scalar[i].symbol, kernel->scalar[i].integer};
 }
 
 int kernel_refresh(struct kernel *kernel, struct error *err)

@@ -1,4 +1,5 @@
-/* What decides on addresses and trip counts, found by a walk over the function. */
+/* What decides on addresses and trip counts, and what may be written: found by a walk
+ * over the function, whether its loops can be modelled or not. */
 #include "variants/kernel.h"
 
 #include <stdlib.h>
@@ -29,7 +30,8 @@ static const struct ir_symbol *root_of(const struct ir_expr *expr)
 
 static bool is_load(const struct ir_expr *expr)
 {
-    return expr->kind == IR_INDEX || (expr->kind == IR_UNARY && strcmp(expr->op, "*") == 0);
+    return expr->kind == IR_INDEX ||
+           (expr->kind == IR_UNARY && strcmp(expr->op, "*") == 0);
 }
 
 static void look_for_value(struct ir_expr *expr, void *data)
@@ -90,6 +92,16 @@ static void look_at_bound(struct trace *trace, struct ir_expr *expr)
         trace->in_bound = true;
 }
 
+static void visit_expressions(const struct ir_stmt *stmt,
+                              void (*visit)(struct ir_expr *expr, void *data), void *data)
+{
+    struct ir_expr *const all[] = {stmt->expr, stmt->cond, stmt->increment, stmt->lower,
+                                   stmt->upper};
+
+    for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+        ir_visit(all[i], visit, data);
+}
+
 static void walk(struct trace *trace, const struct ir_stmt *stmt)
 {
     if (!stmt)
@@ -101,11 +113,7 @@ static void walk(struct trace *trace, const struct ir_stmt *stmt)
         look_at_bound(trace, stmt->upper);
         look_at_bound(trace, stmt->cond);
     }
-    ir_visit(stmt->expr, look_at_expr, trace);
-    ir_visit(stmt->cond, look_at_expr, trace);
-    ir_visit(stmt->increment, look_at_expr, trace);
-    ir_visit(stmt->lower, look_at_expr, trace);
-    ir_visit(stmt->upper, look_at_expr, trace);
+    visit_expressions(stmt, look_at_expr, trace);
     walk(trace, stmt->init);
     for (size_t i = 0; i < stmt->child_nr; i++)
         walk(trace, stmt->child[i]);
@@ -165,4 +173,55 @@ bool is_size_symbol(const struct ir_function *function, const struct ir_symbol *
     free(trace.tainted);
     follow(&trace);
     return use.held || trace.in_bound || trace.found;
+}
+
+/* ---- writes ---- */
+
+struct writes {
+    const struct ir_symbol *array;
+    bool assigned;
+    size_t pointers,
+        subscripted; /* values that point into the array; those that are only indexed */
+};
+
+static bool points_into(const struct writes *writes, const struct ir_expr *expr)
+{
+    return (expr->kind == IR_NAME || expr->kind == IR_INDEX) && expr->type.pointers > 0 &&
+           root_of(expr) == writes->array;
+}
+
+static bool is_assignment(const struct ir_expr *expr)
+{
+    const char *op = expr->kind == IR_UNARY ? ir_op_text(expr->op) : "";
+
+    return expr->kind == IR_ASSIGN || strcmp(op, "++") == 0 || strcmp(op, "--") == 0;
+}
+
+static void look_for_writes(struct ir_expr *expr, void *data)
+{
+    struct writes *writes = data;
+
+    if (is_assignment(expr) && root_of(expr->arg[0]) == writes->array)
+        writes->assigned = true;
+    writes->pointers += points_into(writes, expr);
+    writes->subscripted += expr->kind == IR_INDEX && points_into(writes, expr->arg[0]);
+}
+
+static void walk_writes(struct writes *writes, const struct ir_stmt *stmt)
+{
+    if (!stmt)
+        return;
+    visit_expressions(stmt, look_for_writes, writes);
+    walk_writes(writes, stmt->init);
+    for (size_t i = 0; i < stmt->child_nr; i++)
+        walk_writes(writes, stmt->child[i]);
+}
+
+bool may_be_written(const struct ir_function *function, const struct ir_symbol *array)
+{
+    struct writes writes = {.array = array};
+
+    walk_writes(&writes, function->body);
+    return writes.assigned ||
+           (!array->type.is_const && writes.pointers > writes.subscripted);
 }

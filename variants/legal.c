@@ -219,9 +219,14 @@ static void try_band(struct lanes *at, struct tree *band)
     }
     isl_union_map *pairs = carried(at, band, nest->strict);
     isl_bool none = isl_union_map_is_empty(pairs);
-    band->simd = none == isl_bool_true;
+    if (none == isl_bool_false && nest->model->request.reassociate) {
+        isl_union_map *kept = carried(at, band, nest->deps);
+        band->reduces = isl_union_map_is_empty(kept) == isl_bool_true;
+        isl_union_map_free(kept);
+    }
+    band->simd = none == isl_bool_true || band->reduces;
     at->work->simd_found = at->work->simd_found || band->simd;
-    if (none == isl_bool_false && !reason->length)
+    if (none == isl_bool_false && !band->simd && !reason->length)
         deps_explain(nest, pairs, "so the iterations of this loop cannot run side by side", reason);
     isl_union_map_free(pairs);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_BYTES = 64, OPERATIONS = 1000000 };
+enum { LINE_BYTES = 64, OPERATIONS = 3000000 };
 
 /* ---- assumptions: "independent(i)", "noalias(a, b)" ---- */
 
@@ -137,6 +137,8 @@ void model_free(struct model *model)
     free(model->array);
     free(model->access);
     free(model->access_expr);
+    free(model->emitted_plan);
+    buf_release(&model->emitted);
     strvec_release(&model->independent);
     strvec_release(&model->noalias);
     strvec_release(&model->assumption);

@@ -16,7 +16,7 @@ struct model_request {
     const struct strvec *assume;    /* what follows the word assume: "independent(i)", "noalias(a, b)"; may be NULL */
     bool reassociate;               /* floating-point sums may be reordered */
     int line_bytes;                 /* cache line, for prefetches; 0 = 64 */
-    unsigned long operation_limit;  /* isl operations per step of a plan; 0 = 1,000,000 */
+    unsigned long operation_limit;  /* isl operations per step of a plan; 0 = 3,000,000 */
 };
 
 /* Fails only when no loop can be looked at (no loop at all) or an assumption names what is not there. A nest that cannot be
@@ -84,7 +84,8 @@ int model_extent(struct model *model, int array, const struct model_values *valu
 /* As kernel_check: 0 = legal, else STATUS_ILLEGAL or STATUS_USAGE. */
 int model_check(struct model *model, const struct plan *plan, struct buf *assumptions, struct error *err);
 
-/* The user's whole file with the nests replaced as planned and our pragmas removed; legality is checked first. */
+/* The user's whole file with the nests replaced as planned and our pragmas removed; legality is checked first. After a model_check
+ * of the same plan this costs nothing more. */
 int model_emit(struct model *model, const struct plan *plan, struct buf *out, struct error *err);
 
 #endif

@@ -16,7 +16,7 @@ bool value_of(const struct model_values *values, const struct ir_symbol *symbol,
 
 bool symbol_is_param(const struct nest *nest, const struct ir_symbol *symbol)
 {
-    return symbol->role != IR_FUNCTION && symbol->type.scalar == IR_INT && !symbol->type.pointers && !symbol->type.is_volatile &&
+    return symbol->id >= 0 && symbol->role != IR_FUNCTION && symbol->type.scalar == IR_INT && !symbol->type.pointers && !symbol->type.is_volatile &&
            !nest->written[symbol->id] && !nest->declared[symbol->id];
 }
 

@@ -377,6 +377,14 @@ static int check_iterators(struct nest *nest)
     return 0;
 }
 
+static bool is_parallel(const struct ir_stmt *stmt)
+{
+    for (const struct ir_pragma *pragma = stmt->pragma; pragma; pragma = pragma->next)
+        if (!pragma->ours && !strncmp(pragma->text, "omp", 3) && !strstr(pragma->text, "simd"))
+            return true;
+    return false;
+}
+
 struct nest *nest_build(struct model *model, const struct ir_stmt *stmt, int index)
 {
     struct nest *nest = xcalloc(1, sizeof(*nest));
@@ -386,6 +394,10 @@ struct nest *nest_build(struct model *model, const struct ir_stmt *stmt, int ind
     make_params(nest);
     nest->assumed = isl_set_universe(isl_space_copy(nest->params));
     nest->tree = tree_new(TREE_SEQ);
+    if (is_parallel(stmt)) {
+        nest_refuse(nest, stmt->line, "an OpenMP loop is left as it is");
+        return nest;
+    }
     if (walk(&build, stmt, nest->tree) || check_iterators(nest))
         return nest;
     if (!nest->statement_nr) {

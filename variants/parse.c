@@ -1,8 +1,8 @@
 /* From a C file to one ir_function. */
+#include "variants/parse.h"
+
 #include <stdint.h>
 #include <string.h>
-
-#include "variants/parse.h"
 
 /* ---- symbols ---- */
 
@@ -12,7 +12,8 @@ static void make_room(struct parse *p)
     if (function->symbol_nr < p->symbol_alloc)
         return;
     p->symbol_alloc = p->symbol_alloc * 2 + 16;
-    struct ir_symbol **grown = ir_alloc(p->arena, p->symbol_alloc * sizeof(struct ir_symbol *));
+    struct ir_symbol **grown = ir_alloc(p->arena,
+                                        p->symbol_alloc * sizeof(struct ir_symbol *));
     for (size_t i = 0; i < function->symbol_nr; i++)
         grown[i] = function->symbol[i];
     function->symbol = grown;
@@ -79,7 +80,8 @@ static bool is_asm(const struct ct_node *node)
 static void survey(struct parse *p, const struct ct_node *node, bool in_loop, bool in_asm)
 {
     bool address = false;
-    struct ct_decl *written = in_asm && node->kind == CT_NAME ? node->decl : parse_written(node, &address);
+    struct ct_decl *written = in_asm && node->kind == CT_NAME ? node->decl
+        : parse_written(node, &address);
     if (node->kind == CT_VAR)
         parse_symbol(p, node->decl)->in_loop = in_loop;
     if (written && written->role != IR_FUNCTION) {
@@ -95,7 +97,8 @@ static void survey(struct parse *p, const struct ct_node *node, bool in_loop, bo
 
 /* ---- pragmas ---- */
 
-static struct ir_stmt *pragma_target(struct ir_stmt *parent, const struct ir_pragma *pragma)
+static struct ir_stmt *pragma_target(struct ir_stmt *parent,
+                                     const struct ir_pragma *pragma)
 {
     for (size_t i = 0; i < parent->child_nr; i++) {
         struct ir_stmt *child = parent->child[i];
@@ -131,9 +134,11 @@ static void attach_pragmas(struct parse *p, const struct ct_function *chosen)
 {
     struct ir_function *function = p->function;
     size_t loop = first_loop(function->body);
-    for (struct ir_pragma *pragma = function->all_pragma; pragma; pragma = pragma->next_all) {
+    struct ir_pragma *pragma = function->all_pragma;
+    for (; pragma; pragma = pragma->next_all) {
         pragma->applies = parse_applies(&p->file, chosen, pragma);
-        bool inside = pragma->begin >= function->body_begin && pragma->end <= function->body_end;
+        bool inside = pragma->begin >= function->body_begin &&
+            pragma->end <= function->body_end;
         struct ir_stmt *target = inside ? pragma_target(function->body, pragma) : NULL;
         if (pragma->applies && (!inside || pragma->begin < loop))
             append_pragma(&function->pragma, pragma);
@@ -149,9 +154,12 @@ static int fail_trouble(const struct parse *p, struct error *err)
     const struct ct_node *node = p->trouble;
     const char *path = p->function->path;
     if (node->elsewhere)
-        return fail(err, STATUS_INPUT, "%s: part of function '%s' stands in another file; only code of this file is read",
+        return fail(err, STATUS_INPUT,
+                    "%s: part of function '%s' stands in another file; only code of this "
+                    "file is read",
                     path, p->function->name);
-    return fail(err, STATUS_INPUT, "%s:%d:%d: %s%s cannot be read here", path, node->line, node->column, node->what,
+    return fail(err, STATUS_INPUT, "%s:%d:%d: %s%s cannot be read here", path, node->line,
+                node->column, node->what,
                 node->in_macro ? " inside a macro" : "");
 }
 
@@ -208,27 +216,32 @@ static int read_source(struct ir_function *function, struct error *err)
     return status;
 }
 
-static int parse_file(struct parse *p, int line, const char *name, const struct strvec *cflags, struct error *err)
+static int parse_file(struct parse *p, int line, const char *name,
+                      const struct strvec *cflags, struct error *err)
 {
     struct ir_function *function = p->function;
     if (check_language(function->path, err) < 0 || read_source(function, err) < 0)
         return -1;
     struct strvec args = {0};
     parse_args(cflags, &args);
-    int status = ct_open(&p->file, function->path, function->source, function->source_length, &args, p->arena, err);
+    int status = ct_open(&p->file, function->path, function->source,
+                         function->source_length, &args, p->arena, err);
     strvec_release(&args);
     if (status < 0)
         return -1;
-    function->all_pragma = scan_pragmas(p->arena, function->source, function->source_length, &p->file);
+    function->all_pragma = scan_pragmas(p->arena, function->source,
+                                        function->source_length, &p->file);
     struct ct_function *chosen = parse_select(p, line, name, err);
     return chosen ? read_function(p, chosen, err) : -1;
 }
 
-int ir_parse(const char *path, int line, const char *function, const struct strvec *cflags,
+int ir_parse(const char *path, int line, const char *function,
+             const struct strvec *cflags,
              struct ir_function **out, struct error *err)
 {
     struct ir_arena *arena = ir_arena_new();
-    struct parse p = {.arena = arena, .function = ir_alloc(arena, sizeof(struct ir_function))};
+    struct parse p = {.arena = arena,
+                      .function = ir_alloc(arena, sizeof(struct ir_function))};
     p.function->arena = arena;
     p.function->path = ir_text(arena, path);
     int status = parse_file(&p, line, function, cflags, err);

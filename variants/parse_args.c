@@ -1,9 +1,11 @@
 /* Compiler flags for libclang: only what changes the meaning of the source. */
+#include <glob.h>
 #include <string.h>
 
 #include "variants/parse.h"
 
-/* libclang would write the files of -M; with -fopenmp the body of a parallel loop becomes one opaque node. */
+/* libclang would write the files of -M; with -fopenmp the body of a parallel loop
+ * becomes one opaque node. */
 static const struct {
     const char *flag;
     bool prefix, has_value;
@@ -18,14 +20,16 @@ static const struct {
 };
 
 static const char *const takes_value[] = {
-    "-I", "-D", "-U", "-include", "-imacros", "-isystem", "-iquote", "-idirafter", "-isysroot", "-std",
+    "-I", "-D", "-U", "-include", "-imacros", "-isystem", "-iquote", "-idirafter",
+        "-isysroot", "-std",
 };
 
 static bool is_dropped(const char *flag, bool *has_value)
 {
     for (size_t i = 0; i < ARRAY_SIZE(dropped); i++) {
         size_t length = strlen(dropped[i].flag);
-        if (dropped[i].prefix ? strncmp(flag, dropped[i].flag, length) == 0 : strcmp(flag, dropped[i].flag) == 0) {
+        if (dropped[i].prefix ? strncmp(flag, dropped[i].flag, length) == 0
+            : strcmp(flag, dropped[i].flag) == 0) {
             *has_value = dropped[i].has_value;
             return true;
         }
@@ -42,6 +46,18 @@ static bool is_followed_by_value(const char *flag)
     return false;
 }
 
+/* clang's own folder has no omp.h unless its runtime is installed; gcc's version will do. */
+static void add_gcc_headers(struct strvec *out)
+{
+    glob_t found = {0};
+    if (glob("/usr/lib*/gcc/*/*/include/omp.h", 0, NULL, &found) == 0) {
+        const char *last = found.gl_pathv[found.gl_pathc - 1];
+        strvec_push(out, "-idirafter");
+        strvec_pushf(out, "%.*s", (int)(path_base(last) - last), last);
+    }
+    globfree(&found);
+}
+
 void parse_args(const struct strvec *cflags, struct strvec *out)
 {
     strvec_push(out, "-xc");
@@ -49,6 +65,8 @@ void parse_args(const struct strvec *cflags, struct strvec *out)
     for (size_t i = 0; cflags && i < cflags->nr; i++) {
         bool has_value;
         if (is_dropped(cflags->v[i], &has_value)) {
+            if (strncmp(cflags->v[i], "-fopenmp", 8) == 0 && !strstr(cflags->v[i], "simd"))
+                strvec_push(out, "-D_OPENMP=201511"); /* what the real compilation will see */
             i += has_value;
             continue;
         }
@@ -56,4 +74,5 @@ void parse_args(const struct strvec *cflags, struct strvec *out)
         if (is_followed_by_value(cflags->v[i]) && i + 1 < cflags->nr)
             strvec_push(out, cflags->v[++i]);
     }
+    add_gcc_headers(out);
 }

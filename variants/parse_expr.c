@@ -42,10 +42,12 @@ static bool fold(const char *op, long long a, long long b, long long *out)
 static void set_value(struct ir_expr *expr, bool known, long long value)
 {
     size_t bits = expr->type.bytes * 8;
-    bool is_integer = expr->type.pointers == 0 && (expr->type.scalar == IR_INT || expr->type.scalar == IR_BOOL);
+    bool is_integer = expr->type.pointers == 0 &&
+        (expr->type.scalar == IR_INT || expr->type.scalar == IR_BOOL);
     if (!known || !is_integer || (expr->type.is_unsigned && value < 0))
         return;
-    if (bits < 64 && (value >= 1LL << (bits - !expr->type.is_unsigned) || value < -(1LL << (bits - 1))))
+    if (bits < 64 && (value >= 1LL << (bits - !expr->type.is_unsigned) ||
+                      value < -(1LL << (bits - 1))))
         return;
     expr->has_value = true;
     expr->value = value;
@@ -57,7 +59,8 @@ static void fold_value(struct ir_expr *expr)
     const struct ir_expr *a = expr->arg[0], *b = expr->arg_nr > 1 ? expr->arg[1] : NULL;
     bool known = false;
     if (expr->kind == IR_BINARY)
-        known = a->has_value && b->has_value && fold(expr->op, a->value, b->value, &value);
+        known = a->has_value && b->has_value &&
+            fold(expr->op, a->value, b->value, &value);
     else if (expr->kind == IR_UNARY && strcmp(expr->op, "-") == 0)
         known = a->has_value && fold("-", 0, a->value, &value);
     else if (expr->kind == IR_CAST) {
@@ -69,7 +72,8 @@ static void fold_value(struct ir_expr *expr)
 
 /* ---- text ---- */
 
-static void add_mentions(struct parse *p, const struct ct_node *node, struct ir_expr *raw, size_t *nr)
+static void add_mentions(struct parse *p, const struct ct_node *node, struct ir_expr *raw,
+                         size_t *nr)
 {
     if (node->kind == CT_NAME) {
         if (raw)
@@ -80,7 +84,8 @@ static void add_mentions(struct parse *p, const struct ct_node *node, struct ir_
         add_mentions(p, node->child[i], raw, nr);
 }
 
-struct ir_expr *parse_mentions(struct parse *p, const struct ct_node *node, const char *text)
+struct ir_expr *parse_mentions(struct parse *p, const struct ct_node *node,
+                               const char *text)
 {
     size_t nr = 0;
     add_mentions(p, node, NULL, &nr);
@@ -96,7 +101,8 @@ struct ir_expr *parse_mentions(struct parse *p, const struct ct_node *node, cons
 
 static const char *source_text(struct parse *p, const struct ct_node *node)
 {
-    return ir_textf(p->arena, "%.*s", (int)(node->end - node->begin), p->function->source + node->begin);
+    return ir_textf(p->arena, "%.*s", (int)(node->end - node->begin),
+                    p->function->source + node->begin);
 }
 
 static struct ir_expr *parse_raw(struct parse *p, const struct ct_node *node)
@@ -115,7 +121,8 @@ struct ir_expr *parse_initialiser(struct parse *p, const struct ct_node *node)
 
 /* ---- kinds ---- */
 
-static struct ir_expr *expr_new(struct parse *p, const struct ct_node *node, enum ir_kind kind, size_t args)
+static struct ir_expr *expr_new(struct parse *p, const struct ct_node *node,
+                                enum ir_kind kind, size_t args)
 {
     struct ir_expr *expr = ir_expr_new(p->arena, kind, args);
     expr->type = node->type;
@@ -126,7 +133,8 @@ static struct ir_expr *expr_new(struct parse *p, const struct ct_node *node, enu
     return expr;
 }
 
-static struct ir_expr *parse_operation(struct parse *p, const struct ct_node *node, enum ir_kind kind, size_t args)
+static struct ir_expr *parse_operation(struct parse *p, const struct ct_node *node,
+                                       enum ir_kind kind, size_t args)
 {
     if (node->child_nr != args)
         return parse_raw(p, node);
@@ -148,7 +156,8 @@ static const char *callee_text(struct parse *p, const struct ct_node *node)
     if (!callee)
         return NULL;
     struct buf text = {0};
-    bool bare = callee->kind == IR_NAME || callee->kind == IR_MEMBER || callee->kind == IR_INDEX;
+    bool bare = callee->kind == IR_NAME || callee->kind == IR_MEMBER ||
+        callee->kind == IR_INDEX;
     ir_print_expr(&text, callee);
     const char *copy = ir_textf(p->arena, bare ? "%s" : "(%s)", buf_str(&text));
     buf_release(&text);
@@ -197,7 +206,8 @@ static struct ir_expr *parse_sizeof(struct parse *p, const struct ct_node *node)
     if (!node->has_value)
         return parse_raw(p, node);
     struct ir_expr *expr = parse_literal(p, node);
-    expr->text = node->in_macro || node->elsewhere ? ir_textf(p->arena, "%lldul", node->value)
+    expr->text = node->in_macro || node->elsewhere
+        ? ir_textf(p->arena, "%lldul", node->value)
                                                    : source_text(p, node);
     return expr;
 }

@@ -23,7 +23,8 @@ struct ct_decl *parse_written(const struct ct_node *node, bool *address)
     bool takes_address = strcmp(node->op, "&") == 0;
     if (address && takes_address)
         *address = true;
-    return takes_address || strstr(node->op, "++") || strstr(node->op, "--") ? variable_of(node->child[0]) : NULL;
+    return takes_address || strstr(node->op, "++") || strstr(node->op, "--")
+        ? variable_of(node->child[0]) : NULL;
 }
 
 static bool writes(const struct ct_node *node, const struct ct_decl *decl)
@@ -52,7 +53,8 @@ struct parts {
     const struct ct_node *init, *cond, *increment, *body;
 };
 
-static bool find_parts(const struct parse *p, const struct ct_node *node, struct parts *parts)
+static bool find_parts(const struct parse *p, const struct ct_node *node,
+                       struct parts *parts)
 {
     size_t semicolon[2];
     *parts = (struct parts){0};
@@ -65,11 +67,17 @@ static bool find_parts(const struct parse *p, const struct ct_node *node, struct
         parts->increment = node->child[2];
         return true;
     }
-    if (node->in_macro || !scan_for_head(p->function->source, node->begin, node->end, semicolon))
+    if (node->in_macro ||
+        !scan_for_head(p->function->source, node->begin, node->end, semicolon))
         return false;
     for (size_t i = 0; i + 1 < node->child_nr; i++) {
         size_t at = node->child[i]->begin;
-        *(at < semicolon[0] ? &parts->init : at < semicolon[1] ? &parts->cond : &parts->increment) = node->child[i];
+        if (at < semicolon[0])
+            parts->init = node->child[i];
+        else if (at < semicolon[1])
+            parts->cond = node->child[i];
+        else
+            parts->increment = node->child[i];
     }
     return true;
 }
@@ -125,7 +133,8 @@ static void set_start(struct ir_stmt *loop)
         loop->declares_iterator = true;
     }
     const struct ir_expr *expr = init && init->kind == IR_EXPR ? init->expr : NULL;
-    if (expr && expr->kind == IR_ASSIGN && strcmp(expr->op, "=") == 0 && expr->arg[0]->kind == IR_NAME) {
+    if (expr && expr->kind == IR_ASSIGN && strcmp(expr->op, "=") == 0 &&
+        expr->arg[0]->kind == IR_NAME) {
         loop->iterator = expr->arg[0]->symbol;
         loop->lower = expr->arg[1];
     }
@@ -152,7 +161,8 @@ static void set_end(struct ir_stmt *loop)
 /* The constant c of `it = it + c`, `it = c + it`, `it = it - c`. */
 static long long step_of_sum(const struct ir_expr *sum, const struct ir_symbol *iterator)
 {
-    if (sum->kind != IR_BINARY || (strcmp(sum->op, "+") != 0 && strcmp(sum->op, "-") != 0))
+    if (sum->kind != IR_BINARY ||
+        (strcmp(sum->op, "+") != 0 && strcmp(sum->op, "-") != 0))
         return 0;
     bool minus = sum->op[0] == '-';
     const struct ir_expr *a = sum->arg[0], *b = sum->arg[1];
@@ -161,7 +171,8 @@ static long long step_of_sum(const struct ir_expr *sum, const struct ir_symbol *
     return !minus && is_name(b, iterator) && a->has_value ? a->value : 0;
 }
 
-static long long step_of(const struct ir_expr *increment, const struct ir_symbol *iterator)
+static long long step_of(const struct ir_expr *increment,
+                         const struct ir_symbol *iterator)
 {
     if (!increment || increment->arg_nr == 0 || !is_name(increment->arg[0], iterator))
         return 0;
@@ -185,7 +196,8 @@ static bool is_canonical(const struct ir_stmt *loop)
     const struct ir_symbol *iterator = loop->iterator;
     if (!loop->cmp || loop->step == 0 || mentions(loop->upper, iterator))
         return false;
-    if (iterator->type.scalar != IR_INT || iterator->type.pointers > 0 || iterator->type.is_volatile ||
+    if (iterator->type.scalar != IR_INT || iterator->type.pointers > 0 ||
+        iterator->type.is_volatile ||
         iterator->is_static || iterator->address_taken)
         return false;
     return loop->cmp[0] == '!' || (loop->cmp[0] == '<') == (loop->step > 0);
@@ -205,14 +217,16 @@ static void make_canonical(struct ir_stmt *loop, const struct parts *parts)
         return;
     set_end(loop);
     loop->step = step_of(loop->increment, loop->iterator);
-    loop->canonical = is_canonical(loop) && !writes(parts->body, iterator_decl(parts->init));
+    loop->canonical = is_canonical(loop) &&
+        !writes(parts->body, iterator_decl(parts->init));
     if (loop->canonical) {
         loop->init = NULL;
         loop->increment = NULL;
     }
 }
 
-struct ir_stmt *parse_for(struct parse *p, const struct ct_node *node, struct ir_stmt *body)
+struct ir_stmt *parse_for(struct parse *p, const struct ct_node *node,
+                          struct ir_stmt *body)
 {
     struct parts parts;
     if (!find_parts(p, node, &parts))
@@ -222,7 +236,8 @@ struct ir_stmt *parse_for(struct parse *p, const struct ct_node *node, struct ir
     loop->init = parts.init ? parse_init(p, parts.init) : NULL;
     loop->cond = parts.cond ? parse_expr(p, parts.cond) : NULL;
     loop->increment = parts.increment ? parse_expr(p, parts.increment) : NULL;
-    if ((parts.init && !loop->init) || (parts.cond && !loop->cond) || (parts.increment && !loop->increment))
+    if ((parts.init && !loop->init) || (parts.cond && !loop->cond) ||
+        (parts.increment && !loop->increment))
         return NULL;
     make_canonical(loop, &parts);
     return loop;

@@ -26,7 +26,8 @@ static size_t skip_comment(const char *source, size_t at, size_t end)
 
 static bool is_comment(const char *source, size_t at, size_t end)
 {
-    return source[at] == '/' && at + 1 < end && (source[at + 1] == '/' || source[at + 1] == '*');
+    return source[at] == '/' && at + 1 < end &&
+        (source[at + 1] == '/' || source[at + 1] == '*');
 }
 
 /* Behind the comment, the string or the one character that stands at `at`. */
@@ -41,7 +42,8 @@ static size_t skip_piece(const char *source, size_t at, size_t end)
 
 size_t scan_blank(const char *source, size_t at, size_t end)
 {
-    while (at < end && (isspace((unsigned char)source[at]) || is_comment(source, at, end)))
+    while (at < end &&
+           (isspace((unsigned char)source[at]) || is_comment(source, at, end)))
         at = skip_piece(source, at, end);
     return at;
 }
@@ -58,7 +60,8 @@ bool scan_for_head(const char *source, size_t at, size_t end, size_t semicolon[2
         return false;
     size_t found = 0;
     int depth = 0;
-    for (at = scan_blank(source, at + 3, end); at < end && found < 2; at = skip_piece(source, at, end)) {
+    for (at = scan_blank(source, at + 3, end); at < end &&
+         found < 2; at = skip_piece(source, at, end)) {
         if (strchr("([{", source[at]))
             depth++;
         if (strchr(")]}", source[at]) && --depth == 0)
@@ -85,11 +88,13 @@ static size_t directive_end(const char *source, size_t at, size_t end)
 }
 
 /* The words of a directive: lines joined, comments left out, no blanks at the end. */
-static const char *directive_words(struct ir_arena *arena, const char *source, size_t at, size_t end)
+static const char *directive_words(struct ir_arena *arena, const char *source, size_t at,
+                                   size_t end)
 {
     struct buf words = {0};
     while (at < end) {
-        if (source[at] == '\\' && at + 1 < end && isspace((unsigned char)source[at + 1])) {
+        if (source[at] == '\\' && at + 1 < end &&
+            isspace((unsigned char)source[at + 1])) {
             at += source[at + 1] == '\r' ? 3 : 2;
             continue;
         }
@@ -133,7 +138,8 @@ static size_t skip_spaces(const char *source, size_t at, size_t end)
 }
 
 /* The directive whose '#' is at `hash`; NULL when it is no pragma. */
-static struct ir_pragma *read_pragma(struct ir_arena *arena, const char *source, size_t hash, size_t end)
+static struct ir_pragma *read_pragma(struct ir_arena *arena, const char *source,
+                                     size_t hash, size_t end)
 {
     size_t words = after_word(source, skip_spaces(source, hash + 1, end), end, "pragma");
     if (!words)
@@ -149,7 +155,8 @@ static struct ir_pragma *read_pragma(struct ir_arena *arena, const char *source,
     return pragma;
 }
 
-struct ir_pragma *scan_pragmas(struct ir_arena *arena, const char *source, size_t length, const struct ct_file *file)
+struct ir_pragma *scan_pragmas(struct ir_arena *arena, const char *source, size_t length,
+                               const struct ct_file *file)
 {
     struct ir_pragma *first = NULL, **last = &first;
     bool at_line_start = true;
@@ -160,7 +167,8 @@ struct ir_pragma *scan_pragmas(struct ir_arena *arena, const char *source, size_
         bool directive = at_line_start && source[at] == '#';
         if (directive)
             next = directive_end(source, at, length);
-        struct ir_pragma *pragma = directive && !is_skipped(file, at) ? read_pragma(arena, source, at, next) : NULL;
+        struct ir_pragma *pragma = directive && !is_skipped(file, at)
+            ? read_pragma(arena, source, at, next) : NULL;
         for (; pragma && counted < at; counted++)
             line += source[counted] == '\n';
         if (pragma) {
@@ -171,7 +179,8 @@ struct ir_pragma *scan_pragmas(struct ir_arena *arena, const char *source, size_
         if (directive || source[at] == '\n')
             at_line_start = true;
         else
-            at_line_start = at_line_start && (isspace((unsigned char)source[at]) || is_comment(source, at, length));
+            at_line_start = at_line_start &&
+                (isspace((unsigned char)source[at]) || is_comment(source, at, length));
     }
     return first;
 }

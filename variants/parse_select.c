@@ -3,17 +3,20 @@
 
 #include "variants/parse.h"
 
-static void list_functions(const struct parse *p, bool (*wanted)(const struct parse *p, const struct ct_function *function),
+typedef bool wanted_function(const struct parse *p, const struct ct_function *function);
+
+static void list_functions(const struct parse *p, wanted_function *wanted,
                            struct buf *out)
 {
     for (size_t i = 0; i < p->file.function_nr; i++) {
         const struct ct_function *function = &p->file.function[i];
         if (!wanted || wanted(p, function))
-            buf_addf(out, "%s'%s' (line %d)", out->length ? ", " : "", function->name, function->line);
+            buf_addf(out, "%s'%s' (line %d)", out->length ? ", " : "", function->name,
+                     function->line);
     }
 }
 
-static size_t count_functions(const struct parse *p, bool (*wanted)(const struct parse *p, const struct ct_function *function),
+static size_t count_functions(const struct parse *p, wanted_function *wanted,
                               struct ct_function **last)
 {
     size_t nr = 0;
@@ -25,7 +28,8 @@ static size_t count_functions(const struct parse *p, bool (*wanted)(const struct
     return nr;
 }
 
-bool parse_applies(const struct ct_file *file, const struct ct_function *function, const struct ir_pragma *pragma)
+bool parse_applies(const struct ct_file *file, const struct ct_function *function,
+                   const struct ir_pragma *pragma)
 {
     size_t above = function > file->function ? function[-1].end : 0;
     return pragma->ours && pragma->begin >= above && pragma->end <= function->end;
@@ -33,7 +37,8 @@ bool parse_applies(const struct ct_file *file, const struct ct_function *functio
 
 static bool is_marked(const struct parse *p, const struct ct_function *function)
 {
-    for (const struct ir_pragma *pragma = p->function->all_pragma; pragma; pragma = pragma->next_all) {
+    const struct ir_pragma *pragma = p->function->all_pragma;
+    for (; pragma; pragma = pragma->next_all) {
         const char *words = pragma->text + strcspn(pragma->text, " \t");
         words += strspn(words, " \t");
         if (parse_applies(&p->file, function, pragma) && strcmp(words, "kernel") == 0)
@@ -48,23 +53,26 @@ static bool has_loop(const struct parse *p, const struct ct_function *function)
     return function->has_loop;
 }
 
-static struct ct_function *fail_listing(const struct parse *p,
-                                        bool (*wanted)(const struct parse *p, const struct ct_function *function),
-                                        struct error *err, const char *problem, const char *remedy)
+static struct ct_function *fail_listing(const struct parse *p, wanted_function *wanted,
+                                        struct error *err, const char *problem,
+                                        const char *remedy)
 {
     struct buf list = {0};
     list_functions(p, wanted, &list);
-    fail(err, STATUS_INPUT, "%s: %s: %s%s", p->function->path, problem, buf_str(&list), remedy);
+    fail(err, STATUS_INPUT, "%s: %s: %s%s", p->function->path, problem, buf_str(&list),
+         remedy);
     buf_release(&list);
     return NULL;
 }
 
-static struct ct_function *by_name(const struct parse *p, const char *name, struct error *err)
+static struct ct_function *by_name(const struct parse *p, const char *name,
+                                   struct error *err)
 {
     for (size_t i = 0; i < p->file.function_nr; i++)
         if (strcmp(p->file.function[i].name, name) == 0)
             return &p->file.function[i];
-    const char *problem = ir_textf(p->arena, "no function '%s' is defined here; there are", name);
+    const char *problem = ir_textf(p->arena,
+                                   "no function '%s' is defined here; there are", name);
     return fail_listing(p, NULL, err, problem, "");
 }
 
@@ -73,11 +81,13 @@ static struct ct_function *by_line(const struct parse *p, int line, struct error
     for (size_t i = 0; i < p->file.function_nr; i++)
         if (line >= p->file.function[i].line && line <= p->file.function[i].end_line)
             return &p->file.function[i];
-    const char *problem = ir_textf(p->arena, "line %d is in no function; there are", line);
+    const char *problem = ir_textf(p->arena, "line %d is in no function; there are",
+                                   line);
     return fail_listing(p, NULL, err, problem, "");
 }
 
-struct ct_function *parse_select(const struct parse *p, int line, const char *name, struct error *err)
+struct ct_function *parse_select(const struct parse *p, int line, const char *name,
+                                 struct error *err)
 {
     static const char choose[] = "; name one with --function";
     struct ct_function *function = NULL;
@@ -91,11 +101,14 @@ struct ct_function *parse_select(const struct parse *p, int line, const char *na
         return by_line(p, line, err);
     size_t marked = count_functions(p, is_marked, &function);
     if (marked > 1)
-        return fail_listing(p, is_marked, err, "several functions are marked '#pragma inflight kernel'", choose);
+        return fail_listing(p, is_marked, err,
+                            "several functions are marked '#pragma inflight kernel'",
+                                choose);
     size_t loops = marked ? 1 : count_functions(p, has_loop, &function);
     if (loops > 1)
         return fail_listing(p, has_loop, err, "several functions have a loop",
-                            "; name one with --function or put '#pragma inflight kernel' before it");
+                            "; name one with --function or put '#pragma inflight kernel' "
+                            "before it");
     if (loops == 0)
         return fail_listing(p, NULL, err, "no function has a loop; there are", "");
     return function;

@@ -1,14 +1,17 @@
-/* Statements: from the clang tree to the ir. What cannot be taken apart is kept as its text, by the smallest statement that has one. */
+/* Statements: from the clang tree to the ir. What cannot be taken apart is kept as its
+ * text, by the smallest statement that has one. */
 #include <stdlib.h>
 
 #include "variants/parse.h"
 
-/* The neighbours of a statement: a macro may expand to several statements, which then share one place in the file. */
+/* The neighbours of a statement: a macro may expand to several statements, which then
+ * share one place in the file. */
 struct around {
     const struct ct_node *parent, *before, *after;
 };
 
-static struct ir_stmt *parse_stmt(struct parse *p, const struct ct_node *node, struct around around);
+static struct ir_stmt *parse_stmt(struct parse *p, const struct ct_node *node,
+                                  struct around around);
 
 static bool is_statement(enum ct_kind kind)
 {
@@ -19,7 +22,8 @@ static bool is_statement(enum ct_kind kind)
 
 static size_t statement_end(const struct parse *p, const struct ct_node *node)
 {
-    const struct ct_node *last = node->child_nr > 0 ? node->child[node->child_nr - 1] : NULL;
+    const struct ct_node *last = node->child_nr > 0 ? node->child[node->child_nr - 1]
+        : NULL;
     switch (node->kind) {
     case CT_BLOCK:
     case CT_DECLS:
@@ -39,7 +43,8 @@ static size_t statement_end(const struct parse *p, const struct ct_node *node)
     return scan_semicolon(p->function->source, node->end, p->function->source_length);
 }
 
-static void set_place(const struct parse *p, const struct ct_node *node, struct ir_stmt *stmt)
+static void set_place(const struct parse *p, const struct ct_node *node,
+                      struct ir_stmt *stmt)
 {
     stmt->line = node->line;
     stmt->end_line = node->end_line;
@@ -66,7 +71,8 @@ static const char *text_between(struct parse *p, size_t begin, size_t end)
 {
     struct buf text = {0};
     const struct ir_function *function = p->function;
-    for (const struct ir_pragma *pragma = function->all_pragma; pragma; pragma = pragma->next_all)
+    const struct ir_pragma *pragma = function->all_pragma;
+    for (; pragma; pragma = pragma->next_all)
         if (pragma->ours && pragma->begin >= begin && pragma->end <= end) {
             buf_add_n(&text, function->source + begin, pragma->begin - begin);
             begin = pragma->end;
@@ -85,10 +91,12 @@ static const char *reason(struct parse *p, const struct ct_node *node)
         cause = cause->child[0];
     if (cause->kind == CT_VAR)
         return "a declaration of an unusual type";
-    return cause->in_macro && cause != node ? ir_textf(p->arena, "%s inside a macro", cause->what) : cause->what;
+    return cause->in_macro && cause != node
+        ? ir_textf(p->arena, "%s inside a macro", cause->what) : cause->what;
 }
 
-static struct ir_stmt *parse_opaque(struct parse *p, const struct ct_node *node, struct around around)
+static struct ir_stmt *parse_opaque(struct parse *p, const struct ct_node *node,
+                                    struct around around)
 {
     if (!has_own_text(node, around)) {
         if (!p->trouble)
@@ -119,7 +127,8 @@ static bool is_plain_declaration(const struct ct_node *node)
     return node->child_nr > 0;
 }
 
-static struct ir_stmt *parse_variable(struct parse *p, const struct ct_node *node, const struct ct_node *statement)
+static struct ir_stmt *parse_variable(struct parse *p, const struct ct_node *node,
+                                      const struct ct_node *statement)
 {
     struct ir_stmt *stmt = ir_stmt_new(p->arena, IR_DECL, 0);
     set_place(p, statement, stmt);
@@ -136,7 +145,8 @@ static void add_stmt(struct stmts *list, struct ir_stmt *stmt)
 }
 
 /* `int a, *b = &a;` becomes two statements. */
-static bool add_declarations(struct parse *p, const struct ct_node *node, struct stmts *list)
+static bool add_declarations(struct parse *p, const struct ct_node *node,
+                             struct stmts *list)
 {
     size_t start = list->item_nr;
     for (size_t i = 0; i < node->child_nr; i++) {
@@ -150,11 +160,14 @@ static bool add_declarations(struct parse *p, const struct ct_node *node, struct
     return true;
 }
 
-static bool add_child(struct parse *p, const struct ct_node *node, struct around around, struct stmts *list)
+static bool add_child(struct parse *p, const struct ct_node *node, struct around around,
+                      struct stmts *list)
 {
-    if (node->kind == CT_DECLS && is_plain_declaration(node) && add_declarations(p, node, list))
+    if (node->kind == CT_DECLS && is_plain_declaration(node) &&
+        add_declarations(p, node, list))
         return true;
-    struct ir_stmt *stmt = node->kind == CT_DECLS ? parse_opaque(p, node, around) : parse_stmt(p, node, around);
+    struct ir_stmt *stmt = node->kind == CT_DECLS ? parse_opaque(p, node, around)
+        : parse_stmt(p, node, around);
     if (stmt)
         add_stmt(list, stmt);
     return stmt != NULL;
@@ -221,7 +234,8 @@ static struct ir_stmt *parse_while(struct parse *p, const struct ct_node *node)
 
 static struct ir_stmt *parse_loop(struct parse *p, const struct ct_node *node)
 {
-    struct ir_stmt *body = node->child_nr > 0 ? parse_part(p, node, node->child_nr - 1) : NULL;
+    struct ir_stmt *body = node->child_nr > 0 ? parse_part(p, node, node->child_nr - 1)
+        : NULL;
     return body ? parse_for(p, node, body) : NULL;
 }
 
@@ -270,7 +284,8 @@ static struct ir_stmt *take_apart(struct parse *p, const struct ct_node *node)
     }
 }
 
-static struct ir_stmt *parse_stmt(struct parse *p, const struct ct_node *node, struct around around)
+static struct ir_stmt *parse_stmt(struct parse *p, const struct ct_node *node,
+                                  struct around around)
 {
     struct ir_stmt *stmt = take_apart(p, node);
     if (!stmt)

@@ -80,7 +80,7 @@ struct tree {
     long long size;          /* tile size, unroll factor */
     struct ir_expr *base;    /* NULL = 0 */
     long long step;
-    bool simd;
+    bool simd, reduces;      /* reduces: only sums that may be reordered are carried */
     bool rest;               /* what unrolling left over; not unrolled again */
     /* leaf */
     size_t statement;
@@ -133,6 +133,8 @@ struct model {
     size_t access_nr, access_alloc;
     struct strvec assumption, dependence, refusal;
     bool have_dependences;
+    char *emitted_plan;             /* the plan whose text `emitted` holds; NULL = none */
+    struct buf emitted;
 };
 
 /* ---- model_affine.c ---- */
@@ -221,7 +223,7 @@ struct work {
     bool simd_wanted, simd_found;
     struct buf simd_reason;
     struct prefetch *prefetch;
-    size_t prefetch_nr, prefetch_alloc;
+    size_t prefetch_nr, prefetch_alloc, fetched; /* fetched: places in the new code */
 };
 /* One work per modelled nest (works[nest_nr], unmodelled ones stay empty). STATUS_USAGE, STATUS_ILLEGAL. */
 int plan_apply(struct model *model, const struct plan *plan, struct work *works, struct error *err);

@@ -14,7 +14,8 @@ struct reader {
     struct error *err;
 };
 
-static int fail_word(const struct reader *reader, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int fail_word(const struct reader *reader, const char *format,
+                     ...) __attribute__((format(printf, 2, 3)));
 
 static int fail_word(const struct reader *reader, const char *format, ...)
 {
@@ -93,7 +94,8 @@ static bool has_name(const struct kernel_word *word, const char *name)
     return false;
 }
 
-static struct kernel_word *find(const struct kernel_words *words, enum word_kind kind, const char *name)
+static struct kernel_word *find(const struct kernel_words *words, enum word_kind kind,
+                                const char *name)
 {
     for (size_t i = 0; i < words->item_nr; i++)
         if (words->item[i].kind == kind && (!name || has_name(&words->item[i], name)))
@@ -101,7 +103,8 @@ static struct kernel_word *find(const struct kernel_words *words, enum word_kind
     return NULL;
 }
 
-const struct kernel_word *kernel_words_find(const struct kernel_words *words, enum word_kind kind, const char *name)
+const struct kernel_word *kernel_words_find(const struct kernel_words *words,
+                                            enum word_kind kind, const char *name)
 {
     return find(words, kind, name);
 }
@@ -116,12 +119,15 @@ bool kernel_words_noalias(const struct kernel_words *words, const char *a, const
     return false;
 }
 
-/* Takes name and text of the reader's word. The command line comes last and replaces what the source said. */
+/* Takes name and text of the reader's word. The command line comes last and replaces
+ * what the source said. */
 static int add_word(struct reader *reader, enum word_kind kind)
 {
     struct kernel_word *word = &reader->word, copy = *word;
-    bool single = kind == WORD_SET || kind == WORD_BUFFER || kind == WORD_LENGTH || kind == WORD_FLOPS;
-    struct kernel_word *old = single ? find(reader->words, kind, word->name.nr ? word->name.v[0] : NULL) : NULL;
+    bool single = kind == WORD_SET || kind == WORD_BUFFER || kind == WORD_LENGTH ||
+        kind == WORD_FLOPS;
+    struct kernel_word *old = single
+        ? find(reader->words, kind, word->name.nr ? word->name.v[0] : NULL) : NULL;
     if (old && old->line > 0 && word->line > 0)
         return fail_word(reader, "'%s' is given a second time; the first is in line %d",
                          word->name.nr ? word->name.v[0] : "flops", old->line);
@@ -142,11 +148,13 @@ static int add_word(struct reader *reader, enum word_kind kind)
 
 /* ---- names of the function ---- */
 
-static const struct ir_symbol *outer_symbol(const struct ir_function *function, const char *name)
+static const struct ir_symbol *outer_symbol(const struct ir_function *function,
+                                            const char *name)
 {
     for (size_t i = 0; i < function->symbol_nr; i++) {
         const struct ir_symbol *symbol = function->symbol[i];
-        if ((symbol->role == IR_PARAM || symbol->role == IR_GLOBAL) && strcmp(symbol->name, name) == 0)
+        if ((symbol->role == IR_PARAM || symbol->role == IR_GLOBAL) &&
+            strcmp(symbol->name, name) == 0)
             return symbol;
     }
     return NULL;
@@ -157,7 +165,8 @@ static int fail_name(const struct reader *reader, const char *name, bool array)
     struct buf known = {0};
     for (size_t i = 0; i < reader->function->symbol_nr; i++) {
         const struct ir_symbol *symbol = reader->function->symbol[i];
-        if ((symbol->role == IR_PARAM || symbol->role == IR_GLOBAL) && (symbol->type.pointers > 0) == array)
+        if ((symbol->role == IR_PARAM || symbol->role == IR_GLOBAL) &&
+            (symbol->type.pointers > 0) == array)
             buf_addf(&known, "%s%s", known.length ? ", " : "", symbol->name);
     }
     const char *kind = array ? "array" : "scalar parameter";
@@ -188,7 +197,8 @@ static void list_iterators(const struct ir_stmt *stmt, struct strvec *names)
         list_iterators(stmt->child[i], names);
 }
 
-static int check_loop(const struct reader *reader, const char *name, const struct strvec *loops)
+static int check_loop(const struct reader *reader, const char *name,
+                      const struct strvec *loops)
 {
     struct buf known = {0};
     for (size_t i = 0; i < loops->nr; i++) {
@@ -226,7 +236,8 @@ static int check_end(struct reader *reader)
 static int check_expr(const struct reader *reader)
 {
     struct error why = {0};
-    return words_check(reader->word.text, &why) < 0 ? fail_word(reader, "%s", why.text) : 0;
+    return words_check(reader->word.text, &why) < 0 ? fail_word(reader, "%s", why.text)
+        : 0;
 }
 
 static int read_kernel(struct reader *reader)
@@ -270,7 +281,8 @@ static int check_contents(const struct reader *reader)
 
 static int read_buffer(struct reader *reader)
 {
-    static const char form[] = "expected 'buffer NAME = CONTENTS' or 'buffer NAME length ELEMENTS'";
+    static const char form[] =
+        "expected 'buffer NAME = CONTENTS' or 'buffer NAME length ELEMENTS'";
     if (push_name(reader, form) < 0)
         return -1;
     bool contents = take_char(reader, '=');
@@ -280,7 +292,8 @@ static int read_buffer(struct reader *reader)
     if (!contents && !length)
         return fail_word(reader, "%s", form);
     reader->word.text = take_rest(reader);
-    if ((contents ? check_contents(reader) : check_expr(reader)) < 0 || check_names(reader, true) < 0)
+    if ((contents ? check_contents(reader) : check_expr(reader)) < 0 ||
+        check_names(reader, true) < 0)
         return -1;
     return add_word(reader, contents ? WORD_BUFFER : WORD_LENGTH);
 }
@@ -333,7 +346,8 @@ struct word_form {
     int (*read)(struct reader *reader);
 };
 
-static int read_one_of(struct reader *reader, const struct word_form *form, size_t nr, const char *what)
+static int read_one_of(struct reader *reader, const struct word_form *form, size_t nr,
+                       const char *what)
 {
     struct buf known = {0};
     char *word = take_name(reader);
@@ -345,7 +359,8 @@ static int read_one_of(struct reader *reader, const struct word_form *form, size
         }
         buf_addf(&known, "%s%s", i ? ", " : "", form[i].word);
     }
-    fail_word(reader, "'%s' is no %s; known are %s", word ? word : reader->at, what, buf_str(&known));
+    fail_word(reader, "'%s' is no %s; known are %s", word ? word : reader->at, what,
+              buf_str(&known));
     free(word);
     buf_release(&known);
     return -1;
@@ -354,7 +369,8 @@ static int read_one_of(struct reader *reader, const struct word_form *form, size
 static int read_assume(struct reader *reader)
 {
     static const struct word_form form[] = {
-        {"independent", read_independent}, {"noalias", read_noalias}, {"associative", read_associative}};
+        {"independent", read_independent}, {"noalias", read_noalias},
+            {"associative", read_associative}};
     do {
         if (read_one_of(reader, form, ARRAY_SIZE(form), "assumption") < 0)
             return -1;
@@ -365,11 +381,13 @@ static int read_assume(struct reader *reader)
 }
 
 /* `where` is taken over. */
-static int read_line(const struct ir_function *function, const char *text, char *where, int line,
+static int read_line(const struct ir_function *function, const char *text, char *where,
+                     int line,
                      struct kernel_words *words, struct error *err)
 {
     static const struct word_form form[] = {
-        {"kernel", read_kernel}, {"set", read_set}, {"buffer", read_buffer}, {"assume", read_assume}, {"flops", read_flops}};
+        {"kernel", read_kernel}, {"set", read_set}, {"buffer", read_buffer},
+            {"assume", read_assume}, {"flops", read_flops}};
     struct reader reader = {.at = text, .words = words, .function = function, .err = err};
     reader.word.where = where;
     reader.word.line = line;
@@ -378,16 +396,20 @@ static int read_line(const struct ir_function *function, const char *text, char 
     return status;
 }
 
-int kernel_words_read(const struct ir_function *function, const struct strvec *command, struct kernel_words *words,
+int kernel_words_read(const struct ir_function *function, const struct strvec *command,
+                      struct kernel_words *words,
                       struct error *err)
 {
     int status = 0;
     const struct ir_pragma *pragma = function->all_pragma;
     for (; status == 0 && pragma; pragma = pragma->next_all)
         if (pragma->applies)
-            status = read_line(function, pragma->text + strlen("inflight"), xasprintf("%s:%d", function->path, pragma->line),
+            status = read_line(function, pragma->text + strlen("inflight"),
+                               xasprintf("%s:%d", function->path, pragma->line),
                                pragma->line, words, err);
     for (size_t i = 0; status == 0 && command && i < command->nr; i++)
-        status = read_line(function, command->v[i], xasprintf("'%s' on the command line", command->v[i]), 0, words, err);
+        status = read_line(function, command->v[i],
+                           xasprintf("'%s' on the command line", command->v[i]), 0, words,
+                               err);
     return status;
 }

@@ -1,15 +1,15 @@
 /* Expressions and declarations as C text; statements are in print_stmt.c. */
-#include "variants/ir.h"
+#include "variants/print.h"
 
 #include <limits.h>
 #include <string.h>
 
-#include "variants/print.h"
-
 /* ---- precedence: what a C compiler needs, and what keeps -Wall quiet ---- */
 
-enum { PREC_COMMA = 1, PREC_ASSIGN, PREC_COND, PREC_OR, PREC_AND, PREC_BITOR, PREC_BITXOR, PREC_BITAND,
-       PREC_EQUAL, PREC_RELATION, PREC_SHIFT, PREC_SUM, PREC_PRODUCT, PREC_UNARY, PREC_POSTFIX, PREC_PRIMARY };
+enum { PREC_COMMA = 1, PREC_ASSIGN, PREC_COND, PREC_OR, PREC_AND, PREC_BITOR, PREC_BITXOR,
+      PREC_BITAND,
+       PREC_EQUAL, PREC_RELATION, PREC_SHIFT, PREC_SUM, PREC_PRODUCT, PREC_UNARY,
+           PREC_POSTFIX, PREC_PRIMARY };
 
 static const struct {
     const char *op;
@@ -17,7 +17,8 @@ static const struct {
 } binary_ops[] = {
     {",", PREC_COMMA},    {"||", PREC_OR},      {"&&", PREC_AND},     {"|", PREC_BITOR},
     {"^", PREC_BITXOR},   {"&", PREC_BITAND},   {"==", PREC_EQUAL},   {"!=", PREC_EQUAL},
-    {"<", PREC_RELATION}, {"<=", PREC_RELATION}, {">", PREC_RELATION}, {">=", PREC_RELATION},
+    {"<", PREC_RELATION}, {"<=", PREC_RELATION}, {">", PREC_RELATION},
+        {">=", PREC_RELATION},
     {"<<", PREC_SHIFT},   {">>", PREC_SHIFT},   {"+", PREC_SUM},      {"-", PREC_SUM},
     {"*", PREC_PRODUCT},  {"/", PREC_PRODUCT},  {"%", PREC_PRODUCT},
 };
@@ -62,7 +63,8 @@ static bool is_op(const struct ir_expr *expr, const char *op)
 }
 
 /* The least precedence an operand of a binary operator may have without parentheses. */
-static int operand_precedence(const struct ir_expr *parent, const struct ir_expr *operand, bool right)
+static int operand_precedence(const struct ir_expr *parent, const struct ir_expr *operand,
+                              bool right)
 {
     int own = binary_precedence(parent->op);
     switch (own) {
@@ -88,22 +90,26 @@ static int operand_precedence(const struct ir_expr *parent, const struct ir_expr
 
 static bool is_integral(const struct ir_expr *expr)
 {
-    return expr->type.pointers > 0 || expr->type.scalar == IR_INT || expr->type.scalar == IR_BOOL;
+    return expr->type.pointers > 0 || expr->type.scalar == IR_INT ||
+        expr->type.scalar == IR_BOOL;
 }
 
-/* A plain decimal int: folding 1u, sizeof or an enumerator would change a type or lose a name. */
+/* A plain decimal int: folding 1u, sizeof or an enumerator would change a type or lose
+ * a name. */
 static bool is_plain_integer(const struct ir_expr *expr)
 {
     if (expr->kind != IR_LITERAL || !expr->has_value || !expr->text)
         return false;
     const char *digits = expr->text + (expr->text[0] == '-');
-    bool decimal = *digits && strspn(digits, "0123456789") == strlen(digits) && (digits[0] != '0' || !digits[1]);
+    bool decimal = *digits && strspn(digits, "0123456789") == strlen(digits) &&
+        (digits[0] != '0' || !digits[1]);
     return decimal && expr->value > INT_MIN && expr->value <= INT_MAX;
 }
 
 static bool is_sum(const struct ir_expr *expr)
 {
-    return expr->kind == IR_BINARY && (is_op(expr, "+") || is_op(expr, "-")) && is_integral(expr);
+    return expr->kind == IR_BINARY && (is_op(expr, "+") || is_op(expr, "-")) &&
+        is_integral(expr);
 }
 
 /* A plain integer or a sum of such. */
@@ -181,7 +187,8 @@ static void print_unary(struct buf *out, const struct ir_expr *expr)
         buf_add(out, " ");
     print_at(out, expr->arg[0], PREC_UNARY);
     const char *operand = buf_str(out) + at;
-    if (*operand && strchr("+-&", *operand) && *operand == op[strlen(op) - 1]) { /* - -x */
+    /* - -x */
+    if (*operand && strchr("+-&", *operand) && *operand == op[strlen(op) - 1]) {
         buf_truncate(out, at);
         buf_add(out, "(");
         print_at(out, expr->arg[0], PREC_COMMA);
@@ -221,7 +228,8 @@ static void print_cast(struct buf *out, const struct ir_expr *expr)
     print_at(out, expr->arg[0], PREC_UNARY);
 }
 
-/* Sums and bit operations before a question mark get parentheses, as -Wparentheses wants. */
+/* Sums and bit operations before a question mark get parentheses, as -Wparentheses
+ * wants. */
 static void print_cond(struct buf *out, const struct ir_expr *expr)
 {
     int test = precedence(expr->arg[0]);
@@ -341,7 +349,8 @@ void print_declarator(struct buf *out, const struct ir_symbol *symbol)
     const char *restricted = type->is_restrict ? "restrict" : "";
     bool array_param = symbol->dim_nr > 0 && !symbol->pointer_to_array;
     if (symbol->pointer_to_array)
-        buf_addf(out, "(*%s%s%s)", restricted, type->is_restrict ? " " : "", symbol->name);
+        buf_addf(out, "(*%s%s%s)", restricted, type->is_restrict ? " " : "",
+                 symbol->name);
     else {
         buf_add_repeat(out, '*', stars > 0 ? (size_t)stars : 0);
         if (stars > 0 && !array_param && type->is_restrict)

@@ -4,8 +4,11 @@
 
 #include "variants/ir.h"
 
-void print_operand(struct buf *out, const struct ir_expr *expr); /* a lone comma operator in parentheses: initialisers, arguments */
-void print_bound(struct buf *out, const struct ir_expr *expr);   /* to the right of a comparison */
-void print_declarator(struct buf *out, const struct ir_symbol *symbol); /* "*restrict a", "A[n][m]" */
+/* a lone comma operator in parentheses: initialisers, arguments */
+void print_operand(struct buf *out, const struct ir_expr *expr);
+/* to the right of a comparison */
+void print_bound(struct buf *out, const struct ir_expr *expr);
+/* "*restrict a", "A[n][m]" */
+void print_declarator(struct buf *out, const struct ir_symbol *symbol);
 
 #endif

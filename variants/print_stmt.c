@@ -1,4 +1,5 @@
 /* Statements as C text, four spaces a level. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "variants/ir.h"
@@ -14,13 +15,15 @@ static bool is_block(const struct ir_stmt *stmt)
     return stmt->kind == IR_BLOCK;
 }
 
-/* What may stand under a control statement without braces: neither a declaration (C has none there) nor an `if` whose else
- * could be taken for another's, nor something led by a pragma. */
+/* What may stand under a control statement without braces: neither a declaration (C
+ * has none there) nor an `if` whose else could be taken for another's, nor something
+ * led by a pragma. */
 static bool needs_braces(const struct ir_stmt *body, bool under_if)
 {
     if (body->pragma || body->kind == IR_DECL || body->kind == IR_OPAQUE)
         return true;
-    return under_if && (body->kind == IR_IF || body->kind == IR_FOR || body->kind == IR_WHILE || body->kind == IR_EMPTY);
+    return under_if && (body->kind == IR_IF || body->kind == IR_FOR ||
+                        body->kind == IR_WHILE || body->kind == IR_EMPTY);
 }
 
 static void print_block_lines(struct buf *out, const struct ir_stmt *block, int indent)
@@ -29,9 +32,11 @@ static void print_block_lines(struct buf *out, const struct ir_stmt *block, int 
         ir_print_stmt(out, block->child[i], indent);
 }
 
-/* The rest of a line that ends in a control head: the body, in braces when they are needed. True when it ended in "}" without a
- * newline, so that else or while may follow on the line. */
-static bool print_body(struct buf *out, const struct ir_stmt *body, int indent, bool under_if)
+/* The rest of a line that ends in a control head: the body, in braces when they are
+ * needed. True when it ended in "}" without a newline, so that else or while may
+ * follow on the line. */
+static bool print_body(struct buf *out, const struct ir_stmt *body, int indent,
+                       bool under_if)
 {
     if (!is_block(body) && !needs_braces(body, under_if)) {
         buf_add(out, "\n");
@@ -69,7 +74,8 @@ static void print_init(struct buf *out, const struct ir_stmt *stmt, bool more)
     }
 }
 
-/* The first part of a for that is not canonical: an expression, one declaration, or several in a block. */
+/* The first part of a for that is not canonical: an expression, one declaration, or
+ * several in a block. */
 static void print_for_init(struct buf *out, const struct ir_stmt *init)
 {
     if (!init)
@@ -91,7 +97,8 @@ static void print_step(struct buf *out, const char *iterator, long long step)
     if (step == 1 || step == -1)
         buf_addf(out, "%s%s", iterator, step > 0 ? "++" : "--");
     else
-        buf_addf(out, "%s %s %lld", iterator, step > 0 ? "+=" : "-=", step > 0 ? step : -step);
+        buf_addf(out, "%s %s %lld", iterator, step > 0 ? "+=" : "-=",
+                 step > 0 ? step : -step);
 }
 
 static void print_canonical(struct buf *out, const struct ir_stmt *loop)
@@ -172,8 +179,75 @@ static void print_pragmas(struct buf *out, const struct ir_pragma *pragma)
             buf_addf(out, "#pragma %s\n", pragma->text);
 }
 
-static void print_simple(struct buf *out, const struct ir_stmt *stmt)
+/* ---- long lines ---- */
+
+enum { LINE_MAX_COLUMNS = 90 };
+
+static size_t behind_quotes(const char *text)
 {
+    size_t i = 1;
+    while (text[i] && text[i] != text[0])
+        i += text[i] == '\\' && text[i + 1] ? 2 : 1;
+    return text[i] ? i + 1 : i;
+}
+
+/* Where a line may be broken: behind a comma or `=`, before an operator; 0 = not here. */
+static size_t break_length(const char *text)
+{
+    static const char *const before[] = {" + ", " - ", " && ", " || ", " ? ", " : "};
+    if (strncmp(text, ", ", 2) == 0)
+        return 2;
+    if (strncmp(text, " = ", 3) == 0)
+        return 3;
+    for (size_t i = 0; i < ARRAY_SIZE(before); i++)
+        if (strncmp(text, before[i], strlen(before[i])) == 0)
+            return 1;
+    return 0;
+}
+
+/* The last place within `columns` that is nested least; 0 = none. */
+static size_t find_break(const char *line, size_t columns)
+{
+    size_t best = 0;
+    int depth = 0, best_depth = 1000;
+    for (size_t i = 1; line[i] && i < columns;) {
+        size_t length = break_length(line + i);
+        depth += line[i] == '(' || line[i] == '[' || line[i] == '{';
+        depth -= line[i] == ')' || line[i] == ']' || line[i] == '}';
+        if (length > 0 && depth <= best_depth && i + length <= columns) {
+            best = i + length;
+            best_depth = depth;
+        }
+        i += line[i] == '"' || line[i] == '\'' ? behind_quotes(line + i) : 1;
+    }
+    return best;
+}
+
+/* Breaks the statement that was printed from `start` on, unless it has lines of its own. */
+static void wrap(struct buf *out, size_t start, int indent)
+{
+    size_t used = (size_t)indent * 4, at;
+    if (used > LINE_MAX_COLUMNS / 2 || used + out->length - start <= LINE_MAX_COLUMNS ||
+        strchr(buf_str(out) + start, '\n'))
+        return;
+    char *text = xstrdup(buf_str(out) + start), *line = text;
+    buf_truncate(out, start);
+    while (used + strlen(line) > LINE_MAX_COLUMNS &&
+           (at = find_break(line, LINE_MAX_COLUMNS - used)) > 0) {
+        size_t length = line[at - 1] == ' ' ? at - 1 : at;
+        buf_add_n(out, line, length);
+        buf_add(out, "\n");
+        margin(out, indent + 2);
+        line += at;
+        used = (size_t)(indent + 2) * 4;
+    }
+    buf_add(out, line);
+    free(text);
+}
+
+static void print_simple(struct buf *out, const struct ir_stmt *stmt, int indent)
+{
+    size_t start = out->length;
     switch (stmt->kind) {
     case IR_EXPR:
         ir_print_expr(out, stmt->expr);
@@ -195,7 +269,9 @@ static void print_simple(struct buf *out, const struct ir_stmt *stmt)
     default:
         break;
     }
-    buf_add(out, ";\n");
+    buf_add(out, ";");
+    wrap(out, start, indent);
+    buf_add(out, "\n");
 }
 
 void ir_print_stmt(struct buf *out, const struct ir_stmt *stmt, int indent)
@@ -219,7 +295,7 @@ void ir_print_stmt(struct buf *out, const struct ir_stmt *stmt, int indent)
         print_if(out, stmt, indent);
         break;
     default:
-        print_simple(out, stmt);
+        print_simple(out, stmt, indent);
         break;
     }
 }

@@ -161,6 +161,8 @@ static struct tree *copies(const struct unroll *at, struct tree *inner)
     band->name = "";
     band->role = BAND_COPY;
     band->size = at->factor;
+    band->base = at->band->base;
+    band->step = at->band->step;
     band->f = isl_union_pw_aff_copy(at->band->f);
     tree_add(band, inner);
     return band;
@@ -213,7 +215,11 @@ static struct tree *assemble(const struct unroll *at, const struct leaves *leave
     inner = with_jam ? jam(at, inner) : copies(at, inner);
     if (rest)
         rest->rest = true;
-    return by_block ? pair(block_band(at, inner), rest) : block_band(at, pair(inner, rest));
+    if (by_block)
+        return pair(block_band(at, inner), rest);
+    struct tree *blocks = block_band(at, pair(inner, rest)); /* the rest has a loop of the user's name inside */
+    blocks->name = ir_textf(at->nest->model->arena, "%sb", at->band->name);
+    return blocks;
 }
 
 static struct tree *unroll_band(const struct unroll *at, bool with_jam)

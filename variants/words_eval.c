@@ -55,7 +55,8 @@ static int eval_number(struct eval *eval, struct words_number *out)
     *out = end_real > end || !fits ? words_real(real) : words_integer(integer);
     eval->at = end_real;
     bool hexadecimal = end < end_real && (*end == 'x' || *end == 'X');
-    if (hexadecimal || isalnum((unsigned char)*eval->at) || *eval->at == '_' || *eval->at == '.')
+    if (hexadecimal || isalnum((unsigned char)*eval->at) || *eval->at == '_' ||
+        *eval->at == '.')
         return fail_eval(eval, "a number is followed by letters");
     return isfinite(real) ? 0 : fail_eval(eval, "a number is too large");
 }
@@ -70,7 +71,8 @@ static int eval_name(struct eval *eval, struct words_number *out)
     int status = 0;
     *out = words_integer(1);
     if (!eval->dry && (!eval->lookup || eval->lookup(eval->data, name, out) < 0))
-        status = fail(eval->err, STATUS_INPUT, "'%.80s': the value of '%s' is not known", eval->expr, name);
+        status = fail(eval->err, STATUS_INPUT, "'%.80s': the value of '%s' is not known",
+                      eval->expr, name);
     free(name);
     return status;
 }
@@ -105,7 +107,8 @@ static int eval_unary(struct eval *eval, struct words_number *out)
     else if (isalpha((unsigned char)c) || c == '_')
         status = eval_name(eval, out);
     else
-        return fail_eval(eval, c ? "a number, a name or '(' is expected" : "the expression ends too early");
+        return fail_eval(eval, c ? "a number, a name or '(' is expected"
+                         : "the expression ends too early");
     if (status == 0 && minus) {
         out->real = -out->real;
         out->is_integer = out->is_integer && out->integer != LLONG_MIN;
@@ -147,7 +150,8 @@ static double real_operation(char op, double a, double b)
     }
 }
 
-static int apply(struct eval *eval, char op, struct words_number b, struct words_number *a)
+static int apply(struct eval *eval, char op, struct words_number b,
+                 struct words_number *a)
 {
     if (eval->dry)
         return 0;
@@ -207,12 +211,14 @@ static size_t name_length(const char *text)
 static size_t argument_length(const char *text)
 {
     size_t length = 0;
-    for (int depth = 0; text[length] && (depth > 0 || !strchr(",)", text[length])); length++)
+    for (int depth = 0; text[length] &&
+         (depth > 0 || !strchr(",)", text[length])); length++)
         depth += (text[length] == '(') - (text[length] == ')');
     return length;
 }
 
-/* The arguments behind an opening parenthesis; gives the place behind the closing one, or NULL. */
+/* The arguments behind an opening parenthesis; gives the place behind the closing one,
+ * or NULL. */
 static const char *split_arguments(const char *text, struct strvec *args)
 {
     for (;; text++) {
@@ -239,7 +245,9 @@ int words_call(const char *contents, char **name, struct strvec *args, struct er
         at = split_arguments(at + 1, args);
     if (length > 0 && at && !*skip_spaces(at))
         return 0;
-    return fail(err, STATUS_INPUT, "'%s' is no contents of a buffer, such as zero or uniform(0, 1)", contents);
+    return fail(err, STATUS_INPUT,
+                "'%s' is no contents of a buffer, such as zero or uniform(0, 1)",
+                    contents);
 }
 
 /* ---- entry points ---- */
@@ -250,24 +258,29 @@ static int eval_all(struct eval *eval, struct words_number *out)
     if (eval_sum(eval, out) < 0)
         return -1;
     if (next(eval))
-        return fail(eval->err, STATUS_INPUT, "'%.80s': '%.80s' is left over; only + - * / %% ( ), numbers and names are known",
+        return fail(eval->err, STATUS_INPUT,
+                    "'%.80s': '%.80s' is left over; only + - * / %% ( ), numbers and "
+                    "names are known",
                     eval->expr, eval->at);
     return 0;
 }
 
-int words_eval(const char *expr, words_lookup *lookup, void *data, struct words_number *out, struct error *err)
+int words_eval(const char *expr, words_lookup *lookup, void *data,
+               struct words_number *out, struct error *err)
 {
     struct eval eval = {.expr = expr, .lookup = lookup, .data = data, .err = err};
     return eval_all(&eval, out);
 }
 
-int words_eval_integer(const char *expr, words_lookup *lookup, void *data, long long *out, struct error *err)
+int words_eval_integer(const char *expr, words_lookup *lookup, void *data, long long *out,
+                       struct error *err)
 {
     struct words_number number;
     if (words_eval(expr, lookup, data, &number, err) < 0)
         return -1;
     if (!number.is_integer)
-        return fail(err, STATUS_INPUT, "'%s': the result, %g, is no integer of 64 bits", expr, number.real);
+        return fail(err, STATUS_INPUT, "'%s': the result, %g, is no integer of 64 bits",
+                    expr, number.real);
     *out = number.integer;
     return 0;
 }

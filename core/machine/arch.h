@@ -1,6 +1,6 @@
 /*
- * Private to core/machine: what differs by architecture. One file arch_*.c per architecture implements all of it; the
- * build picks the file.
+ * Private to core/machine: what differs by architecture. One file arch_*.c per
+ * architecture implements all of it; the build picks the file.
  */
 #ifndef CORE_MACHINE_ARCH_H
 #define CORE_MACHINE_ARCH_H
@@ -22,18 +22,20 @@ enum cpu_feature {
 #define X(name, word) CPU_FEATURE_##name,
     CPU_FEATURE_MAP(X)
 #undef X
-    CPU_FEATURE_NR
+        CPU_FEATURE_NR
 };
 
 /* Who this CPU says it is. Numbers that its architecture does not have are -1. */
 struct cpu_identity {
-    char vendor[16]; /* "intel", "amd", "arm" (any implementer), "power", "riscv" or "other" */
+    char vendor[16]; /* "intel", "amd", "arm" (any implementer), "power", "riscv" or
+                        "other" */
     char name[128];  /* for people */
     char core[32];   /* POWER: the word of /proc/cpuinfo, such as "POWER9" */
-    int family, model, stepping, core_type; /* x86; core_type: hybrid leaf 1A, 0 = not hybrid */
-    int implementer, part;                  /* Arm MIDR */
-    unsigned features;                      /* bits 1 << CPU_FEATURE_x */
-    bool guest;                             /* runs under a hypervisor, as far as it says so */
+    int family, model, stepping,
+        core_type;         /* x86; core_type: hybrid leaf 1A, 0 = not hybrid */
+    int implementer, part; /* Arm MIDR */
+    unsigned features;     /* bits 1 << CPU_FEATURE_x */
+    bool guest;            /* runs under a hypervisor, as far as it says so */
 };
 
 /* Of the processor that the calling thread runs on. */
@@ -42,9 +44,9 @@ void arch_identity(struct cpu_identity *identity);
 /* Kernels with the widest vectors that this processor has. */
 struct arch_kernels {
     int simd_bytes;
-    uint64_t (*read)(const void *from, size_t bytes);            /* bytes a multiple of 512 */
-    void (*copy)(void *to, const void *from, size_t bytes);      /* plain stores; the same */
-    double (*simd)(size_t rounds);                               /* multiply-adds in all lanes */
+    uint64_t (*read)(const void *from, size_t bytes);       /* bytes a multiple of 512 */
+    void (*copy)(void *to, const void *from, size_t bytes); /* plain stores; the same */
+    double (*simd)(size_t rounds); /* multiply-adds in all lanes */
     double (*scalar)(size_t rounds);
     double simd_flops, scalar_flops; /* of one round, a multiply-add counted as two */
 };
@@ -56,7 +58,8 @@ extern const double arch_add_cycles;
 /* Lets the other hardware thread run while we wait. */
 void arch_relax(void);
 
-/* The misses a core can have when nothing better is known (google/highway, DefaultPrefetchLimits). */
+/* The misses a core can have when nothing better is known (google/highway,
+ * DefaultPrefetchLimits). */
 extern const int arch_default_mshrs;
 
 /* The value of the first line "key : value" of /proc/cpuinfo; false if there is none. */

@@ -12,8 +12,8 @@ const double arch_add_cycles = 1;
 const int arch_default_mshrs = 24;
 
 #define KERNEL_HIDE(i) __asm__ volatile("" : "+w"(x##i));
-/* SVE registers have no size that a vector type could name; where they are wider than 16 bytes the SIMD figures are
- * too low, and simd_bytes says what was measured. */
+/* SVE registers have no size that a vector type could name; where they are wider than 16
+ * bytes the SIMD figures are too low, and simd_bytes says what was measured. */
 DEFINE_KERNELS(neon, 16, );
 
 const struct arch_kernels *arch_kernels(void)
@@ -29,8 +29,8 @@ void arch_relax(void)
 static bool midr_of_kernel(unsigned long *midr)
 {
     struct buf text = {0};
-    bool found = !file_read(
-        "/sys/devices/system/cpu/cpu0/regs/identification/midr_el1", &text, NULL);
+    bool found = !file_read("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1",
+                            &text, NULL);
 
     if (found)
         *midr = strtoul(buf_str(&text), NULL, 16);
@@ -44,8 +44,12 @@ void arch_identity(struct cpu_identity *identity)
     unsigned long midr;
     char text[32];
 
-    *identity = (struct cpu_identity){
-        .vendor = "arm", .family = -1, .model = -1, .stepping = -1, .implementer = -1, .part = -1};
+    *identity = (struct cpu_identity){.vendor = "arm",
+                                      .family = -1,
+                                      .model = -1,
+                                      .stepping = -1,
+                                      .implementer = -1,
+                                      .part = -1};
     if (midr_of_kernel(&midr)) {
         identity->implementer = (int)(midr >> 24 & 0xff);
         identity->part = (int)(midr >> 4 & 0xfff);
@@ -58,6 +62,7 @@ void arch_identity(struct cpu_identity *identity)
     if (getauxval(AT_HWCAP) & hwcap_sve)
         identity->features |= 1u << CPU_FEATURE_SVE;
     if (!cpuinfo_value("model name", identity->name, sizeof(identity->name)))
-        snprintf(identity->name, sizeof(identity->name), "Arm implementer 0x%02x part 0x%03x",
-                 (unsigned)identity->implementer, (unsigned)identity->part);
+        snprintf(identity->name, sizeof(identity->name),
+                 "Arm implementer 0x%02x part 0x%03x", (unsigned)identity->implementer,
+                 (unsigned)identity->part);
 }

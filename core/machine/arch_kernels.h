@@ -1,7 +1,8 @@
 /*
- * Private to the arch_*.c files: DEFINE_KERNELS(suffix, bytes, target) defines read_, copy_, simd_ and scalar_suffix with
- * vectors of that many bytes, compiled for `target` (an attribute or nothing). The sources are compiled with
- * -ffp-contract=fast, so that x * m + a is one instruction where the target has it.
+ * Private to the arch_*.c files: DEFINE_KERNELS(suffix, bytes, target) defines read_,
+ * copy_, simd_ and scalar_suffix with vectors of that many bytes, compiled for `target`
+ * (an attribute or nothing). The sources are compiled with -ffp-contract=fast, so that x
+ * * m + a is one instruction where the target has it.
  */
 #ifndef CORE_MACHINE_ARCH_KERNELS_H
 #define CORE_MACHINE_ARCH_KERNELS_H
@@ -12,8 +13,8 @@
 #include "core/machine/arch.h"
 #include "core/machine/repeat.h"
 
-/* Independent chains: at least latency x pipes of a multiply-add (8 on x86, 16 on large Arm cores), and registers for
- * them. */
+/* Independent chains: at least latency x pipes of a multiply-add (8 on x86, 16 on large
+ * Arm cores), and registers for them. */
 #if defined(__x86_64__)
 enum { KERNEL_CHAINS = 12 };
 #define KERNEL_REP REP_12
@@ -22,13 +23,14 @@ enum { KERNEL_CHAINS = 20 };
 #define KERNEL_REP REP_20
 #endif
 
-#define KERNEL_START(i) x##i = x + (double)i;
+#define KERNEL_START(i)          x##i = x + (double)i;
 #define KERNEL_DECLARE_VECTOR(i) vector x##i;
 #define KERNEL_DECLARE_SCALAR(i) double x##i;
-#define KERNEL_STEP(i) x##i = x##i * m + a;
-#define KERNEL_SUM(i) x = x + x##i;
+#define KERNEL_STEP(i)           x##i = x##i * m + a;
+#define KERNEL_SUM(i)            x = x + x##i;
 
-/* |x| stays bounded: m < 1. The asm hides the values, so that nothing is computed at compile time. */
+/* |x| stays bounded: m < 1. The asm hides the values, so that nothing is computed at
+ * compile time. */
 #define DEFINE_KERNELS(suffix, vector_bytes, target)                                     \
     target static double simd_##suffix(size_t rounds)                                    \
     {                                                                                    \
@@ -87,7 +89,9 @@ enum { KERNEL_CHAINS = 20 };
             q[1] = p[1];                                                                 \
             q[2] = p[2];                                                                 \
             q[3] = p[3];                                                                 \
-            __asm__ volatile("" ::: "memory"); /* no call of memcpy, it bypasses caches */ \
+            __asm__ volatile(                                                            \
+                "" ::                                                                    \
+                    : "memory"); /* no call of memcpy, it bypasses caches */             \
         }                                                                                \
     }                                                                                    \
     static const struct arch_kernels kernels_##suffix = {                                \

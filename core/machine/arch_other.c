@@ -16,9 +16,7 @@ const struct arch_kernels *arch_kernels(void)
     return &kernels_plain;
 }
 
-void arch_relax(void)
-{
-}
+void arch_relax(void) {}
 
 void arch_identity(struct cpu_identity *identity)
 {

@@ -5,7 +5,8 @@
 
 #include "core/machine/arch_kernels.h"
 
-const double arch_add_cycles = 2; /* POWER8 and later: no back-to-back issue of dependent integer operations */
+const double arch_add_cycles =
+    2; /* POWER8 and later: no back-to-back issue of dependent integer operations */
 const int arch_default_mshrs = 12;
 
 #define KERNEL_HIDE(i) __asm__ volatile("" : "+d"(x##i));

@@ -10,8 +10,9 @@
 const double arch_add_cycles = 1;
 const int arch_default_mshrs = 12;
 
-/* Keeps the scalar chains scalar: each value must be in a register of its own after every step. */
-#define KERNEL_HIDE(i) __asm__ volatile("" : "+x"(x##i));
+/* Keeps the scalar chains scalar: each value must be in a register of its own after every
+ * step. */
+#define KERNEL_HIDE(i)  __asm__ volatile("" : "+x"(x##i));
 #define TARGET(options) __attribute__((target(options)))
 
 DEFINE_KERNELS(sse2, 16, );
@@ -53,9 +54,10 @@ static void read_vendor(struct cpu_identity *identity)
     memcpy(id + 4, &l.edx, 4);
     memcpy(id + 8, &l.ecx, 4);
     snprintf(identity->vendor, sizeof(identity->vendor), "%s",
-             strcmp(id, "GenuineIntel") == 0                                     ? "intel"
-             : strcmp(id, "AuthenticAMD") == 0 || strcmp(id, "HygonGenuine") == 0 ? "amd"
-                                                                                 : "other");
+             strcmp(id, "GenuineIntel") == 0 ? "intel"
+             : strcmp(id, "AuthenticAMD") == 0 || strcmp(id, "HygonGenuine") == 0
+                 ? "amd"
+                 : "other");
 }
 
 static void read_model(struct cpu_identity *identity, unsigned signature)
@@ -97,8 +99,8 @@ static void read_features(struct cpu_identity *identity)
         char reg;
         int bit;
     } table[] = {
-        {CPU_FEATURE_AVX2, 'b', 5},       {CPU_FEATURE_AVX512, 'b', 16},
-        {CPU_FEATURE_CLDEMOTE, 'c', 25},  {CPU_FEATURE_SERIALIZE, 'd', 14},
+        {CPU_FEATURE_AVX2, 'b', 5},      {CPU_FEATURE_AVX512, 'b', 16},
+        {CPU_FEATURE_CLDEMOTE, 'c', 25}, {CPU_FEATURE_SERIALIZE, 'd', 14},
         {CPU_FEATURE_AMX, 'd', 24},
     };
     struct leaf seven = leaf(7);

@@ -14,7 +14,8 @@ static const struct {
 };
 
 /* "1A" or "10-1F", hexadecimal. */
-static int read_range(const struct json_at *at, struct cpu_range *range, struct error *err)
+static int read_range(const struct json_at *at, struct cpu_range *range,
+                      struct error *err)
 {
     const char *text;
     char *end;
@@ -25,7 +26,8 @@ static int read_range(const struct json_at *at, struct cpu_range *range, struct 
     if (end != text && *end == '-')
         range->high = (int)strtol(end + 1, &end, 16);
     if (end == text || *end || range->low < 0 || range->high < range->low)
-        return json_fail(at, err, "expected a hexadecimal number or range, got \"%s\"", text);
+        return json_fail(at, err, "expected a hexadecimal number or range, got \"%s\"",
+                         text);
     return 0;
 }
 
@@ -38,7 +40,8 @@ static int read_ranges(const struct json_at *at, const char *key, struct cpu_row
     if (json_array_at(at, key, &list, &nr, err))
         return -1;
     if (nr < 1 || nr > CPU_RANGES_MAX)
-        return json_fail(&list, err, "expected 1 to %d entries, got %zu", CPU_RANGES_MAX, nr);
+        return json_fail(&list, err, "expected 1 to %d entries, got %zu", CPU_RANGES_MAX,
+                         nr);
     for (size_t i = 0; i < nr; i++) {
         struct json_at item = json_element(&list, i);
 
@@ -68,7 +71,8 @@ static int read_recognition(const struct json_at *row_at, struct cpu_row *row,
     const char *vendor, *core = NULL;
 
     if (json_object_at(row_at, "recognise", &at, err) ||
-        json_only_keys(&at, "vendor family models steppings core_type implementer parts core",
+        json_only_keys(&at,
+                       "vendor family models steppings core_type implementer parts core",
                        err) ||
         json_string_at(&at, "vendor", &vendor, err) ||
         read_optional_range(&at, "family", &family, err) ||
@@ -87,7 +91,8 @@ static int read_recognition(const struct json_at *row_at, struct cpu_row *row,
     return 0;
 }
 
-static int read_entries(const struct json_at *at, struct quantity *entries, struct error *err)
+static int read_entries(const struct json_at *at, struct quantity *entries,
+                        struct error *err)
 {
     double value, low, high;
     bool at_least = false;
@@ -109,7 +114,8 @@ static int read_confidence(const struct json_at *at, char *letter, struct error 
     struct json_at item;
     const char *text;
 
-    if (json_string_at(at, "confidence", &text, err) || json_member(at, "confidence", &item, err))
+    if (json_string_at(at, "confidence", &text, err) ||
+        json_member(at, "confidence", &item, err))
         return -1;
     if (strlen(text) != 1 || !strchr("VMPSI", text[0]))
         return json_fail(&item, err, "expected one of V, M, P, S, I, got \"%s\"", text);
@@ -117,8 +123,8 @@ static int read_confidence(const struct json_at *at, char *letter, struct error 
     return 0;
 }
 
-static int read_limit(const struct json_at *row_at, const char *key, struct cpu_limit *limit,
-                      struct error *err)
+static int read_limit(const struct json_at *row_at, const char *key,
+                      struct cpu_limit *limit, struct error *err)
 {
     struct json_at at;
     const char *source, *scope = "core";
@@ -139,7 +145,8 @@ static int read_limit(const struct json_at *row_at, const char *key, struct cpu_
     return 0;
 }
 
-static int read_sizes(const struct json_at *at, const char *key, int *size, struct error *err)
+static int read_sizes(const struct json_at *at, const char *key, int *size,
+                      struct error *err)
 {
     struct json_at list;
     size_t nr;
@@ -149,7 +156,8 @@ static int read_sizes(const struct json_at *at, const char *key, int *size, stru
     if (json_array_at(at, key, &list, &nr, err))
         return -1;
     if (nr > CPU_SIZES_MAX)
-        return json_fail(&list, err, "expected up to %d sizes, got %zu", CPU_SIZES_MAX, nr);
+        return json_fail(&list, err, "expected up to %d sizes, got %zu", CPU_SIZES_MAX,
+                         nr);
     for (size_t i = 0; i < nr; i++) {
         struct json_at item = json_element(&list, i);
         double kib;
@@ -213,8 +221,8 @@ static int read_geometry(const struct json_at *row_at, struct cpu_geometry *geom
 }
 
 /* null = unknown = 0. */
-static int read_count(const struct json_at *at, const char *key, long long high, int *count,
-                      struct error *err)
+static int read_count(const struct json_at *at, const char *key, long long high,
+                      int *count, struct error *err)
 {
     long long number = 0;
 
@@ -238,7 +246,8 @@ static int read_row(const struct json_at *at, struct cpu_row *row, struct error 
         return -1;
     row->name = xstrdup(name);
     row->note = xstrdup(note);
-    return read_recognition(at, row, err) || read_count(at, "line_bytes", 1024, &row->line_bytes, err) ||
+    return read_recognition(at, row, err) ||
+                   read_count(at, "line_bytes", 1024, &row->line_bytes, err) ||
                    read_count(at, "rob_entries", 4096, &row->rob_entries, err) ||
                    read_count(at, "smt", 8, &row->smt, err) ||
                    read_limit(at, "l1_mshrs", &row->l1, err) ||

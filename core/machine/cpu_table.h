@@ -1,4 +1,5 @@
-/* Private to core/machine: the CPU table (data/cpus.json, schema inflight.cpus/1) and who we are in it. */
+/* Private to core/machine: the CPU table (data/cpus.json, schema inflight.cpus/1) and who
+ * we are in it. */
 #ifndef CORE_MACHINE_CPU_TABLE_H
 #define CORE_MACHINE_CPU_TABLE_H
 
@@ -17,7 +18,8 @@ struct cpu_limit {
     char *source, *scope;
 };
 
-/* Sizes in KiB that products of the row have, to catch a hypervisor's false model; none = not checked. */
+/* Sizes in KiB that products of the row have, to catch a hypervisor's false model; none =
+ * not checked. */
 struct cpu_geometry {
     int l1d_kib[CPU_SIZES_MAX], l1i_kib[CPU_SIZES_MAX], l2_kib[CPU_SIZES_MAX];
     unsigned has, lacks; /* features */
@@ -25,12 +27,12 @@ struct cpu_geometry {
 
 struct cpu_row {
     char *name, *note;
-    char *vendor, *core;             /* core: POWER's name, else NULL */
-    int family, implementer;         /* -1 = not by this */
+    char *vendor, *core;                 /* core: POWER's name, else NULL */
+    int family, implementer;             /* -1 = not by this */
     struct cpu_range id[CPU_RANGES_MAX]; /* x86 models or Arm parts */
     size_t id_nr;
-    struct cpu_range stepping; /* 0-15 unless the row says otherwise */
-    int core_type;             /* hybrid leaf 1A: 20h, 40h; 0 = any */
+    struct cpu_range stepping;        /* 0-15 unless the row says otherwise */
+    int core_type;                    /* hybrid leaf 1A: 20h, 40h; 0 = any */
     int line_bytes, rob_entries, smt; /* 0 = unknown */
     struct cpu_limit l1, l2;
     struct cpu_geometry geometry;
@@ -50,9 +52,11 @@ struct cpu_caches {
     int l1d_kib, l1i_kib, l2_kib;
 };
 
-/* The row of this CPU, NULL = not recognised. `sentence` tells how, contradictions included. */
+/* The row of this CPU, NULL = not recognised. `sentence` tells how, contradictions
+ * included. */
 const struct cpu_row *cpu_recognise(const struct cpu_table *table,
                                     const struct cpu_identity *identity,
-                                    const struct cpu_caches *caches, struct buf *sentence);
+                                    const struct cpu_caches *caches,
+                                    struct buf *sentence);
 
 #endif

@@ -1,9 +1,11 @@
-/* Latency of memory under load: reading a curve, and where n lines in flight settle on it. */
+/* Latency of memory under load: reading a curve, and where n lines in flight settle on
+ * it. */
 #include <math.h>
 
 #include "core/machine/machine.h"
 
-static const struct machine_curve *nearest_curve(const struct machine *machine, double read_share)
+static const struct machine_curve *nearest_curve(const struct machine *machine,
+                                                 double read_share)
 {
     const struct machine_curve *best = NULL;
 
@@ -17,8 +19,8 @@ static const struct machine_curve *nearest_curve(const struct machine *machine, 
     return best;
 }
 
-static struct quantity between(const struct machine_point *a, const struct machine_point *b,
-                               double gbs)
+static struct quantity between(const struct machine_point *a,
+                               const struct machine_point *b, double gbs)
 {
     double share = (gbs - a->gbs) / (b->gbs - a->gbs);
     struct quantity x = a->latency_ns, y = b->latency_ns, both = quantity_add(x, y);
@@ -44,7 +46,8 @@ static struct quantity on_curve(const struct machine_curve *curve, double gbs)
     return quantity_unknown();
 }
 
-struct quantity machine_latency_ns(const struct machine *machine, double gbs, double read_share)
+struct quantity machine_latency_ns(const struct machine *machine, double gbs,
+                                   double read_share)
 {
     const struct machine_curve *curve = nearest_curve(machine, read_share);
 
@@ -57,10 +60,13 @@ enum latency_end { LATENCY_VALUE, LATENCY_LOW, LATENCY_HIGH };
 
 static double end_of(struct quantity latency, enum latency_end end)
 {
-    return end == LATENCY_LOW ? latency.low : end == LATENCY_HIGH ? latency.high : latency.value;
+    return end == LATENCY_LOW    ? latency.low
+           : end == LATENCY_HIGH ? latency.high
+                                 : latency.value;
 }
 
-/* The largest gbs with gbs x latency <= in_flight_bytes (GB/s x ns = bytes); NaN when the curve ends before. */
+/* The largest gbs with gbs x latency <= in_flight_bytes (GB/s x ns = bytes); NaN when the
+ * curve ends before. */
 static double settle(const struct machine_curve *curve, double in_flight_bytes,
                      enum latency_end end)
 {
@@ -100,6 +106,7 @@ struct quantity machine_bandwidth_of(const struct machine *machine, double n, in
     low = settle(curve, bytes, LATENCY_HIGH);
     high = settle(curve, bytes, LATENCY_LOW);
     /* An end beyond the curve is open, but at least what value says. */
-    return quantity_between(value, fmin(low, value), isnan(high) ? INFINITY : fmax(high, value),
-                            latency.runs, latency.provenance);
+    return quantity_between(value, fmin(low, value),
+                            isnan(high) ? INFINITY : fmax(high, value), latency.runs,
+                            latency.provenance);
 }

@@ -13,7 +13,8 @@ static void add_line(struct buf *out, const char *name, struct buf *text)
     buf_release(text);
 }
 
-static void add_value(struct buf *text, struct quantity quantity, double scale, const char *unit)
+static void add_value(struct buf *text, struct quantity quantity, double scale,
+                      const char *unit)
 {
     if (!quantity.known) {
         buf_addf(text, "unknown %s", unit);
@@ -24,7 +25,8 @@ static void add_value(struct buf *text, struct quantity quantity, double scale, 
 }
 
 /* With the interval where it says something. */
-static void add_range(struct buf *text, struct quantity quantity, double scale, const char *unit)
+static void add_range(struct buf *text, struct quantity quantity, double scale,
+                      const char *unit)
 {
     add_value(text, quantity, scale, unit);
     if (!quantity.known || quantity.high <= quantity.low)
@@ -51,8 +53,8 @@ static void describe_cpu(const struct machine *machine, struct buf *out)
     else if (machine->source)
         buf_add(&text, machine->source);
     add_line(out, "", &text);
-    buf_addf(&text, "%d core%s x %d thread%s, %d socket%s, %d NUMA node%s", machine->cores,
-             machine->cores == 1 ? "" : "s", machine->threads_per_core,
+    buf_addf(&text, "%d core%s x %d thread%s, %d socket%s, %d NUMA node%s",
+             machine->cores, machine->cores == 1 ? "" : "s", machine->threads_per_core,
              machine->threads_per_core == 1 ? "" : "s", machine->sockets,
              machine->sockets == 1 ? "" : "s", machine->numa_nodes,
              machine->numa_nodes == 1 ? "" : "s");
@@ -103,13 +105,16 @@ static void describe_memory(const struct machine *machine, struct buf *out)
         add_value(&text, machine->memory_random_lines_per_s, 1e-9, "lines/ns");
     }
     add_line(out, "Memory", &text);
-    add_value(&text, machine->node_read_gbs, 1, "GB/s read, ");
-    add_value(&text, machine->node_copy_gbs, 1, "GB/s copy (reads + writes), peak ");
+    add_range(&text, machine->node_read_gbs, 1, "GB/s read");
+    buf_add(&text, ", ");
+    add_range(&text, machine->node_copy_gbs, 1, "GB/s copy (reads + writes)");
+    buf_add(&text, ", peak ");
     add_value(&text, machine->peak_gbs, 1, "GB/s");
     add_line(out, "All cores", &text);
 }
 
-static void describe_pages(const char *name, const struct machine_pages *pages, struct buf *out)
+static void describe_pages(const char *name, const struct machine_pages *pages,
+                           struct buf *out)
 {
     struct buf text = {0};
 
@@ -126,14 +131,14 @@ static void describe_pages(const char *name, const struct machine_pages *pages, 
     add_line(out, name, &text);
 }
 
-static void describe_limit(const char *name, const struct machine_limit *limit, struct buf *out)
+static void describe_limit(const char *name, const struct machine_limit *limit,
+                           struct buf *out)
 {
     struct buf text = {0};
 
-    add_range(&text, limit->used, 1, "lines per ");
-    buf_addf(&text, "%s", "");
+    add_range(&text, limit->used, 1, "lines");
     if (limit->scope)
-        buf_addf(&text, " (%s)", limit->scope);
+        buf_addf(&text, " per %s", limit->scope);
     if (limit->source)
         buf_addf(&text, ": %s", limit->source);
     if (limit->probe.known) {
@@ -153,7 +158,9 @@ static void describe_curve(const struct machine_curve *curve, struct buf *out)
 
         buf_addf(&text, " %.0f ns at ", point->latency_ns.value);
         buf_add_number(&text, point->gbs);
-        buf_addf(&text, "%s%s", point->latency_ns.provenance == PROVENANCE_PREDICTED ? " (predicted)" : "",
+        buf_addf(&text, "%s%s",
+                 point->latency_ns.provenance == PROVENANCE_PREDICTED ? " (predicted)"
+                                                                      : "",
                  i + 1 < curve->point_nr ? "," : " GB/s");
     }
     add_line(out, "Under load", &text);
@@ -173,6 +180,8 @@ static void describe_arithmetic(const struct machine *machine, struct buf *out)
 
 void machine_describe(const struct machine *machine, struct buf *out)
 {
+    struct buf source = {0};
+
     describe_cpu(machine, out);
     for (int i = 0; i < machine->level_nr; i++)
         describe_level(&machine->level[i], out);
@@ -185,6 +194,11 @@ void machine_describe(const struct machine *machine, struct buf *out)
     for (size_t i = 0; i < machine->curve_nr; i++)
         describe_curve(&machine->curve[i], out);
     describe_arithmetic(machine, out);
+    if (machine->recognition && machine->source) { /* else it stands at the top */
+        buf_add(&source, machine->source);
+        add_line(out, "Source", &source);
+    }
     if (machine->date)
-        buf_addf(out, "%-*s%s%s\n", INDENT, "Made", machine->date, machine->quick ? ", quick" : "");
+        buf_addf(out, "%-*s%s%s\n", INDENT, "Made", machine->date,
+                 machine->quick ? ", quick" : "");
 }

@@ -36,10 +36,12 @@ static char *fingerprint(const struct machine *machine)
 {
     struct buf text = {0};
 
-    buf_addf(&text, "cpu=%s; cores=%d; threads per core=%d; line bytes=%d", machine->cpu_model,
-             machine->cores, machine->threads_per_core, machine->line_bytes);
+    buf_addf(&text, "cpu=%s; cores=%d; threads per core=%d; line bytes=%d",
+             machine->cpu_model, machine->cores, machine->threads_per_core,
+             machine->line_bytes);
     for (int i = 0; i < machine->level_nr; i++)
-        buf_addf(&text, "; L%d bytes=%.0f", machine->level[i].level, machine->level[i].claimed_bytes);
+        buf_addf(&text, "; L%d bytes=%.0f", machine->level[i].level,
+                 machine->level[i].claimed_bytes);
     buf_addf(&text, "; transparent huge pages=%s", memory_thp_mode());
     return buf_detach(&text);
 }
@@ -69,7 +71,8 @@ static int kib_of(const struct topology *topology, int level, bool instruction)
 }
 
 const struct cpu_row *machine_recognise(const struct topology *topology,
-                                        const struct cpu_table *table, struct machine *machine)
+                                        const struct cpu_table *table,
+                                        struct machine *machine)
 {
     struct cpu_caches caches = {.l1d_kib = kib_of(topology, 1, false),
                                 .l1i_kib = kib_of(topology, 1, true),
@@ -102,7 +105,8 @@ static const char *after_part(const char *text)
     return *text ? text + 2 : text;
 }
 
-/* The value of `key` (key_length characters and '=') in a fingerprint, NULL if it has none. */
+/* The value of `key` (key_length characters and '=') in a fingerprint, NULL if it has
+ * none. */
 static const char *value_in(const char *text, const char *key, size_t key_length)
 {
     for (; *text; text = after_part(text))
@@ -134,7 +138,8 @@ bool fingerprints_match(const char *there, const char *here, struct buf *why)
             return false;
     for (const char *part = here; *part; part = after_part(part))
         if (!value_in(there, part, strcspn(part, "="))) {
-            buf_addf(why, "the profile does not know of %.*s", (int)part_length(part), part);
+            buf_addf(why, "the profile does not know of %.*s", (int)part_length(part),
+                     part);
             return false;
         }
     return true;
@@ -148,7 +153,8 @@ bool machine_matches_here(const struct machine *machine, struct buf *why)
     bool match;
 
     if (!machine->fingerprint) {
-        buf_addf(why, "'%s' is a published profile, not one of this machine", machine->name);
+        buf_addf(why, "'%s' is a published profile, not one of this machine",
+                 machine->name);
         return false;
     }
     if (topology_load(NULL, &topology, &err)) {

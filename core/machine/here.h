@@ -9,8 +9,10 @@
 void machine_identify(const struct topology *topology, struct machine *machine);
 /* Who we are in the CPU table; fills microarchitecture, recognition, rob_entries. */
 const struct cpu_row *machine_recognise(const struct topology *topology,
-                                        const struct cpu_table *table, struct machine *machine);
-/* The first part of `there` that `here` has otherwise, said as a sentence. True when there is none. */
+                                        const struct cpu_table *table,
+                                        struct machine *machine);
+/* The first part of `there` that `here` has otherwise, said as a sentence. True when
+ * there is none. */
 bool fingerprints_match(const char *there, const char *here, struct buf *why);
 
 #endif

@@ -35,12 +35,20 @@ static double plateau(const double *step_ns, size_t nr)
     return least;
 }
 
-/* One low outlier is no knee: the next k must be there as well. */
+/* t(k) / k, the median of it and its neighbours: one low outlier is no knee. */
+static double smooth_per_lane(const double *step_ns, size_t nr, size_t k)
+{
+    double here = step_ns[k - 1] / (double)k;
+    double before = k > 1 ? step_ns[k - 2] / (double)(k - 1) : INFINITY;
+    double after = k < nr ? step_ns[k] / (double)(k + 1) : -INFINITY;
+
+    return fmax(fmin(before, here), fmin(fmax(before, here), after));
+}
+
 static double first_within(const double *step_ns, size_t nr, double asymptote)
 {
     for (size_t k = 1; k < nr; k++)
-        if (step_ns[k - 1] / (double)k <= 1.02 * asymptote &&
-            step_ns[k] / (double)(k + 1) <= 1.02 * asymptote)
+        if (smooth_per_lane(step_ns, nr, k) <= 1.02 * asymptote)
             return (double)k;
     return (double)nr;
 }
@@ -77,8 +85,8 @@ static double misfit(const double *step_ns, size_t nr, size_t split, double a, d
     return sum;
 }
 
-/* Where the flat part crosses c k, for the split that fits best; `otherwise` if the flat part falls: then translations
- * that overlap more and more stand in it. */
+/* Where the flat part crosses c k, for the split that fits best; `otherwise` if the flat
+ * part falls: then translations that overlap more and more stand in it. */
 static double crossing(const double *step_ns, size_t nr, double c, double otherwise)
 {
     double best = INFINITY, at = otherwise;
@@ -96,7 +104,8 @@ static double crossing(const double *step_ns, size_t nr, double c, double otherw
     return at;
 }
 
-/* Median of (high - low) / value: a machine that somebody else is using as well shows here. */
+/* Median of (high - low) / value: a machine that somebody else is using as well shows
+ * here. */
 static double noise(const struct quantity *step_ns, size_t nr)
 {
     double spread[KNEE_MOST];
@@ -124,17 +133,19 @@ struct knee knee_find(const struct quantity *step_ns, size_t nr, double hold_ns)
         return knee;
     for (size_t i = 0; i < nr; i++)
         t[i] = step_ns[i].value;
+    if (noise(step_ns, nr) > noise_max)
+        return knee;
     asymptote = plateau(t, nr);
     knee.floor = hold_ns / asymptote;
     knee.first = first_within(t, nr, asymptote);
     knee.fit = crossing(t, nr, asymptote, knee.first);
-    /* No plateau: each further lane still helps. */
-    knee.found = per_lane(t, nr) > 0.96 * per_lane(t, nr - KNEE_TAIL) &&
-                 knee.first + KNEE_TAIL <= (double)nr && noise(step_ns, nr) <= noise_max;
+    /* A first k near the end is no plateau: each further lane still helps. */
+    knee.found = knee.first + KNEE_TAIL <= (double)nr;
     return knee;
 }
 
-/* The estimate of one set: the first k overshoots where the knee is round, the crossing undershoots. */
+/* The estimate of one set: the first k overshoots where the knee is round, the crossing
+ * undershoots. */
 static double middle(const struct knee *knee)
 {
     return (knee->first + knee->fit) / 2;
@@ -151,12 +162,13 @@ static void add_knee(struct quantity *probe, const struct knee *knee, size_t run
 
     if (!knee->found)
         return;
-    *probe = probe->known ? quantity_between(round((probe->value + middle(knee)) / 2),
-                                             fmin(probe->low, low), fmax(probe->high, high),
-                                             runs, PROVENANCE_PROBE)
-                          : quantity_between(round(middle(knee)), fmin(low, round(middle(knee))),
-                                             fmax(high, round(middle(knee))), runs,
-                                             PROVENANCE_PROBE);
+    *probe =
+        probe->known
+            ? quantity_between(round((probe->value + middle(knee)) / 2),
+                               fmin(probe->low, low), fmax(probe->high, high), runs,
+                               PROVENANCE_PROBE)
+            : quantity_between(round(middle(knee)), fmin(low, round(middle(knee))),
+                               fmax(high, round(middle(knee))), runs, PROVENANCE_PROBE);
 }
 
 static double measured_floor(const struct limit_evidence *evidence)
@@ -182,8 +194,8 @@ static void use(struct machine_limit *limit, struct quantity used, char *source)
 
 static char *table_phrase(const struct limit_evidence *evidence)
 {
-    return xasprintf("CPU table: %g (%c, %s)", evidence->table.value, evidence->confidence,
-                     evidence->table_source);
+    return xasprintf("CPU table: %g (%c, %s)", evidence->table.value,
+                     evidence->confidence, evidence->table_source);
 }
 
 static void use_knee(struct machine_limit *limit, const struct limit_evidence *evidence)
@@ -215,7 +227,8 @@ static void use_table(struct machine_limit *limit, const struct limit_evidence *
     free(table);
 }
 
-static void use_fallback(struct machine_limit *limit, const struct limit_evidence *evidence)
+static void use_fallback(struct machine_limit *limit,
+                         const struct limit_evidence *evidence)
 {
     if (evidence->fallback > 0)
         use(limit,
@@ -243,8 +256,9 @@ void limit_resolve(struct machine_limit *limit, const struct limit_evidence *evi
         use_table(limit, evidence, floor);
     else if (limit->probe.known)
         use(limit, limit->probe,
-            xstrdup(limit->probe_is_floor ? "at least, measured here; the CPU table has no value"
-                                          : "knee of k chases with a wide spread, measured here"));
+            xstrdup(limit->probe_is_floor
+                        ? "at least, measured here; the CPU table has no value"
+                        : "knee of k chases with a wide spread, measured here"));
     else
         use_fallback(limit, evidence);
 }

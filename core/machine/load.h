@@ -9,8 +9,9 @@
 
 enum load_mix { LOAD_READ, LOAD_COPY, LOAD_MIXES };
 
-/* Share of reads at the memory node. A copy reads its source, reads each destination line before it is written (plain
- * stores) and writes it back: 3 lines per line copied, 2 of them read. */
+/* Share of reads at the memory node. A copy reads its source, reads each destination line
+ * before it is written (plain stores) and writes it back: 3 lines per line copied, 2 of
+ * them read. */
 extern const double load_read_share[LOAD_MIXES];
 extern const double load_node_factor[LOAD_MIXES];
 

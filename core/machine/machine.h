@@ -13,22 +13,22 @@ enum { MACHINE_LEVELS_MAX = 4 };
 
 /* How many lines a core can have outstanding at one cache level. */
 struct machine_limit {
-    struct quantity
-        table; /* documented, provenance table; unknown when no source gives it */
-    struct quantity
-        probe; /* knee of the throughput of k chases, with its spread; for L2 a floor */
-    struct quantity used; /* the one that rules: see docs/design.md */
+    /* high = infinity in any of them means "at least". */
+    struct quantity table; /* documented; unknown when no source gives it */
+    struct quantity probe; /* knee of the throughput of k chases; for L2 a floor */
+    struct quantity used; /* the one that rules: tight knee > table > floor > heuristic */
     bool probe_is_floor;  /* the probe says "at least" */
     char *scope;          /* "core", "tile" or "cluster" */
     char *source;         /* where `used` comes from, one phrase for reports */
 };
 
 struct machine_level {
-    int level;              /* 1 = L1D */
-    double claimed_bytes;   /* per instance, as the system says; 0 = not said */
-    double effective_bytes; /* what one core really gets when all cores run */
-    int ways;               /* associativity; 0 = unknown, the cache model then takes 8 */
-    int cores_sharing;      /* physical cores that share one instance */
+    int level;            /* 1 = L1D */
+    double claimed_bytes; /* per instance, as the system says; 0 = not said */
+    double
+        effective_bytes; /* what one core really gets when all cores run; 0 = unknown */
+    int ways;            /* associativity; 0 = unknown, the cache model then takes 8 */
+    int cores_sharing;   /* physical cores that share one instance */
     struct quantity latency_ns; /* load to use, block-local order: translation excluded */
     struct quantity read_gbs;   /* one core, sequential reads served by this level */
     struct quantity random_lines_per_s; /* one core, independent block-local random reads
@@ -41,7 +41,8 @@ struct machine_point {
 };
 
 /* Latency of memory against the load on it. Points ascend in gbs. Never extrapolated:
- * beyond the last point is unknown. */
+ * beyond the last point is unknown. Where all cores together draw more than could be
+ * measured with one of them chasing, the last point is predicted and says so. */
 struct machine_curve {
     double read_share; /* of the traffic: 1 = all reads */
     struct machine_point *point;
@@ -56,7 +57,9 @@ struct machine_pages {
     struct quantity walks_per_s; /* one core's page walk throughput; a floor when walks
                                     never bound the probe */
     bool walks_is_floor;
-    double tlb_entries; /* effective reach of the last TLB level in pages, 0 = unknown */
+    /* Effective reach of the TLBs in base pages; 0 = unknown or no end seen. An end for
+     * huge pages shows a hypervisor that backs them with small ones. */
+    double tlb_entries;
 };
 
 struct machine {
@@ -64,34 +67,36 @@ struct machine {
     char *cpu_model; /* as the system says */
     char *microarchitecture; /* row of the CPU table, NULL = not recognised */
     char *recognition; /* one sentence: how it was recognised, contradictions included */
-    char *fingerprint; /* hash of what must be the same for the profile to apply; NULL for
-                          published profiles */
-    char *source;      /* published profiles: paper and table; else "probed here" */
-    char *date;        /* ISO 8601 */
-    bool quick;        /* made by the quick characterisation */
-    int cores, threads_per_core, sockets,
-        numa_nodes; /* physical cores usable by this process */
+    /* What must be the same for the profile to apply: "cpu=...; cores=...; L1 bytes=...".
+     * NULL for published profiles. */
+    char *fingerprint;
+    char *source; /* published profiles: paper and table; else "probed here" and how quiet
+                     the machine was */
+    char *date;   /* ISO 8601 */
+    bool quick;   /* made by the quick characterisation */
+    int cores;    /* physical cores usable by this process */
+    int threads_per_core, sockets, numa_nodes;
     double memory_bytes;
     double ghz; /* measured core clock under load, 0 = unknown */
     int line_bytes;
     int rob_entries;                                /* reorder buffer, 0 = unknown */
     struct machine_level level[MACHINE_LEVELS_MAX]; /* caches, ascending */
     int level_nr;
-    struct quantity
-        memory_latency_ns; /* unloaded, block-local order: fill without translation */
+    /* Unloaded, block-local order: fill without translation. */
+    struct quantity memory_latency_ns;
     struct quantity memory_read_gbs;           /* one core */
     struct quantity memory_random_lines_per_s; /* one core, independent block-local */
     struct quantity node_read_gbs;             /* all cores together */
-    struct quantity node_copy_gbs; /* all cores, bytes read + written at the node (2:1 mix
-                                      of a plain-store copy) */
-    struct quantity peak_gbs;      /* theoretical or told; often unknown */
-    struct machine_pages small_pages,
-        huge_pages; /* 4 KiB (base) pages; transparent huge pages */
+    /* All cores, bytes read + written at the node (2:1 mix of a plain-store copy). */
+    struct quantity node_copy_gbs;
+    struct quantity peak_gbs;         /* theoretical or told; often unknown */
+    struct machine_pages small_pages; /* base pages, mostly 4 KiB */
+    struct machine_pages huge_pages;  /* transparent huge pages */
     bool huge_pages_available;
     struct machine_limit l1_mshrs, l2_mshrs;
-    struct quantity flops_scalar,
-        flops_simd;           /* double, one core, FMA counted as two, FLOP/s */
-    int simd_bytes;           /* widest vector register */
+    /* Double precision, one core, FLOP/s, a multiply-add counted as two. */
+    struct quantity flops_scalar, flops_simd;
+    int simd_bytes;           /* of the vectors that flops_simd was measured with */
     double store_read_factor; /* 1: a plain store reads its line first; 0: evaded */
     struct machine_curve *curve;
     size_t curve_nr, curve_alloc;

@@ -14,7 +14,8 @@
 #include "core/base/buf.h"
 #include "core/base/fs.h"
 
-/* The number after `key` in a text such as /proc/meminfo, in bytes; NaN if it is not there. */
+/* The number after `key` in a text such as /proc/meminfo, in bytes; NaN if it is not
+ * there. */
 static double kib_after(const char *text, const char *key)
 {
     const char *found = strstr(text, key);
@@ -82,7 +83,8 @@ int region_map(struct region *region, size_t bytes, bool huge, struct error *err
     start = round_up((uintptr_t)region->mapping, HUGE_PAGE_BYTES);
     region->base = (char *)start;
     trim(region);
-    /* Without support for transparent huge pages this fails, and the share below says so. */
+    /* Without support for transparent huge pages this fails, and the share below says so.
+     */
     madvise(region->base, region->bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     touch(region->base, region->bytes);
     region->huge_share = huge_bytes_of(region->base) / (double)region->bytes;
@@ -111,14 +113,15 @@ static double limit_in(const char *path)
     return limit;
 }
 
-/* Our group and those above it, as far as this mount shows them. `marker` precedes the group's path in
- * /proc/self/cgroup. */
+/* Our group and those above it, as far as this mount shows them. `marker` precedes the
+ * group's path in /proc/self/cgroup. */
 static double group_limit(const char *groups, const char *marker, const char *mount,
                           const char *name)
 {
     const char *line = strstr(groups, marker);
-    char *group = line ? xstrndup(line + strlen(marker), strcspn(line + strlen(marker), "\n"))
-                       : xstrdup("");
+    char *group =
+        line ? xstrndup(line + strlen(marker), strcspn(line + strlen(marker), "\n"))
+             : xstrdup("");
     double least = INFINITY;
 
     for (;;) {

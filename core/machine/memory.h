@@ -12,7 +12,8 @@ enum { HUGE_PAGE_BYTES = 2 << 20 };
 struct region {
     char *base; /* 2 MiB aligned, every page touched by the thread that mapped it */
     size_t bytes;
-    double huge_share; /* of the bytes backed by huge pages, as the kernel says; NaN = not told */
+    double huge_share; /* of the bytes backed by huge pages, as the kernel says; NaN = not
+                          told */
     void *mapping;
     size_t mapping_bytes;
 };
@@ -20,7 +21,8 @@ struct region {
 int region_map(struct region *region, size_t bytes, bool huge, struct error *err);
 void region_release(struct region *region);
 
-/* What this process can still take, from MemAvailable and the cgroups' limits; 0 = not known. */
+/* What this process can still take, from MemAvailable and the cgroups' limits; 0 = not
+ * known. */
 double memory_available_bytes(void);
 double memory_total_bytes(void); /* installed or allowed, the smaller; 0 = not known */
 /* The smallest memory limit of our cgroups, INFINITY if there is none. */

@@ -1,7 +1,8 @@
 /*
- * Where a curve cannot be measured: all cores are busy loading, none is left to chase, or there are too few of them to
- * load the memory at all. The shape y(u), latency over unloaded latency against bandwidth over the best bandwidth, is
- * known from other machines: medians over 8 published result sets on 5 CPU types (Mess, MICRO 2024).
+ * Where a curve cannot be measured: all cores are busy loading, none is left to chase, or
+ * there are too few of them to load the memory at all. The shape y(u), latency over
+ * unloaded latency against bandwidth over the best bandwidth, is known from other
+ * machines: medians over 8 published result sets on 5 CPU types (Mess, MICRO 2024).
  */
 #include <math.h>
 
@@ -23,7 +24,8 @@ static const double *shape_for(double read_share)
     size_t best = 0;
 
     for (size_t i = 1; i < ARRAY_SIZE(shapes); i++)
-        if (fabs(shapes[i].read_share - read_share) < fabs(shapes[best].read_share - read_share))
+        if (fabs(shapes[i].read_share - read_share) <
+            fabs(shapes[best].read_share - read_share))
             best = i;
     return shapes[best].y;
 }
@@ -39,25 +41,30 @@ static double interpolate(const double *x, const double *y, double at)
     return y[SHAPE_POINTS - 1];
 }
 
-/* The load of the last measured point follows from how far its latency has risen; from there the shape leads on. Noise
- * in that rise is what the interval covers: from no further rise at all to twice the predicted one. */
+/* Less is noise; the shapes reach it at u = 0.2. */
+static const double least_rise = 1.04, flat_u = 0.2;
+
+/* The load u of the last measured point follows from how far its latency has risen; from
+ * there the shape leads on, and the interval reaches from no further rise to twice the
+ * predicted one. Without a rise nothing is known but that u is small: flat, and up to
+ * what the shape gives if u is as large as it can be. */
 void predict_point(struct machine_curve *curve, double gbs)
 {
-    const struct machine_point first = curve->point[0], last = curve->point[curve->point_nr - 1];
+    const struct machine_point first = curve->point[0],
+                               last = curve->point[curve->point_nr - 1];
     const double *y = shape_for(curve->read_share);
-    double unloaded = first.latency_ns.value, u, risen, value, low;
+    double unloaded = first.latency_ns.value, now = last.latency_ns.value;
+    bool rises = now > least_rise * unloaded;
+    double u = rises ? interpolate(y, shape_u, now / unloaded) : flat_u;
+    double then = fmax(now, unloaded * interpolate(shape_u, y, u * gbs / last.gbs));
+    double value = rises ? then : now, high = rises ? 2 * then - now : then;
 
     if (gbs <= last.gbs * 1.02)
         return;
-    risen = fmax(last.latency_ns.value / unloaded, 1);
-    u = fmax(interpolate(y, shape_u, risen), 0.05);
-    value = fmax(last.latency_ns.value,
-                 unloaded * interpolate(shape_u, y, fmin(u * gbs / last.gbs, 1)));
-    low = fmin(last.latency_ns.low, value);
     GROW(curve->point, curve->point_nr + 1, curve->point_alloc);
     curve->point[curve->point_nr++] = (struct machine_point){
         .gbs = gbs,
-        .latency_ns = quantity_between(value, low,
-                                       fmax(last.latency_ns.high, 2 * value - last.latency_ns.value),
+        .latency_ns = quantity_between(value, fmin(last.latency_ns.low, value),
+                                       fmax(last.latency_ns.high, high),
                                        last.latency_ns.runs, PROVENANCE_PREDICTED)};
 }

@@ -6,9 +6,10 @@
 
 #include "core/machine/here.h"
 
-static const double quick_seconds = 18, full_seconds = 110;
+static const double quick_seconds = 15, full_seconds = 110;
 
-/* At least four times the last cache, as far as an eighth of the free memory allows; both page sizes need it. */
+/* At least four times the last cache, as far as an eighth of the free memory allows; both
+ * page sizes need it. */
 static size_t memory_set_bytes(const struct machine *machine, bool quick)
 {
     double bytes = quick ? 1ull << 30 : 2ull << 30, available = memory_available_bytes();
@@ -30,10 +31,12 @@ static void set_date(struct machine *machine)
     machine->date = xstrdup(text);
 }
 
-/* Streaming with the hardware prefetchers, by Little's law with the unloaded latency: at least that many. */
+/* Streaming with the hardware prefetchers, by Little's law with the unloaded latency: at
+ * least that many. */
 static struct quantity streaming_lines(const struct machine *machine)
 {
-    struct quantity bytes = quantity_multiply(machine->memory_read_gbs, machine->memory_latency_ns);
+    struct quantity bytes =
+        quantity_multiply(machine->memory_read_gbs, machine->memory_latency_ns);
 
     return quantity_scale(bytes, 1.0 / machine->line_bytes);
 }
@@ -55,16 +58,30 @@ static void resolve_limits(const struct probe *probe, const struct cpu_row *row)
                                 .floor = quantity_unknown(),
                                 .fallback = arch_default_mshrs,
                                 .runs = probe->knee_runs};
-    struct limit_evidence l2 = {.floor = streaming_lines(machine), .runs = probe->knee_runs};
+    struct limit_evidence l2 = {.floor = streaming_lines(machine),
+                                .runs = probe->knee_runs};
 
     set_limit(&machine->l1_mshrs, row ? &row->l1 : NULL, &l1);
     set_limit(&machine->l2_mshrs, row ? &row->l2 : NULL, &l2);
 }
 
+/* A probe thread never sleeps: what is missing of its processor time, others took. */
+static char *source_text(const struct probe *probe)
+{
+    double taken = 1 - probe->stage_cpu_s / probe->stage_wall_s;
+
+    return taken > 0.05
+               ? xasprintf("probed here, while other processes took %.0f %% of the "
+                           "first core: repeat it on a quiet machine",
+                           100 * taken)
+               : xstrdup("probed here");
+}
+
 static int measure(struct probe *probe, struct error *err)
 {
-    return probe_core(probe, err) || probe_capacity(probe, err) || probe_caches(probe, err) ||
-                   probe_memory(probe, err) || probe_node(probe, err) || probe_curves(probe, err)
+    return probe_core(probe, err) || probe_capacity(probe, err) ||
+                   probe_caches(probe, err) || probe_memory(probe, err) ||
+                   probe_node(probe, err) || probe_curves(probe, err)
                ? -1
                : 0;
 }
@@ -89,13 +106,15 @@ static void prepare(struct probe *probe, const struct machine_probe_opts *opts)
 
     set_unknown(machine);
     machine_identify(&probe->topology, machine);
-    machine->source = xstrdup("probed here");
     machine->quick = opts->quick;
-    machine->store_read_factor = 1; /* assumed: without counters an evaded read cannot be seen */
+    machine->store_read_factor =
+        1; /* assumed: without counters an evaded read cannot be seen */
     set_date(machine);
     probe->progress = opts->progress;
     probe->quick = opts->quick;
-    probe->seconds = opts->seconds > 0 ? opts->seconds : opts->quick ? quick_seconds : full_seconds;
+    probe->seconds = opts->seconds > 0 ? opts->seconds
+                     : opts->quick     ? quick_seconds
+                                       : full_seconds;
     probe->end_s = clock_s() + probe->seconds;
     probe->node_bytes = 2 * (size_t)machine->line_bytes;
     if (probe->node_bytes < 128)
@@ -103,7 +122,8 @@ static void prepare(struct probe *probe, const struct machine_probe_opts *opts)
     probe->memory_set_bytes = memory_set_bytes(machine, opts->quick);
 }
 
-int machine_probe(const struct machine_probe_opts *opts, struct machine *machine, struct error *err)
+int machine_probe(const struct machine_probe_opts *opts, struct machine *machine,
+                  struct error *err)
 {
     struct probe probe = {.machine = machine};
     struct cpu_table table = {0};
@@ -115,6 +135,7 @@ int machine_probe(const struct machine_probe_opts *opts, struct machine *machine
     prepare(&probe, opts);
     if (measure(&probe, err))
         goto out;
+    machine->source = source_text(&probe);
     resolve_limits(&probe, machine_recognise(&probe.topology, &table, machine));
     result = 0;
 out:

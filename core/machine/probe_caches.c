@@ -57,7 +57,8 @@ static void build_set(struct cache_set *set, char *base, size_t bytes, size_t no
         set->piece.bytes = set->piece.bytes >> 20 << 20;
 }
 
-/* The chase visits every second line: the same footprint, half of the lines, half of the sets. */
+/* The chase visits every second line: the same footprint, half of the lines, half of the
+ * sets. */
 static void fill_level(struct machine_level *level, const struct trials *trials,
                        const struct cache_set *set)
 {
@@ -69,13 +70,14 @@ static void fill_level(struct machine_level *level, const struct trials *trials,
                                       trial_ns(trials, set->read_trial));
 }
 
-static void find_knee(struct probe *probe, const struct trials *trials, const struct cache_set *set)
+static void find_knee(struct probe *probe, const struct trials *trials,
+                      const struct cache_set *set)
 {
     struct quantity step_ns[CHASE_LANES_MAX];
 
     for (size_t i = 0; i < CHASE_LANES_MAX; i++)
         step_ns[i] = trial_ns(trials, set->lane_trial[i]);
-    probe->l3_knee = knee_find(step_ns, CHASE_LANES_MAX, step_ns[0].value);
+    probe->l3_knee = knee_find(step_ns, CHASE_LANES_MAX, step_ns[0].low);
     probe->knee_runs = trials->trial[set->lane_trial[0]].sample_nr;
 }
 

@@ -1,6 +1,7 @@
 /*
- * What one core really gets of each cache level when all cores want it: latency against footprint, on all cores at the
- * same time. Each footprint is chased line by line in random order; the level ends where the latency leaves its plateau.
+ * What one core really gets of each cache level when all cores want it: latency against
+ * footprint, on all cores at the same time. Each footprint is chased line by line in
+ * random order; the level ends where the latency leaves its plateau.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@ struct sweep {
     size_t line, rounds;
     double ns[ROUNDS_MAX][FOOTPRINT_NR]; /* of the first core */
     double end_s;
-    size_t done;    /* rounds, decided by the first core */
+    size_t done; /* rounds, decided by the first core */
     atomic_int stop;
     struct error err;
 };
@@ -50,8 +51,8 @@ static double step_ns(struct chase *chase)
     return (now.wall_s - start.wall_s) / (double)taken * 1e9;
 }
 
-static double measure_one(struct team_member *member, struct sweep *sweep, char *base, size_t i,
-                          uint64_t seed)
+static double measure_one(struct team_member *member, struct sweep *sweep, char *base,
+                          size_t i, uint64_t seed)
 {
     struct chase chase;
 
@@ -67,7 +68,8 @@ static double measure_one(struct team_member *member, struct sweep *sweep, char 
     return step_ns(&chase);
 }
 
-static void one_round(struct team_member *member, struct sweep *sweep, char *base, size_t round)
+static void one_round(struct team_member *member, struct sweep *sweep, char *base,
+                      size_t round)
 {
     for (size_t i = 0; i < FOOTPRINT_NR; i++) {
         double ns = measure_one(member, sweep, base, i, round * 64 + i + 1);
@@ -100,17 +102,20 @@ static void sweep_level(struct team_member *member)
         region_release(&region);
 }
 
-/* Where the latency has gone a quarter of the way from the plateau to the latency of four times the share: nearly all
- * lines still hit there. With a replacement that is not strictly LRU the rise is gradual. */
+/* Where the latency leaves the plateau: each level is more than twice as slow as the one
+ * before. The next level's own latency is no measure, since that level may be crowded.
+ * NaN: it leaves it nowhere, so the level is far larger than is said. */
 static double capacity(const struct sweep *sweep, const double *ns)
 {
-    double flat = fmin(ns[0], fmin(ns[1], ns[2])), top = ns[FOOTPRINT_NR - 1];
-    double bar = flat + 0.25 * (top - flat);
+    double bar = 1.6 * fmin(ns[0], fmin(ns[1], ns[2]));
 
-    for (size_t i = 1; i < FOOTPRINT_NR; i++)
-        if (ns[i] > bar) {
+    if (ns[FOOTPRINT_NR - 1] <= bar)
+        return NAN;
+    for (size_t i = FOOTPRINT_NR; i-- > 1;) /* from above: disturbances only add */
+        if (ns[i - 1] <= bar) {
             double share = (bar - ns[i - 1]) / (ns[i] - ns[i - 1]);
-            double low = (double)footprint(sweep, i - 1), high = (double)footprint(sweep, i);
+            double low = (double)footprint(sweep, i - 1),
+                   high = (double)footprint(sweep, i);
 
             return low * pow(high / low, fmin(fmax(share, 0), 1));
         }
@@ -126,11 +131,11 @@ static double effective_bytes(const struct sweep *sweep)
             sample[round] = sweep->ns[round][i];
         low[i] = samples_quantity(sample, sweep->done).low; /* disturbances only add */
     }
-    /* Without a rise the level is not where it is said to be, or far larger. */
-    return low[FOOTPRINT_NR - 1] > 1.3 * low[0] ? capacity(sweep, low) : NAN;
+    return capacity(sweep, low);
 }
 
-static int probe_level(struct probe *probe, struct machine_level *level, struct error *err)
+static int probe_level(struct probe *probe, struct machine_level *level,
+                       struct error *err)
 {
     int users = level->cores_sharing < probe->machine->cores ? level->cores_sharing
                                                              : probe->machine->cores;
@@ -162,7 +167,8 @@ static bool fits(const struct machine_level *level)
 {
     double available = memory_available_bytes();
 
-    return level->claimed_bytes > 0 && (available <= 0 || level->claimed_bytes * 8 < available);
+    return level->claimed_bytes > 0 &&
+           (available <= 0 || level->claimed_bytes * 8 < available);
 }
 
 int probe_capacity(struct probe *probe, struct error *err)

@@ -34,11 +34,16 @@ struct stage {
 static void run_stage(struct team_member *member)
 {
     struct stage *stage = member->task;
+    struct watch start = watch_now(), end;
 
     stage->run(stage->probe);
+    end = watch_now();
+    stage->probe->stage_wall_s += end.wall_s - start.wall_s;
+    stage->probe->stage_cpu_s += end.cpu_s - start.cpu_s;
 }
 
-int probe_on_first_core(struct probe *probe, void (*stage)(struct probe *), struct error *err)
+int probe_on_first_core(struct probe *probe, void (*stage)(struct probe *),
+                        struct error *err)
 {
     struct stage task = {.probe = probe, .run = stage};
 
@@ -59,7 +64,8 @@ static void warm_chase(void *subject)
     chase_warm(subject);
 }
 
-size_t add_chase(struct trials *trials, struct chase *chase, int lanes, bool warm, double target_s)
+size_t add_chase(struct trials *trials, struct chase *chase, int lanes, bool warm,
+                 double target_s)
 {
     return trials_add(trials, &(struct trial){.run = run_chase,
                                               .warm = warm ? warm_chase : NULL,
@@ -105,8 +111,8 @@ struct quantity best_rate(const struct trials *trials, const size_t *index, size
         double steps = trials->trial[index[i]].variant * 1e9;
 
         if (ns.known && ns.low > 0 && (!best.known || steps / ns.value > best.value))
-            best = quantity_between(steps / ns.value, steps / ns.high, steps / ns.low, ns.runs,
-                                    ns.provenance);
+            best = quantity_between(steps / ns.value, steps / ns.high, steps / ns.low,
+                                    ns.runs, ns.provenance);
     }
     return best;
 }

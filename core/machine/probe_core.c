@@ -11,7 +11,9 @@ static void run_adds(void *subject, int variant, size_t work)
     unsigned long sum = 0, step = 1;
 
     (void)variant;
-    __asm__ volatile("" : "+r"(step)); /* not an immediate: some cores execute those for free */
+    __asm__ volatile(
+        ""
+        : "+r"(step)); /* not an immediate: some cores execute those for free */
     while (work--) {
         REP_40(ADD_AGAIN)
     }
@@ -37,19 +39,25 @@ static struct quantity per_second(struct quantity ns, double each)
 
 static void measure(struct probe *probe)
 {
-    const double target_s = 4e-3;
+    const double target_s = 1e-3;
     struct machine *machine = probe->machine;
     const struct arch_kernels *kernels = arch_kernels();
     unsigned long adds = 0;
     double sum = 0;
     struct trials trials = {0};
-    size_t clock = trials_add(&trials, &(struct trial){.run = run_adds, .subject = &adds, .target_s = target_s});
-    size_t simd = trials_add(&trials, &(struct trial){.run = run_simd, .subject = &sum, .target_s = target_s});
-    size_t scalar = trials_add(&trials, &(struct trial){.run = run_scalar, .subject = &sum, .target_s = target_s});
+    size_t clock = trials_add(
+        &trials,
+        &(struct trial){.run = run_adds, .subject = &adds, .target_s = target_s});
+    size_t simd = trials_add(
+        &trials, &(struct trial){.run = run_simd, .subject = &sum, .target_s = target_s});
+    size_t scalar = trials_add(
+        &trials,
+        &(struct trial){.run = run_scalar, .subject = &sum, .target_s = target_s});
 
     trials_run(&trials, probe->quick ? 25 : 100, probe_until(probe, 0.05));
     if (arch_add_cycles > 0)
-        machine->ghz = 40 * arch_add_cycles / trial_ns(&trials, clock).value;
+        machine->ghz = 40 * arch_add_cycles /
+                       trial_ns(&trials, clock).low; /* disturbances only add */
     machine->flops_simd = per_second(trial_ns(&trials, simd), kernels->simd_flops);
     machine->flops_scalar = per_second(trial_ns(&trials, scalar), kernels->scalar_flops);
     machine->simd_bytes = kernels->simd_bytes;

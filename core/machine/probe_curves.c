@@ -1,7 +1,8 @@
 /*
- * Latency of memory against the load on it: one chaser on the first core, generators on all others. Latency and bandwidth
- * come from the same window; the generators run on until the chaser has finished it. All settings, the unloaded one
- * among them, are measured once in every round.
+ * Latency of memory against the load on it: one chaser on the first core, generators on
+ * all others. Latency and bandwidth come from the same window; the generators run on
+ * until the chaser has finished it. All settings, the unloaded one among them, are
+ * measured once in every round.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -29,12 +30,14 @@ struct curve_task {
     struct setting setting[SETTINGS_MAX];
     size_t setting_nr, rounds_max, round_nr, buffer_bytes;
     struct generator *generator;
+    double *seen;       /* bytes of each generator when it was last looked at */
     atomic_int current; /* index of the setting, -1 = stop */
     atomic_int failed;
     double spin_ns, end_s;
 };
 
-static void add_setting(struct curve_task *task, enum load_mix mix, size_t generators, double idle)
+static void add_setting(struct curve_task *task, enum load_mix mix, size_t generators,
+                        double idle)
 {
     if (task->setting_nr < SETTINGS_MAX)
         task->setting[task->setting_nr++] =
@@ -84,9 +87,9 @@ static void generate_once(struct curve_task *task, const struct setting *setting
         while (bursts--)
             bytes += load_burst(buffer, setting->mix, burst);
     }
-    atomic_store_explicit(
-        &own->bytes, atomic_load_explicit(&own->bytes, memory_order_relaxed) + bytes,
-        memory_order_relaxed);
+    atomic_store_explicit(&own->bytes,
+                          atomic_load_explicit(&own->bytes, memory_order_relaxed) + bytes,
+                          memory_order_relaxed);
 }
 
 static void generate(struct curve_task *task, size_t index, struct load_buffer *buffer)
@@ -113,25 +116,44 @@ static double generated(const struct curve_task *task, size_t generators)
     return bytes;
 }
 
-/* One window; the chaser's own lines are traffic too. False when another process ran on the chaser's core. */
-static bool measure_window(struct curve_task *task, size_t generators, struct setting *setting)
+/* Has this generator done nothing since it was last looked at? Somebody else runs on its
+ * core then. */
+static bool stands_still(const struct generator *generator, double *seen)
 {
-    const double window_s = task->probe->quick ? 4e-3 : 8e-3;
-    struct chase *chase = &task->probe->chaser;
-    size_t steps = 0, batch = 2048;
+    double bytes = atomic_load_explicit(&generator->bytes, memory_order_relaxed);
+    bool still = bytes == *seen;
+
+    *seen = bytes;
+    return still;
+}
+
+/* One window; the chaser's own lines are traffic too. False when another process ran on
+ * the chaser's core or on that of a generator; one generator is looked at per batch, in
+ * turn. */
+static bool measure_window(struct curve_task *task, size_t generators,
+                           struct setting *setting)
+{
+    const double window_s = task->probe->quick ? 2e-3 : 4e-3;
+    size_t steps = 0, batch = 1024, look = 0;
     double before = generated(task, generators), bytes, took;
+    bool disturbed = false;
     struct watch start = watch_now(), now;
 
     do {
-        chase_run(chase, 1, batch);
+        chase_run(&task->probe->chaser, 1, batch);
         steps += batch;
+        if (setting->generators) {
+            look = (look + 1) % setting->generators;
+            disturbed |= stands_still(&task->generator[look], &task->seen[look]);
+        }
         now = watch_now();
     } while (now.wall_s - start.wall_s < window_s);
     took = now.wall_s - start.wall_s;
-    bytes = generated(task, generators) - before + (double)steps * task->probe->machine->line_bytes;
+    bytes = generated(task, generators) - before +
+            (double)steps * task->probe->machine->line_bytes;
     setting->gbs[task->round_nr] = bytes / took / 1e9;
     setting->latency_ns[task->round_nr] = took / (double)steps * 1e9;
-    return !watch_was_disturbed(&start, &now);
+    return !disturbed && !watch_was_disturbed(&start, &now);
 }
 
 static void measure_setting(struct curve_task *task, size_t generators, size_t index)
@@ -141,9 +163,10 @@ static void measure_setting(struct curve_task *task, size_t generators, size_t i
     atomic_store(&task->current, (int)index);
     for (double start = clock_s(); clock_s() - start < settle_s;)
         chase_run(&task->probe->chaser, 1, 256);
-    for (int tries = 0; tries < 3; tries++)
+    for (int tries = 0; tries < 8; tries++)
         if (measure_window(task, generators, &task->setting[index]))
-            break;
+            return;
+    task->setting[index].latency_ns[task->round_nr] = NAN; /* no window was ours alone */
 }
 
 static void chase(struct curve_task *task, size_t generators)
@@ -177,18 +200,30 @@ static void work(struct team_member *member)
     region_release(&buffer.region);
 }
 
-/* Rounds in which the unloaded latency was far above its usual: others were loading the memory. Dropped from all
- * settings, unless hardly any would be left. */
-static void drop_disturbed(struct curve_task *task)
+/* Over the rounds in which the setting had a window of its own; unknown with fewer than
+ * three. */
+static struct quantity over_rounds(const struct curve_task *task,
+                                   const struct setting *setting, const double *sample)
 {
-    const size_t least = 5;
-    double limit = 1.15 * samples_quantity(task->setting[0].latency_ns, task->round_nr).low;
+    double valid[ROUNDS_MAX];
+    size_t nr = 0;
+
+    for (size_t round = 0; round < task->round_nr; round++)
+        if (!isnan(setting->latency_ns[round]))
+            valid[nr++] = sample[round];
+    return samples_quantity(valid, nr < 3 ? 0 : nr);
+}
+
+/* Rounds in which the unloaded latency was far above its usual: others were loading the
+ * memory. */
+static void drop_crowded_rounds(struct curve_task *task)
+{
+    const double *unloaded = task->setting[0].latency_ns;
+    double limit = 1.15 * over_rounds(task, &task->setting[0], unloaded).low;
     size_t kept = 0;
 
     for (size_t round = 0; round < task->round_nr; round++) {
-        bool needed = task->round_nr - round + kept <= least;
-
-        if (task->setting[0].latency_ns[round] > limit && !needed)
+        if (unloaded[round] > limit)
             continue;
         for (size_t i = 0; i < task->setting_nr; i++) {
             task->setting[i].gbs[kept] = task->setting[i].gbs[round];
@@ -201,13 +236,15 @@ static void drop_disturbed(struct curve_task *task)
 
 static int by_gbs(const void *a, const void *b)
 {
-    double x = ((const struct machine_point *)a)->gbs, y = ((const struct machine_point *)b)->gbs;
+    double x = ((const struct machine_point *)a)->gbs,
+           y = ((const struct machine_point *)b)->gbs;
 
     return (x > y) - (x < y);
 }
 
-/* Sorted, and of points within 2 % of each other in bandwidth the one with the most load is kept: where a curve bends
- * back, more load gives less bandwidth, and the latency that goes with a bandwidth is not unique. */
+/* Sorted, and of points within 2 % of each other in bandwidth the one with the most load
+ * is kept: where a curve bends back, more load gives less bandwidth, and the latency that
+ * goes with a bandwidth is not unique. */
 static void thin(struct machine_curve *curve)
 {
     size_t kept = 0;
@@ -221,6 +258,23 @@ static void thin(struct machine_curve *curve)
     curve->point_nr = kept;
 }
 
+static void push_point(struct machine_curve *curve, double gbs,
+                       struct quantity latency_ns)
+{
+    GROW(curve->point, curve->point_nr + 1, curve->point_alloc);
+    curve->point[curve->point_nr++] =
+        (struct machine_point){.gbs = gbs, .latency_ns = latency_ns};
+}
+
+static void add_point(const struct curve_task *task, const struct setting *setting,
+                      struct machine_curve *curve)
+{
+    struct quantity gbs = over_rounds(task, setting, setting->gbs);
+
+    if (gbs.known)
+        push_point(curve, gbs.value, over_rounds(task, setting, setting->latency_ns));
+}
+
 static void add_curve(struct curve_task *task, enum load_mix mix)
 {
     struct machine *machine = task->probe->machine;
@@ -229,32 +283,43 @@ static void add_curve(struct curve_task *task, enum load_mix mix)
     GROW(machine->curve, machine->curve_nr + 1, machine->curve_alloc);
     curve = &machine->curve[machine->curve_nr++];
     *curve = (struct machine_curve){.read_share = load_read_share[mix]};
-    for (size_t i = 0; i < task->setting_nr; i++) {
-        const struct setting *setting = &task->setting[i];
+    for (size_t i = 0; i < task->setting_nr; i++)
+        if (!task->setting[i].generators || task->setting[i].mix == mix)
+            add_point(task, &task->setting[i], curve);
+    if (!curve
+             ->point_nr) { /* no quiet window at all: what the chase alone has measured */
+        double latency_ns = machine->memory_latency_ns.value;
 
-        if (setting->generators && setting->mix != mix)
-            continue;
-        GROW(curve->point, curve->point_nr + 1, curve->point_alloc);
-        curve->point[curve->point_nr++] = (struct machine_point){
-            .gbs = samples_quantity(setting->gbs, task->round_nr).value,
-            .latency_ns = samples_quantity(setting->latency_ns, task->round_nr)};
+        push_point(curve, machine->line_bytes / latency_ns, machine->memory_latency_ns);
     }
     thin(curve);
+}
+
+/* The curve's end and what all cores draw complete each other: where the latter is open
+ * ("at least"), the curve may have seen more; where it is more, the curve is predicted up
+ * to it. */
+static void join_end(struct machine_curve *curve, struct quantity *node_gbs)
+{
+    double end = curve->point[curve->point_nr - 1].gbs;
+
+    if (!node_gbs->known)
+        return;
+    if (isinf(node_gbs->high) && end > node_gbs->value)
+        node_gbs->value = node_gbs->low = end;
+    predict_point(curve, node_gbs->value);
 }
 
 static void fill_curves(struct curve_task *task, size_t generators)
 {
     struct machine *machine = task->probe->machine;
 
-    drop_disturbed(task);
+    drop_crowded_rounds(task);
     add_curve(task, LOAD_READ);
-    if (machine->node_read_gbs.known)
-        predict_point(&machine->curve[machine->curve_nr - 1], machine->node_read_gbs.value);
+    join_end(&machine->curve[machine->curve_nr - 1], &machine->node_read_gbs);
     if (!generators)
         return;
     add_curve(task, LOAD_COPY);
-    if (machine->node_copy_gbs.known)
-        predict_point(&machine->curve[machine->curve_nr - 1], machine->node_copy_gbs.value);
+    join_end(&machine->curve[machine->curve_nr - 1], &machine->node_copy_gbs);
 }
 
 int probe_curves(struct probe *probe, struct error *err)
@@ -267,6 +332,7 @@ int probe_curves(struct probe *probe, struct error *err)
     task->probe = probe;
     task->rounds_max = probe->quick ? 21 : ROUNDS_MAX;
     task->buffer_bytes = load_buffer_bytes(probe);
+    task->seen = xcalloc(cores, sizeof(*task->seen));
     task->generator = aligned_alloc(256, cores * sizeof(*task->generator));
     task->end_s = probe_until(probe, 0.15);
     if (!task->generator)
@@ -284,6 +350,7 @@ int probe_curves(struct probe *probe, struct error *err)
     result = 0;
 out:
     free(task->generator);
+    free(task->seen);
     free(task);
     return result;
 }

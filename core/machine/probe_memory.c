@@ -1,4 +1,5 @@
-/* Memory as the first core alone sees it: latency with and without translation, and how much it keeps in flight. */
+/* Memory as the first core alone sees it: latency with and without translation, and how
+ * much it keeps in flight. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -21,7 +22,8 @@ struct page_set {
 
 static void add_lanes(struct trials *trials, struct lane_set *set, bool all)
 {
-    const double target_s = 0.7e-3;
+    /* One lane gives the latencies: it takes longer to settle. */
+    const double one_s = 1.5e-3, many_s = 0.7e-3;
 
     for (int lanes = 1; lanes <= CHASE_LANES_MAX; lanes++) {
         bool chosen = all;
@@ -29,11 +31,13 @@ static void add_lanes(struct trials *trials, struct lane_set *set, bool all)
         for (size_t i = 0; i < ARRAY_SIZE(lane_choices); i++)
             chosen = chosen || lane_choices[i] == lanes;
         if (chosen)
-            set->trial[set->trial_nr++] = add_chase(trials, &set->chase, lanes, false, target_s);
+            set->trial[set->trial_nr++] =
+                add_chase(trials, &set->chase, lanes, false, lanes == 1 ? one_s : many_s);
     }
 }
 
-static void build_orders(struct page_set *set, const struct region *region, size_t node_bytes)
+static void build_orders(struct page_set *set, const struct region *region,
+                         size_t node_bytes)
 {
     struct chase_plan plan = {.base = region->base,
                               .bytes = region->bytes,
@@ -53,19 +57,27 @@ static void add_set(struct probe *probe, struct trials *trials, struct page_set 
     build_orders(set, region, probe->node_bytes);
     add_lanes(trials, &set->local, false);
     add_lanes(trials, &set->random, knee);
-    page_probe_add(&set->pages, trials, region, &probe->huge, (size_t)probe->machine->line_bytes);
+    page_probe_add(&set->pages, trials, region, &probe->huge,
+                   (size_t)probe->machine->line_bytes);
 }
 
-/* Both were measured in the same rounds: the differences of the rounds are the samples. */
-static struct quantity difference_ns(const struct trials *trials, size_t more, size_t less)
+/* Both were measured in the same rounds: the differences of the rounds are the samples,
+ * but for rounds in which another process stretched one of the two. */
+static struct quantity difference_ns(const struct trials *trials, size_t more,
+                                     size_t less)
 {
     const struct trial *a = &trials->trial[more], *b = &trials->trial[less];
+    double a_most = 1.3 * trial_ns(trials, more).low,
+           b_most = 1.3 * trial_ns(trials, less).low;
     double *sample = xcalloc(a->sample_nr, sizeof(*sample));
     struct quantity result;
+    size_t nr = 0;
 
     for (size_t i = 0; i < a->sample_nr; i++)
-        sample[i] = a->sample_ns[i] - b->sample_ns[i];
-    result = samples_quantity(sample, a->sample_nr);
+        if (a->sample_ns[i] <= a_most && b->sample_ns[i] <= b_most)
+            sample[nr++] = a->sample_ns[i] - b->sample_ns[i];
+    result = nr < 3 ? quantity_subtract(trial_ns(trials, more), trial_ns(trials, less))
+                    : samples_quantity(sample, nr);
     free(sample);
     return result;
 }
@@ -74,13 +86,15 @@ static void fill_pages(struct machine_pages *to, const struct trials *trials,
                        const struct page_set *set)
 {
     to->translation_ns = difference_ns(trials, set->random.trial[0], set->local.trial[0]);
-    to->random_accesses_per_s = best_rate(trials, set->random.trial, set->random.trial_nr);
+    to->random_accesses_per_s =
+        best_rate(trials, set->random.trial, set->random.trial_nr);
     page_probe_read(&set->pages, trials, to);
 }
 
-static void find_knee(struct probe *probe, const struct trials *trials, const struct page_set *set)
+static void find_knee(struct probe *probe, const struct trials *trials,
+                      const struct page_set *set)
 {
-    double hold_ns = trial_ns(trials, set->local.trial[0]).value;
+    double hold_ns = trial_ns(trials, set->local.trial[0]).low;
     struct quantity step_ns[CHASE_LANES_MAX];
 
     for (size_t i = 0; i < CHASE_LANES_MAX; i++)
@@ -88,7 +102,8 @@ static void find_knee(struct probe *probe, const struct trials *trials, const st
     probe->memory_knee = knee_find(step_ns, CHASE_LANES_MAX, hold_ns);
 }
 
-/* Huge pages that stay within the TLBs show no walks; a walk for one is a level shorter than for a small page. */
+/* Huge pages that stay within the TLBs show no walks; a walk for one is a level shorter
+ * than for a small page. */
 static void huge_walks(struct machine *machine)
 {
     if (machine->huge_pages.walks_per_s.known)
@@ -103,12 +118,14 @@ static void fill_memory(struct machine *machine, const struct trials *trials,
     double unit = trials->trial[read].variant;
 
     machine->memory_latency_ns = trial_ns(trials, set->local.trial[0]);
-    machine->memory_random_lines_per_s = best_rate(trials, set->local.trial, set->local.trial_nr);
+    machine->memory_random_lines_per_s =
+        best_rate(trials, set->local.trial, set->local.trial_nr);
     machine->memory_read_gbs =
         quantity_divide(quantity_exact(unit, PROVENANCE_PROBE), trial_ns(trials, read));
 }
 
-static void measure_sets(struct probe *probe, struct page_set *huge, struct page_set *small)
+static void measure_sets(struct probe *probe, struct page_set *huge,
+                         struct page_set *small)
 {
     struct machine *machine = probe->machine;
     struct page_set *best = machine->huge_pages_available ? huge : small;

@@ -3,19 +3,28 @@
 #include <math.h>
 #include <unistd.h>
 
-/* Offsets in a line: 0 and 8 belong to the chases of probe_memory.c; two dense chases can meet in one region. */
-enum { FIRST_PAGES = 128, MOST_PAGES = 16384, SPREAD_OFFSET = 16, DENSE_OFFSET = 24, DENSE_SAME_OFFSET = 32 };
+/* Offsets in a line: 0 and 8 belong to the chases of probe_memory.c; two dense chases can
+ * meet in one region. */
+enum {
+    FIRST_PAGES = 128,
+    MOST_PAGES = 16384,
+    SPREAD_OFFSET = 16,
+    DENSE_OFFSET = 24,
+    DENSE_SAME_OFFSET = 32
+};
 
 static const int many_lanes[PAGE_LANES] = {4, 8, 12, 16, 24, 32, 40};
 
-/* Each count takes pages of its own: all of them together are some 4.5 times the largest. */
-static void choose_counts(struct page_probe *pages, const struct region *region, size_t page)
+/* Each count takes pages of its own: all of them together are some 4.5 times the largest.
+ */
+static void choose_counts(struct page_probe *pages, const struct region *region,
+                          size_t page)
 {
     double room = (double)(region->bytes / page) / 6, most = fmin(room, MOST_PAGES);
 
     for (size_t i = 0; i < PAGE_COUNTS; i++)
-        pages->pages[i] = (size_t)(FIRST_PAGES *
-                                   pow(most / FIRST_PAGES, (double)i / (PAGE_COUNTS - 1)));
+        pages->pages[i] = (size_t)(FIRST_PAGES * pow(most / FIRST_PAGES,
+                                                     (double)i / (PAGE_COUNTS - 1)));
 }
 
 static void build(struct page_probe *pages, const struct region *spread,
@@ -27,26 +36,29 @@ static void build(struct page_probe *pages, const struct region *spread,
     for (size_t i = 0; i < PAGE_COUNTS; i++) {
         size_t nr = pages->pages[i];
 
-        chase_build(&pages->spread[i], &(struct chase_plan){.base = spread->base + page_at * page,
-                                                            .bytes = nr * page,
-                                                            .spacing = page,
-                                                            .offset = SPREAD_OFFSET,
-                                                            .line = line,
-                                                            .order = CHASE_PAGES,
-                                                            .seed = i + 1});
-        chase_build(&pages->dense[i], &(struct chase_plan){.base = dense->base + line_at * line,
-                                                           .bytes = nr * line,
-                                                           .spacing = line,
-                                                           .offset = same ? DENSE_SAME_OFFSET : DENSE_OFFSET,
-                                                           .order = CHASE_RANDOM,
-                                                           .seed = i + 1});
+        chase_build(&pages->spread[i],
+                    &(struct chase_plan){.base = spread->base + page_at * page,
+                                         .bytes = nr * page,
+                                         .spacing = page,
+                                         .offset = SPREAD_OFFSET,
+                                         .line = line,
+                                         .order = CHASE_PAGES,
+                                         .seed = i + 1});
+        chase_build(
+            &pages->dense[i],
+            &(struct chase_plan){.base = dense->base + line_at * line,
+                                 .bytes = nr * line,
+                                 .spacing = line,
+                                 .offset = same ? DENSE_SAME_OFFSET : DENSE_OFFSET,
+                                 .order = CHASE_RANDOM,
+                                 .seed = i + 1});
         page_at += nr;
         line_at += nr;
     }
 }
 
-void page_probe_add(struct page_probe *pages, struct trials *trials, const struct region *spread,
-                    const struct region *dense, size_t line)
+void page_probe_add(struct page_probe *pages, struct trials *trials,
+                    const struct region *spread, const struct region *dense, size_t line)
 {
     const double target_s = 0.3e-3;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -58,16 +70,17 @@ void page_probe_add(struct page_probe *pages, struct trials *trials, const struc
         pages->dense_trial[i] = add_chase(trials, &pages->dense[i], 1, true, target_s);
     }
     for (size_t i = 0; i < PAGE_LANES; i++) {
-        pages->spread_many[i] =
-            add_chase(trials, &pages->spread[PAGE_COUNTS - 1], many_lanes[i], true, target_s);
-        pages->dense_many[i] =
-            add_chase(trials, &pages->dense[PAGE_COUNTS - 1], many_lanes[i], true, target_s);
+        pages->spread_many[i] = add_chase(trials, &pages->spread[PAGE_COUNTS - 1],
+                                          many_lanes[i], true, target_s);
+        pages->dense_many[i] = add_chase(trials, &pages->dense[PAGE_COUNTS - 1],
+                                         many_lanes[i], true, target_s);
     }
 }
 
 double tlb_reach(const size_t *pages, const double *extra_ns, size_t nr)
 {
-    double few = fmin(extra_ns[0], fmin(extra_ns[1], extra_ns[2])), many = extra_ns[nr - 1];
+    double few = fmin(extra_ns[0], fmin(extra_ns[1], extra_ns[2])),
+           many = extra_ns[nr - 1];
     double bar = (few + many) / 2;
 
     if (many < 2 * fmax(few, 0) || many - few < 2) /* less is no walk */
@@ -96,6 +109,7 @@ void page_probe_read(const struct page_probe *pages, const struct trials *trials
     if (to->tlb_entries <= 0) /* nothing walked */
         return;
     to->walks_per_s = spread;
-    /* Where the lines themselves are nearly as slow, the walkers may have been idle in between. */
+    /* Where the lines themselves are nearly as slow, the walkers may have been idle in
+     * between. */
     to->walks_is_floor = dense.value < 1.5 * spread.value;
 }

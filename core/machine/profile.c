@@ -70,15 +70,18 @@ json_t *machine_to_json(const struct machine *machine)
     json_object_set_new(root, "schema", json_string(MACHINE_SCHEMA));
     fields_write(&machine_fields, machine, root);
     json_object_set_new(root, "levels", levels_json(machine));
-    json_object_set_new(root, "small_pages", fields_json(&pages_fields, &machine->small_pages));
-    json_object_set_new(root, "huge_pages", fields_json(&pages_fields, &machine->huge_pages));
+    json_object_set_new(root, "small_pages",
+                        fields_json(&pages_fields, &machine->small_pages));
+    json_object_set_new(root, "huge_pages",
+                        fields_json(&pages_fields, &machine->huge_pages));
     json_object_set_new(root, "l1_mshrs", fields_json(&limit_fields, &machine->l1_mshrs));
     json_object_set_new(root, "l2_mshrs", fields_json(&limit_fields, &machine->l2_mshrs));
     json_object_set_new(root, "curves", curves_json(machine));
     return root;
 }
 
-static int read_level(const struct json_at *at, struct machine *machine, struct error *err)
+static int read_level(const struct json_at *at, struct machine *machine,
+                      struct error *err)
 {
     int before = machine->level_nr ? machine->level[machine->level_nr - 1].level : 0;
     struct machine_level *level = &machine->level[machine->level_nr++];
@@ -86,11 +89,13 @@ static int read_level(const struct json_at *at, struct machine *machine, struct 
     if (fields_read(&level_fields, at, level, err))
         return -1;
     if (level->level != before + 1)
-        return json_fail(at, err, "expected level %d here, got %d", before + 1, level->level);
+        return json_fail(at, err, "expected level %d here, got %d", before + 1,
+                         level->level);
     return 0;
 }
 
-static int read_levels(const struct json_at *top, struct machine *machine, struct error *err)
+static int read_levels(const struct json_at *top, struct machine *machine,
+                       struct error *err)
 {
     struct json_at list;
     size_t nr;
@@ -98,7 +103,8 @@ static int read_levels(const struct json_at *top, struct machine *machine, struc
     if (json_array_at(top, "levels", &list, &nr, err))
         return -1;
     if (nr < 1 || nr > MACHINE_LEVELS_MAX)
-        return json_fail(&list, err, "expected 1 to %d levels, got %zu", MACHINE_LEVELS_MAX, nr);
+        return json_fail(&list, err, "expected 1 to %d levels, got %zu",
+                         MACHINE_LEVELS_MAX, nr);
     for (size_t i = 0; i < nr; i++) {
         struct json_at item = json_element(&list, i);
 
@@ -108,7 +114,8 @@ static int read_levels(const struct json_at *top, struct machine *machine, struc
     return 0;
 }
 
-static int read_points(const struct json_at *at, struct machine_curve *curve, struct error *err)
+static int read_points(const struct json_at *at, struct machine_curve *curve,
+                       struct error *err)
 {
     struct json_at list;
     size_t nr;
@@ -129,13 +136,14 @@ static int read_points(const struct json_at *at, struct machine_curve *curve, st
         if (!point->latency_ns.known)
             return json_fail(&item, err, "a point needs a latency");
         if (i && point->gbs <= point[-1].gbs)
-            return json_fail(&item, err, "points must ascend in gbs: %g after %g", point->gbs,
-                             point[-1].gbs);
+            return json_fail(&item, err, "points must ascend in gbs: %g after %g",
+                             point->gbs, point[-1].gbs);
     }
     return 0;
 }
 
-static int read_curves(const struct json_at *top, struct machine *machine, struct error *err)
+static int read_curves(const struct json_at *top, struct machine *machine,
+                       struct error *err)
 {
     struct json_at list;
     size_t nr;
@@ -155,8 +163,8 @@ static int read_curves(const struct json_at *top, struct machine *machine, struc
     return 0;
 }
 
-static int read_part(const struct json_at *top, const char *key, const struct field_list *list,
-                     void *to, struct error *err)
+static int read_part(const struct json_at *top, const char *key,
+                     const struct field_list *list, void *to, struct error *err)
 {
     struct json_at at;
 
@@ -175,10 +183,12 @@ static int check_limit(const struct json_at *top, const char *key,
         if (strcmp(limit->scope, scopes[i]) == 0)
             return 0;
     return json_member(top, key, &at, err) ||
-           json_fail(&at, err, "scope: expected core, tile or cluster, got \"%s\"", limit->scope);
+           json_fail(&at, err, "scope: expected core, tile or cluster, got \"%s\"",
+                     limit->scope);
 }
 
-static int check_line(const struct json_at *top, const struct machine *machine, struct error *err)
+static int check_line(const struct json_at *top, const struct machine *machine,
+                      struct error *err)
 {
     struct json_at at;
     int line = machine->line_bytes;
@@ -191,10 +201,12 @@ static int check_line(const struct json_at *top, const struct machine *machine, 
 
 static int read_top(const struct json_at *top, struct machine *machine, struct error *err)
 {
-    return fields_read(&machine_fields, top, machine, err) || check_line(top, machine, err) ||
-                   read_levels(top, machine, err) ||
-                   read_part(top, "small_pages", &pages_fields, &machine->small_pages, err) ||
-                   read_part(top, "huge_pages", &pages_fields, &machine->huge_pages, err) ||
+    return fields_read(&machine_fields, top, machine, err) ||
+                   check_line(top, machine, err) || read_levels(top, machine, err) ||
+                   read_part(top, "small_pages", &pages_fields, &machine->small_pages,
+                             err) ||
+                   read_part(top, "huge_pages", &pages_fields, &machine->huge_pages,
+                             err) ||
                    read_part(top, "l1_mshrs", &limit_fields, &machine->l1_mshrs, err) ||
                    read_part(top, "l2_mshrs", &limit_fields, &machine->l2_mshrs, err) ||
                    check_limit(top, "l1_mshrs", &machine->l1_mshrs, err) ||

@@ -1,4 +1,5 @@
-/* Private to core/machine: one table of fields per struct, from which profiles are both written and read. */
+/* Private to core/machine: one table of fields per struct, from which profiles are both
+ * written and read. */
 #ifndef CORE_MACHINE_PROFILE_H
 #define CORE_MACHINE_PROFILE_H
 
@@ -7,9 +8,9 @@
 #define MACHINE_SCHEMA "inflight.machine/1"
 
 enum field_type {
-    FIELD_TEXT,     /* char *, NULL = unknown */
-    FIELD_NUMBER,   /* double; 0 = unknown where low is 0 */
-    FIELD_INTEGER,  /* int; 0 = unknown where low is 0 */
+    FIELD_TEXT,    /* char *, NULL = unknown */
+    FIELD_NUMBER,  /* double; 0 = unknown where low is 0 */
+    FIELD_INTEGER, /* int; 0 = unknown where low is 0 */
     FIELD_BOOL,
     FIELD_QUANTITY
 };
@@ -28,11 +29,12 @@ struct field_list {
     const char *more; /* keys of the object that are not fields, space before each */
 };
 
-extern const struct field_list machine_fields, level_fields, limit_fields, pages_fields, curve_fields,
-    point_fields;
+extern const struct field_list machine_fields, level_fields, limit_fields, pages_fields,
+    curve_fields, point_fields;
 
 void fields_write(const struct field_list *list, const void *from, json_t *object);
-/* Refuses unknown keys. What was read stays with the caller to release, also on failure. */
+/* Refuses unknown keys. What was read stays with the caller to release, also on failure.
+ */
 int fields_read(const struct field_list *list, const struct json_at *at, void *to,
                 struct error *err);
 

@@ -8,11 +8,11 @@
     const struct field_list name##_fields = {name##_field, ARRAY_SIZE(name##_field), keys}
 
 /* Upper ends are far beyond any machine; they catch wrong units. */
-#define BYTES 0, 1e18
-#define GBS 0, 1e6
-#define NS 0, 1e6
-#define RATE 0, 1e13
-#define FLOPS 0, 1e15
+#define BYTES   0, 1e18
+#define GBS     0, 1e6
+#define NS      0, 1e6
+#define RATE    0, 1e13
+#define FLOPS   0, 1e15
 #define ENTRIES 1, 1e4
 
 static const struct field machine_field[] = {
@@ -34,7 +34,8 @@ static const struct field machine_field[] = {
     {"rob_entries", FIELD_INTEGER, AT(machine, rob_entries), 0, 1e5, false},
     {"memory_latency_ns", FIELD_QUANTITY, AT(machine, memory_latency_ns), NS, false},
     {"memory_read_gbs", FIELD_QUANTITY, AT(machine, memory_read_gbs), GBS, false},
-    {"memory_random_lines_per_s", FIELD_QUANTITY, AT(machine, memory_random_lines_per_s), RATE, false},
+    {"memory_random_lines_per_s", FIELD_QUANTITY, AT(machine, memory_random_lines_per_s),
+     RATE, false},
     {"node_read_gbs", FIELD_QUANTITY, AT(machine, node_read_gbs), GBS, false},
     {"node_copy_gbs", FIELD_QUANTITY, AT(machine, node_copy_gbs), GBS, false},
     {"peak_gbs", FIELD_QUANTITY, AT(machine, peak_gbs), GBS, false},
@@ -54,7 +55,8 @@ static const struct field level_field[] = {
     {"cores_sharing", FIELD_INTEGER, AT(machine_level, cores_sharing), 1, 1e6, true},
     {"latency_ns", FIELD_QUANTITY, AT(machine_level, latency_ns), NS, false},
     {"read_gbs", FIELD_QUANTITY, AT(machine_level, read_gbs), GBS, false},
-    {"random_lines_per_s", FIELD_QUANTITY, AT(machine_level, random_lines_per_s), RATE, false},
+    {"random_lines_per_s", FIELD_QUANTITY, AT(machine_level, random_lines_per_s), RATE,
+     false},
 };
 LIST(level, "");
 
@@ -69,8 +71,10 @@ static const struct field limit_field[] = {
 LIST(limit, "");
 
 static const struct field pages_field[] = {
-    {"translation_ns", FIELD_QUANTITY, AT(machine_pages, translation_ns), -100, 1e6, false},
-    {"random_accesses_per_s", FIELD_QUANTITY, AT(machine_pages, random_accesses_per_s), RATE, false},
+    {"translation_ns", FIELD_QUANTITY, AT(machine_pages, translation_ns), -100, 1e6,
+     false},
+    {"random_accesses_per_s", FIELD_QUANTITY, AT(machine_pages, random_accesses_per_s),
+     RATE, false},
     {"walks_per_s", FIELD_QUANTITY, AT(machine_pages, walks_per_s), RATE, false},
     {"walks_is_floor", FIELD_BOOL, AT(machine_pages, walks_is_floor), 0, 0, false},
     {"tlb_entries", FIELD_NUMBER, AT(machine_pages, tlb_entries), 0, 1e9, false},
@@ -119,9 +123,9 @@ static json_t *field_json(const struct field *field, const char *place)
 void fields_write(const struct field_list *list, const void *from, json_t *object)
 {
     for (size_t i = 0; i < list->nr; i++)
-        json_object_set_new(object, list->field[i].key,
-                            field_json(&list->field[i],
-                                       (const char *)from + list->field[i].offset));
+        json_object_set_new(
+            object, list->field[i].key,
+            field_json(&list->field[i], (const char *)from + list->field[i].offset));
 }
 
 static int read_quantity(const struct field *field, const struct json_at *at,
@@ -134,8 +138,8 @@ static int read_quantity(const struct field *field, const struct json_at *at,
     if (!to->known || (to->value >= field->low && to->value <= field->high))
         return 0;
     return json_member(at, field->key, &here, err) ||
-           json_fail(&here, err, "value: expected a number in [%g, %g], got %.10g", field->low,
-                     field->high, to->value);
+           json_fail(&here, err, "value: expected a number in [%g, %g], got %.10g",
+                     field->low, field->high, to->value);
 }
 
 static int read_text(const struct field *field, const struct json_at *at, char **to,
@@ -155,7 +159,8 @@ static int read_integer(const struct field *field, const struct json_at *at, int
 {
     long long number;
 
-    if (json_integer_at(at, field->key, (long long)field->low, (long long)field->high, &number, err))
+    if (json_integer_at(at, field->key, (long long)field->low, (long long)field->high,
+                        &number, err))
         return -1;
     *to = (int)number;
     return 0;
@@ -181,7 +186,8 @@ static int field_read(const struct field *field, const struct json_at *at, char 
     return -1;
 }
 
-static int check_keys(const struct field_list *list, const struct json_at *at, struct error *err)
+static int check_keys(const struct field_list *list, const struct json_at *at,
+                      struct error *err)
 {
     struct buf keys = {0};
     int result;

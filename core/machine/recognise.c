@@ -22,9 +22,11 @@ static bool claims(const struct cpu_row *row, const struct cpu_identity *identit
     if (row->core)
         return strcmp(row->core, identity->core) == 0;
     if (!is_x86(identity))
-        return row->implementer == identity->implementer && in_ranges(row, identity->part);
+        return row->implementer == identity->implementer &&
+               in_ranges(row, identity->part);
     return row->family == identity->family && in_ranges(row, identity->model) &&
-           identity->stepping >= row->stepping.low && identity->stepping <= row->stepping.high &&
+           identity->stepping >= row->stepping.low &&
+           identity->stepping <= row->stepping.high &&
            (!row->core_type || row->core_type == identity->core_type);
 }
 
@@ -57,10 +59,12 @@ static bool features_fit(const struct cpu_row *row, const struct cpu_identity *i
 /* Rows without any size cannot be told by geometry. */
 static bool is_described(const struct cpu_row *row)
 {
-    return row->geometry.l1d_kib[0] && row->geometry.l1i_kib[0] && row->geometry.l2_kib[0];
+    return row->geometry.l1d_kib[0] && row->geometry.l1i_kib[0] &&
+           row->geometry.l2_kib[0];
 }
 
-/* The one row of the vendor that the sizes and features leave; NULL if there are none or several. */
+/* The one row of the vendor that the sizes and features leave; NULL if there are none or
+ * several. */
 static const struct cpu_row *only_fitting(const struct cpu_table *table,
                                           const struct cpu_identity *identity,
                                           const struct cpu_caches *caches)
@@ -88,14 +92,14 @@ static void describe_identity(const struct cpu_identity *identity, struct buf *s
                  (unsigned)identity->family, (unsigned)identity->model,
                  (unsigned)identity->stepping);
     else if (identity->implementer >= 0)
-        buf_addf(sentence, "Arm implementer %02X part %03X", (unsigned)identity->implementer,
-                 (unsigned)identity->part);
+        buf_addf(sentence, "Arm implementer %02X part %03X",
+                 (unsigned)identity->implementer, (unsigned)identity->part);
     else
         buf_add(sentence, identity->core[0] ? identity->core : identity->name);
 }
 
-static void describe_here(const struct cpu_identity *identity, const struct cpu_caches *caches,
-                          struct buf *sentence)
+static void describe_here(const struct cpu_identity *identity,
+                          const struct cpu_caches *caches, struct buf *sentence)
 {
     static const char *const word[] = {
 #define X(name, text) text,
@@ -103,16 +107,18 @@ static void describe_here(const struct cpu_identity *identity, const struct cpu_
 #undef X
     };
 
-    buf_addf(sentence, "%d KiB L1D, %d KiB L1I, %d KiB L2", caches->l1d_kib, caches->l1i_kib,
-             caches->l2_kib);
+    buf_addf(sentence, "%d KiB L1D, %d KiB L1I, %d KiB L2", caches->l1d_kib,
+             caches->l1i_kib, caches->l2_kib);
     for (size_t i = 0; i < CPU_FEATURE_NR; i++)
         if (identity->features >> i & 1)
             buf_addf(sentence, ", %s", word[i]);
 }
 
-static const struct cpu_row *resolve(const struct cpu_table *table, const struct cpu_row *row,
+static const struct cpu_row *resolve(const struct cpu_table *table,
+                                     const struct cpu_row *row,
                                      const struct cpu_identity *identity,
-                                     const struct cpu_caches *caches, struct buf *sentence)
+                                     const struct cpu_caches *caches,
+                                     struct buf *sentence)
 {
     const struct cpu_row *better = only_fitting(table, identity, caches);
 
@@ -126,7 +132,8 @@ static const struct cpu_row *resolve(const struct cpu_table *table, const struct
         buf_add(sentence, "), and no row of the CPU table fits: taken as unknown");
         return NULL;
     }
-    buf_addf(sentence, "); a hypervisor may have made up the sizes: still taken as %s", row->name);
+    buf_addf(sentence, "); a hypervisor may have made up the sizes: still taken as %s",
+             row->name);
     return row;
 }
 

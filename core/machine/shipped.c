@@ -46,11 +46,12 @@ static int unknown_name(const char *spec, struct error *err)
         }
     }
     if (near)
-        fail(err, STATUS_INPUT, "there is no machine profile '%s'; did you mean '%s'?", spec, near);
+        fail(err, STATUS_INPUT, "there is no machine profile '%s'; did you mean '%s'?",
+             spec, near);
     else
         fail(err, STATUS_INPUT,
-             "there is no machine profile '%s'; give the path of one, or one of: %s", spec,
-             buf_str(&list));
+             "there is no machine profile '%s'; give the path of one, or one of: %s",
+             spec, buf_str(&list));
     buf_release(&list);
     return -1;
 }
@@ -62,7 +63,8 @@ int machine_load(const char *spec, struct machine *machine, struct error *err)
         if (strcmp(spec, shipped[i]) == 0) {
             char *name = xasprintf("core/machine/profiles/%s.json", spec), *path = NULL;
             int result =
-                shipped_path(name, &path, err) || machine_read(path, machine, err) ? -1 : 0;
+                shipped_path(name, &path, err) || machine_read(path, machine, err) ? -1
+                                                                                   : 0;
 
             free(name);
             free(path);

@@ -15,7 +15,8 @@ static void *start(void *argument)
     struct team_member *member = argument;
     int state;
 
-    /* Where pinning is forbidden the scheduler places us: more noise, the same meaning. */
+    /* Where pinning is forbidden the scheduler places us: more noise, the same meaning.
+     */
     topology_pin(member->topology, member->topology->cpus.cpu[member->index]);
     while ((state = atomic_load(&member->team->state)) == TEAM_WAITS)
         sched_yield();
@@ -41,8 +42,8 @@ void team_wait(struct team_member *member)
     }
 }
 
-int team_run(const struct topology *topology, size_t nr, void (*work)(struct team_member *),
-             void *task, struct error *err)
+int team_run(const struct topology *topology, size_t nr,
+             void (*work)(struct team_member *), void *task, struct error *err)
 {
     struct team team = {.member_nr = nr, .state = TEAM_WAITS};
     struct team_member *member = xcalloc(nr, sizeof(*member));
@@ -52,8 +53,11 @@ int team_run(const struct topology *topology, size_t nr, void (*work)(struct tea
 
     assert(nr >= 1 && nr <= topology->cpus.cpu_nr);
     for (; started < nr && !code; started += !code) {
-        member[started] = (struct team_member){
-            .team = &team, .index = started, .topology = topology, .task = task, .work = work};
+        member[started] = (struct team_member){.team = &team,
+                                               .index = started,
+                                               .topology = topology,
+                                               .task = task,
+                                               .work = work};
         code = pthread_create(&thread[started], NULL, start, &member[started]);
     }
     atomic_store(&team.state, code ? TEAM_CANCELLED : TEAM_GOES);
@@ -61,5 +65,6 @@ int team_run(const struct topology *topology, size_t nr, void (*work)(struct tea
         pthread_join(thread[i], NULL);
     free(member);
     free(thread);
-    return code ? fail(err, STATUS_MISSING, "cannot start a thread: %s", strerror(code)) : 0;
+    return code ? fail(err, STATUS_MISSING, "cannot start a thread: %s", strerror(code))
+                : 0;
 }

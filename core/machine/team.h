@@ -1,4 +1,5 @@
-/* Private to core/machine: threads, one pinned to each of the given cores, working together. */
+/* Private to core/machine: threads, one pinned to each of the given cores, working
+ * together. */
 #ifndef CORE_MACHINE_TEAM_H
 #define CORE_MACHINE_TEAM_H
 
@@ -21,9 +22,10 @@ struct team_member {
     void (*work)(struct team_member *member);
 };
 
-/* Runs work(member) on the first `nr` cores and waits for all. The caller's own affinity stays as it is. */
-int team_run(const struct topology *topology, size_t nr, void (*work)(struct team_member *),
-             void *task, struct error *err);
+/* Runs work(member) on the first `nr` cores and waits for all. The caller's own affinity
+ * stays as it is. */
+int team_run(const struct topology *topology, size_t nr,
+             void (*work)(struct team_member *), void *task, struct error *err);
 
 /* Spins until all members are here. */
 void team_wait(struct team_member *member);

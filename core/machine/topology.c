@@ -8,7 +8,8 @@
 
 #include "core/machine/memory.h"
 
-/* hwloc leaves out what the cgroup forbids; what the affinity of this process forbids we take out here. */
+/* hwloc leaves out what the cgroup forbids; what the affinity of this process forbids we
+ * take out here. */
 static void restrict_to_affinity(hwloc_topology_t handle)
 {
     hwloc_bitmap_t set = hwloc_bitmap_alloc();
@@ -19,7 +20,8 @@ static void restrict_to_affinity(hwloc_topology_t handle)
     hwloc_bitmap_free(set);
 }
 
-/* A quota of processor time ("--cpus=2") would throttle more threads than that. 0 = none. */
+/* A quota of processor time ("--cpus=2") would throttle more threads than that. 0 = none.
+ */
 static size_t quota_cores(void)
 {
     struct buf text = {0};
@@ -59,12 +61,13 @@ static void read_cores(struct topology *topology, bool here)
         cpus->cpu_nr = quota;
 }
 
-/* Cores of the whole instance: the complete set also holds what we may not use. Without their objects their number
- * follows from the threads of those we see. */
+/* Cores of the whole instance: the complete set also holds what we may not use. Without
+ * their objects their number follows from the threads of those we see. */
 static int cores_under(hwloc_topology_t handle, hwloc_obj_t object, int threads_per_core)
 {
     int pus = hwloc_bitmap_weight(object->complete_cpuset);
-    int seen = hwloc_get_nbobjs_inside_cpuset_by_type(handle, object->cpuset, HWLOC_OBJ_CORE);
+    int seen =
+        hwloc_get_nbobjs_inside_cpuset_by_type(handle, object->cpuset, HWLOC_OBJ_CORE);
     int all = pus / threads_per_core;
 
     return all > seen ? all : seen > 0 ? seen : 1;
@@ -81,7 +84,8 @@ static void read_cache(struct topology *topology, hwloc_obj_type_t type)
         .level = (int)object->attr->cache.depth,
         .instruction = object->attr->cache.type == HWLOC_OBJ_CACHE_INSTRUCTION,
         .bytes = (double)object->attr->cache.size,
-        .ways = object->attr->cache.associativity > 0 ? object->attr->cache.associativity : 0,
+        .ways =
+            object->attr->cache.associativity > 0 ? object->attr->cache.associativity : 0,
         .line_bytes = (int)object->attr->cache.linesize,
         .cores_sharing =
             cores_under(topology->handle, object, topology->cpus.threads_per_core),
@@ -104,7 +108,8 @@ static void read_all(struct topology *topology, bool here)
     topology->sockets = sockets > 0 ? sockets : 1;
     topology->numa_nodes = nodes > 0 ? nodes : 1;
     topology->memory_bytes = (double)hwloc_get_root_obj(handle)->total_memory;
-    if (here && memory_total_bytes() > 0) /* what was plugged in later is in no node of hwloc's */
+    if (here &&
+        memory_total_bytes() > 0) /* what was plugged in later is in no node of hwloc's */
         topology->memory_bytes = memory_total_bytes();
 }
 
@@ -119,7 +124,8 @@ int topology_load(const char *synthetic, struct topology *topology, struct error
     hwloc_topology_set_icache_types_filter(handle, HWLOC_TYPE_FILTER_KEEP_ALL);
     if (synthetic && hwloc_topology_set_synthetic(handle, synthetic)) {
         topology_release(topology);
-        return fail(err, STATUS_INPUT, "'%s' is not a synthetic topology of hwloc", synthetic);
+        return fail(err, STATUS_INPUT, "'%s' is not a synthetic topology of hwloc",
+                    synthetic);
     }
     if (hwloc_topology_load(handle)) {
         topology_release(topology);
@@ -154,7 +160,8 @@ const struct topology_cache *topology_cache(const struct topology *topology, int
                                             bool instruction)
 {
     for (size_t i = 0; i < topology->cache_nr; i++)
-        if (topology->cache[i].level == level && topology->cache[i].instruction == instruction)
+        if (topology->cache[i].level == level &&
+            topology->cache[i].instruction == instruction)
             return &topology->cache[i];
     return NULL;
 }

@@ -1,4 +1,5 @@
-/* Private to core/machine: what this process may use of the machine. The one place that knows hwloc is topology.c. */
+/* Private to core/machine: what this process may use of the machine. The one place that
+ * knows hwloc is topology.c. */
 #ifndef CORE_MACHINE_TOPOLOGY_H
 #define CORE_MACHINE_TOPOLOGY_H
 

@@ -40,28 +40,29 @@ static double run_once(const struct trial *trial, size_t work, bool *disturbed)
     return end.wall_s - start.wall_s;
 }
 
-/* Grows the work until the clock can tell it, then scales it to the target. Warms the caches as a side effect. */
+/* Grows the work to a run long enough to scale from: the first short ones meet cold
+ * caches and page tables. Warms them as a side effect. */
 static void find_work(struct trial *trial)
 {
-    const double enough_s = 100e-6;
     size_t work = 64;
     bool disturbed;
     double took = run_once(trial, work, &disturbed);
 
-    while (took < enough_s && work < (size_t)1 << 40) {
+    while (took < trial->target_s / 3 && work < (size_t)1 << 40) {
         work *= 2;
         took = run_once(trial, work, &disturbed);
     }
     trial->work = (size_t)(trial->target_s / took * (double)work) + 1;
 }
 
-/* Where others keep running on this core, the last try counts: the sample stays in its round. */
+/* Where others keep running on this core, the last try counts: the sample stays in its
+ * round. */
 static void add_sample(struct trial *trial)
 {
     bool disturbed = true;
     double took = 0;
 
-    for (int tries = 0; tries < 4 && disturbed; tries++)
+    for (int tries = 0; tries < 8 && disturbed; tries++)
         took = run_once(trial, trial->work, &disturbed);
     GROW(trial->sample_ns, trial->sample_nr + 1, trial->sample_alloc);
     trial->sample_ns[trial->sample_nr++] = took / (double)trial->work * 1e9;

@@ -1,6 +1,7 @@
 /*
- * Private to core/machine: many small measurements, interleaved. A round runs every trial once, so that a slow drift of
- * the machine (neighbours, clock) meets all trials alike and their ratios stay right.
+ * Private to core/machine: many small measurements, interleaved. A round runs every trial
+ * once, so that a slow drift of the machine (neighbours, clock) meets all trials alike
+ * and their ratios stay right.
  */
 #ifndef CORE_MACHINE_TRIAL_H
 #define CORE_MACHINE_TRIAL_H
@@ -9,7 +10,8 @@
 
 #include "core/base/base.h"
 
-/* Wall time and the calling thread's processor time, to tell whether somebody else ran on our core in between. */
+/* Wall time and the calling thread's processor time, to tell whether somebody else ran on
+ * our core in between. */
 struct watch {
     double wall_s, cpu_s;
 };

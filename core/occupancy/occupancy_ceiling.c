@@ -104,14 +104,30 @@ struct quantity walk_capacity(const struct machine *machine,
     return floor_of(random);
 }
 
+/* More walks than the random reads of the probe show that page tables are nearer here:
+ * then what the core can do with near ones counts, if that is more. */
+static struct quantity capacity_shown(const struct machine_pages *pages,
+                                      struct quantity capacity, struct quantity rate)
+{
+    struct quantity near = pages->walks_per_s;
+
+    if (!rate.known || !capacity.known || rate.value <= capacity.high / CEILING_FULL)
+        return capacity;
+    if (!near.known || near.value < rate.value)
+        return quantity_unknown();
+    return pages->walks_is_floor ? floor_of(near) : near;
+}
+
 void ceiling_walkers(const struct occupancy_case *input, struct occupancy_resource *out)
 {
     const struct machine_pages *pages = pages_of(input);
     struct quantity walks = input->work.page_walks;
+    struct quantity capacity = walk_capacity(input->machine, pages);
 
     if (input->work.translation_hidden)
         walks = quantity_exact(0, PROVENANCE_DECLARED);
-    fill_rate(input, walks, walk_capacity(input->machine, pages), out);
+    capacity = capacity_shown(pages, capacity, quantity_divide(walks, input->time_s));
+    fill_rate(input, walks, capacity, out);
     out->hold_ns = pages->translation_ns;
     out->n = quantity_scale(quantity_multiply(out->rate, out->hold_ns), 1e-9);
 }

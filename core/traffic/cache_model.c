@@ -37,6 +37,7 @@ static inline int insert(struct cache_model *model, int k, uint32_t index, uint6
     struct cache_set *set = &level->set[index];
     unsigned way = cache_level_oldest(level, index);
 
+    set->pending &= (uint16_t) ~(1u << way);
     if (set->dirty >> way & 1) {
         uint64_t old = level->tag[(size_t)index * level->ways + way];
 
@@ -53,15 +54,24 @@ static void translate(struct cache_model *model, uint64_t line)
 {
     struct cache_level *tlb = &model->tlb;
     uint64_t page = line >> model->page_shift, sign = cache_sign(page);
-    uint32_t index = cache_level_set(tlb, page);
-    int way = cache_level_find(tlb, index, page, sign);
+    uint32_t *slot = &model->recent_page[sign % CACHE_RECENT_PAGES];
+    uint32_t index;
+    int way;
 
+    if (tlb->tag[*slot] == page) {
+        tlb->stamp[*slot] = (tlb->clock += 16) | (tlb->stamp[*slot] & 15);
+        return;
+    }
+    index = cache_level_set(tlb, page);
+    way = cache_level_find(tlb, index, page, sign);
     if (way >= 0) {
         cache_level_touch(tlb, index, (unsigned)way);
     } else {
-        cache_level_place(tlb, index, cache_level_oldest(tlb, index), page, sign);
+        way = (int)cache_level_oldest(tlb, index);
+        cache_level_place(tlb, index, (unsigned)way, page, sign);
         model->events.walks++;
     }
+    *slot = index * tlb->ways + (unsigned)way;
 }
 
 struct fetched {
@@ -137,66 +147,69 @@ static bool still_pending(struct cache_model *model, uint64_t *written, bool wri
     return false;
 }
 
-/* The line has been brought from memory by a store, or not: whether it may turn out
- * overwritten. */
-static void set_pending(struct cache_level *l1, const struct cache_recent *recent,
-                        uint16_t bit, bool pending)
+static inline struct cache_recent *recent_of(struct cache_model *model, uint64_t line)
 {
-    struct cache_set *set = &l1->set[recent->index];
-
-    set->pending &= (uint16_t)~bit;
-    if (pending) {
-        set->pending |= bit;
-        l1->written[recent->slot] = 0;
-    }
+    return &model->recent[(line * UINT64_C(0x9e3779b97f4a7c15) >> 56) % CACHE_RECENT];
 }
 
-/* Finds the line in L1 or brings it there. */
-static void bring(struct cache_model *model, struct cache_recent *recent, uint64_t line,
-                  bool write)
+/* Finds the line in L1 or brings it there; gives its way, the most recent one then. */
+static unsigned bring(struct cache_model *model, uint32_t index, uint64_t line,
+                      bool write)
+{
+    struct cache_level *l1 = &model->level[0];
+    int way = cache_level_find(l1, index, line, cache_sign(line));
+    struct fetched fetched;
+
+    if (way >= 0) {
+        cache_level_touch(l1, index, (unsigned)way);
+        return (unsigned)way;
+    }
+    fetched = fetch(model, line, 0, CACHE_DEMAND);
+    if (model->overwritten && write && fetched.from == model->level_nr) {
+        l1->set[index].pending |= (uint16_t)(1u << fetched.way);
+        l1->written[(size_t)index * l1->ways + (unsigned)fetched.way] = 0;
+    }
+    return (unsigned)fetched.way;
+}
+
+/* One access within one line, beyond the short cuts. */
+static __attribute__((noinline)) void access_slowly(struct cache_model *model,
+                                                    uint64_t line, bool write,
+                                                    uint64_t offset, uint64_t bytes)
 {
     struct cache_level *l1 = &model->level[0];
     uint32_t index = cache_level_set(l1, line);
-    int way = cache_level_find(l1, index, line, cache_sign(line));
+    unsigned way = bring(model, index, line, write);
+    struct cache_set *set = &l1->set[index];
+    uint32_t slot = index * l1->ways + way, quick;
+    uint16_t bit = (uint16_t)(1u << way);
 
-    if (way >= 0) {
-        *recent = (struct cache_recent){line, index, index * l1->ways + (unsigned)way};
-        return;
-    }
-    struct fetched fetched = fetch(model, line, 0, CACHE_DEMAND);
-
-    *recent =
-        (struct cache_recent){line, index, index * l1->ways + (unsigned)fetched.way};
-    if (model->overwritten)
-        set_pending(l1, recent, (uint16_t)(1u << fetched.way),
-                    write && fetched.from == model->level_nr);
-}
-
-/* One access within one line, beyond the shortcut of load_line and store_line. */
-static __attribute__((noinline)) void access_line(struct cache_model *model,
-                                                  uint64_t line, bool write,
-                                                  uint64_t offset, uint64_t bytes)
-{
-    struct cache_level *l1 = &model->level[0];
-    struct cache_recent *recent =
-        &model->recent[(line * UINT64_C(0x9e3779b97f4a7c15) >> 56) % CACHE_RECENT];
-    struct cache_set *set;
-    unsigned way;
-    uint16_t bit;
-
-    if (recent->line != line || l1->tag[recent->slot] != line)
-        bring(model, recent, line, write);
-    set = &l1->set[recent->index];
-    way = recent->slot - recent->index * l1->ways;
-    bit = (uint16_t)(1u << way);
-    cache_level_touch(l1, recent->index, way);
     if (write)
         set->dirty |= bit;
     if (set->pending & bit &&
-        !still_pending(model, &l1->written[recent->slot], write, offset, bytes))
+        !still_pending(model, &l1->written[slot], write, offset, bytes))
         set->pending &= (uint16_t)~bit;
-    model->load_line = set->pending & bit ? NO_LINE : line;
-    model->store_line = set->pending & bit || !(set->dirty & bit) ? NO_LINE : line;
+    quick = set->pending & bit ? 0 : set->dirty & bit ? 2 : 1;
+    model->load_line = quick >= 1 ? line : NO_LINE;
+    model->store_line = quick >= 2 ? line : NO_LINE;
+    *recent_of(model, line) = (struct cache_recent){line, slot, quick};
+}
+
+static inline void access_line(struct cache_model *model, uint64_t line, bool write,
+                               uint64_t offset, uint64_t bytes)
+{
+    const struct cache_recent *recent = recent_of(model, line);
+    struct cache_level *l1 = &model->level[0];
+    uint64_t *stamp = &l1->stamp[recent->slot];
+
+    if (recent->line != line || l1->tag[recent->slot] != line ||
+        recent->quick < (write ? 2 : 1)) {
+        access_slowly(model, line, write, offset, bytes);
+        return;
+    }
+    *stamp = (l1->clock += 16) | (*stamp & 15);
+    model->load_line = line;
+    model->store_line = recent->quick == 2 ? line : NO_LINE;
 }
 
 static __attribute__((noinline)) void
@@ -255,6 +268,7 @@ void cache_model_prefetch(struct cache_model *model, uint64_t address, int level
         if (holds(&model->level[k], line))
             return;
     model->load_line = model->store_line = NO_LINE;
+    recent_of(model, line)->line = NO_LINE; /* may come back to the same slot, clean */
     fetch(model, line, level, level == 0 ? CACHE_PREFETCH_L1 : CACHE_PREFETCH_L2);
 }
 
@@ -347,7 +361,7 @@ static int levels_init(struct cache_model *model, const struct cache_geometry *g
                              k == 0 ? CACHE_BY_STAMP : CACHE_BY_ORDER))
             return -1;
     if (cache_level_init(&model->tlb, (uint64_t)entries, CACHE_WAYS_MAX, true,
-                         CACHE_BY_ORDER))
+                         CACHE_BY_STAMP))
         return -1;
     if (!geometry->overwritten)
         return 0;
@@ -390,98 +404,4 @@ void cache_model_release(struct cache_model *model)
     for (int k = 0; k < CACHE_LEVELS_MAX; k++)
         cache_level_release(&model->level[k]);
     cache_level_release(&model->tlb);
-}
-
-/* Lines found at `found` were filled into level k above it; prefetches to L2 not into L1.
- */
-static void add_fetched(struct cache_counts *counts, const struct cache_events *events,
-                        int k, int found)
-{
-    uint64_t software = events->fetched[CACHE_PREFETCH_L1][found];
-
-    if (k > 0)
-        software += events->fetched[CACHE_PREFETCH_L2][found];
-    counts->covered[k] += events->fetched[CACHE_COVERED][found];
-    counts->software[k] += software;
-    counts->fills[k] += events->fetched[CACHE_DEMAND][found] +
-                        events->fetched[CACHE_COVERED][found] + software;
-}
-
-struct cache_counts cache_model_counts(const struct cache_model *model)
-{
-    const struct cache_events *events = &model->events;
-    struct cache_counts counts = {
-        .accesses = events->accesses,
-        .bytes = events->bytes,
-        .nontemporal = events->nontemporal,
-        .walks = events->walks,
-        .overwritten = events->overwritten,
-    };
-
-    for (int k = 0; k < model->level_nr; k++) {
-        counts.writebacks[k] = events->writebacks[k];
-        for (int found = k + 1; found <= model->level_nr; found++)
-            add_fetched(&counts, events, k, found);
-        counts.l1_from[k] = events->fetched[CACHE_DEMAND][k + 1] +
-                            events->fetched[CACHE_COVERED][k + 1] +
-                            events->fetched[CACHE_PREFETCH_L1][k + 1];
-        counts.l1_covered[k] = events->fetched[CACHE_COVERED][k + 1];
-    }
-    return counts;
-}
-
-uint64_t cache_model_capacity(const struct cache_model *model, int level)
-{
-    return (uint64_t)model->level[level].set_nr * model->level[level].ways;
-}
-
-static bool dirty_in(const struct cache_level *level, uint64_t line)
-{
-    uint32_t index = cache_level_set(level, line);
-
-    int way = cache_level_find(level, index, line, cache_sign(line));
-
-    return way >= 0 && level->set[index].dirty >> way & 1;
-}
-
-/* Dirty lines of level k that no level above holds dirty. */
-static uint64_t dirty_first_at(const struct cache_model *model, int k)
-{
-    const struct cache_level *level = &model->level[k];
-    uint64_t nr = 0;
-
-    for (uint32_t i = 0; i < level->set_nr; i++)
-        for (unsigned way = 0; way < level->ways; way++) {
-            bool counts = level->set[i].dirty >> way & 1;
-
-            for (int above = 0; above < k && counts; above++)
-                counts = !dirty_in(&model->level[above],
-                                   level->tag[(size_t)i * level->ways + way]);
-            nr += counts;
-        }
-    return nr;
-}
-
-void cache_model_dirty(const struct cache_model *model, uint64_t left[CACHE_LEVELS_MAX])
-{
-    uint64_t nr = 0;
-
-    for (int k = 0; k < model->level_nr; k++)
-        left[k] = nr += dirty_first_at(model, k);
-}
-
-struct cache_counts cache_counts_since(const struct cache_counts *what,
-                                       const struct cache_counts *since)
-{
-    struct cache_counts diff;
-
-#define X(name)                                                                          \
-    for (int k = 0; k < CACHE_LEVELS_MAX; k++)                                           \
-        diff.name[k] = what->name[k] - since->name[k];
-    CACHE_LEVEL_COUNT_MAP(X)
-#undef X
-#define X(name) diff.name = what->name - since->name;
-    CACHE_COUNT_MAP(X)
-#undef X
-    return diff;
 }

@@ -37,6 +37,7 @@
 enum {
     CACHE_LEVELS_MAX = 4,
     CACHE_RECENT = 256,
+    CACHE_RECENT_PAGES = 128,
     CACHE_LINE_BUFFERS = 12, /* for non-temporal stores */
 };
 
@@ -101,10 +102,13 @@ struct cache_events {
     uint64_t writebacks[CACHE_LEVELS_MAX];
 };
 
-/* Where a line was in L1 when last seen: a short cut, checked against the tag. */
+/* Where a line was in L1 when last seen: a short cut, checked against the tag. `quick`:
+ * nothing but its place in the LRU order changes by 1 = a load, 2 = a load or store, 0 =
+ * neither. */
 struct cache_recent {
     uint64_t line;
-    uint32_t index, slot; /* set; tag */
+    uint32_t slot; /* place of its tag */
+    uint32_t quick;
 };
 
 struct cache_model {
@@ -113,8 +117,9 @@ struct cache_model {
     uint64_t line_mask; /* line_bytes - 1 */
     unsigned line_shift;
     struct cache_events events;
-    struct cache_recent recent[CACHE_RECENT];
+    struct cache_recent recent[CACHE_RECENT]; /* by hash of the line */
     struct cache_level level[CACHE_LEVELS_MAX], tlb;
+    uint32_t recent_page[CACHE_RECENT_PAGES]; /* slots in the TLB, by sign */
     int level_nr;
     unsigned page_shift; /* lines per page, log2 */
     struct cache_streams streams;

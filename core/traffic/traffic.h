@@ -90,8 +90,9 @@ int traffic_trace(const struct traffic_trace_request *request, struct traffic *t
  * Macros for kernels: see there. */
 int traffic_tracer_sources(struct strvec *paths, struct error *err);
 
-/* PAPI: whether bandwidth events of this CPU really count here. One sentence either way.
- */
+/* PAPI: whether bandwidth events of this CPU really count here: they are added, started
+ * and read around work of known size (half a second where there are any). 0 = bandwidth
+ * can be counted, else -1; the status is filled either way. */
 struct papi_status {
     bool usable;          /* bandwidth can be counted */
     bool software_events; /* perf software events count */
@@ -102,7 +103,10 @@ int papi_probe(struct papi_status *status);
 void papi_status_release(struct papi_status *status);
 
 /* Counting around the measured region of running children: begin at the gate, end after
- * the last sample (run_opts.at_gate). */
+ * the last sample (run_opts.at_gate). Core events count the children's threads, those of
+ * memory controllers whole packages, software events ("perf::PAGE-FAULTS") need no PMU
+ * and no PAPI. No pids: this process. PAPI is first initialised by the first event that
+ * needs it. */
 struct papi_counter;
 int papi_counter_new(const char *const *event, size_t event_nr,
                      struct papi_counter **counter, struct error *err);

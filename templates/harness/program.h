@@ -1,11 +1,13 @@
 /*
- * The programs that are built around one kernel: program_time.c measures it, program_trace.c
- * counts its accesses, program_verify.c compares it with its untransformed self. The command
- * line and the files they write are in docs/design.md, "Harness protocol".
+ * The programs that are built around one kernel: program_time.c measures it,
+ * program_trace.c counts its accesses, program_verify.c compares it with its
+ * untransformed self. The command line and the files they write are in docs/design.md,
+ * "Harness protocol".
  *
- * A program is one translation unit of these files, all static, since every other name may be
- * one of the user's file. Beside it are linked: a table of the kernel's parameters, and the
- * kernel's own file (twice for verifying), each with two functions at its end that call it.
+ * A program is one translation unit of these files, all static, since every other name
+ * may be one of the user's file. Beside it are linked: a table of the kernel's
+ * parameters, and the kernel's own file (twice for verifying), each with two functions at
+ * its end that call it.
  */
 #ifndef PROGRAM_H
 #define PROGRAM_H
@@ -39,10 +41,10 @@ struct inflight_result {
 };
 
 /* Scalars and arrays in the order of the table; global arrays are not passed. */
-void inflight_variant_call(void *const *array, const long long *integer, const double *real,
-                           struct inflight_result *result);
-void inflight_reference_call(void *const *array, const long long *integer, const double *real,
-                             struct inflight_result *result);
+void inflight_variant_call(void *const *array, const long long *integer,
+                           const double *real, struct inflight_result *result);
+void inflight_reference_call(void *const *array, const long long *integer,
+                             const double *real, struct inflight_result *result);
 /* The address of array i of the table if it is a global one of that file, else 0. */
 void *inflight_variant_global(int i);
 void *inflight_reference_global(int i);

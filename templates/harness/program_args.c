@@ -19,6 +19,8 @@
 enum { EXIT_ARGUMENTS = 2, EXIT_MEMORY = 3, EXIT_DIFFERENT = 4 };
 enum { FOR_TIME = 1, FOR_TRACE = 2, FOR_VERIFY = 4, FOR_ALL = 7 };
 
+#define UNUSED_IN_SOME __attribute__((unused)) /* programs, that is */
+
 /* One array as asked for: `--buffer NAME=LENGTH:CONTENTS`. */
 struct asked {
     size_t length;
@@ -143,7 +145,8 @@ static void read_buffer(struct request *request, const char *name, const char *v
             continue;
         sizes->array[i].length = strtoull(text, &colon, 10);
         if (colon == text || *colon != ':')
-            stop(EXIT_ARGUMENTS, "%s: expected NAME=LENGTH:CONTENTS, got '%s'", name, value);
+            stop(EXIT_ARGUMENTS, "%s: expected NAME=LENGTH:CONTENTS, got '%s'", name,
+                 value);
         sizes->array[i].contents = colon + 1;
         return;
     }
@@ -193,7 +196,7 @@ static void read_gate(struct request *request, const char *name, const char *val
 }
 
 /* The options that only store a value: READ(function, member, conversion). */
-#define READ(function, member, conversion)                                                \
+#define READ(function, member, conversion)                                               \
     static void function(struct request *request, const char *name, const char *value)   \
     {                                                                                    \
         (void)name;                                                                      \
@@ -326,7 +329,7 @@ static void limit_self(const struct request *request)
         pin(request->cpu);
 }
 
-static FILE *open_out(const struct request *request)
+UNUSED_IN_SOME static FILE *open_out(const struct request *request)
 {
     FILE *out = fopen(request->out, "w");
 
@@ -335,7 +338,7 @@ static FILE *open_out(const struct request *request)
     return out;
 }
 
-static void close_out(const struct request *request, FILE *out)
+UNUSED_IN_SOME static void close_out(const struct request *request, FILE *out)
 {
     fputs("done\n", out);
     if (ferror(out) | fclose(out))

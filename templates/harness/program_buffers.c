@@ -15,7 +15,8 @@ struct buffer {
 
 static char *map_or_stop(size_t bytes, const char *name)
 {
-    char *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *map =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     if (map == MAP_FAILED)
         stop(EXIT_MEMORY, "not enough memory for array '%s' of %zu bytes", name, bytes);
@@ -38,7 +39,8 @@ static struct buffer buffer_map(const char *name, size_t bytes, bool huge_pages)
 }
 
 /* All arrays of the variant, filled. Returns the pointers to call the kernel with. */
-static void **buffers_fill(const struct request *request, struct buffer *buffer)
+UNUSED_IN_SOME static void **buffers_fill(const struct request *request,
+                                          struct buffer *buffer)
 {
     void **data = must_alloc(inflight_table.array_nr, sizeof(*data));
 
@@ -48,8 +50,8 @@ static void **buffers_fill(const struct request *request, struct buffer *buffer)
         size_t bytes = asked->length * array->bytes;
 
         if (array->is_global)
-            buffer[i] = (struct buffer){.data = inflight_variant_global((int)i),
-                                        .bytes = bytes};
+            buffer[i] =
+                (struct buffer){.data = inflight_variant_global((int)i), .bytes = bytes};
         else
             buffer[i] = buffer_map(array->name, bytes, request->huge_pages);
         data[i] = buffer[i].data;

@@ -1,6 +1,6 @@
 /*
- * What the arrays are filled with. Every element is a function of seed and index alone, so that
- * filling is one sequential sweep at the speed of memory, whatever the content.
+ * What the arrays are filled with. Every element is a function of seed and index alone,
+ * so that filling is one sequential sweep at the speed of memory, whatever the content.
  */
 #include "program.h"
 
@@ -52,8 +52,8 @@ static inline uint64_t random_below(uint64_t seed, uint64_t i, uint64_t range)
     return x % range;
 }
 
-/* A random permutation of 0 .. nr - 1 as a function: invertible steps on the next power of
- * two, repeated until the value falls below nr. */
+/* A random permutation of 0 .. nr - 1 as a function: invertible steps on the next power
+ * of two, repeated until the value falls below nr. */
 struct shuffle {
     uint64_t nr, mask, key[4];
     int shift;
@@ -85,7 +85,7 @@ static inline uint64_t shuffled(const struct shuffle *shuffle, uint64_t i)
 }
 
 #define SWEEP(type, value)                                                               \
-    for (uint64_t i = 0; i < (uint64_t)to->length; i++)                                   \
+    for (uint64_t i = 0; i < (uint64_t)to->length; i++)                                  \
     ((type *)to->data)[i] = (type)(value)
 
 /* Stores `value`, an expression of i, in every element, whatever its type. */
@@ -120,13 +120,15 @@ static inline uint64_t shuffled(const struct shuffle *shuffle, uint64_t i)
 static void fill_uniform(struct filling *to)
 {
     double low = to->arg[0], width = to->arg[1] - to->arg[0];
-    uint64_t seed = to->seed, range = (uint64_t)width + 1;
-    int64_t first = (int64_t)low;
+    uint64_t seed = to->seed;
 
-    if (to->array->kind == 'f')
+    if (to->array->kind == 'f') {
         FILL_REALS(low + width * random_unit(seed, i));
-    else
-        FILL_INTEGERS((uint64_t)first + random_below(seed, i, range));
+    } else {
+        uint64_t first = (uint64_t)(int64_t)low, range = (uint64_t)width + 1;
+
+        FILL_INTEGERS(first + random_below(seed, i, range));
+    }
 }
 
 static void fill_zero(struct filling *to)
@@ -153,8 +155,8 @@ static void fill_permutation(struct filling *to)
     FILL(shuffled(&shuffle, i));
 }
 
-/* i * k shifted by up to k / 2 to either side: ascending, rows of 0 .. 2 k elements, and exact at
- * both ends. */
+/* i * k shifted by up to k / 2 to either side: ascending, rows of 0 .. 2 k elements, and
+ * exact at both ends. */
 static inline uint64_t offset_at(double k, uint64_t seed, uint64_t i, uint64_t last)
 {
     if (i == 0 || i == last)
@@ -173,15 +175,23 @@ static void fill_offsets(struct filling *to)
 static void store_integer(struct filling *to, uint64_t at, uint64_t value)
 {
     switch (to->array->bytes) {
-    case 1: ((uint8_t *)to->data)[at] = (uint8_t)value; break;
-    case 2: ((uint16_t *)to->data)[at] = (uint16_t)value; break;
-    case 4: ((uint32_t *)to->data)[at] = (uint32_t)value; break;
-    default: ((uint64_t *)to->data)[at] = value; break;
+    case 1:
+        ((uint8_t *)to->data)[at] = (uint8_t)value;
+        break;
+    case 2:
+        ((uint16_t *)to->data)[at] = (uint16_t)value;
+        break;
+    case 4:
+        ((uint32_t *)to->data)[at] = (uint32_t)value;
+        break;
+    default:
+        ((uint64_t *)to->data)[at] = value;
+        break;
     }
 }
 
-/* The nodes of a pointer chase, `stride` elements apart, in blocks that are visited one after
- * the other. */
+/* The nodes of a pointer chase, `stride` elements apart, in blocks that are visited one
+ * after the other. */
 struct nodes {
     uint64_t nr, per_block, block_nr, stride, seed;
     struct shuffle blocks;
@@ -211,7 +221,8 @@ static void link_block(struct filling *to, const struct nodes *nodes, uint64_t t
         at = next;
     }
     store_integer(to, at * nodes->stride,
-                  (next_block * nodes->per_block + shuffled(&next_order, 0)) * nodes->stride);
+                  (next_block * nodes->per_block + shuffled(&next_order, 0)) *
+                      nodes->stride);
 }
 
 static void fill_cycle(struct filling *to)
@@ -238,8 +249,8 @@ static void fill_file(struct filling *to)
     size_t got = file ? fread(to->data, to->array->bytes, to->length, file) : 0;
 
     if (got != to->length) {
-        fprintf(stderr, "cannot fill '%s' from '%s': %zu of %zu elements\n", to->array->name,
-                path, got, to->length);
+        fprintf(stderr, "cannot fill '%s' from '%s': %zu of %zu elements\n",
+                to->array->name, path, got, to->length);
         exit(2);
     }
     fclose(file);
@@ -298,7 +309,8 @@ static const struct content *find_content(struct filling *to)
     for (size_t i = 0; i < sizeof(contents) / sizeof(contents[0]); i++) {
         const struct content *content = &contents[i];
 
-        if (strlen(content->name) != length || strncmp(content->name, to->text, length) != 0)
+        if (strlen(content->name) != length ||
+            strncmp(content->name, to->text, length) != 0)
             continue;
         if (content->arg_min < 0)
             return strchr(to->text, ')') ? content : NULL;

@@ -1,4 +1,5 @@
-/* Counts what the kernel moves: `program --set n=100 --buffer a=100:zero --geometry ... --out counts`. */
+/* Counts what the kernel moves: `program --set n=100 --buffer a=100:zero --geometry ...
+ * --out counts`. */
 #include "program_buffers.c"
 
 #include "core/traffic/tracer.h"
@@ -47,7 +48,8 @@ int main(int argc, char **argv)
     data = buffers_fill(&request, buffer);
     for (int calls = tracer_calls(); calls > 0; calls--) {
         tracer_start();
-        inflight_variant_call(data, request.sizes[0].integer, request.sizes[0].real, &result);
+        inflight_variant_call(data, request.sizes[0].integer, request.sizes[0].real,
+                              &result);
         tracer_stop();
     }
     return 0;

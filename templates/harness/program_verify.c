@@ -36,7 +36,11 @@ struct deviation {
     size_t first; /* index of the first difference beyond what is tolerated */
 };
 
-static struct pair *watched; /* for the signal handler */
+/* For the signal handler. */
+static struct {
+    struct pair *pair;
+    int out;
+} watched;
 
 static size_t page_bytes(void)
 {
@@ -100,17 +104,12 @@ static void explain(const struct inflight_array *array, const struct space *spac
                     const char *address)
 {
     char text[256];
+    bool inside = address >= space->data && address < space->data + space->bytes;
     long long element = (address - space->data) / (long long)array->bytes;
-    int length;
+    int length = snprintf(text, sizeof(text), "fault %s %lld %s\n", array->name, element,
+                          inside ? "read-only" : "outside");
 
-    if (address >= space->data && address < space->data + space->bytes)
-        length = snprintf(text, sizeof(text), "it writes %s[%lld], which it may only read\n",
-                          array->name, element);
-    else
-        length = snprintf(text, sizeof(text),
-                          "it touches memory outside array '%s' of %zu elements\n",
-                          array->name, space->bytes / array->bytes);
-    if (write(STDERR_FILENO, text, (size_t)length) < 0)
+    if (write(watched.out, text, (size_t)length) < 0)
         return;
 }
 
@@ -122,19 +121,22 @@ static void on_fault(int number, siginfo_t *info, void *context)
     (void)number;
     (void)context;
     for (size_t i = 0; i < inflight_table.array_nr; i++) {
-        if (holds(&watched[i].first, address))
-            explain(&inflight_table.array[i], &watched[i].first, address);
-        else if (holds(&watched[i].second, address))
-            explain(&inflight_table.array[i], &watched[i].second, address);
+        const struct pair *pair = &watched.pair[i];
+
+        if (holds(&pair->first, address))
+            explain(&inflight_table.array[i], &pair->first, address);
+        else if (holds(&pair->second, address))
+            explain(&inflight_table.array[i], &pair->second, address);
     }
 }
 
-static void catch_faults(struct pair *pair)
+static void catch_faults(struct pair *pair, FILE *out)
 {
     struct sigaction action = {.sa_sigaction = on_fault,
                                .sa_flags = SA_SIGINFO | (int)SA_RESETHAND};
 
-    watched = pair;
+    watched.pair = pair;
+    watched.out = fileno(out);
     sigaction(SIGSEGV, &action, NULL);
     sigaction(SIGBUS, &action, NULL);
 }
@@ -160,7 +162,7 @@ static void *global_of(const struct verification *verification, size_t i, bool v
 static void make_pair(struct verification *verification, size_t i)
 {
     const struct inflight_array *array = &inflight_table.array[i];
-    const char *contents = contents_for(verification, i);
+    const char *text = contents_for(verification, i);
     struct pair *pair = &verification->pair[i];
     size_t length = verification->sizes->array[i].length, bytes = length * array->bytes;
     unsigned long long seed = verification->request->seed;
@@ -174,15 +176,15 @@ static void make_pair(struct verification *verification, size_t i)
         pair->second = space_map(array->name, bytes);
         pair->variant = pair->second.data;
     }
-    fill(array, pair->reference, length, contents, seed);
+    fill(array, pair->reference, length, text, seed);
     if (pair->second.map)
         memcpy(pair->variant, pair->reference, bytes);
     if (!array->is_written)
         space_protect(&pair->first);
 }
 
-/* What the untransformed kernel made must not change any more. A global array may be the same
- * one for both: its result is put aside, and it is filled anew. */
+/* What the untransformed kernel made must not change any more. A global array may be the
+ * same one for both: its result is put aside, and it is filled anew. */
 static void keep_reference(struct verification *verification, size_t i)
 {
     const struct inflight_array *array = &inflight_table.array[i];
@@ -203,15 +205,21 @@ static double real_at(const struct inflight_array *array, const void *data, size
                              : (double)((const float *)data)[i];
 }
 
-static long long integer_at(const struct inflight_array *array, const void *data, size_t i)
+static long long integer_at(const struct inflight_array *array, const void *data,
+                            size_t i)
 {
     bool negative = array->kind == 'i';
 
     switch (array->bytes) {
-    case 1: return negative ? ((const int8_t *)data)[i] : ((const uint8_t *)data)[i];
-    case 2: return negative ? ((const int16_t *)data)[i] : ((const uint16_t *)data)[i];
-    case 4: return negative ? ((const int32_t *)data)[i] : ((const uint32_t *)data)[i];
-    default: return ((const int64_t *)data)[i];
+    case 1:
+        return negative ? ((const int8_t *)data)[i] : ((const uint8_t *)data)[i];
+    case 2:
+        return negative ? ((const int16_t *)data)[i] : ((const uint16_t *)data)[i];
+    case 4:
+        return negative ? ((const int32_t *)data)[i]
+                        : (long long)((const uint32_t *)data)[i];
+    default:
+        return ((const int64_t *)data)[i];
     }
 }
 
@@ -243,11 +251,11 @@ static void note_difference(struct deviation *deviation, size_t i)
     deviation->differs = true;
 }
 
-/* An element near zero is judged against a thousandth of the typical one: it is mostly what
- * cancellation left of larger terms. */
+/* An element near zero is judged against a thousandth of the typical one: it is mostly
+ * what cancellation left of larger terms. */
 static struct deviation compare_reals(const struct request *request,
-                                      const struct inflight_array *array, const void *want,
-                                      const void *got, size_t length)
+                                      const struct inflight_array *array,
+                                      const void *want, const void *got, size_t length)
 {
     struct deviation deviation = {0};
     double least = typical(array, want, length) * 1e-3;
@@ -373,7 +381,8 @@ static void run_kernel(struct verification *verification, bool variant,
     void **data = must_alloc(inflight_table.array_nr, sizeof(*data));
 
     for (size_t i = 0; i < inflight_table.array_nr; i++)
-        data[i] = variant ? verification->pair[i].variant : verification->pair[i].reference;
+        data[i] =
+            variant ? verification->pair[i].variant : verification->pair[i].reference;
     if (variant && !verification->request->against_itself)
         inflight_variant_call(data, sizes->integer, sizes->real, result);
     else
@@ -397,7 +406,8 @@ static bool all_intact(const struct verification *verification)
     return intact;
 }
 
-static void compare_all(struct verification *verification, struct inflight_result result[2])
+static void compare_all(struct verification *verification,
+                        struct inflight_result result[2])
 {
     for (size_t i = 0; i < inflight_table.array_nr; i++) {
         const struct inflight_array *array = &inflight_table.array[i];
@@ -411,7 +421,8 @@ static void compare_all(struct verification *verification, struct inflight_resul
     compare_result(verification, &result[0], &result[1]);
 }
 
-/* The lines "case" and "reference" tell the reader of a file that ends early who is to blame. */
+/* The lines "case" and "reference" tell the reader of a file that ends early who is to
+ * blame. */
 static void verify_sizes(struct verification *verification)
 {
     struct inflight_result result[2] = {{0}};
@@ -420,8 +431,10 @@ static void verify_sizes(struct verification *verification)
     for (size_t i = 0; i < nr; i++)
         make_pair(verification, i);
     run_kernel(verification, false, &result[0]);
-    if (!all_intact(verification))
-        return; /* the sizes make no sense for this kernel */
+    if (!all_intact(verification)) {
+        verification->different = true; /* the sizes make no sense for this kernel */
+        return;
+    }
     fprintf(verification->out, "reference\n");
     for (size_t i = 0; i < nr; i++)
         keep_reference(verification, i);
@@ -457,9 +470,9 @@ int main(int argc, char **argv)
         .pair = must_alloc(inflight_table.array_nr, sizeof(struct pair))};
 
     limit_self(&request);
-    catch_faults(verification.pair);
     verification.out = open_out(&request);
     setvbuf(verification.out, NULL, _IOLBF, BUFSIZ);
+    catch_faults(verification.pair, verification.out);
     for (size_t k = 0; k < request.sizes_nr && !verification.different; k++) {
         verification.sizes = &request.sizes[k];
         fprintf(verification.out, "case %zu\n", k);

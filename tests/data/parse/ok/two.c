@@ -1,3 +1,4 @@
+#pragma inflight set n = 5
 static void first(int n, int *a)
 {
     for (int i = 0; i < n; i++)

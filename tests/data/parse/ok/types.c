@@ -4,7 +4,8 @@
 typedef float real;
 typedef real row[8];
 typedef struct { real x, y; int id[2]; } point;
-struct grid { int nx; const real *v; union { int i; float f; }; unsigned bits : 3; };
+struct grid { int nx; const real *v; union { int i; float f; }; unsigned bits : 3;
+              union { struct { int lo, hi; }; double both; }; };
 enum { SIDE = 4, AREA = SIDE * SIDE };
 static const int width = 12;
 extern int counter;
@@ -21,6 +22,7 @@ uint32_t types(int64_t n, uint8_t *bytes, point *restrict p, struct grid *g, rea
         p[i].id[1] = (int)i % SIDE;
         g->i = (int)u;
         g->bits = 3;
+        g->lo = g->hi;
         P[i][0] = rows[i][7] + lists[i][2];
         table[i % SIDE][AREA - 1] = w[i & 3] + q[0];
         bytes[i] = (uint8_t)(sum >> 8) ^ 'a' ^ name[0];

@@ -1,9 +1,10 @@
 /*
- * Private to core/machine: pointer chases. A chase is one cycle through all its nodes; up to CHASE_LANES_MAX lanes walk it
- * at equal distance, and each lane is one dependent load after the other.
+ * Private to core/machine: pointer chases. A chase is one cycle through all its nodes; up
+ * to CHASE_LANES_MAX lanes walk it at equal distance, and each lane is one dependent load
+ * after the other.
  */
-#ifndef CORE_MACHINE_CHASE_H
-#define CORE_MACHINE_CHASE_H
+#ifndef CORE_MACHINE_POINTER_CHASE_H
+#define CORE_MACHINE_POINTER_CHASE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,21 +16,23 @@ enum { CHASE_LANES_MAX = REP_MAX };
 enum chase_order {
     CHASE_BLOCK_LOCAL, /* random inside 2 MiB blocks, blocks shuffled: few TLB misses */
     CHASE_RANDOM,      /* fully random */
-    CHASE_PAGES        /* one node a page, at a random line of it; `spacing` is the page */
+    CHASE_PAGES /* one node a page, at a random line of it; `spacing` is the page */
 };
 
 struct chase_plan {
     char *base;
     size_t bytes;
     size_t spacing; /* bytes from node to node */
-    size_t offset;  /* of the pointer in its node: several chases can live in the same nodes */
+    size_t offset;  /* of the pointer in its node: several chases can live in the same
+                       nodes */
     size_t line;    /* CHASE_PAGES: line size */
     enum chase_order order;
     uint64_t seed;
 };
 
 struct chase {
-    void *at[CHASE_LANES_MAX]; /* the lanes; they move on with every run, so that no run meets a warm trail */
+    void *at[CHASE_LANES_MAX]; /* the lanes; they move on with every run, so that no run
+                                  meets a warm trail */
     size_t node_nr;
 };
 

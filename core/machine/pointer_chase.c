@@ -1,4 +1,4 @@
-#include "core/machine/chase.h"
+#include "core/machine/pointer_chase.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -7,19 +7,16 @@
 #include "core/base/term.h"
 #include "core/machine/memory.h"
 
-/* One function per number of lanes: a loop over lanes would serialize what is to be measured. Beyond some 14 lanes
- * the compiler keeps them on the stack, which costs L1 hits and does no harm. */
+/* One function per number of lanes: a loop over lanes would serialize what is to be
+ * measured. Beyond some 14 lanes the compiler keeps them on the stack, which costs L1
+ * hits and does no harm. */
 #define LANE_LOAD(i) void **lane##i = at[i];
 #define LANE_STEP(i) lane##i = *lane##i;
 #define LANE_SAVE(i) at[i] = lane##i;
 #define DEFINE_CHASE(n)                                                                  \
     static void chase_##n(void **at, size_t steps)                                       \
     {                                                                                    \
-        REP_##n(LANE_LOAD) while (steps--)                                               \
-        {                                                                                \
-            REP_##n(LANE_STEP)                                                           \
-        }                                                                                \
-        REP_##n(LANE_SAVE)                                                               \
+        REP_##n(LANE_LOAD) while (steps--){REP_##n(LANE_STEP)} REP_##n(LANE_SAVE)        \
     }
 EACH_1_TO_40(DEFINE_CHASE)
 
@@ -46,8 +43,8 @@ static double pass_s(struct chase *chase)
     return clock_s() - start;
 }
 
-/* A shared victim cache takes many passes to learn lines that neighbours have evicted: until three passes in a row
- * bring nothing. */
+/* A shared victim cache takes many passes to learn lines that neighbours have evicted:
+ * until three passes in a row bring nothing. */
 void chase_warm(struct chase *chase)
 {
     const int passes_max = 40;
@@ -70,7 +67,8 @@ uint64_t random_next(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-/* Fisher-Yates. The multiplication maps 32 random bits to [0, i]; the bias is below 1e-9 here. */
+/* Fisher-Yates. The multiplication maps 32 random bits to [0, i]; the bias is below 1e-9
+ * here. */
 static void shuffle(uint32_t *item, size_t nr, uint64_t *state)
 {
     for (size_t i = nr; i-- > 1;) {
@@ -82,8 +80,9 @@ static void shuffle(uint32_t *item, size_t nr, uint64_t *state)
     }
 }
 
-/* Visiting the nodes in a shuffled order and coming back to the first gives one cycle through all, as Sattolo's
- * algorithm does, and takes a shuffle of 4 byte items instead of one of the nodes. */
+/* Visiting the nodes in a shuffled order and coming back to the first gives one cycle
+ * through all, as Sattolo's algorithm does, and takes a shuffle of 4 byte items instead
+ * of one of the nodes. */
 static void order_nodes(uint32_t *order, size_t nr, size_t block_nodes, uint64_t *state)
 {
     size_t block_nr = (nr + block_nodes - 1) / block_nodes, filled = 0;
@@ -104,7 +103,8 @@ static void order_nodes(uint32_t *order, size_t nr, size_t block_nodes, uint64_t
     free(block);
 }
 
-/* A node's line in its page must not change while the cycle is linked: derived from the node's number. */
+/* A node's line in its page must not change while the cycle is linked: derived from the
+ * node's number. */
 static char *node_at(const struct chase_plan *plan, size_t node)
 {
     char *address = plan->base + node * plan->spacing + plan->offset;
@@ -133,7 +133,8 @@ static void link_nodes(const struct chase_plan *plan, const uint32_t *order, siz
 void chase_build(struct chase *chase, const struct chase_plan *plan)
 {
     uint64_t state = plan->seed;
-    size_t nr = plan->bytes / plan->spacing, block_nodes = HUGE_PAGE_BYTES / plan->spacing;
+    size_t nr = plan->bytes / plan->spacing,
+           block_nodes = HUGE_PAGE_BYTES / plan->spacing;
     uint32_t *order;
 
     assert(nr >= 1 && nr < UINT32_MAX);

@@ -1,0 +1,12 @@
+# The result by hand of test_advisor_report.c, and the program that test_advisor_cli.c runs.
+foreach(target inflight_tests test_advisor_report)
+  if(TARGET ${target})
+    target_sources(${target} PRIVATE test_advisor_desk.c)
+  endif()
+endforeach()
+foreach(target inflight_tests test_advisor_cli)
+  if(TARGET ${target})
+    add_dependencies(${target} inflight)
+    target_compile_definitions(${target} PRIVATE INFLIGHT_PROGRAM="$<TARGET_FILE:inflight>")
+  endif()
+endforeach()

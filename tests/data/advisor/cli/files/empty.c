@@ -1,0 +1,3 @@
+struct nothing {
+	int here;
+};

@@ -1,0 +1,1 @@
+#define SHRINK(x) (0.5 * (x))

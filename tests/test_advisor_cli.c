@@ -1,0 +1,324 @@
+/*
+ * The program from outside: each folder of tests/data/advisor/cli/ is a case with the
+ * files `args` (as in a shell), `exit`, and `stdout` and `stderr` where they are not
+ * empty; a `*` in those two stands for anything. A case runs in a folder of its own with
+ * a copy of cli/files, and with a home of its own.
+ */
+#include <CUnit/CUnit.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/base.h"
+#include "tests/check.h"
+
+static const char cli[] = INFLIGHT_SOURCE_DIR "/tests/data/advisor/cli";
+
+struct place {
+    char *home, *work;
+    struct strvec env;
+    struct error err;
+};
+
+static void copy_file(struct place *place, const char *name)
+{
+    char *from = xasprintf("%s/files/%s", cli, name), *to = path_join(place->work, name);
+    struct buf text = {0};
+
+    check_ok(file_read(from, &text, &place->err), &place->err);
+    check_ok(file_write(to, buf_str(&text), text.length, &place->err), &place->err);
+    buf_release(&text);
+    free(from);
+    free(to);
+}
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+/* Sorted; freed by the caller like scandir's. */
+static int list(const char *dir, struct dirent ***names)
+{
+    int nr = scandir(dir, names, is_visible, alphasort);
+
+    check(nr > 0);
+    return nr;
+}
+
+static void copy_files(struct place *place)
+{
+    char *dir = path_join(cli, "files");
+    struct dirent **names = NULL;
+    int nr = list(dir, &names);
+
+    for (int i = 0; i < nr; i++) {
+        copy_file(place, names[i]->d_name);
+        free(names[i]);
+    }
+    free(names);
+    free(dir);
+}
+
+static void place_make(struct place *place)
+{
+    check_ok(scratch_make(&place->home, &place->err), &place->err);
+    place->work = path_join(place->home, "work");
+    check_ok(dir_make_all(place->work, &place->err), &place->err);
+    strvec_pushf(&place->env, "HOME=%s", place->home);
+    strvec_pushf(&place->env, "XDG_CONFIG_HOME=%s/config", place->home);
+    strvec_pushf(&place->env, "XDG_DATA_HOME=%s/data", place->home);
+    strvec_pushf(&place->env, "INFLIGHT_DATA=%s", INFLIGHT_SOURCE_DIR);
+    unsetenv("INFLIGHT_PROFILE");
+    unsetenv("INFLIGHT_DATABASE");
+    copy_files(place);
+}
+
+static void place_drop(struct place *place)
+{
+    strvec_release(&place->env);
+    free(place->work);
+    scratch_remove(place->home);
+}
+
+static void run_program(struct place *place, const char *args,
+                        struct spawn_outcome *outcome)
+{
+    struct strvec argv = {0};
+    struct spawn_request request = {.env_extra = (const char *const *)place->env.v,
+                                    .dir = place->work,
+                                    .timeout_s = 60};
+
+    strvec_push(&argv, INFLIGHT_PROGRAM);
+    strvec_split(&argv, args);
+    request.argv = (const char *const *)argv.v;
+    check_ok(spawn_run(&request, outcome, &place->err), &place->err);
+    strvec_release(&argv);
+}
+
+/* `*` stands for anything, also for nothing and for several lines. */
+static bool matches(const char *text, const char *pattern)
+{
+    const char *star = NULL, *from = NULL;
+
+    for (;;) {
+        if (*pattern == '*') {
+            star = pattern++;
+            from = text;
+        } else if (*pattern == *text && *text) {
+            pattern++;
+            text++;
+        } else if (!*pattern && !*text) {
+            return true;
+        } else if (star && *from) {
+            pattern = star + 1;
+            text = ++from;
+        } else {
+            return false;
+        }
+    }
+}
+
+static void check_output(const char *name, const char *stream, const char *got)
+{
+    char *path = xasprintf("%s/%s/%s", cli, name, stream);
+    struct buf want = {0};
+
+    if (file_exists(path))
+        file_read(path, &want, NULL);
+    if (!matches(got, buf_str(&want))) {
+        char *what = xasprintf("%s of case %s: %s", stream, name, got);
+        check_str(what, buf_str(&want));
+        free(what);
+    }
+    buf_release(&want);
+    free(path);
+}
+
+static void read_words(const char *name, const char *file, struct buf *out)
+{
+    char *path = xasprintf("%s/%s/%s", cli, name, file);
+    struct error err = {0};
+
+    check_ok(file_read(path, out, &err), &err);
+    free(path);
+}
+
+static void check_case(const char *name)
+{
+    struct place place = {0};
+    struct spawn_outcome outcome = {0};
+    struct buf args = {0}, number = {0};
+    char *got;
+
+    place_make(&place);
+    read_words(name, "args", &args);
+    read_words(name, "exit", &number);
+    run_program(&place, buf_str(&args), &outcome);
+    got = xasprintf("%s %s %d\n", name, spawn_end_word(outcome.end), outcome.code);
+    buf_reset(&args);
+    buf_addf(&args, "%s exited %s", name, buf_str(&number));
+    check_str(got, buf_str(&args));
+    check_output(name, "stdout", buf_str(&outcome.out));
+    check_output(name, "stderr", buf_str(&outcome.err));
+    free(got);
+    buf_release(&args);
+    buf_release(&number);
+    spawn_outcome_release(&outcome);
+    place_drop(&place);
+}
+
+static void every_case(void)
+{
+    struct dirent **names = NULL;
+    int nr = list(cli, &names), cases = 0;
+
+    for (int i = 0; i < nr; i++) {
+        if (strcmp(names[i]->d_name, "files") != 0) {
+            check_case(names[i]->d_name);
+            cases++;
+        }
+        free(names[i]);
+    }
+    free(names);
+    check(cases >= 50);
+}
+
+/* ---- what needs more than one look ---- */
+
+static void check_run(struct place *place, const char *args, int code, const char *out,
+                      const char *err)
+{
+    struct spawn_outcome outcome = {0};
+
+    run_program(place, args, &outcome);
+    check_eq(outcome.end, SPAWN_EXITED);
+    check_eq(outcome.code, code);
+    if (!matches(buf_str(&outcome.out), out))
+        check_str(buf_str(&outcome.out), out);
+    if (!matches(buf_str(&outcome.err), err))
+        check_str(buf_str(&outcome.err), err);
+    spawn_outcome_release(&outcome);
+}
+
+static void the_pattern_language(void)
+{
+    check(matches("", "") && matches("abc", "abc") && matches("abc", "a*"));
+    check(matches("abc\nabd", "*abd") && matches("abab", "*ab") && matches("", "*"));
+    check(!matches("abc", "ab") && !matches("ab", "abc") && !matches("abc", "*b"));
+}
+
+/* The emitted file is the one that standard output would have got; the old one is
+ * replaced as a whole. */
+static void apply_writes_what_it_would_print(void)
+{
+    struct place place = {0};
+    struct spawn_outcome printed = {0};
+    struct buf written = {0};
+    char *path;
+
+    place_make(&place);
+    run_program(&place, "apply transpose.c --plan 'tile(i:16,j:16)'", &printed);
+    check_run(&place, "apply transpose.c --plan 'tile(i:16,j:16)' -o out.c", 0, "", "*");
+    path = path_join(place.work, "out.c");
+    check_ok(file_read(path, &written, &place.err), &place.err);
+    check_str(buf_str(&written), buf_str(&printed.out));
+    /* what was written is a kernel again */
+    check_run(&place, "show out.c -f transpose", 0, "transpose in out.c, *jt*", "*");
+    free(path);
+    buf_release(&written);
+    spawn_outcome_release(&printed);
+    place_drop(&place);
+}
+
+static void a_damaged_profile_of_this_machine_is_named(void)
+{
+    struct place place = {0};
+    char *dir, *path;
+
+    place_make(&place);
+    dir = path_join(place.home, "config/inflight");
+    path = path_join(dir, "machine.json");
+    check_ok(dir_make_all(dir, &place.err), &place.err);
+    check_ok(file_write(path, "{\"schema\": 1}\n", 14, &place.err), &place.err);
+    check_run(&place, "advise transpose.c --quiet", 3, "",
+              "inflight: */config/inflight/machine.json: schema: *");
+    free(path);
+    free(dir);
+    place_drop(&place);
+}
+
+/* A damaged database stays as it is. */
+static void a_damaged_database_is_left_alone(void)
+{
+    struct place place = {0};
+    struct buf before = {0}, after = {0};
+    char *path;
+
+    place_make(&place);
+    path = path_join(place.work, "damaged.db");
+    check_ok(file_read(path, &before, &place.err), &place.err);
+    check_run(&place, "report --list --database damaged.db", 3, "",
+              "inflight: *damaged.db*");
+    check_ok(file_read(path, &after, &place.err), &place.err);
+    check_str(buf_str(&after), buf_str(&before));
+    free(path);
+    buf_release(&before);
+    buf_release(&after);
+    place_drop(&place);
+}
+
+/* "k\xe4se.c" is a file name, but no UTF-8. */
+static void names_in_other_encodings(void)
+{
+    struct place place = {0};
+    struct buf source = {0};
+    char *from, *to;
+
+    place_make(&place);
+    from = path_join(place.work, "two.c");
+    to = path_join(place.work, "k\xe4se.c");
+    check_ok(file_read(from, &source, &place.err), &place.err);
+    check_ok(file_write(to, buf_str(&source), source.length, &place.err), &place.err);
+    check_run(&place, "show --json 'k\xe4se.c' --function first", 0,
+              "{*\"file\": \"k?se.c\"*}\n", "");
+    free(from);
+    free(to);
+    buf_release(&source);
+    place_drop(&place);
+}
+
+static void json_is_json(void)
+{
+    static const char *const args[] = {
+        "show transpose.c --json", "machine --machine knl --json", "report --list --json",
+        "advise --machine skl --bandwidth 100GB/s --access random --json"};
+    struct place place = {0};
+
+    place_make(&place);
+    for (size_t i = 0; i < ARRAY_SIZE(args); i++) {
+        struct spawn_outcome outcome = {0};
+        json_t *root = NULL;
+
+        run_program(&place, args[i], &outcome);
+        check_eq(outcome.code, 0);
+        check_ok(json_read_text(buf_str(&outcome.out), args[i], NULL, &root, &place.err),
+                 &place.err);
+        json_decref(root);
+        spawn_outcome_release(&outcome);
+    }
+    place_drop(&place);
+}
+
+CU_TestInfo advisor_cli_tests[] = {
+    {"every case of tests/data/advisor/cli", every_case},
+    {"the pattern language", the_pattern_language},
+    {"apply writes what it would print", apply_writes_what_it_would_print},
+    {"a damaged profile of this machine is named",
+     a_damaged_profile_of_this_machine_is_named},
+    {"a damaged database is left alone", a_damaged_database_is_left_alone},
+    {"names in other encodings", names_in_other_encodings},
+    {"JSON is JSON", json_is_json},
+    CU_TEST_INFO_NULL,
+};

@@ -1,0 +1,371 @@
+/*
+ * The report: its document and its text, against the files of tests/data/advisor/.
+ * UPDATE_GOLDEN=1 in the environment rewrites them; look at the difference.
+ */
+#include <CUnit/CUnit.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/test_advisor_desk.h"
+
+static const char folder[] = INFLIGHT_SOURCE_DIR "/tests/data/advisor";
+
+/* ---- comparing with files ---- */
+
+static void check_golden(const char *name, const char *got)
+{
+    char *path = path_join(folder, name);
+    struct error err = {0};
+    struct buf want = {0};
+
+    if (getenv("UPDATE_GOLDEN"))
+        check_ok(file_write(path, got, strlen(got), &err), &err);
+    if (check_ok(file_read(path, &want, &err), &err))
+        check_str(got, buf_str(&want));
+    buf_release(&want);
+    free(path);
+}
+
+/* What differs from run to run and from machine to machine. */
+static json_t *document_of(struct desk *desk)
+{
+    json_t *report = report_json(&desk->input);
+    json_t *kernel = json_object_get(report, "kernel");
+
+    check_eq(strlen(json_string_value(json_object_get(report, "date"))), 20);
+    json_object_set_new(report, "date", json_string("2026-01-31T12:00:00Z"));
+    json_object_set_new(report, "version", json_string("0"));
+    json_object_set_new(json_object_get(report, "machine"), "load",
+                        json_string("1 copy"));
+    check_contains(json_string_value(json_object_get(kernel, "file")), "gather.c");
+    check_str(json_string_value(json_object_get(kernel, "function")), "gather");
+    check_near(json_number_value(json_object_get(json_object_get(kernel, "sizes"), "m")),
+               4000, 0);
+    check_eq(json_array_size(json_object_get(kernel, "arrays")), 3);
+    json_object_set_new(report, "kernel",
+                        json_pack("{s:s, s:s, s:{s:i, s:i}}", "file", "gather.c",
+                                  "function", "gather", "sizes", "n", 1000, "m", 4000));
+    return report;
+}
+
+static char *text_of(const json_t *report, bool colour, bool evidence, int columns)
+{
+    struct buf out = {0};
+
+    report_text(report, colour, evidence, columns, &out);
+    return buf_detach(&out);
+}
+
+/* An old session prints as a new one. */
+static void check_stored(const json_t *report, bool evidence, const char *text)
+{
+    char *stored = json_text(report), *again;
+    struct error err = {0};
+    json_t *read = NULL;
+
+    if (check_ok(json_read_text(stored, "stored", "inflight.report/1", &read, &err),
+                 &err)) {
+        again = text_of(read, false, evidence, 80);
+        check_str(again, text);
+        free(again);
+    }
+    json_decref(read);
+    free(stored);
+}
+
+static void check_width(const char *text, size_t columns)
+{
+    for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
+        check(strcspn(line, "\n") <= columns);
+}
+
+static void check_report(struct desk *desk, const char *name, bool evidence)
+{
+    json_t *report = document_of(desk);
+    char *text = text_of(report, false, evidence, 80);
+    char *file = xasprintf("report_%s.txt", name);
+
+    check_golden(file, text);
+    check_width(text, 80);
+    check_stored(report, evidence, text);
+    free(file);
+    free(text);
+    json_decref(report);
+}
+
+/* ---- the cases ---- */
+
+static void a_search(struct desk *desk)
+{
+    struct advice *prefetch, *huge;
+
+    desk_start(desk, "tune");
+    desk_add(desk, "prefetch(table:16)", RUN_OUTCOME_OK, 0.31);
+    desk_explain(desk_add(desk, "prefetch(table:64)", RUN_OUTCOME_OK, 0.26));
+    desk_add(desk, "unroll(i:8)", RUN_OUTCOME_WRONG_RESULT, 0);
+    desk_add(desk, "simd", RUN_OUTCOME_NOT_BUILT, 0);
+    desk_add(desk, "", RUN_OUTCOME_OK, 0.4)->environment.huge_pages = true;
+    desk->result.best = 2;
+    desk_advise(desk, "simd", VERDICT_STOP, 0);
+    huge = desk_advise(desk, "hugepages", VERDICT_TRY, 1.4);
+    huge->tried_plan = xstrdup("huge pages");
+    huge->measured_speedup = desk_gain(1.3, 1.25, 1.35);
+    huge->outcome = xstrdup("environment: reported apart from the source");
+    desk_advise(desk, "unroll", VERDICT_AVOID, 1.1)->outcome =
+        xstrdup("no plan of it ran to its end and gave the right results");
+    prefetch = desk_advise(desk, "prefetch_l1", VERDICT_TRY, 4.7);
+    prefetch->tried_plan = xstrdup("prefetch(table:64)");
+    prefetch->measured_speedup = desk_gain(2, 1.93, 2.08);
+    prefetch->outcome = xstrdup("kept: faster beyond the noise");
+    desk_advise(desk, "tile", VERDICT_TRY, 0)->outcome =
+        xstrdup("tiling needs a nest of 2 to 4 loops, the hot one has 1");
+    desk->result.source_gain = desk_gain(2, 1.92, 2.1);
+    desk->result.environment_gain = desk_gain(1.3, 1.25, 1.35);
+    desk->result.total_gain = desk_gain(2.4, 2.3, 2.5);
+    desk->input.emitted_gain = desk_gain(1.99, 1.9, 2.09);
+    desk->input.emitted_verified = true;
+    desk->input.output = "/home/user/gather_tuned.c";
+    for (int i = 0; i < 8; i++) {
+        char *plan = xasprintf("tile(i:%d)", 8 << i);
+        desk_prune(desk, plan, "legality",
+                   "'out' in line 9 depends on 'out' in line 9 of an earlier iteration");
+        free(plan);
+    }
+}
+
+static void a_finished_search(void)
+{
+    struct desk desk = {0};
+
+    a_search(&desk);
+    check_report(&desk, "tune", false);
+    check_report(&desk, "tune_evidence", true);
+    desk_release(&desk);
+}
+
+/* What core/ writes into a measurement has tests of its own. */
+static void strip(json_t *measurement)
+{
+    json_object_del(measurement, "analysis");
+    json_object_del(measurement, "queues");
+    json_object_del(measurement, "traffic");
+}
+
+static void the_document_of_a_search(void)
+{
+    struct desk desk = {0};
+    json_t *report;
+    char *text;
+
+    a_search(&desk);
+    report = document_of(&desk);
+    strip(json_object_get(report, "baseline"));
+    strip(json_object_get(report, "best"));
+    for (size_t i = 0; i < desk.result.measurement_nr; i++)
+        strip(json_array_get(json_object_get(report, "variants"), i));
+    text = json_text(report);
+    check_golden("report_tune.json", text);
+    free(text);
+    json_decref(report);
+    desk_release(&desk);
+}
+
+static void colour_carries_no_meaning_of_its_own(void)
+{
+    struct desk desk = {0};
+    json_t *report;
+    char *plain, *colour, *to;
+
+    a_search(&desk);
+    report = document_of(&desk);
+    plain = text_of(report, false, true, 80);
+    colour = to = text_of(report, true, true, 80);
+    check_contains(colour, "\033[1m");
+    check(!strchr(plain, '\033'));
+    for (const char *from = colour; *from; from++) {
+        if (*from == '\033')
+            from = strchr(from, 'm');
+        else
+            *to++ = *from;
+    }
+    *to = 0;
+    check_str(colour, plain);
+    free(plain);
+    free(colour);
+    json_decref(report);
+    desk_release(&desk);
+}
+
+static void narrow_and_wide_terminals(void)
+{
+    static const struct {
+        int columns;
+        size_t most;
+    } cases[] = {{20, 70}, {60, 70}, {100, 100}, {300, 100}};
+    struct desk desk = {0};
+    json_t *report;
+
+    a_search(&desk);
+    report = document_of(&desk);
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *text = text_of(report, false, true, cases[i].columns);
+
+        check_width(text, cases[i].most);
+        free(text);
+    }
+    json_decref(report);
+    desk_release(&desk);
+}
+
+static void nothing_was_faster(void)
+{
+    struct desk desk = {0};
+
+    desk_start(&desk, "tune");
+    desk_add(&desk, "simd", RUN_OUTCOME_OK, 0.53);
+    desk_advise(&desk, "simd", VERDICT_TRY, 1.3)->outcome =
+        xstrdup("not kept: no gain beyond the noise");
+    check_report(&desk, "nothing", false);
+    desk_release(&desk);
+}
+
+static void only_advice(void)
+{
+    struct desk desk = {0};
+
+    desk_start(&desk, "advise");
+    desk_advise(&desk, "prefetch_l1", VERDICT_TRY, 4.7);
+    free(desk.result.stop);
+    desk.result.stop = xstrdup("only the baseline was asked for");
+    desk.bench.machine_note = (char *)(uintptr_t) "quick profile made now";
+    check_report(&desk, "advise", false);
+    desk_release(&desk);
+}
+
+static void interrupted(void)
+{
+    struct desk desk = {0};
+
+    desk_start(&desk, "tune");
+    desk_add(&desk, "simd", RUN_OUTCOME_INTERRUPTED, 0);
+    free(desk.result.stop);
+    desk.result.stop = xstrdup("it was interrupted");
+    desk.result.interrupted = true;
+    check_report(&desk, "interrupted", true);
+    desk_release(&desk);
+}
+
+/* The first measurement already was stopped. */
+static void interrupted_at_once(void)
+{
+    struct desk desk = {0};
+
+    desk_start(&desk, "tune");
+    search_result_release(&desk.result);
+    desk.result = (struct search_result){.source_gain = quantity_exact(1, 0),
+                                         .environment_gain = quantity_unknown(),
+                                         .total_gain = quantity_unknown(),
+                                         .left_bound = quantity_unknown(),
+                                         .left_resource = RESOURCE_NONE,
+                                         .stop = xstrdup("it was interrupted"),
+                                         .interrupted = true,
+                                         .space_size = -1};
+    check_report(&desk, "nothing_measured", true);
+    desk_add(&desk, "", RUN_OUTCOME_INTERRUPTED, 0);
+    check_report(&desk, "interrupted_at_once", true);
+    desk_release(&desk);
+}
+
+static void without_occupancy(void)
+{
+    struct desk desk = {0};
+
+    desk_start(&desk, "tune");
+    measurement_release(&desk.result.measurement[0]);
+    desk.result.measurement_nr = 0;
+    desk_add(&desk, "", RUN_OUTCOME_OK, 0.52);
+    desk.result.left_bound = quantity_unknown();
+    desk.result.left_resource = RESOURCE_NONE;
+    check_report(&desk, "without_occupancy", false);
+    desk_release(&desk);
+}
+
+/* An interval that is open above has no number there. */
+static void open_intervals_are_marked(void)
+{
+    struct desk desk = {0};
+    json_t *report;
+    char *text;
+
+    desk_start(&desk, "tune");
+    desk.result.measurement[0].occupancy.resource[RESOURCE_L1_QUEUE].utilization.high =
+        INFINITY;
+    desk.result.environment_gain.known = true;
+    desk.result.environment_gain = desk_gain(1.2, 1.1, INFINITY);
+    report = document_of(&desk);
+    text = text_of(report, false, false, 80);
+    check_contains(text, "21% (19-?)");
+    check_contains(text, "1.20x (1.10 to ?)");
+    check(!strstr(text, "nan"));
+    free(text);
+    json_decref(report);
+    desk_release(&desk);
+}
+
+/* Whatever is in a database, it is shown or left out. */
+static void damaged_documents_do_no_harm(void)
+{
+    static const char *const document[] = {
+        "{}",
+        "{\"kernel\": 3, \"machine\": [], \"advice\": {}, \"variants\": null}",
+        "{\"left\": {\"bound\": {\"value\": 2}, \"resource\": \"warp drive\"}}",
+        "{\"baseline\": {\"queues\": [{\"utilization\": {}}, 7, null]}, \"advice\": [1]}",
+        "{\"variants\": [{\"plan\": 5, \"time_ns\": {}}], \"pruned\": [[]]}",
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(document); i++) {
+        json_t *report = json_loads(document[i], 0, NULL);
+        char *text = text_of(report, true, true, 80);
+
+        check_contains(text, "What limits it");
+        free(text);
+        json_decref(report);
+    }
+}
+
+static void the_comment_of_an_emitted_file(void)
+{
+    struct desk desk = {0};
+    char *comment;
+
+    desk_start(&desk, "tune");
+    comment = report_comment(&desk.bench, "prefetch(table:64)", desk_gain(2, 1.92, 2.1));
+    check_contains(comment, " from gather.c, function gather.\n"
+                            "Plan: prefetch(table:64)\nMachine: round\n"
+                            "Compiler: gcc (Debian) 12.2.0\nDate: 20");
+    check_contains(comment,
+                   "\nMeasured gain: 2.00x (95% interval 1.92 to 2.10), source alone\n");
+    free(comment);
+    comment = report_comment(&desk.bench, "", quantity_exact(1, PROVENANCE_CLOCK));
+    check_contains(comment, "Plan: none, as written\n");
+    check(!strstr(comment, "gain"));
+    free(comment);
+    desk_release(&desk);
+}
+
+CU_TestInfo advisor_report_tests[] = {
+    {"a finished search", a_finished_search},
+    {"the document of a search", the_document_of_a_search},
+    {"colour carries no meaning of its own", colour_carries_no_meaning_of_its_own},
+    {"narrow and wide terminals", narrow_and_wide_terminals},
+    {"nothing was faster", nothing_was_faster},
+    {"only advice", only_advice},
+    {"interrupted", interrupted},
+    {"interrupted at once", interrupted_at_once},
+    {"without occupancy", without_occupancy},
+    {"open intervals are marked", open_intervals_are_marked},
+    {"damaged documents do no harm", damaged_documents_do_no_harm},
+    {"the comment of an emitted file", the_comment_of_an_emitted_file},
+    CU_TEST_INFO_NULL,
+};

@@ -1,0 +1,265 @@
+/* What the rules are told of three kernels. */
+#include <CUnit/CUnit.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/test_search_space.h"
+
+/* A session with the kernel measured under one choice. */
+struct bench {
+    struct space space;
+    struct search_opts opts;
+    struct search_result result;
+    struct session session;
+    json_t *facts;
+};
+
+static void bench_start(struct bench *bench)
+{
+    struct error err = {0};
+
+    space_init(&bench->space, NULL);
+    bench->space.noise = 0;
+    bench->space.subject.cores = 2;
+    bench->opts.rules = space_rules();
+    bench->session = (struct session){.subject = &bench->space.subject,
+                                      .runner = &bench->space.runner,
+                                      .opts = &bench->opts,
+                                      .result = &bench->result};
+    check_ok(session_start(&bench->session, &err), &err);
+}
+
+static void look(struct bench *bench, const struct choice *choice, bool huge_pages)
+{
+    struct rule_facts *facts = rule_facts_new();
+    struct error err = {0};
+    size_t i = 0;
+
+    check_ok(session_measure(&bench->session, choice, huge_pages, MEASURE_EXPLAIN, 0, &i,
+                             &err),
+             &err);
+    check_ok(session_facts(&bench->session, i, facts, &err), &err);
+    json_decref(bench->facts);
+    bench->facts = rule_facts_to_json(facts);
+    rule_facts_free(facts);
+}
+
+static void bench_release(struct bench *bench)
+{
+    json_decref(bench->facts);
+    rule_set_free((struct rule_set *)(uintptr_t)bench->opts.rules);
+    session_release(&bench->session);
+    search_result_release(&bench->result);
+    space_release(&bench->space);
+}
+
+static double number(const struct bench *bench, const char *metric)
+{
+    const json_t *fact = json_object_get(bench->facts, metric);
+
+    return fact ? json_number_value(json_object_get(fact, "value")) : -1;
+}
+
+/* "metric=word" for each, in the order of the rules' table. */
+static void check_words(const struct bench *bench, const char *const *want, size_t nr)
+{
+    for (size_t i = 0; i < nr; i++) {
+        const char *equal = strchr(want[i], '=');
+        char *metric = xstrndup(want[i], (size_t)(equal - want[i]));
+        const char *word = json_string_value(json_object_get(bench->facts, metric));
+        char *got = xasprintf("%s=%s", metric, word ? word : "(unset)");
+
+        check_str(got, want[i]);
+        free(got);
+        free(metric);
+    }
+}
+
+static void a_matrix_product(void)
+{
+    static const char *const words[] = {
+        "has_indirect=no",     "has_strided=yes",        "inner_strided=yes",
+        "has_reduction=yes",   "has_register_reuse=yes", "unit_stride_loop=yes",
+        "pages=small",         "has_reuse=yes",          "prefetch_used=none",
+        "nontemporal_used=no", "hugepages_available=no"};
+    struct bench bench = {0};
+    struct choice none = {0};
+    double cube = 200.0 * 200 * 200;
+
+    space_dgemm(&bench.space.kernel, 200);
+    bench_start(&bench);
+    look(&bench, &none, false);
+    check_words(&bench, words, ARRAY_SIZE(words));
+    check_near(number(&bench, "nests"), 1, 0);
+    check_near(number(&bench, "loop_depth"), 3, 0);
+    check_near(number(&bench, "inner_trips"), 200, 0);
+    check_near(number(&bench, "streams_per_thread"), 1, 0);
+    check_near(number(&bench, "working_set_over_l2"), 960000 / 1048576.0, 1e-9);
+    check_near(number(&bench, "flops_per_byte"), 2 * cube / (64 * (cube / 4 + 5000)),
+               1e-9);
+    check_near(number(&bench, "simd_lanes"), 4, 0);
+    check_near(number(&bench, "free_threads"), 0, 0);
+    check_near(number(&bench, "idle_cores"), 0, 0);
+    check(number(&bench, "interchange_traffic_ratio") < 0.5);
+    check(number(&bench, "interchange_traffic_ratio") > 0);
+    check(number(&bench, "tile_traffic_ratio") < 0.5);
+    check_near(number(&bench, "write_allocate_share"), 0, 0); /* C is read */
+    check(!json_object_get(bench.facts, "vectorized"));
+    bench_release(&bench);
+}
+
+static void facts_follow_the_plan(void)
+{
+    static const char *const words[] = {"inner_strided=no", "has_reduction=no",
+                                        "vectorized=yes", "prefetch_used=l2"};
+    struct bench bench = {0};
+    struct choice choice = {.order = {"i", "k", "j"},
+                            .order_nr = 3,
+                            .simd = true,
+                            .prefetch = {{"B", 8, true}},
+                            .prefetch_nr = 1};
+
+    space_dgemm(&bench.space.kernel, 200);
+    bench_start(&bench);
+    look(&bench, &choice, false);
+    check_words(&bench, words, ARRAY_SIZE(words));
+    check_near(number(&bench, "streams_per_thread"), 2, 0);
+    check(!json_object_get(bench.facts, "interchange_traffic_ratio"));
+    bench_release(&bench);
+}
+
+static void a_transposition(void)
+{
+    static const char *const words[] = {"has_indirect=no",       "inner_strided=yes",
+                                        "has_reduction=no",      "unit_stride_loop=yes",
+                                        "has_register_reuse=no", "has_reuse=yes"};
+    struct bench bench = {0};
+    struct choice none = {0};
+
+    space_transpose(&bench.space.kernel, 2000);
+    bench_start(&bench);
+    look(&bench, &none, false);
+    check_words(&bench, words, ARRAY_SIZE(words));
+    check_near(number(&bench, "loop_depth"), 2, 0);
+    check_near(number(&bench, "streams_per_thread"), 1, 0);
+    check_near(number(&bench, "flops_per_byte"), 0, 0);
+    check_near(number(&bench, "write_allocate_share"), 1 / 2.125, 1e-9);
+    check_near(number(&bench, "nontemporal_traffic_ratio"), 1 - 1 / 2.125, 1e-9);
+    check_near(number(&bench, "working_set_over_l3"), 64e6 / 8388608, 1e-9);
+    check(number(&bench, "tile_traffic_ratio") < 0.5);
+    check(number(&bench, "unroll_jam_traffic_ratio") < 1);
+    bench_release(&bench);
+}
+
+static void a_gather(void)
+{
+    static const char *const words[] = {
+        "has_indirect=yes",    "inner_strided=no",        "has_reduction=no",
+        "unit_stride_loop=no", "has_register_reuse=no",   "has_reuse=no",
+        "pages=huge",          "hugepages_available=yes",
+    };
+    struct bench bench = {0};
+    struct choice none = {0};
+
+    space_gather(&bench.space.kernel, 10000000, 100000000);
+    bench_start(&bench);
+    bench.space.subject.huge_pages_available = true;
+    look(&bench, &none, true);
+    check_words(&bench, words, ARRAY_SIZE(words));
+    check_near(number(&bench, "loop_depth"), 1, 0);
+    check_near(number(&bench, "streams_per_thread"), 2, 0); /* idx and out */
+    check_near(number(&bench, "random_share"), 0.85, 0.01);
+    check(number(&bench, "l1_occupancy") > 0.5);
+    check_near(number(&bench, "l1_limit"), 10, 0);
+    check_near(number(&bench, "l2_over_l1"), 4.8, 1e-9);
+    check(!json_object_get(bench.facts, "tile_traffic_ratio"));
+    bench_release(&bench);
+}
+
+/* Little's law by hand: 1.2e7 lines from memory, 85 % of them random, in a second on each
+ * of two cores. */
+static void the_number_in_flight_is_littles_law(void)
+{
+    struct bench bench = {0};
+    struct choice none = {0};
+    double gbs = 2 * (1.2e7 + 1.25e6) * 64 / 1e9;
+
+    space_gather(&bench.space.kernel, 10000000, 100000000);
+    bench_start(&bench);
+    look(&bench, &none, false);
+    check_near(number(&bench, "bandwidth_gbs"), gbs, 1e-6);
+    check_near(number(&bench, "paper_occupancy"),
+               gbs * number(&bench, "latency_ns") / 64 / 2, 1e-6);
+    check(number(&bench, "latency_ns") >= 80 && number(&bench, "latency_ns") < 82);
+    check_near(number(&bench, "l1_occupancy"), 1.2e7 * (0.85 * 80 + 0.15 * 5) * 1e-9,
+               0.03);
+    bench_release(&bench);
+}
+
+/* What the tracer counted by source goes before differences of edges. */
+static void counted_fills_go_before_differences(void)
+{
+    struct bench bench = {0};
+    struct choice none = {0};
+    struct traffic *traffic = &bench.space.kernel.traffic;
+
+    space_gather(&bench.space.kernel, 10000000, 100000000);
+    for (int k = 0; k < 3; k++)
+        traffic->l1_from[k] = traffic->l1_covered_from[k] =
+            quantity_exact(0, PROVENANCE_MODEL);
+    traffic->l1_from[2] = quantity_exact(1e6, PROVENANCE_MODEL);
+    bench_start(&bench);
+    look(&bench, &none, false);
+    check_near(number(&bench, "l1_occupancy"), 1e6 * 80 * 1e-9, 0.03);
+    bench_release(&bench);
+}
+
+/* Without traffic the source still says what it says. */
+static void what_is_not_known_is_not_said(void)
+{
+    struct bench bench = {0};
+    struct choice none = {0};
+
+    space_transpose(&bench.space.kernel, 2000);
+    bench_start(&bench);
+    bench.space.without_traffic = true;
+    bench.space.machine.simd_bytes = 0;
+    bench.space.subject.cores = 0;
+    look(&bench, &none, false);
+    check_near(number(&bench, "loop_depth"), 2, 0);
+    check(!json_object_get(bench.facts, "has_reuse"));
+    check(!json_object_get(bench.facts, "limiter"));
+    check(!json_object_get(bench.facts, "flops_per_byte"));
+    check(!json_object_get(bench.facts, "simd_lanes"));
+    check(!json_object_get(bench.facts, "idle_cores"));
+    bench_release(&bench);
+}
+
+static void a_kernel_without_modelled_loops_has_few_facts(void)
+{
+    struct bench bench = {0};
+    struct choice none = {0};
+
+    space_gather(&bench.space.kernel, 1000000, 100000000);
+    bench.space.kernel.loop[0].modelled = false;
+    bench_start(&bench);
+    look(&bench, &none, false);
+    check_near(number(&bench, "nests"), 1, 0);
+    check(!json_object_get(bench.facts, "loop_depth"));
+    check(!json_object_get(bench.facts, "has_indirect"));
+    check(json_object_get(bench.facts, "bandwidth_gbs"));
+    bench_release(&bench);
+}
+
+CU_TestInfo search_facts_tests[] = {
+    {"a matrix product", a_matrix_product},
+    {"facts follow the plan", facts_follow_the_plan},
+    {"a transposition", a_transposition},
+    {"a gather", a_gather},
+    {"the number in flight is Little's law", the_number_in_flight_is_littles_law},
+    {"counted fills go before differences", counted_fills_go_before_differences},
+    {"what is not known is not said", what_is_not_known_is_not_said},
+    {"a kernel without modelled loops has few facts",
+     a_kernel_without_modelled_loops_has_few_facts},
+    CU_TEST_INFO_NULL,
+};

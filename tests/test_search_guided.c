@@ -1,0 +1,308 @@
+/* The guided strategy on scripted spaces. */
+#include <CUnit/CUnit.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/test_search_trial.h"
+
+static void check_best(const struct trial *trial, const char *plan)
+{
+    check_str(trial->result.measurement[trial->result.best].plan, plan);
+}
+
+static void check_outcome(const struct trial *trial, const char *transformation,
+                          const char *outcome)
+{
+    const struct advice *advice = space_advice(&trial->result, transformation);
+
+    check_str(advice ? advice->outcome : "no such advice", outcome);
+}
+
+static void the_planted_best_is_found(void)
+{
+    struct trial trial = {0};
+
+    trial_start(&trial, NULL);
+    trial.space.time_s = space_valley;
+    trial_run(&trial);
+    check_best(&trial, "tile(i:32,j:32) simd");
+    check(trial.result.measurement_nr <= 32);
+    check_near(trial.result.source_gain.value, 1 / 0.36, 0.01);
+    check(trial.result.source_gain.low > 1);
+    check_str(trial.result.stop, "no rule says that anything else can pay");
+    check(!trial.result.interrupted);
+    /* everything measured was handed to the observer, once */
+    check_eq(trial.space.saved.nr, trial.space.asked.nr);
+    for (size_t i = 0; i < trial.space.asked.nr; i++)
+        check_eq(space_count(&trial.space.asked, trial.space.asked.v[i]), 1);
+    trial_release(&trial);
+}
+
+static void what_was_kept_stays_said(void)
+{
+    struct trial trial = {0};
+    const struct advice *tile;
+
+    trial_start(&trial, NULL);
+    trial.space.time_s = space_valley;
+    trial_run(&trial);
+    tile = space_advice(&trial.result, "tile");
+    check_outcome(&trial, "tile", "kept: faster beyond the noise");
+    check_outcome(&trial, "simd", "kept: faster beyond the noise");
+    if (tile) {
+        check_str(tile->tried_plan, "tile(i:32,j:32)");
+        check_near(tile->measured_speedup.value, 2.5, 0.3);
+        check_str(tile->rule, "t.tile");
+        check_str(tile->reason, "The nest has 2 loops.");
+    }
+    trial_release(&trial);
+}
+
+static void interchange_is_found_for_dgemm(void)
+{
+    static const struct space_entry entry[] = {
+        {.plan = "interchange(i,k,j) simd", .seconds = 0.08},
+        {.plan = "interchange(i,k,j)", .seconds = 0.1},
+        {.plan = "interchange(*", .seconds = 0.5},
+        {.plan = "tile(*", .seconds = 0.9},
+        {.plan = NULL}};
+    struct trial trial = {0};
+
+    trial_start(&trial, entry);
+    space_dgemm(&trial.space.kernel, 200);
+    trial_run(&trial);
+    check_best(&trial, "interchange(i,k,j) simd");
+    check(trial.result.measurement_nr <= 40);
+    check(trial.result.measurement[trial.result.best].has_occupancy);
+    trial_release(&trial);
+}
+
+static void a_prefetch_is_found_for_gather(void)
+{
+    static const struct space_entry entry[] = {
+        {.plan = "prefetch(table:64)", .seconds = 0.6},
+        {.plan = "prefetch(table:32)", .seconds = 0.7},
+        {.plan = "prefetch(table:*", .seconds = 0.8},
+        {.plan = NULL}};
+    struct trial trial = {0};
+
+    trial_start(&trial, entry);
+    space_gather(&trial.space.kernel, 40000000, 100000000);
+    trial_run(&trial);
+    check_best(&trial, "prefetch(table:64)"); /* beyond the first guesses: a neighbour */
+    check(!space_advice(&trial.result, "tile")); /* no rule speaks of it */
+    trial_release(&trial);
+}
+
+/* The quick run promises a fifth; the comparison must be above 1 as a whole. */
+static void no_gain_within_the_noise_is_kept(void)
+{
+    static const struct space_ratio ratio[] = {
+        {1.2, 1.0, 1.4}, {1.2, 0.99, 1.5}, {1.005, 1.002, 1.008}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(ratio); i++) {
+        struct space_entry entry[] = {
+            {.plan = "simd", .seconds = 0.8, .ratio = {ratio[i], ratio[i]}},
+            {.plan = NULL}};
+        struct trial trial = {0};
+
+        trial_start(&trial, entry);
+        trial_run(&trial);
+        check_eq(trial.result.best, 0);
+        check_outcome(&trial, "simd", "not kept: no gain beyond the noise");
+        check_near(trial.result.source_gain.value, 1, 0);
+        check_near(trial.result.source_gain.high, 1, 0);
+        trial_release(&trial);
+    }
+}
+
+static void a_gain_that_does_not_repeat_is_dropped(void)
+{
+    static const struct space_entry entry[] = {
+        {.plan = "simd", .seconds = 0.8, .ratio = {{1.2, 1.1, 1.3}, {1.01, 0.97, 1.05}}},
+        {.plan = NULL}};
+    struct trial trial = {0};
+    const struct advice *simd;
+
+    trial_start(&trial, entry);
+    trial_run(&trial);
+    check_eq(trial.result.best, 0);
+    check_near(trial.result.source_gain.value, 1, 0);
+    simd = space_advice(&trial.result, "simd");
+    check_outcome(&trial, "simd", "not kept: measured again the gain was not there");
+    check_near(simd->measured_speedup.value, 1.01, 1e-9);
+    trial_release(&trial);
+}
+
+static void what_fails_is_recorded_and_not_kept(void)
+{
+    static const struct space_entry entry[] = {
+        {.plan = "tile(i:8,*", .seconds = 0.1, .outcome = RUN_OUTCOME_CRASHED},
+        {.plan = "tile(i:16,*", .seconds = 0.1, .outcome = RUN_OUTCOME_TIMED_OUT},
+        {.plan = "tile(*", .seconds = 0.1, .outcome = RUN_OUTCOME_WRONG_RESULT},
+        {.plan = "simd", .seconds = 0.1, .outcome = RUN_OUTCOME_NOT_BUILT},
+        {.plan = NULL}};
+    struct trial trial = {0};
+    size_t wrong = 0;
+
+    trial_start(&trial, entry);
+    trial_run(&trial);
+    check_eq(trial.result.best, 0);
+    check_outcome(&trial, "tile",
+                  "no plan of it ran to its end and gave the right results");
+    check_outcome(&trial, "simd",
+                  "no plan of it ran to its end and gave the right results");
+    for (size_t i = 0; i < trial.result.measurement_nr; i++)
+        wrong += trial.result.measurement[i].outcome == RUN_OUTCOME_WRONG_RESULT;
+    check(wrong > 0);
+    check_str(trial.result.measurement[space_find(&trial.result, "simd")].detail,
+              "scripted: not-built");
+    trial_release(&trial);
+}
+
+static void wrong_results_at_full_size_are_not_kept(void)
+{
+    static const struct space_entry entry[] = {
+        {.plan = "simd", .seconds = 0.5, .full = RUN_OUTCOME_WRONG_RESULT},
+        {.plan = NULL}};
+    struct trial trial = {0};
+
+    trial_start(&trial, entry);
+    trial_run(&trial);
+    check_eq(trial.result.best, 0);
+    check_outcome(&trial, "simd", "not kept: it failed in the longer run at full size");
+    check_eq(trial.result.measurement[space_find(&trial.result, "simd")].outcome,
+             RUN_OUTCOME_WRONG_RESULT);
+    trial_release(&trial);
+}
+
+static void illegal_plans_are_pruned_with_the_reason(void)
+{
+    static const struct space_entry entry[] = {
+        {.plan = "tile(*", .seconds = 0.1, .illegal = "'B' line 13 depends on itself"},
+        {.plan = NULL}};
+    struct trial trial = {0};
+    size_t illegal = 0;
+
+    trial_start(&trial, entry);
+    trial_run(&trial);
+    for (size_t i = 0; i < trial.space.asked.nr; i++)
+        check(!strstr(trial.space.asked.v[i], "tile("));
+    for (size_t i = 0; i < trial.result.pruned_nr; i++) {
+        const struct pruned *pruned = &trial.result.pruned[i];
+
+        if (strncmp(pruned->plan, "tile(", 5) == 0) {
+            check_str(pruned->rule, "legality");
+            check_str(pruned->reason, "'B' line 13 depends on itself");
+            illegal++;
+        }
+    }
+    check(illegal >= 6);
+    check_outcome(&trial, "tile", "no legal plan of it");
+    trial_release(&trial);
+}
+
+static void what_rules_forbid_is_pruned_by_rule(void)
+{
+    struct trial trial = {0};
+    const struct pruned *jam, *stores;
+
+    trial_start(&trial, NULL);
+    trial_run(&trial);
+    jam = space_pruned(&trial.result, "unroll_jam");
+    stores = space_pruned(&trial.result, "nontemporal");
+    check_str(jam ? jam->rule : NULL, "t.jam");
+    check_str(stores ? stores->rule : NULL, "t.nontemporal");
+    check_str(stores ? stores->reason : NULL, "Nothing is only written.");
+    for (size_t i = 0; i < trial.space.asked.nr; i++)
+        check(!strstr(trial.space.asked.v[i], "unroll_jam"));
+    trial_release(&trial);
+}
+
+static void audit_measures_what_rules_forbid(void)
+{
+    static const struct space_entry entry[] = {
+        {.plan = "unroll_jam(i:8)", .seconds = 0.7}, {.plan = NULL}};
+    struct trial trial = {.opts.audit = true};
+
+    trial_start(&trial, entry);
+    trial_run(&trial);
+    check_best(&trial, "unroll_jam(i:8)");
+    check_outcome(&trial, "unroll_jam", "kept: faster beyond the noise");
+    check_eq(space_advice(&trial.result, "unroll_jam")->verdict, VERDICT_AVOID);
+    check_outcome(&trial, "nontemporal",
+                  "this version has no plan step for it; apply it by hand");
+    trial_release(&trial);
+}
+
+static void huge_pages_are_reported_apart(void)
+{
+    struct trial trial = {0};
+    const struct advice *huge;
+
+    trial_start(&trial, NULL);
+    trial.space.time_s = space_valley;
+    trial.space.subject.huge_pages_available = true;
+    trial.space.huge_speedup = 1.5;
+    trial_run(&trial);
+    check_best(&trial, "tile(i:32,j:32) simd");
+    check(!trial.result.measurement[trial.result.best].environment.huge_pages);
+    check_near(trial.result.environment_gain.value, 1.5, 0.01);
+    check_near(trial.result.source_gain.value, 1 / 0.36, 0.01);
+    check_near(trial.result.total_gain.value, 1.5 / 0.36, 0.01);
+    huge = space_advice(&trial.result, "hugepages");
+    check_str(huge ? huge->tried_plan : NULL, "huge pages");
+    check_eq(space_count(&trial.space.compared, "as written : as written, huge pages"),
+             1);
+    trial_release(&trial);
+}
+
+static void huge_pages_that_are_not_there_are_not_tried(void)
+{
+    struct trial trial = {0};
+
+    trial_start(&trial, NULL);
+    trial_run(&trial);
+    check(!trial.result.environment_gain.known);
+    check(!trial.result.total_gain.known);
+    for (size_t i = 0; i < trial.space.asked.nr; i++)
+        check(!strstr(trial.space.asked.v[i], "huge"));
+    trial_release(&trial);
+}
+
+static void what_is_left_comes_from_the_best(void)
+{
+    struct trial trial = {0};
+    const struct occupancy *best;
+
+    trial_start(&trial, NULL);
+    trial.space.time_s = space_valley;
+    trial_run(&trial);
+    best = &trial.result.measurement[trial.result.best].occupancy;
+    check(trial.result.left_bound.known && trial.result.left_bound.value > 0);
+    check_near(trial.result.left_bound.value, best->slack.value, 0);
+    check_eq(best->limiter, RESOURCE_NONE); /* none is at its limit, one is the nearest */
+    check_eq(trial.result.left_resource, best->busiest);
+    check(trial.result.left_resource != RESOURCE_NONE);
+    trial_release(&trial);
+}
+
+CU_TestInfo search_guided_tests[] = {
+    {"the planted best is found", the_planted_best_is_found},
+    {"what was kept stays said", what_was_kept_stays_said},
+    {"interchange is found for dgemm", interchange_is_found_for_dgemm},
+    {"a prefetch is found for gather", a_prefetch_is_found_for_gather},
+    {"no gain within the noise is kept", no_gain_within_the_noise_is_kept},
+    {"a gain that does not repeat is dropped", a_gain_that_does_not_repeat_is_dropped},
+    {"what fails is recorded and not kept", what_fails_is_recorded_and_not_kept},
+    {"wrong results at full size are not kept", wrong_results_at_full_size_are_not_kept},
+    {"illegal plans are pruned with the reason",
+     illegal_plans_are_pruned_with_the_reason},
+    {"what rules forbid is pruned by rule", what_rules_forbid_is_pruned_by_rule},
+    {"audit measures what rules forbid", audit_measures_what_rules_forbid},
+    {"huge pages are reported apart", huge_pages_are_reported_apart},
+    {"huge pages that are not there are not tried",
+     huge_pages_that_are_not_there_are_not_tried},
+    {"what is left comes from the best", what_is_left_comes_from_the_best},
+    CU_TEST_INFO_NULL,
+};

@@ -1,0 +1,258 @@
+/* One measurement: its document, there and back; its names. */
+#include <CUnit/CUnit.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/test_search_space.h"
+
+static const char damaged_dir[] = INFLIGHT_SOURCE_DIR "/tests/data/search/damaged";
+
+/* A gather, explained. */
+static void measured(struct space *space, struct measurement *out)
+{
+    struct candidate candidate = {"prefetch(table:16)", {true}};
+    struct error err = {0};
+
+    space_gather(&space->kernel, 10000000, 100000000);
+    space_init(space, NULL);
+    check_ok(space->runner.measure(space, &candidate, MEASURE_EXPLAIN, 0, out, &err),
+             &err);
+    out->huge_bytes = 4194304;
+    out->max_relative_error = 1.5e-12;
+}
+
+static void there_and_back(const struct measurement *from, struct measurement *to)
+{
+    json_t *document = measurement_to_json(from), *again = NULL;
+    struct error err = {0};
+    char *text = json_text(document);
+
+    if (check_ok(json_read_text(text, "m", "inflight.measurement/1", &again, &err),
+                 &err)) {
+        struct json_at at = json_top("m", again);
+        check_ok(measurement_from_json(&at, to, &err), &err);
+    }
+    free(text);
+    json_decref(document);
+    json_decref(again);
+}
+
+static void a_document_comes_back_as_it_was(void)
+{
+    struct space space = {0};
+    struct measurement from = {0}, to = {0};
+
+    measured(&space, &from);
+    there_and_back(&from, &to);
+    check_str(to.plan, from.plan);
+    check(to.environment.huge_pages);
+    check_eq(to.outcome, RUN_OUTCOME_OK);
+    check_str(to.detail, NULL);
+    check(to.verified);
+    check_str(to.verified_sizes, "n=1, 7, 64");
+    check_near(to.max_relative_error, 1.5e-12, 1e-9);
+    check_near(to.time_s.value, from.time_s.value, 1e-9);
+    check_near(to.time_s.low, from.time_s.low, 1e-9);
+    check_near(to.time_s.high, from.time_s.high, 1e-9);
+    check_eq(to.time_s.runs, 3);
+    check_eq(to.sample_nr, 3);
+    check_near(to.sample[2].seconds, from.sample[2].seconds, 1e-9);
+    check_eq(to.sample[2].launch, 2);
+    check_near(to.huge_bytes, 4194304, 0);
+    check(to.has_traffic && !to.has_occupancy);
+    check_near(to.traffic.edge[2].fills.value, 1.2e7, 1e-9);
+    check_eq(to.traffic.provenance, PROVENANCE_MODEL);
+    measurement_release(&from);
+    measurement_release(&to);
+    space_release(&space);
+}
+
+/* Explained again from what was read: the same figures. */
+static void occupancy_is_computed_anew(void)
+{
+    struct space space = {0};
+    struct measurement from = {0}, to = {0};
+    struct error err = {0};
+
+    measured(&space, &from);
+    there_and_back(&from, &to);
+    check_ok(measurement_explain(&to, &space.machine, 2, &space.kernel.counts, &err),
+             &err);
+    check_near(to.occupancy.paper_n.value, from.occupancy.paper_n.value, 1e-6);
+    check_near(to.occupancy.slack.value, from.occupancy.slack.value, 1e-6);
+    check_str(buf_str(&to.occupancy.limiter_sentence),
+              buf_str(&from.occupancy.limiter_sentence));
+    measurement_release(&from);
+    measurement_release(&to);
+    space_release(&space);
+}
+
+static void what_is_unknown_stays_unknown(void)
+{
+    struct measurement from = {.plan = xstrdup(""),
+                               .outcome = RUN_OUTCOME_TIMED_OUT,
+                               .detail = xstrdup("killed after 60 s"),
+                               .time_s = quantity_unknown(),
+                               .max_relative_error = NAN,
+                               .huge_bytes = -1},
+                       to = {0};
+    json_t *document = measurement_to_json(&from);
+
+    check(json_is_null(json_object_get(document, "time_ns")));
+    check(json_is_null(json_object_get(document, "huge_bytes")));
+    check(json_is_null(json_object_get(document, "max_relative_error")));
+    check(json_is_null(json_object_get(document, "occupancy")));
+    check(json_is_null(json_object_get(document, "provenance")));
+    json_decref(document);
+    there_and_back(&from, &to);
+    check_eq(to.outcome, RUN_OUTCOME_TIMED_OUT);
+    check_str(to.detail, "killed after 60 s");
+    check(!to.time_s.known && !to.verified && !to.has_traffic);
+    check_eq(to.sample_nr, 0);
+    check(to.huge_bytes < 0);
+    measurement_release(&from);
+    measurement_release(&to);
+}
+
+/* For programs that read only the top level. */
+static void the_document_names_what_matters_at_the_top(void)
+{
+    struct space space = {0};
+    struct measurement from = {0};
+    json_t *document, *queue;
+
+    measured(&space, &from);
+    document = measurement_to_json(&from);
+    check_str(json_string_value(json_object_get(document, "schema")),
+              "inflight.measurement/1");
+    check_str(json_string_value(json_object_get(document, "provenance")), "model");
+    check_near(json_number_value(
+                   json_object_get(json_object_get(document, "occupancy"), "value")),
+               from.occupancy.paper_n.value, 1e-9);
+    queue = json_array_get(json_object_get(document, "queues"), 0);
+    check_str(json_string_value(json_object_get(queue, "resource")), "l1_mshrs");
+    json_decref(document);
+    measurement_release(&from);
+    space_release(&space);
+}
+
+/* A compiler's message cut in the middle of a quotation mark, a file name in Latin-1. */
+static void bytes_that_are_no_utf8_do_no_harm(void)
+{
+    struct measurement from = {.plan = xstrdup("simd"),
+                               .outcome = RUN_OUTCOME_NOT_BUILT,
+                               .detail = xstrdup("k\xe4se.c:1: error: \xe2\x80"),
+                               .time_s = quantity_unknown(),
+                               .huge_bytes = -1},
+                       to = {0};
+
+    there_and_back(&from, &to);
+    check_str(to.plan, "simd");
+    check_str(to.detail, "k?se.c:1: error: ??");
+    measurement_release(&from);
+    measurement_release(&to);
+}
+
+static void without_traffic_nothing_is_explained(void)
+{
+    struct space space = {0};
+    struct measurement none = {.plan = xstrdup("simd")};
+    struct error err = {0};
+
+    space_gather(&space.kernel, 1000, 1000);
+    space_init(&space, NULL);
+    check_fails(measurement_explain(&none, &space.machine, 2, &space.kernel.counts, &err),
+                &err, STATUS_FAILED, "no traffic is known for 'simd'");
+    check(!none.has_occupancy);
+    measurement_release(&none);
+    space_release(&space);
+}
+
+/* Each file holds a document and, under "error", what is said of it. */
+static void check_damaged(const char *name)
+{
+    char *path = path_join(damaged_dir, name);
+    struct error err = {0};
+    json_t *root = NULL;
+    struct measurement out = {0};
+
+    if (check_ok(json_read_file(path, "inflight.measurement/1", &root, &err), &err)) {
+        const char *want = json_string_value(json_object_get(root, "error"));
+        struct json_at at = json_top(name, root);
+
+        check_fails(measurement_from_json(&at, &out, &err), &err, STATUS_INPUT,
+                    want ? want : "\"error\" is missing in the test's file");
+        check(out.plan == NULL);
+    }
+    json_decref(root);
+    free(path);
+}
+
+static void damaged_documents_are_refused_with_their_place(void)
+{
+    static const char *const file[] = {
+        "no_plan.json",      "plan_is_number.json",  "no_environment.json",
+        "pages.json",        "outcome.json",         "time_text.json",
+        "time_order.json",   "time_zero.json",       "sample_short.json",
+        "sample_text.json",  "samples_missing.json", "traffic.json",
+        "verified_text.json"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(file); i++)
+        check_damaged(file[i]);
+}
+
+static void candidates_have_names(void)
+{
+    static const struct {
+        struct candidate candidate;
+        const char *text;
+    } cases[] = {
+        {{"", {false}}, "as written"},
+        {{"", {true}}, "as written, huge pages"},
+        {{"simd", {false}}, "simd"},
+        {{"tile(i:8,j:8) simd", {true}}, "tile(i:8,j:8) simd, huge pages"},
+    };
+    struct strvec hashes = {0};
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *text = candidate_text(&cases[i].candidate);
+        char *hash = candidate_hash("k1", &cases[i].candidate);
+        char *other = candidate_hash("k2", &cases[i].candidate);
+
+        check_str(text, cases[i].text);
+        check_eq(strlen(hash), 16);
+        check(strcmp(hash, other) != 0);
+        check_eq(space_count(&hashes, hash), 0);
+        strvec_push(&hashes, hash);
+        free(text);
+        free(hash);
+        free(other);
+    }
+    strvec_release(&hashes);
+}
+
+/* FNV-1a, 64 bit, of "k|as written": what is in databases must not change its name. */
+static void hashes_are_stable(void)
+{
+    struct candidate none = {"", {false}};
+    char *hash = candidate_hash("k", &none);
+
+    check_str(hash, "5891db7a70bd4fd1");
+    free(hash);
+}
+
+CU_TestInfo search_measurement_tests[] = {
+    {"a document comes back as it was", a_document_comes_back_as_it_was},
+    {"occupancy is computed anew", occupancy_is_computed_anew},
+    {"what is unknown stays unknown", what_is_unknown_stays_unknown},
+    {"the document names what matters at the top",
+     the_document_names_what_matters_at_the_top},
+    {"bytes that are no UTF-8 do no harm", bytes_that_are_no_utf8_do_no_harm},
+    {"without traffic nothing is explained", without_traffic_nothing_is_explained},
+    {"damaged documents are refused with their place",
+     damaged_documents_are_refused_with_their_place},
+    {"candidates have names", candidates_have_names},
+    {"hashes are stable", hashes_are_stable},
+    CU_TEST_INFO_NULL,
+};

@@ -1,0 +1,353 @@
+/* Answers from recorded measurements: resume and replay. */
+#include <CUnit/CUnit.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/test_search_space.h"
+
+static const struct space_entry landscape[] = {{.plan = "tile(*", .seconds = 0.6},
+                                               {.plan = "simd", .seconds = 0.95},
+                                               {.plan = NULL}};
+
+/* A search whose measurements are kept as documents. */
+struct trial {
+    struct space space;
+    struct search_observer observer;
+    json_t *documents;
+    struct search_result result;
+    struct error err;
+};
+
+static int keep(void *data, const struct measurement *measurement, struct error *err)
+{
+    struct trial *trial = data;
+
+    (void)err;
+    json_array_append_new(trial->documents, measurement_to_json(measurement));
+    return 0;
+}
+
+static void trial_start(struct trial *trial)
+{
+    space_transpose(&trial->space.kernel, 2000);
+    space_init(&trial->space, NULL);
+    trial->space.time_s = space_valley;
+    trial->documents = json_array();
+    trial->observer = (struct search_observer){trial, NULL, keep};
+}
+
+static void trial_run(struct trial *trial, const struct search_runner *runner)
+{
+    struct search_opts opts = {.rules = space_rules()};
+
+    search_result_release(&trial->result);
+    strvec_release(&trial->space.asked);
+    strvec_release(&trial->space.compared);
+    check_ok(search_run(&trial->space.subject, runner, &trial->observer, &opts,
+                        &trial->result, &trial->err),
+             &trial->err);
+    rule_set_free((struct rule_set *)(uintptr_t)opts.rules);
+}
+
+static void trial_release(struct trial *trial)
+{
+    json_decref(trial->documents);
+    search_result_release(&trial->result);
+    space_release(&trial->space);
+}
+
+static struct recorded *record(const struct trial *trial,
+                               const struct search_runner *behind, size_t nr)
+{
+    struct recorded *recorded = recorded_new(behind, &trial->space.subject, 2);
+    struct error err = {0};
+
+    for (size_t i = 0; i < nr; i++)
+        check_ok(recorded_add(recorded, json_array_get(trial->documents, i), &err), &err);
+    return recorded;
+}
+
+static void a_resumed_search_does_not_measure_again(void)
+{
+    struct trial trial = {0};
+    struct recorded *recorded;
+    struct search_runner runner;
+    size_t nr, variants;
+    char *best;
+
+    trial_start(&trial);
+    trial_run(&trial, &trial.space.runner);
+    best = xstrdup(trial.result.measurement[trial.result.best].plan);
+    check_str(best, "tile(i:32,j:32) simd");
+    nr = json_array_size(trial.documents);
+    variants = trial.result.measurement_nr;
+    recorded = record(&trial, &trial.space.runner, nr);
+    check_eq(recorded_nr(recorded), variants);
+    runner = recorded_runner(recorded);
+    trial_run(&trial, &runner);
+    check_eq(trial.space.asked.nr, 0);
+    check(trial.space.compared.nr > 0); /* comparisons are made anew */
+    check_str(trial.result.measurement[trial.result.best].plan, best);
+    check_eq(trial.result.measurement_nr, variants);
+    check(trial.result.measurement[trial.result.best].has_occupancy);
+    free(best);
+    recorded_free(recorded);
+    trial_release(&trial);
+}
+
+static void what_is_missing_is_measured(void)
+{
+    struct trial trial = {0};
+    struct recorded *recorded;
+    struct search_runner runner;
+    struct strvec before = {0};
+
+    trial_start(&trial);
+    trial_run(&trial, &trial.space.runner);
+    strvec_push_all(&before, &trial.space.asked);
+    recorded = record(&trial, &trial.space.runner, 3);
+    runner = recorded_runner(recorded);
+    trial_run(&trial, &runner);
+    check_eq(recorded_nr(recorded), 3);
+    check(trial.space.asked.nr > 5);
+    for (size_t i = 0; i < 3; i++)
+        check_eq(space_count(&trial.space.asked, before.v[i]), 0);
+    strvec_release(&before);
+    recorded_free(recorded);
+    trial_release(&trial);
+}
+
+static void a_recorded_space_replays_alone(void)
+{
+    struct trial trial = {0};
+    struct recorded *recorded;
+    struct search_runner runner;
+    char *best;
+
+    trial_start(&trial);
+    trial_run(&trial, &trial.space.runner);
+    best = xstrdup(trial.result.measurement[trial.result.best].plan);
+    recorded = record(&trial, NULL, json_array_size(trial.documents));
+    runner = recorded_runner(recorded);
+    trial_run(&trial, &runner);
+    check_eq(trial.space.asked.nr + trial.space.compared.nr, 0);
+    check_str(trial.result.measurement[trial.result.best].plan, best);
+    check_eq(trial.result.source_gain.provenance, PROVENANCE_RECORDED);
+    check_near(trial.result.source_gain.value, 1 / 0.36, 0.01);
+    free(best);
+    recorded_free(recorded);
+    trial_release(&trial);
+}
+
+/* ---- single answers ---- */
+
+struct bench {
+    struct space space;
+    struct recorded *recorded;
+    struct search_runner runner;
+    struct error err;
+};
+
+static void bench_start(struct bench *bench, bool behind)
+{
+    space_gather(&bench->space.kernel, 1000000, 10000000);
+    space_init(&bench->space, landscape);
+    bench->space.noise = 0;
+    bench->recorded =
+        recorded_new(behind ? &bench->space.runner : NULL, &bench->space.subject, 2);
+    bench->runner = recorded_runner(bench->recorded);
+}
+
+static void bench_release(struct bench *bench)
+{
+    recorded_free(bench->recorded);
+    space_release(&bench->space);
+}
+
+/* What a run of this kind would have been recorded as. */
+static json_t *document_of(struct bench *bench, const char *plan,
+                           enum measure_effort effort, double time_factor,
+                           enum run_outcome outcome)
+{
+    struct candidate candidate = {plan, {false}};
+    struct measurement measurement = {0};
+    json_t *document;
+
+    check_ok(bench->space.runner.measure(&bench->space, &candidate, effort, 0,
+                                         &measurement, &bench->err),
+             &bench->err);
+    strvec_release(&bench->space.asked);
+    measurement.time_s = quantity_scale(measurement.time_s, time_factor);
+    measurement.outcome = outcome;
+    document = measurement_to_json(&measurement);
+    measurement_release(&measurement);
+    return document;
+}
+
+static void add(struct bench *bench, const char *plan, enum measure_effort effort,
+                double time_factor, enum run_outcome outcome)
+{
+    json_t *document = document_of(bench, plan, effort, time_factor, outcome);
+
+    check_ok(recorded_add(bench->recorded, document, &bench->err), &bench->err);
+    json_decref(document);
+}
+
+/* "ok 1.5 s", and whether the runner behind was asked. */
+static void check_answer(struct bench *bench, const char *plan,
+                         enum measure_effort effort, const char *want)
+{
+    struct candidate candidate = {plan, {false}};
+    struct measurement measurement = {0};
+    size_t before = bench->space.asked.nr;
+    struct buf got = {0};
+
+    check_ok(bench->runner.measure(bench->runner.data, &candidate, effort, 0,
+                                   &measurement, &bench->err),
+             &bench->err);
+    buf_add(&got, run_outcome_word(measurement.outcome));
+    if (measurement.time_s.known)
+        buf_addf(&got, " %.3g s", measurement.time_s.value);
+    buf_addf(&got, "%s%s", measurement.has_occupancy ? ", explained" : "",
+             bench->space.asked.nr > before ? ", measured" : "");
+    check_str(buf_str(&got), want);
+    buf_release(&got);
+    measurement_release(&measurement);
+}
+
+static void a_quick_record_answers_quick_questions_only(void)
+{
+    struct bench bench = {0};
+
+    bench_start(&bench, true);
+    add(&bench, "simd", MEASURE_QUICK, 2, RUN_OUTCOME_OK);
+    check_answer(&bench, "simd", MEASURE_QUICK, "ok 1.9 s");
+    check_answer(&bench, "simd", MEASURE_EXPLAIN, "ok 0.95 s, explained, measured");
+    check_answer(&bench, "tile(i:8)", MEASURE_QUICK, "ok 0.6 s, measured");
+    bench_release(&bench);
+}
+
+static void an_explained_record_answers_every_question(void)
+{
+    struct bench bench = {0};
+
+    bench_start(&bench, true);
+    add(&bench, "simd", MEASURE_EXPLAIN, 2, RUN_OUTCOME_OK);
+    check_answer(&bench, "simd", MEASURE_QUICK, "ok 1.9 s, explained");
+    check_answer(&bench, "simd", MEASURE_EXPLAIN, "ok 1.9 s, explained");
+    bench_release(&bench);
+}
+
+/* A crash need not be seen twice. */
+static void a_failure_answers_every_question(void)
+{
+    struct bench bench = {0};
+    struct candidate candidate = {"simd", {false}};
+    struct measurement crashed = {.plan = xstrdup("simd"),
+                                  .outcome = RUN_OUTCOME_CRASHED,
+                                  .detail = xstrdup("signal 11"),
+                                  .time_s = quantity_unknown(),
+                                  .huge_bytes = -1};
+    json_t *document = measurement_to_json(&crashed);
+
+    bench_start(&bench, true);
+    check_ok(recorded_add(bench.recorded, document, &bench.err), &bench.err);
+    check_answer(&bench, "simd", MEASURE_EXPLAIN, "crashed");
+    candidate.environment.huge_pages = true; /* another variant */
+    measurement_release(&crashed);
+    check_ok(bench.runner.measure(bench.runner.data, &candidate, MEASURE_QUICK, 0,
+                                  &crashed, &bench.err),
+             &bench.err);
+    check_eq(crashed.outcome, RUN_OUTCOME_OK);
+    json_decref(document);
+    measurement_release(&crashed);
+    bench_release(&bench);
+}
+
+static void the_last_record_rules(void)
+{
+    struct bench bench = {0};
+
+    bench_start(&bench, true);
+    add(&bench, "simd", MEASURE_QUICK, 2, RUN_OUTCOME_OK);
+    add(&bench, "simd", MEASURE_QUICK, 3, RUN_OUTCOME_OK);
+    check_eq(recorded_nr(bench.recorded), 1);
+    check_answer(&bench, "simd", MEASURE_QUICK, "ok 2.85 s");
+    add(&bench, "simd", MEASURE_EXPLAIN, 4, RUN_OUTCOME_OK);
+    check_answer(&bench, "simd", MEASURE_QUICK, "ok 3.8 s, explained");
+    /* but a quick one does not replace what was explained */
+    add(&bench, "simd", MEASURE_QUICK, 5, RUN_OUTCOME_OK);
+    check_answer(&bench, "simd", MEASURE_QUICK, "ok 3.8 s, explained");
+    bench_release(&bench);
+}
+
+static void what_was_interrupted_is_measured_again(void)
+{
+    struct bench bench = {0};
+
+    bench_start(&bench, true);
+    add(&bench, "simd", MEASURE_QUICK, 2, RUN_OUTCOME_INTERRUPTED);
+    check_eq(recorded_nr(bench.recorded), 0);
+    check_answer(&bench, "simd", MEASURE_QUICK, "ok 0.95 s, measured");
+    bench_release(&bench);
+}
+
+static void a_replay_says_what_is_missing(void)
+{
+    struct bench bench = {0};
+    struct candidate none = {"", {false}}, simd = {"simd", {false}}, tile = {"t", {true}};
+    struct measurement measurement = {0};
+    struct quantity ratio;
+
+    bench_start(&bench, false);
+    add(&bench, "", MEASURE_EXPLAIN, 3, RUN_OUTCOME_OK);
+    add(&bench, "simd", MEASURE_QUICK, 1, RUN_OUTCOME_OK);
+    check_ok(bench.runner.measure(bench.runner.data, &tile, MEASURE_QUICK, 0,
+                                  &measurement, &bench.err),
+             &bench.err);
+    check_eq(measurement.outcome, RUN_OUTCOME_NOT_BUILT);
+    check_str(measurement.detail, "not among the recorded measurements");
+    check_str(measurement.plan, "t");
+    check(measurement.environment.huge_pages && !measurement.time_s.known);
+    measurement_release(&measurement);
+    check_answer(&bench, "simd", MEASURE_EXPLAIN, "ok 0.95 s");
+    check_ok(bench.runner.compare(bench.runner.data, &none, &simd, 1, &ratio, &bench.err),
+             &bench.err);
+    check_near(ratio.value, 3 / 0.95, 1e-6);
+    check_eq(ratio.provenance, PROVENANCE_RECORDED);
+    check_ok(bench.runner.compare(bench.runner.data, &none, &tile, 1, &ratio, &bench.err),
+             &bench.err);
+    check(!ratio.known);
+    bench_release(&bench);
+}
+
+static void damaged_records_are_refused(void)
+{
+    struct bench bench = {0};
+    json_t *document = json_pack("{s:s, s:s}", "plan", "simd", "outcome", "ok");
+
+    bench_start(&bench, true);
+    check_fails(recorded_add(bench.recorded, document, &bench.err), &bench.err,
+                STATUS_INPUT, "recorded measurement: environment: is missing");
+    check_eq(recorded_nr(bench.recorded), 0);
+    json_decref(document);
+    recorded_free(NULL);
+    bench_release(&bench);
+}
+
+CU_TestInfo search_recorded_tests[] = {
+    {"a resumed search does not measure again", a_resumed_search_does_not_measure_again},
+    {"what is missing is measured", what_is_missing_is_measured},
+    {"a recorded space replays alone", a_recorded_space_replays_alone},
+    {"a quick record answers quick questions only",
+     a_quick_record_answers_quick_questions_only},
+    {"an explained record answers every question",
+     an_explained_record_answers_every_question},
+    {"a failure answers every question", a_failure_answers_every_question},
+    {"the last record rules", the_last_record_rules},
+    {"what was interrupted is measured again", what_was_interrupted_is_measured_again},
+    {"a replay says what is missing", a_replay_says_what_is_missing},
+    {"damaged records are refused", damaged_records_are_refused},
+    CU_TEST_INFO_NULL,
+};

@@ -1,0 +1,486 @@
+#include <CUnit/CUnit.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "tests/check.h"
+#include "tests/test_variants_fixture.h"
+
+#define TEMPLATES INFLIGHT_SOURCE_DIR "/templates/harness"
+
+/* Runs argv; its output is what a failed check shows. */
+static void check_runs(const struct strvec *argv, const char *want)
+{
+    struct spawn_outcome outcome;
+    struct error err = {0};
+
+    if (!check_ok(spawn_run(&(struct spawn_request){.argv = (const char *const *)argv->v,
+                                                    .timeout_s = 120},
+                            &outcome, &err),
+                  &err))
+        return;
+    check_str(buf_str(&outcome.err), "");
+    check_str(buf_str(&outcome.out), want);
+    check_eq(outcome.end, SPAWN_EXITED);
+    check_eq(outcome.code, 0);
+    spawn_outcome_release(&outcome);
+}
+
+/* ---- the templates ---- */
+
+static void compile_template(const struct toolchain *toolchain, const char *file)
+{
+    struct strvec argv = {0};
+
+    strvec_push(&argv, toolchain->compiler);
+    strvec_split(
+        &argv,
+        "-O2 -Wall -Wextra -Wshadow -Wstrict-prototypes "
+        "-Wmissing-prototypes -Wwrite-strings -Wvla -Wundef -Werror -c -I " TEMPLATES
+        " -I " INFLIGHT_SOURCE_DIR " -o /dev/null");
+    strvec_pushf(&argv, TEMPLATES "/%s", file);
+    check_runs(&argv, "");
+    strvec_release(&argv);
+}
+
+static void templates_compile_without_warnings(void)
+{
+    const struct toolchain *toolchain;
+    size_t nr = fixture_toolchains(&toolchain);
+
+    for (size_t i = 0; i < nr; i++) {
+        compile_template(&toolchain[i], "program_time.c");
+        compile_template(&toolchain[i], "program_trace.c");
+        compile_template(&toolchain[i], "program_verify.c");
+    }
+}
+
+static void contents_are_what_they_promise(void)
+{
+    const struct toolchain *toolchain;
+    size_t nr = fixture_toolchains(&toolchain);
+    char *source = fixture_data("contents_check.c");
+
+    for (size_t i = 0; i < nr; i++) {
+        char *program = path_join(fixture_dir(), "contents_check");
+        struct strvec argv = {0};
+
+        strvec_push(&argv, toolchain[i].compiler);
+        strvec_split(&argv, "-O2 -Wall -Wextra -Werror -I " TEMPLATES " -o");
+        strvec_push(&argv, program);
+        strvec_push(&argv, source);
+        strvec_push(&argv, "-lm");
+        check_runs(&argv, "");
+        strvec_release(&argv);
+        strvec_push(&argv, program);
+        check_runs(&argv, "good\n");
+        strvec_release(&argv);
+        free(program);
+    }
+    free(source);
+}
+
+/* ---- the measuring program ---- */
+
+static void time_kernel(const char *name, const struct toolchain *toolchain,
+                        const struct run_opts *opts, struct run_result *result)
+{
+    struct kernel *kernel = fixture_bound(name, NULL);
+    struct strvec args = {0};
+    struct error err = {0};
+    char *program;
+
+    *result = (struct run_result){.outcome = RUN_OUTCOME_NOT_BUILT};
+    if (!kernel)
+        return;
+    program = fixture_build(kernel, NULL, toolchain, VARIANT_TIME);
+    variant_args(kernel, &args);
+    if (program)
+        check_ok(run_measure(&(struct run_program){.path = program, .args = &args}, opts,
+                             result, &err),
+                 &err);
+    free(program);
+    strvec_release(&args);
+    kernel_free(kernel);
+}
+
+static void kernels_are_timed(void)
+{
+    static const struct {
+        const char *file;
+        double bytes;
+    } cases[] = {{"plain", 80000},
+                 {"vla", 4 * (6300 + 70 + 90)},
+                 {"sparse", 4 * (201 + 1600) + 8 * (1600 + 300 + 200)},
+                 {"integers", 1000 * (1 + 2 + 8 + 1)},
+                 {"globals", 6400}};
+    const struct toolchain *toolchain;
+    size_t nr = fixture_toolchains(&toolchain);
+    struct run_opts opts = {.launches_min = 1,
+                            .launches_max = 1,
+                            .samples_per_launch = 3,
+                            .sample_min_s = 1e-4};
+
+    for (size_t i = 0; i < nr * ARRAY_SIZE(cases); i++) {
+        const size_t k = i % ARRAY_SIZE(cases);
+        struct run_result result;
+
+        time_kernel(cases[k].file, &toolchain[i / ARRAY_SIZE(cases)], &opts, &result);
+        check_eq(result.outcome, RUN_OUTCOME_OK);
+        check_str(result.detail ? result.detail : "", "");
+        check_eq(result.sample_nr, 3);
+        check(result.calls >= 3 && result.warm_s > 0);
+        check_near(result.buffer_bytes, cases[k].bytes, 0);
+        check(result.drift == NULL);
+        run_result_release(&result);
+    }
+}
+
+static int count_gate(void *data, bool begin, const pid_t *pids, size_t nr,
+                      struct error *err)
+{
+    int *calls = data;
+
+    (void)pids;
+    (void)err;
+    calls[begin ? 0 : 1] += (int)nr;
+    return 0;
+}
+
+static void copies_start_together_and_pass_the_gate(void)
+{
+    const struct toolchain *toolchain;
+    struct run_result result;
+    int calls[2] = {0};
+    struct run_opts opts = {.copies = 3,
+                            .launches_min = 1,
+                            .launches_max = 1,
+                            .samples_per_launch = 4,
+                            .sample_min_s = 1e-4,
+                            .at_gate = count_gate,
+                            .gate_data = calls};
+
+    if (fixture_toolchains(&toolchain) == 0)
+        return;
+    time_kernel("vla", &toolchain[0], &opts, &result);
+    check_eq(result.outcome, RUN_OUTCOME_OK);
+    check_eq(result.sample_nr, 4);
+    check_eq(calls[0], 3);
+    check_eq(calls[1], 3);
+    run_result_release(&result);
+}
+
+static void values_that_drift_are_told(void)
+{
+    const struct toolchain *toolchain;
+    struct run_opts opts = {
+        .launches_min = 1, .launches_max = 1, .samples_per_launch = 1};
+    struct run_result result;
+
+    if (fixture_toolchains(&toolchain) == 0)
+        return;
+    time_kernel("nan", &toolchain[0], &opts, &result);
+    check_str(result.drift ? result.drift : "", "b nan");
+    run_result_release(&result);
+    time_kernel("denormal", &toolchain[0], &opts, &result);
+    check_str(result.drift ? result.drift : "", "b denormal");
+    run_result_release(&result);
+}
+
+static void a_crash_is_an_outcome(void)
+{
+    const struct toolchain *toolchain;
+    struct run_opts opts = {.launches_min = 1, .launches_max = 1};
+    struct run_result result;
+
+    if (fixture_toolchains(&toolchain) == 0)
+        return;
+    time_kernel("crash", &toolchain[0], &opts, &result);
+    check_eq(result.outcome, RUN_OUTCOME_CRASHED);
+    run_result_release(&result);
+}
+
+/* The program itself, with the arguments of one call, and what it writes. */
+static void run_directly(const char *program, const char *args, int want_exit,
+                         const char *want_err, const char *want_line)
+{
+    char *out = path_join(fixture_dir(), "out");
+    struct strvec argv = {0};
+    struct spawn_outcome outcome;
+    struct error err = {0};
+    struct buf text = {0};
+
+    strvec_push(&argv, program);
+    strvec_push(&argv, "--out");
+    strvec_push(&argv, out);
+    strvec_split(&argv, args);
+    if (check_ok(spawn_run(&(struct spawn_request){.argv = (const char *const *)argv.v,
+                                                   .timeout_s = 60},
+                           &outcome, &err),
+                 &err)) {
+        check_eq(outcome.code, want_exit);
+        check_contains(buf_str(&outcome.err), want_err);
+        check_str(buf_str(&outcome.out), "");
+        if (want_line && check_ok(file_read(out, &text, &err), &err))
+            check_contains(buf_str(&text), want_line);
+        spawn_outcome_release(&outcome);
+    }
+    buf_release(&text);
+    strvec_release(&argv);
+    free(out);
+}
+
+#define BUFFERS "--set n=5 --buffer a=5:iota --buffer b=5:zero "
+
+static void arguments_are_checked(void)
+{
+    static const struct {
+        const char *args;
+        int exit;
+        const char *err, *line;
+    } cases[] = {
+        {BUFFERS "--samples 2 --sample-min-ns 1", 0, "", "buffers 80\n"},
+        {BUFFERS "--samples 1 --pages huge --cpu 0 --seed 3", 0, "", "done\n"},
+        {BUFFERS "--samples 100 --sample-min-ns 1000000 --limit-ns 1", 0, "", "done\n"},
+        {"--set n=5 --buffer a=5:iota", 2, "no --buffer for array 'b'", NULL},
+        {BUFFERS "--relative 1", 2, "unknown argument '--relative'", NULL},
+        {BUFFERS "--set m=1", 2, "no scalar parameter in 'm=1'", NULL},
+        {BUFFERS "--set n=x", 2, "'x' is not an integer", NULL},
+        {BUFFERS "--set n", 2, "expected NAME=...", NULL},
+        {BUFFERS "--set", 2, "--set: no value", NULL},
+        {BUFFERS "--buffer c=1:zero", 2, "no array in 'c=1:zero'", NULL},
+        {BUFFERS "--buffer a=5", 2, "expected NAME=LENGTH:CONTENTS", NULL},
+        {BUFFERS "--buffer a=5:rubbish", 2, "cannot fill array 'a' with 'rubbish'", NULL},
+        {BUFFERS "--buffer a=5:uniform(1)", 2, "cannot fill array 'a'", NULL},
+        {BUFFERS "--buffer a=5:file(/dev/zero)", 0, "", "done\n"},
+        {BUFFERS "--buffer a=5:file(/no/file)", 2,
+         "cannot fill 'a' from '/no/file': 0 of 5 elements", NULL},
+        {BUFFERS "--pages big", 2, "expected small or huge", NULL},
+        {BUFFERS "--cpu 0,x", 2, "expected numbers with commas", NULL},
+        {BUFFERS "--copies 2", 2, "do not fit together", NULL},
+        {BUFFERS "--memory 30000000 --buffer a=10000000:zero", 3,
+         "not enough memory for array 'a' of 8", NULL},
+    };
+    const struct toolchain *toolchain;
+    struct kernel *kernel = fixture_bound("plain", NULL);
+    char *program;
+
+    if (!kernel || fixture_toolchains(&toolchain) == 0)
+        return;
+    program = fixture_build(kernel, NULL, &toolchain[0], VARIANT_TIME);
+    for (size_t i = 0; program && i < ARRAY_SIZE(cases); i++)
+        run_directly(program, cases[i].args, cases[i].exit, cases[i].err, cases[i].line);
+    free(program);
+    kernel_free(kernel);
+}
+
+/* ---- the tracing program ---- */
+
+static void trace_kernel(const char *name, const char *source,
+                         const struct toolchain *toolchain, struct traffic *traffic)
+{
+    struct kernel *kernel = fixture_bound(name, NULL);
+    struct strvec args = {0};
+    struct error err = {0};
+    char *program;
+
+    *traffic = (struct traffic){0};
+    if (!kernel)
+        return;
+    program = fixture_build(kernel, source, toolchain, VARIANT_TRACE);
+    variant_args(kernel, &args);
+    if (program)
+        check_ok(traffic_trace(
+                     &(struct traffic_trace_request){.program = program,
+                                                     .args = &args,
+                                                     .geometry = {.line_bytes = 64,
+                                                                  .level_nr = 1,
+                                                                  .level = {{32768, 8}},
+                                                                  .page_bytes = 4096},
+                                                     .scratch = fixture_dir(),
+                                                     .cpu = -1},
+                     traffic, &err),
+                 &err);
+    free(program);
+    strvec_release(&args);
+    kernel_free(kernel);
+}
+
+/* b[i] once read, once written, a[i] read, in a loop that is not unrolled away. */
+static void accesses_are_counted_exactly(void)
+{
+    const struct toolchain *toolchain;
+    size_t nr = fixture_toolchains(&toolchain);
+
+    for (size_t i = 0; i < nr; i++) {
+        struct traffic traffic;
+
+        trace_kernel("plain", NULL, &toolchain[i], &traffic);
+        check_near(traffic.accesses.value, 15000, 0);
+        check_near(traffic.bytes.value, 120000, 0);
+        traffic_release(&traffic);
+    }
+}
+
+static const char prefetching[] =
+    "#include <string.h>\n"
+    "double scale(int n, double s, const double *a, double *b)\n"
+    "{\n"
+    "    for (int i = 0; i < n; i++) {\n"
+    "        __builtin_prefetch(&a[i + 64]);\n"
+    "        __builtin_prefetch(&a[i], 0);\n"
+    "        __builtin_prefetch(&a[i], 0, 2);\n"
+    "    }\n"
+    "    for (int i = 0; i < n; i += 1000)\n"
+    "        s += a[i];\n"
+    "    memcpy(b, a, n * sizeof(*a));\n"
+    "    return s;\n"
+    "}\n";
+
+static void prefetches_and_copies_are_announced(void)
+{
+    const struct toolchain *toolchain;
+    size_t nr = fixture_toolchains(&toolchain);
+    char *source = fixture_file("prefetching.c", prefetching);
+
+    for (size_t i = 0; i < nr; i++) {
+        struct traffic traffic;
+
+        trace_kernel("plain", source, &toolchain[i], &traffic);
+        check(traffic.edge[0].software.value > 500); /* of 625 lines of a */
+        check(traffic.edge[0].fills.value > 1200);   /* a and b */
+        traffic_release(&traffic);
+    }
+    free(source);
+}
+
+/* ---- building ---- */
+
+static size_t files_that_begin(const char *dir, const char *start)
+{
+    DIR *open = opendir(dir);
+    struct dirent *entry;
+    size_t nr = 0;
+
+    while (open && (entry = readdir(open)))
+        nr += strncmp(entry->d_name, start, strlen(start)) == 0 &&
+              strcmp(entry->d_name + strlen(entry->d_name) - 2, ".o") == 0;
+    if (open)
+        closedir(open);
+    return nr;
+}
+
+static void objects_are_shared(void)
+{
+    const struct toolchain *toolchain;
+    struct kernel *kernel = fixture_bound("plain", NULL);
+    char *dir = path_join(fixture_dir(), "shared"), *first = NULL, *again = NULL;
+    struct error err = {0};
+    struct plan *plan = NULL;
+
+    if (!kernel || fixture_toolchains(&toolchain) == 0 ||
+        !check_ok(plan_parse("", &plan, &err), &err))
+        return;
+    check_ok(variant_build(kernel, plan, toolchain, VARIANT_TIME, dir, &first, &err),
+             &err);
+    free(first);
+    check_ok(variant_build(kernel, plan, toolchain, VARIANT_VERIFY, dir, &first, &err),
+             &err);
+    check_ok(variant_build(kernel, plan, toolchain, VARIANT_VERIFY, dir, &again, &err),
+             &err);
+    check_str(again, first);
+    check_eq(files_that_begin(dir, "variant-"), 1);
+    check_eq(files_that_begin(dir, "table-"), 1);
+    check_eq(files_that_begin(dir, "harness-"), 2);
+    check_eq(files_that_begin(dir, "reference-"), 1);
+    free(first);
+    free(again);
+    free(dir);
+    plan_free(plan);
+    kernel_free(kernel);
+}
+
+static void a_refusal_is_the_compilers_first_error(void)
+{
+    const struct toolchain *toolchain;
+    size_t nr = fixture_toolchains(&toolchain);
+    struct kernel *kernel = fixture_bound("plain", NULL);
+    char *bad = fixture_file("bad.c", "int x;\nint y = nothing;\nint z = more;\n");
+    char *other =
+        fixture_file("other.c", "void outside(void);\ndouble scale(int n, double "
+                                "s, const double *a, double *b)\n{\n    "
+                                "outside();\n    return n + s + *a + *b;\n}\n");
+
+    for (size_t i = 0; kernel && i < nr; i++) {
+        struct error err = {0};
+        char *program;
+
+        check_fails(variant_build_file(kernel, bad, &toolchain[i], VARIANT_TIME,
+                                       fixture_dir(), &program, &err),
+                    &err, STATUS_FAILED, "a folder/bad.c:2:9: error: ");
+        check_fails(variant_build_file(kernel, other, &toolchain[i], VARIANT_TIME,
+                                       fixture_dir(), &program, &err),
+                    &err, STATUS_FAILED, "undefined reference to `outside'");
+        check(program == NULL);
+    }
+    free(bad);
+    free(other);
+    kernel_free(kernel);
+}
+
+static void a_missing_compiler_is_told(void)
+{
+    struct toolchain toolchain;
+    struct strvec flags = {0};
+    struct error err = {0};
+
+    check_fails(toolchain_find("no-such-cc", NULL, &toolchain, &err), &err,
+                STATUS_MISSING,
+                "cannot start the compiler 'no-such-cc': No such file or directory");
+    check_fails(toolchain_find("false", NULL, &toolchain, &err), &err, STATUS_MISSING,
+                "'false' refuses");
+    strvec_push(&flags, "-march=nothing");
+    check_fails(toolchain_find(INFLIGHT_CC, &flags, &toolchain, &err), &err,
+                STATUS_MISSING, "error:");
+    strvec_release(&flags);
+}
+
+/* A compiler that says what a real one says when the disk is full. */
+static void a_full_disk_is_told(void)
+{
+    char *script =
+        fixture_file("full", "#!/bin/sh\necho 'as: Fatal error: cannot write: No "
+                             "space left on device' >&2\nexit 1\n");
+    struct toolchain toolchain = {.compiler = script};
+    struct kernel *kernel = fixture_bound("plain", NULL);
+    struct error err = {0};
+    char *program = NULL, *source = fixture_data("plain.c");
+
+    check_eq(chmod(script, 0755), 0);
+    if (kernel)
+        check_fails(variant_build_file(kernel, source, &toolchain, VARIANT_TIME,
+                                       fixture_dir(), &program, &err),
+                    &err, STATUS_MISSING, "there is no space left in ");
+    check(program == NULL);
+    free(source);
+    free(script);
+    kernel_free(kernel);
+}
+
+CU_TestInfo variants_harness_tests[] = {
+    {"templates compile without warnings", templates_compile_without_warnings},
+    {"contents are what they promise", contents_are_what_they_promise},
+    {"kernels are timed", kernels_are_timed},
+    {"copies start together and pass the gate", copies_start_together_and_pass_the_gate},
+    {"values that drift are told", values_that_drift_are_told},
+    {"a crash is an outcome", a_crash_is_an_outcome},
+    {"arguments are checked", arguments_are_checked},
+    {"accesses are counted exactly", accesses_are_counted_exactly},
+    {"prefetches and copies are announced", prefetches_and_copies_are_announced},
+    {"objects are shared", objects_are_shared},
+    {"a refusal is the compiler's first error", a_refusal_is_the_compilers_first_error},
+    {"a missing compiler is told", a_missing_compiler_is_told},
+    {"a full disk is told", a_full_disk_is_told},
+    CU_TEST_INFO_NULL,
+};

@@ -1,0 +1,273 @@
+#include <CUnit/CUnit.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/check.h"
+#include "tests/test_variants_fixture.h"
+
+#define DATA INFLIGHT_SOURCE_DIR "/tests/data/harness/"
+
+static char *args_text(const struct kernel *kernel)
+{
+    struct strvec args = {0};
+    struct buf text = {0};
+
+    variant_args(kernel, &args);
+    for (size_t i = 0; i < args.nr; i++)
+        buf_addf(&text, "%s%s", i ? " " : "", args.v[i]);
+    strvec_release(&args);
+    return buf_detach(&text);
+}
+
+static void check_args(const struct kernel *kernel, const char *want)
+{
+    char *text = args_text(kernel);
+
+    check_str(text, want);
+    free(text);
+}
+
+/* ---- sizes, extents, contents ---- */
+
+static void sizes_and_contents_become_arguments(void)
+{
+    static const struct {
+        const char *file, *args;
+    } cases[] = {
+        {"plain", "--set n=5000 --set s=1.5 --buffer b=5000:uniform(0.5,1.5) --buffer "
+                  "a=5000:uniform(0.5,1.5)"},
+        {"vla",
+         "--set n=90 --set m=70 --buffer y=90:zero --buffer A=6300:uniform(0.5,1.5) "
+         "--buffer x=70:uniform(0.5,1.5)"},
+        {"sparse", "--set rows=200 --set cols=300 --set nnz=1600 --buffer "
+                   "start=201:offsets(8) --buffer val=1600:uniform(0.5,1.5) --buffer "
+                   "x=300:uniform(0.5,1.5) --buffer col=1600:index(300) --buffer "
+                   "y=200:uniform(0.5,1.5)"},
+        {"integers", "--set n=1000 --buffer w=1000:uniform(0,9) --buffer "
+                     "k=1000:permutation --buffer b=1000:uniform(-100,100) --buffer "
+                     "odd=1000:uniform(0,1)"},
+        {"globals", "--set n=400 --set shift=3 --buffer result=400:uniform(0.5,1.5) "
+                    "--buffer table=400:uniform(0.5,1.5)"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct kernel *kernel = fixture_bound(cases[i].file, NULL);
+        struct strvec got = {0}, want = {0};
+        char *text;
+
+        if (!kernel)
+            continue;
+        text = args_text(kernel);
+        strvec_split(&got, text);
+        strvec_split(&want, cases[i].args);
+        check_eq(got.nr, want.nr);
+        for (size_t k = 0; k < want.nr; k++) /* arrays stand in the model's order */
+            check_contains(text, want.v[k]);
+        strvec_release(&got);
+        strvec_release(&want);
+        free(text);
+        kernel_free(kernel);
+    }
+}
+
+static void the_command_line_overrides(void)
+{
+    static const char *const words[] = {"set n = 2 * 50", "set s = 0.25",
+                                        "buffer a = iota", "buffer b length n + 1", NULL};
+    struct kernel *kernel = fixture_bound("plain", words);
+    char *text;
+
+    if (!kernel)
+        return;
+    text = args_text(kernel);
+    check_contains(text, "--set n=100 --set s=0.25");
+    check_contains(text, "--buffer a=100:iota");
+    check_contains(text, "--buffer b=101:uniform(0.5,1.5)");
+    free(text);
+    kernel_free(kernel);
+}
+
+static void another_size_moves_extents_and_contents(void)
+{
+    struct kernel *kernel = fixture_bound("sparse", NULL);
+    struct error err = {0};
+    char *text;
+
+    if (!kernel)
+        return;
+    check_ok(kernel_set(kernel, "rows", 5, &err), &err);
+    check_ok(kernel_set(kernel, "cols", 9, &err), &err);
+    text = args_text(kernel);
+    check_contains(text, "--set rows=5 --set cols=9 --set nnz=40");
+    check_contains(text, "start=6:offsets(8)");
+    check_contains(text, "col=40:index(9)");
+    check_contains(text, "y=5:");
+    free(text);
+    check_fails(kernel_set(kernel, "weight", 5, &err), &err, STATUS_USAGE,
+                "'spmv' has no integer parameter 'weight'");
+    kernel_free(kernel);
+}
+
+static void the_view_shows_what_is_bound(void)
+{
+    struct kernel *kernel = fixture_bound("vla", NULL);
+    struct kernel_view view;
+    double bytes = 0;
+
+    if (!kernel)
+        return;
+    view = kernel_view(kernel);
+    check_eq(view.param_nr, 2);
+    check_str(view.param[0].name, "n");
+    check(view.param[0].is_set && view.param[0].is_integer);
+    check_near(view.param[1].value, 70, 0);
+    check_eq(view.array_nr, 3);
+    for (size_t i = 0; i < view.array_nr; i++) {
+        bytes += view.array[i].bytes;
+        check(view.array[i].is_float && view.array[i].element_bytes == 4);
+        check_eq(view.array[i].written, strcmp(view.array[i].name, "y") == 0);
+        check(view.array[i].contents != NULL);
+        if (strcmp(view.array[i].name, "A") == 0)
+            check_str(view.array[i].extent_text, "n x m");
+    }
+    check_near(bytes, 4 * (90 * 70 + 70 + 90), 0);
+    check_near(kernel_counts(kernel).footprint_bytes, bytes, 0);
+    check_str(kernel_name(kernel), "product");
+    kernel_free(kernel);
+}
+
+/* ---- what is missing is named, with the line to add ---- */
+
+static void missing_words_are_named(void)
+{
+    static const struct {
+        const char *file, *word, *want;
+    } cases[] = {
+        {"unknown_size", NULL,
+         DATA
+         "unknown_size.c:1: the value of 'n' is not known; add `#pragma inflight set n "
+         "= 1000` or --set n=1000 with a value that fits"},
+        {"subscript", NULL,
+         DATA
+         "subscript.c:3: the numbers in 'key' decide which elements are used and are "
+         "not known; add `#pragma inflight buffer key = index(m)`"},
+        {"sparse", "buffer y length rows / 0", "by zero"},
+        {"plain", "set n = m", "'m' is not known"},
+        {"plain", "set n = n + 1", "'n' is not known"},
+        {"plain", "set n = 1.5", "integer"},
+        {"plain", "set n = 3000000000", "n = 3000000000 does not fit into 'int'"},
+        {"integers", "set n = -1", "n = -1 does not fit into"},
+        {"integers", "set n = 100000",
+         "the contents 'permutation' of 'k' reach 99999, which does not fit into"},
+        {"plain", "buffer b length 0 - 4", "a length of -4 elements"},
+        {"plain", "buffer a = random",
+         "there are no contents 'random'; known are uniform"},
+        {"plain", "buffer a = uniform(1)", "expected uniform(LOW, HIGH)"},
+        {"plain", "buffer a = uniform(2, 1)", "the range is empty"},
+        {"plain", "buffer a = cycle(1)", "is for arrays of integers"},
+        {"integers", "buffer k = index(0)", "0 is below 1"},
+        {"integers", "buffer k = index(q)", "'q' is not known"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        const char *const words[] = {cases[i].word, NULL};
+        struct kernel *kernel = fixture_open(cases[i].file, words);
+        struct error err = {0};
+
+        if (kernel)
+            check_fails(kernel_bind(kernel, &err), &err, STATUS_INPUT, cases[i].want);
+        kernel_free(kernel);
+    }
+}
+
+static void an_unknown_extent_is_named(void)
+{
+    static const char *const words[] = {"buffer a length n + 1", NULL};
+    struct kernel *kernel = fixture_open("unknown_extent", NULL);
+    struct error err = {0};
+
+    if (kernel)
+        check_fails(kernel_bind(kernel, &err), &err, STATUS_INPUT,
+                    "#pragma inflight buffer a length");
+    kernel_free(kernel);
+    kernel = fixture_bound("unknown_extent", words);
+    if (kernel)
+        check_args(kernel, "--set n=100 --buffer a=101:uniform(0.5,1.5)");
+    kernel_free(kernel);
+}
+
+static void too_much_memory_is_refused(void)
+{
+    static const char *const words[] = {"set n = 2000000000", "buffer a length 1000 * n",
+                                        NULL};
+    struct kernel *kernel = fixture_open("plain", words);
+    struct error err = {0};
+
+    if (kernel)
+        check_fails(kernel_bind(kernel, &err), &err, STATUS_MISSING,
+                    "set smaller sizes: --set n=2000000000");
+    kernel_free(kernel);
+}
+
+static void what_cannot_be_supplied_is_refused(void)
+{
+    char *path = fixture_data("pointers.c");
+    struct kernel_request request = {.path = path};
+    struct kernel *kernel;
+    struct error err = {0};
+
+    check_fails(kernel_open(&request, &kernel, &err), &err, STATUS_INPUT,
+                "pointers.c:2: parameter 'a' of type 'double **' cannot be supplied");
+    check(kernel == NULL);
+    free(path);
+}
+
+/* ---- identity, text ---- */
+
+static void the_hash_is_of_everything_that_matters(void)
+{
+    static const char *const words[] = {"set n = 7", NULL};
+    struct kernel *a = fixture_open("plain", NULL), *b = fixture_open("plain", NULL);
+    struct kernel *c = fixture_open("plain", words), *d = fixture_open("vla", NULL);
+
+    if (a && b && c && d) {
+        check_eq(strlen(kernel_hash(a)), 32);
+        check_str(kernel_hash(a), kernel_hash(b));
+        check(strcmp(kernel_hash(a), kernel_hash(c)) != 0);
+        check(strcmp(kernel_hash(a), kernel_hash(d)) != 0);
+    }
+    kernel_free(a);
+    kernel_free(b);
+    kernel_free(c);
+    kernel_free(d);
+}
+
+static void the_comment_cannot_end_early(void)
+{
+    struct kernel *kernel = fixture_open("plain", NULL);
+    struct plan *plan = NULL;
+    struct buf out = {0};
+    struct error err = {0};
+
+    if (kernel && check_ok(plan_parse("", &plan, &err), &err) &&
+        check_ok(kernel_emit(kernel, plan, "made by */ x\nline 2\n", &out, &err), &err))
+        check_contains(buf_str(&out), "/*\n * made by * / x\n * line 2\n */\n");
+    check(strstr(buf_str(&out), "#pragma inflight") == NULL);
+    buf_release(&out);
+    plan_free(plan);
+    kernel_free(kernel);
+}
+
+CU_TestInfo variants_kernel_tests[] = {
+    {"sizes and contents become arguments", sizes_and_contents_become_arguments},
+    {"the command line overrides", the_command_line_overrides},
+    {"another size moves extents and contents", another_size_moves_extents_and_contents},
+    {"the view shows what is bound", the_view_shows_what_is_bound},
+    {"missing words are named", missing_words_are_named},
+    {"an unknown extent is named", an_unknown_extent_is_named},
+    {"too much memory is refused", too_much_memory_is_refused},
+    {"what cannot be supplied is refused", what_cannot_be_supplied_is_refused},
+    {"the hash is of everything that matters", the_hash_is_of_everything_that_matters},
+    {"the comment cannot end early", the_comment_cannot_end_early},
+    CU_TEST_INFO_NULL,
+};

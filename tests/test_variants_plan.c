@@ -1,0 +1,80 @@
+#include <CUnit/CUnit.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/check.h"
+#include "variants/variants.h"
+
+static void canonical_text(void)
+{
+    static const struct {
+        const char *text, *want;
+    } cases[] = {
+        {"", ""},
+        {"  tile( i : 64 , j:8 )  simd ", "tile(i:64,j:8) simd"},
+        {"interchange(i,k,j)unroll_jam(i:4)", "interchange(i,k,j) unroll_jam(i:4)"},
+        {"simd(j) unroll(k:2)", "simd(j) unroll(k:2)"},
+        {"prefetch(a:16)", "prefetch(a:16)"},
+        {"prefetch(a:16,to:L1)", "prefetch(a:16)"},
+        {"prefetch(a:16,b_2:8,to:L2)", "prefetch(a:16,b_2:8,to:L2)"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct plan *plan = NULL;
+        struct error err = {0};
+        if (!check_ok(plan_parse(cases[i].text, &plan, &err), &err))
+            continue;
+        char *text = plan_text(plan);
+        check_str(text, cases[i].want);
+        free(text);
+        plan_free(plan);
+    }
+}
+
+static void wrong_plans_are_explained(void)
+{
+    static const struct {
+        const char *text, *part;
+    } cases[] = {
+        {"tyle(i:4)", "unknown transformation 'tyle' in the plan; there are tile, interchange"},
+        {"4", "unknown transformation '4'"},
+        {"tile", "tile needs at least 1 name; write tile(i:64,j:64)"},
+        {"tile(i)", "'i' in tile needs a number"},
+        {"tile(i:x)", "'i' in tile needs a number"},
+        {"tile(i:-4)", "'i' in tile needs a number"},
+        {"tile(i:1)", "'i:1' in tile is not within 2 to"},
+        {"tile(i:4", "a ')' is missing in tile"},
+        {"tile(i:4,i:8)", "'i' stands twice in tile"},
+        {"tile(,)", "a name is missing in tile"},
+        {"interchange(i)", "interchange needs at least 2 names"},
+        {"unroll(i:1000)", "is not within 2 to 64"},
+        {"prefetch(a:8,to:L3)", "prefetch goes to:L1 or to:L2"},
+        {"prefetch(to:L2)", "prefetch needs at least 1 name"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct plan *plan = NULL;
+        struct error err = {0};
+        check_fails(plan_parse(cases[i].text, &plan, &err), &err, STATUS_USAGE,
+                    cases[i].part);
+    }
+}
+
+static void examples_of_the_table_parse(void)
+{
+    size_t nr;
+    const struct transformation *all = transformations(&nr);
+    check(nr >= 6);
+    for (size_t i = 0; i < nr; i++) {
+        struct plan *plan = NULL;
+        struct error err = {0};
+        check_ok(plan_parse(all[i].syntax, &plan, &err), &err);
+        check(strncmp(all[i].syntax, all[i].name, strlen(all[i].name)) == 0);
+        plan_free(plan);
+    }
+}
+
+CU_TestInfo variants_plan_tests[] = {
+    {"canonical text", canonical_text},
+    {"wrong plans are explained", wrong_plans_are_explained},
+    {"examples of the table parse", examples_of_the_table_parse},
+    CU_TEST_INFO_NULL,
+};

@@ -1,0 +1,335 @@
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/check.h"
+#include "tests/test_variants_fixture.h"
+
+/* Verifies `source` (a file's text; NULL = the kernel itself) as a variant of the kernel.
+ */
+static void verify(const char *name, const char *source,
+                   const struct toolchain *toolchain, struct verify_opts opts,
+                   struct verify_report *report)
+{
+    static int number;
+    struct kernel *kernel = fixture_bound(name, NULL);
+    char *file = xasprintf("variant%d.c", number++);
+    char *path = source ? fixture_file(file, source) : NULL, *program = NULL;
+    struct error err = {0};
+
+    *report = (struct verify_report){.outcome = RUN_OUTCOME_NOT_BUILT};
+    opts.scratch = fixture_dir();
+    if (kernel)
+        program = fixture_build(kernel, path, toolchain, VARIANT_VERIFY);
+    if (program)
+        check_ok(variant_verify(kernel, program, &opts, report, &err), &err);
+    free(program);
+    free(path);
+    free(file);
+    kernel_free(kernel);
+}
+
+static const char *text_of(const char *text)
+{
+    return text ? text : "";
+}
+
+/* ---- right variants ---- */
+
+static void kernels_equal_themselves(void)
+{
+    static const struct {
+        const char *file, *sizes;
+    } cases[] = {
+        {"plain",
+         "n=1, n=2, n=3, n=4, n=5, n=7, n=8, n=13, n=16, n=17, n=31, n=33, n=63, "
+         "n=64, n=65, n=97, n=257, n=1021, n=4099, n=5000"},
+        {"vla", "n=3 m=37, n=37 m=8, n=8 m=61, n=61 m=2, n=2 m=19, n=19 m=3, n=1 m=1,"},
+        {"sparse", "rows=97 cols=97, rows=200 cols=257, rows=200 cols=300"},
+        {"integers", "n=257, n=1000"},
+        {"globals", "n=257, n=400"},
+    };
+    const struct toolchain *toolchain;
+    size_t nr = fixture_toolchains(&toolchain);
+
+    for (size_t i = 0; i < nr * ARRAY_SIZE(cases); i++) {
+        const size_t k = i % ARRAY_SIZE(cases);
+        struct verify_report report;
+
+        verify(cases[k].file, NULL, &toolchain[i / ARRAY_SIZE(cases)],
+               (struct verify_opts){0}, &report);
+        check_eq(report.outcome, RUN_OUTCOME_OK);
+        check_str(text_of(report.detail), "");
+        check_contains(text_of(report.sizes), cases[k].sizes);
+        check_near(report.max_relative_error, 0, 0);
+        verify_report_release(&report);
+    }
+}
+
+#define SCALE "double scale(int n, double s, const double *a, double *b)\n{\n"
+#define PRODUCT                                                                          \
+    "void product(int n, int m, const float A[n][m], const float x[m], float "           \
+    "y[restrict "                                                                        \
+    "n])\n{\n"
+
+static void rounding_is_tolerated_and_told(void)
+{
+    static const char backwards[] = SCALE
+        "    double sum = 0;\n    for (int i = n - 1; i >= 0; i--) {\n        b[i] = "
+        "b[i] + s * a[i];\n        sum += b[i];\n    }\n    return sum;\n}\n";
+    const struct toolchain *toolchain;
+    struct verify_report report;
+
+    if (fixture_toolchains(&toolchain) == 0)
+        return;
+    verify("plain", backwards, toolchain, (struct verify_opts){0}, &report);
+    check_eq(report.outcome, RUN_OUTCOME_OK);
+    check(report.max_relative_error > 0 && report.max_relative_error < 1e-12);
+    verify_report_release(&report);
+    verify("plain", backwards, toolchain, (struct verify_opts){.relative = 1e-18},
+           &report);
+    check_eq(report.outcome, RUN_OUTCOME_WRONG_RESULT);
+    check_contains(text_of(report.detail), "it returns ");
+    verify_report_release(&report);
+    verify("plain", backwards, toolchain,
+           (struct verify_opts){.relative = 1e-18, .absolute = 1e-6}, &report);
+    check_eq(report.outcome, RUN_OUTCOME_OK);
+    verify_report_release(&report);
+}
+
+/* ---- wrong variants ---- */
+
+static const struct {
+    const char *what, *file, *source;
+    enum run_outcome outcome;
+    const char *detail;
+} wrong_cases[] = {
+    {"one element", "plain",
+     SCALE
+     "    double sum = 0;\n    for (int i = 0; i < n; i++) {\n        b[i] = b[i] + "
+     "s * a[i] + (i == 3);\n        sum += b[i] - (i == 3);\n    }\n    return "
+     "sum;\n}\n",
+     RUN_OUTCOME_WRONG_RESULT, "b[3] is "},
+    {"the returned value", "plain",
+     SCALE "    for (int i = 0; i < n; i++)\n        b[i] = b[i] + s * a[i];\n    return "
+           "7;\n}\n",
+     RUN_OUTCOME_WRONG_RESULT, "it returns 7 instead of "},
+    {"a remainder that is lost", "plain",
+     SCALE "    double sum = 0;\n    for (int i = 0; i < n / 37 * 37; i++) {\n        "
+           "b[i] = b[i] + s * a[i];\n        sum += b[i];\n    }\n    for (int i = n / "
+           "37 * 37; n % 37 != 36 && i < n; i++) {\n        b[i] = b[i] + s * a[i];\n   "
+           "     sum += b[i];\n    }\n    return sum;\n}\n",
+     RUN_OUTCOME_WRONG_RESULT, "at n=36"},
+    {"overwriting instead of adding to zeros", "vla",
+     PRODUCT
+     "    for (int i = 0; i < n; i++) {\n        float sum = 0;\n        for (int "
+     "j = 0; j < m; j++)\n            sum += A[i][j] * x[j];\n        y[i] = "
+     "sum;\n    }\n}\n",
+     RUN_OUTCOME_WRONG_RESULT, "y[0] is "},
+    {"only where n and m differ", "vla",
+     PRODUCT "    for (int i = 0; i < m; i++)\n        for (int j = 0; i < n && j < m; "
+             "j++)\n            y[i] += A[i][j] * x[j];\n}\n",
+     RUN_OUTCOME_WRONG_RESULT, "at n=37 m=8"},
+    {"a sign", "integers",
+     "#include <stdbool.h>\n#include <stdint.h>\nunsigned read(uint32_t n, const int8_t "
+     "b[n], const uint16_t k[n], long long w[n], bool odd[n])\n{\n    unsigned sum = "
+     "0;\n    for (uint32_t i = 0; i < n; i++) {\n        w[k[i]] = (unsigned char)b[i] "
+     "* 3;\n        odd[i] = b[i] % 2 != 0;\n        sum += (unsigned)b[i];\n    }\n    "
+     "return sum;\n}\n",
+     RUN_OUTCOME_WRONG_RESULT, "instead of -"},
+    {"just behind an array", "plain",
+     SCALE
+     "    double sum = 0;\n    for (int i = 0; i < n; i++) {\n        b[i] = b[i] + "
+     "s * a[i];\n        sum += b[i];\n    }\n    b[n] = 1;\n    return sum;\n}\n",
+     RUN_OUTCOME_WRONG_RESULT, "it writes outside array 'b' at n=1"},
+    {"far behind an array", "plain",
+     SCALE
+     "    double sum = 0;\n    for (int i = 0; i < n; i++) {\n        b[i] = b[i] + "
+     "s * a[i];\n        sum += b[i];\n    }\n    b[n + 100] = 1;\n    return "
+     "sum;\n}\n",
+     RUN_OUTCOME_CRASHED, "it touches b[101], which is outside of it, at n=1"},
+    {"reading behind an array", "plain",
+     SCALE
+     "    double sum = 0;\n    for (int i = 0; i < n; i++) {\n        b[i] = b[i] + "
+     "s * a[i];\n        sum += b[i];\n    }\n    return sum + 0 * a[n + "
+     "8];\n}\n",
+     RUN_OUTCOME_CRASHED, "it touches a[9], which is outside of it, at n=1"},
+    {"an array that is only read", "plain",
+     SCALE
+     "    double sum = 0;\n    for (int i = 0; i < n; i++) {\n        b[i] = b[i] + "
+     "s * a[i];\n        sum += b[i];\n    }\n    ((double *)a)[n / 2] = 0;\n    "
+     "return sum;\n}\n",
+     RUN_OUTCOME_CRASHED, "it writes a[0], which it may only read, at n=1"},
+    {"a crash at some size", "plain",
+     SCALE
+     "    double sum = 0;\n    for (int i = 0; i < n; i++) {\n        b[i] = b[i] + "
+     "s * a[i];\n        sum += b[i];\n    }\n    if (n == 13)\n        "
+     "__builtin_trap();\n    return sum;\n}\n",
+     RUN_OUTCOME_CRASHED, " at n=13"},
+};
+
+static void differences_are_found(void)
+{
+    const struct toolchain *toolchain;
+
+    if (fixture_toolchains(&toolchain) == 0)
+        return;
+    for (size_t i = 0; i < ARRAY_SIZE(wrong_cases); i++) {
+        struct verify_report report;
+
+        verify(wrong_cases[i].file, wrong_cases[i].source, toolchain,
+               (struct verify_opts){.small_only = true}, &report);
+        if (!check_eq(report.outcome, wrong_cases[i].outcome))
+            printf("    (%s)\n", wrong_cases[i].what);
+        check_contains(text_of(report.detail), wrong_cases[i].detail);
+        verify_report_release(&report);
+    }
+}
+
+static void only_the_full_size_may_show_it(void)
+{
+    static const char wrong[] = SCALE
+        "    double sum = 0;\n    for (int i = 0; i < n; i++) {\n        b[i] = b[i] + "
+        "s * a[i];\n        sum += b[i];\n    }\n    if (n / 4 > 1060)\n        b[17] = "
+        "-1;\n    return sum;\n}\n";
+    const struct toolchain *toolchain;
+    struct verify_report report;
+
+    if (fixture_toolchains(&toolchain) == 0)
+        return;
+    verify("plain", wrong, toolchain, (struct verify_opts){.small_only = true}, &report);
+    check_eq(report.outcome, RUN_OUTCOME_OK);
+    verify_report_release(&report);
+    verify("plain", wrong, toolchain, (struct verify_opts){0}, &report);
+    check_eq(report.outcome, RUN_OUTCOME_WRONG_RESULT);
+    check_contains(text_of(report.detail), "b[17] is -1 instead of ");
+    check_contains(text_of(report.detail), " at n=5000");
+    verify_report_release(&report);
+}
+
+static void a_hang_is_ended(void)
+{
+    const struct toolchain *toolchain;
+    struct verify_report report;
+
+    if (fixture_toolchains(&toolchain) == 0)
+        return;
+    verify("plain",
+           SCALE "    while (n == 5)\n        *(volatile double *)b;\n    for (int i "
+                 "= 0; i < n; i++)\n        b[i] += s * a[i];\n    double sum = "
+                 "0;\n    for (int i = 0; i < n; i++)\n        sum += b[i];\n    "
+                 "return sum;\n}\n",
+           toolchain, (struct verify_opts){.limit_s = 0.5}, &report);
+    check_eq(report.outcome, RUN_OUTCOME_TIMED_OUT);
+    check_contains(text_of(report.detail), " at n=5");
+    check_contains(text_of(report.sizes), "n=1, n=2, n=3, n=4");
+    verify_report_release(&report);
+}
+
+/* A variant's own idea of a helper must not become the original's. */
+static void each_kernel_has_its_own_helpers(void)
+{
+    static const char other[] =
+        "double weight = 1.25;\n"
+        "double weighted(double x)\n{\n    return -x;\n}\n"
+        "static void spmv(int rows, int cols, int nnz, const int start[rows + 1], const "
+        "int "
+        "col[nnz],\n                 const double val[nnz], const double x[cols], double "
+        "*y)\n{\n    for (int i = 0; i < rows; i++) {\n        double sum = 0;\n        "
+        "for "
+        "(int k = start[i]; k < start[i + 1]; k++)\n            sum += 0.5 * (val[k] * "
+        "x[col[k]]);\n        y[i] = weighted(sum);\n    }\n}\n";
+    const struct toolchain *toolchain;
+    struct verify_report report;
+
+    if (fixture_toolchains(&toolchain) == 0)
+        return;
+    verify("sparse", other, toolchain, (struct verify_opts){.small_only = true}, &report);
+    check_eq(report.outcome, RUN_OUTCOME_WRONG_RESULT);
+    check_contains(text_of(report.detail), "is -");
+    verify_report_release(&report);
+}
+
+static void sizes_where_the_original_fails_are_left_out(void)
+{
+    const struct toolchain *toolchain;
+    struct verify_report report;
+
+    if (fixture_toolchains(&toolchain) == 0)
+        return;
+    verify("fours", NULL, toolchain, (struct verify_opts){0}, &report);
+    check_eq(report.outcome, RUN_OUTCOME_OK);
+    check_str(text_of(report.sizes), "n=4, n=8, n=16, n=64, n=400");
+    check_contains(text_of(report.detail), "n=1, n=2, n=3, n=5, ");
+    check_contains(text_of(report.detail), "left out: the original itself fails there");
+    verify_report_release(&report);
+    verify("plain", NULL, toolchain, (struct verify_opts){.memory_limit_bytes = 1000},
+           &report);
+    check_eq(report.outcome, RUN_OUTCOME_OK);
+    check_str(text_of(report.detail), "n=5000 left out: it needs 117 KiB");
+    verify_report_release(&report);
+}
+
+/* ---- the untransformed kernel ---- */
+
+static void kernels_are_proven(void)
+{
+    static const struct {
+        const char *file;
+        int status; /* -1 = good */
+        const char *text;
+    } cases[] = {
+        {"plain", -1, ""},
+        {"sparse", -1, ""},
+        {"globals", -1, ""},
+        {"fours", -1, ""},
+        {"crash", STATUS_UNVERIFIABLE, "'crash' cannot be verified: ended by SIGSEGV"},
+        {"hang", STATUS_UNVERIFIABLE, "'hang' cannot be verified: "},
+        {"const_write", STATUS_UNVERIFIABLE,
+         "'cheat' cannot be verified: it writes a[50], which it may only read, at n=100"},
+        {"outside", STATUS_UNVERIFIABLE,
+         "'overrun' cannot be verified: it writes outside array 'a' at n=101"},
+        {"counter", STATUS_UNVERIFIABLE,
+         "'count' gives other results when it is called again with the same arguments: "
+         "a[0] "
+         "is 2 instead of 1 at n=1"},
+        {"nan", STATUS_INPUT,
+         "50 results of 'divide' in 'b' are NaN, which makes its speed unlike that of "
+         "real "
+         "data; set better contents, such as `#pragma inflight buffer a = "
+         "uniform(0.5,1.5)`"},
+        {"denormal", STATUS_INPUT, "100 results of 'shrink' in 'b' are denormal"},
+    };
+    const struct toolchain *toolchain;
+
+    if (fixture_toolchains(&toolchain) == 0)
+        return;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct kernel *kernel = fixture_bound(cases[i].file, NULL);
+        struct verify_opts opts = {.limit_s = 0.5, .scratch = fixture_dir()};
+        struct error err = {0};
+
+        if (!kernel)
+            continue;
+        if (cases[i].status < 0)
+            check_ok(kernel_prove(kernel, toolchain, fixture_dir(), &opts, &err), &err);
+        else
+            check_fails(kernel_prove(kernel, toolchain, fixture_dir(), &opts, &err), &err,
+                        (enum status)cases[i].status, cases[i].text);
+        kernel_free(kernel);
+    }
+}
+
+CU_TestInfo variants_verify_tests[] = {
+    {"kernels equal themselves", kernels_equal_themselves},
+    {"rounding is tolerated and told", rounding_is_tolerated_and_told},
+    {"differences are found", differences_are_found},
+    {"only the full size may show it", only_the_full_size_may_show_it},
+    {"a hang is ended", a_hang_is_ended},
+    {"each kernel has its own helpers", each_kernel_has_its_own_helpers},
+    {"sizes where the original fails are left out",
+     sizes_where_the_original_fails_are_left_out},
+    {"kernels are proven", kernels_are_proven},
+    CU_TEST_INFO_NULL,
+};

@@ -1,0 +1,412 @@
+/* The user's file with its nests replaced. */
+#include "variants/gen.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct edit {
+    size_t begin, end;
+    char *text;
+};
+
+struct edits {
+    struct edit *item;
+    size_t nr, alloc;
+};
+
+static void add_edit(struct edits *edits, size_t begin, size_t end, char *text)
+{
+    size_t at = edits->nr;
+    GROW(edits->item, edits->nr + 1, edits->alloc);
+    while (at > 0 && edits->item[at - 1].begin > begin)
+        at--;
+    memmove(&edits->item[at + 1], &edits->item[at], (edits->nr - at) * sizeof(edits->item[0]));
+    edits->item[at] = (struct edit){begin, end, text};
+    edits->nr++;
+}
+
+static void edits_release(struct edits *edits)
+{
+    for (size_t i = 0; i < edits->nr; i++)
+        free(edits->item[i].text);
+    free(edits->item);
+}
+
+/* ---- text in the user's manner: his margin, tabs where he has them ---- */
+
+static size_t line_begin(const char *source, size_t at)
+{
+    while (at > 0 && source[at - 1] != '\n')
+        at--;
+    return at;
+}
+
+static char *margin_of(const char *source, size_t at)
+{
+    size_t begin = line_begin(source, at), end = begin;
+    while (source[end] == ' ' || source[end] == '\t')
+        end++;
+    return xstrndup(source + begin, end < at ? end - begin : at - begin);
+}
+
+static bool uses_tabs(const struct ir_function *function)
+{
+    return memchr(function->source + function->body_begin, '\t', function->body_end - function->body_begin) &&
+           strstr(function->source + function->body_begin, "\n\t");
+}
+
+/* Our four spaces per level as he would write them, behind his margin; the first line stands where the nest stood. */
+static void add_lines(struct buf *out, const char *text, const char *margin, bool tabs)
+{
+    for (bool first = true; *text; first = false) {
+        size_t length = strcspn(text, "\n"), blanks = strspn(text, " ");
+        if (!first)
+            buf_add(out, margin);
+        for (size_t i = 0; i < blanks / 4; i++)
+            buf_add(out, tabs ? "\t" : "    ");
+        buf_add_repeat(out, ' ', blanks % 4);
+        buf_add_n(out, text + blanks, length - blanks);
+        text += length + (text[length] == '\n');
+        if (*text)
+            buf_add(out, "\n");
+    }
+}
+
+/* The original text of a nest without our pragmas. */
+static char *original(const struct nest *nest)
+{
+    const struct ir_function *function = nest->model->function;
+    struct buf text = {0};
+    size_t at = nest->stmt->begin;
+    for (const struct ir_pragma *pragma = function->all_pragma; pragma; pragma = pragma->next_all) {
+        if (!pragma->ours || pragma->begin < at || pragma->end > nest->stmt->end)
+            continue;
+        buf_add_n(&text, function->source + at, line_begin(function->source, pragma->begin) - at);
+        at = pragma->end;
+    }
+    buf_add_n(&text, function->source + at, nest->stmt->end - at);
+    return buf_detach(&text);
+}
+
+/* The original one level further in: his lines keep what they have beyond his margin. */
+static char *original_shifted(const struct nest *nest, bool tabs)
+{
+    char *text = original(nest);
+    struct buf out = {0};
+    for (const char *at = text; *at;) {
+        size_t length = strcspn(at, "\n");
+        bool blank = strspn(at, " \t\r") == length;
+        if (at != text && length && *at != '#' && !blank)
+            buf_add(&out, tabs ? "\t" : "    ");
+        buf_add_n(&out, at, length);
+        at += length;
+        if (*at) {
+            buf_add(&out, "\n");
+            at++;
+        }
+    }
+    free(text);
+    return buf_detach(&out);
+}
+
+/* ---- one nest ---- */
+
+static void gen_release(struct gen *gen)
+{
+    free(gen->local);
+    strvec_release(&gen->taken);
+    ir_arena_free(gen->arena);
+}
+
+static struct gen gen_start(struct work *work)
+{
+    return (struct gen){.work = work, .nest = work->nest, .model = work->nest->model, .arena = ir_arena_new()};
+}
+
+/* Outer variables that the new code no longer uses would be warned about. */
+static void add_unused(struct gen *gen, struct code *code)
+{
+    struct nest *nest = gen->nest;
+    struct ir_function *function = nest->model->function;
+    for (size_t i = 0; i < function->symbol_nr; i++) {
+        struct ir_symbol *symbol = function->symbol[i];
+        bool iterator = nest->declared[i] && nest->written[i] && nest->decl_depth[i] < 0 && !symbol->in_loop;
+        bool local = !nest->declared[i] && nest->written[i];
+        if (symbol->role != IR_LOCAL || symbol->type.pointers || (!iterator && !local) || code_mentions(code, symbol))
+            continue;
+        struct code *line = code_new(gen, CODE_TEXT);
+        line->text = ir_textf(gen->arena, "(void)%s;\n", symbol->name);
+        code_insert(gen, code, 0, line);
+    }
+}
+
+static void name_helper(struct ir_expr *expr, void *data)
+{
+    struct gen *gen = data;
+    static const char *const words[] = {"min", "max", "floord"};
+    for (size_t i = 0; expr->kind == IR_CALL && expr->text && i < ARRAY_SIZE(words); i++)
+        if (!strcmp(expr->text, words[i]))
+            expr->text = ir_textf(gen->arena, "%s_%s", gen->model->function->name, words[i]);
+}
+
+/* min, max and floord get the names under which they are defined. */
+static void name_helpers(struct gen *gen, struct code *code)
+{
+    struct ir_expr *part[] = {code->lower, code->upper, code->cond};
+    for (size_t i = 0; i < ARRAY_SIZE(part); i++)
+        if (part[i])
+            ir_visit(part[i], name_helper, gen);
+    if (code->stmt)
+        stmt_exprs(code->stmt, name_helper, gen);
+    for (size_t i = 0; i < code->child_nr; i++)
+        name_helpers(gen, code->child[i]);
+}
+
+static struct code *make_code(struct gen *gen)
+{
+    struct code *code = gen_code(gen);
+    if (!code)
+        return NULL;
+    gen_locals(gen, code);
+    if (gen->work->reorders) /* else nothing tests that arrays do not overlap */
+        gen_scalars(gen, code);
+    gen_reductions(code);
+    gen_prefetches(gen, code);
+    add_unused(gen, code);
+    name_helpers(gen, code);
+    return code;
+}
+
+/* code; or { code }; or if (guard) { code }; or if (guard) { code } else { original }. */
+static void print_nest(struct gen *gen, struct code *code, const struct ir_expr *guard, bool needs_else, struct buf *out)
+{
+    const struct ir_function *function = gen->model->function;
+    char *margin = margin_of(function->source, gen->nest->stmt->begin);
+    bool tabs = uses_tabs(function), braces = guard || code->child_nr > 1 || code->child[0]->kind == CODE_LET || code->child[0]->simd;
+    struct buf text = {0};
+    if (guard) {
+        buf_add(&text, "if (");
+        ir_print_expr(&text, guard);
+        buf_add(&text, ") ");
+    }
+    buf_add(&text, braces ? "{\n" : "");
+    code_print(gen, &text, code, braces);
+    buf_add(&text, needs_else ? "} else {\n" : braces ? "}\n" : "");
+    add_lines(out, buf_str(&text), margin, tabs);
+    if (needs_else) {
+        char *old = original_shifted(gen->nest, tabs);
+        buf_addf(out, "\n%s%s%s\n%s}", margin, tabs ? "\t" : "    ", old, margin);
+        free(old);
+    }
+    buf_release(&text);
+    free(margin);
+}
+
+static int emit_nest(struct work *work, struct buf *out, struct gen *helpers, struct error *err)
+{
+    struct gen gen = gen_start(work);
+    struct ir_expr *guard;
+    bool needs_else;
+    int status = gen_guard(&gen, &guard, &needs_else, err);
+    struct code *code = status ? NULL : make_code(&gen);
+    if (isl_check(work->nest->model, false, err))
+        status = fail_in(err, "the nest at line %d", work->nest->stmt->line);
+    else if (!status && (!code || gen.problem))
+        status = fail(err, STATUS_ILLEGAL, "the nest at line %d: %s", work->nest->stmt->line, gen.problem);
+    if (guard)
+        ir_visit(guard, name_helper, &gen);
+    if (!status)
+        print_nest(&gen, code, guard, needs_else, out);
+    helpers->need_min = helpers->need_min || gen.need_min;
+    helpers->need_max = helpers->need_max || gen.need_max;
+    helpers->need_floord = helpers->need_floord || gen.need_floord;
+    helpers->wide = helpers->wide || gen.wide;
+    code_free(code);
+    gen_release(&gen);
+    return status;
+}
+
+/* ---- helpers ---- */
+
+static const struct {
+    const char *word, *first, *second, *body;
+} helper_table[] = {
+    {"min", "a", "b", "a < b ? a : b"},
+    {"max", "a", "b", "a > b ? a : b"},
+    {"floord", "n", "d", "n < 0 ? -((d - 1 - n) / d) : n / d"},
+};
+
+static void add_helpers(const struct model *model, const struct gen *helpers, struct buf *out)
+{
+    const bool needed[] = {helpers->need_min, helpers->need_max, helpers->need_floord};
+    const char *type = helpers->wide ? "long" : "int";
+    for (size_t i = 0; i < ARRAY_SIZE(helper_table); i++) {
+        if (!needed[i])
+            continue;
+        buf_addf(out, "static inline %s %s_%s(%s %s, %s %s)\n{\n", type, model->function->name, helper_table[i].word, type,
+                 helper_table[i].first, type, helper_table[i].second);
+        buf_addf(out, "%sreturn %s;\n}\n\n", uses_tabs(model->function) ? "\t" : "    ", helper_table[i].body);
+    }
+}
+
+/* Before the comment and the pragmas that belong to the function. */
+static size_t function_start(const struct ir_function *function)
+{
+    const char *source = function->source;
+    size_t at = line_begin(source, function->begin);
+    while (at > 0) {
+        size_t before = line_begin(source, at - 1);
+        const char *line = source + before + strspn(source + before, " \t");
+        if (*line != '#' || strncmp(line + 1 + strspn(line + 1, " \t"), "pragma", 6))
+            break;
+        at = before;
+    }
+    if (at < 3 || memcmp(source + at - 3, "*/\n", 3))
+        return at;
+    for (size_t begin = at - 3; begin > 0; begin--)
+        if (!memcmp(source + begin - 1, "/*", 2))
+            return line_begin(source, begin - 1);
+    return at;
+}
+
+/* ---- the file ---- */
+
+static void add_pragma_edits(const struct model *model, struct edits *edits)
+{
+    size_t nests = edits->nr;
+    for (const struct ir_pragma *pragma = model->function->all_pragma; pragma; pragma = pragma->next_all) {
+        bool inside = false;
+        for (size_t i = 0; i < edits->nr && nests; i++)
+            inside = inside || (edits->item[i].begin < pragma->begin && pragma->end <= edits->item[i].end);
+        if (pragma->ours && !inside)
+            add_edit(edits, line_begin(model->function->source, pragma->begin), pragma->end, xstrdup(""));
+    }
+}
+
+static void splice(const struct model *model, const struct edits *edits, struct buf *out)
+{
+    const struct ir_function *function = model->function;
+    size_t at = 0;
+    for (size_t i = 0; i < edits->nr; i++) {
+        buf_add_n(out, function->source + at, edits->item[i].begin - at);
+        buf_add(out, edits->item[i].text);
+        at = edits->item[i].end;
+    }
+    buf_add_n(out, function->source + at, function->source_length - at);
+}
+
+static int check_prefetches(const struct model *model, const struct work *works, struct error *err)
+{
+    size_t wanted = 0, done = 0;
+    for (size_t i = 0; i < model->nest_nr; i++) {
+        wanted += works[i].prefetch_nr;
+        done += works[i].fetched;
+    }
+    if (!wanted || done)
+        return 0;
+    return fail(err, STATUS_ILLEGAL, "what is to be prefetched does not change in the innermost loop around it, or its address "
+                                     "depends on a value computed there");
+}
+
+static int emit_all(struct model *model, struct work *works, struct edits *edits, struct error *err)
+{
+    struct gen helpers = {0};
+    struct buf text = {0};
+    for (size_t i = 0; i < model->nest_nr; i++) {
+        const struct nest *nest = model->nest[i];
+        struct buf new = {0};
+        if (!works[i].touched)
+            continue;
+        isl_budget(model, model->request.operation_limit);
+        if (emit_nest(&works[i], &new, &helpers, err)) {
+            buf_release(&new);
+            return -1;
+        }
+        for (const struct ir_pragma *pragma = nest->stmt->pragma; pragma; pragma = pragma->next)
+            if (!pragma->ours) /* it was meant for the loop that is no more */
+                add_edit(edits, line_begin(model->function->source, pragma->begin), pragma->end, xstrdup(""));
+        add_edit(edits, nest->stmt->begin, nest->stmt->end, buf_detach(&new));
+    }
+    if (check_prefetches(model, works, err))
+        return -1;
+    add_pragma_edits(model, edits);
+    add_helpers(model, &helpers, &text);
+    if (text.length) {
+        size_t at = function_start(model->function);
+        add_edit(edits, at, at, xstrdup(buf_str(&text)));
+    }
+    buf_release(&text);
+    return 0;
+}
+
+/* ---- checking ---- */
+
+static void add_assumptions(const struct work *work, struct buf *out)
+{
+    const struct nest *nest = work->nest;
+    struct overlap *pair;
+    for (size_t i = 0; i < nest->assumption.nr; i++)
+        buf_addf(out, "%s\n", nest->assumption.v[i]);
+    size_t nr = work->reorders ? nest_overlaps(nest, &pair) : 0;
+    for (size_t i = 0; i < nr; i++)
+        buf_addf(out, "'%s' and '%s' do not overlap (tested at run time; the original loop runs if they do)\n",
+                 nest->cell[pair[i].a].symbol->name, nest->cell[pair[i].b].symbol->name);
+    if (work->reorders)
+        free(pair);
+}
+
+static int check_all(struct model *model, const struct plan *plan, struct work *works, struct buf *assumptions, struct error *err)
+{
+    isl_budget(model, model->request.operation_limit);
+    if (plan_apply(model, plan, works, err))
+        return isl_check(model, false, NULL), -1;
+    if (isl_check(model, false, err))
+        return fail_in(err, "the plan cannot be applied");
+    for (size_t i = 0; i < model->nest_nr; i++) {
+        if (!works[i].touched)
+            continue;
+        if (work_check(&works[i], plan, err))
+            return -1;
+        if (assumptions)
+            add_assumptions(&works[i], assumptions);
+    }
+    for (size_t i = 0; assumptions && i < model->assumption.nr; i++)
+        if (!strncmp(model->assumption.v[i], "the user", 8))
+            buf_addf(assumptions, "%s\n", model->assumption.v[i]);
+    return 0;
+}
+
+/* Legality, then the text: a plan for which no code can be made is not legal either. The last text is kept for model_emit. */
+static int prepare(struct model *model, const struct plan *plan, struct buf *assumptions, struct error *err)
+{
+    struct work *works = xcalloc(model->nest_nr + 1, sizeof(*works));
+    struct edits edits = {0};
+    buf_reset(&model->emitted);
+    int status = check_all(model, plan, works, assumptions, err) || emit_all(model, works, &edits, err) ? -1 : 0;
+    if (!status)
+        splice(model, &edits, &model->emitted);
+    edits_release(&edits);
+    works_free(model, works);
+    isl_budget(model, 0);
+    free(works);
+    free(model->emitted_plan);
+    model->emitted_plan = status ? NULL : plan_text(plan);
+    return status;
+}
+
+int model_check(struct model *model, const struct plan *plan, struct buf *assumptions, struct error *err)
+{
+    return prepare(model, plan, assumptions, err);
+}
+
+int model_emit(struct model *model, const struct plan *plan, struct buf *out, struct error *err)
+{
+    char *text = plan_text(plan);
+    bool known = model->emitted_plan && !strcmp(model->emitted_plan, text);
+    int status = known ? 0 : prepare(model, plan, NULL, err);
+    if (!status)
+        buf_add_n(out, model->emitted.data, model->emitted.length);
+    free(text);
+    return status;
+}

@@ -1,0 +1,314 @@
+/* isl's loops as a code tree: names, bounds in the user's iterators, statements with their iterators put in. */
+#include "variants/gen.h"
+
+#include <isl/schedule.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add_node(struct gen *gen, struct code *block, isl_ast_node *node, const struct tree *band);
+
+/* ---- loops ---- */
+
+
+static const char *free_name(struct gen *gen, const char *name)
+{
+    const struct ir_function *function = gen->model->function;
+    for (size_t i = 0; i < gen->level_nr; i++)
+        if (!strcmp(gen->level[i].var->name, name))
+            return gen_name(gen, name, true);
+    bool ours = true; /* a name we made must not hide one of the user's */
+    for (size_t i = 0; i < gen->nest->loop_nr; i++)
+        ours = ours && strcmp(gen->nest->loop[i]->stmt->iterator->name, name);
+    for (size_t i = 0; ours && i < function->symbol_nr; i++)
+        if (!strcmp(function->symbol[i]->name, name))
+            return gen_name(gen, name, true);
+    return name;
+}
+
+/* A variable for the band: the user's own where he declared it outside of the loop, a new one of its name else. */
+static struct ir_symbol *variable(struct gen *gen, const struct tree *band, bool *declares)
+{
+    const struct ir_stmt *stmt = band->loop->stmt;
+    struct ir_type type = stmt->iterator->type;
+    bool own = (band->role == BAND_LOOP || band->role == BAND_BLOCK) && !strcmp(band->name, stmt->iterator->name);
+    *declares = !own || stmt->declares_iterator || type.is_unsigned;
+    if (type.is_unsigned)
+        type = (struct ir_type){.text = "long", .scalar = IR_INT, .bytes = 8};
+    type.is_const = false;
+    gen->wide = gen->wide || type.bytes > 4;
+    return *declares ? gen_symbol(gen, free_name(gen, band->name), &type) : stmt->iterator;
+}
+
+static void push_level(struct gen *gen, const struct tree *band, isl_ast_node *node, struct ir_symbol *var)
+{
+    isl_ast_expr *iterator = isl_ast_node_for_get_iterator(node);
+    isl_id *id = isl_ast_expr_id_get_id(iterator);
+    struct ir_type type = {.text = "int", .scalar = IR_INT, .bytes = 4};
+    struct ir_symbol *hidden = gen_symbol(gen, ir_text(gen->arena, isl_id_get_name(id)), &type);
+    gen->level[gen->level_nr++] = (struct level){.band = band, .hidden = hidden, .var = var};
+    isl_id_free(id);
+    isl_ast_expr_free(iterator);
+}
+
+/* c < u or c <= u as var < base + step * u. */
+static struct ir_expr *bound(struct gen *gen, isl_ast_node *node, const struct tree *band)
+{
+    isl_ast_expr *cond = isl_ast_node_for_get_cond(node);
+    enum isl_ast_expr_op_type type = isl_ast_expr_op_get_type(cond);
+    struct ir_expr *raw = raw_expr(gen, isl_ast_expr_op_get_arg(cond, 1));
+    if (type == isl_ast_expr_op_le)
+        raw = raw_map(gen, raw, ir_integer(gen->arena, 1), 1);
+    else if (type != isl_ast_expr_op_lt)
+        gen->problem = "a loop of the result has a condition that cannot be written in C";
+    isl_ast_expr_free(cond);
+    return raw_finish(gen, raw_map(gen, raw, band->base, band->step));
+}
+
+static long long increment(struct gen *gen, isl_ast_node *node)
+{
+    isl_ast_expr *inc = isl_ast_node_for_get_inc(node);
+    isl_val *val = isl_ast_expr_int_get_val(inc);
+    long long value = isl_val_get_num_si(val);
+    isl_val_free(val);
+    isl_ast_expr_free(inc);
+    (void)gen;
+    return value;
+}
+
+static struct ir_expr *first_value(struct gen *gen, isl_ast_node *node, const struct tree *band)
+{
+    struct ir_expr *raw = raw_expr(gen, isl_ast_node_for_get_init(node));
+    return raw_finish(gen, raw_map(gen, raw, band->base, band->step));
+}
+
+static void add_for(struct gen *gen, struct code *block, isl_ast_node *node, const struct tree *band)
+{
+    bool once = isl_ast_node_for_is_degenerate(node) == isl_bool_true;
+    struct code *loop = code_new(gen, once ? CODE_LET : CODE_FOR), *body = loop;
+    code_add(gen, block, loop);
+    if (!band || gen->level_nr == ARRAY_SIZE(gen->level)) {
+        gen->problem = "a loop of the result cannot be told";
+        return;
+    }
+    loop->band = band;
+    loop->lower = first_value(gen, node, band);
+    loop->upper = once ? NULL : bound(gen, node, band);
+    loop->step = once ? 1 : band->step * increment(gen, node);
+    loop->simd = band->simd;
+    loop->var = variable(gen, band, &loop->declares);
+    if (once && !loop->declares)
+        loop->var = gen_symbol(gen, band->name, &loop->var->type);
+    push_level(gen, band, node, loop->var);
+    body = once ? block : code_new(gen, CODE_BLOCK);
+    if (!once)
+        code_add(gen, loop, body);
+    add_node(gen, body, isl_ast_node_for_get_body(node), NULL);
+    gen->level_nr--;
+}
+
+/* ---- statements ---- */
+
+/* A loop variable whose values are whole blocks of this loop. */
+static bool counts_blocks(const struct gen *gen, const struct tree *band, const struct ir_expr *atom)
+{
+    for (size_t i = 0; atom->kind == IR_NAME && i < gen->level_nr; i++) {
+        const struct tree *other = gen->level[i].band;
+        bool blocks = other->role == BAND_BLOCK || other->role == BAND_TILE;
+        if (gen->level[i].hidden == atom->symbol)
+            return blocks && other->loop == band->loop && other->size % band->size == 0;
+    }
+    return false;
+}
+
+/* Which copy this is: the value of the iterator modulo the factor. */
+static bool copy_number(struct gen *gen, const struct tree *band, struct ir_expr *raw, long long *number)
+{
+    struct sum value = sum_of_expr(gen->arena, raw);
+    if (band->base) {
+        struct sum base = sum_of_expr(gen->arena, band->base);
+        value = sum_add(&value, &base, -1);
+    }
+    for (size_t i = 0; i < value.nr; i++)
+        if (!counts_blocks(gen, band, value.term[i].atom) && value.term[i].coefficient % (band->size * band->step))
+            return false;
+    *number = value.constant / band->step % band->size;
+    if (*number < 0)
+        *number += band->size;
+    return true;
+}
+
+static const char *suffix_of(struct gen *gen, const struct cell *cell, struct ir_expr *const *raw)
+{
+    const char *suffix = "";
+    for (size_t i = 0; i < gen->copy_nr; i++) {
+        long long number = 0;
+        size_t pos = (size_t)gen->copy[i]->loop->depth;
+        if (pos >= cell->depth)
+            continue;
+        if (!copy_number(gen, gen->copy[i], raw[pos], &number))
+            gen->problem = "the copies of a local variable cannot be told apart";
+        suffix = ir_textf(gen->arena, "%s_%lld", suffix, number);
+    }
+    return suffix;
+}
+
+static bool is_innermost_cell(const struct nest *nest, size_t cell, size_t statement)
+{
+    for (size_t i = nest->statement[statement].access_begin; i < nest->statement[statement].access_end; i++)
+        if (nest->access[i].cell == cell)
+            return true;
+    return false;
+}
+
+struct replace {
+    struct ir_symbol *symbol[64];
+    struct ir_expr *by[64];
+    size_t nr;
+};
+
+static void replace_add(struct replace *replace, struct ir_symbol *symbol, struct ir_expr *by)
+{
+    if (replace->nr < ARRAY_SIZE(replace->symbol)) {
+        replace->symbol[replace->nr] = symbol;
+        replace->by[replace->nr++] = by;
+    }
+}
+
+static void replace_locals(struct gen *gen, const struct code *code, struct ir_expr *const *raw, struct replace *replace)
+{
+    for (size_t i = 0; i < gen->nest->cell_nr; i++) {
+        struct cell *cell = &gen->nest->cell[i];
+        if (!cell->is_private || !is_innermost_cell(gen->nest, i, code->statement))
+            continue;
+        struct ir_symbol *local = gen_local_symbol(gen, i, suffix_of(gen, cell, raw));
+        replace_add(replace, cell->symbol, ir_name(gen->arena, local));
+    }
+}
+
+/* An unsigned iterator is a signed variable in the text; where it is a value it keeps its type. */
+static struct ir_expr *as_written(struct gen *gen, const struct ir_symbol *iterator, struct ir_expr *expr)
+{
+    if (!iterator->type.is_unsigned)
+        return expr;
+    struct ir_expr *cast = ir_expr_new(gen->arena, IR_CAST, 1);
+    cast->type = iterator->type;
+    cast->arg[0] = expr;
+    return cast;
+}
+
+static void drop_casts(struct ir_expr *expr, void *data)
+{
+    (void)data;
+    if (expr->kind != IR_INDEX)
+        return;
+    for (struct ir_expr **at = &expr->arg[1]; (*at)->kind == IR_CAST && (*at)->type.is_unsigned && (*at)->type.bytes >= 4;)
+        *at = (*at)->arg[0];
+}
+
+static void add_user(struct gen *gen, struct code *block, isl_ast_node *node)
+{
+    isl_ast_expr *expr = isl_ast_node_user_get_expr(node);
+    isl_ast_expr *callee = isl_ast_expr_op_get_arg(expr, 0);
+    isl_id *id = isl_ast_expr_id_get_id(callee);
+    struct code *code = code_new(gen, CODE_STMT);
+    code->statement = statement_of_tuple(isl_id_get_name(id));
+    const struct statement *statement = &gen->nest->statement[code->statement];
+    struct ir_expr *raw[DEPTH_MAX];
+    struct replace replace = {.nr = 0};
+    for (size_t i = 0; i < statement->depth; i++) {
+        struct ir_symbol *iterator = statement->loop[i]->stmt->iterator;
+        raw[i] = raw_expr(gen, isl_ast_expr_op_get_arg(expr, (int)i + 1));
+        code->iterator[i] = raw_finish(gen, raw[i]);
+        replace_add(&replace, iterator, as_written(gen, iterator, code->iterator[i]));
+    }
+    code->iterator_nr = statement->depth;
+    replace_locals(gen, code, raw, &replace);
+    code->stmt = stmt_substitute(gen->arena, statement->stmt, replace.symbol, replace.by, replace.nr);
+    stmt_exprs(code->stmt, drop_casts, NULL);
+    code_add(gen, block, code);
+    isl_id_free(id);
+    isl_ast_expr_free(callee);
+    isl_ast_expr_free(expr);
+}
+
+/* ---- the rest ---- */
+
+static void add_if(struct gen *gen, struct code *block, isl_ast_node *node, const struct tree *band)
+{
+    struct code *code = code_new(gen, CODE_IF);
+    code->cond = raw_finish(gen, raw_expr(gen, isl_ast_node_if_get_cond(node)));
+    code_add(gen, block, code);
+    code_add(gen, code, code_new(gen, CODE_BLOCK));
+    add_node(gen, code->child[0], isl_ast_node_if_get_then_node(node), band);
+    if (isl_ast_node_if_has_else_node(node) == isl_bool_true) {
+        code_add(gen, code, code_new(gen, CODE_BLOCK));
+        add_node(gen, code->child[1], isl_ast_node_if_get_else_node(node), band);
+    }
+}
+
+static void add_list(struct gen *gen, struct code *block, isl_ast_node *node, const struct tree *band)
+{
+    isl_ast_node_list *list = isl_ast_node_block_get_children(node);
+    int nr = (int)isl_ast_node_list_n_ast_node(list);
+    for (int i = 0; i < nr; i++)
+        add_node(gen, block, isl_ast_node_list_get_ast_node(list, i), band);
+    isl_ast_node_list_free(list);
+}
+
+static void add_mark(struct gen *gen, struct code *block, isl_ast_node *node)
+{
+    isl_id *id = isl_ast_node_mark_get_id(node);
+    const struct tree *band = isl_id_get_user(id);
+    bool copies = band->role == BAND_COPY && gen->copy_nr < ARRAY_SIZE(gen->copy);
+    isl_id_free(id);
+    if (copies)
+        gen->copy[gen->copy_nr++] = band;
+    add_node(gen, block, isl_ast_node_mark_get_node(node), band);
+    gen->copy_nr -= copies;
+}
+
+/* `band` is that of the last mark; it holds for the next loop below. Takes node. */
+static void add_node(struct gen *gen, struct code *block, isl_ast_node *node, const struct tree *band)
+{
+    switch (isl_ast_node_get_type(node)) {
+    case isl_ast_node_for:
+        add_for(gen, block, node, band);
+        break;
+    case isl_ast_node_if:
+        add_if(gen, block, node, band);
+        break;
+    case isl_ast_node_block:
+        add_list(gen, block, node, band);
+        break;
+    case isl_ast_node_mark:
+        add_mark(gen, block, node);
+        break;
+    case isl_ast_node_user:
+        add_user(gen, block, node);
+        break;
+    default:
+        gen->problem = "the loops could not be generated";
+    }
+    isl_ast_node_free(node);
+}
+
+struct code *gen_code(struct gen *gen)
+{
+    struct nest *nest = gen->nest;
+    isl_set *context = isl_set_intersect(isl_set_copy(nest->context), isl_set_copy(nest->vouched));
+    context = isl_set_intersect(context, isl_set_copy(nest->assumed));
+    isl_ast_build *build = isl_ast_build_from_context(context);
+    isl_ast_node *node = isl_ast_build_node_from_schedule(build, tree_schedule(nest, gen->work->tree));
+    isl_ast_build_free(build);
+    if (!node) {
+        gen->problem = "the loops could not be generated";
+        return NULL;
+    }
+    struct code *code = code_new(gen, CODE_BLOCK);
+    add_node(gen, code, node, NULL);
+    if (!gen->problem)
+        return code;
+    code_free(code);
+    return NULL;
+}

@@ -1,0 +1,102 @@
+/* Does a loop of the result run at least once? Then what does not change in it may be read before it. */
+#include "variants/gen.h"
+
+#include <string.h>
+
+enum { PROOF_DEPTH = 8 };
+
+static bool is_positive(struct gen *gen, const struct code *at, struct sum value, int depth);
+
+static bool is_word(const struct ir_expr *expr, const char *word)
+{
+    return expr->kind == IR_CALL && expr->text && !strcmp(expr->text, word);
+}
+
+/* value > 0 for all parameters that the code is run for? */
+static bool holds_for_params(struct gen *gen, const struct sum *value)
+{
+    struct nest *nest = gen->nest;
+    isl_space *space = isl_space_set_from_params(isl_space_copy(nest->params));
+    struct affine at = {.nest = nest, .space = space};
+    isl_pw_aff *pa = affine_expr(&at, sum_expr(gen->arena, value));
+    isl_space_free(space);
+    if (!pa)
+        return false;
+    isl_set *holds = isl_set_params(isl_pw_aff_pos_set(pa));
+    isl_set *context = isl_set_intersect(isl_set_copy(nest->context), isl_set_copy(nest->vouched));
+    context = isl_set_intersect(context, isl_set_copy(nest->assumed));
+    bool sure = isl_set_is_subset(context, holds) == isl_bool_true;
+    isl_set_free(holds);
+    isl_set_free(context);
+    return sure;
+}
+
+static const struct code *loop_of(const struct code *at, const struct ir_symbol *var)
+{
+    for (; at; at = at->parent)
+        if (at->kind == CODE_FOR && at->var == var)
+            return at;
+    return NULL;
+}
+
+/* The value with the variable moved to where the value is least: an end of its loop; each arm of a min or max is a bound too. */
+static bool with_bound(struct gen *gen, const struct code *loop, const struct sum *rest, long long factor, struct ir_expr *bound,
+                       long long add, int depth)
+{
+    bool arms = is_word(bound, factor > 0 ? "max" : "min");
+    if (arms)
+        return with_bound(gen, loop, rest, factor, bound->arg[0], add, depth) ||
+               with_bound(gen, loop, rest, factor, bound->arg[1], add, depth);
+    struct sum edge = sum_of_expr(gen->arena, bound);
+    edge.constant += add;
+    return is_positive(gen, loop->parent, sum_add(rest, &edge, factor), depth - 1);
+}
+
+static bool at_end_of_loop(struct gen *gen, const struct code *loop, const struct sum *value, size_t term, int depth)
+{
+    long long factor = value->term[term].coefficient;
+    struct sum rest = *value;
+    rest.term[term] = rest.term[--rest.nr];
+    bool lower = (factor > 0) == (loop->step > 0);
+    return with_bound(gen, loop, &rest, factor, lower ? loop->lower : loop->upper, lower ? 0 : loop->step > 0 ? -1 : 1, depth);
+}
+
+/* + min(a, b): both must do; - max(a, b) likewise. */
+static bool both_arms(struct gen *gen, const struct code *at, const struct sum *value, size_t term, int depth)
+{
+    long long factor = value->term[term].coefficient;
+    const struct ir_expr *call = value->term[term].atom;
+    struct sum rest = *value;
+    rest.term[term] = rest.term[--rest.nr];
+    for (size_t i = 0; i < 2; i++) {
+        struct sum arm = sum_of_expr(gen->arena, call->arg[i]);
+        if (!is_positive(gen, at, sum_add(&rest, &arm, factor), depth - 1))
+            return false;
+    }
+    return true;
+}
+
+static bool is_positive(struct gen *gen, const struct code *at, struct sum value, int depth)
+{
+    if (depth == 0)
+        return false;
+    for (size_t i = 0; i < value.nr; i++)
+        if (is_word(value.term[i].atom, value.term[i].coefficient > 0 ? "min" : "max"))
+            return both_arms(gen, at, &value, i, depth);
+    if (holds_for_params(gen, &value))
+        return true;
+    for (size_t i = 0; i < value.nr; i++) {
+        const struct ir_expr *atom = value.term[i].atom;
+        const struct code *loop = atom->kind == IR_NAME ? loop_of(at, atom->symbol) : NULL;
+        if (loop && at_end_of_loop(gen, loop, &value, i, depth))
+            return true;
+    }
+    return false;
+}
+
+bool loop_runs(struct gen *gen, const struct code *loop)
+{
+    struct sum lower = sum_of_expr(gen->arena, loop->lower), upper = sum_of_expr(gen->arena, loop->upper);
+    struct sum trips = loop->step > 0 ? sum_add(&upper, &lower, -1) : sum_add(&lower, &upper, -1);
+    return is_positive(gen, loop->parent, trips, PROOF_DEPTH);
+}

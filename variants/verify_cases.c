@@ -1,0 +1,156 @@
+#include "variants/verify_cases.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Around powers of two and vector lengths, and primes. */
+static const long long alike[] = {1,  2,  3,  4,  5,  7,  8,   13,   16,  17,
+                                  31, 33, 63, 64, 65, 97, 257, 1021, 4099};
+static const long long unlike[] = {3, 37, 8, 61, 2, 19};
+
+/* What a nest of that many iterations costs is a few milliseconds. */
+static const double iterations_max = 2e6, extra_iterations_max = 2e7;
+
+struct making {
+    struct kernel *kernel;
+    struct kernel_scalar *saved;
+    double depth; /* of the deepest nest */
+    double bytes_max;
+    struct verify_cases *cases;
+};
+
+void verify_cases_release(struct verify_cases *cases)
+{
+    for (size_t i = 0; i < cases->nr; i++) {
+        free(cases->item[i].text);
+        strvec_release(&cases->item[i].args);
+    }
+    free(cases->item);
+    *cases = (struct verify_cases){0};
+}
+
+/* Only those that are varied; if there are none, all integers. */
+char *sizes_text(const struct kernel *kernel)
+{
+    struct buf text = {0};
+
+    for (int all = 0; all < 2 && text.length == 0; all++)
+        for (size_t i = 0; i < kernel->scalar_nr; i++)
+            if (kernel->scalar[i].is_size || (all && kernel->scalar[i].is_integer))
+                buf_addf(&text, "%s%s=%lld", text.length ? " " : "",
+                         kernel->scalar[i].symbol->name, kernel->scalar[i].integer);
+    if (text.length == 0)
+        buf_add(&text, "its size");
+    return buf_detach(&text);
+}
+
+static double deepest(const struct kernel *kernel)
+{
+    struct model_view view = model_view(kernel->model);
+    int depth = 1;
+
+    for (size_t i = 0; i < view.loop_nr; i++)
+        if (view.loop[i].depth + 1 > depth)
+            depth = view.loop[i].depth + 1;
+    return depth;
+}
+
+static bool is_known(const struct verify_cases *cases, const char *text)
+{
+    for (size_t i = 0; i < cases->nr; i++)
+        if (strcmp(cases->item[i].text, text) == 0)
+            return true;
+    return false;
+}
+
+/* The kernel's present sizes as a case, if they fit and are new. */
+static void keep(struct making *making)
+{
+    struct verify_cases *cases = making->cases;
+    char *text = sizes_text(making->kernel);
+
+    if (kernel_bytes(making->kernel) > making->bytes_max || is_known(cases, text)) {
+        free(text);
+        return;
+    }
+    GROW(cases->item, cases->nr + 1, cases->alloc);
+    cases->item[cases->nr] = (struct verify_case){.text = text};
+    variant_args(making->kernel, &cases->item[cases->nr++].args);
+}
+
+static void set(struct making *making, size_t scalar, long long value)
+{
+    long long bound = making->saved[scalar].integer;
+
+    kernel_override(making->kernel, scalar, value < bound ? value : bound);
+}
+
+/* A combination that contradicts itself is none: it is not told from a failure of ours,
+ * and it does not matter. */
+static void try_alike(struct making *making, long long value)
+{
+    struct kernel *kernel = making->kernel;
+
+    for (size_t i = 0; i < kernel->scalar_nr; i++)
+        if (kernel->scalar[i].is_size)
+            set(making, i, value);
+    if (kernel_refresh(kernel, NULL) == 0)
+        keep(making);
+}
+
+static void try_unlike(struct making *making, size_t turn)
+{
+    struct kernel *kernel = making->kernel;
+    size_t place = turn;
+
+    for (size_t i = 0; i < kernel->scalar_nr; i++)
+        if (kernel->scalar[i].is_size)
+            set(making, i, unlike[place++ % ARRAY_SIZE(unlike)]);
+    if (kernel_refresh(kernel, NULL) == 0)
+        keep(making);
+}
+
+static size_t size_nr(const struct kernel *kernel)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < kernel->scalar_nr; i++)
+        nr += kernel->scalar[i].is_size;
+    return nr;
+}
+
+static void make_all(struct making *making, const long long *extra, size_t extra_nr)
+{
+    if (size_nr(making->kernel) > 1)
+        for (size_t turn = 0; turn < ARRAY_SIZE(unlike); turn++)
+            try_unlike(making, turn);
+    for (size_t i = 0; i < ARRAY_SIZE(alike); i++)
+        if (pow((double)alike[i], making->depth) <= iterations_max)
+            try_alike(making, alike[i]);
+    for (size_t i = 0; i < extra_nr; i++)
+        for (long long value = extra[i] - 1; value <= extra[i] + 1; value++)
+            if (pow((double)value, making->depth) <= extra_iterations_max)
+                try_alike(making, value);
+}
+
+int verify_cases_make(struct kernel *kernel, const long long *extra, size_t extra_nr,
+                      double bytes_max, struct verify_cases *cases, struct error *err)
+{
+    struct making making = {.kernel = kernel,
+                            .depth = deepest(kernel),
+                            .bytes_max = bytes_max,
+                            .cases = cases};
+    size_t bytes = kernel->scalar_nr * sizeof(*kernel->scalar);
+
+    *cases = (struct verify_cases){0};
+    making.saved = xcalloc(kernel->scalar_nr + 1, sizeof(*making.saved));
+    if (bytes)
+        memcpy(making.saved, kernel->scalar, bytes);
+    if (size_nr(kernel) > 0)
+        make_all(&making, extra, extra_nr);
+    if (bytes)
+        memcpy(kernel->scalar, making.saved, bytes);
+    free(making.saved);
+    return kernel_refresh(kernel, err);
+}

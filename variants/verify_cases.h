@@ -1,0 +1,28 @@
+/* The small sizes at which a variant is compared with the original. Private to variants.
+ */
+#ifndef VARIANTS_VERIFY_CASES_H
+#define VARIANTS_VERIFY_CASES_H
+
+#include "variants/kernel.h"
+
+enum { VERIFY_EXTRA_MAX = 6 };
+
+struct verify_case {
+    char *text; /* "n=3, m=5" */
+    struct strvec args;
+};
+struct verify_cases {
+    struct verify_case *item;
+    size_t nr, alloc;
+};
+void verify_cases_release(struct verify_cases *cases);
+
+/* All size parameters alike, then not alike; never above what the kernel is bound to,
+ * since a function may hold no more. `extra`: constants to try sizes around. Sizes of
+ * more than `bytes_max` are left out. The kernel's own sizes are as before afterwards. */
+int verify_cases_make(struct kernel *kernel, const long long *extra, size_t extra_nr,
+                      double bytes_max, struct verify_cases *cases, struct error *err);
+
+char *sizes_text(const struct kernel *kernel); /* the present ones; caller frees */
+
+#endif

@@ -1,0 +1,23 @@
+/* The file of a verifying program (docs/design.md, "Harness protocol"). Private to
+ * variants. */
+#ifndef VARIANTS_VERIFY_LINES_H
+#define VARIANTS_VERIFY_LINES_H
+
+#include "variants/variants.h"
+
+/* {0} is the valid empty one. Texts are of the last set of sizes in the file. */
+struct verify_lines {
+    size_t case_nr;     /* sets of sizes begun */
+    bool has_reference; /* the untransformed kernel has returned in the last one */
+    double relative;    /* largest relative error of all */
+    char *outside;      /* array that was written beside */
+    char *fault;        /* "touches a[100]", and the program ended there */
+    char *differ, *index, *want, *got;
+    char *odd, *odd_kind, *odd_count; /* array, "NaN" ..., how many */
+};
+void verify_lines_release(struct verify_lines *lines);
+
+/* A file that is missing or ends early gives what there is. */
+void verify_lines_read(const char *path, struct verify_lines *lines);
+
+#endif
