@@ -181,13 +181,13 @@ int workbench_live(struct workbench *bench, struct error *err)
 static char *session_key(const struct workbench *bench)
 {
     struct buf key = {0};
-    buf_addf(&key, "%s|%s|%s|%zu copies|%s|%s", kernel_hash(bench->kernel),
-             bench->toolchain.version,
-             bench->machine.fingerprint ? bench->machine.fingerprint
-                                        : bench->machine.name,
-             live_copies(bench->live),
-             bench->settings->strategy ? bench->settings->strategy : "guided",
-             INFLIGHT_VERSION);
+    buf_addf(
+        &key, "%s|%g|%s|%s|%s|%zu copies|%s|%s", bench->settings->command,
+        bench->settings->tolerance, kernel_hash(bench->kernel), bench->toolchain.version,
+        bench->machine.fingerprint ? bench->machine.fingerprint : bench->machine.name,
+        live_copies(bench->live),
+        bench->settings->strategy ? bench->settings->strategy : "guided",
+        INFLIGHT_VERSION);
     for (size_t i = 0; i < bench->toolchain.flags.nr; i++)
         buf_addf(&key, "|%s", bench->toolchain.flags.v[i]);
     return buf_detach(&key);

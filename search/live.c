@@ -1,31 +1,9 @@
 /* The live runner: builds a variant, verifies it, runs it loaded, traces it. */
+#include "search/live.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "search/search.h"
-
-struct built {
-    char *plan;
-    struct plan *parsed;
-    char *program[3];         /* by enum variant_program; NULL = not built yet */
-    enum run_outcome refused; /* OK, or why it cannot be measured */
-    char *why;
-    bool small_verified, full_verified;
-    struct verify_report report;
-};
-
-struct live {
-    struct live_opts opts;
-    struct machine_cpus cpus;
-    size_t copies;
-    struct strvec args;
-    struct built *built;
-    size_t built_nr, built_alloc;
-    bool proven;
-    double launch_s; /* wall time of one launch of the baseline, fills included */
-    char *note;
-};
 
 /* ---- how many copies ---- */
 
@@ -72,24 +50,17 @@ static int choose_copies(struct live *live, struct error *err)
 int live_new(const struct live_opts *opts, struct live **out, struct error *err)
 {
     struct live *live = xcalloc(1, sizeof(*live));
+    struct buf why_not = {0};
     live->opts = *opts;
     if (machine_cpus(NULL, &live->cpus, err) || choose_copies(live, err)) {
         live_free(live);
         return -1;
     }
+    live->here = machine_matches_here(opts->machine, &why_not);
+    buf_release(&why_not);
     variant_args(opts->kernel, &live->args);
     *out = live;
     return 0;
-}
-
-static void built_release(struct built *built)
-{
-    for (size_t i = 0; i < ARRAY_SIZE(built->program); i++)
-        free(built->program[i]);
-    free(built->plan);
-    free(built->why);
-    plan_free(built->parsed);
-    verify_report_release(&built->report);
 }
 
 void live_free(struct live *live)
@@ -97,7 +68,7 @@ void live_free(struct live *live)
     if (!live)
         return;
     for (size_t i = 0; i < live->built_nr; i++)
-        built_release(&live->built[i]);
+        live_built_release(&live->built[i]);
     free(live->built);
     free(live->cpus.cpu);
     free(live->note);
@@ -113,115 +84,6 @@ size_t live_copies(const struct live *live)
 const char *live_note(const struct live *live)
 {
     return live->note;
-}
-
-/* ---- building ---- */
-
-static struct built *built_find(struct live *live, const char *plan)
-{
-    for (size_t i = 0; i < live->built_nr; i++)
-        if (!strcmp(live->built[i].plan, plan))
-            return &live->built[i];
-    return NULL;
-}
-
-static int built_get(struct live *live, const char *plan, struct built **out,
-                     struct error *err)
-{
-    struct plan *parsed = NULL;
-    *out = built_find(live, plan);
-    if (*out)
-        return 0;
-    if (plan_parse(plan, &parsed, err))
-        return -1;
-    GROW(live->built, live->built_nr + 1, live->built_alloc);
-    *out = &live->built[live->built_nr++];
-    **out = (struct built){
-        .plan = xstrdup(plan), .parsed = parsed, .refused = RUN_OUTCOME_OK};
-    return 0;
-}
-
-static void refuse(struct built *built, enum run_outcome outcome, const char *why)
-{
-    built->refused = outcome;
-    free(built->why);
-    built->why = xstrdup(why);
-}
-
-/* A compiler that refuses a variant is a recorded outcome; anything else is an error of
- * ours or of the system. */
-static int build(struct live *live, struct built *built, enum variant_program what,
-                 struct error *err)
-{
-    struct error local = {0};
-    if (built->program[what] || built->refused != RUN_OUTCOME_OK)
-        return 0;
-    if (variant_build(live->opts.kernel, built->parsed, live->opts.toolchain, what,
-                      live->opts.scratch, &built->program[what], &local) == 0)
-        return 0;
-    if (spawn_interrupted()) {
-        refuse(built, RUN_OUTCOME_INTERRUPTED, "interrupted");
-        return 0;
-    }
-    if (*built->plan &&
-        (local.status == STATUS_FAILED || local.status == STATUS_ILLEGAL)) {
-        refuse(built, RUN_OUTCOME_NOT_BUILT, local.text);
-        return 0;
-    }
-    return fail(err, local.status, "%s", local.text);
-}
-
-/* ---- verifying ---- */
-
-static struct verify_opts verify_opts(const struct live *live, bool small_only)
-{
-    return (struct verify_opts){.relative = live->opts.relative,
-                                .absolute = live->opts.absolute,
-                                .limit_s = live->opts.launch_limit_s,
-                                .cpu = live->cpus.cpu[0],
-                                .small_only = small_only,
-                                .scratch = live->opts.scratch};
-}
-
-static int prove(struct live *live, struct error *err)
-{
-    struct verify_opts opts = verify_opts(live, false);
-    if (live->proven)
-        return 0;
-    if (kernel_prove(live->opts.kernel, live->opts.toolchain, live->opts.scratch, &opts,
-                     err))
-        return -1;
-    live->proven = true;
-    return 0;
-}
-
-static int verify(struct live *live, struct built *built, bool small_only,
-                  struct error *err)
-{
-    if (built->refused != RUN_OUTCOME_OK || built->full_verified ||
-        (small_only && built->small_verified))
-        return 0;
-    if (!*built->plan) {
-        if (prove(live, err))
-            return -1;
-        built->full_verified = true;
-        return 0;
-    }
-    struct verify_opts opts = verify_opts(live, small_only);
-    if (build(live, built, VARIANT_VERIFY, err))
-        return -1;
-    if (built->refused != RUN_OUTCOME_OK)
-        return 0;
-    verify_report_release(&built->report);
-    if (variant_verify(live->opts.kernel, built->program[VARIANT_VERIFY], &opts,
-                       &built->report, err))
-        return -1;
-    built->small_verified = built->report.outcome == RUN_OUTCOME_OK;
-    built->full_verified = built->small_verified && !small_only;
-    if (!built->small_verified)
-        refuse(built, built->report.outcome,
-               built->report.detail ? built->report.detail : "results differ");
-    return 0;
 }
 
 /* ---- timing ---- */
@@ -274,6 +136,18 @@ static void take_run(struct run_result *result, struct measurement *out)
     result->sample_nr = 0;
 }
 
+/* What memory's latency is at this moment, over what the profile in memory says; 1 when
+ * it cannot be told. */
+static double latency_now(const struct live *live)
+{
+    struct quantity now = quantity_unknown();
+    struct quantity profile = live->opts.machine->memory_latency_ns;
+    if (machine_latency_now(&now, NULL) || !now.known || !profile.known ||
+        profile.value <= 0)
+        return 1;
+    return now.value / profile.value;
+}
+
 static int time_it(struct live *live, const struct built *built, bool huge_pages,
                    enum measure_effort effort, double stop_at_s, struct measurement *out,
                    struct error *err)
@@ -316,7 +190,7 @@ static int trace(struct live *live, struct built *built, bool huge_pages,
                  struct measurement *out, struct error *err)
 {
     struct kernel_counts counts = kernel_counts(live->opts.kernel);
-    if (build(live, built, VARIANT_TRACE, err))
+    if (live_build(live, built, VARIANT_TRACE, err))
         return -1;
     if (built->refused != RUN_OUTCOME_OK)
         return 0;
@@ -347,8 +221,9 @@ static int measure_built(struct live *live, struct built *built,
                          const struct candidate *candidate, enum measure_effort effort,
                          double stop_at_s, struct measurement *out, struct error *err)
 {
-    if (verify(live, built, effort == MEASURE_QUICK, err) ||
-        build(live, built, VARIANT_TIME, err))
+    bool explain = effort == MEASURE_EXPLAIN;
+    if (live_verify(live, built, effort == MEASURE_QUICK, err) ||
+        live_build(live, built, VARIANT_TIME, err))
         return -1;
     if (built->refused != RUN_OUTCOME_OK) {
         out->outcome = built->refused;
@@ -356,12 +231,14 @@ static int measure_built(struct live *live, struct built *built,
         return 0;
     }
     take_verification(built, out);
+    double before = explain && live->here ? latency_now(live) : 1;
     if (time_it(live, built, candidate->environment.huge_pages, effort, stop_at_s, out,
                 err))
         return -1;
-    if (effort != MEASURE_EXPLAIN || out->outcome != RUN_OUTCOME_OK ||
-        spawn_interrupted())
+    if (!explain || out->outcome != RUN_OUTCOME_OK || spawn_interrupted())
         return 0;
+    if (live->here)
+        machine_scale_latency(live->opts.machine, (before + latency_now(live)) / 2);
     return trace(live, built, candidate->environment.huge_pages, out, err);
 }
 
@@ -371,7 +248,7 @@ static int measure(void *data, const struct candidate *candidate,
 {
     struct live *live = data;
     struct built *built = NULL;
-    if (built_get(live, candidate->plan, &built, err))
+    if (live_built_get(live, candidate->plan, &built, err))
         return -1;
     *out = (struct measurement){.plan = xstrdup(candidate->plan),
                                 .environment = candidate->environment,
@@ -413,8 +290,8 @@ static int compare(void *data, const struct candidate *a, const struct candidate
     *ratio = quantity_unknown();
     for (size_t i = 0; i < 2; i++) {
         struct built *built = NULL;
-        if (built_get(live, side[i]->plan, &built, err) ||
-            build(live, built, VARIANT_TIME, err))
+        if (live_built_get(live, side[i]->plan, &built, err) ||
+            live_build(live, built, VARIANT_TIME, err))
             return -1;
         if (built->refused != RUN_OUTCOME_OK)
             return 0;
@@ -469,7 +346,7 @@ static int verify_file(struct live *live, const char *source, bool *verified,
 {
     char *program = NULL;
     struct verify_report report = {0};
-    struct verify_opts opts = verify_opts(live, false);
+    struct verify_opts opts = live_verify_opts(live, false);
     int status = variant_build_file(live->opts.kernel, source, live->opts.toolchain,
                                     VARIANT_VERIFY, live->opts.scratch, &program, err);
     if (!status)
@@ -488,7 +365,8 @@ int live_compare_file(struct live *live, const char *source, bool huge_pages,
     char *program = NULL;
     *ratio = quantity_unknown();
     *verified = false;
-    if (built_get(live, "", &original, err) || build(live, original, VARIANT_TIME, err) ||
+    if (live_built_get(live, "", &original, err) ||
+        live_build(live, original, VARIANT_TIME, err) ||
         verify_file(live, source, verified, err))
         return -1;
     if (!*verified || original->refused != RUN_OUTCOME_OK)

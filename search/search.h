@@ -165,7 +165,7 @@ int search_grid(const struct search_subject *subject, struct strvec *plans,
 
 struct live_opts {
     struct kernel *kernel;
-    const struct machine *machine;
+    struct machine *machine; /* its memory latency is adjusted to what it is now */
     const struct toolchain *toolchain;
     size_t copies;         /* 0 = physical cores, as many as memory allows */
     double launch_limit_s; /* 0 = 60 */

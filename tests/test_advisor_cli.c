@@ -311,6 +311,29 @@ static void json_is_json(void)
     place_drop(&place);
 }
 
+/* One real measurement: what it said is what the database says again. */
+static void a_stored_session_prints_as_it_did(void)
+{
+    struct place place = {0};
+    struct spawn_outcome live = {0}, stored = {0};
+
+    place_make(&place);
+    run_program(&place, "advise two.c:8 --set n=1000 --machine skl --cores 1 --quiet",
+                &live);
+    check_eq(live.code, 0);
+    check(matches(buf_str(&live.out), "second in two.c, n = 1000\n*\nWhat limits it\n*"));
+    check(matches(buf_str(&live.out), "*Ended because only the baseline was asked for*"));
+    run_program(&place, "report", &stored);
+    check_eq(stored.code, 0);
+    check_str(buf_str(&stored.out), buf_str(&live.out));
+    check_run(&place, "report --list", 0, "*1 *advise *second *1 variant* finished\n",
+              "");
+    check_run(&place, "report 2", 3, "", "inflight: there is no session 2 in *");
+    spawn_outcome_release(&live);
+    spawn_outcome_release(&stored);
+    place_drop(&place);
+}
+
 CU_TestInfo advisor_cli_tests[] = {
     {"every case of tests/data/advisor/cli", every_case},
     {"the pattern language", the_pattern_language},
@@ -320,5 +343,6 @@ CU_TestInfo advisor_cli_tests[] = {
     {"a damaged database is left alone", a_damaged_database_is_left_alone},
     {"names in other encodings", names_in_other_encodings},
     {"JSON is JSON", json_is_json},
+    {"a stored session prints as it did", a_stored_session_prints_as_it_did},
     CU_TEST_INFO_NULL,
 };

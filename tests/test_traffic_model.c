@@ -221,11 +221,11 @@ static void test_conflicts(void)
     struct cache_model *model = model_new(&small);
     struct cache_counts counts;
 
-    for (uint64_t k = 0; k < 10 * 40; k++)
-        cache_model_load(model, base + 4096 * (k % 40), 8);
+    for (uint64_t k = 0; k < 10 * 100; k++)
+        cache_model_load(model, base + 4096 * (k % 100), 8);
     counts = model_end(model);
-    check_eq(counts.fills[0], 400);
-    check_eq(counts.fills[2], 40);
+    check_eq(counts.fills[0], 1000);
+    check_eq(counts.fills[2], 100);
 }
 
 static void test_nontemporal(void)
@@ -237,10 +237,12 @@ static void test_nontemporal(void)
                       8); /* leaves the caches without a write-back of its own */
     for (uint64_t i = 0; i < 1000 * line / 16; i++)
         cache_model_nontemporal(model, base + 16 * i, 16);
-    cache_model_nontemporal(model, base + 100000, 8); /* half a line counts as one */
+    cache_model_nontemporal(model, base, line); /* again: once more */
+    cache_model_nontemporal(model, base, line);
+    cache_model_nontemporal(model, base + 100000, 8); /* a part of a line counts as one */
     cache_model_load(model, base, 8);                 /* gone: a miss */
     counts = model_end(model);
-    check_eq(counts.nontemporal, 1001);
+    check_eq(counts.nontemporal, 1003);
     check_levels(counts.fills, 2, 2, 2);
     check_levels(counts.writebacks, 0, 0, 0);
 }

@@ -1,4 +1,5 @@
-/* Models of the kernels in tests/data/gen, for the suites of model, legality and generation. */
+/* Models of the kernels in tests/data/gen, for the suites of model, legality and
+ * generation. */
 #ifndef TESTS_TEST_VARIANTS_LOOPS_H
 #define TESTS_TEST_VARIANTS_LOOPS_H
 

@@ -46,9 +46,11 @@ static void loops_and_accesses_of_gemm(void)
     check_near(view.access[0].stride_bytes, 8, 0);
     check_eq(view.access[1].access_class, ACCESS_STRIDED);
     check_eq(view.access[2].access_class, ACCESS_INVARIANT);
-    check(has(view.dependence, view.dependence_nr,
-              "c[i][j] written at line 7, c[i][j] read at line 7: flow, distance [0, 0, 1]"));
-    check(view.array[array(&view, "c")].written && !view.array[array(&view, "a")].written);
+    check(has(
+        view.dependence, view.dependence_nr,
+        "c[i][j] written at line 7, c[i][j] read at line 7: flow, distance [0, 0, 1]"));
+    check(view.array[array(&view, "c")].written &&
+          !view.array[array(&view, "a")].written);
     check_str(view.array[array(&view, "c")].extent_text, "n x n");
     loops_close(&loops);
 }
@@ -59,7 +61,8 @@ static void value_based_distances(void)
     if (!loops_open(&loops, "seidel", NULL))
         return;
     struct model_view view = model_view(loops.model);
-    check(has(view.dependence, view.dependence_nr, "a[i - 1][j] read at line 7: flow, distance [0, 1, 0]"));
+    check(has(view.dependence, view.dependence_nr,
+              "a[i - 1][j] read at line 7: flow, distance [0, 1, 0]"));
     check(has(view.dependence, view.dependence_nr, ": anti, distance"));
     loops_close(&loops);
 }
@@ -85,13 +88,13 @@ static void indirect_accesses_name_their_index(void)
 static void what_cannot_be_modelled_is_refused_with_its_line(void)
 {
     static const char *const parts[] = {
-        "line 6: 'moves' is a pointer that moves in the loop",
+        "line 6: 'moves' is a pointer that moves in the loop; write a[i]",
         "line 8: 'other' may change memory that the nest uses",
-        "line 10: the loop is left",
+        "line 9: break or continue in the loop",
         "line 14: 'rows' is an array of pointers",
         "line 16: 'seen' is volatile",
-        "line 18: the iterator is changed in the loop",
-        "line 21: a bound is not a linear function",
+        "line 17: the loop does not have the form",
+        "line 20: a bound is not a linear function",
     };
     struct loops loops;
     if (!loops_open(&loops, "refused/refused", NULL))
@@ -190,8 +193,8 @@ static void extents_at_sizes(void)
         const struct model_value value = {symbol(&loops, "n"), n};
         const struct model_values values = {&value, 1};
         const struct model_contents contents = {no_more_than_n, &n};
-        check_ok(model_extent(loops.model, array(&view, cases[i].array), &values, &contents,
-                              size, &err),
+        check_ok(model_extent(loops.model, array(&view, cases[i].array), &values,
+                              &contents, size, &err),
                  &err);
         check_eq(size[0], cases[i].size[0]);
         check_eq(size[1], cases[i].size[1]);
@@ -209,8 +212,8 @@ static void unknown_extents_say_what_to_add(void)
     struct model_view view = model_view(loops.model);
     const struct model_value value = {symbol(&loops, "n"), 50};
     const struct model_values values = {&value, 1};
-    check_fails(model_extent(loops.model, array(&view, "a"), &values, NULL, size, &err), &err,
-                STATUS_INPUT, "#pragma inflight buffer p = index(");
+    check_fails(model_extent(loops.model, array(&view, "a"), &values, NULL, size, &err),
+                &err, STATUS_INPUT, "#pragma inflight buffer p = index(");
     loops_close(&loops);
 }
 

@@ -35,7 +35,8 @@ static void wrong_plans_are_explained(void)
     static const struct {
         const char *text, *part;
     } cases[] = {
-        {"tyle(i:4)", "unknown transformation 'tyle' in the plan; there are tile, interchange"},
+        {"tyle(i:4)",
+         "unknown transformation 'tyle' in the plan; there are tile, interchange"},
         {"4", "unknown transformation '4'"},
         {"tile", "tile needs at least 1 name; write tile(i:64,j:64)"},
         {"tile(i)", "'i' in tile needs a number"},

@@ -42,13 +42,12 @@ static void kernels_equal_themselves(void)
     static const struct {
         const char *file, *sizes;
     } cases[] = {
-        {"plain",
-         "n=1, n=2, n=3, n=4, n=5, n=7, n=8, n=13, n=16, n=17, n=31, n=33, n=63, "
-         "n=64, n=65, n=97, n=257, n=1021, n=4099, n=5000"},
-        {"vla", "n=3 m=37, n=37 m=8, n=8 m=61, n=61 m=2, n=2 m=19, n=19 m=3, n=1 m=1,"},
-        {"sparse", "rows=97 cols=97, rows=200 cols=257, rows=200 cols=300"},
-        {"integers", "n=257, n=1000"},
-        {"globals", "n=257, n=400"},
+        {"plain", "n=1, 2, 3, 4, 5, 7, 8, 13, 16, 17, 31, 33, 63, 64, 65, 97, 257, 1021, "
+                  "4099, 5000"},
+        {"vla", "n x m=3 x 37, 37 x 8, 8 x 61, 61 x 2, 2 x 19, 19 x 3, 1 x 1, 2 x 2,"},
+        {"sparse", "97 x 97, 200 x 257, 200 x 300"},
+        {"integers", "n=1, 2, 3,"},
+        {"globals", "257, 400"},
     };
     const struct toolchain *toolchain;
     size_t nr = fixture_toolchains(&toolchain);
@@ -223,7 +222,7 @@ static void a_hang_is_ended(void)
            toolchain, (struct verify_opts){.limit_s = 0.5}, &report);
     check_eq(report.outcome, RUN_OUTCOME_TIMED_OUT);
     check_contains(text_of(report.detail), " at n=5");
-    check_contains(text_of(report.sizes), "n=1, n=2, n=3, n=4");
+    check_str(text_of(report.sizes), "n=1, 2, 3, 4");
     verify_report_release(&report);
 }
 
@@ -260,7 +259,7 @@ static void sizes_where_the_original_fails_are_left_out(void)
         return;
     verify("fours", NULL, toolchain, (struct verify_opts){0}, &report);
     check_eq(report.outcome, RUN_OUTCOME_OK);
-    check_str(text_of(report.sizes), "n=4, n=8, n=16, n=64, n=400");
+    check_str(text_of(report.sizes), "n=4, 8, 16, 64, 400");
     check_contains(text_of(report.detail), "n=1, n=2, n=3, n=5, ");
     check_contains(text_of(report.detail), "left out: the original itself fails there");
     verify_report_release(&report);

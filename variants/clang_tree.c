@@ -251,10 +251,18 @@ static void read_details(struct ct_clang *clang, CXCursor cursor, struct ct_node
     }
 }
 
-static bool is_wrapper(enum CXCursorKind kind)
+/* Parentheses, attributed statements, and implicit casts, which are as long as what they
+ * cast; other unexposed expressions, such as va_arg, add words of their own. */
+static bool is_wrapper(CXCursor cursor, const struct cursors *children)
 {
-    return kind == CXCursor_UnexposedExpr || kind == CXCursor_ParenExpr ||
-        kind == CXCursor_UnexposedStmt;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    if (children->item_nr != 1)
+        return false;
+    if (kind == CXCursor_ParenExpr || kind == CXCursor_UnexposedStmt)
+        return true;
+    return kind == CXCursor_UnexposedExpr &&
+           clang_equalRanges(clang_getCursorExtent(cursor),
+                             clang_getCursorExtent(children->item[0]));
 }
 
 /* Of a cast the operand, of a declaration the initialiser: what stands last; type
@@ -274,12 +282,12 @@ static bool has_initialiser(CXCursor cursor)
 struct ct_node *node_build(struct ct_clang *clang, CXCursor cursor)
 {
     struct cursors list = children_of(cursor);
-    enum CXCursorKind kind = clang_getCursorKind(cursor);
-    for (; is_wrapper(kind) && list.item_nr == 1; kind = clang_getCursorKind(cursor)) {
+    while (is_wrapper(cursor, &list)) {
         cursor = list.item[0];
         free(list.item);
         list = children_of(cursor);
     }
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
     if (kind == CXCursor_CStyleCastExpr)
         drop_all_but_last(&list, true);
     if (kind == CXCursor_VarDecl)

@@ -1,6 +1,6 @@
 /*
- * Iterations, accesses and operations of one call, counted by walking the loops. A loop whose inside does not depend on its iterator
- * is counted once and multiplied.
+ * Iterations, accesses and operations of one call, counted by walking the loops. A loop
+ * whose inside does not depend on its iterator is counted once and multiplied.
  */
 #include "variants/poly.h"
 #include "variants/sum.h"
@@ -17,7 +17,8 @@ struct tally {
 
 struct count {
     struct model *model;
-    struct model_value item[NAMES_MAX]; /* parameters, then iterators of the loops around */
+    struct model_value
+        item[NAMES_MAX]; /* parameters, then iterators of the loops around */
     size_t nr;
     double iterations;
     struct tally total;
@@ -30,7 +31,8 @@ struct count {
 
 static bool evaluate(const struct count *at, const struct ir_expr *expr, long long *out);
 
-static bool name_value(const struct count *at, const struct ir_symbol *symbol, long long *out)
+static bool name_value(const struct count *at, const struct ir_symbol *symbol,
+                       long long *out)
 {
     for (size_t i = at->nr; i-- > 0;)
         if (at->item[i].symbol == symbol) {
@@ -45,13 +47,16 @@ static bool arithmetic(const char *op, long long a, long long b, long long *out)
 {
     if ((op[0] == '/' || op[0] == '%') && !op[1] && !b)
         return false;
-    static const char *const ops[] = {"+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=", "&&", "||", "&", "|", "^"};
+    static const char *const ops[] = {"+",  "-",  "*",  "/",  "%",  "<", "<=", ">",
+                                      ">=", "==", "!=", "&&", "||", "&", "|",  "^"};
     size_t which = 0;
     while (which < ARRAY_SIZE(ops) && strcmp(ops[which], op))
         which++;
     long long divisor = b ? b : 1;
-    long long results[] = {a + b, a - b, a * b, a / divisor, a % divisor, a < b, a <= b, a > b,
-                           a >= b, a == b, a != b, a && b, a || b, a & b, a | b, a ^ b};
+    long long results[] = {
+        a + b,  a - b,  a * b,  a / divisor, a % divisor, a<b, a <= b, a> b,
+        a >= b, a == b, a != b, a && b,      a || b,      a & b,
+        a | b,  a ^ b};
     if (which == ARRAY_SIZE(ops))
         return false;
     *out = results[which];
@@ -78,7 +83,8 @@ static bool evaluate(const struct count *at, const struct ir_expr *expr, long lo
         *out = expr->op[0] == '-' ? -a : expr->op[0] == '!' ? !a : a;
         return true;
     case IR_BINARY:
-        return evaluate(at, expr->arg[0], &a) && evaluate(at, expr->arg[1], &b) && arithmetic(expr->op, a, b, out);
+        return evaluate(at, expr->arg[0], &a) && evaluate(at, expr->arg[1], &b) &&
+               arithmetic(expr->op, a, b, out);
     case IR_COND:
         return evaluate(at, expr->arg[0], &a) && evaluate(at, expr->arg[a ? 1 : 2], out);
     default:
@@ -86,7 +92,8 @@ static bool evaluate(const struct count *at, const struct ir_expr *expr, long lo
     }
 }
 
-bool count_value(struct model *model, const struct model_values *values, const struct ir_expr *expr, long long *out)
+bool count_value(struct model *model, const struct model_values *values,
+                 const struct ir_expr *expr, long long *out)
 {
     struct count *at = xcalloc(1, sizeof(*at));
     at->model = model;
@@ -108,9 +115,10 @@ static void cost_of(struct cost *cost, const struct ir_expr *expr);
 
 static const struct ir_symbol *root_of(const struct ir_expr *expr)
 {
-    while (expr->kind == IR_INDEX || expr->kind == IR_MEMBER || expr->kind == IR_CAST || expr->kind == IR_UNARY ||
-           (expr->kind == IR_BINARY && expr->type.pointers))
-        expr = expr->kind == IR_BINARY && !expr->arg[0]->type.pointers ? expr->arg[1] : expr->arg[0];
+    while (expr->kind == IR_INDEX || expr->kind == IR_MEMBER || expr->kind == IR_CAST ||
+           expr->kind == IR_UNARY || (expr->kind == IR_BINARY && expr->type.pointers))
+        expr = expr->kind == IR_BINARY && !expr->arg[0]->type.pointers ? expr->arg[1]
+                                                                       : expr->arg[0];
     return expr->kind == IR_NAME ? expr->symbol : NULL;
 }
 
@@ -118,14 +126,16 @@ static const struct ir_symbol *root_of(const struct ir_expr *expr)
 static bool is_buffer(const struct cost *cost, const struct ir_expr *expr)
 {
     const struct ir_symbol *symbol = root_of(expr);
-    while (symbol && symbol->role == IR_LOCAL && symbol->type.pointers && cost->at->model->init[symbol->id])
+    while (symbol && symbol->role == IR_LOCAL && symbol->type.pointers &&
+           cost->at->model->init[symbol->id])
         symbol = root_of(cost->at->model->init[symbol->id]);
     return symbol && expr->kind != IR_NAME && view_array(cost->at->model, symbol) >= 0;
 }
 
 static bool is_place(const struct ir_expr *expr)
 {
-    return expr->kind == IR_INDEX || expr->kind == IR_MEMBER || (expr->kind == IR_UNARY && !strcmp(expr->op, "*"));
+    return expr->kind == IR_INDEX || expr->kind == IR_MEMBER ||
+           (expr->kind == IR_UNARY && !strcmp(expr->op, "*"));
 }
 
 static void cost_subscripts(struct cost *cost, const struct ir_expr *expr)
@@ -160,7 +170,8 @@ static void cost_call(struct cost *cost, const struct ir_expr *expr)
         return;
     if (!math_function(name))
         cost->at->unknown = true;
-    cost->tally.flops += !strncmp(name, "fma", 3) && strncmp(name, "fmax", 4) ? 2 : is_float(expr);
+    cost->tally.flops +=
+        !strncmp(name, "fma", 3) && strncmp(name, "fmax", 4) ? 2 : is_float(expr);
     for (size_t i = 0; i < expr->arg_nr; i++)
         cost_of(cost, expr->arg[i]);
 }
@@ -208,7 +219,8 @@ static void cost_of(struct cost *cost, const struct ir_expr *expr)
             cost_maybe(cost, expr);
             break;
         }
-        cost->tally.flops += is_float(expr) && strchr("+-*/", expr->op[0]) && !expr->op[1];
+        cost->tally.flops +=
+            is_float(expr) && strchr("+-*/", expr->op[0]) && !expr->op[1];
         cost_of(cost, expr->arg[0]);
         cost_of(cost, expr->arg[1]);
         break;
@@ -252,13 +264,16 @@ static void find_in_control(struct ir_expr *expr, void *data)
     struct control *control = data;
     if (expr->kind != IR_NAME)
         return;
-    const struct ir_expr *init = expr->symbol->id >= 0 ? control->model->init[expr->symbol->id] : NULL;
-    if (expr->symbol == control->iterator || (init && expr_mentions(init, control->iterator)))
+    const struct ir_expr *init =
+        expr->symbol->id >= 0 ? control->model->init[expr->symbol->id] : NULL;
+    if (expr->symbol == control->iterator ||
+        (init && expr_mentions(init, control->iterator)))
         control->found = true;
 }
 
 /* Does a bound or condition inside depend on the iterator? */
-static bool controls(const struct count *at, const struct ir_stmt *stmt, const struct ir_symbol *iterator)
+static bool controls(const struct count *at, const struct ir_stmt *stmt,
+                     const struct ir_symbol *iterator)
 {
     struct control control = {.model = at->model, .iterator = iterator};
     if (!stmt)
@@ -273,7 +288,8 @@ static bool controls(const struct count *at, const struct ir_stmt *stmt, const s
     return control.found;
 }
 
-static bool loop_trips(struct count *at, const struct ir_stmt *stmt, long long *lower, long long *trips)
+static bool loop_trips(struct count *at, const struct ir_stmt *stmt, long long *lower,
+                       long long *trips)
 {
     long long upper, size = stmt->step < 0 ? -stmt->step : stmt->step;
     if (!evaluate(at, stmt->lower, lower) || !evaluate(at, stmt->upper, &upper) || !size)
@@ -292,7 +308,8 @@ static int view_loop(const struct count *at, const struct ir_stmt *stmt)
     return -1;
 }
 
-static void count_each(struct count *at, const struct ir_stmt *stmt, double times, long long lower, long long trips)
+static void count_each(struct count *at, const struct ir_stmt *stmt, double times,
+                       long long lower, long long trips)
 {
     struct model_value *iterator = &at->item[at->nr - 1];
     at->steps += trips;
@@ -308,7 +325,8 @@ static void count_loop(struct count *at, const struct ir_stmt *stmt, double time
 {
     long long lower, trips;
     int view = view_loop(at, stmt);
-    if (!stmt->canonical || stmt_breaks_out(stmt->child[0]) || at->nr == NAMES_MAX || !loop_trips(at, stmt, &lower, &trips)) {
+    if (!stmt->canonical || stmt_breaks_out(stmt->child[0]) || at->nr == NAMES_MAX ||
+        !loop_trips(at, stmt, &lower, &trips)) {
         at->unknown = true;
         return;
     }
@@ -364,7 +382,8 @@ static void count_stmt(struct count *at, const struct ir_stmt *stmt, double time
 /* ---- strides that depend on parameters ---- */
 
 /* Address in elements at the present values of the iterators. */
-static bool address(struct count *at, const struct ir_symbol *symbol, const struct access *access, long long *out)
+static bool address(struct count *at, const struct ir_symbol *symbol,
+                    const struct access *access, long long *out)
 {
     *out = 0;
     for (size_t i = 0; i < access->subscript_nr; i++) {
@@ -382,15 +401,18 @@ static bool address(struct count *at, const struct ir_symbol *symbol, const stru
 static size_t enter_loops(struct count *at, int innermost, int *loop)
 {
     size_t nr = 0;
-    for (int i = innermost; i >= 0 && at->nr < NAMES_MAX && nr < KERNEL_DEPTH_MAX; i = at->model->loop[i].parent)
+    for (int i = innermost; i >= 0 && at->nr < NAMES_MAX && nr < KERNEL_DEPTH_MAX;
+         i = at->model->loop[i].parent)
         if (at->model->loop_stmt[i]->canonical) {
-            at->item[at->nr++] = (struct model_value){.symbol = at->model->loop_stmt[i]->iterator, .value = 1};
+            at->item[at->nr++] = (struct model_value){
+                .symbol = at->model->loop_stmt[i]->iterator, .value = 1};
             loop[nr++] = i;
         }
     return nr;
 }
 
-static void measure_stride(struct count *at, struct kernel_access *view, const struct nest *nest, const struct access *access)
+static void measure_stride(struct count *at, struct kernel_access *view,
+                           const struct nest *nest, const struct access *access)
 {
     const struct ir_symbol *symbol = nest->cell[access->cell].symbol;
     int loop[KERNEL_DEPTH_MAX];
@@ -406,7 +428,8 @@ static void measure_stride(struct count *at, struct kernel_access *view, const s
             view->stride_at[depth] = (double)(next - here) * (double)symbol->type.bytes;
         at->item[kept + i].value = 1;
     }
-    if (view->access_class == ACCESS_STRIDED && view->loop >= 0 && !isnan(view->stride_at[at->model->loop[view->loop].depth]))
+    if (view->access_class == ACCESS_STRIDED && view->loop >= 0 &&
+        !isnan(view->stride_at[at->model->loop[view->loop].depth]))
         view->stride_bytes = view->stride_at[at->model->loop[view->loop].depth];
     at->nr = kept;
 }
@@ -425,7 +448,8 @@ static void measure_strides(struct count *at)
 struct model_counts model_measure(struct model *model, const struct model_values *values)
 {
     struct count *at = xcalloc(1, sizeof(*at));
-    struct model_counts counts = {quantity_unknown(), quantity_unknown(), quantity_unknown(), quantity_unknown()};
+    struct model_counts counts = {quantity_unknown(), quantity_unknown(),
+                                  quantity_unknown(), quantity_unknown()};
     at->model = model;
     at->entries = xcalloc(model->loop_nr + 1, sizeof(double));
     at->trips = xcalloc(model->loop_nr + 1, sizeof(double));
@@ -435,7 +459,8 @@ struct model_counts model_measure(struct model *model, const struct model_values
     measure_strides(at);
     count_stmt(at, model->function->body, 1);
     for (size_t i = 0; i < model->loop_nr; i++)
-        model->loop[i].trips = at->entries[i] > 0 && !at->unknown ? at->trips[i] / at->entries[i] : -1;
+        model->loop[i].trips =
+            at->entries[i] > 0 && !at->unknown ? at->trips[i] / at->entries[i] : -1;
     if (!at->unknown) {
         counts.iterations = quantity_exact(at->iterations, PROVENANCE_SOURCE);
         counts.accesses = quantity_exact(at->total.accesses, PROVENANCE_SOURCE);

@@ -1,4 +1,5 @@
-/* Dependences: memory-based for legality, value-based for people and for private scalars. */
+/* Dependences: memory-based for legality, value-based for people and for private scalars.
+ */
 #include "variants/poly.h"
 
 #include <isl/flow.h>
@@ -32,12 +33,14 @@ static bool access_any(const struct access *access)
     return true;
 }
 
-isl_union_map *cell_accesses(const struct nest *nest, size_t cell, bool (*wanted)(const struct access *))
+isl_union_map *cell_accesses(const struct nest *nest, size_t cell,
+                             bool (*wanted)(const struct access *))
 {
     isl_union_map *all = isl_union_map_empty(isl_space_copy(nest->params));
     for (size_t i = 0; i < nest->access_nr; i++)
         if (nest->access[i].cell == cell && wanted(&nest->access[i]))
-            all = isl_union_map_union(all, isl_union_map_from_map(isl_map_copy(nest->access[i].map)));
+            all = isl_union_map_union(
+                all, isl_union_map_from_map(isl_map_copy(nest->access[i].map)));
     return all;
 }
 
@@ -94,14 +97,18 @@ static isl_union_map *cell_pairs(const struct nest *nest, size_t cell)
 }
 
 /* Pairs in different iterations of a loop that the user calls independent. */
-static isl_map *carried_by(const struct nest *nest, const struct statement *a, const struct statement *b, size_t pos)
+static isl_map *carried_by(const struct nest *nest, const struct statement *a,
+                           const struct statement *b, size_t pos)
 {
-    isl_space *space = isl_space_map_from_domain_and_range(isl_set_get_space(a->domain), isl_set_get_space(b->domain));
+    isl_space *space = isl_space_map_from_domain_and_range(isl_set_get_space(a->domain),
+                                                           isl_set_get_space(b->domain));
     isl_map *map = isl_map_universe(isl_space_copy(space));
     for (size_t i = 0; i < pos; i++)
         map = isl_map_equate(map, isl_dim_in, (int)i, isl_dim_out, (int)i);
-    isl_map *less = isl_map_order_lt(isl_map_universe(isl_space_copy(space)), isl_dim_in, (int)pos, isl_dim_out, (int)pos);
-    isl_map *more = isl_map_order_gt(isl_map_universe(space), isl_dim_in, (int)pos, isl_dim_out, (int)pos);
+    isl_map *less = isl_map_order_lt(isl_map_universe(isl_space_copy(space)), isl_dim_in,
+                                     (int)pos, isl_dim_out, (int)pos);
+    isl_map *more = isl_map_order_gt(isl_map_universe(space), isl_dim_in, (int)pos,
+                                     isl_dim_out, (int)pos);
     (void)nest;
     return isl_map_intersect(map, isl_map_union(less, more));
 }
@@ -123,7 +130,8 @@ static isl_union_map *vouched_pairs(const struct nest *nest)
             const struct statement *a = &nest->statement[i], *b = &nest->statement[k];
             for (size_t pos = 0; pos < common_loops(a, b); pos++)
                 if (is_independent(nest, a->loop[pos]))
-                    pairs = isl_union_map_union(pairs, isl_union_map_from_map(carried_by(nest, a, b, pos)));
+                    pairs = isl_union_map_union(
+                        pairs, isl_union_map_from_map(carried_by(nest, a, b, pos)));
         }
     return pairs;
 }
@@ -131,17 +139,22 @@ static isl_union_map *vouched_pairs(const struct nest *nest)
 /* Instances in the order in which the source runs them: { a -> b : a before b }. */
 static isl_union_map *before(const struct nest *nest)
 {
-    isl_set *range = isl_set_from_union_set(isl_union_map_range(isl_union_map_copy(nest->order)));
+    isl_set *range =
+        isl_set_from_union_set(isl_union_map_range(isl_union_map_copy(nest->order)));
     isl_map *less = isl_map_lex_lt(isl_set_get_space(range));
     isl_set_free(range);
-    isl_union_map *later = isl_union_map_apply_range(isl_union_map_copy(nest->order), isl_union_map_from_map(less));
-    return isl_union_map_apply_range(later, isl_union_map_reverse(isl_union_map_copy(nest->order)));
+    isl_union_map *later = isl_union_map_apply_range(isl_union_map_copy(nest->order),
+                                                     isl_union_map_from_map(less));
+    return isl_union_map_apply_range(
+        later, isl_union_map_reverse(isl_union_map_copy(nest->order)));
 }
 
-static isl_union_map *ordered(isl_union_map *pairs, isl_union_map *order, isl_union_map *vouched)
+static isl_union_map *ordered(isl_union_map *pairs, isl_union_map *order,
+                              isl_union_map *vouched)
 {
     isl_union_map *deps = isl_union_map_intersect(pairs, isl_union_map_copy(order));
-    return isl_union_map_coalesce(isl_union_map_subtract(deps, isl_union_map_copy(vouched)));
+    return isl_union_map_coalesce(
+        isl_union_map_subtract(deps, isl_union_map_copy(vouched)));
 }
 
 int deps_build(struct nest *nest, struct error *err)
@@ -162,27 +175,31 @@ int deps_build(struct nest *nest, struct error *err)
     isl_union_map_free(order);
     isl_union_map_free(vouched);
     if (!nest->deps || !nest->strict)
-        return fail(err, STATUS_FAILED, "the dependences of the nest at line %d are too complex", nest->stmt->line);
+        return fail(err, STATUS_FAILED,
+                    "the dependences of the nest at line %d are too complex",
+                    nest->stmt->line);
     return 0;
 }
 
 /* ---- value-based ---- */
 
 /* The accesses as statement -> place, each over the whole domain of its statement. */
-static isl_union_map *moved(const struct nest *nest, size_t cell, bool (*wanted)(const struct access *), isl_union_map *storage)
+static isl_union_map *moved(isl_union_map *accesses, isl_union_map *storage)
 {
-    isl_union_map *accesses = cell_accesses(nest, cell, wanted);
     if (!storage)
         return accesses;
     isl_union_set *domain = isl_union_map_domain(accesses);
     return isl_union_map_intersect_domain(isl_union_map_copy(storage), domain);
 }
 
-isl_union_map *cell_flow(const struct nest *nest, size_t cell, isl_union_map *order, isl_union_map *storage, bool *live_in)
+static isl_union_map *flow_to(const struct nest *nest, size_t cell, isl_union_map *reads,
+                              isl_union_map *order, isl_union_map *storage, bool *live_in)
 {
-    isl_union_access_info *info = isl_union_access_info_from_sink(moved(nest, cell, access_reads, storage));
-    info = isl_union_access_info_set_must_source(info, moved(nest, cell, access_must, storage));
-    info = isl_union_access_info_set_may_source(info, moved(nest, cell, access_may, storage));
+    isl_union_access_info *info = isl_union_access_info_from_sink(moved(reads, storage));
+    info = isl_union_access_info_set_must_source(
+        info, moved(cell_accesses(nest, cell, access_must), storage));
+    info = isl_union_access_info_set_may_source(
+        info, moved(cell_accesses(nest, cell, access_may), storage));
     info = isl_union_access_info_set_schedule_map(info, isl_union_map_copy(order));
     isl_union_flow *flow = isl_union_access_info_compute_flow(info);
     isl_union_map *deps = isl_union_flow_get_may_dependence(flow);
@@ -192,4 +209,17 @@ isl_union_map *cell_flow(const struct nest *nest, size_t cell, isl_union_map *or
     isl_union_map_free(orphans);
     isl_union_flow_free(flow);
     return deps;
+}
+
+isl_union_map *cell_flow(const struct nest *nest, size_t cell, isl_union_map *order,
+                         isl_union_map *storage, bool *live_in)
+{
+    return flow_to(nest, cell, cell_accesses(nest, cell, access_reads), order, storage,
+                   live_in);
+}
+
+isl_union_map *access_flow(const struct nest *nest, const struct access *read)
+{
+    isl_union_map *reads = isl_union_map_from_map(isl_map_copy(read->map));
+    return flow_to(nest, read->cell, reads, nest->order, NULL, NULL);
 }

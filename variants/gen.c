@@ -21,7 +21,8 @@ static void add_edit(struct edits *edits, size_t begin, size_t end, char *text)
     GROW(edits->item, edits->nr + 1, edits->alloc);
     while (at > 0 && edits->item[at - 1].begin > begin)
         at--;
-    memmove(&edits->item[at + 1], &edits->item[at], (edits->nr - at) * sizeof(edits->item[0]));
+    memmove(&edits->item[at + 1], &edits->item[at],
+            (edits->nr - at) * sizeof(edits->item[0]));
     edits->item[at] = (struct edit){begin, end, text};
     edits->nr++;
 }
@@ -52,11 +53,13 @@ static char *margin_of(const char *source, size_t at)
 
 static bool uses_tabs(const struct ir_function *function)
 {
-    return memchr(function->source + function->body_begin, '\t', function->body_end - function->body_begin) &&
+    return memchr(function->source + function->body_begin, '\t',
+                  function->body_end - function->body_begin) &&
            strstr(function->source + function->body_begin, "\n\t");
 }
 
-/* Our four spaces per level as he would write them, behind his margin; the first line stands where the nest stood. */
+/* Our four spaces per level as he would write them, behind his margin; the first line
+ * stands where the nest stood. */
 static void add_lines(struct buf *out, const char *text, const char *margin, bool tabs)
 {
     for (bool first = true; *text; first = false) {
@@ -79,10 +82,12 @@ static char *original(const struct nest *nest)
     const struct ir_function *function = nest->model->function;
     struct buf text = {0};
     size_t at = nest->stmt->begin;
-    for (const struct ir_pragma *pragma = function->all_pragma; pragma; pragma = pragma->next_all) {
+    for (const struct ir_pragma *pragma = function->all_pragma; pragma;
+         pragma = pragma->next_all) {
         if (!pragma->ours || pragma->begin < at || pragma->end > nest->stmt->end)
             continue;
-        buf_add_n(&text, function->source + at, line_begin(function->source, pragma->begin) - at);
+        buf_add_n(&text, function->source + at,
+                  line_begin(function->source, pragma->begin) - at);
         at = pragma->end;
     }
     buf_add_n(&text, function->source + at, nest->stmt->end - at);
@@ -121,7 +126,10 @@ static void gen_release(struct gen *gen)
 
 static struct gen gen_start(struct work *work)
 {
-    return (struct gen){.work = work, .nest = work->nest, .model = work->nest->model, .arena = ir_arena_new()};
+    return (struct gen){.work = work,
+                        .nest = work->nest,
+                        .model = work->nest->model,
+                        .arena = ir_arena_new()};
 }
 
 /* Outer variables that the new code no longer uses would be warned about. */
@@ -131,9 +139,11 @@ static void add_unused(struct gen *gen, struct code *code)
     struct ir_function *function = nest->model->function;
     for (size_t i = 0; i < function->symbol_nr; i++) {
         struct ir_symbol *symbol = function->symbol[i];
-        bool iterator = nest->declared[i] && nest->written[i] && nest->decl_depth[i] < 0 && !symbol->in_loop;
+        bool iterator = nest->declared[i] && nest->written[i] &&
+                        nest->decl_depth[i] < 0 && !symbol->in_loop;
         bool local = !nest->declared[i] && nest->written[i];
-        if (symbol->role != IR_LOCAL || symbol->type.pointers || (!iterator && !local) || code_mentions(code, symbol))
+        if (symbol->role != IR_LOCAL || symbol->type.pointers || (!iterator && !local) ||
+            code_mentions(code, symbol))
             continue;
         struct code *line = code_new(gen, CODE_TEXT);
         line->text = ir_textf(gen->arena, "(void)%s;\n", symbol->name);
@@ -147,7 +157,8 @@ static void name_helper(struct ir_expr *expr, void *data)
     static const char *const words[] = {"min", "max", "floord"};
     for (size_t i = 0; expr->kind == IR_CALL && expr->text && i < ARRAY_SIZE(words); i++)
         if (!strcmp(expr->text, words[i]))
-            expr->text = ir_textf(gen->arena, "%s_%s", gen->model->function->name, words[i]);
+            expr->text =
+                ir_textf(gen->arena, "%s_%s", gen->model->function->name, words[i]);
 }
 
 /* min, max and floord get the names under which they are defined. */
@@ -178,16 +189,33 @@ static struct code *make_code(struct gen *gen)
     return code;
 }
 
+/* One condition a line. */
+static void print_guard(struct buf *out, const struct ir_expr *guard)
+{
+    if (guard->kind == IR_BINARY && !strcmp(guard->op, "&&")) {
+        print_guard(out, guard->arg[0]);
+        buf_add(out, " &&\n    ");
+        guard = guard->arg[1];
+    }
+    bool wrap = guard->kind == IR_BINARY && !strcmp(guard->op, "||");
+    buf_add(out, wrap ? "(" : "");
+    ir_print_expr(out, guard);
+    buf_add(out, wrap ? ")" : "");
+}
+
 /* code; or { code }; or if (guard) { code }; or if (guard) { code } else { original }. */
-static void print_nest(struct gen *gen, struct code *code, const struct ir_expr *guard, bool needs_else, struct buf *out)
+static void print_nest(struct gen *gen, struct code *code, const struct ir_expr *guard,
+                       bool needs_else, struct buf *out)
 {
     const struct ir_function *function = gen->model->function;
     char *margin = margin_of(function->source, gen->nest->stmt->begin);
-    bool tabs = uses_tabs(function), braces = guard || code->child_nr > 1 || code->child[0]->kind == CODE_LET || code->child[0]->simd;
+    bool tabs = uses_tabs(function), braces = guard || code->child_nr > 1 ||
+                                              code->child[0]->kind == CODE_LET ||
+                                              code->child[0]->simd;
     struct buf text = {0};
     if (guard) {
         buf_add(&text, "if (");
-        ir_print_expr(&text, guard);
+        print_guard(&text, guard);
         buf_add(&text, ") ");
     }
     buf_add(&text, braces ? "{\n" : "");
@@ -203,7 +231,8 @@ static void print_nest(struct gen *gen, struct code *code, const struct ir_expr 
     free(margin);
 }
 
-static int emit_nest(struct work *work, struct buf *out, struct gen *helpers, struct error *err)
+static int emit_nest(struct work *work, struct buf *out, struct gen *helpers,
+                     struct error *err)
 {
     struct gen gen = gen_start(work);
     struct ir_expr *guard;
@@ -213,7 +242,8 @@ static int emit_nest(struct work *work, struct buf *out, struct gen *helpers, st
     if (isl_check(work->nest->model, false, err))
         status = fail_in(err, "the nest at line %d", work->nest->stmt->line);
     else if (!status && (!code || gen.problem))
-        status = fail(err, STATUS_ILLEGAL, "the nest at line %d: %s", work->nest->stmt->line, gen.problem);
+        status = fail(err, STATUS_ILLEGAL, "the nest at line %d: %s",
+                      work->nest->stmt->line, gen.problem);
     if (guard)
         ir_visit(guard, name_helper, &gen);
     if (!status)
@@ -237,16 +267,19 @@ static const struct {
     {"floord", "n", "d", "n < 0 ? -((d - 1 - n) / d) : n / d"},
 };
 
-static void add_helpers(const struct model *model, const struct gen *helpers, struct buf *out)
+static void add_helpers(const struct model *model, const struct gen *helpers,
+                        struct buf *out)
 {
     const bool needed[] = {helpers->need_min, helpers->need_max, helpers->need_floord};
     const char *type = helpers->wide ? "long" : "int";
     for (size_t i = 0; i < ARRAY_SIZE(helper_table); i++) {
         if (!needed[i])
             continue;
-        buf_addf(out, "static inline %s %s_%s(%s %s, %s %s)\n{\n", type, model->function->name, helper_table[i].word, type,
-                 helper_table[i].first, type, helper_table[i].second);
-        buf_addf(out, "%sreturn %s;\n}\n\n", uses_tabs(model->function) ? "\t" : "    ", helper_table[i].body);
+        buf_addf(out, "static inline %s %s_%s(%s %s, %s %s)\n{\n", type,
+                 model->function->name, helper_table[i].word, type, helper_table[i].first,
+                 type, helper_table[i].second);
+        buf_addf(out, "%sreturn %s;\n}\n\n", uses_tabs(model->function) ? "\t" : "    ",
+                 helper_table[i].body);
     }
 }
 
@@ -275,12 +308,15 @@ static size_t function_start(const struct ir_function *function)
 static void add_pragma_edits(const struct model *model, struct edits *edits)
 {
     size_t nests = edits->nr;
-    for (const struct ir_pragma *pragma = model->function->all_pragma; pragma; pragma = pragma->next_all) {
+    for (const struct ir_pragma *pragma = model->function->all_pragma; pragma;
+         pragma = pragma->next_all) {
         bool inside = false;
         for (size_t i = 0; i < edits->nr && nests; i++)
-            inside = inside || (edits->item[i].begin < pragma->begin && pragma->end <= edits->item[i].end);
+            inside = inside || (edits->item[i].begin < pragma->begin &&
+                                pragma->end <= edits->item[i].end);
         if (pragma->ours && !inside)
-            add_edit(edits, line_begin(model->function->source, pragma->begin), pragma->end, xstrdup(""));
+            add_edit(edits, line_begin(model->function->source, pragma->begin),
+                     pragma->end, xstrdup(""));
     }
 }
 
@@ -296,7 +332,8 @@ static void splice(const struct model *model, const struct edits *edits, struct 
     buf_add_n(out, function->source + at, function->source_length - at);
 }
 
-static int check_prefetches(const struct model *model, const struct work *works, struct error *err)
+static int check_prefetches(const struct model *model, const struct work *works,
+                            struct error *err)
 {
     size_t wanted = 0, done = 0;
     for (size_t i = 0; i < model->nest_nr; i++) {
@@ -305,11 +342,14 @@ static int check_prefetches(const struct model *model, const struct work *works,
     }
     if (!wanted || done)
         return 0;
-    return fail(err, STATUS_ILLEGAL, "what is to be prefetched does not change in the innermost loop around it, or its address "
-                                     "depends on a value computed there");
+    return fail(err, STATUS_ILLEGAL,
+                "what is to be prefetched does not change in the innermost loop around "
+                "it, or its address "
+                "depends on a value computed there");
 }
 
-static int emit_all(struct model *model, struct work *works, struct edits *edits, struct error *err)
+static int emit_all(struct model *model, struct work *works, struct edits *edits,
+                    struct error *err)
 {
     struct gen helpers = {0};
     struct buf text = {0};
@@ -323,9 +363,11 @@ static int emit_all(struct model *model, struct work *works, struct edits *edits
             buf_release(&new);
             return -1;
         }
-        for (const struct ir_pragma *pragma = nest->stmt->pragma; pragma; pragma = pragma->next)
+        for (const struct ir_pragma *pragma = nest->stmt->pragma; pragma;
+             pragma = pragma->next)
             if (!pragma->ours) /* it was meant for the loop that is no more */
-                add_edit(edits, line_begin(model->function->source, pragma->begin), pragma->end, xstrdup(""));
+                add_edit(edits, line_begin(model->function->source, pragma->begin),
+                         pragma->end, xstrdup(""));
         add_edit(edits, nest->stmt->begin, nest->stmt->end, buf_detach(&new));
     }
     if (check_prefetches(model, works, err))
@@ -350,13 +392,16 @@ static void add_assumptions(const struct work *work, struct buf *out)
         buf_addf(out, "%s\n", nest->assumption.v[i]);
     size_t nr = work->reorders ? nest_overlaps(nest, &pair) : 0;
     for (size_t i = 0; i < nr; i++)
-        buf_addf(out, "'%s' and '%s' do not overlap (tested at run time; the original loop runs if they do)\n",
+        buf_addf(out,
+                 "'%s' and '%s' do not overlap (tested at run time; the original loop "
+                 "runs if they do)\n",
                  nest->cell[pair[i].a].symbol->name, nest->cell[pair[i].b].symbol->name);
     if (work->reorders)
         free(pair);
 }
 
-static int check_all(struct model *model, const struct plan *plan, struct work *works, struct buf *assumptions, struct error *err)
+static int check_all(struct model *model, const struct plan *plan, struct work *works,
+                     struct buf *assumptions, struct error *err)
 {
     isl_budget(model, model->request.operation_limit);
     if (plan_apply(model, plan, works, err))
@@ -377,13 +422,18 @@ static int check_all(struct model *model, const struct plan *plan, struct work *
     return 0;
 }
 
-/* Legality, then the text: a plan for which no code can be made is not legal either. The last text is kept for model_emit. */
-static int prepare(struct model *model, const struct plan *plan, struct buf *assumptions, struct error *err)
+/* Legality, then the text: a plan for which no code can be made is not legal either. The
+ * last text is kept for model_emit. */
+static int prepare(struct model *model, const struct plan *plan, struct buf *assumptions,
+                   struct error *err)
 {
     struct work *works = xcalloc(model->nest_nr + 1, sizeof(*works));
     struct edits edits = {0};
     buf_reset(&model->emitted);
-    int status = check_all(model, plan, works, assumptions, err) || emit_all(model, works, &edits, err) ? -1 : 0;
+    int status = check_all(model, plan, works, assumptions, err) ||
+                         emit_all(model, works, &edits, err)
+                     ? -1
+                     : 0;
     if (!status)
         splice(model, &edits, &model->emitted);
     edits_release(&edits);
@@ -395,12 +445,14 @@ static int prepare(struct model *model, const struct plan *plan, struct buf *ass
     return status;
 }
 
-int model_check(struct model *model, const struct plan *plan, struct buf *assumptions, struct error *err)
+int model_check(struct model *model, const struct plan *plan, struct buf *assumptions,
+                struct error *err)
 {
     return prepare(model, plan, assumptions, err);
 }
 
-int model_emit(struct model *model, const struct plan *plan, struct buf *out, struct error *err)
+int model_emit(struct model *model, const struct plan *plan, struct buf *out,
+               struct error *err)
 {
     char *text = plan_text(plan);
     bool known = model->emitted_plan && !strcmp(model->emitted_plan, text);

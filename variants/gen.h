@@ -1,6 +1,6 @@
 /*
- * From a checked loop tree to C text: isl AST -> code tree -> passes over it (private scalars, scalar replacement, prefetches) -> text.
- * Private to gen*.c.
+ * From a checked loop tree to C text: isl AST -> code tree -> passes over it (private
+ * scalars, scalar replacement, prefetches) -> text. Private to gen*.c.
  */
 #ifndef VARIANTS_GEN_H
 #define VARIANTS_GEN_H
@@ -29,7 +29,7 @@ struct code {
     long long step;
     bool declares, simd;
     const struct tree *band;
-    struct strvec sums, products;  /* variables of a simd loop's reduction clauses */
+    struct strvec sums, products; /* variables of a simd loop's reduction clauses */
     struct ir_expr *cond;
     struct ir_stmt *stmt;
     size_t statement;
@@ -61,9 +61,9 @@ struct gen {
     size_t copy_nr;
     struct local *local;
     size_t local_nr, local_alloc;
-    struct strvec taken;           /* names given out */
+    struct strvec taken;                        /* names given out */
     bool need_min, need_max, need_floord, wide; /* helpers; wide = they work on long */
-    const char *problem;           /* why no code could be made */
+    const char *problem;                        /* why no code could be made */
 };
 
 struct code *code_new(struct gen *gen, enum code_kind kind);
@@ -77,25 +77,37 @@ bool code_mentions(const struct code *code, const struct ir_symbol *symbol);
 
 /* A name that stands nowhere in the source: "A_0" ... from "A". */
 const char *gen_name(struct gen *gen, const char *stem, bool number);
-struct ir_symbol *gen_symbol(struct gen *gen, const char *name, const struct ir_type *type);
+struct ir_symbol *gen_symbol(struct gen *gen, const char *name,
+                             const struct ir_type *type);
 bool gen_word_in_source(const struct gen *gen, const char *word);
 
-/* gen_expr.c: isl expressions. `raw` ones hold isl's iterators; finishing puts the variables of the text in their place. */
+/* gen_expr.c: isl expressions. `raw` ones hold isl's iterators; finishing puts the
+ * variables of the text in their place. */
 struct ir_expr *raw_expr(struct gen *gen, isl_ast_expr *expr); /* takes expr */
-struct ir_expr *raw_map(struct gen *gen, struct ir_expr *raw, struct ir_expr *base, long long step); /* base + step * raw */
+struct ir_expr *raw_map(struct gen *gen, struct ir_expr *raw, struct ir_expr *base,
+                        long long step); /* base + step * raw */
 struct ir_expr *raw_finish(struct gen *gen, struct ir_expr *raw);
 
-struct code *gen_code(struct gen *gen);      /* gen_ast.c; NULL = gen->problem */
-void gen_locals(struct gen *gen, struct code *code);   /* gen_local.c: declarations of private scalars */
+struct code *gen_code(struct gen *gen); /* gen_ast.c; NULL = gen->problem */
+void gen_locals(struct gen *gen,
+                struct code *code); /* gen_local.c: declarations of private scalars */
 struct ir_symbol *gen_local_symbol(struct gen *gen, size_t cell, const char *suffix);
-struct ir_stmt *stmt_substitute(struct ir_arena *arena, const struct ir_stmt *stmt, struct ir_symbol *const *symbol,
+struct ir_stmt *stmt_substitute(struct ir_arena *arena, const struct ir_stmt *stmt,
+                                struct ir_symbol *const *symbol,
                                 struct ir_expr *const *by, size_t nr);
-void gen_scalars(struct gen *gen, struct code *code);  /* gen_scalar.c */
-void gen_reductions(struct code *code); /* gen_reduction.c: clauses of simd loops that sum; without one, no pragma */
-bool loop_runs(struct gen *gen, const struct code *loop); /* gen_proof.c: at least one iteration, for certain */
-void gen_prefetches(struct gen *gen, struct code *code); /* gen_prefetch.c; after gen_scalars, which must not see strips */
+void gen_scalars(struct gen *gen, struct code *code); /* gen_scalar.c */
+void gen_reductions(struct code *code); /* gen_reduction.c: clauses of simd loops that
+                                           sum; without one, no pragma */
+bool loop_runs(
+    struct gen *gen,
+    const struct code *loop); /* gen_proof.c: at least one iteration, for certain */
+void gen_prefetches(
+    struct gen *gen,
+    struct code *code); /* gen_prefetch.c; after gen_scalars, which must not see strips */
 
-/* gen_guard.c: the condition under which the new code may run, NULL = always; *needs_else: the original must remain. */
-int gen_guard(struct gen *gen, struct ir_expr **guard, bool *needs_else, struct error *err);
+/* gen_guard.c: the condition under which the new code may run, NULL = always;
+ * *needs_else: the original must remain. */
+int gen_guard(struct gen *gen, struct ir_expr **guard, bool *needs_else,
+              struct error *err);
 
 #endif

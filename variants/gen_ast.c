@@ -1,4 +1,5 @@
-/* isl's loops as a code tree: names, bounds in the user's iterators, statements with their iterators put in. */
+/* isl's loops as a code tree: names, bounds in the user's iterators, statements with
+ * their iterators put in. */
 #include "variants/gen.h"
 
 #include <isl/schedule.h>
@@ -6,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_node(struct gen *gen, struct code *block, isl_ast_node *node, const struct tree *band);
+static void add_node(struct gen *gen, struct code *block, isl_ast_node *node,
+                     const struct tree *band);
 
 /* ---- loops ---- */
-
 
 static const char *free_name(struct gen *gen, const char *name)
 {
@@ -26,27 +27,34 @@ static const char *free_name(struct gen *gen, const char *name)
     return name;
 }
 
-/* A variable for the band: the user's own where he declared it outside of the loop, a new one of its name else. */
-static struct ir_symbol *variable(struct gen *gen, const struct tree *band, bool *declares)
+/* A variable for the band: the user's own where he declared it outside of the loop, a new
+ * one of its name else. */
+static struct ir_symbol *variable(struct gen *gen, const struct tree *band,
+                                  bool *declares)
 {
     const struct ir_stmt *stmt = band->loop->stmt;
     struct ir_type type = stmt->iterator->type;
-    bool own = (band->role == BAND_LOOP || band->role == BAND_BLOCK) && !strcmp(band->name, stmt->iterator->name);
+    bool own = (band->role == BAND_LOOP || band->role == BAND_BLOCK) &&
+               !strcmp(band->name, stmt->iterator->name);
     *declares = !own || stmt->declares_iterator || type.is_unsigned;
     if (type.is_unsigned)
         type = (struct ir_type){.text = "long", .scalar = IR_INT, .bytes = 8};
     type.is_const = false;
     gen->wide = gen->wide || type.bytes > 4;
-    return *declares ? gen_symbol(gen, free_name(gen, band->name), &type) : stmt->iterator;
+    return *declares ? gen_symbol(gen, free_name(gen, band->name), &type)
+                     : stmt->iterator;
 }
 
-static void push_level(struct gen *gen, const struct tree *band, isl_ast_node *node, struct ir_symbol *var)
+static void push_level(struct gen *gen, const struct tree *band, isl_ast_node *node,
+                       struct ir_symbol *var)
 {
     isl_ast_expr *iterator = isl_ast_node_for_get_iterator(node);
     isl_id *id = isl_ast_expr_id_get_id(iterator);
     struct ir_type type = {.text = "int", .scalar = IR_INT, .bytes = 4};
-    struct ir_symbol *hidden = gen_symbol(gen, ir_text(gen->arena, isl_id_get_name(id)), &type);
-    gen->level[gen->level_nr++] = (struct level){.band = band, .hidden = hidden, .var = var};
+    struct ir_symbol *hidden =
+        gen_symbol(gen, ir_text(gen->arena, isl_id_get_name(id)), &type);
+    gen->level[gen->level_nr++] =
+        (struct level){.band = band, .hidden = hidden, .var = var};
     isl_id_free(id);
     isl_ast_expr_free(iterator);
 }
@@ -76,13 +84,15 @@ static long long increment(struct gen *gen, isl_ast_node *node)
     return value;
 }
 
-static struct ir_expr *first_value(struct gen *gen, isl_ast_node *node, const struct tree *band)
+static struct ir_expr *first_value(struct gen *gen, isl_ast_node *node,
+                                   const struct tree *band)
 {
     struct ir_expr *raw = raw_expr(gen, isl_ast_node_for_get_init(node));
     return raw_finish(gen, raw_map(gen, raw, band->base, band->step));
 }
 
-static void add_for(struct gen *gen, struct code *block, isl_ast_node *node, const struct tree *band)
+static void add_for(struct gen *gen, struct code *block, isl_ast_node *node,
+                    const struct tree *band)
 {
     bool once = isl_ast_node_for_is_degenerate(node) == isl_bool_true;
     struct code *loop = code_new(gen, once ? CODE_LET : CODE_FOR), *body = loop;
@@ -110,7 +120,8 @@ static void add_for(struct gen *gen, struct code *block, isl_ast_node *node, con
 /* ---- statements ---- */
 
 /* A loop variable whose values are whole blocks of this loop. */
-static bool counts_blocks(const struct gen *gen, const struct tree *band, const struct ir_expr *atom)
+static bool counts_blocks(const struct gen *gen, const struct tree *band,
+                          const struct ir_expr *atom)
 {
     for (size_t i = 0; atom->kind == IR_NAME && i < gen->level_nr; i++) {
         const struct tree *other = gen->level[i].band;
@@ -122,7 +133,8 @@ static bool counts_blocks(const struct gen *gen, const struct tree *band, const 
 }
 
 /* Which copy this is: the value of the iterator modulo the factor. */
-static bool copy_number(struct gen *gen, const struct tree *band, struct ir_expr *raw, long long *number)
+static bool copy_number(struct gen *gen, const struct tree *band, struct ir_expr *raw,
+                        long long *number)
 {
     struct sum value = sum_of_expr(gen->arena, raw);
     if (band->base) {
@@ -130,7 +142,8 @@ static bool copy_number(struct gen *gen, const struct tree *band, struct ir_expr
         value = sum_add(&value, &base, -1);
     }
     for (size_t i = 0; i < value.nr; i++)
-        if (!counts_blocks(gen, band, value.term[i].atom) && value.term[i].coefficient % (band->size * band->step))
+        if (!counts_blocks(gen, band, value.term[i].atom) &&
+            value.term[i].coefficient % (band->size * band->step))
             return false;
     *number = value.constant / band->step % band->size;
     if (*number < 0)
@@ -138,7 +151,8 @@ static bool copy_number(struct gen *gen, const struct tree *band, struct ir_expr
     return true;
 }
 
-static const char *suffix_of(struct gen *gen, const struct cell *cell, struct ir_expr *const *raw)
+static const char *suffix_of(struct gen *gen, const struct cell *cell,
+                             struct ir_expr *const *raw)
 {
     const char *suffix = "";
     for (size_t i = 0; i < gen->copy_nr; i++) {
@@ -155,7 +169,8 @@ static const char *suffix_of(struct gen *gen, const struct cell *cell, struct ir
 
 static bool is_innermost_cell(const struct nest *nest, size_t cell, size_t statement)
 {
-    for (size_t i = nest->statement[statement].access_begin; i < nest->statement[statement].access_end; i++)
+    for (size_t i = nest->statement[statement].access_begin;
+         i < nest->statement[statement].access_end; i++)
         if (nest->access[i].cell == cell)
             return true;
     return false;
@@ -167,7 +182,8 @@ struct replace {
     size_t nr;
 };
 
-static void replace_add(struct replace *replace, struct ir_symbol *symbol, struct ir_expr *by)
+static void replace_add(struct replace *replace, struct ir_symbol *symbol,
+                        struct ir_expr *by)
 {
     if (replace->nr < ARRAY_SIZE(replace->symbol)) {
         replace->symbol[replace->nr] = symbol;
@@ -175,7 +191,8 @@ static void replace_add(struct replace *replace, struct ir_symbol *symbol, struc
     }
 }
 
-static void replace_locals(struct gen *gen, const struct code *code, struct ir_expr *const *raw, struct replace *replace)
+static void replace_locals(struct gen *gen, const struct code *code,
+                           struct ir_expr *const *raw, struct replace *replace)
 {
     for (size_t i = 0; i < gen->nest->cell_nr; i++) {
         struct cell *cell = &gen->nest->cell[i];
@@ -186,8 +203,10 @@ static void replace_locals(struct gen *gen, const struct code *code, struct ir_e
     }
 }
 
-/* An unsigned iterator is a signed variable in the text; where it is a value it keeps its type. */
-static struct ir_expr *as_written(struct gen *gen, const struct ir_symbol *iterator, struct ir_expr *expr)
+/* An unsigned iterator is a signed variable in the text; where it is a value it keeps its
+ * type. */
+static struct ir_expr *as_written(struct gen *gen, const struct ir_symbol *iterator,
+                                  struct ir_expr *expr)
 {
     if (!iterator->type.is_unsigned)
         return expr;
@@ -202,7 +221,8 @@ static void drop_casts(struct ir_expr *expr, void *data)
     (void)data;
     if (expr->kind != IR_INDEX)
         return;
-    for (struct ir_expr **at = &expr->arg[1]; (*at)->kind == IR_CAST && (*at)->type.is_unsigned && (*at)->type.bytes >= 4;)
+    for (struct ir_expr **at = &expr->arg[1];
+         (*at)->kind == IR_CAST && (*at)->type.is_unsigned && (*at)->type.bytes >= 4;)
         *at = (*at)->arg[0];
 }
 
@@ -224,7 +244,8 @@ static void add_user(struct gen *gen, struct code *block, isl_ast_node *node)
     }
     code->iterator_nr = statement->depth;
     replace_locals(gen, code, raw, &replace);
-    code->stmt = stmt_substitute(gen->arena, statement->stmt, replace.symbol, replace.by, replace.nr);
+    code->stmt = stmt_substitute(gen->arena, statement->stmt, replace.symbol, replace.by,
+                                 replace.nr);
     stmt_exprs(code->stmt, drop_casts, NULL);
     code_add(gen, block, code);
     isl_id_free(id);
@@ -234,7 +255,8 @@ static void add_user(struct gen *gen, struct code *block, isl_ast_node *node)
 
 /* ---- the rest ---- */
 
-static void add_if(struct gen *gen, struct code *block, isl_ast_node *node, const struct tree *band)
+static void add_if(struct gen *gen, struct code *block, isl_ast_node *node,
+                   const struct tree *band)
 {
     struct code *code = code_new(gen, CODE_IF);
     code->cond = raw_finish(gen, raw_expr(gen, isl_ast_node_if_get_cond(node)));
@@ -247,7 +269,8 @@ static void add_if(struct gen *gen, struct code *block, isl_ast_node *node, cons
     }
 }
 
-static void add_list(struct gen *gen, struct code *block, isl_ast_node *node, const struct tree *band)
+static void add_list(struct gen *gen, struct code *block, isl_ast_node *node,
+                     const struct tree *band)
 {
     isl_ast_node_list *list = isl_ast_node_block_get_children(node);
     int nr = (int)isl_ast_node_list_n_ast_node(list);
@@ -269,7 +292,8 @@ static void add_mark(struct gen *gen, struct code *block, isl_ast_node *node)
 }
 
 /* `band` is that of the last mark; it holds for the next loop below. Takes node. */
-static void add_node(struct gen *gen, struct code *block, isl_ast_node *node, const struct tree *band)
+static void add_node(struct gen *gen, struct code *block, isl_ast_node *node,
+                     const struct tree *band)
 {
     switch (isl_ast_node_get_type(node)) {
     case isl_ast_node_for:
@@ -296,10 +320,12 @@ static void add_node(struct gen *gen, struct code *block, isl_ast_node *node, co
 struct code *gen_code(struct gen *gen)
 {
     struct nest *nest = gen->nest;
-    isl_set *context = isl_set_intersect(isl_set_copy(nest->context), isl_set_copy(nest->vouched));
+    isl_set *context =
+        isl_set_intersect(isl_set_copy(nest->context), isl_set_copy(nest->vouched));
     context = isl_set_intersect(context, isl_set_copy(nest->assumed));
     isl_ast_build *build = isl_ast_build_from_context(context);
-    isl_ast_node *node = isl_ast_build_node_from_schedule(build, tree_schedule(nest, gen->work->tree));
+    isl_ast_node *node =
+        isl_ast_build_node_from_schedule(build, tree_schedule(nest, gen->work->tree));
     isl_ast_build_free(build);
     if (!node) {
         gen->problem = "the loops could not be generated";

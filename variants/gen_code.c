@@ -18,7 +18,8 @@ void code_insert(struct gen *gen, struct code *parent, size_t at, struct code *c
 {
     (void)gen;
     GROW(parent->child, parent->child_nr + 1, parent->child_alloc);
-    memmove(&parent->child[at + 1], &parent->child[at], (parent->child_nr - at) * sizeof(parent->child[0]));
+    memmove(&parent->child[at + 1], &parent->child[at],
+            (parent->child_nr - at) * sizeof(parent->child[0]));
     parent->child[at] = child;
     parent->child_nr++;
     child->parent = parent;
@@ -65,12 +66,15 @@ struct mention {
 static void find_symbol(struct ir_expr *expr, void *data)
 {
     struct mention *mention = data;
-    mention->found = mention->found || (expr->kind == IR_NAME && expr->symbol == mention->symbol);
+    mention->found =
+        mention->found || (expr->kind == IR_NAME && expr->symbol == mention->symbol);
 }
 
 bool code_mentions(const struct code *code, const struct ir_symbol *symbol)
 {
-    struct mention mention = {.symbol = symbol, .found = code->var == symbol && !code->declares && code->kind == CODE_FOR};
+    struct mention mention = {.symbol = symbol,
+                              .found = code->var == symbol && !code->declares &&
+                                       code->kind == CODE_FOR};
     if (code->lower)
         ir_visit(code->lower, find_symbol, &mention);
     if (code->upper)
@@ -79,7 +83,8 @@ bool code_mentions(const struct code *code, const struct ir_symbol *symbol)
         ir_visit(code->cond, find_symbol, &mention);
     if (code->stmt) {
         stmt_exprs(code->stmt, find_symbol, &mention);
-        mention.found = mention.found || (code->stmt->kind == IR_DECL && code->stmt->symbol == symbol) ||
+        mention.found = mention.found ||
+                        (code->stmt->kind == IR_DECL && code->stmt->symbol == symbol) ||
                         (code->stmt->kind == IR_FOR && code->stmt->iterator == symbol);
     }
     for (size_t i = 0; !mention.found && i < code->child_nr; i++)
@@ -113,17 +118,20 @@ static bool is_taken(const struct gen *gen, const char *name)
 
 const char *gen_name(struct gen *gen, const char *stem, bool number)
 {
-    const char *name = number ? ir_textf(gen->arena, "%s_0", stem) : ir_text(gen->arena, stem);
+    const char *name =
+        number ? ir_textf(gen->arena, "%s_0", stem) : ir_text(gen->arena, stem);
     for (int i = 1; is_taken(gen, name); i++)
         name = ir_textf(gen->arena, "%s_%d", stem, i);
     strvec_push(&gen->taken, name);
     return name;
 }
 
-struct ir_symbol *gen_symbol(struct gen *gen, const char *name, const struct ir_type *type)
+struct ir_symbol *gen_symbol(struct gen *gen, const char *name,
+                             const struct ir_type *type)
 {
     struct ir_symbol *symbol = ir_alloc(gen->arena, sizeof(*symbol));
-    *symbol = (struct ir_symbol){.name = name, .role = IR_LOCAL, .type = *type, .id = -1, .in_loop = true};
+    *symbol = (struct ir_symbol){
+        .name = name, .role = IR_LOCAL, .type = *type, .id = -1, .in_loop = true};
     return symbol;
 }
 
@@ -146,12 +154,14 @@ static void print_step(struct buf *out, const struct code *loop)
 static bool needs_braces(const struct code *block)
 {
     const struct code *only = block->child[0];
-    if (block->child_nr != 1 || only->simd || only->kind == CODE_LET || only->kind == CODE_TEXT)
+    if (block->child_nr != 1 || only->simd || only->kind == CODE_LET ||
+        only->kind == CODE_TEXT)
         return true;
     return only->kind == CODE_STMT && (only->stmt->kind == IR_DECL || only->stmt->pragma);
 }
 
-static void print_block(struct gen *gen, struct buf *out, const struct code *block, int indent, bool force)
+static void print_block(struct gen *gen, struct buf *out, const struct code *block,
+                        int indent, bool force)
 {
     bool braces = force || needs_braces(block);
     buf_add(out, braces ? " {\n" : "\n");
@@ -173,7 +183,8 @@ static void print_clause(struct buf *out, const char *op, const struct strvec *n
         buf_add(out, ")");
 }
 
-static void print_for(struct gen *gen, struct buf *out, const struct code *loop, int indent)
+static void print_for(struct gen *gen, struct buf *out, const struct code *loop,
+                      int indent)
 {
     if (loop->simd) {
         buf_add(out, "#pragma omp simd");
@@ -182,9 +193,11 @@ static void print_for(struct gen *gen, struct buf *out, const struct code *loop,
         buf_add(out, "\n");
         margin(out, indent);
     }
-    buf_addf(out, "for (%s%s%s = ", loop->declares ? loop->var->type.text : "", loop->declares ? " " : "", loop->var->name);
+    buf_addf(out, "for (%s%s%s = ", loop->declares ? loop->var->type.text : "",
+             loop->declares ? " " : "", loop->var->name);
     ir_print_expr(out, loop->lower);
-    bool plain = loop->step < 0 && loop->upper->kind != IR_CALL; /* i >= 0 rather than i > -1 */
+    bool plain =
+        loop->step < 0 && loop->upper->kind != IR_CALL; /* i >= 0 rather than i > -1 */
     buf_addf(out, "; %s %s ", loop->var->name, loop->step > 0 ? "<" : plain ? ">=" : ">");
     ir_print_expr(out, plain ? expr_plus(gen->arena, loop->upper, 1) : loop->upper);
     buf_add(out, "; ");
@@ -195,7 +208,8 @@ static void print_for(struct gen *gen, struct buf *out, const struct code *loop,
         buf_add(out, "\n");
 }
 
-static void print_if(struct gen *gen, struct buf *out, const struct code *code, int indent)
+static void print_if(struct gen *gen, struct buf *out, const struct code *code,
+                     int indent)
 {
     buf_add(out, "if (");
     ir_print_expr(out, code->cond);

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct ir_expr *call(struct gen *gen, const char *name, struct ir_expr *a, struct ir_expr *b)
+static struct ir_expr *call(struct gen *gen, const char *name, struct ir_expr *a,
+                            struct ir_expr *b)
 {
     struct ir_expr *expr = ir_expr_new(gen->arena, IR_CALL, 2);
     expr->text = name;
@@ -70,12 +71,14 @@ static const char *operator_text(enum isl_ast_expr_op_type type)
         enum isl_ast_expr_op_type type;
         const char *text;
     } ops[] = {
-        {isl_ast_expr_op_add, "+"},      {isl_ast_expr_op_sub, "-"},     {isl_ast_expr_op_mul, "*"},
-        {isl_ast_expr_op_div, "/"},      {isl_ast_expr_op_pdiv_q, "/"},  {isl_ast_expr_op_pdiv_r, "%"},
-        {isl_ast_expr_op_zdiv_r, "%"},   {isl_ast_expr_op_eq, "=="},     {isl_ast_expr_op_le, "<="},
-        {isl_ast_expr_op_lt, "<"},       {isl_ast_expr_op_ge, ">="},     {isl_ast_expr_op_gt, ">"},
-        {isl_ast_expr_op_and, "&&"},     {isl_ast_expr_op_and_then, "&&"}, {isl_ast_expr_op_or, "||"},
-        {isl_ast_expr_op_or_else, "||"},
+        {isl_ast_expr_op_add, "+"},    {isl_ast_expr_op_sub, "-"},
+        {isl_ast_expr_op_mul, "*"},    {isl_ast_expr_op_div, "/"},
+        {isl_ast_expr_op_pdiv_q, "/"}, {isl_ast_expr_op_pdiv_r, "%"},
+        {isl_ast_expr_op_zdiv_r, "%"}, {isl_ast_expr_op_eq, "=="},
+        {isl_ast_expr_op_le, "<="},    {isl_ast_expr_op_lt, "<"},
+        {isl_ast_expr_op_ge, ">="},    {isl_ast_expr_op_gt, ">"},
+        {isl_ast_expr_op_and, "&&"},   {isl_ast_expr_op_and_then, "&&"},
+        {isl_ast_expr_op_or, "||"},    {isl_ast_expr_op_or_else, "||"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(ops); i++)
         if (ops[i].type == type)
@@ -95,7 +98,8 @@ static struct ir_expr *operation(struct gen *gen, isl_ast_expr *expr)
     case isl_ast_expr_op_min:
         return fold(gen, expr, "min");
     case isl_ast_expr_op_minus:
-        return ir_binary(gen->arena, "-", ir_integer(gen->arena, 0), operand(gen, expr, 0));
+        return ir_binary(gen->arena, "-", ir_integer(gen->arena, 0),
+                         operand(gen, expr, 0));
     case isl_ast_expr_op_fdiv_q:
         return fold(gen, expr, "floord");
     case isl_ast_expr_op_cond:
@@ -136,11 +140,13 @@ struct ir_expr *raw_expr(struct gen *gen, isl_ast_expr *expr)
     return new;
 }
 
-struct ir_expr *raw_map(struct gen *gen, struct ir_expr *raw, struct ir_expr *base, long long step)
+struct ir_expr *raw_map(struct gen *gen, struct ir_expr *raw, struct ir_expr *base,
+                        long long step)
 {
     bool min = is_call(raw, "min"), max = is_call(raw, "max");
     if (min || max) {
-        struct ir_expr *a = raw_map(gen, raw->arg[0], base, step), *b = raw_map(gen, raw->arg[1], base, step);
+        struct ir_expr *a = raw_map(gen, raw->arg[0], base, step),
+                       *b = raw_map(gen, raw->arg[1], base, step);
         return call(gen, min == (step > 0) ? "min" : "max", a, b);
     }
     struct sum value = sum_of_expr(gen->arena, raw), origin = sum_constant(0);
@@ -161,16 +167,19 @@ static const struct level *level_of(const struct gen *gen, const struct ir_expr 
 }
 
 /* coefficient * c, with c = (var - base) / step */
-static struct sum level_sum(struct gen *gen, const struct level *level, long long coefficient)
+static struct sum level_sum(struct gen *gen, const struct level *level,
+                            long long coefficient)
 {
     const struct tree *band = level->band;
-    struct sum var = sum_of_expr(gen->arena, ir_name(gen->arena, level->var)), base = sum_constant(0);
+    struct sum var = sum_of_expr(gen->arena, ir_name(gen->arena, level->var)),
+               base = sum_constant(0);
     if (band->base)
         base = sum_of_expr(gen->arena, band->base);
     struct sum offset = sum_add(&var, &base, -1);
     if (coefficient % band->step == 0)
         return sum_scaled(&offset, coefficient / band->step);
-    struct ir_expr *count = ir_binary(gen->arena, "/", sum_expr(gen->arena, &offset), ir_integer(gen->arena, band->step));
+    struct ir_expr *count = ir_binary(gen->arena, "/", sum_expr(gen->arena, &offset),
+                                      ir_integer(gen->arena, band->step));
     struct sum sum = sum_of_expr(gen->arena, count);
     return sum_scaled(&sum, coefficient);
 }
@@ -204,9 +213,20 @@ static struct ir_expr *finish_atom(struct gen *gen, struct ir_expr *atom)
     for (size_t i = 0; i < atom->arg_nr; i++)
         copy->arg[i] = raw_finish(gen, atom->arg[i]);
     note_helper(gen, copy);
-    if ((is_call(copy, "min") || is_call(copy, "max")) && expr_equal(copy->arg[0], copy->arg[1]))
+    if ((is_call(copy, "min") || is_call(copy, "max")) &&
+        expr_equal(copy->arg[0], copy->arg[1]))
         return copy->arg[0];
     return copy;
+}
+
+static const char *mirrored(const char *op)
+{
+    static const char *const pairs[][2] = {
+        {"<", ">"}, {"<=", ">="}, {">", "<"}, {">=", "<="}};
+    for (size_t i = 0; i < ARRAY_SIZE(pairs); i++)
+        if (!strcmp(op, pairs[i][0]))
+            return pairs[i][1];
+    return op;
 }
 
 static bool is_relation(const struct ir_expr *expr)
@@ -218,12 +238,14 @@ static bool is_relation(const struct ir_expr *expr)
     return false;
 }
 
-/* n + 6 - i >= n as 6 >= i: what is added on one side, what is subtracted on the other. */
+/* n + 6 - i >= n as 6 >= i: what is added on one side, what is subtracted on the other.
+ */
 static struct ir_expr *finish_relation(struct gen *gen, const struct ir_expr *raw)
 {
     struct sum a = sum_of_expr(gen->arena, raw_finish(gen, raw->arg[0]));
     struct sum b = sum_of_expr(gen->arena, raw_finish(gen, raw->arg[1]));
-    struct sum difference = sum_add(&a, &b, -1), left = sum_constant(0), right = sum_constant(0);
+    struct sum difference = sum_add(&a, &b, -1), left = sum_constant(0),
+               right = sum_constant(0);
     left.constant = difference.constant > 0 ? difference.constant : 0;
     right.constant = difference.constant < 0 ? -difference.constant : 0;
     for (size_t i = 0; i < difference.nr; i++) {
@@ -232,7 +254,11 @@ static struct ir_expr *finish_relation(struct gen *gen, const struct ir_expr *ra
         struct sum *side = coefficient > 0 ? &left : &right;
         *side = sum_add(side, &term, coefficient > 0 ? coefficient : -coefficient);
     }
-    return ir_binary(gen->arena, raw->op, sum_expr(gen->arena, &left), sum_expr(gen->arena, &right));
+    if (left.nr || !right.nr)
+        return ir_binary(gen->arena, raw->op, sum_expr(gen->arena, &left),
+                         sum_expr(gen->arena, &right));
+    return ir_binary(gen->arena, mirrored(raw->op), sum_expr(gen->arena, &right),
+                     sum_expr(gen->arena, &left));
 }
 
 struct ir_expr *raw_finish(struct gen *gen, struct ir_expr *raw)
@@ -246,7 +272,8 @@ struct ir_expr *raw_finish(struct gen *gen, struct ir_expr *raw)
         if (level)
             term = level_sum(gen, level, sum.term[i].coefficient);
         else {
-            struct sum atom = {.term = {{1, finish_atom(gen, sum.term[i].atom)}}, .nr = 1};
+            struct sum atom = {.term = {{1, finish_atom(gen, sum.term[i].atom)}},
+                               .nr = 1};
             term = sum_scaled(&atom, sum.term[i].coefficient);
         }
         out = sum_add(&out, &term, 1);

@@ -1,4 +1,5 @@
-/* What the new code must test before it runs: that arrays do not overlap, that parameters are what the model assumed. */
+/* What the new code must test before it runs: that arrays do not overlap, that parameters
+ * are what the model assumed. */
 #include "variants/gen.h"
 
 #include <stdlib.h>
@@ -36,7 +37,8 @@ static bool vouched(const struct model *model, const char *a, const char *b)
 
 static bool is_pointer(const struct ir_symbol *symbol)
 {
-    return symbol->type.pointers && (symbol->role == IR_PARAM || !symbol->dim_nr || symbol->pointer_to_array);
+    return symbol->type.pointers &&
+           (symbol->role == IR_PARAM || !symbol->dim_nr || symbol->pointer_to_array);
 }
 
 static bool is_written(const struct nest *nest, size_t cell)
@@ -50,16 +52,22 @@ static bool is_written(const struct nest *nest, size_t cell)
 static bool may_overlap(const struct nest *nest, size_t a, size_t b)
 {
     const struct ir_symbol *first = nest->cell[a].symbol, *second = nest->cell[b].symbol;
-    if (nest->cell[a].is_private || nest->cell[b].is_private || (!is_pointer(first) && !is_pointer(second)))
+    if (nest->cell[a].is_private || nest->cell[b].is_private ||
+        (!is_pointer(first) && !is_pointer(second)))
         return false;
-    const struct ir_symbol *scalar = !nest->cell[a].dims ? first : !nest->cell[b].dims ? second : NULL;
+    const struct ir_symbol *scalar = !nest->cell[a].dims   ? first
+                                     : !nest->cell[b].dims ? second
+                                                           : NULL;
     if (scalar && scalar->role != IR_GLOBAL)
         return false;
-    if ((!is_pointer(first) && first->role == IR_LOCAL) || (!is_pointer(second) && second->role == IR_LOCAL))
+    if ((!is_pointer(first) && first->role == IR_LOCAL) ||
+        (!is_pointer(second) && second->role == IR_LOCAL))
         return false;
-    if (first->type.is_restrict || second->type.is_restrict || vouched(nest->model, first->name, second->name))
+    if (first->type.is_restrict || second->type.is_restrict ||
+        vouched(nest->model, first->name, second->name))
         return false;
-    return (is_written(nest, a) || is_written(nest, b)) && types_may_alias(&first->type, &second->type);
+    return (is_written(nest, a) || is_written(nest, b)) &&
+           types_may_alias(&first->type, &second->type);
 }
 
 size_t nest_overlaps(const struct nest *nest, struct overlap **out)
@@ -78,11 +86,13 @@ size_t nest_overlaps(const struct nest *nest, struct overlap **out)
 
 /* ---- the bytes an array uses ---- */
 
-static bool take_outer(struct gen *gen, struct ir_expr **most, struct ir_expr *new, bool upper)
+static bool take_outer(struct gen *gen, struct ir_expr **most, struct ir_expr *new,
+                       bool upper)
 {
     if (!new)
         return false;
-    struct sum old = *most ? sum_of_expr(gen->arena, *most) : (struct sum){0}, sum = sum_of_expr(gen->arena, new);
+    struct sum old = *most ? sum_of_expr(gen->arena, *most) : (struct sum){0},
+               sum = sum_of_expr(gen->arena, new);
     struct sum difference = sum_add(&sum, &old, -1);
     if (*most && difference.nr)
         return false;
@@ -103,10 +113,12 @@ static struct ir_expr *edge(struct gen *gen, size_t cell, bool upper)
         bool known = true;
         for (size_t i = 0; known && i < nest->access_nr; i++)
             if (nest->access[i].cell == cell)
-                known = take_outer(gen, &subscript, access_bound(nest, &nest->access[i], k, upper), upper);
+                known = take_outer(gen, &subscript,
+                                   access_bound(nest, &nest->access[i], k, upper), upper);
         const struct ir_expr *declared = k < symbol->dim_nr ? symbol->dim[k] : NULL;
         if (!known && declared)
-            subscript = upper ? expr_plus(gen->arena, ir_copy(gen->arena, declared), -1) : ir_integer(gen->arena, 0);
+            subscript = upper ? expr_plus(gen->arena, ir_copy(gen->arena, declared), -1)
+                              : ir_integer(gen->arena, 0);
         else if (!known)
             return NULL;
         struct ir_expr *index = ir_expr_new(gen->arena, IR_INDEX, 2);
@@ -129,7 +141,8 @@ static struct ir_expr *address(struct gen *gen, struct ir_expr *element, bool by
     if (!bytes)
         return expr;
     struct ir_expr *cast = ir_expr_new(gen->arena, IR_CAST, 1);
-    cast->type = (struct ir_type){.text = "char", .scalar = IR_INT, .bytes = 1, .is_const = true, .pointers = 1};
+    cast->type = (struct ir_type){
+        .text = "char", .scalar = IR_INT, .bytes = 1, .is_const = true, .pointers = 1};
     cast->arg[0] = expr;
     return cast;
 }
@@ -143,7 +156,8 @@ static struct ir_expr *lies_before(struct gen *gen, size_t a, size_t b, bool byt
     const struct ir_symbol *symbol = gen->nest->cell[a].symbol;
     struct ir_expr *end = address(gen, last, bytes);
     if (bytes && symbol->type.bytes > 1)
-        end = ir_binary(gen->arena, "+", end, ir_integer(gen->arena, (long long)symbol->type.bytes - 1));
+        end = ir_binary(gen->arena, "+", end,
+                        ir_integer(gen->arena, (long long)symbol->type.bytes - 1));
     return ir_binary(gen->arena, "<", end, address(gen, first, bytes));
 }
 
@@ -152,23 +166,30 @@ static struct ir_expr *conjunction(struct gen *gen, struct ir_expr *a, struct ir
     return !a ? b : !b ? a : ir_binary(gen->arena, "&&", a, b);
 }
 
-static int say_overlap(const struct gen *gen, const struct overlap *pair, struct error *err)
+static int say_overlap(const struct gen *gen, const struct overlap *pair,
+                       struct error *err)
 {
-    const char *a = gen->nest->cell[pair->a].symbol->name, *b = gen->nest->cell[pair->b].symbol->name;
+    const char *a = gen->nest->cell[pair->a].symbol->name,
+               *b = gen->nest->cell[pair->b].symbol->name;
     return fail(err, STATUS_ILLEGAL,
-                "'%s' and '%s' in the nest at line %d may overlap, and what they span cannot be tested at run time; if they do not "
-                "overlap say so: declare one `restrict`, or #pragma inflight assume noalias(%s, %s)",
+                "'%s' and '%s' in the nest at line %d may overlap, and what they span "
+                "cannot be tested at run time; if they do not "
+                "overlap say so: declare one `restrict`, or #pragma inflight assume "
+                "noalias(%s, %s)",
                 a, b, gen->nest->stmt->line, a, b);
 }
 
-static int guard_overlaps(struct gen *gen, struct ir_expr **guard, bool *needs_else, struct error *err)
+static int guard_overlaps(struct gen *gen, struct ir_expr **guard, bool *needs_else,
+                          struct error *err)
 {
     struct overlap *pair;
     size_t nr = nest_overlaps(gen->nest, &pair);
     int status = 0;
     for (size_t i = 0; !status && i < nr; i++) {
-        const struct ir_type *a = &gen->nest->cell[pair[i].a].symbol->type, *b = &gen->nest->cell[pair[i].b].symbol->type;
-        bool bytes = a->scalar != b->scalar || a->bytes != b->bytes || strcmp(a->text, b->text);
+        const struct ir_type *a = &gen->nest->cell[pair[i].a].symbol->type,
+                             *b = &gen->nest->cell[pair[i].b].symbol->type;
+        bool bytes =
+            a->scalar != b->scalar || a->bytes != b->bytes || strcmp(a->text, b->text);
         struct ir_expr *before = lies_before(gen, pair[i].a, pair[i].b, bytes);
         struct ir_expr *after = lies_before(gen, pair[i].b, pair[i].a, bytes);
         *needs_else = true;
@@ -197,7 +218,8 @@ static bool runs_nothing_else(const struct nest *nest)
 static struct ir_expr *set_expr(struct gen *gen, isl_set *set)
 {
     isl_ast_build *build = isl_ast_build_alloc(gen->model->ctx);
-    struct ir_expr *expr = raw_finish(gen, raw_expr(gen, isl_ast_build_expr_from_set(build, set)));
+    struct ir_expr *expr =
+        raw_finish(gen, raw_expr(gen, isl_ast_build_expr_from_set(build, set)));
     isl_ast_build_free(build);
     return expr;
 }
@@ -205,10 +227,12 @@ static struct ir_expr *set_expr(struct gen *gen, isl_set *set)
 static void guard_params(struct gen *gen, struct ir_expr **guard, bool *needs_else)
 {
     struct nest *nest = gen->nest;
-    isl_set *needed = isl_set_intersect(isl_set_copy(nest->context), isl_set_copy(nest->assumed));
+    isl_set *needed =
+        isl_set_intersect(isl_set_copy(nest->context), isl_set_copy(nest->assumed));
     needed = isl_set_gist(needed, isl_set_copy(nest->vouched));
     bool always = isl_set_plain_is_universe(needed) == isl_bool_true;
-    if (!runs_nothing_else(nest) || isl_set_is_subset(nest->context, nest->assumed) != isl_bool_true)
+    if (!runs_nothing_else(nest) ||
+        isl_set_is_subset(nest->context, nest->assumed) != isl_bool_true)
         *needs_else = *needs_else || !always;
     if (always)
         isl_set_free(needed);
@@ -216,7 +240,8 @@ static void guard_params(struct gen *gen, struct ir_expr **guard, bool *needs_el
         *guard = set_expr(gen, isl_set_coalesce(needed));
 }
 
-int gen_guard(struct gen *gen, struct ir_expr **guard, bool *needs_else, struct error *err)
+int gen_guard(struct gen *gen, struct ir_expr **guard, bool *needs_else,
+              struct error *err)
 {
     *guard = NULL;
     *needs_else = false;

@@ -1,4 +1,5 @@
-/* Scalars that belong to one iteration: a variable per copy, declared where it is first set. */
+/* Scalars that belong to one iteration: a variable per copy, declared where it is first
+ * set. */
 #include "variants/gen.h"
 
 #include <stdlib.h>
@@ -15,19 +16,23 @@ struct ir_symbol *gen_local_symbol(struct gen *gen, size_t cell, const char *suf
     symbol->id = -1;
     symbol->role = IR_LOCAL;
     if (*suffix)
-        symbol->name = gen_name(gen, ir_textf(gen->arena, "%s%s", old->name, suffix), false);
+        symbol->name =
+            gen_name(gen, ir_textf(gen->arena, "%s%s", old->name, suffix), false);
     GROW(gen->local, gen->local_nr + 1, gen->local_alloc);
-    gen->local[gen->local_nr++] = (struct local){.cell = cell, .suffix = suffix, .symbol = symbol};
+    gen->local[gen->local_nr++] =
+        (struct local){.cell = cell, .suffix = suffix, .symbol = symbol};
     return symbol;
 }
 
 /* ---- copies of statements ---- */
 
-struct ir_stmt *stmt_substitute(struct ir_arena *arena, const struct ir_stmt *stmt, struct ir_symbol *const *symbol,
+struct ir_stmt *stmt_substitute(struct ir_arena *arena, const struct ir_stmt *stmt,
+                                struct ir_symbol *const *symbol,
                                 struct ir_expr *const *by, size_t nr)
 {
     struct ir_stmt *copy = ir_alloc(arena, sizeof(*copy));
-    struct ir_expr **part[] = {&copy->expr, &copy->cond, &copy->lower, &copy->upper, &copy->increment};
+    struct ir_expr **part[] = {&copy->expr, &copy->cond, &copy->lower, &copy->upper,
+                               &copy->increment};
     *copy = *stmt;
     for (size_t i = 0; i < ARRAY_SIZE(part); i++)
         if (*part[i])
@@ -39,7 +44,9 @@ struct ir_stmt *stmt_substitute(struct ir_arena *arena, const struct ir_stmt *st
         copy->init = stmt_substitute(arena, stmt->init, symbol, by, nr);
     copy->child = ir_alloc(arena, (stmt->child_nr + 1) * sizeof(*copy->child));
     for (size_t i = 0; i < stmt->child_nr; i++)
-        copy->child[i] = stmt->child[i] ? stmt_substitute(arena, stmt->child[i], symbol, by, nr) : NULL;
+        copy->child[i] = stmt->child[i]
+                             ? stmt_substitute(arena, stmt->child[i], symbol, by, nr)
+                             : NULL;
     return copy;
 }
 
@@ -77,8 +84,9 @@ static struct ir_expr *sets(const struct code *code, const struct ir_symbol *sym
     const struct ir_stmt *stmt = code->kind == CODE_STMT ? code->stmt : NULL;
     if (stmt && stmt->kind == IR_DECL && stmt->symbol == symbol)
         return stmt->expr;
-    if (stmt && stmt->kind == IR_EXPR && stmt->expr->kind == IR_ASSIGN && !strcmp(stmt->expr->op, "=") &&
-        stmt->expr->arg[0]->kind == IR_NAME && stmt->expr->arg[0]->symbol == symbol)
+    if (stmt && stmt->kind == IR_EXPR && stmt->expr->kind == IR_ASSIGN &&
+        !strcmp(stmt->expr->op, "=") && stmt->expr->arg[0]->kind == IR_NAME &&
+        stmt->expr->arg[0]->symbol == symbol)
         return stmt->expr->arg[1];
     return NULL;
 }
@@ -89,7 +97,8 @@ static bool expr_holds(struct ir_expr *expr, const struct ir_symbol *symbol)
 }
 
 /* Declarations that are not the first mention become assignments. */
-static void assign_instead(struct gen *gen, struct code *code, const struct ir_symbol *symbol, const struct code *first)
+static void assign_instead(struct gen *gen, struct code *code,
+                           const struct ir_symbol *symbol, const struct code *first)
 {
     struct ir_expr *value = code != first ? sets(code, symbol) : NULL;
     if (value && code->stmt->kind == IR_DECL) {
@@ -123,7 +132,8 @@ static void declare(struct gen *gen, struct code *scope, struct ir_symbol *symbo
         return;
     struct code *first = scope->child[at];
     struct ir_expr *value = sets(first, symbol);
-    symbol->type.is_const = symbol->type.is_const && value && count_settings(scope, symbol) == 1;
+    symbol->type.is_const =
+        symbol->type.is_const && value && count_settings(scope, symbol) == 1;
     if (value && !expr_holds(value, symbol)) {
         assign_instead(gen, scope, symbol, first);
         first->stmt->kind = IR_DECL;
@@ -143,6 +153,7 @@ void gen_locals(struct gen *gen, struct code *code)
 {
     for (size_t i = 0; i < gen->local_nr; i++) {
         const struct cell *cell = &gen->nest->cell[gen->local[i].cell];
-        declare(gen, scope_of(holder(code, gen->local[i].symbol), cell), gen->local[i].symbol);
+        declare(gen, scope_of(holder(code, gen->local[i].symbol), cell),
+                gen->local[i].symbol);
     }
 }

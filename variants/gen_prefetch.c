@@ -1,7 +1,8 @@
 /*
- * Software prefetches. For a stream one per cache line, in a loop over lines around the loop; for other accesses one per iteration, in
- * a loop of their own before a simd loop. The iteration fetched is clamped to the last one of the whole loop, so that an index array is
- * never read beyond its end.
+ * Software prefetches. For a stream one per cache line, in a loop over lines around the
+ * loop; for other accesses one per iteration, in a loop of their own before a simd loop.
+ * The iteration fetched is clamped to the last one of the whole loop, so that an index
+ * array is never read beyond its end.
  */
 #include "variants/gen.h"
 
@@ -29,7 +30,8 @@ static const struct ir_symbol *root_of(const struct ir_expr *expr)
     return expr->kind == IR_NAME ? expr->symbol : NULL;
 }
 
-static struct ir_expr *call_of(struct gen *gen, const char *name, struct ir_expr *a, struct ir_expr *b)
+static struct ir_expr *call_of(struct gen *gen, const char *name, struct ir_expr *a,
+                               struct ir_expr *b)
 {
     struct ir_expr *expr = ir_expr_new(gen->arena, IR_CALL, 2);
     expr->text = name;
@@ -49,12 +51,18 @@ static struct ir_expr *last_value(struct gen *gen, const struct ir_stmt *loop)
     struct ir_expr *end = expr_plus(arena, ir_copy(arena, loop->upper), add);
     if (loop->step == 1 || loop->step == -1)
         return end;
-    struct ir_expr *span = expr_simplify(arena, ir_binary(arena, "-", end, ir_copy(arena, loop->lower)));
-    struct ir_expr *whole = ir_binary(arena, "*", ir_binary(arena, "/", span, ir_integer(arena, loop->step)), ir_integer(arena, loop->step));
-    return expr_simplify(arena, ir_binary(arena, "+", ir_copy(arena, loop->lower), whole));
+    struct ir_expr *span =
+        expr_simplify(arena, ir_binary(arena, "-", end, ir_copy(arena, loop->lower)));
+    struct ir_expr *whole =
+        ir_binary(arena, "*", ir_binary(arena, "/", span, ir_integer(arena, loop->step)),
+                  ir_integer(arena, loop->step));
+    return expr_simplify(arena,
+                         ir_binary(arena, "+", ir_copy(arena, loop->lower), whole));
 }
 
-static struct ir_expr *clamped(struct gen *gen, const struct ir_stmt *loop, struct ir_expr *now, struct ir_expr *last, long long distance)
+static struct ir_expr *clamped(struct gen *gen, const struct ir_stmt *loop,
+                               struct ir_expr *now, struct ir_expr *last,
+                               long long distance)
 {
     struct ir_expr *ahead = expr_plus(gen->arena, now, distance * loop->step);
     bool up = loop->step > 0;
@@ -67,11 +75,13 @@ static struct ir_expr *clamped(struct gen *gen, const struct ir_stmt *loop, stru
 static struct ir_expr *resolved(struct gen *gen, struct ir_expr *expr)
 {
     const struct nest *nest = gen->nest;
-    if (expr->kind == IR_NAME && expr->symbol->id >= 0 && nest->declared[expr->symbol->id] && gen->model->init[expr->symbol->id])
+    if (expr->kind == IR_NAME && expr->symbol->id >= 0 &&
+        nest->declared[expr->symbol->id] && gen->model->init[expr->symbol->id])
         return resolved(gen, gen->model->init[expr->symbol->id]);
     if (!expr->arg_nr)
         return expr;
-    struct ir_expr *copy = ir_expr_new(gen->arena, expr->kind, expr->arg_nr), **arg = copy->arg;
+    struct ir_expr *copy = ir_expr_new(gen->arena, expr->kind, expr->arg_nr),
+                   **arg = copy->arg;
     *copy = *expr;
     copy->arg = arg;
     for (size_t i = 0; i < expr->arg_nr; i++)
@@ -81,10 +91,12 @@ static struct ir_expr *resolved(struct gen *gen, struct ir_expr *expr)
 
 /* ---- finding what to fetch in one loop ---- */
 
-static bool stream_of(struct gen *gen, const struct ir_expr *expr, const struct ir_stmt *loop, long long *iterations)
+static bool stream_of(struct gen *gen, const struct ir_expr *expr,
+                      const struct ir_stmt *loop, long long *iterations)
 {
     long long coefficient;
-    if (expr->kind != IR_INDEX || !expr_coefficient(expr->arg[1], loop->iterator, &coefficient) || !coefficient)
+    if (expr->kind != IR_INDEX ||
+        !expr_coefficient(expr->arg[1], loop->iterator, &coefficient) || !coefficient)
         return false;
     for (const struct ir_expr *at = expr->arg[0]; at->kind == IR_INDEX; at = at->arg[0])
         if (expr_mentions(at->arg[1], loop->iterator))
@@ -101,7 +113,8 @@ static bool is_known(const struct fetches *all, const struct fetch *new)
     for (size_t i = 0; i < all->nr; i++) {
         struct fetch *old = &all->item[i];
         if (!expr_equal(old->expr, new->expr) &&
-            !(old->stream && new->stream && root_of(old->expr) == root_of(new->expr) && expr_equal(old->expr->arg[0], new->expr->arg[0])))
+            !(old->stream && new->stream &&root_of(old->expr) == root_of(new->expr) &&
+              expr_equal(old->expr->arg[0], new->expr->arg[0])))
             continue;
         old->write = old->write || new->write;
         return true;
@@ -117,9 +130,11 @@ static const struct prefetch *wanted(const struct gen *gen, const struct ir_symb
     return NULL;
 }
 
-static bool only_known(const struct gen *gen, const struct ir_expr *expr, const struct statement *statement)
+static bool only_known(const struct gen *gen, const struct ir_expr *expr,
+                       const struct statement *statement)
 {
-    bool known = expr->kind != IR_NAME || expr->symbol->type.pointers || symbol_is_param(gen->nest, expr->symbol);
+    bool known = expr->kind != IR_NAME || expr->symbol->type.pointers ||
+                 symbol_is_param(gen->nest, expr->symbol);
     for (size_t i = 0; !known && i < statement->depth; i++)
         known = statement->loop[i]->stmt->iterator == expr->symbol;
     for (size_t i = 0; known && i < expr->arg_nr; i++)
@@ -127,7 +142,8 @@ static bool only_known(const struct gen *gen, const struct ir_expr *expr, const 
     return known;
 }
 
-static void add_fetch(struct fetches *all, const struct code *code, const struct access *access)
+static void add_fetch(struct fetches *all, const struct code *code,
+                      const struct access *access)
 {
     struct gen *gen = all->gen;
     const struct loop *loop = all->loop->band->loop;
@@ -135,7 +151,8 @@ static void add_fetch(struct fetches *all, const struct code *code, const struct
     const struct prefetch *prefetch = wanted(gen, gen->nest->cell[access->cell].symbol);
     struct ir_symbol *symbol[DEPTH_MAX];
     struct ir_expr *by[DEPTH_MAX], *at[DEPTH_MAX];
-    if (!prefetch || (size_t)loop->depth >= statement->depth || statement->loop[loop->depth] != loop)
+    if (!prefetch || (size_t)loop->depth >= statement->depth ||
+        statement->loop[loop->depth] != loop)
         return;
     struct ir_expr *expr = resolved(gen, (struct ir_expr *)access->expr);
     if (!expr_mentions(expr, loop->stmt->iterator) || !only_known(gen, expr, statement))
@@ -146,8 +163,10 @@ static void add_fetch(struct fetches *all, const struct code *code, const struct
         symbol[i] = statement->loop[i]->stmt->iterator;
         by[i] = at[i] = code->iterator[i];
     }
-    struct ir_expr *last = ir_substitute(gen->arena, last_value(gen, loop->stmt), symbol, by, statement->depth);
-    by[loop->depth] = clamped(gen, loop->stmt, at[loop->depth], expr_simplify(gen->arena, last), prefetch->distance);
+    struct ir_expr *last = ir_substitute(gen->arena, last_value(gen, loop->stmt), symbol,
+                                         by, statement->depth);
+    by[loop->depth] = clamped(gen, loop->stmt, at[loop->depth],
+                              expr_simplify(gen->arena, last), prefetch->distance);
     new.expr = ir_substitute(gen->arena, expr, symbol, by, statement->depth);
     if (is_known(all, &new))
         return;
@@ -168,7 +187,8 @@ static void find_fetches(struct fetches *all, const struct code *code)
 
 /* ---- putting them in place ---- */
 
-static struct ir_expr *fetch_call(struct gen *gen, struct ir_expr *element, bool write, int level)
+static struct ir_expr *fetch_call(struct gen *gen, struct ir_expr *element, bool write,
+                                  int level)
 {
     struct ir_expr *call = ir_expr_new(gen->arena, IR_CALL, 3);
     struct ir_expr *address = ir_expr_new(gen->arena, IR_UNARY, 1);
@@ -184,7 +204,8 @@ static struct ir_expr *fetch_call(struct gen *gen, struct ir_expr *element, bool
     return call;
 }
 
-static struct code *fetch_code(struct gen *gen, const struct fetch *fetch, const struct ir_symbol *var, struct ir_symbol *in)
+static struct code *fetch_code(struct gen *gen, const struct fetch *fetch,
+                               const struct ir_symbol *var, struct ir_symbol *in)
 {
     struct code *code = code_new(gen, CODE_STMT);
     struct ir_expr *expr = fetch->expr, *by = in ? ir_name(gen->arena, in) : NULL;
@@ -199,7 +220,8 @@ static struct code *fetch_code(struct gen *gen, const struct fetch *fetch, const
 
 static long long strip_length(const struct fetches *all)
 {
-    long long source = all->loop->band->loop->stmt->step, unroll = all->loop->step / source, length = 0;
+    long long source = all->loop->band->loop->stmt->step,
+              unroll = all->loop->step / source, length = 0;
     for (size_t i = 0; i < all->nr; i++)
         if (all->item[i].stream && (!length || all->item[i].iterations < length))
             length = all->item[i].iterations;
@@ -226,10 +248,13 @@ static struct code *loop_like(struct gen *gen, const struct code *loop)
 static void strip(struct fetches *all)
 {
     struct gen *gen = all->gen;
-    struct code *loop = all->loop, *outer = loop_like(gen, loop), *parent = loop->parent, *ahead = NULL;
+    struct code *loop = all->loop, *outer = loop_like(gen, loop), *parent = loop->parent,
+                *ahead = NULL;
     long long size = strip_length(all) * loop->band->loop->stmt->step;
     size_t at = code_index(loop);
-    outer->var = gen_symbol(gen, gen_name(gen, ir_textf(gen->arena, "%sp", loop->var->name), false), &loop->var->type);
+    outer->var = gen_symbol(
+        gen, gen_name(gen, ir_textf(gen->arena, "%sp", loop->var->name), false),
+        &loop->var->type);
     outer->step = size;
     outer->declares = true;
     loop->lower = ir_name(gen->arena, outer->var);
@@ -238,14 +263,16 @@ static void strip(struct fetches *all)
     gen->need_max = gen->need_max || size < 0;
     for (size_t i = 0; i < all->nr; i++)
         if (all->item[i].stream)
-            code_add(gen, outer->child[0], fetch_code(gen, &all->item[i], loop->var, outer->var));
+            code_add(gen, outer->child[0],
+                     fetch_code(gen, &all->item[i], loop->var, outer->var));
     for (size_t i = 0; i < all->nr; i++) {
         if (all->item[i].stream)
             continue;
         if (loop->simd && !ahead)
             code_add(gen, outer->child[0], ahead = loop_like(gen, loop));
         struct code *fetch = fetch_code(gen, &all->item[i], loop->var, NULL);
-        code_insert(gen, ahead ? ahead->child[0] : loop->child[0], ahead ? ahead->child[0]->child_nr : 0, fetch);
+        code_insert(gen, ahead ? ahead->child[0] : loop->child[0],
+                    ahead ? ahead->child[0]->child_nr : 0, fetch);
     }
     parent->child[at] = outer;
     outer->parent = parent;
@@ -263,7 +290,8 @@ static void put(struct fetches *all)
         return;
     }
     for (size_t i = all->nr; i-- > 0;)
-        code_insert(all->gen, all->loop->child[0], 0, fetch_code(all->gen, &all->item[i], NULL, NULL));
+        code_insert(all->gen, all->loop->child[0], 0,
+                    fetch_code(all->gen, &all->item[i], NULL, NULL));
 }
 
 /* ---- loops inside collapsed statements ---- */
@@ -279,11 +307,14 @@ static void fetch_inner(struct ir_expr *expr, void *data)
 {
     struct inner *at = data;
     struct gen *gen = at->gen;
-    const struct prefetch *prefetch = expr->kind == IR_INDEX && !expr->type.pointers ? wanted(gen, root_of(expr)) : NULL;
+    const struct prefetch *prefetch = expr->kind == IR_INDEX && !expr->type.pointers
+                                          ? wanted(gen, root_of(expr))
+                                          : NULL;
     struct ir_symbol *iterator = at->loop->iterator;
     if (!prefetch || !expr_mentions(expr, iterator))
         return;
-    struct ir_expr *by = clamped(gen, at->loop, ir_name(gen->arena, iterator), last_value(gen, at->loop), prefetch->distance);
+    struct ir_expr *by = clamped(gen, at->loop, ir_name(gen->arena, iterator),
+                                 last_value(gen, at->loop), prefetch->distance);
     struct ir_expr *element = ir_substitute(gen->arena, expr, &iterator, &by, 1);
     struct ir_stmt *stmt = ir_stmt_new(gen->arena, IR_EXPR, 0);
     stmt->expr = fetch_call(gen, element, false, prefetch->level);
@@ -315,7 +346,8 @@ static void fetch_in_stmt(struct gen *gen, struct ir_stmt *stmt, size_t *done)
 
 static bool is_collapsed(const struct gen *gen, const struct code *code)
 {
-    return code->kind == CODE_STMT && code->statement != SIZE_MAX && gen->nest->statement[code->statement].collapsed;
+    return code->kind == CODE_STMT && code->statement != SIZE_MAX &&
+           gen->nest->statement[code->statement].collapsed;
 }
 
 static size_t fetch_below(struct gen *gen, struct code *code)

@@ -1,11 +1,13 @@
-/* Does a loop of the result run at least once? Then what does not change in it may be read before it. */
+/* Does a loop of the result run at least once? Then what does not change in it may be
+ * read before it. */
 #include "variants/gen.h"
 
 #include <string.h>
 
 enum { PROOF_DEPTH = 8 };
 
-static bool is_positive(struct gen *gen, const struct code *at, struct sum value, int depth);
+static bool is_positive(struct gen *gen, const struct code *at, struct sum value,
+                        int depth);
 
 static bool is_word(const struct ir_expr *expr, const char *word)
 {
@@ -23,7 +25,8 @@ static bool holds_for_params(struct gen *gen, const struct sum *value)
     if (!pa)
         return false;
     isl_set *holds = isl_set_params(isl_pw_aff_pos_set(pa));
-    isl_set *context = isl_set_intersect(isl_set_copy(nest->context), isl_set_copy(nest->vouched));
+    isl_set *context =
+        isl_set_intersect(isl_set_copy(nest->context), isl_set_copy(nest->vouched));
     context = isl_set_intersect(context, isl_set_copy(nest->assumed));
     bool sure = isl_set_is_subset(context, holds) == isl_bool_true;
     isl_set_free(holds);
@@ -39,9 +42,10 @@ static const struct code *loop_of(const struct code *at, const struct ir_symbol 
     return NULL;
 }
 
-/* The value with the variable moved to where the value is least: an end of its loop; each arm of a min or max is a bound too. */
-static bool with_bound(struct gen *gen, const struct code *loop, const struct sum *rest, long long factor, struct ir_expr *bound,
-                       long long add, int depth)
+/* The value with the variable moved to where the value is least: an end of its loop; each
+ * arm of a min or max is a bound too. */
+static bool with_bound(struct gen *gen, const struct code *loop, const struct sum *rest,
+                       long long factor, struct ir_expr *bound, long long add, int depth)
 {
     bool arms = is_word(bound, factor > 0 ? "max" : "min");
     if (arms)
@@ -52,17 +56,23 @@ static bool with_bound(struct gen *gen, const struct code *loop, const struct su
     return is_positive(gen, loop->parent, sum_add(rest, &edge, factor), depth - 1);
 }
 
-static bool at_end_of_loop(struct gen *gen, const struct code *loop, const struct sum *value, size_t term, int depth)
+static bool at_end_of_loop(struct gen *gen, const struct code *loop,
+                           const struct sum *value, size_t term, int depth)
 {
     long long factor = value->term[term].coefficient;
     struct sum rest = *value;
     rest.term[term] = rest.term[--rest.nr];
     bool lower = (factor > 0) == (loop->step > 0);
-    return with_bound(gen, loop, &rest, factor, lower ? loop->lower : loop->upper, lower ? 0 : loop->step > 0 ? -1 : 1, depth);
+    return with_bound(gen, loop, &rest, factor, lower ? loop->lower : loop->upper,
+                      lower            ? 0
+                      : loop->step > 0 ? -1
+                                       : 1,
+                      depth);
 }
 
 /* + min(a, b): both must do; - max(a, b) likewise. */
-static bool both_arms(struct gen *gen, const struct code *at, const struct sum *value, size_t term, int depth)
+static bool both_arms(struct gen *gen, const struct code *at, const struct sum *value,
+                      size_t term, int depth)
 {
     long long factor = value->term[term].coefficient;
     const struct ir_expr *call = value->term[term].atom;
@@ -76,7 +86,8 @@ static bool both_arms(struct gen *gen, const struct code *at, const struct sum *
     return true;
 }
 
-static bool is_positive(struct gen *gen, const struct code *at, struct sum value, int depth)
+static bool is_positive(struct gen *gen, const struct code *at, struct sum value,
+                        int depth)
 {
     if (depth == 0)
         return false;
@@ -87,7 +98,8 @@ static bool is_positive(struct gen *gen, const struct code *at, struct sum value
         return true;
     for (size_t i = 0; i < value.nr; i++) {
         const struct ir_expr *atom = value.term[i].atom;
-        const struct code *loop = atom->kind == IR_NAME ? loop_of(at, atom->symbol) : NULL;
+        const struct code *loop =
+            atom->kind == IR_NAME ? loop_of(at, atom->symbol) : NULL;
         if (loop && at_end_of_loop(gen, loop, &value, i, depth))
             return true;
     }
@@ -96,7 +108,9 @@ static bool is_positive(struct gen *gen, const struct code *at, struct sum value
 
 bool loop_runs(struct gen *gen, const struct code *loop)
 {
-    struct sum lower = sum_of_expr(gen->arena, loop->lower), upper = sum_of_expr(gen->arena, loop->upper);
-    struct sum trips = loop->step > 0 ? sum_add(&upper, &lower, -1) : sum_add(&lower, &upper, -1);
+    struct sum lower = sum_of_expr(gen->arena, loop->lower),
+               upper = sum_of_expr(gen->arena, loop->upper);
+    struct sum trips =
+        loop->step > 0 ? sum_add(&upper, &lower, -1) : sum_add(&lower, &upper, -1);
     return is_positive(gen, loop->parent, trips, PROOF_DEPTH);
 }

@@ -1,4 +1,5 @@
-/* simd loops that sum, where the user lets sums be reordered: every variable that is summed up must stand in a clause. */
+/* simd loops that sum, where the user lets sums be reordered: every variable that is
+ * summed up must stand in a clause. */
 #include "variants/gen.h"
 
 #include <string.h>
@@ -6,7 +7,8 @@
 static bool is_declared(const struct code *block, const struct ir_symbol *symbol)
 {
     for (size_t i = 0; i < block->child_nr; i++) {
-        const struct ir_stmt *stmt = block->child[i]->kind == CODE_STMT ? block->child[i]->stmt : NULL;
+        const struct ir_stmt *stmt =
+            block->child[i]->kind == CODE_STMT ? block->child[i]->stmt : NULL;
         if (stmt && stmt->kind == IR_DECL && stmt->symbol == symbol)
             return true;
     }
@@ -31,7 +33,9 @@ static bool add_sum(struct code *loop, const struct ir_expr *expr)
         return expr_mentions(target, loop->var);
     if (is_declared(loop->child[0], target->symbol))
         return true;
-    const char *op = strcmp(expr->op, "=") ? expr->op : expr->arg[1]->op ? expr->arg[1]->op : "";
+    const char *op = strcmp(expr->op, "=") ? expr->op
+                     : expr->arg[1]->op    ? expr->arg[1]->op
+                                           : "";
     if (!strchr("+-*", op[0]) || !op[0])
         return false;
     add_once(op[0] == '*' ? &loop->products : &loop->sums, target->symbol->name);
@@ -41,9 +45,13 @@ static bool add_sum(struct code *loop, const struct ir_expr *expr)
 void gen_reductions(struct code *code)
 {
     const struct code *block = code->kind == CODE_FOR ? code->child[0] : NULL;
-    for (size_t i = 0; code->kind == CODE_FOR && code->simd && code->band->reduces && i < block->child_nr; i++) {
-        const struct ir_stmt *stmt = block->child[i]->kind == CODE_STMT ? block->child[i]->stmt : NULL;
-        if (!stmt || (stmt->kind != IR_DECL && (stmt->kind != IR_EXPR || !add_sum(code, stmt->expr))))
+    for (size_t i = 0; code->kind == CODE_FOR && code->simd && code->band->reduces &&
+                       i < block->child_nr;
+         i++) {
+        const struct ir_stmt *stmt =
+            block->child[i]->kind == CODE_STMT ? block->child[i]->stmt : NULL;
+        if (!stmt || (stmt->kind != IR_DECL &&
+                      (stmt->kind != IR_EXPR || !add_sum(code, stmt->expr))))
             code->simd = false;
     }
     for (size_t i = 0; i < code->child_nr; i++)

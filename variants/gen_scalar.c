@@ -1,7 +1,8 @@
 /*
- * Scalar replacement in innermost loops: elements that do not change with the loop are read before it (and written behind it), elements
- * that occur several times in one iteration are kept in a scalar. Compilers do part of this themselves, but not across writes to
- * arrays they cannot tell apart, and gcc not for the copies of unroll-and-jam.
+ * Scalar replacement in innermost loops: elements that do not change with the loop are
+ * read before it (and written behind it), elements that occur several times in one
+ * iteration are kept in a scalar. Compilers do part of this themselves, but not across
+ * writes to arrays they cannot tell apart, and gcc not for the copies of unroll-and-jam.
  */
 #include "variants/gen.h"
 
@@ -11,12 +12,12 @@
 enum { SCALARS_MAX = 64 };
 
 struct element {
-    struct ir_expr *expr;        /* first mention */
+    struct ir_expr *expr; /* first mention */
     const struct ir_symbol *array;
     size_t mentions;
     bool written, read_first, varies, movable;
     struct ir_symbol *scalar;
-    bool sums;                   /* only ever x += e */
+    bool sums; /* only ever x += e */
 };
 
 struct elements {
@@ -37,7 +38,8 @@ static const struct ir_symbol *root_of(const struct ir_expr *expr)
 
 static bool is_element(const struct ir_expr *expr)
 {
-    return expr->kind == IR_INDEX && !expr->type.pointers && expr->type.scalar != IR_RECORD && root_of(expr) != NULL;
+    return expr->kind == IR_INDEX && !expr->type.pointers &&
+           expr->type.scalar != IR_RECORD && root_of(expr) != NULL;
 }
 
 /* ---- collecting ---- */
@@ -45,7 +47,8 @@ static bool is_element(const struct ir_expr *expr)
 static bool is_loop_value(const struct elements *all, const struct ir_symbol *symbol)
 {
     if (symbol->id >= 0)
-        return symbol_is_param(all->gen->nest, symbol) || all->gen->nest->declared[symbol->id];
+        return symbol_is_param(all->gen->nest, symbol) ||
+               all->gen->nest->declared[symbol->id];
     for (const struct code *at = all->loop; at; at = at->parent)
         if (at->var == symbol)
             return true;
@@ -85,12 +88,17 @@ static struct element *element_of(struct elements *all, struct ir_expr *expr)
         all->too_many = true;
         return NULL;
     }
-    all->item[all->nr] = (struct element){.expr = expr, .array = root_of(expr), .read_first = true, .sums = true,
-                                          .movable = subscripts_plain(all, expr), .varies = expr_mentions(expr, all->loop->var)};
+    all->item[all->nr] = (struct element){.expr = expr,
+                                          .array = root_of(expr),
+                                          .read_first = true,
+                                          .sums = true,
+                                          .movable = subscripts_plain(all, expr),
+                                          .varies = expr_mentions(expr, all->loop->var)};
     return &all->item[all->nr++];
 }
 
-static void mention(struct elements *all, struct ir_expr *expr, bool read, bool write, bool sum)
+static void mention(struct elements *all, struct ir_expr *expr, bool read, bool write,
+                    bool sum)
 {
     struct element *element = element_of(all, expr);
     if (!element)
@@ -108,7 +116,9 @@ static void collect(struct elements *all, struct ir_expr *expr);
 static void collect_children(struct elements *all, struct ir_expr *expr)
 {
     bool before = all->in_maybe;
-    bool maybe = expr->kind == IR_COND || (expr->kind == IR_BINARY && (!strcmp(expr->op, "&&") || !strcmp(expr->op, "||")));
+    bool maybe =
+        expr->kind == IR_COND ||
+        (expr->kind == IR_BINARY && (!strcmp(expr->op, "&&") || !strcmp(expr->op, "||")));
     for (size_t i = 0; i < expr->arg_nr; i++) {
         all->in_maybe = before || (maybe && i > 0);
         collect(all, expr->arg[i]);
@@ -124,7 +134,8 @@ static void collect_subscripts(struct elements *all, struct ir_expr *expr)
 
 static void collect(struct elements *all, struct ir_expr *expr)
 {
-    bool step = expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--"));
+    bool step =
+        expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--"));
     if (expr->kind == IR_ASSIGN) /* what is assigned is read first */
         collect(all, expr->arg[1]);
     if (expr->kind == IR_ASSIGN && !is_element(expr->arg[0])) {
@@ -152,7 +163,8 @@ static void collect(struct elements *all, struct ir_expr *expr)
 static bool differ(struct gen *gen, const struct ir_expr *a, const struct ir_expr *b)
 {
     for (; a->kind == IR_INDEX && b->kind == IR_INDEX; a = a->arg[0], b = b->arg[0]) {
-        struct sum first = sum_of_expr(gen->arena, a->arg[1]), second = sum_of_expr(gen->arena, b->arg[1]);
+        struct sum first = sum_of_expr(gen->arena, a->arg[1]),
+                   second = sum_of_expr(gen->arena, b->arg[1]);
         struct sum difference = sum_add(&first, &second, -1);
         if (!difference.nr && difference.constant)
             return true;
@@ -168,21 +180,25 @@ static bool array_is_written(const struct elements *all, const struct ir_symbol 
     return false;
 }
 
-/* No other element of the array may be the same one; across iterations, if it is to live through the loop. */
+/* No other element of the array may be the same one; across iterations, if it is to live
+ * through the loop. */
 static bool stands_alone(const struct elements *all, const struct element *element)
 {
     for (size_t i = 0; i < all->nr; i++) {
         const struct element *other = &all->item[i];
         if (other == element || other->array != element->array)
             continue;
-        if (!other->movable || !differ(all->gen, other->expr, element->expr) || (!element->varies && other->varies))
+        if (!other->movable || !differ(all->gen, other->expr, element->expr) ||
+            (!element->varies && other->varies))
             return false;
     }
     return true;
 }
 
-/* An element that varies is worth a scalar when it is used again; one that does not, always. */
-static bool is_worth_it(const struct elements *all, const struct element *element, bool runs)
+/* An element that varies is worth a scalar when it is used again; one that does not,
+ * always. */
+static bool is_worth_it(const struct elements *all, const struct element *element,
+                        bool runs)
 {
     bool written = array_is_written(all, element->array);
     if (!element->movable || element->array->type.is_volatile)
@@ -205,7 +221,8 @@ static struct ir_expr *replaced(struct elements *all, struct ir_expr *expr)
                 return ir_name(arena, all->item[i].scalar);
     if (!expr->arg_nr)
         return expr;
-    struct ir_expr *copy = ir_expr_new(arena, expr->kind, expr->arg_nr), **arg = copy->arg;
+    struct ir_expr *copy = ir_expr_new(arena, expr->kind, expr->arg_nr),
+                   **arg = copy->arg;
     *copy = *expr;
     copy->arg = arg;
     for (size_t i = 0; i < expr->arg_nr; i++)
@@ -241,12 +258,17 @@ static void place(struct elements *all, const struct element *element)
     struct gen *gen = all->gen;
     struct code *block = element->varies ? all->loop->child[0] : all->loop->parent;
     size_t before = element->varies ? 0 : code_index(all->loop);
-    while (element->varies && before < block->child_nr && block->child[before]->kind == CODE_STMT &&
-           block->child[before]->stmt->kind == IR_DECL && block->child[before]->statement == SIZE_MAX)
+    while (element->varies && before < block->child_nr &&
+           block->child[before]->kind == CODE_STMT &&
+           block->child[before]->stmt->kind == IR_DECL &&
+           block->child[before]->statement == SIZE_MAX)
         before++;
     code_insert(gen, block, before, declaration(gen, element));
     if (element->written)
-        code_insert(gen, block, element->varies ? block->child_nr : code_index(all->loop) + ++all->behind, write_back(gen, element));
+        code_insert(gen, block,
+                    element->varies ? block->child_nr
+                                    : code_index(all->loop) + ++all->behind,
+                    write_back(gen, element));
 }
 
 static void choose(struct elements *all, bool runs)
@@ -261,7 +283,8 @@ static void choose(struct elements *all, bool runs)
             continue;
         struct ir_type type = element->expr->type;
         type.is_const = !element->written;
-        element->scalar = gen_symbol(all->gen, gen_name(all->gen, element->array->name, true), &type);
+        element->scalar =
+            gen_symbol(all->gen, gen_name(all->gen, element->array->name, true), &type);
         nr++;
     }
     free(yes);
@@ -283,7 +306,8 @@ static bool is_straight(const struct code *block)
 {
     for (size_t i = 0; i < block->child_nr; i++) {
         const struct code *child = block->child[i];
-        if (child->kind != CODE_STMT || (child->stmt->kind != IR_EXPR && child->stmt->kind != IR_DECL))
+        if (child->kind != CODE_STMT ||
+            (child->stmt->kind != IR_EXPR && child->stmt->kind != IR_DECL))
             return false;
     }
     return block->child_nr > 0;
@@ -312,7 +336,8 @@ void gen_scalars(struct gen *gen, struct code *code)
         treat_loop(gen, code);
         return;
     }
-    for (size_t i = 0; i < code->child_nr; i++) { /* declarations put before a loop shift it */
+    for (size_t i = 0; i < code->child_nr;
+         i++) { /* declarations put before a loop shift it */
         struct code *child = code->child[i];
         gen_scalars(gen, child);
         i = code_index(child);

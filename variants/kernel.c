@@ -127,7 +127,9 @@ static int list_data(struct kernel *kernel, struct error *err)
 
         buffer->model_array = (int)i;
         buffer->read = array->read;
-        buffer->written = buffer->written || array->written;
+        /* What a called function might do with a constant array it does not. */
+        if (!array->symbol->type.is_const)
+            buffer->written = buffer->written || array->written;
     }
     for (size_t i = 0; i < function->symbol_nr; i++) {
         const struct ir_symbol *symbol = function->symbol[i];

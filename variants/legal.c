@@ -1,6 +1,7 @@
 /*
- * Is a plan legal? One check of the final order against all dependences, whatever the plan did, and one of where private scalars
- * live. A check that does not finish is "not legal": with isl, errors and NULL must never read as "no violation".
+ * Is a plan legal? One check of the final order against all dependences, whatever the
+ * plan did, and one of where private scalars live. A check that does not finish is "not
+ * legal": with isl, errors and NULL must never read as "no violation".
  */
 #include "variants/poly.h"
 
@@ -19,11 +20,16 @@ int isl_check(struct model *model, bool null, struct error *err)
 {
     enum isl_error error = isl_ctx_last_error(model->ctx);
     unsigned long limit = isl_ctx_get_max_operations(model->ctx);
-    char *what = error != isl_error_none && isl_ctx_last_error_msg(model->ctx) ? xstrdup(isl_ctx_last_error_msg(model->ctx)) : NULL;
+    char *what = error != isl_error_none && isl_ctx_last_error_msg(model->ctx)
+                     ? xstrdup(isl_ctx_last_error_msg(model->ctx))
+                     : NULL;
     int status = 0;
     isl_budget(model, 0);
     if (error == isl_error_quota)
-        status = fail(err, STATUS_ILLEGAL, "too complex to decide (over %lu operations); drop a step of the plan", limit);
+        status =
+            fail(err, STATUS_ILLEGAL,
+                 "too complex to decide (over %lu operations); drop a step of the plan",
+                 limit);
     else if (error != isl_error_none)
         status = fail(err, STATUS_ILLEGAL, "the check failed: %s", what);
     else if (null)
@@ -36,7 +42,8 @@ int isl_check(struct model *model, bool null, struct error *err)
 
 static isl_union_map *lex_ge(isl_union_map *order)
 {
-    isl_set *range = isl_set_from_union_set(isl_union_map_range(isl_union_map_copy(order)));
+    isl_set *range =
+        isl_set_from_union_set(isl_union_map_range(isl_union_map_copy(order)));
     isl_map *map = isl_map_lex_ge(isl_set_get_space(range));
     isl_set_free(range);
     return isl_union_map_from_map(map);
@@ -55,8 +62,10 @@ static bool keeps_all(const struct nest *nest, isl_union_map *order)
 
 static void say_violation(struct nest *nest, isl_union_map *order, struct buf *why)
 {
-    isl_union_map *wrong = isl_union_map_apply_range(isl_union_map_copy(order), lex_ge(order));
-    wrong = isl_union_map_apply_range(wrong, isl_union_map_reverse(isl_union_map_copy(order)));
+    isl_union_map *wrong =
+        isl_union_map_apply_range(isl_union_map_copy(order), lex_ge(order));
+    wrong = isl_union_map_apply_range(wrong,
+                                      isl_union_map_reverse(isl_union_map_copy(order)));
     isl_union_map *pairs = isl_union_map_intersect(isl_union_map_copy(nest->deps), wrong);
     deps_explain(nest, pairs, "and the plan would run the second before the first", why);
     isl_union_map_free(pairs);
@@ -69,7 +78,8 @@ static void check_order(struct nest *nest, isl_union_map *order, struct buf *why
         buf_add(why, "the loops cannot be rebuilt for this plan");
         return;
     }
-    isl_union_map *moved = isl_union_map_apply_domain(isl_union_map_copy(nest->deps), isl_union_map_copy(order));
+    isl_union_map *moved = isl_union_map_apply_domain(isl_union_map_copy(nest->deps),
+                                                      isl_union_map_copy(order));
     moved = isl_union_map_apply_range(moved, isl_union_map_copy(order));
     isl_union_map *bad = isl_union_map_intersect(moved, lex_ge(order));
     isl_bool none = isl_union_map_is_empty(bad);
@@ -82,15 +92,19 @@ static void check_order(struct nest *nest, isl_union_map *order, struct buf *why
 
 /* ---- storage of private scalars ---- */
 
-static isl_map *leaf_storage(const struct nest *nest, size_t cell, const struct tree *leaf, const struct tree *const *copy, size_t nr)
+static isl_map *leaf_storage(const struct nest *nest, size_t cell,
+                             const struct tree *leaf, const struct tree *const *copy,
+                             size_t nr)
 {
     const struct statement *statement = &nest->statement[leaf->statement];
     isl_space *none = isl_space_set_from_params(isl_space_copy(nest->params));
-    isl_map *map = isl_map_universe(isl_space_map_from_domain_and_range(isl_set_get_space(statement->domain), none));
+    isl_map *map = isl_map_universe(
+        isl_space_map_from_domain_and_range(isl_set_get_space(statement->domain), none));
     char name[32];
     for (size_t i = 0; i < nr; i++) {
         isl_pw_aff *value = band_function(copy[i], statement);
-        value = isl_pw_aff_mod_val(value, isl_val_int_from_si(nest->model->ctx, copy[i]->size));
+        value = isl_pw_aff_mod_val(value,
+                                   isl_val_int_from_si(nest->model->ctx, copy[i]->size));
         map = isl_map_flat_range_product(map, isl_map_from_pw_aff(value));
     }
     snprintf(name, sizeof(name), "X%zu", cell);
@@ -98,15 +112,19 @@ static isl_map *leaf_storage(const struct nest *nest, size_t cell, const struct 
     return isl_map_intersect_domain(map, isl_set_copy(leaf->domain));
 }
 
-static isl_union_map *storage_below(const struct nest *nest, size_t cell, const struct tree *tree, const struct tree **copy, size_t nr)
+static isl_union_map *storage_below(const struct nest *nest, size_t cell,
+                                    const struct tree *tree, const struct tree **copy,
+                                    size_t nr)
 {
     if (tree->kind == TREE_LEAF)
         return isl_union_map_from_map(leaf_storage(nest, cell, tree, copy, nr));
-    if (tree->kind == TREE_BAND && tree->role == BAND_COPY && (size_t)tree->loop->depth < nest->cell[cell].depth)
+    if (tree->kind == TREE_BAND && tree->role == BAND_COPY &&
+        (size_t)tree->loop->depth < nest->cell[cell].depth)
         copy[nr++] = tree;
     isl_union_map *all = isl_union_map_empty(isl_space_copy(nest->params));
     for (size_t i = 0; i < tree->child_nr; i++)
-        all = isl_union_map_union(all, storage_below(nest, cell, tree->child[i], copy, nr));
+        all =
+            isl_union_map_union(all, storage_below(nest, cell, tree->child[i], copy, nr));
     return all;
 }
 
@@ -121,17 +139,21 @@ static isl_union_map *plain_storage(const struct nest *nest, size_t cell)
     return cell_storage(nest, cell, nest->tree);
 }
 
-static void check_storage(struct nest *nest, const struct tree *tree, isl_union_map *order, struct buf *why)
+static void check_storage(struct nest *nest, const struct tree *tree,
+                          isl_union_map *order, struct buf *why)
 {
     for (size_t i = 0; !why->length && i < nest->cell_nr; i++) {
         if (!nest->cell[i].is_private)
             continue;
-        isl_union_map *before = plain_storage(nest, i), *after = cell_storage(nest, i, tree);
+        isl_union_map *before = plain_storage(nest, i),
+                      *after = cell_storage(nest, i, tree);
         isl_union_map *meant = cell_flow(nest, i, nest->order, before, NULL);
         isl_union_map *got = cell_flow(nest, i, order, after, NULL);
         if (isl_union_map_is_equal(meant, got) != isl_bool_true)
-            buf_addf(why, "'%s' would need one copy for every iteration, because its value is set in one place and used in another "
-                          "and the plan runs other iterations in between",
+            buf_addf(why,
+                     "'%s' would need one copy for every iteration, because its value is "
+                     "set in one place and used in another "
+                     "and the plan runs other iterations in between",
                      nest->cell[i].symbol->name);
         isl_union_map_free(before);
         isl_union_map_free(after);
@@ -155,7 +177,8 @@ int work_check(struct work *work, const struct plan *plan, struct error *err)
         check_storage(nest, work->tree, order, &why);
     char *text = plan_text(plan);
     if (isl_check(nest->model, !order, err))
-        fail_in(err, "plan '%s' cannot be checked for the nest at line %d", text, nest->stmt->line);
+        fail_in(err, "plan '%s' cannot be checked for the nest at line %d", text,
+                nest->stmt->line);
     else if (why.length)
         fail(err, STATUS_ILLEGAL, "plan '%s' is not legal: %s", text, buf_str(&why));
     else
@@ -178,14 +201,17 @@ struct lanes {
 static isl_union_map *equal_under(isl_union_map *pairs, const struct tree *band)
 {
     isl_union_pw_aff *f = isl_union_pw_aff_copy(band->f);
-    return isl_union_map_eq_at_multi_union_pw_aff(pairs, isl_multi_union_pw_aff_from_union_pw_aff(f));
+    return isl_union_map_eq_at_multi_union_pw_aff(
+        pairs, isl_multi_union_pw_aff_from_union_pw_aff(f));
 }
 
 /* Dependences between different iterations of the band with everything around equal. */
-static isl_union_map *carried(const struct lanes *at, const struct tree *band, isl_union_map *deps)
+static isl_union_map *carried(const struct lanes *at, const struct tree *band,
+                              isl_union_map *deps)
 {
     isl_union_set *domain = tree_domain(at->work->nest, band);
-    isl_union_map *pairs = isl_union_map_intersect_domain(isl_union_map_copy(deps), isl_union_set_copy(domain));
+    isl_union_map *pairs = isl_union_map_intersect_domain(isl_union_map_copy(deps),
+                                                          isl_union_set_copy(domain));
     pairs = isl_union_map_intersect_range(pairs, domain);
     for (size_t i = 0; i < at->above_nr; i++)
         pairs = equal_under(pairs, at->above[i]);
@@ -201,7 +227,8 @@ static bool has_loop(const struct ir_stmt *stmt, const void *data)
 
 static bool has_collapsed_loop(const struct nest *nest, const struct tree *tree)
 {
-    bool found = tree->kind == TREE_LEAF && stmt_find(nest->statement[tree->statement].stmt, has_loop, NULL);
+    bool found = tree->kind == TREE_LEAF &&
+                 stmt_find(nest->statement[tree->statement].stmt, has_loop, NULL);
     for (size_t i = 0; !found && i < tree->child_nr; i++)
         found = has_collapsed_loop(nest, tree->child[i]);
     return found;
@@ -214,7 +241,8 @@ static void try_band(struct lanes *at, struct tree *band)
     at->candidates++;
     if (has_collapsed_loop(nest, band)) {
         if (!reason->length)
-            buf_addf(reason, "the loop over %s at line %d contains a loop of its own", band->name, band->loop->stmt->line);
+            buf_addf(reason, "the loop over %s at line %d contains a loop of its own",
+                     band->name, band->loop->stmt->line);
         return;
     }
     isl_union_map *pairs = carried(at, band, nest->strict);
@@ -227,7 +255,8 @@ static void try_band(struct lanes *at, struct tree *band)
     band->simd = none == isl_bool_true || band->reduces;
     at->work->simd_found = at->work->simd_found || band->simd;
     if (none == isl_bool_false && !band->simd && !reason->length)
-        deps_explain(nest, pairs, "so the iterations of this loop cannot run side by side", reason);
+        deps_explain(nest, pairs,
+                     "so the iterations of this loop cannot run side by side", reason);
     isl_union_map_free(pairs);
 }
 
@@ -262,6 +291,8 @@ int work_simd(struct work *work, const struct plan_step *step, struct error *err
     if (work->simd_found)
         work->touched = work->reorders = true;
     if (!lanes.candidates)
-        return fail(err, STATUS_USAGE, "simd applies to innermost loops, and '%s' is none here", step->arg_nr ? step->arg[0].name : "simd");
+        return fail(err, STATUS_USAGE,
+                    "simd applies to innermost loops, and '%s' is none here",
+                    step->arg_nr ? step->arg[0].name : "simd");
     return isl_check(work->nest->model, false, err);
 }

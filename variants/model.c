@@ -12,12 +12,14 @@ enum { LINE_BYTES = 64, OPERATIONS = 3000000 };
 static bool is_symbol(const struct ir_function *function, const char *name, bool pointer)
 {
     for (size_t i = 0; i < function->symbol_nr; i++)
-        if (!strcmp(function->symbol[i]->name, name) && (function->symbol[i]->type.pointers > 0) == pointer)
+        if (!strcmp(function->symbol[i]->name, name) &&
+            (function->symbol[i]->type.pointers > 0) == pointer)
             return true;
     return false;
 }
 
-static int read_names(struct model *model, const char *text, const char *at, struct strvec *into, bool pointers, struct error *err)
+static int read_names(struct model *model, const char *text, const char *at,
+                      struct strvec *into, bool pointers, struct error *err)
 {
     while (*at && *at != ')') {
         size_t length = 0;
@@ -30,13 +32,15 @@ static int read_names(struct model *model, const char *text, const char *at, str
         bool known = is_symbol(model->function, name, pointers);
         strvec_push(into, name);
         if (!known)
-            fail(err, STATUS_INPUT, "'assume %s': there is no %s '%s'", text, pointers ? "array" : "loop", name);
+            fail(err, STATUS_INPUT, "'assume %s': there is no %s '%s'", text,
+                 pointers ? "array" : "loop", name);
         free(name);
         if (!known)
             return -1;
         at += length + strspn(at + length, " \t");
     }
-    return *at == ')' ? 0 : fail(err, STATUS_INPUT, "'assume %s': a ')' is missing", text);
+    return *at == ')' ? 0
+                      : fail(err, STATUS_INPUT, "'assume %s': a ')' is missing", text);
 }
 
 static int read_assumption(struct model *model, const char *text, struct error *err)
@@ -59,7 +63,10 @@ static int read_assumption(struct model *model, const char *text, struct error *
         strvec_pushf(&model->assumption, "the user vouches: %s", text);
         return status;
     }
-    return fail(err, STATUS_INPUT, "'assume %s' is not understood; there are independent(i) and noalias(a, b)", text);
+    return fail(
+        err, STATUS_INPUT,
+        "'assume %s' is not understood; there are independent(i) and noalias(a, b)",
+        text);
 }
 
 /* ---- nests ---- */
@@ -67,7 +74,8 @@ static int read_assumption(struct model *model, const char *text, struct error *
 static bool note_init(const struct ir_stmt *stmt, const void *data)
 {
     const struct model *model = data;
-    if (stmt->kind == IR_DECL && stmt->expr && !stmt->symbol->is_written && !stmt->symbol->dim_nr)
+    if (stmt->kind == IR_DECL && stmt->expr && !stmt->symbol->is_written &&
+        !stmt->symbol->dim_nr)
         model->init[stmt->symbol->id] = stmt->expr;
     return false;
 }
@@ -95,14 +103,16 @@ static void collect_assumptions(struct model *model)
             strvec_push_all(&model->assumption, &model->nest[i]->assumption);
 }
 
-int model_build(const struct model_request *request, struct model **out, struct error *err)
+int model_build(const struct model_request *request, struct model **out,
+                struct error *err)
 {
     struct model *model = xcalloc(1, sizeof(*model));
     model->request = *request;
     model->function = request->function;
     model->arena = request->function->arena;
     model->request.line_bytes = request->line_bytes ? request->line_bytes : LINE_BYTES;
-    model->request.operation_limit = request->operation_limit ? request->operation_limit : OPERATIONS;
+    model->request.operation_limit =
+        request->operation_limit ? request->operation_limit : OPERATIONS;
     model->ctx = isl_ctx_alloc();
     isl_options_set_on_error(model->ctx, ISL_ON_ERROR_CONTINUE);
     model->init = xcalloc(model->function->symbol_nr + 1, sizeof(*model->init));
@@ -112,7 +122,8 @@ int model_build(const struct model_request *request, struct model **out, struct 
             goto failed;
     find_nests(model, model->function->body);
     if (!model->nest_nr) {
-        fail(err, STATUS_INPUT, "%s: the function '%s' has no for loop", model->function->path, model->function->name);
+        fail(err, STATUS_INPUT, "%s: the function '%s' has no for loop",
+             model->function->path, model->function->name);
         goto failed;
     }
     collect_assumptions(model);

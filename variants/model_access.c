@@ -6,15 +6,19 @@
 
 bool math_function(const char *name)
 {
-    static const char *const pure[] = {"sqrt", "cbrt",  "fabs", "exp",  "exp2",  "expm1", "log",  "log2", "log10", "log1p", "sin",
-                                       "cos",  "tan",   "asin", "acos", "atan",  "atan2", "sinh", "cosh", "tanh",  "pow",   "hypot",
-                                       "fma",  "fmin",  "fmax", "fmod", "floor", "ceil",  "round", "trunc", "rint", "nearbyint",
-                                       "copysign", "erf", "erfc", "tgamma", "abs", "labs", "llabs", "fdim", "ldexp"};
+    static const char *const pure[] = {
+        "sqrt",   "cbrt",  "fabs",  "exp",       "exp2",     "expm1", "log",
+        "log2",   "log10", "log1p", "sin",       "cos",      "tan",   "asin",
+        "acos",   "atan",  "atan2", "sinh",      "cosh",     "tanh",  "pow",
+        "hypot",  "fma",   "fmin",  "fmax",      "fmod",     "floor", "ceil",
+        "round",  "trunc", "rint",  "nearbyint", "copysign", "erf",   "erfc",
+        "tgamma", "abs",   "labs",  "llabs",     "fdim",     "ldexp"};
     if (!strncmp(name, "__builtin_", 10))
         name += 10;
     for (size_t i = 0; i < ARRAY_SIZE(pure); i++) {
         size_t length = strlen(pure[i]);
-        if (!strncmp(name, pure[i], length) && (!name[length] || (strchr("fl", name[length]) && !name[length + 1])))
+        if (!strncmp(name, pure[i], length) &&
+            (!name[length] || (strchr("fl", name[length]) && !name[length + 1])))
             return true;
     }
     return false;
@@ -23,13 +27,14 @@ bool math_function(const char *name)
 struct collect {
     struct nest *nest;
     size_t statement;
-    bool maybe;    /* in a part that is not always executed */
+    bool maybe; /* in a part that is not always executed */
     int status;
 };
 
 static void collect_expr(struct collect *at, const struct ir_expr *expr);
 
-static void refuse(struct collect *at, const struct ir_expr *expr, const char *format, const char *word)
+static void refuse(struct collect *at, const struct ir_expr *expr, const char *format,
+                   const char *word)
 {
     struct buf text = {0};
     int line = expr->line ? expr->line : at->nest->statement[at->statement].stmt->line;
@@ -39,7 +44,8 @@ static void refuse(struct collect *at, const struct ir_expr *expr, const char *f
     buf_release(&text);
 }
 
-/* A pointer that is declared in the nest counts as the value it is; what it points to is found through its initialiser. */
+/* A pointer that is declared in the nest counts as the value it is; what it points to is
+ * found through its initialiser. */
 static size_t symbol_dims(const struct nest *nest, const struct ir_symbol *symbol)
 {
     if (symbol->dim_nr)
@@ -53,7 +59,8 @@ static size_t find_cell(struct nest *nest, struct ir_symbol *symbol)
         if (nest->cell[i].symbol == symbol)
             return i;
     GROW(nest->cell, nest->cell_nr + 1, nest->cell_alloc);
-    nest->cell[nest->cell_nr] = (struct cell){.symbol = symbol, .dims = symbol_dims(nest, symbol)};
+    nest->cell[nest->cell_nr] =
+        (struct cell){.symbol = symbol, .dims = symbol_dims(nest, symbol)};
     return nest->cell_nr++;
 }
 
@@ -67,7 +74,8 @@ struct place {
     const char *problem;
 };
 
-static void place_read(struct collect *at, const struct ir_expr *expr, struct place *place);
+static void place_read(struct collect *at, const struct ir_expr *expr,
+                       struct place *place);
 
 static void place_push(struct place *place, struct ir_expr *subscript)
 {
@@ -78,18 +86,22 @@ static void place_push(struct place *place, struct ir_expr *subscript)
 }
 
 /* The last subscript read goes up by `by`: p[i] with p = a + k is a[k + i]. */
-static void place_shift(struct collect *at, struct place *place, const char *op, struct ir_expr *by)
+static void place_shift(struct collect *at, struct place *place, const char *op,
+                        struct ir_expr *by)
 {
     struct ir_arena *arena = at->nest->model->arena;
     if (!place->nr)
-        place_push(place, *op == '-' ? ir_binary(arena, "-", ir_integer(arena, 0), by) : by);
+        place_push(place,
+                   *op == '-' ? ir_binary(arena, "-", ir_integer(arena, 0), by) : by);
     else
-        place->subscript[place->nr - 1] = ir_binary(arena, op, by, place->subscript[place->nr - 1]);
+        place->subscript[place->nr - 1] =
+            ir_binary(arena, op, by, place->subscript[place->nr - 1]);
     if (*op == '-' && place->nr)
         place->problem = "is reached through a difference of pointers";
 }
 
-static void place_name(struct collect *at, const struct ir_expr *expr, struct place *place)
+static void place_name(struct collect *at, const struct ir_expr *expr,
+                       struct place *place)
 {
     struct nest *nest = at->nest;
     struct ir_symbol *symbol = expr->symbol;
@@ -98,20 +110,26 @@ static void place_name(struct collect *at, const struct ir_expr *expr, struct pl
         place->problem = "is volatile";
     if (symbol->type.pointers && !symbol->dim_nr && nest->written[symbol->id])
         place->problem = "is a pointer that moves in the loop; write a[i]";
-    else if (symbol->role == IR_LOCAL && symbol->type.pointers && !symbol->dim_nr && place->nr && nest->model->init[symbol->id])
+    else if (symbol->role == IR_LOCAL && symbol->type.pointers && !symbol->dim_nr &&
+             place->nr && nest->model->init[symbol->id])
         place_read(at, nest->model->init[symbol->id], place);
 }
 
-static void place_pointer(struct collect *at, const struct ir_expr *expr, struct place *place)
+static void place_pointer(struct collect *at, const struct ir_expr *expr,
+                          struct place *place)
 {
     const struct ir_expr *inner = expr->arg[0];
     if (expr->kind == IR_UNARY && !strcmp(expr->op, "*")) {
         place_push(place, ir_integer(at->nest->model->arena, 0));
         place_read(at, inner, place);
-    } else if (expr->kind == IR_UNARY && !strcmp(expr->op, "&") && inner->kind == IR_INDEX && place->nr) {
+    } else if (expr->kind == IR_UNARY && !strcmp(expr->op, "&") &&
+               inner->kind == IR_INDEX && place->nr) {
         struct ir_expr *last = place->subscript[--place->nr];
         place_push(place, ir_binary(at->nest->model->arena, "+", inner->arg[1], last));
         place_read(at, inner->arg[0], place);
+    } else if (strstr(expr->op, "++") || strstr(expr->op, "--")) {
+        place->symbol = inner->kind == IR_NAME ? inner->symbol : NULL;
+        place->problem = "is a pointer that moves in the loop; write a[i]";
     } else
         place->problem = "is reached in a way that cannot be followed";
 }
@@ -127,10 +145,12 @@ static void place_sum(struct collect *at, const struct ir_expr *expr, struct pla
     place_read(at, expr->arg[!left], place);
 }
 
-static void place_member(struct collect *at, const struct ir_expr *expr, struct place *place)
+static void place_member(struct collect *at, const struct ir_expr *expr,
+                         struct place *place)
 {
     if (expr->is_arrow || expr->type.pointers > (int)place->nr) {
-        place->problem = "is reached through a structure; pass the pointer as a parameter";
+        place->problem =
+            "is reached through a structure; pass the pointer as a parameter";
         return;
     }
     place->nr = 0; /* all fields of one element are taken as one */
@@ -138,7 +158,8 @@ static void place_member(struct collect *at, const struct ir_expr *expr, struct 
     place_read(at, expr->arg[0], place);
 }
 
-static void place_read(struct collect *at, const struct ir_expr *expr, struct place *place)
+static void place_read(struct collect *at, const struct ir_expr *expr,
+                       struct place *place)
 {
     if (place->problem)
         return;
@@ -160,7 +181,8 @@ static void place_read(struct collect *at, const struct ir_expr *expr, struct pl
         place_sum(at, expr, place);
         break;
     case IR_CAST:
-        if (expr->type.pointers == 1 && expr->arg[0]->type.pointers == 1 && expr->type.bytes == expr->arg[0]->type.bytes) {
+        if (expr->type.pointers == 1 && expr->arg[0]->type.pointers == 1 &&
+            expr->type.bytes == expr->arg[0]->type.bytes) {
             place_read(at, expr->arg[0], place);
             break;
         }
@@ -177,15 +199,21 @@ static bool is_local_to_statement(const struct nest *nest, const struct ir_symbo
     return nest->declared[symbol->id] && nest->decl_depth[symbol->id] < 0;
 }
 
-static void record(struct collect *at, const struct ir_expr *expr, const struct place *place, bool write)
+static void record(struct collect *at, const struct ir_expr *expr,
+                   const struct place *place, bool write)
 {
     struct nest *nest = at->nest;
     const struct statement *statement = &nest->statement[at->statement];
     size_t cell = find_cell(nest, place->symbol);
     GROW(nest->access, nest->access_nr + 1, nest->access_alloc);
     struct access *access = &nest->access[nest->access_nr++];
-    *access = (struct access){.cell = cell, .statement = at->statement, .write = write, .must = write && !at->maybe,
-                              .expr = expr, .subscript_nr = place->nr, .collapsed = statement->collapsed,
+    *access = (struct access){.cell = cell,
+                              .statement = at->statement,
+                              .write = write,
+                              .must = write && !at->maybe,
+                              .expr = expr,
+                              .subscript_nr = place->nr,
+                              .collapsed = statement->collapsed,
                               .line = expr->line ? expr->line : statement->stmt->line};
     for (size_t i = 0; i < place->nr; i++)
         access->subscript[i] = place->subscript[place->nr - 1 - i];
@@ -195,11 +223,13 @@ static const char *count_problem(const struct nest *nest, const struct place *pl
 {
     size_t dims = symbol_dims(nest, place->symbol);
     if (place->nr > dims)
-        return "is an array of pointers, whose rows may overlap; use double A[n][m] or one linear array";
+        return "is an array of pointers, whose rows may overlap; use double A[n][m] or "
+               "one linear array";
     return place->nr < dims ? "is used without its subscripts" : NULL;
 }
 
-/* A use of a variable or element. Parameters that nobody writes are no memory accesses. */
+/* A use of a variable or element. Parameters that nobody writes are no memory accesses.
+ */
 static void collect_place(struct collect *at, const struct ir_expr *expr, bool write)
 {
     struct place place = {0};
@@ -216,7 +246,8 @@ static void collect_place(struct collect *at, const struct ir_expr *expr, bool w
         refuse(at, expr, place.problem, place.symbol ? place.symbol->name : "an element");
         return;
     }
-    if (!place.nr && !at->nest->written[place.symbol->id] && !at->nest->declared[place.symbol->id])
+    if (!place.nr && !at->nest->written[place.symbol->id] &&
+        !at->nest->declared[place.symbol->id])
         return;
     record(at, expr, &place, write);
 }
@@ -239,7 +270,8 @@ static void collect_subscripts(struct collect *at, const struct ir_expr *expr)
         collect_subscripts(at, expr->arg[!(expr->arg[0]->type.pointers > 0)]);
         break;
     case IR_NAME: /* a row pointer is itself a value that the nest sets */
-        if (expr->type.pointers && at->nest->declared[expr->symbol->id] && !expr->symbol->dim_nr)
+        if (expr->type.pointers && at->nest->declared[expr->symbol->id] &&
+            !expr->symbol->dim_nr)
             collect_place(at, expr, false);
         break;
     default:
@@ -247,7 +279,8 @@ static void collect_subscripts(struct collect *at, const struct ir_expr *expr)
     }
 }
 
-static void collect_lvalue(struct collect *at, const struct ir_expr *expr, bool read, bool write)
+static void collect_lvalue(struct collect *at, const struct ir_expr *expr, bool read,
+                           bool write)
 {
     if (expr->kind != IR_NAME)
         collect_subscripts(at, expr);
@@ -286,7 +319,8 @@ static void count_mention(struct ir_expr *expr, void *data)
     mention->times += expr->kind == IR_NAME && expr->symbol == mention->symbol;
 }
 
-/* x += e, x *= e, x = x + e, with x not in e: then the terms may be added in any order, if the user says so. */
+/* x += e, x *= e, x = x + e, with x not in e: then the terms may be added in any order,
+ * if the user says so. */
 static bool is_accumulation(struct ir_expr *expr)
 {
     struct mention mention = {.symbol = root(expr->arg[0])};
@@ -297,10 +331,12 @@ static bool is_accumulation(struct ir_expr *expr)
         ir_visit(right, count_mention, &mention);
         return !mention.times;
     }
-    if (strcmp(expr->op, "=") || right->kind != IR_BINARY || (strcmp(right->op, "+") && strcmp(right->op, "*")))
+    if (strcmp(expr->op, "=") || right->kind != IR_BINARY ||
+        (strcmp(right->op, "+") && strcmp(right->op, "*")))
         return false;
     ir_visit(right, count_mention, &mention);
-    return mention.times == 1 && (same_expr(expr->arg[0], right->arg[0]) || same_expr(expr->arg[0], right->arg[1]));
+    return mention.times == 1 && (same_expr(expr->arg[0], right->arg[0]) ||
+                                  same_expr(expr->arg[0], right->arg[1]));
 }
 
 static void collect_assign(struct collect *at, const struct ir_expr *expr)
@@ -313,7 +349,8 @@ static void collect_assign(struct collect *at, const struct ir_expr *expr)
         return;
     size_t first = nest->access_nr;
     collect_lvalue(at, target, strcmp(expr->op, "=") != 0, true);
-    if (!whole || at->status || nest->access_nr == first || !is_accumulation((struct ir_expr *)expr))
+    if (!whole || at->status || nest->access_nr == first ||
+        !is_accumulation((struct ir_expr *)expr))
         return;
     for (size_t i = nest->statement[at->statement].access_begin; i < nest->access_nr; i++)
         if (nest->access[i].cell == nest->access[nest->access_nr - 1].cell)
@@ -327,18 +364,24 @@ static void collect_unary(struct collect *at, const struct ir_expr *expr)
     else if (!strcmp(expr->op, "*"))
         collect_lvalue(at, expr, true, false);
     else if (!strcmp(expr->op, "&"))
-        refuse(at, expr, "has its address taken in a loop", root(expr->arg[0]) ? root(expr->arg[0])->name : "an element");
+        refuse(at, expr, "has its address taken in a loop",
+               root(expr->arg[0]) ? root(expr->arg[0])->name : "an element");
     else if (strcmp(expr->op, "sizeof"))
         collect_expr(at, expr->arg[0]);
 }
 
 static void collect_call(struct collect *at, const struct ir_expr *expr)
 {
-    const char *name = expr->text ? expr->text : expr->symbol ? expr->symbol->name : "a function";
+    const char *name = expr->text     ? expr->text
+                       : expr->symbol ? expr->symbol->name
+                                      : "a function";
     if (!strcmp(name, "__builtin_prefetch"))
         return;
     if (!math_function(name)) {
-        refuse(at, expr, "may change memory that the nest uses; only math functions may be called in a loop", name);
+        refuse(at, expr,
+               "may change memory that the nest uses; only math functions may be called "
+               "in a loop",
+               name);
         return;
     }
     for (size_t i = 0; i < expr->arg_nr; i++)

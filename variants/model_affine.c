@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool value_of(const struct model_values *values, const struct ir_symbol *symbol, long long *value)
+bool value_of(const struct model_values *values, const struct ir_symbol *symbol,
+              long long *value)
 {
     for (size_t i = 0; values && i < values->nr; i++)
         if (values->item[i].symbol == symbol) {
@@ -16,8 +17,10 @@ bool value_of(const struct model_values *values, const struct ir_symbol *symbol,
 
 bool symbol_is_param(const struct nest *nest, const struct ir_symbol *symbol)
 {
-    return symbol->id >= 0 && symbol->role != IR_FUNCTION && symbol->type.scalar == IR_INT && !symbol->type.pointers && !symbol->type.is_volatile &&
-           !nest->written[symbol->id] && !nest->declared[symbol->id];
+    return symbol->id >= 0 && symbol->role != IR_FUNCTION &&
+           symbol->type.scalar == IR_INT && !symbol->type.pointers &&
+           !symbol->type.is_volatile && !nest->written[symbol->id] &&
+           !nest->declared[symbol->id];
 }
 
 static isl_id *param_id(const struct nest *nest, const struct ir_symbol *symbol)
@@ -57,7 +60,8 @@ static isl_pw_aff *parameter(const struct affine *at, const struct ir_symbol *sy
         isl_id_free(id);
         return NULL;
     }
-    return isl_pw_aff_from_aff(isl_aff_param_on_domain_space_id(isl_space_copy(at->space), id));
+    return isl_pw_aff_from_aff(
+        isl_aff_param_on_domain_space_id(isl_space_copy(at->space), id));
 }
 
 static isl_pw_aff *name(const struct affine *at, const struct ir_symbol *symbol)
@@ -65,12 +69,15 @@ static isl_pw_aff *name(const struct affine *at, const struct ir_symbol *symbol)
     struct nest *nest = at->nest;
     for (size_t i = 0; i < at->depth; i++)
         if (at->loop[i]->stmt->iterator == symbol) {
-            isl_local_space *space = isl_local_space_from_space(isl_space_copy(at->space));
-            return isl_pw_aff_from_aff(isl_aff_var_on_domain(space, isl_dim_set, (unsigned)i));
+            isl_local_space *space =
+                isl_local_space_from_space(isl_space_copy(at->space));
+            return isl_pw_aff_from_aff(
+                isl_aff_var_on_domain(space, isl_dim_set, (unsigned)i));
         }
     if (symbol->role != IR_FUNCTION && symbol_is_param(nest, symbol))
         return parameter(at, symbol);
-    if (symbol->id >= 0 && nest->declared[symbol->id] && symbol->type.scalar == IR_INT && nest->model->init[symbol->id])
+    if (symbol->id >= 0 && nest->declared[symbol->id] && symbol->type.scalar == IR_INT &&
+        nest->model->init[symbol->id])
         return affine_expr(at, nest->model->init[symbol->id]);
     return NULL;
 }
@@ -119,7 +126,8 @@ static isl_pw_aff *binary(const struct affine *at, const struct ir_expr *expr)
     if (!strchr("+-*/%", expr->op[0]) || expr->op[1])
         return NULL;
     if (expr->op[0] == '-' && expr->type.is_unsigned)
-        nest_assume(at->nest, "unsigned subtraction at line %d does not wrap around", expr->line);
+        nest_assume(at->nest, "unsigned subtraction at line %d does not wrap around",
+                    expr->line);
     isl_pw_aff *a = affine_expr(at, expr->arg[0]);
     isl_pw_aff *b = affine_expr(at, expr->arg[1]);
     return combine(expr->op, a, b);
@@ -141,7 +149,8 @@ static isl_pw_aff *conditional(const struct affine *at, const struct ir_expr *ex
 isl_pw_aff *affine_expr(const struct affine *at, const struct ir_expr *expr)
 {
     isl_pw_aff *inner;
-    if (expr->type.pointers || (expr->type.scalar != IR_INT && expr->type.scalar != IR_BOOL))
+    if (expr->type.pointers ||
+        (expr->type.scalar != IR_INT && expr->type.scalar != IR_BOOL))
         return NULL;
     if (expr->has_value)
         return constant(at, expr->value);
@@ -169,8 +178,9 @@ static isl_set *compare(const struct affine *at, const struct ir_expr *cond)
     static const struct {
         const char *op;
         isl_set *(*make)(isl_pw_aff *, isl_pw_aff *);
-    } ops[] = {{"<", isl_pw_aff_lt_set},  {"<=", isl_pw_aff_le_set}, {">", isl_pw_aff_gt_set},
-               {">=", isl_pw_aff_ge_set}, {"==", isl_pw_aff_eq_set}, {"!=", isl_pw_aff_ne_set}};
+    } ops[] = {{"<", isl_pw_aff_lt_set},  {"<=", isl_pw_aff_le_set},
+               {">", isl_pw_aff_gt_set},  {">=", isl_pw_aff_ge_set},
+               {"==", isl_pw_aff_eq_set}, {"!=", isl_pw_aff_ne_set}};
     for (size_t i = 0; i < ARRAY_SIZE(ops); i++) {
         if (strcmp(cond->op, ops[i].op))
             continue;
@@ -222,17 +232,22 @@ static isl_set *stride_set(isl_pw_aff *it, isl_pw_aff *lower, long long step)
 isl_set *affine_loop(const struct affine *at, const struct loop *loop, size_t pos)
 {
     const struct ir_stmt *stmt = loop->stmt;
-    isl_pw_aff *lower = affine_expr(at, stmt->lower), *upper = affine_expr(at, stmt->upper);
+    isl_pw_aff *lower = affine_expr(at, stmt->lower),
+               *upper = affine_expr(at, stmt->upper);
     isl_local_space *space = isl_local_space_from_space(isl_space_copy(at->space));
-    isl_pw_aff *it = isl_pw_aff_from_aff(isl_aff_var_on_domain(space, isl_dim_set, (unsigned)pos));
+    isl_pw_aff *it =
+        isl_pw_aff_from_aff(isl_aff_var_on_domain(space, isl_dim_set, (unsigned)pos));
     isl_set *set = NULL;
     if (lower && upper) {
         set = upper_set(stmt, isl_pw_aff_copy(it), isl_pw_aff_copy(upper));
-        isl_set *from = stmt->step > 0 ? isl_pw_aff_ge_set(isl_pw_aff_copy(it), isl_pw_aff_copy(lower))
-                                       : isl_pw_aff_le_set(isl_pw_aff_copy(it), isl_pw_aff_copy(lower));
+        isl_set *from =
+            stmt->step > 0
+                ? isl_pw_aff_ge_set(isl_pw_aff_copy(it), isl_pw_aff_copy(lower))
+                : isl_pw_aff_le_set(isl_pw_aff_copy(it), isl_pw_aff_copy(lower));
         set = isl_set_intersect(set, from);
         if (stmt->step != 1 && stmt->step != -1)
-            set = isl_set_intersect(set, stride_set(isl_pw_aff_copy(it), isl_pw_aff_copy(lower), stmt->step));
+            set = isl_set_intersect(
+                set, stride_set(isl_pw_aff_copy(it), isl_pw_aff_copy(lower), stmt->step));
     }
     isl_pw_aff_free(it);
     isl_pw_aff_free(lower);

@@ -1,4 +1,5 @@
-/* How far the subscripts of an array reach: in numbers at given parameters, and in terms of parameters. */
+/* How far the subscripts of an array reach: in numbers at given parameters, and in terms
+ * of parameters. */
 #include "variants/poly.h"
 #include "variants/sum.h"
 
@@ -7,7 +8,8 @@
 
 /* ---- in terms of parameters ---- */
 
-static bool sign_of_product(const struct nest *nest, const struct ir_expr *expr, const struct ir_symbol *symbol, int *sign)
+static bool sign_of_product(const struct nest *nest, const struct ir_expr *expr,
+                            const struct ir_symbol *symbol, int *sign)
 {
     bool left = expr_mentions(expr->arg[0], symbol);
     const struct ir_expr *with = expr->arg[!left], *factor = expr->arg[left];
@@ -20,7 +22,8 @@ static bool sign_of_product(const struct nest *nest, const struct ir_expr *expr,
     return factor->kind == IR_NAME && symbol_is_param(nest, factor->symbol);
 }
 
-bool expr_sign(const struct nest *nest, const struct ir_expr *expr, const struct ir_symbol *symbol, int *sign)
+bool expr_sign(const struct nest *nest, const struct ir_expr *expr,
+               const struct ir_symbol *symbol, int *sign)
 {
     int a, b;
     *sign = 0;
@@ -34,7 +37,8 @@ bool expr_sign(const struct nest *nest, const struct ir_expr *expr, const struct
         return false;
     if (expr->op[0] == '*')
         return sign_of_product(nest, expr, symbol, sign);
-    if ((expr->op[0] != '+' && expr->op[0] != '-') || !expr_sign(nest, expr->arg[0], symbol, &a) ||
+    if ((expr->op[0] != '+' && expr->op[0] != '-') ||
+        !expr_sign(nest, expr->arg[0], symbol, &a) ||
         !expr_sign(nest, expr->arg[1], symbol, &b))
         return false;
     b = expr->op[0] == '-' ? -b : b;
@@ -43,7 +47,8 @@ bool expr_sign(const struct nest *nest, const struct ir_expr *expr, const struct
 }
 
 /* First or last value of an iterator. */
-static struct ir_expr *loop_edge(struct ir_arena *arena, const struct ir_stmt *loop, bool greatest)
+static struct ir_expr *loop_edge(struct ir_arena *arena, const struct ir_stmt *loop,
+                                 bool greatest)
 {
     bool inclusive = loop->cmp[1] == '=' && loop->cmp[0] != '!';
     if (greatest == (loop->step < 0))
@@ -56,7 +61,8 @@ static bool only_params(const struct nest *nest, const struct ir_expr *expr)
 {
     if (expr->kind == IR_NAME)
         return symbol_is_param(nest, expr->symbol);
-    if (expr->kind != IR_BINARY && expr->kind != IR_LITERAL && expr->kind != IR_CAST && expr->kind != IR_UNARY)
+    if (expr->kind != IR_BINARY && expr->kind != IR_LITERAL && expr->kind != IR_CAST &&
+        expr->kind != IR_UNARY)
         return false;
     for (size_t i = 0; i < expr->arg_nr; i++)
         if (!only_params(nest, expr->arg[i]))
@@ -64,7 +70,8 @@ static bool only_params(const struct nest *nest, const struct ir_expr *expr)
     return true;
 }
 
-struct ir_expr *access_bound(struct nest *nest, const struct access *access, size_t subscript, bool upper)
+struct ir_expr *access_bound(struct nest *nest, const struct access *access,
+                             size_t subscript, bool upper)
 {
     struct ir_arena *arena = nest->model->arena;
     const struct statement *statement = &nest->statement[access->statement];
@@ -76,26 +83,31 @@ struct ir_expr *access_bound(struct nest *nest, const struct access *access, siz
             return NULL;
         if (!sign)
             continue;
-        struct ir_expr *edge = loop_edge(arena, statement->loop[i]->stmt, upper == (sign > 0));
+        struct ir_expr *edge =
+            loop_edge(arena, statement->loop[i]->stmt, upper == (sign > 0));
         expr = ir_substitute(arena, expr, &iterator, &edge, 1);
     }
     return only_params(nest, expr) ? expr_simplify(arena, expr) : NULL;
 }
 
-/* Keeps the greater of two sums that differ by a number; false when they differ by more. */
-static bool take_greater(struct ir_arena *arena, struct ir_expr **most, struct ir_expr *new)
+/* Keeps the greater of two sums that differ by a number; false when they differ by more.
+ */
+static bool take_greater(struct ir_arena *arena, struct ir_expr **most,
+                         struct ir_expr *new)
 {
     if (!*most) {
         *most = new;
         return true;
     }
-    struct sum a = sum_of_expr(arena, *most), b = sum_of_expr(arena, new), difference = sum_add(&b, &a, -1);
+    struct sum a = sum_of_expr(arena, *most), b = sum_of_expr(arena, new),
+               difference = sum_add(&b, &a, -1);
     if (!difference.nr && difference.constant > 0)
         *most = new;
     return !difference.nr;
 }
 
-static bool extent_in_nest(struct nest *nest, const struct ir_symbol *symbol, struct ir_expr **most)
+static bool extent_in_nest(struct nest *nest, const struct ir_symbol *symbol,
+                           struct ir_expr **most)
 {
     for (size_t i = 0; i < nest->access_nr; i++) {
         if (nest->cell[nest->access[i].cell].symbol != symbol)
@@ -149,7 +161,8 @@ static isl_set *fixed_domain(const struct reach *at)
         long long value;
         isl_id *id = isl_set_get_dim_id(set, isl_dim_param, (unsigned)i);
         if (param_of_id(at->nest, id, &symbol) && value_of(at->values, symbol, &value))
-            set = isl_set_fix_val(set, isl_dim_param, (unsigned)i, isl_val_int_from_si(at->nest->model->ctx, (long)value));
+            set = isl_set_fix_val(set, isl_dim_param, (unsigned)i,
+                                  isl_val_int_from_si(at->nest->model->ctx, (long)value));
         isl_id_free(id);
     }
     return set;
@@ -163,7 +176,8 @@ static bool take_val(isl_val *val, long long *out)
     return known;
 }
 
-static bool affine_range(const struct reach *at, const struct ir_expr *expr, struct range *range)
+static bool affine_range(const struct reach *at, const struct ir_expr *expr,
+                         struct range *range)
 {
     struct affine affine = affine_of(at->nest, at->statement);
     affine.values = at->values;
@@ -177,7 +191,8 @@ static bool affine_range(const struct reach *at, const struct ir_expr *expr, str
     return known;
 }
 
-static bool range_of(const struct reach *at, const struct ir_expr *expr, struct range *range);
+static bool range_of(const struct reach *at, const struct ir_expr *expr,
+                     struct range *range);
 
 static bool unknown(const struct reach *at, const char *what)
 {
@@ -191,20 +206,24 @@ static bool is_this_loop(const struct ir_stmt *stmt, const void *iterator)
 }
 
 /* An iterator of a collapsed loop: whatever its bounds allow. */
-static bool inner_iterator(const struct reach *at, const struct ir_symbol *symbol, struct range *range)
+static bool inner_iterator(const struct reach *at, const struct ir_symbol *symbol,
+                           struct range *range)
 {
     const struct ir_stmt *loop = stmt_find(at->statement->stmt, is_this_loop, symbol);
     struct range lower, upper;
     if (!loop || !range_of(at, loop->lower, &lower) || !range_of(at, loop->upper, &upper))
         return false;
     long long exclusive = loop->cmp[1] == '=' && loop->cmp[0] != '!' ? 0 : 1;
-    *range = loop->step > 0 ? (struct range){lower.low, upper.high - exclusive} : (struct range){upper.low + exclusive, lower.high};
+    *range = loop->step > 0 ? (struct range){lower.low, upper.high - exclusive}
+                            : (struct range){upper.low + exclusive, lower.high};
     return true;
 }
 
-static bool name_range(const struct reach *at, const struct ir_symbol *symbol, struct range *range)
+static bool name_range(const struct reach *at, const struct ir_symbol *symbol,
+                       struct range *range)
 {
-    const struct ir_expr *init = symbol->id >= 0 ? at->nest->model->init[symbol->id] : NULL;
+    const struct ir_expr *init =
+        symbol->id >= 0 ? at->nest->model->init[symbol->id] : NULL;
     if (symbol->role == IR_LOCAL && init)
         return range_of(at, init, range);
     if (inner_iterator(at, symbol, range))
@@ -219,14 +238,18 @@ static const struct ir_symbol *array_of(const struct ir_expr *expr)
     return expr->kind == IR_NAME ? expr->symbol : NULL;
 }
 
-static bool load_range(const struct reach *at, const struct ir_expr *expr, struct range *range)
+static bool load_range(const struct reach *at, const struct ir_expr *expr,
+                       struct range *range)
 {
     const struct ir_symbol *symbol = array_of(expr);
     int array = symbol ? view_array(at->nest->model, symbol) : -1;
-    if (array >= 0 && at->contents && at->contents->range(at->contents->data, array, &range->low, &range->high))
+    if (array >= 0 && at->contents &&
+        at->contents->range(at->contents->data, array, &range->low, &range->high))
         return true;
     if (array >= 0)
-        fail(at->err, STATUS_INPUT, "the numbers in '%s' are not known; say what it holds: #pragma inflight buffer %s = index(COUNT)",
+        fail(at->err, STATUS_INPUT,
+             "the numbers in '%s' are not known; say what it holds: #pragma inflight "
+             "buffer %s = index(COUNT)",
              symbol->name, symbol->name);
     return false;
 }
@@ -240,20 +263,24 @@ static long long pick(const long long *value, bool greatest)
     return best;
 }
 
-static bool divided_range(const char *op, struct range a, struct range b, struct range *range)
+static bool divided_range(const char *op, struct range a, struct range b,
+                          struct range *range)
 {
     if (b.low < 1 || a.low < 0)
         return false;
-    *range = *op == '/' ? (struct range){a.low / b.high, a.high / b.low} : (struct range){0, b.high - 1 < a.high ? b.high - 1 : a.high};
+    *range = *op == '/' ? (struct range){a.low / b.high, a.high / b.low}
+                        : (struct range){0, b.high - 1 < a.high ? b.high - 1 : a.high};
     return true;
 }
 
-static bool binary_range(const struct reach *at, const struct ir_expr *expr, struct range *range)
+static bool binary_range(const struct reach *at, const struct ir_expr *expr,
+                         struct range *range)
 {
     struct range a, b;
     if (expr->op[1] || !range_of(at, expr->arg[0], &a) || !range_of(at, expr->arg[1], &b))
         return false;
-    long long products[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
+    long long products[] = {a.low * b.low, a.low * b.high, a.high * b.low,
+                            a.high * b.high};
     switch (expr->op[0]) {
     case '+':
         *range = (struct range){a.low + b.low, a.high + b.high};
@@ -268,13 +295,15 @@ static bool binary_range(const struct reach *at, const struct ir_expr *expr, str
     case '%':
         return divided_range(expr->op, a, b, range);
     case '&':
-        *range = (struct range){0, a.low >= 0 && (b.low < 0 || a.high < b.high) ? a.high : b.high};
+        *range = (struct range){0, a.low >= 0 && (b.low < 0 || a.high < b.high) ? a.high
+                                                                                : b.high};
         return a.low >= 0 || b.low >= 0;
     }
     return false;
 }
 
-static bool range_of(const struct reach *at, const struct ir_expr *expr, struct range *range)
+static bool range_of(const struct reach *at, const struct ir_expr *expr,
+                     struct range *range)
 {
     if (affine_range(at, expr, range))
         return true;
@@ -292,8 +321,10 @@ static bool range_of(const struct reach *at, const struct ir_expr *expr, struct 
     }
 }
 
-/* The greatest subscript of one access; an access that is never executed reaches nothing. */
-static int access_reach(struct reach *at, const struct access *access, size_t k, long long *high)
+/* The greatest subscript of one access; an access that is never executed reaches nothing.
+ */
+static int access_reach(struct reach *at, const struct access *access, size_t k,
+                        long long *high)
 {
     struct range range;
     at->statement = &at->nest->statement[access->statement];
@@ -306,13 +337,15 @@ static int access_reach(struct reach *at, const struct access *access, size_t k,
     if (!known)
         return -1;
     if (range.low < 0)
-        return fail(at->err, STATUS_INPUT, "line %d: subscript %lld of '%s' is negative at these sizes", access->line, range.low,
-                    at->nest->cell[access->cell].symbol->name);
+        return fail(at->err, STATUS_INPUT,
+                    "line %d: subscript %lld of '%s' is negative at these sizes",
+                    access->line, range.low, at->nest->cell[access->cell].symbol->name);
     *high = range.high > *high ? range.high : *high;
     return 0;
 }
 
-static int derived_size(struct model *model, const struct model_array *array, struct reach *at, size_t k, long long *size)
+static int derived_size(struct model *model, const struct model_array *array,
+                        struct reach *at, size_t k, long long *size)
 {
     long long high = 0;
     bool seen = false;
@@ -330,21 +363,31 @@ static int derived_size(struct model *model, const struct model_array *array, st
     return seen ? 0 : fail(at->err, STATUS_INPUT, "no loop that could be read uses it");
 }
 
-int model_extent(struct model *model, int index, const struct model_values *values, const struct model_contents *contents,
-                 long long *size, struct error *err)
+int model_extent(struct model *model, int index, const struct model_values *values,
+                 const struct model_contents *contents, long long *size,
+                 struct error *err)
 {
     const struct model_array *array = &model->array[index];
     struct error why = {0};
     struct reach at = {.values = values, .contents = contents, .err = &why};
     isl_budget(model, 0);
     for (size_t k = 0; k < (size_t)array->dims; k++) {
-        const struct ir_expr *dim = k < array->symbol->dim_nr ? array->symbol->dim[k] : NULL;
+        const struct ir_expr *dim =
+            k < array->symbol->dim_nr ? array->symbol->dim[k] : NULL;
         if (dim && count_value(model, values, dim, &size[k]))
             continue;
+        if (!array->read && !array->written) {
+            size[k] = 1;
+            continue;
+        }
         if (!dim && !derived_size(model, array, &at, k, &size[k]))
             continue;
-        const char *reason = why.text[0] ? why.text : dim ? "a dimension is not known" : "a subscript cannot be followed";
-        return fail(err, STATUS_INPUT, "the length of '%s' cannot be derived: %s; or give it: #pragma inflight buffer %s length ELEMENTS",
+        const char *reason = why.text[0] ? why.text
+                             : dim       ? "a dimension is not known"
+                                         : "a subscript cannot be followed";
+        return fail(err, STATUS_INPUT,
+                    "the length of '%s' cannot be derived: %s; or give it: #pragma "
+                    "inflight buffer %s length ELEMENTS",
                     array->name, reason, array->name);
     }
     return 0;

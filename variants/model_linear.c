@@ -1,6 +1,8 @@
 /*
- * Linear subscripts such as C[i * n + j] taken apart into C[i][j]: the parameters that multiply iterators are the strides; each must
- * be the next one times one parameter. That the inner subscripts stay inside their row is proved, or assumed and tested at run time.
+ * Linear subscripts such as C[i * n + j] taken apart into C[i][j]: the parameters that
+ * multiply iterators are the strides; each must be the next one times one parameter. That
+ * the inner subscripts stay inside their row is proved, or assumed and tested at run
+ * time.
  */
 #include "variants/poly.h"
 
@@ -23,7 +25,8 @@ struct poly {
 static bool add_term(struct poly *poly, const struct term *term)
 {
     for (size_t i = 0; i < poly->nr; i++)
-        if (poly->term[i].nr == term->nr && !memcmp(poly->term[i].factor, term->factor, term->nr * sizeof(term->factor[0]))) {
+        if (poly->term[i].nr == term->nr && !memcmp(poly->term[i].factor, term->factor,
+                                                    term->nr * sizeof(term->factor[0]))) {
             poly->term[i].coefficient += term->coefficient;
             return true;
         }
@@ -48,10 +51,12 @@ static bool multiply_term(const struct term *a, const struct term *b, struct ter
 
 static bool expand(const struct nest *nest, const struct ir_expr *expr, struct poly *out);
 
-static bool expand_binary(const struct nest *nest, const struct ir_expr *expr, struct poly *out)
+static bool expand_binary(const struct nest *nest, const struct ir_expr *expr,
+                          struct poly *out)
 {
     struct poly a = {.nr = 0}, b = {.nr = 0};
-    bool ok = !expr->op[1] && strchr("+-*", expr->op[0]) && expand(nest, expr->arg[0], &a) && expand(nest, expr->arg[1], &b);
+    bool ok = !expr->op[1] && strchr("+-*", expr->op[0]) &&
+              expand(nest, expr->arg[0], &a) && expand(nest, expr->arg[1], &b);
     if (ok && expr->op[0] != '*') {
         *out = a;
         for (size_t i = 0; ok && i < b.nr; i++) {
@@ -64,12 +69,14 @@ static bool expand_binary(const struct nest *nest, const struct ir_expr *expr, s
     for (size_t i = 0; ok && i < a.nr; i++)
         for (size_t k = 0; ok && k < b.nr; k++) {
             struct term product;
-            ok = multiply_term(&a.term[i], &b.term[k], &product) && add_term(out, &product);
+            ok = multiply_term(&a.term[i], &b.term[k], &product) &&
+                 add_term(out, &product);
         }
     return ok;
 }
 
-static bool expand_name(const struct nest *nest, struct ir_symbol *symbol, struct poly *out)
+static bool expand_name(const struct nest *nest, struct ir_symbol *symbol,
+                        struct poly *out)
 {
     if (nest->declared[symbol->id] && nest->model->init[symbol->id])
         return expand(nest, nest->model->init[symbol->id], out);
@@ -100,9 +107,10 @@ static size_t position(const struct statement *statement, const struct ir_symbol
     return SIZE_MAX;
 }
 
-/* What multiplies the iterator of the term; false for a product of two iterators or one with something that is no parameter. */
-static bool parameters_of(const struct nest *nest, const struct statement *statement, const struct term *term, struct term *params,
-                          bool *iterates)
+/* What multiplies the iterator of the term; false for a product of two iterators or one
+ * with something that is no parameter. */
+static bool parameters_of(const struct nest *nest, const struct statement *statement,
+                          const struct term *term, struct term *params, bool *iterates)
 {
     *params = (struct term){.coefficient = 1};
     *iterates = false;
@@ -145,10 +153,12 @@ static bool chain_add(struct chain *chain, const struct term *stride)
     for (; at < chain->nr && chain->stride[at].nr > stride->nr; at++)
         ;
     for (size_t i = at; i < chain->nr && chain->stride[i].nr == stride->nr; i++)
-        return !memcmp(chain->stride[i].factor, stride->factor, stride->nr * sizeof(stride->factor[0]));
+        return !memcmp(chain->stride[i].factor, stride->factor,
+                       stride->nr * sizeof(stride->factor[0]));
     if (chain->nr == SUBSCRIPTS_MAX)
         return false;
-    memmove(&chain->stride[at + 1], &chain->stride[at], (chain->nr - at) * sizeof(chain->stride[0]));
+    memmove(&chain->stride[at + 1], &chain->stride[at],
+            (chain->nr - at) * sizeof(chain->stride[0]));
     chain->stride[at] = *stride;
     chain->nr++;
     return true;
@@ -164,7 +174,8 @@ static bool chain_links(const struct chain *chain)
     return chain->nr > 1;
 }
 
-static bool chain_of_access(const struct nest *nest, const struct access *access, struct chain *chain)
+static bool chain_of_access(const struct nest *nest, const struct access *access,
+                            struct chain *chain)
 {
     const struct statement *statement = &nest->statement[access->statement];
     struct poly poly;
@@ -173,7 +184,8 @@ static bool chain_of_access(const struct nest *nest, const struct access *access
     for (size_t i = 0; i < poly.nr; i++) {
         struct term params;
         bool iterates;
-        if (!parameters_of(nest, statement, &poly.term[i], &params, &iterates) || (iterates && !chain_add(chain, &params)))
+        if (!parameters_of(nest, statement, &poly.term[i], &params, &iterates) ||
+            (iterates && !chain_add(chain, &params)))
             return false;
     }
     return true;
@@ -190,7 +202,9 @@ static struct ir_expr *term_expr(struct ir_arena *arena, const struct term *term
     }
     if (!expr)
         return ir_integer(arena, term->coefficient);
-    return term->coefficient == 1 ? expr : ir_binary(arena, "*", ir_integer(arena, term->coefficient), expr);
+    return term->coefficient == 1
+               ? expr
+               : ir_binary(arena, "*", ir_integer(arena, term->coefficient), expr);
 }
 
 static void add_expr(struct ir_arena *arena, struct ir_expr **sum, struct ir_expr *expr)
@@ -198,7 +212,8 @@ static void add_expr(struct ir_arena *arena, struct ir_expr **sum, struct ir_exp
     *sum = *sum ? ir_binary(arena, "+", *sum, expr) : expr;
 }
 
-static bool split(const struct nest *nest, const struct access *access, const struct chain *chain, struct ir_expr **dim)
+static bool split(const struct nest *nest, const struct access *access,
+                  const struct chain *chain, struct ir_expr **dim)
 {
     struct ir_arena *arena = nest->model->arena;
     struct poly poly;
@@ -222,15 +237,20 @@ static bool split(const struct nest *nest, const struct access *access, const st
 /* ---- inside their rows? ---- */
 
 /* Instances at which dim is outside of [0, size). */
-static isl_set *outside(struct nest *nest, const struct access *access, const struct ir_expr *dim, const struct ir_expr *size)
+static isl_set *outside(struct nest *nest, const struct access *access,
+                        const struct ir_expr *dim, const struct ir_expr *size)
 {
     const struct statement *statement = &nest->statement[access->statement];
     struct affine at = affine_of(nest, statement);
     isl_pw_aff *value = affine_expr(&at, dim), *limit = affine_expr(&at, size);
     isl_set *set = NULL;
     if (value && limit) {
-        isl_set *beyond = isl_pw_aff_ge_set(isl_pw_aff_copy(value), isl_pw_aff_copy(limit));
-        set = isl_set_intersect(isl_set_union(isl_pw_aff_pos_set(isl_pw_aff_neg(isl_pw_aff_copy(value))), beyond), isl_set_copy(statement->domain));
+        isl_set *beyond =
+            isl_pw_aff_ge_set(isl_pw_aff_copy(value), isl_pw_aff_copy(limit));
+        set = isl_set_intersect(
+            isl_set_union(isl_pw_aff_pos_set(isl_pw_aff_neg(isl_pw_aff_copy(value))),
+                          beyond),
+            isl_set_copy(statement->domain));
     }
     isl_pw_aff_free(value);
     isl_pw_aff_free(limit);
@@ -238,7 +258,8 @@ static isl_set *outside(struct nest *nest, const struct access *access, const st
     return set;
 }
 
-static bool inside(struct nest *nest, const struct access *access, const struct ir_expr *dim, const struct ir_expr *size)
+static bool inside(struct nest *nest, const struct access *access,
+                   const struct ir_expr *dim, const struct ir_expr *size)
 {
     isl_set *set = outside(nest, access, dim, size);
     bool empty = set && isl_set_is_empty(set) == isl_bool_true;
@@ -247,7 +268,8 @@ static bool inside(struct nest *nest, const struct access *access, const struct 
 }
 
 /* a[i * n + n - 1 - j]: one size goes from the outer to the inner subscript, or back. */
-static bool shift(struct nest *nest, const struct access *access, struct ir_expr **dim, struct ir_expr *size)
+static bool shift(struct nest *nest, const struct access *access, struct ir_expr **dim,
+                  struct ir_expr *size)
 {
     static const char *const sign[2][2] = {{"+", "-"}, {"-", "+"}};
     struct ir_arena *arena = nest->model->arena;
@@ -262,22 +284,27 @@ static bool shift(struct nest *nest, const struct access *access, struct ir_expr
     return false;
 }
 
-/* The parameters for which it is inside become an assumption; false when there are none. */
-static bool assume(struct nest *nest, const struct access *access, const struct ir_expr *dim, const struct ir_expr *size, isl_set **assumed)
+/* The parameters for which it is inside become an assumption; false when there are none.
+ */
+static bool assume(struct nest *nest, const struct access *access,
+                   const struct ir_expr *dim, const struct ir_expr *size,
+                   isl_set **assumed)
 {
     isl_set *violation = outside(nest, access, dim, size);
     if (!violation)
         return false;
     isl_set *fine = isl_set_complement(isl_set_params(violation));
     *assumed = isl_set_coalesce(isl_set_intersect(*assumed, fine));
-    isl_set *useful = isl_set_params(isl_set_copy(nest->statement[access->statement].domain));
+    isl_set *useful =
+        isl_set_params(isl_set_copy(nest->statement[access->statement].domain));
     useful = isl_set_intersect(useful, isl_set_copy(*assumed));
     bool any = isl_set_is_empty(useful) == isl_bool_false;
     isl_set_free(useful);
     return any;
 }
 
-static bool fit(struct nest *nest, struct access *access, const struct chain *chain, isl_set **assumed)
+static bool fit(struct nest *nest, struct access *access, const struct chain *chain,
+                isl_set **assumed)
 {
     struct ir_arena *arena = nest->model->arena;
     if (!split(nest, access, chain, access->dim))
@@ -286,7 +313,8 @@ static bool fit(struct nest *nest, struct access *access, const struct chain *ch
         struct term rest;
         divide(&chain->stride[k - 1], &chain->stride[k], &rest);
         struct ir_expr *size = term_expr(arena, &rest);
-        if (!inside(nest, access, access->dim[k], size) && !shift(nest, access, &access->dim[k - 1], size) &&
+        if (!inside(nest, access, access->dim[k], size) &&
+            !shift(nest, access, &access->dim[k - 1], size) &&
             !assume(nest, access, access->dim[k], size, assumed))
             return false;
     }
@@ -297,7 +325,8 @@ static bool fit(struct nest *nest, struct access *access, const struct chain *ch
 static void accept(struct nest *nest, size_t cell, size_t dims, isl_set *assumed)
 {
     if (isl_set_is_equal(assumed, nest->assumed) != isl_bool_true)
-        nest_assume(nest, "linear subscripts of '%s' stay inside their row", nest->cell[cell].symbol->name);
+        nest_assume(nest, "linear subscripts of '%s' stay inside their row",
+                    nest->cell[cell].symbol->name);
     isl_set_free(nest->assumed);
     nest->assumed = assumed;
     nest->cell[cell].dims = dims;
@@ -310,7 +339,8 @@ void cell_delinearize(struct nest *nest, size_t cell)
     bool ok = chain_add(&chain, &one);
     for (size_t i = 0; ok && i < nest->access_nr; i++)
         if (nest->access[i].cell == cell)
-            ok = !nest->access[i].collapsed && chain_of_access(nest, &nest->access[i], &chain);
+            ok = !nest->access[i].collapsed &&
+                 chain_of_access(nest, &nest->access[i], &chain);
     if (!ok || !chain_links(&chain))
         return;
     isl_set *assumed = isl_set_copy(nest->assumed);

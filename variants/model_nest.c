@@ -56,8 +56,10 @@ void nest_assume(struct nest *nest, const char *format, ...)
 static void note_written(struct ir_expr *expr, void *data)
 {
     struct nest *nest = data;
-    bool assigns = expr->kind == IR_ASSIGN ||
-                   (expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--") || !strcmp(expr->op, "&")));
+    bool assigns =
+        expr->kind == IR_ASSIGN ||
+        (expr->kind == IR_UNARY &&
+         (strstr(expr->op, "++") || strstr(expr->op, "--") || !strcmp(expr->op, "&")));
     if (assigns && expr->arg[0]->kind == IR_NAME && expr->arg[0]->symbol->id >= 0)
         nest->written[expr->arg[0]->symbol->id] = true;
     if (expr->kind == IR_NAME && expr->symbol->id >= 0)
@@ -96,7 +98,8 @@ static void make_params(struct nest *nest)
         if (!nest->used[i] || !symbol_is_param(nest, symbol))
             continue;
         char *text = xasprintf("%s_%d", symbol->name, symbol->id);
-        nest->params = isl_space_add_param_id(nest->params, isl_id_alloc(nest->model->ctx, text, NULL));
+        nest->params = isl_space_add_param_id(nest->params,
+                                              isl_id_alloc(nest->model->ctx, text, NULL));
         free(text);
     }
 }
@@ -114,8 +117,10 @@ static isl_space *statement_space(const struct build *build, size_t index)
 
 static struct affine affine_here(struct build *build, size_t index)
 {
-    return (struct affine){
-        .nest = build->nest, .space = statement_space(build, index), .loop = build->loop, .depth = build->depth};
+    return (struct affine){.nest = build->nest,
+                           .space = statement_space(build, index),
+                           .loop = build->loop,
+                           .depth = build->depth};
 }
 
 static bool affine_ok(struct build *build, const struct ir_expr *expr, bool cond)
@@ -136,7 +141,8 @@ static isl_set *domain_here(struct build *build, size_t index)
     isl_set *domain = isl_set_universe(isl_space_copy(at.space));
     for (size_t i = 0, pos = 0; i < build->frame_nr; i++) {
         const struct frame *frame = &build->frame[i];
-        isl_set *set = frame->loop ? affine_loop(&at, frame->loop, pos) : affine_cond(&at, frame->cond);
+        isl_set *set = frame->loop ? affine_loop(&at, frame->loop, pos)
+                                   : affine_cond(&at, frame->cond);
         pos += frame->loop != NULL;
         domain = isl_set_intersect(domain, frame->negate ? isl_set_complement(set) : set);
     }
@@ -151,19 +157,25 @@ static int walk(struct build *build, const struct ir_stmt *stmt, struct tree *se
 static bool is_unreadable(const struct ir_stmt *stmt, const void *data)
 {
     (void)data;
-    return stmt->kind == IR_OPAQUE || stmt->kind == IR_RETURN || (stmt->kind == IR_JUMP && !strncmp(stmt->text, "goto", 4));
+    return stmt->kind == IR_OPAQUE || stmt->kind == IR_RETURN ||
+           (stmt->kind == IR_JUMP && !strncmp(stmt->text, "goto", 4));
 }
 
-static int add_statement(struct build *build, const struct ir_stmt *stmt, bool collapsed, struct tree *seq)
+static int add_statement(struct build *build, const struct ir_stmt *stmt, bool collapsed,
+                         struct tree *seq)
 {
     struct nest *nest = build->nest;
     size_t index = nest->statement_nr;
     const struct ir_stmt *bad = stmt_find(stmt, is_unreadable, NULL);
     if (bad)
-        return nest_refuse(nest, bad->line, "%s in a loop", bad->kind == IR_RETURN ? "return" : bad->why ? bad->why : bad->text);
+        return nest_refuse(nest, bad->line, "%s in a loop",
+                           bad->kind == IR_RETURN ? "return"
+                           : bad->why             ? bad->why
+                                                  : bad->text);
     GROW(nest->statement, index + 1, nest->statement_alloc);
     struct statement *new = &nest->statement[nest->statement_nr++];
-    *new = (struct statement){.stmt = stmt, .collapsed = collapsed, .depth = build->depth};
+    *new =
+        (struct statement){.stmt = stmt, .collapsed = collapsed, .depth = build->depth};
     memcpy(new->loop, build->loop, build->depth * sizeof(new->loop[0]));
     new->domain = domain_here(build, index);
     if (!new->domain)
@@ -180,8 +192,11 @@ struct writes {
 static void find_write(struct ir_expr *expr, void *data)
 {
     struct writes *writes = data;
-    bool assigns = expr->kind == IR_ASSIGN || (expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--")));
-    if (assigns && expr->arg[0]->kind == IR_NAME && expr->arg[0]->symbol == writes->symbol)
+    bool assigns =
+        expr->kind == IR_ASSIGN ||
+        (expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--")));
+    if (assigns && expr->arg[0]->kind == IR_NAME &&
+        expr->arg[0]->symbol == writes->symbol)
         writes->found = true;
 }
 
@@ -196,7 +211,8 @@ static const char *loop_problem(struct build *build, const struct ir_stmt *stmt)
     struct writes writes = {.symbol = stmt->iterator};
     if (!stmt->canonical)
         return "the loop does not have the form for (i = a; i < b; i += c)";
-    if (stmt->iterator->address_taken || stmt->iterator->type.is_volatile || stmt->iterator->role == IR_GLOBAL)
+    if (stmt->iterator->address_taken || stmt->iterator->type.is_volatile ||
+        stmt->iterator->role == IR_GLOBAL)
         return "the iterator may change behind the loop's back";
     stmt_exprs(stmt->child[0], find_write, &writes);
     if (writes.found || stmt_find(stmt->child[0], same_iterator, stmt->iterator))
@@ -224,7 +240,8 @@ static struct loop *new_loop(struct build *build, const struct ir_stmt *stmt)
     GROW(nest->loop, nest->loop_nr + 1, nest->loop_alloc);
     nest->loop[nest->loop_nr++] = loop;
     if (!strcmp(stmt->cmp, "!="))
-        nest_assume(nest, "the loop over %s at line %d ends", stmt->iterator->name, stmt->line);
+        nest_assume(nest, "the loop over %s at line %d ends", stmt->iterator->name,
+                    stmt->line);
     return loop;
 }
 
@@ -248,7 +265,8 @@ static int walk_loop(struct build *build, const struct ir_stmt *stmt, struct tre
 
 static int walk_if(struct build *build, const struct ir_stmt *stmt, struct tree *seq)
 {
-    if (!affine_ok(build, stmt->cond, true) || build->frame_nr + 1 >= ARRAY_SIZE(build->frame))
+    if (!affine_ok(build, stmt->cond, true) ||
+        build->frame_nr + 1 >= ARRAY_SIZE(build->frame))
         return add_statement(build, stmt, true, seq);
     build->frame[build->frame_nr++] = (struct frame){.cond = stmt->cond};
     int status = walk(build, stmt->child[0], seq);
@@ -264,7 +282,8 @@ static bool declares_array(const struct ir_stmt *block)
     for (size_t i = 0; i < block->child_nr; i++) {
         const struct ir_stmt *child = block->child[i];
         if (child->kind == IR_DECL &&
-            (child->symbol->dim_nr || child->symbol->type.scalar == IR_RECORD || child->symbol->as_written || child->symbol->is_static))
+            (child->symbol->dim_nr || child->symbol->type.scalar == IR_RECORD ||
+             child->symbol->as_written || child->symbol->is_static))
             return true;
     }
     return false;
@@ -299,11 +318,13 @@ static int walk(struct build *build, const struct ir_stmt *stmt, struct tree *se
     }
 }
 
-/* ---- parameters for which anything is executed, and what the language promises of them ---- */
+/* ---- parameters for which anything is executed, and what the language promises of them
+ * ---- */
 
 static void make_context(struct nest *nest)
 {
-    isl_set *any = isl_set_empty(isl_space_copy(nest->params)), *all = isl_set_universe(isl_space_copy(nest->params));
+    isl_set *any = isl_set_empty(isl_space_copy(nest->params)),
+            *all = isl_set_universe(isl_space_copy(nest->params));
     for (size_t i = 0; i < nest->statement_nr; i++) {
         isl_set *params = isl_set_params(isl_set_copy(nest->statement[i].domain));
         any = isl_set_union(any, isl_set_copy(params));
@@ -328,7 +349,8 @@ static void make_vouched(struct nest *nest)
             const struct ir_expr *dim = function->symbol[i]->dim[k];
             isl_pw_aff *size = dim ? affine_expr(&at, dim) : NULL;
             if (size)
-                nest->vouched = isl_set_intersect(nest->vouched, isl_set_params(isl_pw_aff_pos_set(size)));
+                nest->vouched = isl_set_intersect(
+                    nest->vouched, isl_set_params(isl_pw_aff_pos_set(size)));
         }
     isl_space_free(space);
 }
@@ -347,7 +369,8 @@ static void find_name(struct ir_expr *expr, void *data)
         reader->found = true;
 }
 
-/* A loop over the same iterator sets it first, so what is inside does not read the old value. */
+/* A loop over the same iterator sets it first, so what is inside does not read the old
+ * value. */
 static void read_outside(const struct ir_stmt *stmt, struct reader *reader)
 {
     if (!stmt || same_iterator(stmt, reader->symbol))
@@ -371,16 +394,20 @@ static bool iterator_lives_on(const struct ir_stmt *stmt, const void *data)
 
 static int check_iterators(struct nest *nest)
 {
-    const struct ir_stmt *bad = stmt_find(nest->stmt, iterator_lives_on, nest->model->function->body);
+    const struct ir_stmt *bad =
+        stmt_find(nest->stmt, iterator_lives_on, nest->model->function->body);
     if (bad)
-        return nest_refuse(nest, bad->line, "the iterator '%s' is used outside of its loop", bad->iterator->name);
+        return nest_refuse(nest, bad->line,
+                           "the iterator '%s' is used outside of its loop",
+                           bad->iterator->name);
     return 0;
 }
 
 static bool is_parallel(const struct ir_stmt *stmt)
 {
     for (const struct ir_pragma *pragma = stmt->pragma; pragma; pragma = pragma->next)
-        if (!pragma->ours && !strncmp(pragma->text, "omp", 3) && !strstr(pragma->text, "simd"))
+        if (!pragma->ours && !strncmp(pragma->text, "omp", 3) &&
+            !strstr(pragma->text, "simd"))
             return true;
     return false;
 }

@@ -1,4 +1,5 @@
-/* Scalars that belong to one iteration: each iteration gets its own in the model, which frees the order of iterations. */
+/* Scalars that belong to one iteration: each iteration gets its own in the model, which
+ * frees the order of iterations. */
 #include "variants/poly.h"
 
 #include <stdlib.h>
@@ -66,7 +67,8 @@ static isl_stat check_equal(isl_map *map, void *data)
 static size_t private_depth(const struct nest *nest, size_t cell, isl_union_map *flow)
 {
     size_t depth = shared_depth(nest, cell);
-    while (depth > 0 && isl_union_map_foreach_map(flow, check_equal, &depth) != isl_stat_ok)
+    while (depth > 0 &&
+           isl_union_map_foreach_map(flow, check_equal, &depth) != isl_stat_ok)
         depth--;
     return depth;
 }
@@ -76,7 +78,8 @@ static void relate_alone(struct nest *nest, size_t cell)
     for (size_t i = 0; i < nest->access_nr; i++)
         if (nest->access[i].cell == cell) {
             isl_map_free(nest->access[i].map);
-            nest->access[i].map = access_relation(nest, &nest->access[i], &nest->access[i].exact);
+            nest->access[i].map =
+                access_relation(nest, &nest->access[i], &nest->access[i].exact);
         }
 }
 
@@ -84,7 +87,8 @@ static int try_private(struct nest *nest, size_t index)
 {
     struct cell *cell = &nest->cell[index];
     bool live_in = true;
-    if (cell->symbol->role == IR_GLOBAL || cell->symbol->is_static || cell->symbol->address_taken || used_outside(nest, cell->symbol))
+    if (cell->symbol->role == IR_GLOBAL || cell->symbol->is_static ||
+        cell->symbol->address_taken || used_outside(nest, cell->symbol))
         return 0;
     relate_alone(nest, index);
     isl_union_map *flow = cell_flow(nest, index, nest->order, NULL, &live_in);

@@ -5,7 +5,9 @@
 
 struct affine affine_of(struct nest *nest, const struct statement *statement)
 {
-    return (struct affine){.nest = nest, .space = isl_set_get_space(statement->domain), .loop = statement->loop,
+    return (struct affine){.nest = nest,
+                           .space = isl_set_get_space(statement->domain),
+                           .loop = statement->loop,
                            .depth = statement->depth};
 }
 
@@ -13,11 +15,14 @@ struct affine affine_of(struct nest *nest, const struct statement *statement)
 static isl_map *add_free(isl_map *map, const struct affine *at)
 {
     isl_space *space = isl_space_map_from_domain_and_range(
-        isl_space_copy(at->space), isl_space_add_dims(isl_space_set_from_params(isl_space_copy(at->nest->params)), isl_dim_set, 1));
+        isl_space_copy(at->space),
+        isl_space_add_dims(isl_space_set_from_params(isl_space_copy(at->nest->params)),
+                           isl_dim_set, 1));
     return isl_map_flat_range_product(map, isl_map_universe(space));
 }
 
-static isl_map *add_subscript(isl_map *map, const struct affine *at, const struct ir_expr *subscript, bool *exact)
+static isl_map *add_subscript(isl_map *map, const struct affine *at,
+                              const struct ir_expr *subscript, bool *exact)
 {
     isl_pw_aff *pa = affine_expr(at, subscript);
     if (pa)
@@ -39,13 +44,15 @@ isl_map *access_relation(struct nest *nest, const struct access *access, bool *e
     const struct cell *cell = &nest->cell[access->cell];
     struct affine at = affine_of(nest, statement);
     isl_space *none = isl_space_set_from_params(isl_space_copy(nest->params));
-    isl_map *map = isl_map_universe(isl_space_map_from_domain_and_range(isl_space_copy(at.space), none));
+    isl_map *map = isl_map_universe(
+        isl_space_map_from_domain_and_range(isl_space_copy(at.space), none));
     char name[32];
     *exact = true;
     for (size_t i = 0; cell->is_private && i < cell->depth; i++)
         map = add_iterator(map, &at, i);
     for (size_t i = 0; i < cell->dims; i++)
-        map = add_subscript(map, &at, access->dim_nr ? access->dim[i] : access->subscript[i], exact);
+        map = add_subscript(
+            map, &at, access->dim_nr ? access->dim[i] : access->subscript[i], exact);
     snprintf(name, sizeof(name), "A%zu", access->cell);
     map = isl_map_set_tuple_name(map, isl_dim_out, name);
     isl_space_free(at.space);
@@ -68,13 +75,15 @@ int nest_relations(struct nest *nest)
     for (size_t i = 0; !status && i < nest->access_nr; i++) {
         struct access *access = &nest->access[i];
         status = relate(nest, access);
-        if (status || access->exact || tried[access->cell] || nest->cell[access->cell].dims != 1)
+        if (status || access->exact || tried[access->cell] ||
+            nest->cell[access->cell].dims != 1)
             continue;
         tried[access->cell] = true;
         cell_delinearize(nest, access->cell);
         for (size_t k = 0; !status && k <= i; k++)
             if (nest->access[k].cell == access->cell) {
-                nest->access[k].must = nest->access[k].write && !nest->access[k].collapsed;
+                nest->access[k].must =
+                    nest->access[k].write && !nest->access[k].collapsed;
                 status = relate(nest, &nest->access[k]);
             }
     }

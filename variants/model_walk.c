@@ -3,7 +3,9 @@
 
 #include <string.h>
 
-const struct ir_stmt *stmt_find(const struct ir_stmt *stmt, bool (*is)(const struct ir_stmt *, const void *), const void *data)
+const struct ir_stmt *stmt_find(const struct ir_stmt *stmt,
+                                bool (*is)(const struct ir_stmt *, const void *),
+                                const void *data)
 {
     const struct ir_stmt *found = NULL;
     if (!stmt || is(stmt, data))
@@ -13,13 +15,15 @@ const struct ir_stmt *stmt_find(const struct ir_stmt *stmt, bool (*is)(const str
     return found ? found : stmt_find(stmt->init, is, data);
 }
 
-static void visit_one(struct ir_expr *expr, void (*visit)(struct ir_expr *expr, void *data), void *data)
+static void visit_one(struct ir_expr *expr,
+                      void (*visit)(struct ir_expr *expr, void *data), void *data)
 {
     if (expr)
         ir_visit(expr, visit, data);
 }
 
-void stmt_exprs(const struct ir_stmt *stmt, void (*visit)(struct ir_expr *expr, void *data), void *data)
+void stmt_exprs(const struct ir_stmt *stmt,
+                void (*visit)(struct ir_expr *expr, void *data), void *data)
 {
     if (!stmt)
         return;

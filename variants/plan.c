@@ -12,27 +12,31 @@ enum arguments { NAMES, NAMES_OPTIONAL, NAME_VALUES, NAME_VALUES_LEVEL };
 
 struct shape {
     enum arguments arguments;
-    size_t least;   /* number of names */
+    size_t least; /* number of names */
     long long low, high;
 };
 
 /* By enum step_kind. */
 static const struct transformation table[] = {
-    {"tile", "tile(i:64,j:64)", "work on blocks; new loops it, jt ... go outside of the outermost loop named, in the order named"},
-    {"interchange", "interchange(i,k,j)", "new order of perfectly nested loops, outermost first"},
-    {"unroll_jam", "unroll_jam(i:4)", "unroll an outer loop and fuse the copies innermost; several at once: unroll_jam(i:4,j:2)"},
+    {"tile", "tile(i:64,j:64)",
+     "work on blocks; new loops it, jt ... go outside of the outermost loop named, in "
+     "the order named"},
+    {"interchange", "interchange(i,k,j)",
+     "new order of perfectly nested loops, outermost first"},
+    {"unroll_jam", "unroll_jam(i:4)",
+     "unroll an outer loop and fuse the copies innermost; several at once: "
+     "unroll_jam(i:4,j:2)"},
     {"unroll", "unroll(j:4)", "several iterations of a loop as straight code"},
     {"simd", "simd", "vector pragma on the innermost loops, or on those named: simd(j)"},
-    {"prefetch", "prefetch(a:16)", "software prefetch so many iterations of the innermost loop ahead; prefetch(a:16,to:L2) to L2 only"},
+    {"prefetch", "prefetch(a:16)",
+     "software prefetch so many iterations of the innermost loop ahead; "
+     "prefetch(a:16,to:L2) to L2 only"},
 };
 
 static const struct shape shapes[] = {
-    {NAME_VALUES, 1, 2, VALUE_MAX},
-    {NAMES, 2, 0, 0},
-    {NAME_VALUES, 1, 2, UNROLL_MAX},
-    {NAME_VALUES, 1, 2, UNROLL_MAX},
-    {NAMES_OPTIONAL, 0, 0, 0},
-    {NAME_VALUES_LEVEL, 1, 1, VALUE_MAX},
+    {NAME_VALUES, 1, 2, VALUE_MAX},  {NAMES, 2, 0, 0},
+    {NAME_VALUES, 1, 2, UNROLL_MAX}, {NAME_VALUES, 1, 2, UNROLL_MAX},
+    {NAMES_OPTIONAL, 0, 0, 0},       {NAME_VALUES_LEVEL, 1, 1, VALUE_MAX},
 };
 
 const struct transformation *transformations(size_t *nr)
@@ -71,22 +75,24 @@ static int find_kind(const char *at, size_t length, struct error *err)
         if (strlen(table[i].name) == length && !memcmp(table[i].name, at, length))
             return (int)i;
     name_all(&all);
-    fail(err, STATUS_USAGE, "unknown transformation '%.*s' in the plan; there are %s", (int)(length ? length : strlen(at)), at,
-         buf_str(&all));
+    fail(err, STATUS_USAGE, "unknown transformation '%.*s' in the plan; there are %s",
+         (int)(length ? length : strlen(at)), at, buf_str(&all));
     buf_release(&all);
     return -1;
 }
 
-static int parse_value(const char **at, const struct plan_step *step, const char *name, long long *value, struct error *err)
+static int parse_value(const char **at, const struct plan_step *step, const char *name,
+                       long long *value, struct error *err)
 {
     const struct shape *shape = &shapes[step->kind];
     char *end;
     *value = strtoll(*at, &end, 10);
     if (end == *at || !isdigit((unsigned char)**at))
-        return fail(err, STATUS_USAGE, "'%s' in %s needs a number, as in %s", name, table[step->kind].name, table[step->kind].syntax);
+        return fail(err, STATUS_USAGE, "'%s' in %s needs a number, as in %s", name,
+                    table[step->kind].name, table[step->kind].syntax);
     if (*value < shape->low || *value > shape->high)
-        return fail(err, STATUS_USAGE, "'%s:%lld' in %s is not within %lld to %lld", name, *value, table[step->kind].name, shape->low,
-                    shape->high);
+        return fail(err, STATUS_USAGE, "'%s:%lld' in %s is not within %lld to %lld", name,
+                    *value, table[step->kind].name, shape->low, shape->high);
     *at = end;
     return 0;
 }
@@ -110,7 +116,8 @@ static int arg_is_new(const struct plan_step *step, const char *name, struct err
 {
     for (size_t i = 0; i < step->arg_nr; i++)
         if (!strcmp(step->arg[i].name, name))
-            return fail(err, STATUS_USAGE, "'%s' stands twice in %s", name, table[step->kind].name);
+            return fail(err, STATUS_USAGE, "'%s' stands twice in %s", name,
+                        table[step->kind].name);
     return 0;
 }
 
@@ -123,11 +130,13 @@ static int parse_arg(const char **at, struct plan_step *step, struct error *err)
     long long value = 0;
     int status = -1;
     if (!length)
-        return fail(err, STATUS_USAGE, "a name is missing in %s; write %s", table[step->kind].name, table[step->kind].syntax);
+        return fail(err, STATUS_USAGE, "a name is missing in %s; write %s",
+                    table[step->kind].name, table[step->kind].syntax);
     char *name = xstrndup(*at, length);
     *at = skip_space(*at + length);
     if (valued && **at != ':') {
-        fail(err, STATUS_USAGE, "'%s' in %s needs a number, as in %s", name, table[step->kind].name, table[step->kind].syntax);
+        fail(err, STATUS_USAGE, "'%s' in %s needs a number, as in %s", name,
+             table[step->kind].name, table[step->kind].syntax);
         goto out;
     }
     if (valued)
@@ -136,7 +145,8 @@ static int parse_arg(const char **at, struct plan_step *step, struct error *err)
         status = parse_level(at, step, err);
         goto out;
     }
-    if (arg_is_new(step, name, err) || (valued && parse_value(at, step, name, &value, err)))
+    if (arg_is_new(step, name, err) ||
+        (valued && parse_value(at, step, name, &value, err)))
         goto out;
     add_arg(step, name, value);
     return 0;
@@ -155,7 +165,8 @@ static int parse_args(const char **at, struct plan_step *step, struct error *err
         *at = skip_space(*at);
     } while (**at == ',');
     if (**at != ')')
-        return fail(err, STATUS_USAGE, "a ')' is missing in %s; write %s", name, table[step->kind].syntax);
+        return fail(err, STATUS_USAGE, "a ')' is missing in %s; write %s", name,
+                    table[step->kind].syntax);
     ++*at;
     return 0;
 }
@@ -166,7 +177,8 @@ static int parse_step(const char **at, struct plan_step *step, struct error *err
     int kind = find_kind(*at, length, err);
     if (kind < 0)
         return -1;
-    *step = (struct plan_step){.kind = (enum step_kind)kind, .level = kind == STEP_PREFETCH};
+    *step =
+        (struct plan_step){.kind = (enum step_kind)kind, .level = kind == STEP_PREFETCH};
     *at += length;
     if (*skip_space(*at) == '(') {
         *at = skip_space(*at);
@@ -174,7 +186,8 @@ static int parse_step(const char **at, struct plan_step *step, struct error *err
             return -1;
     }
     if (step->arg_nr < shapes[kind].least)
-        return fail(err, STATUS_USAGE, "%s needs at least %zu name%s; write %s", table[kind].name, shapes[kind].least,
+        return fail(err, STATUS_USAGE, "%s needs at least %zu name%s; write %s",
+                    table[kind].name, shapes[kind].least,
                     shapes[kind].least == 1 ? "" : "s", table[kind].syntax);
     return 0;
 }

@@ -4,7 +4,14 @@
 
 #include "variants/variants.h"
 
-enum step_kind { STEP_TILE, STEP_INTERCHANGE, STEP_UNROLL_JAM, STEP_UNROLL, STEP_SIMD, STEP_PREFETCH };
+enum step_kind {
+    STEP_TILE,
+    STEP_INTERCHANGE,
+    STEP_UNROLL_JAM,
+    STEP_UNROLL,
+    STEP_SIMD,
+    STEP_PREFETCH
+};
 
 struct step_arg {
     char *name;      /* iterator, tile loop or array */
@@ -15,7 +22,7 @@ struct plan_step {
     enum step_kind kind;
     struct step_arg *arg;
     size_t arg_nr, arg_alloc;
-    int level;       /* prefetch: 1 or 2 */
+    int level; /* prefetch: 1 or 2 */
 };
 
 struct plan {

@@ -1,6 +1,7 @@
 /*
- * The inside of the loop model: nests, statements, accesses as isl objects, and the loop tree that plans edit. Shared by model*.c,
- * deps*.c, tree*.c, legal.c, gen*.c and counts.c only; no other file sees isl.
+ * The inside of the loop model: nests, statements, accesses as isl objects, and the loop
+ * tree that plans edit. Shared by model*.c, deps*.c, tree*.c, legal.c, gen*.c and
+ * counts.c only; no other file sees isl.
  */
 #ifndef VARIANTS_POLY_H
 #define VARIANTS_POLY_H
@@ -28,32 +29,34 @@ enum { DEPTH_MAX = 12, SUBSCRIPTS_MAX = 8 };
 struct loop {
     const struct ir_stmt *stmt;
     struct loop *parent;
-    size_t index;   /* in nest.loop */
+    size_t index; /* in nest.loop */
     int depth;
-    int view;       /* index in model.view_loop */
+    int view; /* index in model.view_loop */
 };
 
-/* Something in memory: an array, a scalar that the nest writes, a scalar private to one iteration of the outer `depth` loops. */
+/* Something in memory: an array, a scalar that the nest writes, a scalar private to one
+ * iteration of the outer `depth` loops. */
 struct cell {
     struct ir_symbol *symbol;
     bool is_private;
-    size_t depth;      /* private: enclosing loops that index it */
-    size_t dims;       /* of the relation's range, without the private ones */
-    bool indirect;     /* some access is over-approximated */
+    size_t depth;  /* private: enclosing loops that index it */
+    size_t dims;   /* of the relation's range, without the private ones */
+    bool indirect; /* some access is over-approximated */
 };
 
 struct access {
     size_t cell, statement;
     bool write, must, exact;
-    bool accumulates;              /* the left side of x op= e, op associative, x not in e */
-    const struct ir_expr *expr;    /* as written */
+    bool accumulates;           /* the left side of x op= e, op associative, x not in e */
+    const struct ir_expr *expr; /* as written */
     struct ir_expr *subscript[SUBSCRIPTS_MAX];
     size_t subscript_nr;
-    struct ir_expr *dim[SUBSCRIPTS_MAX]; /* a linear subscript taken apart; dim_nr = 0 when it is not */
+    struct ir_expr *dim[SUBSCRIPTS_MAX]; /* a linear subscript taken apart; dim_nr = 0
+                                            when it is not */
     size_t dim_nr;
-    bool collapsed;                /* inside a collapsed statement */
+    bool collapsed; /* inside a collapsed statement */
     int line;
-    isl_map *map;                  /* instance -> element, restricted to the domain */
+    isl_map *map; /* instance -> element, restricted to the domain */
 };
 
 struct statement {
@@ -65,7 +68,8 @@ struct statement {
     size_t access_begin, access_end;
 };
 
-/* The loop tree: one band per loop, with a function from statement instances to the value of the loop. */
+/* The loop tree: one band per loop, with a function from statement instances to the value
+ * of the loop. */
 enum tree_kind { TREE_LEAF, TREE_SEQ, TREE_BAND };
 enum band_role { BAND_LOOP, BAND_TILE, BAND_BLOCK, BAND_COPY };
 struct tree {
@@ -77,11 +81,11 @@ struct tree {
     const char *name;
     const struct loop *loop; /* the source loop it stems from */
     enum band_role role;
-    long long size;          /* tile size, unroll factor */
-    struct ir_expr *base;    /* NULL = 0 */
+    long long size;       /* tile size, unroll factor */
+    struct ir_expr *base; /* NULL = 0 */
     long long step;
-    bool simd, reduces;      /* reduces: only sums that may be reordered are carried */
-    bool rest;               /* what unrolling left over; not unrolled again */
+    bool simd, reduces; /* reduces: only sums that may be reordered are carried */
+    bool rest;          /* what unrolling left over; not unrolled again */
     /* leaf */
     size_t statement;
     isl_set *domain;
@@ -90,8 +94,8 @@ struct tree {
 struct nest {
     struct model *model;
     const struct ir_stmt *stmt;
-    int index;             /* from 0 */
-    char *refusal;         /* not modelled: why */
+    int index;     /* from 0 */
+    char *refusal; /* not modelled: why */
     struct loop **loop;
     size_t loop_nr, loop_alloc;
     struct statement *statement;
@@ -101,14 +105,18 @@ struct nest {
     struct access *access;
     size_t access_nr, access_alloc;
     bool *written, *declared, *used; /* by symbol id: inside the nest */
-    int *decl_depth;       /* by symbol id: loops around the declaration, -1 = not declared here or inside a collapsed statement */
-    isl_space *params;     /* space of parameters, ids "name_<symbol id>" */
-    isl_set *context;      /* parameters for which something is executed */
-    isl_set *assumed;      /* conditions that the model rests on and that the emitted code must test; context excluded */
-    isl_set *vouched;      /* what the C language promises: sizes of variable arrays are positive */
+    int *decl_depth; /* by symbol id: loops around the declaration, -1 = not declared here
+                        or inside a collapsed statement */
+    isl_space *params; /* space of parameters, ids "name_<symbol id>" */
+    isl_set *context;  /* parameters for which something is executed */
+    isl_set *assumed; /* conditions that the model rests on and that the emitted code must
+                         test; context excluded */
+    isl_set *
+        vouched; /* what the C language promises: sizes of variable arrays are positive */
     struct strvec assumption;
     struct tree *tree;     /* the original order */
-    isl_union_map *deps;   /* memory-based, from earlier to later instance; what the user relaxed is left out */
+    isl_union_map *deps;   /* memory-based, from earlier to later instance; what the user
+                              relaxed is left out */
     isl_union_map *strict; /* the same with nothing relaxed by `reassociate` */
     isl_union_map *order;  /* instance -> schedule, original */
 };
@@ -118,11 +126,13 @@ struct model {
     struct ir_function *function;
     struct ir_arena *arena;
     isl_ctx *ctx;
-    struct ir_expr **init;  /* by symbol id: the initialiser of a local that is never assigned again */
+    struct ir_expr *
+        *init; /* by symbol id: the initialiser of a local that is never assigned again */
     struct nest **nest;
     size_t nest_nr, nest_alloc;
-    struct strvec independent;      /* iterators */
-    struct strvec noalias;          /* names; all of one call follow one another, "" between calls */
+    struct strvec independent; /* iterators */
+    struct strvec
+        noalias; /* names; all of one call follow one another, "" between calls */
     struct kernel_loop *loop;
     const struct ir_stmt **loop_stmt;
     size_t loop_nr, loop_alloc;
@@ -133,13 +143,14 @@ struct model {
     size_t access_nr, access_alloc;
     struct strvec assumption, dependence, refusal;
     bool have_dependences;
-    char *emitted_plan;             /* the plan whose text `emitted` holds; NULL = none */
+    char *emitted_plan; /* the plan whose text `emitted` holds; NULL = none */
     struct buf emitted;
 };
 
 /* ---- model_affine.c ---- */
 
-/* Where an expression is read: iterators of `loop` are the dimensions of `space`. With `values`, parameters are numbers. */
+/* Where an expression is read: iterators of `loop` are the dimensions of `space`. With
+ * `values`, parameters are numbers. */
 struct affine {
     struct nest *nest;
     isl_space *space;
@@ -152,29 +163,39 @@ isl_pw_aff *affine_expr(const struct affine *at, const struct ir_expr *expr);
 isl_set *affine_cond(const struct affine *at, const struct ir_expr *cond);
 /* i in [lower, upper) with the stride, on at->space; pos = the loop's dimension. */
 isl_set *affine_loop(const struct affine *at, const struct loop *loop, size_t pos);
-bool param_of_id(const struct nest *nest, isl_id *id, struct ir_symbol **symbol); /* id is kept */
+bool param_of_id(const struct nest *nest, isl_id *id,
+                 struct ir_symbol **symbol); /* id is kept */
 bool symbol_is_param(const struct nest *nest, const struct ir_symbol *symbol);
-bool value_of(const struct model_values *values, const struct ir_symbol *symbol, long long *value);
+bool value_of(const struct model_values *values, const struct ir_symbol *symbol,
+              long long *value);
 
 /* ---- model_nest.c ---- */
 
 struct nest *nest_build(struct model *model, const struct ir_stmt *stmt, int index);
 void nest_free(struct nest *nest);
-int nest_refuse(struct nest *nest, int line, const char *format, ...) __attribute__((format(printf, 3, 4))); /* -1 */
-void nest_assume(struct nest *nest, const char *format, ...) __attribute__((format(printf, 2, 3)));          /* once each */
-bool stmt_breaks_out(const struct ir_stmt *body); /* break or continue that binds to the loop around body */
-const struct ir_stmt *stmt_find(const struct ir_stmt *stmt, bool (*is)(const struct ir_stmt *, const void *), const void *data);
+int nest_refuse(struct nest *nest, int line, const char *format, ...)
+    __attribute__((format(printf, 3, 4))); /* -1 */
+void nest_assume(struct nest *nest, const char *format, ...)
+    __attribute__((format(printf, 2, 3))); /* once each */
+bool stmt_breaks_out(const struct ir_stmt *
+                         body); /* break or continue that binds to the loop around body */
+const struct ir_stmt *stmt_find(const struct ir_stmt *stmt,
+                                bool (*is)(const struct ir_stmt *, const void *),
+                                const void *data);
 /* Every expression below stmt, once each, in order. */
-void stmt_exprs(const struct ir_stmt *stmt, void (*visit)(struct ir_expr *expr, void *data), void *data);
+void stmt_exprs(const struct ir_stmt *stmt,
+                void (*visit)(struct ir_expr *expr, void *data), void *data);
 
 /* ---- model_access.c, model_linear.c ---- */
 
-int nest_collect(struct nest *nest, size_t statement); /* fills nest.access of one statement, without maps */
-int nest_relations(struct nest *nest);                 /* maps, after all statements are there */
+int nest_collect(struct nest *nest,
+                 size_t statement); /* fills nest.access of one statement, without maps */
+int nest_relations(struct nest *nest); /* maps, after all statements are there */
 void cell_delinearize(struct nest *nest, size_t cell); /* all or nothing */
 /* On the statement's domain; `exact` says whether every subscript is affine. */
 isl_map *access_relation(struct nest *nest, const struct access *access, bool *exact);
-struct affine affine_of(struct nest *nest, const struct statement *statement); /* caller frees .space */
+struct affine affine_of(struct nest *nest,
+                        const struct statement *statement); /* caller frees .space */
 bool math_function(const char *name);
 
 /* ---- model_private.c ---- */
@@ -184,31 +205,41 @@ int nest_privatize(struct nest *nest);
 /* ---- deps.c, deps_text.c ---- */
 
 int deps_build(struct nest *nest, struct error *err);
-/* Value-based flow through one cell. `storage` (kept, may be NULL) says where a private scalar lives; *live_in: some read has no
- * write before it. NULL on failure. */
-isl_union_map *cell_flow(const struct nest *nest, size_t cell, isl_union_map *order, isl_union_map *storage, bool *live_in);
-isl_union_map *cell_accesses(const struct nest *nest, size_t cell, bool (*wanted)(const struct access *));
-bool access_writes(const struct access *access), access_reads(const struct access *access);
+/* Value-based flow through one cell. `storage` (kept, may be NULL) says where a private
+ * scalar lives; *live_in: some read has no write before it. NULL on failure. */
+isl_union_map *cell_flow(const struct nest *nest, size_t cell, isl_union_map *order,
+                         isl_union_map *storage, bool *live_in);
+isl_union_map *
+access_flow(const struct nest *nest,
+            const struct access *read); /* what one read gets, in the source's order */
+isl_union_map *cell_accesses(const struct nest *nest, size_t cell,
+                             bool (*wanted)(const struct access *));
+bool access_writes(const struct access *access),
+    access_reads(const struct access *access);
 bool access_must(const struct access *access), access_may(const struct access *access);
 size_t common_loops(const struct statement *a, const struct statement *b);
 size_t statement_of_tuple(const char *name);
 void deps_describe(struct nest *nest, struct strvec *sentences);
 /* One of the pairs as a sentence that ends in `verdict`; pairs is kept. */
-void deps_explain(struct nest *nest, isl_union_map *pairs, const char *verdict, struct buf *out);
+void deps_explain(struct nest *nest, isl_union_map *pairs, const char *verdict,
+                  struct buf *out);
 
 /* ---- tree.c, tree_schedule.c, tree_plan.c ---- */
 
 struct tree *tree_new(enum tree_kind kind);
-struct tree *tree_leaf(size_t statement, isl_set *domain);       /* takes domain */
-struct tree *tree_band(struct nest *nest, const struct loop *loop, struct tree *child); /* child is taken; f not set */
+struct tree *tree_leaf(size_t statement, isl_set *domain); /* takes domain */
+struct tree *tree_band(struct nest *nest, const struct loop *loop,
+                       struct tree *child); /* child is taken; f not set */
 void tree_add(struct tree *parent, struct tree *child);
 struct tree *tree_copy(const struct tree *tree);
 void tree_free(struct tree *tree);
-void tree_bind(struct nest *nest, struct tree *tree);            /* fills f of the original bands */
+void tree_bind(struct nest *nest, struct tree *tree); /* fills f of the original bands */
 isl_union_set *tree_domain(const struct nest *nest, const struct tree *tree);
-/* isl_schedule is isl's; declared where it is used. Bands carry marks whose user pointer is the tree node. */
+/* isl_schedule is isl's; declared where it is used. Bands carry marks whose user pointer
+ * is the tree node. */
 struct isl_schedule *tree_schedule(const struct nest *nest, const struct tree *tree);
-isl_union_map *tree_order(const struct nest *nest, const struct tree *tree); /* NULL on failure */
+isl_union_map *tree_order(const struct nest *nest,
+                          const struct tree *tree); /* NULL on failure */
 
 /* What a plan makes of one nest. */
 struct prefetch {
@@ -225,36 +256,53 @@ struct work {
     struct prefetch *prefetch;
     size_t prefetch_nr, prefetch_alloc, fetched; /* fetched: places in the new code */
 };
-/* One work per modelled nest (works[nest_nr], unmodelled ones stay empty). STATUS_USAGE, STATUS_ILLEGAL. */
-int plan_apply(struct model *model, const struct plan *plan, struct work *works, struct error *err);
+/* One work per modelled nest (works[nest_nr], unmodelled ones stay empty). STATUS_USAGE,
+ * STATUS_ILLEGAL. */
+int plan_apply(struct model *model, const struct plan *plan, struct work *works,
+               struct error *err);
 void works_free(struct model *model, struct work *works);
 bool tree_is_straight(const struct tree *tree); /* no loop below but copies */
-isl_pw_aff *band_function(const struct tree *band, const struct statement *statement); /* NULL = not under this band */
-isl_pw_aff *pw_aff_block(isl_pw_aff *pa, long long size);                              /* size * floor(pa / size) */
-int tree_unroll(struct work *work, const char *name, long long factor, bool jam, struct error *err); /* tree_unroll.c */
+isl_pw_aff *
+band_function(const struct tree *band,
+              const struct statement *statement);         /* NULL = not under this band */
+isl_pw_aff *pw_aff_block(isl_pw_aff *pa, long long size); /* size * floor(pa / size) */
+int tree_unroll(struct work *work, const char *name, long long factor, bool jam,
+                struct error *err); /* tree_unroll.c */
 bool tree_has(const struct tree *tree, const char *name);
 
 /* ---- legal.c ---- */
 
 int work_check(struct work *work, const struct plan *plan, struct error *err);
-int work_simd(struct work *work, const struct plan_step *step, struct error *err); /* marks bands that may carry the pragma */
-/* The scalar cells' places under a tree: copies written out side by side have their own. */
-isl_union_map *cell_storage(const struct nest *nest, size_t cell, const struct tree *tree);
-/* Fails when the operations ran out or isl reported an error since isl_budget; puts the context in order again. */
+int work_simd(struct work *work, const struct plan_step *step,
+              struct error *err); /* marks bands that may carry the pragma */
+/* The scalar cells' places under a tree: copies written out side by side have their own.
+ */
+isl_union_map *cell_storage(const struct nest *nest, size_t cell,
+                            const struct tree *tree);
+/* Fails when the operations ran out or isl reported an error since isl_budget; puts the
+ * context in order again. */
 int isl_check(struct model *model, bool null, struct error *err);
 void isl_budget(struct model *model, unsigned long operations);
 
 /* ---- model_view.c, model_extent.c ---- */
 
 void view_build(struct model *model);
-int view_array(const struct model *model, const struct ir_symbol *symbol); /* -1 = no buffer */
+int view_array(const struct model *model,
+               const struct ir_symbol *symbol); /* -1 = no buffer */
 /* Integer expressions at given parameters. counts.c */
-bool count_value(struct model *model, const struct model_values *values, const struct ir_expr *expr, long long *out);
-const char *extent_text(struct model *model, const struct ir_symbol *symbol); /* NULL = not in terms of parameters */
-/* Least or greatest value of a subscript in terms of parameters, taken as positive; NULL when it cannot be said. */
-struct ir_expr *access_bound(struct nest *nest, const struct access *access, size_t subscript, bool upper);
-/* Sign of what multiplies the symbol in a polynomial: 1, -1, 0 = absent; false when it is mixed or no polynomial. */
-bool expr_sign(const struct nest *nest, const struct ir_expr *expr, const struct ir_symbol *symbol, int *sign);
+bool count_value(struct model *model, const struct model_values *values,
+                 const struct ir_expr *expr, long long *out);
+const char *
+extent_text(struct model *model,
+            const struct ir_symbol *symbol); /* NULL = not in terms of parameters */
+/* Least or greatest value of a subscript in terms of parameters, taken as positive; NULL
+ * when it cannot be said. */
+struct ir_expr *access_bound(struct nest *nest, const struct access *access,
+                             size_t subscript, bool upper);
+/* Sign of what multiplies the symbol in a polynomial: 1, -1, 0 = absent; false when it is
+ * mixed or no polynomial. */
+bool expr_sign(const struct nest *nest, const struct ir_expr *expr,
+               const struct ir_symbol *symbol, int *sign);
 
 /* ---- gen_guard.c ---- */
 

@@ -210,7 +210,7 @@ static size_t find_break(const char *line, size_t columns)
 {
     size_t best = 0;
     int depth = 0, best_depth = 1000;
-    for (size_t i = 1; line[i] && i < columns;) {
+    for (size_t i = 0; line[i] && i < columns;) {
         size_t length = break_length(line + i);
         depth += line[i] == '(' || line[i] == '[' || line[i] == '{';
         depth -= line[i] == ')' || line[i] == ']' || line[i] == '}';

@@ -100,9 +100,11 @@ struct sum sum_of_expr(struct ir_arena *arena, struct ir_expr *expr)
     return fits(&a, &b) ? sum_add(&a, &b, expr->op[0] == '+' ? 1 : -1) : atom_sum(expr);
 }
 
-static struct ir_expr *scaled_atom(struct ir_arena *arena, long long coefficient, struct ir_expr *atom)
+static struct ir_expr *scaled_atom(struct ir_arena *arena, long long coefficient,
+                                   struct ir_expr *atom)
 {
-    return coefficient == 1 ? atom : ir_binary(arena, "*", ir_integer(arena, coefficient), atom);
+    return coefficient == 1 ? atom
+                            : ir_binary(arena, "*", ir_integer(arena, coefficient), atom);
 }
 
 struct ir_expr *sum_expr(struct ir_arena *arena, const struct sum *sum)
@@ -111,7 +113,8 @@ struct ir_expr *sum_expr(struct ir_arena *arena, const struct sum *sum)
     for (size_t i = 0; i < sum->nr; i++) {
         if (sum->term[i].coefficient < 0)
             continue;
-        struct ir_expr *term = scaled_atom(arena, sum->term[i].coefficient, sum->term[i].atom);
+        struct ir_expr *term =
+            scaled_atom(arena, sum->term[i].coefficient, sum->term[i].atom);
         expr = expr ? ir_binary(arena, "+", expr, term) : term;
     }
     if (!expr)
@@ -122,7 +125,9 @@ struct ir_expr *sum_expr(struct ir_arena *arena, const struct sum *sum)
         expr = ir_binary(arena, "-", expr, ir_integer(arena, -sum->constant));
     for (size_t i = 0; i < sum->nr; i++)
         if (sum->term[i].coefficient < 0)
-            expr = ir_binary(arena, "-", expr, scaled_atom(arena, -sum->term[i].coefficient, sum->term[i].atom));
+            expr = ir_binary(
+                arena, "-", expr,
+                scaled_atom(arena, -sum->term[i].coefficient, sum->term[i].atom));
     return expr;
 }
 
@@ -139,7 +144,8 @@ struct ir_expr *expr_plus(struct ir_arena *arena, struct ir_expr *expr, long lon
     return sum_expr(arena, &sum);
 }
 
-static bool coefficient_of_product(const struct ir_expr *expr, const struct ir_symbol *symbol, long long *coefficient)
+static bool coefficient_of_product(const struct ir_expr *expr,
+                                   const struct ir_symbol *symbol, long long *coefficient)
 {
     const struct ir_expr *number = expr->arg[0]->has_value ? expr->arg[0] : expr->arg[1];
     const struct ir_expr *other = number == expr->arg[0] ? expr->arg[1] : expr->arg[0];
@@ -149,7 +155,8 @@ static bool coefficient_of_product(const struct ir_expr *expr, const struct ir_s
     return true;
 }
 
-bool expr_coefficient(const struct ir_expr *expr, const struct ir_symbol *symbol, long long *coefficient)
+bool expr_coefficient(const struct ir_expr *expr, const struct ir_symbol *symbol,
+                      long long *coefficient)
 {
     long long a, b;
     *coefficient = expr->kind == IR_NAME && expr->symbol == symbol;
@@ -161,7 +168,8 @@ bool expr_coefficient(const struct ir_expr *expr, const struct ir_symbol *symbol
         return false;
     if (expr->op[0] == '*')
         return coefficient_of_product(expr, symbol, coefficient);
-    if ((expr->op[0] != '+' && expr->op[0] != '-') || !expr_coefficient(expr->arg[0], symbol, &a) ||
+    if ((expr->op[0] != '+' && expr->op[0] != '-') ||
+        !expr_coefficient(expr->arg[0], symbol, &a) ||
         !expr_coefficient(expr->arg[1], symbol, &b))
         return false;
     *coefficient = expr->op[0] == '+' ? a + b : a - b;

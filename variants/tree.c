@@ -91,8 +91,11 @@ static void set_base(struct nest *nest, struct tree *band)
     struct affine outermost = {.nest = nest, .space = space};
     isl_pw_aff *lower = affine_expr(&outermost, stmt->lower);
     band->step = stmt->step;
-    band->base = lower && !(stmt->lower->has_value && !stmt->lower->value) ? stmt->lower : NULL;
-    if (!lower && band->step != 1 && band->step != -1) { /* counted in whole steps from 0; the iterator itself is computed */
+    band->base =
+        lower && !(stmt->lower->has_value && !stmt->lower->value) ? stmt->lower : NULL;
+    if (!lower && band->step != 1 &&
+        band->step !=
+            -1) { /* counted in whole steps from 0; the iterator itself is computed */
         band->name = ir_textf(nest->model->arena, "%sc", band->name);
         band->step = 1;
     }
@@ -100,7 +103,8 @@ static void set_base(struct nest *nest, struct tree *band)
     isl_space_free(space);
 }
 
-static isl_pw_aff *band_value(struct nest *nest, const struct tree *band, const struct statement *statement)
+static isl_pw_aff *band_value(struct nest *nest, const struct tree *band,
+                              const struct statement *statement)
 {
     struct affine at = affine_of(nest, statement);
     isl_local_space *local = isl_local_space_from_space(isl_space_copy(at.space));
@@ -123,7 +127,8 @@ static void bind_leaves(struct nest *nest, struct tree *band, const struct tree 
 {
     if (below->kind == TREE_LEAF) {
         isl_pw_aff *value = band_value(nest, band, &nest->statement[below->statement]);
-        band->f = isl_union_pw_aff_union_add(band->f, isl_union_pw_aff_from_pw_aff(value));
+        band->f =
+            isl_union_pw_aff_union_add(band->f, isl_union_pw_aff_from_pw_aff(value));
         return;
     }
     for (size_t i = 0; i < below->child_nr; i++)
@@ -139,7 +144,8 @@ static void flatten(struct tree *tree)
             continue;
         size_t more = child->child_nr;
         GROW(tree->child, tree->child_nr + more, tree->child_alloc);
-        memmove(&tree->child[i + more], &tree->child[i + 1], (tree->child_nr - i - 1) * sizeof(tree->child[0]));
+        memmove(&tree->child[i + more], &tree->child[i + 1],
+                (tree->child_nr - i - 1) * sizeof(tree->child[0]));
         if (more)
             memcpy(&tree->child[i], child->child, more * sizeof(tree->child[0]));
         tree->child_nr += more - 1;

@@ -1,4 +1,5 @@
-/* What each step of a plan does to the loop tree. Whether the result is legal is asked afterwards, of the whole. */
+/* What each step of a plan does to the loop tree. Whether the result is legal is asked
+ * afterwards, of the whole. */
 #include "variants/poly.h"
 
 #include <stdlib.h>
@@ -16,10 +17,12 @@ bool tree_is_straight(const struct tree *tree)
 
 isl_pw_aff *band_function(const struct tree *band, const struct statement *statement)
 {
-    isl_space *space = isl_space_map_from_domain_and_range(isl_set_get_space(statement->domain), isl_union_pw_aff_get_space(band->f));
+    isl_space *space = isl_space_map_from_domain_and_range(
+        isl_set_get_space(statement->domain), isl_union_pw_aff_get_space(band->f));
     isl_space_free(space);
     space = isl_space_from_domain(isl_set_get_space(statement->domain));
-    return isl_union_pw_aff_extract_pw_aff(band->f, isl_space_add_dims(space, isl_dim_out, 1));
+    return isl_union_pw_aff_extract_pw_aff(band->f,
+                                           isl_space_add_dims(space, isl_dim_out, 1));
 }
 
 isl_pw_aff *pw_aff_block(isl_pw_aff *pa, long long size)
@@ -39,24 +42,31 @@ static bool has_all(const struct tree *tree, const struct plan_step *step)
 
 /* ---- tile ---- */
 
-/* First or last value of the loop as a statement outside of it sees it; 0 where that cannot be said. */
-static isl_pw_aff *edge_value(struct nest *nest, const struct tree *band, const struct statement *statement, bool last)
+/* First or last value of the loop as a statement outside of it sees it; 0 where that
+ * cannot be said. */
+static isl_pw_aff *edge_value(struct nest *nest, const struct tree *band,
+                              const struct statement *statement, bool last)
 {
     struct affine at = affine_of(nest, statement);
     const struct ir_stmt *stmt = band->loop->stmt;
     bool inclusive = strchr(stmt->cmp, '=') != NULL && strcmp(stmt->cmp, "!=");
-    isl_pw_aff *value = last ? affine_expr(&at, stmt->upper) : band->base ? NULL : affine_expr(&at, stmt->lower);
+    isl_pw_aff *value = last         ? affine_expr(&at, stmt->upper)
+                        : band->base ? NULL
+                                     : affine_expr(&at, stmt->lower);
     if (!value)
-        value = isl_pw_aff_from_aff(isl_aff_zero_on_domain(isl_local_space_from_space(isl_space_copy(at.space))));
+        value = isl_pw_aff_from_aff(
+            isl_aff_zero_on_domain(isl_local_space_from_space(isl_space_copy(at.space))));
     else if (last && band->base)
         value = isl_pw_aff_sub(value, affine_expr(&at, band->base));
     if (stmt->step < 0)
         value = isl_pw_aff_neg(value);
     if (last && !inclusive)
-        value = isl_pw_aff_add_constant_val(value, isl_val_int_from_si(nest->model->ctx, -1));
+        value =
+            isl_pw_aff_add_constant_val(value, isl_val_int_from_si(nest->model->ctx, -1));
     long long size = stmt->step < 0 ? -stmt->step : stmt->step;
     if (last && size > 1)
-        value = isl_pw_aff_floor(isl_pw_aff_scale_down_val(value, isl_val_int_from_si(nest->model->ctx, size)));
+        value = isl_pw_aff_floor(isl_pw_aff_scale_down_val(
+            value, isl_val_int_from_si(nest->model->ctx, size)));
     isl_space_free(at.space);
     return value;
 }
@@ -70,16 +80,20 @@ struct tiling {
     bool mixed;               /* bands of this name with different origins */
 };
 
-static void tile_leaf(struct tiling *at, const struct tree *leaf, const struct tree *under, const struct tree *edge)
+static void tile_leaf(struct tiling *at, const struct tree *leaf,
+                      const struct tree *under, const struct tree *edge)
 {
     const struct statement *statement = &at->nest->statement[leaf->statement];
-    isl_pw_aff *value = under ? band_function(under, statement) : edge_value(at->nest, edge, statement, at->first != NULL);
+    isl_pw_aff *value = under ? band_function(under, statement)
+                              : edge_value(at->nest, edge, statement, at->first != NULL);
     isl_union_pw_aff *f = isl_union_pw_aff_from_pw_aff(pw_aff_block(value, at->size));
     at->f = isl_union_pw_aff_union_add(at->f, f);
 }
 
-/* A statement outside of the tiled loop goes to its first tile when it precedes it, to the last when it follows. */
-static void tile_below(struct tiling *at, const struct tree *tree, const struct tree *under, const struct tree *edge)
+/* A statement outside of the tiled loop goes to its first tile when it precedes it, to
+ * the last when it follows. */
+static void tile_below(struct tiling *at, const struct tree *tree,
+                       const struct tree *under, const struct tree *edge)
 {
     if (tree->kind == TREE_LEAF) {
         tile_leaf(at, tree, under, edge);
@@ -87,7 +101,8 @@ static void tile_below(struct tiling *at, const struct tree *tree, const struct 
     }
     bool named = tree->kind == TREE_BAND && !under && !strcmp(tree->name, at->name);
     if (named) {
-        at->mixed = at->mixed || (at->first && (at->first->base != tree->base || at->first->step != tree->step));
+        at->mixed = at->mixed || (at->first && (at->first->base != tree->base ||
+                                                at->first->step != tree->step));
         at->first = at->first ? at->first : tree;
     }
     for (size_t i = 0; i < tree->child_nr; i++)
@@ -128,10 +143,12 @@ static isl_union_pw_aff *once(const struct nest *nest)
     return isl_union_pw_aff_empty(isl_space_copy(nest->params));
 }
 
-static struct tree *tile_band(struct work *work, const struct tree *root, const struct step_arg *arg, const char *name)
+static struct tree *tile_band(struct work *work, const struct tree *root,
+                              const struct step_arg *arg, const char *name)
 {
     const struct tree *band = find_band(root, arg->name);
-    struct tiling at = {.nest = work->nest, .name = arg->name, .size = arg->value, .f = once(work->nest)};
+    struct tiling at = {
+        .nest = work->nest, .name = arg->name, .size = arg->value, .f = once(work->nest)};
     struct tree *tile = tree_new(TREE_BAND);
     tile_below(&at, root, NULL, band);
     tile->loop = band->loop;
@@ -145,12 +162,14 @@ static struct tree *tile_band(struct work *work, const struct tree *root, const 
 }
 
 /* Puts tile bands over the outermost named loops; returns the new subtree. */
-static struct tree *tile_tree(struct work *work, struct tree *tree, const struct plan_step *step, const char *const *name)
+static struct tree *tile_tree(struct work *work, struct tree *tree,
+                              const struct plan_step *step, const char *const *name)
 {
     struct tree *top = NULL, *bottom = NULL;
     bool named = false;
     for (size_t i = 0; i < step->arg_nr; i++)
-        named = named || (tree->kind == TREE_BAND && !strcmp(tree->name, step->arg[i].name));
+        named =
+            named || (tree->kind == TREE_BAND && !strcmp(tree->name, step->arg[i].name));
     if (!named) {
         for (size_t i = 0; i < tree->child_nr; i++)
             tree->child[i] = tile_tree(work, tree->child[i], step, name);
@@ -197,8 +216,10 @@ static void swap_bands(struct tree *a, struct tree *b)
     struct tree first = *a, second = *b;
     *a = second;
     *b = first;
-    a->child = first.child, a->child_nr = first.child_nr, a->child_alloc = first.child_alloc;
-    b->child = second.child, b->child_nr = second.child_nr, b->child_alloc = second.child_alloc;
+    a->child = first.child, a->child_nr = first.child_nr,
+    a->child_alloc = first.child_alloc;
+    b->child = second.child, b->child_nr = second.child_nr,
+    b->child_alloc = second.child_alloc;
 }
 
 static void sort_chain(struct tree **place, const struct plan_step *step)
@@ -209,23 +230,29 @@ static void sort_chain(struct tree **place, const struct plan_step *step)
                 swap_bands(place[i], place[k]);
 }
 
-static int permute(struct tree *tree, const struct plan_step *step, size_t *done, struct error *err)
+static int permute(struct tree *tree, const struct plan_step *step, size_t *done,
+                   struct error *err)
 {
     struct tree **place = xcalloc(step->arg_nr, sizeof(*place));
     size_t found = 0;
-    for (struct tree *at = tree; at->kind == TREE_BAND && found < step->arg_nr; at = at->child[0])
+    for (struct tree *at = tree; at->kind == TREE_BAND && found < step->arg_nr;
+         at = at->child[0])
         if (names_it(step, at))
             place[found++] = at;
     if (found == step->arg_nr) {
         sort_chain(place, step);
         ++*done;
     } else
-        fail(err, STATUS_ILLEGAL, "the loops of the interchange are not perfectly nested in one another at line %d", tree->loop->stmt->line);
+        fail(err, STATUS_ILLEGAL,
+             "the loops of the interchange are not perfectly nested in one another at "
+             "line %d",
+             tree->loop->stmt->line);
     free(place);
     return found == step->arg_nr ? 0 : -1;
 }
 
-static int interchange_below(struct tree *tree, const struct plan_step *step, size_t *done, struct error *err)
+static int interchange_below(struct tree *tree, const struct plan_step *step,
+                             size_t *done, struct error *err)
 {
     if (names_it(step, tree))
         return tree->rest ? 0 : permute(tree, step, done, err);
@@ -235,7 +262,8 @@ static int interchange_below(struct tree *tree, const struct plan_step *step, si
     return 0;
 }
 
-static int apply_interchange(struct work *work, const struct plan_step *step, struct error *err)
+static int apply_interchange(struct work *work, const struct plan_step *step,
+                             struct error *err)
 {
     size_t done = 0;
     work->reorders = true;
@@ -244,7 +272,8 @@ static int apply_interchange(struct work *work, const struct plan_step *step, st
 
 /* ---- unrolling, prefetching ---- */
 
-static int apply_unroll(struct work *work, const struct plan_step *step, struct error *err)
+static int apply_unroll(struct work *work, const struct plan_step *step,
+                        struct error *err)
 {
     bool jam = step->kind == STEP_UNROLL_JAM;
     for (size_t i = 0; i < step->arg_nr; i++)
@@ -257,12 +286,14 @@ static int apply_unroll(struct work *work, const struct plan_step *step, struct 
 static struct cell *find_array(const struct nest *nest, const char *name)
 {
     for (size_t i = 0; i < nest->cell_nr; i++)
-        if (!nest->cell[i].is_private && nest->cell[i].dims && !strcmp(nest->cell[i].symbol->name, name))
+        if (!nest->cell[i].is_private && nest->cell[i].dims &&
+            !strcmp(nest->cell[i].symbol->name, name))
             return &nest->cell[i];
     return NULL;
 }
 
-static int apply_prefetch(struct work *work, const struct plan_step *step, struct error *err)
+static int apply_prefetch(struct work *work, const struct plan_step *step,
+                          struct error *err)
 {
     (void)err;
     for (size_t i = 0; i < step->arg_nr; i++) {
@@ -270,8 +301,8 @@ static int apply_prefetch(struct work *work, const struct plan_step *step, struc
         if (!cell)
             continue;
         GROW(work->prefetch, work->prefetch_nr + 1, work->prefetch_alloc);
-        work->prefetch[work->prefetch_nr++] =
-            (struct prefetch){.array = cell->symbol, .distance = step->arg[i].value, .level = step->level};
+        work->prefetch[work->prefetch_nr++] = (struct prefetch){
+            .array = cell->symbol, .distance = step->arg[i].value, .level = step->level};
     }
     return 0;
 }
@@ -285,13 +316,15 @@ static int apply_simd(struct work *work, const struct plan_step *step, struct er
 
 /* ---- the whole plan ---- */
 
-typedef int (*apply_fn)(struct work *work, const struct plan_step *step, struct error *err);
+typedef int (*apply_fn)(struct work *work, const struct plan_step *step,
+                        struct error *err);
 
 static apply_fn apply_of(enum step_kind kind)
 {
-    static const apply_fn by_kind[] = {[STEP_TILE] = apply_tile,         [STEP_INTERCHANGE] = apply_interchange,
-                                       [STEP_UNROLL_JAM] = apply_unroll, [STEP_UNROLL] = apply_unroll,
-                                       [STEP_SIMD] = apply_simd,         [STEP_PREFETCH] = apply_prefetch};
+    static const apply_fn by_kind[] = {
+        [STEP_TILE] = apply_tile,         [STEP_INTERCHANGE] = apply_interchange,
+        [STEP_UNROLL_JAM] = apply_unroll, [STEP_UNROLL] = apply_unroll,
+        [STEP_SIMD] = apply_simd,         [STEP_PREFETCH] = apply_prefetch};
     return by_kind[kind];
 }
 
@@ -333,7 +366,8 @@ static void name_arrays(const struct nest *nest, struct buf *out)
             add_name(out, nest->cell[i].symbol->name);
 }
 
-static int nothing_named(const struct model *model, const struct plan_step *step, const struct work *works, struct error *err)
+static int nothing_named(const struct model *model, const struct plan_step *step,
+                         const struct work *works, struct error *err)
 {
     struct buf have = {0}, text = {0};
     bool array = step->kind == STEP_PREFETCH;
@@ -344,16 +378,18 @@ static int nothing_named(const struct model *model, const struct plan_step *step
             name_bands(works[i].tree, &have);
     plan_step_text(step, &text);
     if (!have.length)
-        fail(err, STATUS_ILLEGAL, "no loop can be transformed: %s", model->refusal.nr ? model->refusal.v[0] : "none is modelled");
+        fail(err, STATUS_ILLEGAL, "no loop can be transformed: %s",
+             model->refusal.nr ? model->refusal.v[0] : "none is modelled");
     else
-        fail(err, STATUS_USAGE, "no nest has %s named in '%s'; there are %s", array ? "the array" : "the loops", buf_str(&text),
-             buf_str(&have));
+        fail(err, STATUS_USAGE, "no nest has %s named in '%s'; there are %s",
+             array ? "the array" : "the loops", buf_str(&text), buf_str(&have));
     buf_release(&have);
     buf_release(&text);
     return -1;
 }
 
-static int apply_step(struct model *model, const struct plan_step *step, struct work *works, struct error *err)
+static int apply_step(struct model *model, const struct plan_step *step,
+                      struct work *works, struct error *err)
 {
     size_t done = 0;
     for (size_t i = 0; i < model->nest_nr; i++) {
@@ -367,7 +403,8 @@ static int apply_step(struct model *model, const struct plan_step *step, struct 
     return done ? 0 : nothing_named(model, step, works, err);
 }
 
-static int apply_simds(struct model *model, const struct plan *plan, struct work *works, struct error *err)
+static int apply_simds(struct model *model, const struct plan *plan, struct work *works,
+                       struct error *err)
 {
     for (size_t k = 0; k < plan->step_nr; k++) {
         const struct plan_step *step = &plan->step[k];
@@ -383,12 +420,14 @@ static int apply_simds(struct model *model, const struct plan *plan, struct work
             first = first == SIZE_MAX ? i : first;
         }
         if (!found)
-            return fail(err, STATUS_ILLEGAL, "no innermost loop can be vectorised: %s", buf_str(&works[first].simd_reason));
+            return fail(err, STATUS_ILLEGAL, "no innermost loop can be vectorised: %s",
+                        buf_str(&works[first].simd_reason));
     }
     return 0;
 }
 
-int plan_apply(struct model *model, const struct plan *plan, struct work *works, struct error *err)
+int plan_apply(struct model *model, const struct plan *plan, struct work *works,
+               struct error *err)
 {
     for (size_t i = 0; i < model->nest_nr; i++) {
         works[i] = (struct work){.nest = model->nest[i]};

@@ -14,14 +14,18 @@ static isl_schedule *sequence(const struct nest *nest, const struct tree *tree)
     return all;
 }
 
-/* Every loop is kept whole (atomic), so that the text keeps the shape of the plan; copies are written out. */
-static isl_schedule *mark_band(const struct nest *nest, const struct tree *tree, isl_schedule *schedule)
+/* Every loop is kept whole (atomic), so that the text keeps the shape of the plan; copies
+ * are written out. */
+static isl_schedule *mark_band(const struct nest *nest, const struct tree *tree,
+                               isl_schedule *schedule)
 {
     isl_schedule_node *root = isl_schedule_get_root(schedule);
     isl_schedule_node *node = isl_schedule_node_child(root, 0);
-    enum isl_ast_loop_type type = tree->role == BAND_COPY ? isl_ast_loop_unroll : isl_ast_loop_atomic;
+    enum isl_ast_loop_type type =
+        tree->role == BAND_COPY ? isl_ast_loop_unroll : isl_ast_loop_atomic;
     node = isl_schedule_node_band_member_set_ast_loop_type(node, 0, type);
-    node = isl_schedule_node_insert_mark(node, isl_id_alloc(nest->model->ctx, "band", (void *)(uintptr_t)tree));
+    node = isl_schedule_node_insert_mark(
+        node, isl_id_alloc(nest->model->ctx, "band", (void *)(uintptr_t)tree));
     isl_schedule_free(schedule);
     schedule = isl_schedule_node_get_schedule(node);
     isl_schedule_node_free(node);
@@ -32,8 +36,10 @@ static isl_schedule *band(const struct nest *nest, const struct tree *tree)
 {
     isl_schedule *inner = sequence(nest, tree);
     isl_union_set *domain = isl_schedule_get_domain(inner);
-    isl_union_pw_aff *f = isl_union_pw_aff_intersect_domain(isl_union_pw_aff_copy(tree->f), domain);
-    inner = isl_schedule_insert_partial_schedule(inner, isl_multi_union_pw_aff_from_union_pw_aff(f));
+    isl_union_pw_aff *f =
+        isl_union_pw_aff_intersect_domain(isl_union_pw_aff_copy(tree->f), domain);
+    inner = isl_schedule_insert_partial_schedule(
+        inner, isl_multi_union_pw_aff_from_union_pw_aff(f));
     return mark_band(nest, tree, inner);
 }
 
@@ -41,7 +47,8 @@ struct isl_schedule *tree_schedule(const struct nest *nest, const struct tree *t
 {
     switch (tree->kind) {
     case TREE_LEAF:
-        return isl_schedule_from_domain(isl_union_set_from_set(isl_set_copy(tree->domain)));
+        return isl_schedule_from_domain(
+            isl_union_set_from_set(isl_set_copy(tree->domain)));
     case TREE_SEQ:
         return sequence(nest, tree);
     case TREE_BAND:

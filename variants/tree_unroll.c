@@ -1,6 +1,7 @@
 /*
- * Unrolling and unroll-and-jam. Instances whose block of `factor` iterations is complete go to a loop over blocks with the copies
- * written out innermost; the others keep their loop. So the copies need no guards, and the rest is plain code.
+ * Unrolling and unroll-and-jam. Instances whose block of `factor` iterations is complete
+ * go to a loop over blocks with the copies written out innermost; the others keep their
+ * loop. So the copies need no guards, and the rest is plain code.
  */
 #include "variants/poly.h"
 
@@ -31,7 +32,8 @@ static void find_leaves(const struct tree *tree, struct leaves *leaves)
         find_leaves(tree->child[i], leaves);
 }
 
-static const struct statement *statement_of(const struct unroll *at, const struct tree *leaf)
+static const struct statement *statement_of(const struct unroll *at,
+                                            const struct tree *leaf)
 {
     return &at->nest->statement[leaf->statement];
 }
@@ -48,7 +50,8 @@ static isl_map *lattice(isl_space *space, size_t pos, long long size)
 {
     unsigned depth = (unsigned)isl_space_dim(space, isl_dim_in);
     isl_local_space *local = isl_local_space_from_space(isl_space_wrap(space));
-    isl_aff *from = isl_aff_var_on_domain(isl_local_space_copy(local), isl_dim_set, (unsigned)pos);
+    isl_aff *from =
+        isl_aff_var_on_domain(isl_local_space_copy(local), isl_dim_set, (unsigned)pos);
     isl_aff *to = isl_aff_var_on_domain(local, isl_dim_set, depth + (unsigned)pos);
     isl_aff *delta = isl_aff_sub(to, from);
     isl_val *val = isl_val_int_from_si(isl_aff_get_ctx(delta), size);
@@ -56,7 +59,8 @@ static isl_map *lattice(isl_space *space, size_t pos, long long size)
     return isl_set_unwrap(isl_set_from_basic_set(set));
 }
 
-/* x -> the instances that share its block: equal but for this loop, which takes all values of its stride. */
+/* x -> the instances that share its block: equal but for this loop, which takes all
+ * values of its stride. */
 static isl_map *partners(const struct unroll *at, const struct tree *leaf)
 {
     const struct statement *statement = statement_of(at, leaf);
@@ -68,17 +72,22 @@ static isl_map *partners(const struct unroll *at, const struct tree *leaf)
     long long step = at->band->loop->stmt->step;
     if (step == 1 || step == -1)
         return map;
-    return isl_map_intersect(map, lattice(isl_map_get_space(map), pos, step < 0 ? -step : step));
+    return isl_map_intersect(
+        map, lattice(isl_map_get_space(map), pos, step < 0 ? -step : step));
 }
 
-/* Instances with some partner that does not exist or lies in another iteration of the loops around. */
+/* Instances with some partner that does not exist or lies in another iteration of the
+ * loops around. */
 static isl_set *incomplete(const struct unroll *at, const struct tree *leaf)
 {
     const struct statement *statement = statement_of(at, leaf);
-    isl_map *all = isl_map_intersect_domain(partners(at, leaf), isl_set_copy(leaf->domain));
-    isl_map *present = isl_map_intersect_range(isl_map_copy(all), isl_set_copy(leaf->domain));
+    isl_map *all =
+        isl_map_intersect_domain(partners(at, leaf), isl_set_copy(leaf->domain));
+    isl_map *present =
+        isl_map_intersect_range(isl_map_copy(all), isl_set_copy(leaf->domain));
     for (size_t i = 0; i < at->above_nr; i++)
-        present = isl_map_intersect(present, equal_at(band_function(at->above[i], statement)));
+        present =
+            isl_map_intersect(present, equal_at(band_function(at->above[i], statement)));
     return isl_set_coalesce(isl_map_domain(isl_map_subtract(all, present)));
 }
 
@@ -86,25 +95,31 @@ static isl_set *incomplete(const struct unroll *at, const struct tree *leaf)
 static isl_map *block_of(const struct unroll *at, const struct tree *leaf)
 {
     const struct statement *statement = statement_of(at, leaf);
-    isl_map *map = isl_map_from_pw_aff(pw_aff_block(band_function(at->band, statement), at->factor));
+    isl_map *map =
+        isl_map_from_pw_aff(pw_aff_block(band_function(at->band, statement), at->factor));
     for (size_t i = 0; i < at->above_nr; i++)
-        map = isl_map_flat_range_product(map, isl_map_from_pw_aff(band_function(at->above[i], statement)));
+        map = isl_map_flat_range_product(
+            map, isl_map_from_pw_aff(band_function(at->above[i], statement)));
     return map;
 }
 
-/* full = in no block that is incomplete for any statement; true when there is such a block at all. */
+/* full = in no block that is incomplete for any statement; true when there is such a
+ * block at all. */
 static bool split_by_block(const struct unroll *at, struct leaves *leaves)
 {
     isl_set *broken = NULL;
     bool any = false;
     for (size_t i = 0; i < leaves->nr; i++) {
-        isl_set *part = isl_set_apply(isl_set_copy(leaves->partial[i]), block_of(at, leaves->leaf[i]));
+        isl_set *part = isl_set_apply(isl_set_copy(leaves->partial[i]),
+                                      block_of(at, leaves->leaf[i]));
         broken = broken ? isl_set_union(broken, part) : part;
     }
     broken = isl_set_coalesce(broken);
     for (size_t i = 0; i < leaves->nr; i++) {
-        isl_set *bad = isl_set_apply(isl_set_copy(broken), isl_map_reverse(block_of(at, leaves->leaf[i])));
-        leaves->full[i] = isl_set_coalesce(isl_set_subtract(isl_set_copy(leaves->leaf[i]->domain), bad));
+        isl_set *bad = isl_set_apply(isl_set_copy(broken),
+                                     isl_map_reverse(block_of(at, leaves->leaf[i])));
+        leaves->full[i] = isl_set_coalesce(
+            isl_set_subtract(isl_set_copy(leaves->leaf[i]->domain), bad));
         any = any || isl_set_is_empty(leaves->full[i]) == isl_bool_false;
     }
     isl_set_free(broken);
@@ -116,7 +131,8 @@ static bool split_by_instance(struct leaves *leaves)
     bool any = false;
     for (size_t i = 0; i < leaves->nr; i++) {
         isl_set_free(leaves->full[i]);
-        leaves->full[i] = isl_set_subtract(isl_set_copy(leaves->leaf[i]->domain), isl_set_copy(leaves->partial[i]));
+        leaves->full[i] = isl_set_subtract(isl_set_copy(leaves->leaf[i]->domain),
+                                           isl_set_copy(leaves->partial[i]));
         leaves->full[i] = isl_set_coalesce(leaves->full[i]);
         any = any || isl_set_is_empty(leaves->full[i]) == isl_bool_false;
     }
@@ -125,12 +141,15 @@ static bool split_by_instance(struct leaves *leaves)
 
 /* ---- building the two trees ---- */
 
-/* The domains of the leaves become the full sets or what they leave; leaves without instances go. False when nothing is left. */
-static bool restrict_leaves(struct tree *tree, const struct leaves *leaves, size_t *next, bool full)
+/* The domains of the leaves become the full sets or what they leave; leaves without
+ * instances go. False when nothing is left. */
+static bool restrict_leaves(struct tree *tree, const struct leaves *leaves, size_t *next,
+                            bool full)
 {
     if (tree->kind == TREE_LEAF) {
         isl_set *keep = isl_set_copy(leaves->full[*next]);
-        tree->domain = full ? isl_set_intersect(tree->domain, keep) : isl_set_coalesce(isl_set_subtract(tree->domain, keep));
+        tree->domain = full ? isl_set_intersect(tree->domain, keep)
+                            : isl_set_coalesce(isl_set_subtract(tree->domain, keep));
         ++*next;
         return isl_set_is_empty(tree->domain) != isl_bool_true;
     }
@@ -144,7 +163,8 @@ static bool restrict_leaves(struct tree *tree, const struct leaves *leaves, size
     return kept > 0;
 }
 
-static struct tree *restricted(const struct tree *tree, const struct leaves *leaves, bool full)
+static struct tree *restricted(const struct tree *tree, const struct leaves *leaves,
+                               bool full)
 {
     struct tree *copy = tree_copy(tree);
     size_t next = 0;
@@ -180,7 +200,8 @@ static struct tree *jam(const struct unroll *at, struct tree *tree)
 static isl_union_pw_aff *block_function(const struct unroll *at)
 {
     isl_val *size = isl_val_int_from_si(at->nest->model->ctx, at->factor);
-    isl_union_pw_aff *f = isl_union_pw_aff_scale_down_val(isl_union_pw_aff_copy(at->band->f), isl_val_copy(size));
+    isl_union_pw_aff *f = isl_union_pw_aff_scale_down_val(
+        isl_union_pw_aff_copy(at->band->f), isl_val_copy(size));
     return isl_union_pw_aff_scale_val(isl_union_pw_aff_floor(f), size);
 }
 
@@ -208,7 +229,8 @@ static struct tree *pair(struct tree *first, struct tree *second)
     return seq;
 }
 
-static struct tree *assemble(const struct unroll *at, const struct leaves *leaves, bool by_block, bool with_jam)
+static struct tree *assemble(const struct unroll *at, const struct leaves *leaves,
+                             bool by_block, bool with_jam)
 {
     struct tree *inner = restricted(at->band->child[0], leaves, true);
     struct tree *rest = restricted(at->band, leaves, false);
@@ -217,7 +239,8 @@ static struct tree *assemble(const struct unroll *at, const struct leaves *leave
         rest->rest = true;
     if (by_block)
         return pair(block_band(at, inner), rest);
-    struct tree *blocks = block_band(at, pair(inner, rest)); /* the rest has a loop of the user's name inside */
+    struct tree *blocks = block_band(
+        at, pair(inner, rest)); /* the rest has a loop of the user's name inside */
     blocks->name = ir_textf(at->nest->model->arena, "%sb", at->band->name);
     return blocks;
 }
@@ -261,7 +284,11 @@ static struct tree *search_below(struct search *at, struct tree *tree)
     if (band && tree->rest)
         return tree;
     if (band && tree->role == BAND_LOOP && !strcmp(tree->name, at->name)) {
-        struct unroll unroll = {.nest = at->work->nest, .band = tree, .above = at->above, .above_nr = at->above_nr, .factor = at->factor};
+        struct unroll unroll = {.nest = at->work->nest,
+                                .band = tree,
+                                .above = at->above,
+                                .above_nr = at->above_nr,
+                                .factor = at->factor};
         struct tree *new = unroll_band(&unroll, at->jam);
         at->done++;
         if (!new)
@@ -277,11 +304,14 @@ static struct tree *search_below(struct search *at, struct tree *tree)
     return tree;
 }
 
-int tree_unroll(struct work *work, const char *name, long long factor, bool with_jam, struct error *err)
+int tree_unroll(struct work *work, const char *name, long long factor, bool with_jam,
+                struct error *err)
 {
-    struct search search = {.work = work, .name = name, .factor = factor, .jam = with_jam};
+    struct search search = {
+        .work = work, .name = name, .factor = factor, .jam = with_jam};
     work->tree = search_below(&search, work->tree);
     if (!search.done)
-        return fail(err, STATUS_USAGE, "'%s' is not a loop of the source that could be unrolled once", name);
+        return fail(err, STATUS_USAGE,
+                    "'%s' is not a loop of the source that could be unrolled once", name);
     return 0;
 }

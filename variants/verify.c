@@ -126,12 +126,24 @@ static void note_skipped(struct verification *verification, const char *sizes,
              verification->skipped.length ? "; " : "", sizes, why);
 }
 
+/* "n x m=3 x 37, 37 x 8" */
+static void add_done(struct verification *verification, const char *brief)
+{
+    char *names = sizes_names(verification->kernel);
+
+    if (verification->sizes.length)
+        buf_add(&verification->sizes, ", ");
+    else if (*names)
+        buf_addf(&verification->sizes, "%s=", names);
+    buf_add(&verification->sizes, brief);
+    free(names);
+}
+
 static void note_done(struct verification *verification, const struct verify_cases *cases,
                       size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++)
-        buf_addf(&verification->sizes, "%s%s", verification->sizes.length ? ", " : "",
-                 cases->item[i].text);
+        add_done(verification, cases->item[i].brief);
 }
 
 /* ---- small sizes ---- */
@@ -245,12 +257,12 @@ static double memory_limit(const struct verify_opts *opts)
     return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2;
 }
 
-/* A small kernel's full size was among the small ones already. */
-static bool is_last(const char *list, const char *item)
+static void note_full(struct verification *verification)
 {
-    size_t length = strlen(list), tail = strlen(item);
+    char *brief = sizes_brief(verification->kernel);
 
-    return length >= tail && strcmp(list + length - tail, item) == 0;
+    add_done(verification, brief);
+    free(brief);
 }
 
 static int verify_full(struct verification *verification, struct error *err)
@@ -277,9 +289,8 @@ static int verify_full(struct verification *verification, struct error *err)
     note_error(verification);
     if (outcome != RUN_OUTCOME_OK)
         judge(verification, outcome, sizes);
-    else if (!is_last(buf_str(&verification->sizes), sizes))
-        buf_addf(&verification->sizes, "%s%s", verification->sizes.length ? ", " : "",
-                 sizes);
+    else
+        note_full(verification);
 out:
     strvec_release(&args);
     free(sizes);

@@ -24,25 +24,58 @@ void verify_cases_release(struct verify_cases *cases)
 {
     for (size_t i = 0; i < cases->nr; i++) {
         free(cases->item[i].text);
+        free(cases->item[i].brief);
         strvec_release(&cases->item[i].args);
     }
     free(cases->item);
     *cases = (struct verify_cases){0};
 }
 
-/* Only those that are varied; if there are none, all integers. */
-char *sizes_text(const struct kernel *kernel)
+/* Those that are varied; if there are none, all integers. */
+static bool is_shown(const struct kernel *kernel, size_t scalar)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < kernel->scalar_nr; i++)
+        any = any || kernel->scalar[i].is_size;
+    return any ? kernel->scalar[scalar].is_size : kernel->scalar[scalar].is_integer;
+}
+
+static char *list_sizes(const struct kernel *kernel, const char *between, bool names,
+                        bool values)
 {
     struct buf text = {0};
 
-    for (int all = 0; all < 2 && text.length == 0; all++)
-        for (size_t i = 0; i < kernel->scalar_nr; i++)
-            if (kernel->scalar[i].is_size || (all && kernel->scalar[i].is_integer))
-                buf_addf(&text, "%s%s=%lld", text.length ? " " : "",
-                         kernel->scalar[i].symbol->name, kernel->scalar[i].integer);
-    if (text.length == 0)
-        buf_add(&text, "its size");
+    for (size_t i = 0; i < kernel->scalar_nr; i++) {
+        if (!is_shown(kernel, i))
+            continue;
+        buf_add(&text, text.length ? between : "");
+        if (names)
+            buf_addf(&text, "%s%s", kernel->scalar[i].symbol->name, values ? "=" : "");
+        if (values)
+            buf_addf(&text, "%lld", kernel->scalar[i].integer);
+    }
     return buf_detach(&text);
+}
+
+char *sizes_text(const struct kernel *kernel)
+{
+    char *text = list_sizes(kernel, " ", true, true);
+
+    if (*text)
+        return text;
+    free(text);
+    return xstrdup("its only size");
+}
+
+char *sizes_brief(const struct kernel *kernel)
+{
+    return list_sizes(kernel, " x ", false, true);
+}
+
+char *sizes_names(const struct kernel *kernel)
+{
+    return list_sizes(kernel, " x ", true, false);
 }
 
 static double deepest(const struct kernel *kernel)
@@ -64,18 +97,28 @@ static bool is_known(const struct verify_cases *cases, const char *text)
     return false;
 }
 
-/* The kernel's present sizes as a case, if they fit and are new. */
+static bool is_full(const struct making *making)
+{
+    for (size_t i = 0; i < making->kernel->scalar_nr; i++)
+        if (making->kernel->scalar[i].integer != making->saved[i].integer)
+            return false;
+    return true;
+}
+
+/* The kernel's present sizes as a case, if they fit, are new, and not the full ones. */
 static void keep(struct making *making)
 {
     struct verify_cases *cases = making->cases;
     char *text = sizes_text(making->kernel);
 
-    if (kernel_bytes(making->kernel) > making->bytes_max || is_known(cases, text)) {
+    if (kernel_bytes(making->kernel) > making->bytes_max || is_known(cases, text) ||
+        is_full(making)) {
         free(text);
         return;
     }
     GROW(cases->item, cases->nr + 1, cases->alloc);
-    cases->item[cases->nr] = (struct verify_case){.text = text};
+    cases->item[cases->nr] =
+        (struct verify_case){.text = text, .brief = sizes_brief(making->kernel)};
     variant_args(making->kernel, &cases->item[cases->nr++].args);
 }
 
@@ -120,6 +163,19 @@ static size_t size_nr(const struct kernel *kernel)
     return nr;
 }
 
+/* One below, the size itself and one above; where that costs much, only what has both a
+ * full and a partial block. */
+static void try_around(struct making *making, long long value)
+{
+    double iterations = pow((double)value + 1, making->depth);
+
+    for (long long near = value - 1; near <= value && iterations <= iterations_max;
+         near++)
+        try_alike(making, near);
+    if (iterations <= extra_iterations_max)
+        try_alike(making, value + 1);
+}
+
 static void make_all(struct making *making, const long long *extra, size_t extra_nr)
 {
     if (size_nr(making->kernel) > 1)
@@ -129,9 +185,7 @@ static void make_all(struct making *making, const long long *extra, size_t extra
         if (pow((double)alike[i], making->depth) <= iterations_max)
             try_alike(making, alike[i]);
     for (size_t i = 0; i < extra_nr; i++)
-        for (long long value = extra[i] - 1; value <= extra[i] + 1; value++)
-            if (pow((double)value, making->depth) <= extra_iterations_max)
-                try_alike(making, value);
+        try_around(making, extra[i]);
 }
 
 int verify_cases_make(struct kernel *kernel, const long long *extra, size_t extra_nr,

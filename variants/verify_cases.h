@@ -8,7 +8,8 @@
 enum { VERIFY_EXTRA_MAX = 6 };
 
 struct verify_case {
-    char *text; /* "n=3, m=5" */
+    char *text;  /* "n=3 m=5" */
+    char *brief; /* "3 x 5" */
     struct strvec args;
 };
 struct verify_cases {
@@ -23,6 +24,9 @@ void verify_cases_release(struct verify_cases *cases);
 int verify_cases_make(struct kernel *kernel, const long long *extra, size_t extra_nr,
                       double bytes_max, struct verify_cases *cases, struct error *err);
 
-char *sizes_text(const struct kernel *kernel); /* the present ones; caller frees */
+/* The present sizes; caller frees. */
+char *sizes_text(const struct kernel *kernel);  /* "n=3 m=5" */
+char *sizes_brief(const struct kernel *kernel); /* "3 x 5" */
+char *sizes_names(const struct kernel *kernel); /* "n x m" */
 
 #endif

@@ -87,18 +87,20 @@ static long long calls_for(long long wanted_ns, double ns_per_call)
     return calls < 1 ? 1 : (long long)calls + 1;
 }
 
-/* A call of less than a sample is counted out twice: the first one found the caches cold.
- */
+/* A call of less than a sample is counted out twice: the first one found the caches cold. One of
+ * more than half the time there is, in any copy, is all that is measured. */
 static void warm_up(struct timing *timing)
 {
-    long long wanted = timing->request->sample_min_ns, spent;
+    const struct request *request = timing->request;
+    long long wanted = request->sample_min_ns, spent;
 
     barrier_wait(timing);
-    spent = run_calls(timing, 1);
+    timing->warm_ns = spent = run_calls(timing, 1);
     fprintf(timing->out, "warm %.9f\n", (double)spent * 1e-9);
-    timing->warm_ns = spent;
     timing->calls = calls_for(wanted, (double)spent);
-    if (timing->calls > 1) {
+    if (request->gate_out < 0 && spent > request->limit_ns / 2) {
+        atomic_store(&timing->shared->over, 1);
+    } else if (timing->calls > 1) {
         spent = run_calls(timing, timing->calls);
         timing->calls = calls_for(wanted, (double)spent / (double)timing->calls);
     }
@@ -119,24 +121,24 @@ static void pass_gate(const struct request *request, char letter)
 /* A call that takes more than half of the time there is counts as the sample itself:
  * after so long a call cold caches no longer matter. Not so when counters wait for the
  * samples. */
+static void print_sample(const struct timing *timing, long long spent, long long calls)
+{
+    fprintf(timing->out, "sample %.12g %lld\n", (double)spent * 1e-9 / (double)calls, calls);
+}
+
 static void take_samples(struct timing *timing)
 {
     const struct request *request = timing->request;
 
     timing->began_ns = now_ns();
-    if (request->gate_out < 0 && 2 * timing->warm_ns > request->limit_ns)
-        atomic_store(&timing->shared->over, 1);
     for (long long i = 0; i < request->samples; i++) {
-        long long spent;
+        bool ended = barrier_wait(timing);
 
-        if (barrier_wait(timing) && (i > 0 || request->gate_out < 0)) {
-            if (i == 0)
-                fprintf(timing->out, "sample %.12g 1\n", (double)timing->warm_ns * 1e-9);
+        if (ended && i == 0)
+            print_sample(timing, timing->warm_ns, 1);
+        if (ended)
             break;
-        }
-        spent = run_calls(timing, timing->calls);
-        fprintf(timing->out, "sample %.12g %lld\n",
-                (double)spent * 1e-9 / (double)timing->calls, timing->calls);
+        print_sample(timing, run_calls(timing, timing->calls), timing->calls);
         if (now_ns() - timing->began_ns > request->limit_ns)
             atomic_store(&timing->shared->over, 1);
     }

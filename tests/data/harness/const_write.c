@@ -1,6 +1,13 @@
-static void poke(double *at)
+static double *hidden;
+
+static void keep(const double *a)
 {
-    *at = 1;
+    hidden = (double *)a;
+}
+
+static void poke(int i)
+{
+    hidden[i] = 1;
 }
 
 #pragma inflight kernel
@@ -9,5 +16,6 @@ void cheat(int n, const double a[n], double b[n])
 {
     for (int i = 0; i < n; i++)
         b[i] = a[i];
-    poke((double *)a + n / 2);
+    keep(a);
+    poke(n / 2);
 }

@@ -123,15 +123,17 @@ static void check_mantissas(void)
 {
     const double *data = filled(F8, 1000, "uniform(0.5,1.5)", 1);
     const double *other = filled(F8, 1000, "uniform(0.5,1.5)", 2);
-    int odd = 0, same = 0;
+    int odd = 0, same = 0, twice = 0;
 
     for (int i = 0; i < 1000; i++) {
         double scaled = data[i] * 0x1p52;
 
         odd += data[i] >= 1 ? fmod(scaled, 2) == 1 : fmod(scaled * 2, 2) == 1;
         same += data[i] == other[i];
+        twice += i > 0 && data[i] == data[i - 1];
     }
     check(odd > 200, "short mantissas", "uniform", 1000);
+    check(twice < 10, "neighbours are alike", "uniform", 1000);
     check(same < 10, "the seed does not matter", "uniform", 1000);
     free((void *)data);
     free((void *)other);

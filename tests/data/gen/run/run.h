@@ -1,13 +1,15 @@
 /*
- * Runs kernel_0 (untransformed) and the variants kernel_1 ... on equal data and compares all
- * memory bit for bit. The including file defines `variants`. Exit status 1 = some differ.
+ * Runs kernel_0 (untransformed) and the variants kernel_1 ... on equal data and compares
+ * all memory bit for bit. The including file defines `variants`. Exit status 1 = some
+ * differ.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef void kernel_fn(int n, double *a, double *b, double *c, double *x, double *y, int *p);
+typedef void kernel_fn(int n, double *a, double *b, double *c, double *x, double *y,
+                       int *p);
 struct variant {
     const char *plan;
     kernel_fn *run;
@@ -24,7 +26,8 @@ static double random_double(void)
     return (double)(state >> 11) / (double)(1ull << 53);
 }
 
-/* Three matrices and two vectors; in `joined` form x and y overlap by all but one element. */
+/* Three matrices and two vectors; in `joined` form x and y overlap by all but one
+ * element. */
 static double *run(kernel_fn *kernel, int n, int joined, size_t *length)
 {
     size_t nn = (size_t)n * (size_t)n, un = (size_t)n;
@@ -42,7 +45,8 @@ static double *run(kernel_fn *kernel, int n, int joined, size_t *length)
     return all;
 }
 
-static int compare(const struct variant *reference, const struct variant *variant, int n, int joined)
+static int compare(const struct variant *reference, const struct variant *variant, int n,
+                   int joined)
 {
     size_t length;
     double *want = run(reference->run, n, joined, &length);

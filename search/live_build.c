@@ -1,0 +1,124 @@
+/* The live runner: from plan to verified programs. */
+#include "search/live.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void live_built_release(struct built *built)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(built->program); i++)
+        free(built->program[i]);
+    free(built->plan);
+    free(built->why);
+    plan_free(built->parsed);
+    verify_report_release(&built->report);
+}
+
+/* ---- building ---- */
+
+static struct built *built_find(struct live *live, const char *plan)
+{
+    for (size_t i = 0; i < live->built_nr; i++)
+        if (!strcmp(live->built[i].plan, plan))
+            return &live->built[i];
+    return NULL;
+}
+
+int live_built_get(struct live *live, const char *plan, struct built **out,
+                   struct error *err)
+{
+    struct plan *parsed = NULL;
+    *out = built_find(live, plan);
+    if (*out)
+        return 0;
+    if (plan_parse(plan, &parsed, err))
+        return -1;
+    GROW(live->built, live->built_nr + 1, live->built_alloc);
+    *out = &live->built[live->built_nr++];
+    **out = (struct built){
+        .plan = xstrdup(plan), .parsed = parsed, .refused = RUN_OUTCOME_OK};
+    return 0;
+}
+
+static void refuse(struct built *built, enum run_outcome outcome, const char *why)
+{
+    built->refused = outcome;
+    free(built->why);
+    built->why = xstrdup(why);
+}
+
+/* A compiler that refuses a variant is a recorded outcome; anything else is an error of
+ * ours or of the system. */
+int live_build(struct live *live, struct built *built, enum variant_program what,
+               struct error *err)
+{
+    struct error local = {0};
+    if (built->program[what] || built->refused != RUN_OUTCOME_OK)
+        return 0;
+    if (variant_build(live->opts.kernel, built->parsed, live->opts.toolchain, what,
+                      live->opts.scratch, &built->program[what], &local) == 0)
+        return 0;
+    if (spawn_interrupted()) {
+        refuse(built, RUN_OUTCOME_INTERRUPTED, "interrupted");
+        return 0;
+    }
+    if (*built->plan &&
+        (local.status == STATUS_FAILED || local.status == STATUS_ILLEGAL)) {
+        refuse(built, RUN_OUTCOME_NOT_BUILT, local.text);
+        return 0;
+    }
+    return fail(err, local.status, "%s", local.text);
+}
+
+/* ---- verifying ---- */
+
+struct verify_opts live_verify_opts(const struct live *live, bool small_only)
+{
+    return (struct verify_opts){.relative = live->opts.relative,
+                                .absolute = live->opts.absolute,
+                                .limit_s = live->opts.launch_limit_s,
+                                .cpu = live->cpus.cpu[0],
+                                .small_only = small_only,
+                                .scratch = live->opts.scratch};
+}
+
+static int prove(struct live *live, struct error *err)
+{
+    struct verify_opts opts = live_verify_opts(live, false);
+    if (live->proven)
+        return 0;
+    if (kernel_prove(live->opts.kernel, live->opts.toolchain, live->opts.scratch, &opts,
+                     err))
+        return -1;
+    live->proven = true;
+    return 0;
+}
+
+int live_verify(struct live *live, struct built *built, bool small_only,
+                struct error *err)
+{
+    if (built->refused != RUN_OUTCOME_OK || built->full_verified ||
+        (small_only && built->small_verified))
+        return 0;
+    if (!*built->plan) {
+        if (prove(live, err))
+            return -1;
+        built->full_verified = true;
+        return 0;
+    }
+    struct verify_opts opts = live_verify_opts(live, small_only);
+    if (live_build(live, built, VARIANT_VERIFY, err))
+        return -1;
+    if (built->refused != RUN_OUTCOME_OK)
+        return 0;
+    verify_report_release(&built->report);
+    if (variant_verify(live->opts.kernel, built->program[VARIANT_VERIFY], &opts,
+                       &built->report, err))
+        return -1;
+    built->small_verified = built->report.outcome == RUN_OUTCOME_OK;
+    built->full_verified = built->small_verified && !small_only;
+    if (!built->small_verified)
+        refuse(built, built->report.outcome,
+               built->report.detail ? built->report.detail : "results differ");
+    return 0;
+}

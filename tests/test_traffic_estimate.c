@@ -1,0 +1,154 @@
+/* What a tracing program wrote, and what is made of it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/traffic/trace_estimate.h"
+#include "tests/check.h"
+
+static const struct traffic_geometry geometry = {
+    .line_bytes = 64,
+    .level_nr = 2,
+    .level = {{64 * 100, 4}, {64 * 1000, 8}},
+    .store_read_factor = 0.5,
+};
+
+static const char good[] =
+    "end complete\ncall 1\nseen 5000\nwindow 100\naccesses 1000\nbytes 8000\n"
+    "nontemporal 3\nwalks 2\noverwritten 50\nfills 200 100\ncovered 20 10\n"
+    "software 2 1\nwritebacks 30 40\nl1_from 100 100\nl1_covered 10 10\n"
+    "warm 500 990\nleft 0 0\ndone\n";
+
+static int read_text(const char *text, struct trace_file *file, struct error *err)
+{
+    char *folder = NULL, *path;
+    int result;
+
+    if (scratch_make(&folder, err))
+        return -1;
+    path = path_join(folder, "trace");
+    result = file_write(path, text, strlen(text), err);
+    if (result == 0)
+        result = trace_file_read(path, 2, file, err);
+    scratch_remove(folder);
+    free(path);
+    return result;
+}
+
+static void test_file(void)
+{
+    struct trace_file file = {0};
+    struct error err = {0};
+
+    if (!check_ok(read_text(good, &file, &err), &err))
+        return;
+    check_eq(file.end, TRACE_END_COMPLETE);
+    check_eq(file.seen, 5000);
+    check_eq(file.window_nr, 1);
+    check_eq(file.window[0].first, 100);
+    check_eq(file.window[0].counts.writebacks[1], 40);
+    check_eq(file.window[0].warm[0], 500);
+    trace_file_release(&file);
+}
+
+static void test_wrong_files(void)
+{
+    static const struct {
+        const char *text, *part;
+    } cases[] = {
+        {"end complete\n", "'done' is missing"},
+        {"", "'done' is missing"},
+        {"end complete\nfills 1 2\ndone\n", "unexpected line"},
+        {"end sometime\ndone\n", "unexpected line"},
+        {"end complete\nwindow 0\nfills 1\ndone\n", "unexpected line"},
+        {"end complete\nwindow 0\nfills 1 2 3\ndone\n", "unexpected line"},
+        {"end complete\nwindow 0\nfills 1 x\ndone\n", "unexpected line"},
+        {"window 0\nfillings 1 2\ndone\n", "unexpected line"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct trace_file file = {0};
+        struct error err = {0};
+
+        check_fails(read_text(cases[i].text, &file, &err), &err, STATUS_FAILED,
+                    cases[i].part);
+        trace_file_release(&file);
+    }
+}
+
+/* `fills` lines into both levels per 1000 accesses, half of them covered. */
+static struct trace_window window(uint64_t fills, uint64_t warm)
+{
+    struct trace_window made = {.counts = {.accesses = 1000, .bytes = 8000}};
+
+    for (int k = 0; k < 2; k++) {
+        made.counts.fills[k] = fills;
+        made.counts.covered[k] = fills / 2;
+        made.counts.writebacks[k] = fills / 4;
+        made.warm[k] = warm;
+    }
+    return made;
+}
+
+static void test_whole(void)
+{
+    struct trace_window one = window(400, 0);
+    struct trace_file file = {.call = 2, .seen = 1000, .window = &one, .window_nr = 1};
+    struct traffic traffic = {0};
+
+    one.counts.overwritten = 100;
+    trace_estimate(&file, &geometry, 1000, &traffic);
+    check_near(traffic.edge[0].fills.low, 400, 0);
+    check_near(traffic.edge[0].fills.high, 400, 0);
+    check_near(traffic.edge[1].fills.value, 350,
+               0); /* half of the overwritten are not read */
+    check_near(traffic.edge[1].covered.value, 175, 1e-12);
+    check_near(traffic.traced_share, 1, 0);
+    one.left[1] = 30;
+    trace_estimate(&file, &geometry, 1000, &traffic);
+    check_near(traffic.edge[1].writebacks.value, 130, 0);
+    check_near(traffic.edge[1].writebacks.low, 100, 0);
+    traffic_release(&traffic);
+}
+
+/* Rates of 0.2 and 0.4: mean 0.3, two standard errors 0.2. */
+static void test_windows(void)
+{
+    struct trace_window two[] = {window(200, 5000), window(400, 5000)};
+    struct trace_file file = {.call = 1, .seen = 100000, .window = two, .window_nr = 2};
+    struct traffic traffic = {0};
+
+    trace_estimate(&file, &geometry, 100000, &traffic);
+    check_near(traffic.edge[0].fills.value, 30000, 1e-12);
+    check_near(traffic.edge[0].fills.low, 10000, 1e-9);
+    check_near(traffic.edge[0].fills.high, 50000, 1e-9);
+    check_eq(traffic.edge[0].fills.runs, 2);
+    check_near(traffic.bytes.value, 800000, 1e-12);
+    check_near(traffic.bytes.low, 800000, 1e-12);
+    check_near(traffic.traced_share, 0.02, 1e-12);
+    traffic_release(&traffic);
+}
+
+/* A level of 1000 lines of which 700 were filled anew: 300 of the 400 fills might have
+ * been hits. */
+static void test_unsure(void)
+{
+    struct trace_window two[] = {window(400, 700), window(400, 700)};
+    struct trace_file file = {.call = 1, .seen = 100000, .window = two, .window_nr = 2};
+    struct traffic traffic = {0};
+
+    trace_estimate(&file, &geometry, 100000, &traffic);
+    check_near(traffic.edge[0].fills.low, 40000, 1e-12);
+    check_near(traffic.edge[1].fills.value, 40000, 1e-12);
+    check_near(traffic.edge[1].fills.low, 10000, 1e-12);
+    check_near(traffic.edge[1].fills.high, 40000, 1e-12);
+    traffic_release(&traffic);
+}
+
+CU_TestInfo traffic_estimate_tests[] = {
+    {"a file is read", test_file},
+    {"wrong files are refused", test_wrong_files},
+    {"a whole call is exact", test_whole},
+    {"windows give a mean and its error", test_windows},
+    {"fills that stale contents may have caused", test_unsure},
+    CU_TEST_INFO_NULL,
+};

@@ -1,0 +1,320 @@
+#include <CUnit/CUnit.h>
+
+#include "tests/test_variants_loops.h"
+
+#ifndef INFLIGHT_CC
+#define INFLIGHT_CC "cc"
+#endif
+
+/* ---- random plans ---- */
+
+enum { PLANS_PER_KERNEL = 4, TRIES_PER_KERNEL = 60, NAMES_MAX = 16 };
+
+static unsigned random_state;
+
+static unsigned random_below(unsigned limit)
+{
+    random_state = random_state * 1664525u + 1013904223u;
+    return (random_state >> 16) % limit;
+}
+
+struct names {
+    const char *loop[NAMES_MAX];
+    size_t loop_nr, source_nr; /* the loops of the source come first, then tile loops */
+    const char *array[NAMES_MAX];
+    size_t array_nr;
+    struct strvec made;
+};
+
+static void names_of(const struct loops *loops, struct names *names)
+{
+    struct model_view view = model_view(loops->model);
+    size_t nest = 0, nests = 0;
+    for (size_t i = 0; i < view.loop_nr; i++)
+        nests = view.loop[i].nest >= (int)nests ? (size_t)view.loop[i].nest + 1 : nests;
+    nest = random_below((unsigned)nests);
+    *names = (struct names){0};
+    for (size_t i = 0; i < view.loop_nr && names->loop_nr < NAMES_MAX; i++)
+        if (view.loop[i].nest == (int)nest && view.loop[i].modelled)
+            names->loop[names->loop_nr++] = view.loop[i].name;
+    names->source_nr = names->loop_nr;
+    for (size_t i = 0; i < view.array_nr && names->array_nr < NAMES_MAX; i++)
+        if (view.array[i].read || view.array[i].written)
+            names->array[names->array_nr++] = view.array[i].name;
+}
+
+static void shuffle(size_t *order, size_t nr)
+{
+    for (size_t i = 0; i < nr; i++)
+        order[i] = i;
+    for (size_t i = nr; i > 1; i--) {
+        size_t k = random_below((unsigned)i), kept = order[i - 1];
+        order[i - 1] = order[k];
+        order[k] = kept;
+    }
+}
+
+static void add_step(struct names *names, struct buf *plan)
+{
+    static const unsigned sizes[] = {2, 3, 4, 5, 8, 16};
+    static const char *const words[] = {"tile", "interchange", "unroll_jam", "unroll"};
+    size_t order[NAMES_MAX], which = random_below(6);
+    if (plan->length)
+        buf_add(plan, " ");
+    if (which >= 4) {
+        if (which == 4)
+            buf_add(plan, "simd");
+        else
+            buf_addf(plan, "prefetch(%s:%u)",
+                     names->array[random_below((unsigned)names->array_nr)],
+                     1 + random_below(9));
+        return;
+    }
+    bool swap = which == 1;
+    size_t of = swap ? names->loop_nr : names->source_nr,
+           nr = 1 + random_below((unsigned)of);
+    shuffle(order, of);
+    nr = swap && nr < 2 ? 2 : which > 1 && nr > 2 ? 2 : nr;
+    buf_addf(plan, "%s(", words[which]);
+    for (size_t i = 0; i < nr && i < of; i++) {
+        buf_addf(plan, "%s%s", i ? "," : "", names->loop[order[i]]);
+        if (!swap)
+            buf_addf(plan, ":%u", which ? 2 + random_below(3) : sizes[random_below(6)]);
+        if (which == 0 && names->loop_nr < NAMES_MAX) {
+            strvec_pushf(&names->made, "%st", names->loop[order[i]]);
+            names->loop[names->loop_nr++] = names->made.v[names->made.nr - 1];
+        }
+    }
+    buf_add(plan, ")");
+}
+
+static char *random_plan(const struct loops *loops)
+{
+    struct names names;
+    struct buf plan = {0};
+    names_of(loops, &names);
+    size_t steps = 1 + random_below(4);
+    for (size_t i = 0; i < steps; i++)
+        add_step(&names, &plan);
+    strvec_release(&names.made);
+    return buf_detach(&plan);
+}
+
+/* ---- building and running them all in one program ---- */
+
+struct programs {
+    char *dir;
+    struct strvec argv;     /* the compiler's */
+    struct buf main, table; /* the program that compares */
+    size_t nr;
+};
+
+static void add_variant(struct programs *programs, const char *plan, const char *text)
+{
+    struct error err = {0};
+    struct buf file = {0};
+    char *name = xasprintf("%s/variant_%zu.c", programs->dir, programs->nr);
+    buf_addf(&file, "#define kernel kernel_%zu\n%s", programs->nr, text);
+    check_ok(file_write(name, buf_str(&file), file.length, &err), &err);
+    buf_addf(&programs->main, "kernel_fn kernel_%zu;\n", programs->nr);
+    buf_addf(&programs->table, "    {\"%s\", kernel_%zu},\n", plan, programs->nr);
+    strvec_push(&programs->argv, name);
+    programs->nr++;
+    free(name);
+    buf_release(&file);
+}
+
+static bool run_command(const struct strvec *argv)
+{
+    struct spawn_request request = {.argv = (const char *const *)argv->v,
+                                    .timeout_s = 120};
+    struct spawn_outcome outcome = {0};
+    struct error err = {0};
+    bool ok = check_ok(spawn_run(&request, &outcome, &err), &err);
+    if (ok && (outcome.end != SPAWN_EXITED || outcome.code)) {
+        ok = check_str(outcome.out.length ? buf_str(&outcome.out) : buf_str(&outcome.err),
+                       "");
+        if (ok)
+            ok = check(outcome.code == 0);
+    }
+    spawn_outcome_release(&outcome);
+    return ok;
+}
+
+static void build_and_run(struct programs *programs, bool joined)
+{
+    struct error err = {0};
+    struct buf text = {0};
+    struct strvec run = {0};
+    char *source = path_join(programs->dir, "main.c"),
+         *program = path_join(programs->dir, "program");
+    buf_addf(&text,
+             "#include \"%s/run/run.h\"\n%sint main(void)\n{\n    static const struct "
+             "variant variants[] = {\n%s    };\n"
+             "    return run_all(variants, %zu, %d);\n}\n",
+             LOOPS_DATA, buf_str(&programs->main), buf_str(&programs->table),
+             programs->nr, joined);
+    check_ok(file_write(source, buf_str(&text), text.length, &err), &err);
+    strvec_push(&programs->argv, source);
+    strvec_push(&programs->argv, "-o");
+    strvec_push(&programs->argv, program);
+    strvec_push(&programs->argv, "-lm");
+    strvec_push(&run, program);
+    if (run_command(&programs->argv))
+        run_command(&run);
+    strvec_release(&run);
+    buf_release(&text);
+    free(source);
+    free(program);
+}
+
+static bool programs_start(struct programs *programs)
+{
+    struct error err = {0};
+    *programs = (struct programs){0};
+    strvec_split(&programs->argv, INFLIGHT_CC
+                 " -std=c17 -O2 -ffp-contract=off -fopenmp-simd -Wall -Wextra -Werror");
+    return check_ok(scratch_make(&programs->dir, &err), &err);
+}
+
+static void programs_release(struct programs *programs)
+{
+    strvec_release(&programs->argv);
+    buf_release(&programs->main);
+    buf_release(&programs->table);
+    scratch_remove(programs->dir);
+}
+
+static void random_plans_of(const char *name)
+{
+    struct programs programs;
+    struct loops loops;
+    size_t legal = 0;
+    if (!programs_start(&programs) || !loops_open(&loops, name, NULL))
+        return;
+    add_variant(&programs, "untransformed", loops.function->source);
+    for (size_t i = 0; i < TRIES_PER_KERNEL && legal < PLANS_PER_KERNEL; i++) {
+        struct error err = {0};
+        struct buf text = {0};
+        char *plan = random_plan(&loops);
+        if (loops_emit(&loops, plan, &text, &err) == 0) {
+            add_variant(&programs, plan, buf_str(&text));
+            legal++;
+        } else
+            check(err.status == STATUS_ILLEGAL || err.status == STATUS_USAGE);
+        buf_release(&text);
+        free(plan);
+    }
+    check(legal > 0);
+    build_and_run(&programs, !strcmp(name, "overlap"));
+    loops_close(&loops);
+    programs_release(&programs);
+}
+
+static void random_legal_plans_compute_the_same(void)
+{
+    static const char *const kernels[] = {
+        "gemm", "jacobi",   "seidel", "trmm", "matvec", "down",  "linear", "scatter",
+        "rows", "oldstyle", "cases",  "wide", "lu",     "chain", "overlap"};
+    const char *seed = getenv("INFLIGHT_TEST_SEED");
+    random_state = seed ? (unsigned)atoi(seed) : 7;
+    for (size_t i = 0; i < ARRAY_SIZE(kernels); i++)
+        random_plans_of(kernels[i]);
+}
+
+/* ---- chosen plans, as text and run ---- */
+
+static const struct golden {
+    const char *kernel, *plan, *file;
+} golden[] = {
+    {"gemm", "tile(i:64,j:256,k:64) interchange(it,jt,kt,k,i,j) unroll_jam(i:4,k:2) simd",
+     "gemm_blocked"},
+    {"gemm", "unroll_jam(i:2,j:2)", "gemm_accumulators"},
+    {"matvec", "unroll_jam(i:4)", "matvec_jam"},
+    {"trmm", "tile(i:8,k:8)", "trmm_tile"},
+    {"linear", "interchange(i,k,j) simd", "linear_guard"},
+    {"scatter", "prefetch(a:16)", "scatter_prefetch"},
+    {"scatter", "prefetch(y:8,x:8) simd(j)", "scatter_strips"},
+    {"rows", "prefetch(x:8)", "rows_prefetch"},
+    {"down", "tile(i:8) unroll_jam(i:2)", "down_tile"},
+    {"wide", "tile(i:8,j:8)", "wide_tile"},
+    {"oldstyle", "unroll_jam(i:2)", "oldstyle_jam"},
+    {"cases", "interchange(j,i)", "cases_interchange"},
+    {"golden/file", "tile(i:16,j:16)", "file_tile"},
+};
+
+/* INFLIGHT_REWRITE=1 writes the texts anew; look at the difference before keeping them.
+ */
+static void compare_golden(const struct golden *item, const char *text)
+{
+    struct error err = {0};
+    struct buf want = {0};
+    char *path = xasprintf(LOOPS_DATA "/golden/%s.expected", item->file);
+    if (getenv("INFLIGHT_REWRITE"))
+        check_ok(file_write(path, text, strlen(text), &err), &err);
+    if (check_ok(file_read(path, &want, &err), &err))
+        check_str(text, buf_str(&want));
+    buf_release(&want);
+    free(path);
+}
+
+static void texts_are_as_expected(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(golden); i++) {
+        struct loops loops;
+        struct buf text = {0};
+        struct error err = {0};
+        if (!loops_open(&loops, golden[i].kernel, NULL))
+            continue;
+        if (check_ok(loops_emit(&loops, golden[i].plan, &text, &err), &err))
+            compare_golden(&golden[i], buf_str(&text));
+        buf_release(&text);
+        loops_close(&loops);
+    }
+}
+
+static void chosen_plans_compute_the_same(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(golden); i++) {
+        struct programs programs;
+        struct loops loops;
+        struct buf text = {0};
+        struct error err = {0};
+        if (strchr(golden[i].kernel, '/') || !programs_start(&programs))
+            continue;
+        if (loops_open(&loops, golden[i].kernel, NULL)) {
+            add_variant(&programs, "untransformed", loops.function->source);
+            if (check_ok(loops_emit(&loops, golden[i].plan, &text, &err), &err))
+                add_variant(&programs, golden[i].plan, buf_str(&text));
+            build_and_run(&programs, false);
+        }
+        buf_release(&text);
+        loops_close(&loops);
+        programs_release(&programs);
+    }
+}
+
+static void the_empty_plan_changes_our_pragmas_only(void)
+{
+    struct loops loops;
+    struct buf text = {0};
+    struct error err = {0};
+    if (!loops_open(&loops, "golden/file", NULL))
+        return;
+    check_ok(loops_emit(&loops, "", &text, &err), &err);
+    check(!strstr(buf_str(&text), "inflight"));
+    check_contains(buf_str(&text), "\t\t\tb[j][i] = FACTOR * a[i][j]; /* macro */\n");
+    check_contains(buf_str(&text), "#pragma GCC diagnostic push\n");
+    const char *end = strstr(loops.function->source, "int main");
+    check(end && strstr(buf_str(&text), end)); /* byte for byte */
+    buf_release(&text);
+    loops_close(&loops);
+}
+
+CU_TestInfo variants_gen_tests[] = {
+    {"texts are as expected", texts_are_as_expected},
+    {"chosen plans compute the same", chosen_plans_compute_the_same},
+    {"random legal plans compute the same", random_legal_plans_compute_the_same},
+    {"the empty plan changes our pragmas only", the_empty_plan_changes_our_pragmas_only},
+    CU_TEST_INFO_NULL,
+};

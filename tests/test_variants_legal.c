@@ -1,0 +1,250 @@
+#include <CUnit/CUnit.h>
+
+#include "tests/test_variants_loops.h"
+
+struct refusal {
+    const char *kernel, *plan;
+    enum status status;
+    const char *part;
+};
+
+static void each_refused(const struct refusal *cases, size_t nr)
+{
+    for (size_t i = 0; i < nr; i++) {
+        struct loops loops;
+        struct error err = {0};
+        if (!loops_open(&loops, cases[i].kernel, NULL))
+            continue;
+        check_fails(loops_check(&loops, cases[i].plan, NULL, &err), &err, cases[i].status,
+                    cases[i].part);
+        loops_close(&loops);
+    }
+}
+
+/* With an emptied dependence relation all of these would pass. */
+static void illegal_plans_name_the_dependence(void)
+{
+    static const struct refusal cases[] = {
+        {"jacobi", "tile(t:2,i:4)", STATUS_ILLEGAL,
+         "plan 'tile(t:2,i:4)' is not legal: y[i] written at line 6 is read as y[i + 1] "
+         "at "
+         "line 8 later (distance [0..1]), and the plan would run the second before the "
+         "first"},
+        {"seidel", "tile(i:4,j:4,t:2)", STATUS_ILLEGAL,
+         "a[i][j] written at line 7 is read as a[i][j + 1] at line 7 later (distance [1, "
+         "0, -1])"},
+        {"seidel", "unroll_jam(t:2)", STATUS_ILLEGAL, "a[i][j] written at line 7"},
+        {"gemm", "simd", STATUS_ILLEGAL,
+         "no innermost loop can be vectorised: c[i][j] written at line 7 is read as "
+         "c[i][j] at "
+         "line 7 later (distance [0, 0, 1..])"},
+        {"lu", "unroll_jam(k:2)", STATUS_ILLEGAL, "a[i][j] written at line 9"},
+        {"oldstyle", "tile(i:4,j:4)", STATUS_ILLEGAL,
+         "'s' would need one copy for every iteration"},
+        {"chain", "tile(i:2,j:3)", STATUS_ILLEGAL, "'r' would need one copy"},
+        {"refused/reverse", "interchange(j,i)", STATUS_ILLEGAL,
+         "which elements a[p[j]] names cannot be told from the source"},
+    };
+    each_refused(cases, ARRAY_SIZE(cases));
+}
+
+static void plans_that_name_nothing_list_what_there_is(void)
+{
+    static const struct refusal cases[] = {
+        {"gemm", "tile(q:4)", STATUS_USAGE,
+         "no nest has the loops named in 'tile(q:4)'; there are i, j, k"},
+        {"gemm", "tile(i:4) interchange(jt,i)", STATUS_USAGE, "there are it, i, j, k"},
+        {"gemm", "prefetch(zz:4)", STATUS_USAGE,
+         "no nest has the array named in 'prefetch(zz:4)'; there are a, b, c"},
+        {"gemm", "simd(i)", STATUS_USAGE, "simd applies to innermost loops"},
+        {"gemm", "unroll(i:2) unroll(i:2)", STATUS_USAGE, "could be unrolled once"},
+        {"matvec", "interchange(j,i)", STATUS_ILLEGAL, "not perfectly nested"},
+        {"refused/parallel", "tile(i:4)", STATUS_ILLEGAL,
+         "an OpenMP loop is left as it is"},
+        {"refused/reverse", "prefetch(x:8)", STATUS_ILLEGAL, "what is to be prefetched"},
+    };
+    each_refused(cases, ARRAY_SIZE(cases));
+}
+
+static void legal_plans_pass(void)
+{
+    static const char *const cases[][2] = {
+        {"gemm",
+         "tile(i:32,j:32,k:32) interchange(it,kt,jt,i,k,j) unroll_jam(i:4,k:4) simd"},
+        {"gemm", ""},
+        {"seidel", "tile(i:4) simd(j)"},
+        {"jacobi", "tile(i:8) simd"},
+        {"matvec", "unroll_jam(i:4)"},
+        {"matvec", "tile(i:8)"},
+        {"trmm", "tile(i:8,j:8) unroll_jam(j:2)"},
+        {"scatter", "unroll(i:4) prefetch(a:8)"},
+        {"chain", "unroll_jam(i:2) simd"},
+        {"down", "interchange(i,j)"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct loops loops;
+        struct error err = {0};
+        if (!loops_open(&loops, cases[i][0], NULL))
+            continue;
+        if (!strcmp(cases[i][0], "seidel")) /* every loop of it carries something */
+            check_fails(loops_check(&loops, cases[i][1], NULL, &err), &err,
+                        STATUS_ILLEGAL, "");
+        else
+            check_ok(loops_check(&loops, cases[i][1], NULL, &err), &err);
+        loops_close(&loops);
+    }
+}
+
+/* ---- what the user vouches for ---- */
+
+static struct strvec one(const char *text)
+{
+    struct strvec list = {0};
+    strvec_push(&list, text);
+    return list;
+}
+
+static void independent_removes_what_a_loop_carries(void)
+{
+    struct strvec assume = one("independent(j)");
+    const struct model_request request = {.assume = &assume};
+    struct buf text = {0};
+    struct loops loops;
+    struct error err = {0};
+    if (loops_open(&loops, "refused/reverse", &request)) {
+        check_ok(loops_check(&loops, "simd(j)", &text, &err), &err);
+        check_contains(buf_str(&text), "the user vouches: independent(j)");
+        loops_close(&loops);
+    }
+    if (loops_open(&loops, "refused/reverse", NULL)) {
+        check_fails(loops_check(&loops, "simd(j)", NULL, &err), &err, STATUS_ILLEGAL,
+                    "a[p[j]]");
+        loops_close(&loops);
+    }
+    buf_release(&text);
+    strvec_release(&assume);
+}
+
+static void sums_are_reordered_only_on_request(void)
+{
+    const struct model_request request = {.reassociate = true};
+    struct buf text = {0};
+    struct loops loops;
+    struct error err = {0};
+    if (loops_open(&loops, "matvec", &request)) {
+        check_ok(loops_emit(&loops, "simd", &text, &err), &err);
+        check_contains(buf_str(&text), "#pragma omp simd reduction(+:s)");
+        loops_close(&loops);
+    }
+    if (loops_open(&loops, "matvec", NULL)) {
+        check_fails(loops_check(&loops, "simd", NULL, &err), &err, STATUS_ILLEGAL,
+                    "s written");
+        loops_close(&loops);
+    }
+    buf_release(&text);
+}
+
+static void overlap_is_assumed_aloud_or_refused(void)
+{
+    struct strvec assume = one("noalias(x, y, a)");
+    const struct model_request request = {.assume = &assume};
+    struct buf text = {0};
+    struct loops loops;
+    struct error err = {0};
+    if (loops_open(&loops, "overlap", NULL)) {
+        check_ok(loops_check(&loops, "tile(j:4)", &text, &err), &err);
+        check_contains(buf_str(&text), "'y' and 'x' do not overlap (tested at run time");
+        loops_close(&loops);
+    }
+    buf_reset(&text);
+    if (loops_open(&loops, "overlap", &request)) {
+        check_ok(loops_emit(&loops, "tile(j:4)", &text, &err), &err);
+        check(!strstr(buf_str(&text), "else"));
+        loops_close(&loops);
+    }
+    if (loops_open(&loops, "refused/span", NULL)) {
+        check_fails(loops_check(&loops, "tile(i:4)", NULL, &err), &err, STATUS_ILLEGAL,
+                    "#pragma inflight assume noalias(");
+        check_ok(loops_check(&loops, "prefetch(x:4)", NULL, &err),
+                 &err); /* keeps the order */
+        loops_close(&loops);
+    }
+    buf_release(&text);
+    strvec_release(&assume);
+}
+
+static void wrong_assumptions_are_refused(void)
+{
+    static const char *const cases[][2] = {
+        {"independent(q)", "there is no loop 'q'"},
+        {"noalias(a, q)", "there is no array 'q'"},
+        {"noalias(a", "a ')' is missing"},
+        {"peace", "is not understood; there are independent(i) and noalias(a, b)"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct strvec flags = {0}, assume = one(cases[i][0]);
+        struct ir_function *function;
+        struct model *model;
+        struct error err = {0};
+        if (check_ok(ir_parse(LOOPS_DATA "/gemm.c", 0, NULL, &flags, &function, &err),
+                     &err)) {
+            const struct model_request request = {.function = function,
+                                                  .assume = &assume};
+            check_fails(model_build(&request, &model, &err), &err, STATUS_INPUT,
+                        cases[i][1]);
+            ir_function_free(function);
+        }
+        strvec_release(&assume);
+    }
+}
+
+/* ---- running out of operations ---- */
+
+static void nothing_is_accepted_when_the_check_cannot_finish(void)
+{
+    static const char *const cases[][2] = {
+        {"gemm", "interchange(i,k,j)"},   {"gemm", "tile(i:32,j:32,k:32)"},
+        {"gemm", "unroll_jam(i:4) simd"}, {"seidel", "tile(i:4,j:4,t:2)"},
+        {"seidel", "interchange(i,j)"},   {"jacobi", "tile(t:2,i:4)"},
+        {"jacobi", "tile(i:2)"},          {"lu", "tile(i:4,j:4)"},
+        {"chain", "tile(i:2,j:3)"},       {"cases", "interchange(j,i)"},
+    };
+    const struct model_request request = {.operation_limit = 3000};
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct loops loops;
+        struct error err = {0};
+        if (!loops_open(&loops, cases[i][0], &request))
+            continue;
+        check_fails(loops_check(&loops, cases[i][1], NULL, &err), &err, STATUS_ILLEGAL,
+                    "");
+        check_ok(loops_check(&loops, "", NULL, &err), &err); /* and goes on after it */
+        loops_close(&loops);
+    }
+}
+
+static void too_complex_is_said(void)
+{
+    const struct model_request request = {.operation_limit = 3000};
+    struct loops loops;
+    struct error err = {0};
+    if (!loops_open(&loops, "seidel", &request))
+        return;
+    check_fails(loops_check(&loops, "tile(i:4,j:4,t:2)", NULL, &err), &err,
+                STATUS_ILLEGAL, "too complex to decide (over 3000 operations)");
+    loops_close(&loops);
+}
+
+CU_TestInfo variants_legal_tests[] = {
+    {"illegal plans name the dependence", illegal_plans_name_the_dependence},
+    {"plans that name nothing list what there is",
+     plans_that_name_nothing_list_what_there_is},
+    {"legal plans pass", legal_plans_pass},
+    {"independent removes what a loop carries", independent_removes_what_a_loop_carries},
+    {"sums are reordered only on request", sums_are_reordered_only_on_request},
+    {"overlap is assumed aloud or refused", overlap_is_assumed_aloud_or_refused},
+    {"wrong assumptions are refused", wrong_assumptions_are_refused},
+    {"nothing is accepted when the check cannot finish",
+     nothing_is_accepted_when_the_check_cannot_finish},
+    {"too complex is said", too_complex_is_said},
+    CU_TEST_INFO_NULL,
+};
