@@ -104,8 +104,9 @@ static bool was_tried(const struct guided *guided, const char *transformation)
 }
 
 /*
- * Ranked by bound; what has none ranks among gains of 2. Bounds beyond 10 say no more than 10:
- * then the rules' weights decide, which put the order of loops before what is built on it.
+ * Ranked by bound; what has none ranks among gains of 2. Bounds beyond 10 say no more
+ * than 10: then the rules' weights decide, which put the order of loops before what is
+ * built on it.
  */
 static double promise(const struct guided *guided, const struct rule_verdict *verdict)
 {

@@ -186,6 +186,25 @@ static struct traffic_geometry geometry(const struct machine *machine, bool huge
     return out;
 }
 
+/*
+ * A plan may keep values in registers that the source loads again and again: a first run
+ * that hardly simulates tells how many accesses the compiled code really makes, so that
+ * the windows of the second cover the whole call.
+ */
+static int count_accesses(struct traffic_trace_request *request, struct error *err)
+{
+    struct traffic counted = {0};
+    double total = request->accesses_total;
+    request->accesses_least = 1;
+    request->accesses_budget = 1;
+    int status = traffic_trace(request, &counted, err);
+    request->accesses_budget = 0;
+    if (!status && counted.accesses.known && counted.accesses.value < total)
+        request->accesses_total = counted.accesses.value;
+    traffic_release(&counted);
+    return status;
+}
+
 static int trace(struct live *live, struct built *built, bool huge_pages,
                  struct measurement *out, struct error *err)
 {
@@ -202,6 +221,8 @@ static int trace(struct live *live, struct built *built, bool huge_pages,
         .limit_s = live->opts.launch_limit_s,
         .scratch = live->opts.scratch,
         .cpu = live->cpus.cpu[0]};
+    if (*built->plan && request.accesses_total > 0 && count_accesses(&request, err))
+        return -1;
     if (traffic_trace(&request, &out->traffic, err))
         return -1;
     out->has_traffic = true;

@@ -17,7 +17,7 @@ struct trial {
 /* A small transposition: its grid has some hundred plans. */
 static void trial_run(struct trial *trial, const struct space_entry *entry)
 {
-    space_transpose(&trial->space.kernel, 20);
+    space_transpose(&trial->space.kernel, 12);
     space_init(&trial->space, entry);
     check_ok(space_run(&trial->space, trial->opts, &trial->result, &trial->err),
              &trial->err);
@@ -43,7 +43,7 @@ static void the_grid_has_every_plan_once(void)
     struct strvec plans = {0};
     struct error err = {0};
 
-    space_transpose(&space.kernel, 20);
+    space_transpose(&space.kernel, 12);
     space_init(&space, nothing_helps);
     grid_of(&space, &plans);
     for (size_t i = 0; i < plans.nr; i++) {
@@ -55,8 +55,8 @@ static void the_grid_has_every_plan_once(void)
     }
     check_eq(space_count(&plans, ""), 0);
     check_eq(space_count(&plans, "interchange(j,i)"), 1);
-    check_eq(space_count(&plans, "tile(i:8,j:16) simd"), 1);
-    check_eq(space_count(&plans, "interchange(j,i) tile(j:16) unroll_jam(j:2) simd"), 1);
+    check_eq(space_count(&plans, "tile(i:8,j:8) simd"), 1);
+    check_eq(space_count(&plans, "interchange(j,i) tile(j:8) unroll_jam(j:2) simd"), 1);
     check_eq(space_count(&plans, "prefetch(A:16)"), 1);
     strvec_release(&plans);
     space_release(&space);
@@ -85,7 +85,7 @@ static void illegal_plans_are_left_out(void)
     struct space space = {0};
     struct strvec plans = {0};
 
-    space_transpose(&space.kernel, 20);
+    space_transpose(&space.kernel, 12);
     space_init(&space, entry);
     grid_of(&space, &plans);
     for (size_t i = 0; i < plans.nr; i++)
@@ -103,7 +103,7 @@ static void a_grid_without_legal_plans_is_an_error(void)
     struct strvec plans = {0};
     struct error err = {0};
 
-    space_transpose(&space.kernel, 20);
+    space_transpose(&space.kernel, 12);
     space_init(&space, entry);
     check_fails(search_grid(&space.subject, &plans, &err), &err, STATUS_FAILED,
                 "the grid holds no legal plan for this kernel");
@@ -116,7 +116,7 @@ static void exhaustive_visits_the_whole_grid(void)
 {
     static const struct space_entry entry[] = {
         {.plan = "*unroll_jam*", .illegal = "no"},
-        {.plan = "interchange(j,i) tile(j:16) simd", .seconds = 0.5},
+        {.plan = "interchange(j,i) tile(j:8) simd", .seconds = 0.5},
         {.plan = "*prefetch*", .seconds = 0.1, .outcome = RUN_OUTCOME_WRONG_RESULT},
         {.plan = NULL}};
     struct trial trial = {.opts.strategy = "exhaustive"};
@@ -134,7 +134,7 @@ static void exhaustive_visits_the_whole_grid(void)
         free(quick);
     }
     check_str(trial.result.measurement[trial.result.best].plan,
-              "interchange(j,i) tile(j:16) simd");
+              "interchange(j,i) tile(j:8) simd");
     check_near(trial.result.source_gain.value, 2, 0.01);
     check(trial.result.measurement[trial.result.best].has_occupancy);
     stop = xasprintf("all %zu legal variants of the grid were measured", plans.nr);

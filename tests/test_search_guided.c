@@ -64,7 +64,7 @@ static void interchange_is_found_for_dgemm(void)
         {.plan = "interchange(i,k,j) simd", .seconds = 0.08},
         {.plan = "interchange(i,k,j)", .seconds = 0.1},
         {.plan = "interchange(*", .seconds = 0.5},
-        {.plan = "tile(*", .seconds = 0.9},
+        {.plan = "tile(*", .illegal = "not in this test"},
         {.plan = NULL}};
     struct trial trial = {0};
 
@@ -74,6 +74,26 @@ static void interchange_is_found_for_dgemm(void)
     check_best(&trial, "interchange(i,k,j) simd");
     check(trial.result.measurement_nr <= 40);
     check(trial.result.measurement[trial.result.best].has_occupancy);
+    trial_release(&trial);
+}
+
+/* Both rules have the same weight, and tiles stand first; but the order of loops takes
+ * work off the queue that limits. */
+static void the_larger_bound_is_tried_first(void)
+{
+    static const struct space_entry entry[] = {{.plan = "*", .seconds = 0.056},
+                                               {.plan = NULL}};
+    struct trial trial = {0};
+    const struct advice *tile, *interchange;
+
+    trial_start(&trial, entry);
+    space_dgemm(&trial.space.kernel, 200);
+    trial_run(&trial);
+    tile = space_advice(&trial.result, "tile");
+    interchange = space_advice(&trial.result, "interchange");
+    check(tile->bound_speedup.value > 1.2 && tile->bound_speedup.value < 4);
+    check(interchange->bound_speedup.value > 1.5 * tile->bound_speedup.value);
+    check_contains(trial.space.asked.v[1], "quick interchange(");
     trial_release(&trial);
 }
 
@@ -287,10 +307,27 @@ static void what_is_left_comes_from_the_best(void)
     trial_release(&trial);
 }
 
+static void huge_pages_that_fail_are_not_compared(void)
+{
+    struct trial trial = {0};
+
+    trial_start(&trial, NULL);
+    trial.space.time_s = space_valley;
+    trial.space.subject.huge_pages_available = true;
+    trial.space.huge_outcome = RUN_OUTCOME_OUT_OF_MEMORY;
+    trial_run(&trial);
+    check_best(&trial, "tile(i:32,j:32) simd");
+    check(!trial.result.environment_gain.known && !trial.result.total_gain.known);
+    for (size_t i = 0; i < trial.space.compared.nr; i++)
+        check(!strstr(trial.space.compared.v[i], "huge"));
+    trial_release(&trial);
+}
+
 CU_TestInfo search_guided_tests[] = {
     {"the planted best is found", the_planted_best_is_found},
     {"what was kept stays said", what_was_kept_stays_said},
     {"interchange is found for dgemm", interchange_is_found_for_dgemm},
+    {"the larger bound is tried first", the_larger_bound_is_tried_first},
     {"a prefetch is found for gather", a_prefetch_is_found_for_gather},
     {"no gain within the noise is kept", no_gain_within_the_noise_is_kept},
     {"a gain that does not repeat is dropped", a_gain_that_does_not_repeat_is_dropped},
@@ -301,6 +338,7 @@ CU_TestInfo search_guided_tests[] = {
     {"what rules forbid is pruned by rule", what_rules_forbid_is_pruned_by_rule},
     {"audit measures what rules forbid", audit_measures_what_rules_forbid},
     {"huge pages are reported apart", huge_pages_are_reported_apart},
+    {"huge pages that fail are not compared", huge_pages_that_fail_are_not_compared},
     {"huge pages that are not there are not tried",
      huge_pages_that_are_not_there_are_not_tried},
     {"what is left comes from the best", what_is_left_comes_from_the_best},

@@ -335,6 +335,8 @@ static int measure(void *data, const struct candidate *candidate,
                                     effort > MEASURE_QUICK ? entry->full : entry->outcome,
                                 .time_s = quantity_unknown(),
                                 .huge_bytes = -1};
+    if (candidate->environment.huge_pages && space->huge_outcome != RUN_OUTCOME_OK)
+        out->outcome = space->huge_outcome;
     if (space->asked.nr == space->interrupt_at) {
         raise(SIGINT);
         out->outcome = RUN_OUTCOME_INTERRUPTED;

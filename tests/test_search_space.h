@@ -51,9 +51,10 @@ struct space {
     const struct space_entry *entry; /* ends with a plan of NULL; what is not listed takes
                                         1 s */
     double (*time_s)(
-        const char *plan); /* goes before the table; NULL or -1 = the table */
-    double noise;          /* relative, of times and of intervals */
-    double huge_speedup;   /* of huge pages, 0 = 1 */
+        const char *plan);         /* goes before the table; NULL or -1 = the table */
+    double noise;                  /* relative, of times and of intervals */
+    double huge_speedup;           /* of huge pages, 0 = 1 */
+    enum run_outcome huge_outcome; /* of every run on huge pages */
     bool without_traffic;
     size_t interrupt_at;    /* raise SIGINT inside measurement number .., 0 = never */
     size_t fail_at;         /* the runner itself fails there, 0 = never */

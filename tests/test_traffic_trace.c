@@ -302,6 +302,7 @@ static void test_contradictions(void)
         {{"triad", n, .total = 2.5 * n, .budget = n},
          &gcc,
          "the loop model counts 1000000"},
+        {{"triad", n, .total = 0}, &no_callbacks, "reported no load or store"},
         {{"triad", n, .total = 3.0 * n}, &no_callbacks, "reported no load or store"},
         {{"crash", n, .total = 1}, &gcc, "ended by signal 11"},
         {{"hang", n, .limit_s = 0.5, .total = 1e12, .budget = 1e5}, &gcc, ""},

@@ -1,5 +1,6 @@
 #include <CUnit/CUnit.h>
 #include <dirent.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -142,9 +143,10 @@ static int count_gate(void *data, bool begin, const pid_t *pids, size_t nr,
 {
     int *calls = data;
 
-    (void)pids;
     (void)err;
     calls[begin ? 0 : 1] += (int)nr;
+    for (size_t i = 0; i < nr; i++)
+        check_eq(kill(pids[i], 0), 0); /* they wait for us */
     return 0;
 }
 
@@ -242,7 +244,8 @@ static void arguments_are_checked(void)
     } cases[] = {
         {BUFFERS "--samples 2 --sample-min-ns 1", 0, "", "buffers 80\n"},
         {BUFFERS "--samples 1 --pages huge --cpu 0 --seed 3", 0, "", "done\n"},
-        {BUFFERS "--samples 100 --sample-min-ns 1000000 --limit-ns 1", 0, "", " 1\ndone\n"},
+        {BUFFERS "--samples 100 --sample-min-ns 1000000 --limit-ns 1", 0, "",
+         " 1\ndone\n"},
         {"--set n=5 --buffer a=5:iota", 2, "no --buffer for array 'b'", NULL},
         {BUFFERS "--relative 1", 2, "unknown argument '--relative'", NULL},
         {BUFFERS "--set m=1", 2, "no scalar parameter in 'm=1'", NULL},

@@ -70,8 +70,8 @@ static void flags_of_the_build_are_dropped(void)
         struct buf got = {0};
         bool same = strcmp(cases[i].want, "same") == 0;
         strvec_split(&flags, cases[i].flags);
-        parse_args(&flags, &args);
-        for (size_t j = 2; j < args.nr && strcmp(args.v[j], "-idirafter") != 0; j++)
+        parse_args(&flags, "", &args);
+        for (size_t j = 2; j < args.nr; j++)
             buf_addf(&got, "%s%s", j > 2 ? " " : "", args.v[j]);
         check_str(buf_str(&got), same ? cases[i].flags : cases[i].want);
         strvec_release(&flags);

@@ -131,7 +131,7 @@ static const struct {
              "j++)\n            y[i] += A[i][j] * x[j];\n}\n",
      RUN_OUTCOME_WRONG_RESULT, "at n=37 m=8"},
     {"a sign", "integers",
-     "#include <stdbool.h>\n#include <stdint.h>\nunsigned read(uint32_t n, const int8_t "
+     "#include <stdbool.h>\n#include <stdint.h>\nunsigned mmap(uint32_t n, const int8_t "
      "b[n], const uint16_t k[n], long long w[n], bool odd[n])\n{\n    unsigned sum = "
      "0;\n    for (uint32_t i = 0; i < n; i++) {\n        w[k[i]] = (unsigned char)b[i] "
      "* 3;\n        odd[i] = b[i] % 2 != 0;\n        sum += (unsigned)b[i];\n    }\n    "

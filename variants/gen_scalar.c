@@ -236,7 +236,8 @@ static struct code *declaration(struct gen *gen, const struct element *element)
     code->statement = SIZE_MAX;
     code->stmt = ir_stmt_new(gen->arena, IR_DECL, 0);
     code->stmt->symbol = element->scalar;
-    code->stmt->expr = element->read_first ? element->expr : NULL;
+    /* what the loop would only write is read too, lest compilers doubt that the loop runs */
+    code->stmt->expr = element->read_first || !element->varies ? element->expr : NULL;
     return code;
 }
 

@@ -58,12 +58,13 @@ void harness_table(const struct kernel *kernel, struct buf *out)
 
 static const char *const role_name[] = {"reference", "variant", "variant"};
 
-/* The kernel may have the name of a function that the harness needs. */
+/* The kernel may have the name of a function that the harness needs. (gcc heeds redefine_extname
+ * only for what was declared before it is defined.) */
 static void add_renames(const struct kernel *kernel, enum harness_role role,
                         struct buf *out)
 {
-    buf_addf(out, "#pragma redefine_extname %s inflight_%s_kernel\n",
-             kernel->function->name, role_name[role]);
+    buf_addf(out, "#define %s inflight_%s_kernel\n", kernel->function->name,
+             role_name[role]);
     buf_add(out, "#define main inflight_main_of_the_file\n");
 }
 
@@ -79,7 +80,7 @@ static const char announcements[] =
     "#define __builtin_prefetch(...) INFLIGHT_PICK(__VA_ARGS__, INFLIGHT_PREFETCH, "
     "INFLIGHT_PREFETCH_2, INFLIGHT_PREFETCH_1, 0)(__VA_ARGS__, 0)\n"
     "#define __builtin_nontemporal_store(value, address) "
-    "(*(address) = (value), tracer_nontemporal_store((address), sizeof(*(address))))\n"
+    "(tracer_nontemporal_store((address), sizeof(*(address))), *(address) = (value))\n"
     "#define memcpy inflight_traced_memcpy\n"
     "#define memmove inflight_traced_memmove\n"
     "#define memset inflight_traced_memset\n";

@@ -250,10 +250,11 @@ static int eval_length(struct binding *binding, struct kernel_buffer *buffer,
     size_t dims = 0;
 
     if (buffer->symbol->role == IR_GLOBAL && buffer->symbol->dim_nr == 0)
-        return fail(err, STATUS_INPUT,
-                    "%s:%d: '%s' is a global pointer, and what it points to is not known; "
-                    "make it a parameter",
-                    kernel->function->path, kernel->function->line, buffer->symbol->name);
+        return fail(
+            err, STATUS_INPUT,
+            "%s:%d: '%s' is a global pointer, and what it points to is not known; "
+            "make it a parameter",
+            kernel->function->path, kernel->function->line, buffer->symbol->name);
     if (word)
         return said_length(kernel, word, &buffer->length, err);
     if (buffer->model_array >= 0) {

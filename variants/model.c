@@ -1,9 +1,11 @@
 /* The model of a function: finds its nests, answers what the front of variants/ asks. */
-#include "variants/poly.h"
+#include "variants/model.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "variants/poly.h"
 
 enum { LINE_BYTES = 64, OPERATIONS = 3000000 };
 

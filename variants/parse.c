@@ -223,7 +223,7 @@ static int parse_file(struct parse *p, int line, const char *name,
     if (check_language(function->path, err) < 0 || read_source(function, err) < 0)
         return -1;
     struct strvec args = {0};
-    parse_args(cflags, &args);
+    parse_args(cflags, function->source, &args);
     int status = ct_open(&p->file, function->path, function->source,
                          function->source_length, &args, p->arena, err);
     strvec_release(&args);

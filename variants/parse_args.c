@@ -46,7 +46,8 @@ static bool is_followed_by_value(const char *flag)
     return false;
 }
 
-/* clang's own folder has no omp.h unless its runtime is installed; gcc's version will do. */
+/* clang's own folder has no omp.h unless its runtime is installed; gcc's version will do.
+ * Only where it is asked for: clang's headers go on to those of the same name there. */
 static void add_gcc_headers(struct strvec *out)
 {
     glob_t found = {0};
@@ -58,7 +59,7 @@ static void add_gcc_headers(struct strvec *out)
     globfree(&found);
 }
 
-void parse_args(const struct strvec *cflags, struct strvec *out)
+void parse_args(const struct strvec *cflags, const char *source, struct strvec *out)
 {
     strvec_push(out, "-xc");
     strvec_push(out, "-w");
@@ -74,5 +75,6 @@ void parse_args(const struct strvec *cflags, struct strvec *out)
         if (is_followed_by_value(cflags->v[i]) && i + 1 < cflags->nr)
             strvec_push(out, cflags->v[++i]);
     }
-    add_gcc_headers(out);
+    if (strstr(source, "omp.h"))
+        add_gcc_headers(out);
 }

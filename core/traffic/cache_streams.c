@@ -78,17 +78,33 @@ static void train(struct cache_streams *streams, int i, int at)
     replace_page(streams, &streams->candidate_page[i], NO_PAGE);
 }
 
+/* The stream that follows the page, -1 = none; the hint is where the last one of this
+ * hash was. */
+static int find_stream(struct cache_streams *streams, uint64_t page)
+{
+    uint8_t *hint = &streams->hint[page_hash(page)];
+
+    if (streams->page[*hint] == page)
+        return *hint;
+    for (int i = 0; i < streams->nr; i++)
+        if (streams->page[i] == page) {
+            *hint = (uint8_t)i;
+            return i;
+        }
+    return -1;
+}
+
 bool cache_streams_miss(struct cache_streams *streams, uint64_t line)
 {
     uint64_t page = line >> streams->shift;
-    int at = (int)(line & ((UINT64_C(1) << streams->shift) - 1));
+    int at = (int)(line & ((UINT64_C(1) << streams->shift) - 1)), stream;
 
     if (streams->nr == 0)
         return false;
     if (streams->present[page_hash(page)]) {
-        for (int i = 0; i < streams->nr; i++)
-            if (streams->page[i] == page)
-                return follows(streams, i, at);
+        stream = find_stream(streams, page);
+        if (stream >= 0)
+            return follows(streams, stream, at);
         for (int i = 0; i < CACHE_CANDIDATES; i++)
             if (streams->candidate_page[i] == page) {
                 train(streams, i, at);

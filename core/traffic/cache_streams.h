@@ -38,6 +38,7 @@ struct cache_streams {
     unsigned shift; /* lines of a page, log2 */
     uint64_t clock;
     uint8_t present[CACHE_PRESENT]; /* tracked pages by hash */
+    uint8_t hint[CACHE_PRESENT];
 };
 
 /* nr: 0 = 16, negative = none. */

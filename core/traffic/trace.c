@@ -61,8 +61,9 @@ static double reach_of(const struct traffic_trace_request *request)
 static bool is_folded(const struct traffic_geometry *geometry, int k)
 {
     int ways = geometry->level[k].ways > 0 ? geometry->level[k].ways : 8;
+    double page_bytes = geometry->page_bytes > 0 ? geometry->page_bytes : 4096;
 
-    return k >= 2 || (k == 1 && geometry->level[k].bytes / ways > geometry->page_bytes);
+    return k >= 2 || (k == 1 && geometry->level[k].bytes / ways > page_bytes);
 }
 
 static char *geometry_text(const struct traffic_trace_request *request)

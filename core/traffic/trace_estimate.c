@@ -59,7 +59,7 @@ static struct quantity scaled(const struct source *source, size_t at, int k)
 
 #define SCALED(source, field, k) scaled(source, offsetof(struct trace_window, field), k)
 
-double trace_capacity_lines(const struct traffic_geometry *geometry, int level)
+static double capacity_lines(const struct traffic_geometry *geometry, int level)
 {
     return geometry->level[level].bytes / geometry->line_bytes;
 }
@@ -72,8 +72,7 @@ static double unsure_share(const struct source *source, int k)
 
     for (size_t i = 0; i < source->file->window_nr; i++) {
         const struct trace_window *window = &source->file->window[i];
-        double stale =
-            trace_capacity_lines(source->geometry, k) - (double)window->warm[k];
+        double stale = capacity_lines(source->geometry, k) - (double)window->warm[k];
 
         fills += (double)window->counts.fills[k];
         unsure += fmin((double)window->counts.fills[k], fmax(0, stale));

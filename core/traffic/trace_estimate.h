@@ -15,7 +15,4 @@ void trace_estimate(const struct trace_file *file,
                     const struct traffic_geometry *geometry, double total,
                     struct traffic *traffic);
 
-/* Lines a level of the geometry holds. */
-double trace_capacity_lines(const struct traffic_geometry *geometry, int level);
-
 #endif

@@ -87,8 +87,8 @@ static long long calls_for(long long wanted_ns, double ns_per_call)
     return calls < 1 ? 1 : (long long)calls + 1;
 }
 
-/* A call of less than a sample is counted out twice: the first one found the caches cold. One of
- * more than half the time there is, in any copy, is all that is measured. */
+/* A call of less than a sample is counted out twice: the first one found the caches cold.
+ * One of more than half the time there is, in any copy, is all that is measured. */
 static void warm_up(struct timing *timing)
 {
     const struct request *request = timing->request;
@@ -123,7 +123,8 @@ static void pass_gate(const struct request *request, char letter)
  * samples. */
 static void print_sample(const struct timing *timing, long long spent, long long calls)
 {
-    fprintf(timing->out, "sample %.12g %lld\n", (double)spent * 1e-9 / (double)calls, calls);
+    fprintf(timing->out, "sample %.12g %lld\n", (double)spent * 1e-9 / (double)calls,
+            calls);
 }
 
 static void take_samples(struct timing *timing)

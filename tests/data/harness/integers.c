@@ -6,7 +6,7 @@ typedef long long wide;
 #pragma inflight set n = 1000
 #pragma inflight buffer b = uniform(-100, 100)
 #pragma inflight buffer k = permutation
-unsigned read(uint32_t n, const int8_t b[n], const uint16_t k[n], wide w[n], bool odd[n])
+unsigned mmap(uint32_t n, const int8_t b[n], const uint16_t k[n], wide w[n], bool odd[n])
 {
     unsigned sum = 0;
     for (uint32_t i = 0; i < n; i++) {
