@@ -57,15 +57,14 @@ static void look_at_compiler(struct findings *findings, const char *name)
 
 static void look_at_counters(struct findings *findings)
 {
+    static const char otherwise[] = "the cache model on traced accesses is used instead";
     struct papi_status status = {0};
-    if (papi_probe(&status))
-        find(findings, LIMITED, "counters",
-             "PAPI could not be asked; the cache model on traced accesses is used "
-             "instead");
+    papi_probe(&status);
+    if (status.usable)
+        find(findings, WORKS, "counters", "%s", status.sentence);
     else
-        find(findings, status.usable ? WORKS : LIMITED, "counters", "%s%s",
-             status.sentence,
-             status.usable ? "" : "; the cache model on traced accesses is used instead");
+        find(findings, LIMITED, "counters", "%s; %s",
+             status.sentence ? status.sentence : "PAPI could not be asked", otherwise);
     papi_status_release(&status);
 }
 
@@ -225,7 +224,8 @@ static void look_at_rules(struct findings *findings)
 
 static void look_at_isl(struct findings *findings)
 {
-    find(findings, WORKS, "isl", "%s", kernel_isl_version());
+    const char *version = kernel_isl_version();
+    find(findings, WORKS, "isl", "%.*s", (int)strcspn(version, "\n"), version);
 }
 
 int doctor_command(const struct settings *settings, struct error *err)

@@ -97,8 +97,8 @@ static isl_union_map *cell_pairs(const struct nest *nest, size_t cell)
 }
 
 /* Pairs in different iterations of a loop that the user calls independent. */
-static isl_map *carried_by(const struct nest *nest, const struct statement *a,
-                           const struct statement *b, size_t pos)
+static isl_map *carried_by(const struct statement *a, const struct statement *b,
+                           size_t pos)
 {
     isl_space *space = isl_space_map_from_domain_and_range(isl_set_get_space(a->domain),
                                                            isl_set_get_space(b->domain));
@@ -109,7 +109,6 @@ static isl_map *carried_by(const struct nest *nest, const struct statement *a,
                                      (int)pos, isl_dim_out, (int)pos);
     isl_map *more = isl_map_order_gt(isl_map_universe(space), isl_dim_in, (int)pos,
                                      isl_dim_out, (int)pos);
-    (void)nest;
     return isl_map_intersect(map, isl_map_union(less, more));
 }
 
@@ -131,7 +130,7 @@ static isl_union_map *vouched_pairs(const struct nest *nest)
             for (size_t pos = 0; pos < common_loops(a, b); pos++)
                 if (is_independent(nest, a->loop[pos]))
                     pairs = isl_union_map_union(
-                        pairs, isl_union_map_from_map(carried_by(nest, a, b, pos)));
+                        pairs, isl_union_map_from_map(carried_by(a, b, pos)));
         }
     return pairs;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { GUARD_WIDTH = 80 };
+
 struct edit {
     size_t begin, end;
     char *text;
@@ -145,9 +147,9 @@ static void add_unused(struct gen *gen, struct code *code)
         if (symbol->role != IR_LOCAL || symbol->type.pointers || (!iterator && !local) ||
             code_mentions(code, symbol))
             continue;
-        struct code *line = code_new(gen, CODE_TEXT);
+        struct code *line = code_new(CODE_TEXT);
         line->text = ir_textf(gen->arena, "(void)%s;\n", symbol->name);
-        code_insert(gen, code, 0, line);
+        code_insert(code, 0, line);
     }
 }
 
@@ -189,12 +191,12 @@ static struct code *make_code(struct gen *gen)
     return code;
 }
 
-/* One condition a line. */
-static void print_guard(struct buf *out, const struct ir_expr *guard)
+/* One condition a line, when they do not fit into one. */
+static void print_guard(struct buf *out, const struct ir_expr *guard, bool lines)
 {
     if (guard->kind == IR_BINARY && !strcmp(guard->op, "&&")) {
-        print_guard(out, guard->arg[0]);
-        buf_add(out, " &&\n    ");
+        print_guard(out, guard->arg[0], lines);
+        buf_add(out, lines ? " &&\n    " : " && ");
         guard = guard->arg[1];
     }
     bool wrap = guard->kind == IR_BINARY && !strcmp(guard->op, "||");
@@ -215,7 +217,11 @@ static void print_nest(struct gen *gen, struct code *code, const struct ir_expr 
     struct buf text = {0};
     if (guard) {
         buf_add(&text, "if (");
-        print_guard(&text, guard);
+        print_guard(&text, guard, false);
+        if (text.length > GUARD_WIDTH) {
+            buf_truncate(&text, strlen("if ("));
+            print_guard(&text, guard, true);
+        }
         buf_add(&text, ") ");
     }
     buf_add(&text, braces ? "{\n" : "");

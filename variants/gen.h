@@ -66,9 +66,9 @@ struct gen {
     const char *problem;                        /* why no code could be made */
 };
 
-struct code *code_new(struct gen *gen, enum code_kind kind);
-void code_add(struct gen *gen, struct code *parent, struct code *child);
-void code_insert(struct gen *gen, struct code *parent, size_t at, struct code *child);
+struct code *code_new(enum code_kind kind);
+void code_add(struct code *parent, struct code *child);
+void code_insert(struct code *parent, size_t at, struct code *child);
 size_t code_index(const struct code *child); /* in its parent */
 bool code_has_loop(const struct code *code);
 void code_free(struct code *code);

@@ -73,14 +73,13 @@ static struct ir_expr *bound(struct gen *gen, isl_ast_node *node, const struct t
     return raw_finish(gen, raw_map(gen, raw, band->base, band->step));
 }
 
-static long long increment(struct gen *gen, isl_ast_node *node)
+static long long increment(isl_ast_node *node)
 {
     isl_ast_expr *inc = isl_ast_node_for_get_inc(node);
     isl_val *val = isl_ast_expr_int_get_val(inc);
     long long value = isl_val_get_num_si(val);
     isl_val_free(val);
     isl_ast_expr_free(inc);
-    (void)gen;
     return value;
 }
 
@@ -95,8 +94,8 @@ static void add_for(struct gen *gen, struct code *block, isl_ast_node *node,
                     const struct tree *band)
 {
     bool once = isl_ast_node_for_is_degenerate(node) == isl_bool_true;
-    struct code *loop = code_new(gen, once ? CODE_LET : CODE_FOR), *body = loop;
-    code_add(gen, block, loop);
+    struct code *loop = code_new(once ? CODE_LET : CODE_FOR), *body = loop;
+    code_add(block, loop);
     if (!band || gen->level_nr == ARRAY_SIZE(gen->level)) {
         gen->problem = "a loop of the result cannot be told";
         return;
@@ -104,15 +103,15 @@ static void add_for(struct gen *gen, struct code *block, isl_ast_node *node,
     loop->band = band;
     loop->lower = first_value(gen, node, band);
     loop->upper = once ? NULL : bound(gen, node, band);
-    loop->step = once ? 1 : band->step * increment(gen, node);
+    loop->step = once ? 1 : band->step * increment(node);
     loop->simd = band->simd;
     loop->var = variable(gen, band, &loop->declares);
     if (once && !loop->declares)
         loop->var = gen_symbol(gen, band->name, &loop->var->type);
     push_level(gen, band, node, loop->var);
-    body = once ? block : code_new(gen, CODE_BLOCK);
+    body = once ? block : code_new(CODE_BLOCK);
     if (!once)
-        code_add(gen, loop, body);
+        code_add(loop, body);
     add_node(gen, body, isl_ast_node_for_get_body(node), NULL);
     gen->level_nr--;
 }
@@ -231,7 +230,7 @@ static void add_user(struct gen *gen, struct code *block, isl_ast_node *node)
     isl_ast_expr *expr = isl_ast_node_user_get_expr(node);
     isl_ast_expr *callee = isl_ast_expr_op_get_arg(expr, 0);
     isl_id *id = isl_ast_expr_id_get_id(callee);
-    struct code *code = code_new(gen, CODE_STMT);
+    struct code *code = code_new(CODE_STMT);
     code->statement = statement_of_tuple(isl_id_get_name(id));
     const struct statement *statement = &gen->nest->statement[code->statement];
     struct ir_expr *raw[DEPTH_MAX];
@@ -247,7 +246,7 @@ static void add_user(struct gen *gen, struct code *block, isl_ast_node *node)
     code->stmt = stmt_substitute(gen->arena, statement->stmt, replace.symbol, replace.by,
                                  replace.nr);
     stmt_exprs(code->stmt, drop_casts, NULL);
-    code_add(gen, block, code);
+    code_add(block, code);
     isl_id_free(id);
     isl_ast_expr_free(callee);
     isl_ast_expr_free(expr);
@@ -258,13 +257,13 @@ static void add_user(struct gen *gen, struct code *block, isl_ast_node *node)
 static void add_if(struct gen *gen, struct code *block, isl_ast_node *node,
                    const struct tree *band)
 {
-    struct code *code = code_new(gen, CODE_IF);
+    struct code *code = code_new(CODE_IF);
     code->cond = raw_finish(gen, raw_expr(gen, isl_ast_node_if_get_cond(node)));
-    code_add(gen, block, code);
-    code_add(gen, code, code_new(gen, CODE_BLOCK));
+    code_add(block, code);
+    code_add(code, code_new(CODE_BLOCK));
     add_node(gen, code->child[0], isl_ast_node_if_get_then_node(node), band);
     if (isl_ast_node_if_has_else_node(node) == isl_bool_true) {
-        code_add(gen, code, code_new(gen, CODE_BLOCK));
+        code_add(code, code_new(CODE_BLOCK));
         add_node(gen, code->child[1], isl_ast_node_if_get_else_node(node), band);
     }
 }
@@ -331,7 +330,7 @@ struct code *gen_code(struct gen *gen)
         gen->problem = "the loops could not be generated";
         return NULL;
     }
-    struct code *code = code_new(gen, CODE_BLOCK);
+    struct code *code = code_new(CODE_BLOCK);
     add_node(gen, code, node, NULL);
     if (!gen->problem)
         return code;

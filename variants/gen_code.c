@@ -5,18 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct code *code_new(struct gen *gen, enum code_kind kind)
+struct code *code_new(enum code_kind kind)
 {
     struct code *code = xcalloc(1, sizeof(*code));
-    (void)gen;
     code->kind = kind;
     code->step = 1;
     return code;
 }
 
-void code_insert(struct gen *gen, struct code *parent, size_t at, struct code *child)
+void code_insert(struct code *parent, size_t at, struct code *child)
 {
-    (void)gen;
     GROW(parent->child, parent->child_nr + 1, parent->child_alloc);
     memmove(&parent->child[at + 1], &parent->child[at],
             (parent->child_nr - at) * sizeof(parent->child[0]));
@@ -25,9 +23,9 @@ void code_insert(struct gen *gen, struct code *parent, size_t at, struct code *c
     child->parent = parent;
 }
 
-void code_add(struct gen *gen, struct code *parent, struct code *child)
+void code_add(struct code *parent, struct code *child)
 {
-    code_insert(gen, parent, parent->child_nr, child);
+    code_insert(parent, parent->child_nr, child);
 }
 
 size_t code_index(const struct code *child)

@@ -63,8 +63,11 @@ static bool may_overlap(const struct nest *nest, size_t a, size_t b)
     if ((!is_pointer(first) && first->role == IR_LOCAL) ||
         (!is_pointer(second) && second->role == IR_LOCAL))
         return false;
-    if (first->type.is_restrict || second->type.is_restrict ||
-        vouched(nest->model, first->name, second->name))
+    /* a local pointer may stem from the other one */
+    bool derived = first->role == IR_LOCAL || second->role == IR_LOCAL;
+    if (!derived && (first->type.is_restrict || second->type.is_restrict))
+        return false;
+    if (vouched(nest->model, first->name, second->name))
         return false;
     return (is_written(nest, a) || is_written(nest, b)) &&
            types_may_alias(&first->type, &second->type);

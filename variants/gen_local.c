@@ -142,11 +142,11 @@ static void declare(struct gen *gen, struct code *scope, struct ir_symbol *symbo
         return;
     }
     assign_instead(gen, scope, symbol, NULL);
-    struct code *new = code_new(gen, CODE_STMT);
+    struct code *new = code_new(CODE_STMT);
     new->stmt = ir_stmt_new(gen->arena, IR_DECL, 0);
     new->stmt->symbol = symbol;
     new->statement = SIZE_MAX;
-    code_insert(gen, scope, at, new);
+    code_insert(scope, at, new);
 }
 
 void gen_locals(struct gen *gen, struct code *code)

@@ -207,7 +207,7 @@ static struct ir_expr *fetch_call(struct gen *gen, struct ir_expr *element, bool
 static struct code *fetch_code(struct gen *gen, const struct fetch *fetch,
                                const struct ir_symbol *var, struct ir_symbol *in)
 {
-    struct code *code = code_new(gen, CODE_STMT);
+    struct code *code = code_new(CODE_STMT);
     struct ir_expr *expr = fetch->expr, *by = in ? ir_name(gen->arena, in) : NULL;
     struct ir_symbol *from = (struct ir_symbol *)var;
     if (in)
@@ -231,16 +231,16 @@ static long long strip_length(const struct fetches *all)
     return length < unroll ? unroll : length / unroll * unroll;
 }
 
-static struct code *loop_like(struct gen *gen, const struct code *loop)
+static struct code *loop_like(const struct code *loop)
 {
-    struct code *new = code_new(gen, CODE_FOR);
+    struct code *new = code_new(CODE_FOR);
     new->var = loop->var;
     new->lower = loop->lower;
     new->upper = loop->upper;
     new->step = loop->step;
     new->declares = loop->declares;
     new->band = loop->band;
-    code_add(gen, new, code_new(gen, CODE_BLOCK));
+    code_add(new, code_new(CODE_BLOCK));
     return new;
 }
 
@@ -248,7 +248,7 @@ static struct code *loop_like(struct gen *gen, const struct code *loop)
 static void strip(struct fetches *all)
 {
     struct gen *gen = all->gen;
-    struct code *loop = all->loop, *outer = loop_like(gen, loop), *parent = loop->parent,
+    struct code *loop = all->loop, *outer = loop_like(loop), *parent = loop->parent,
                 *ahead = NULL;
     long long size = strip_length(all) * loop->band->loop->stmt->step;
     size_t at = code_index(loop);
@@ -263,20 +263,20 @@ static void strip(struct fetches *all)
     gen->need_max = gen->need_max || size < 0;
     for (size_t i = 0; i < all->nr; i++)
         if (all->item[i].stream)
-            code_add(gen, outer->child[0],
+            code_add(outer->child[0],
                      fetch_code(gen, &all->item[i], loop->var, outer->var));
     for (size_t i = 0; i < all->nr; i++) {
         if (all->item[i].stream)
             continue;
         if (loop->simd && !ahead)
-            code_add(gen, outer->child[0], ahead = loop_like(gen, loop));
+            code_add(outer->child[0], ahead = loop_like(loop));
         struct code *fetch = fetch_code(gen, &all->item[i], loop->var, NULL);
-        code_insert(gen, ahead ? ahead->child[0] : loop->child[0],
+        code_insert(ahead ? ahead->child[0] : loop->child[0],
                     ahead ? ahead->child[0]->child_nr : 0, fetch);
     }
     parent->child[at] = outer;
     outer->parent = parent;
-    code_add(gen, outer->child[0], loop);
+    code_add(outer->child[0], loop);
 }
 
 static void put(struct fetches *all)
@@ -290,7 +290,7 @@ static void put(struct fetches *all)
         return;
     }
     for (size_t i = all->nr; i-- > 0;)
-        code_insert(all->gen, all->loop->child[0], 0,
+        code_insert(all->loop->child[0], 0,
                     fetch_code(all->gen, &all->item[i], NULL, NULL));
 }
 

@@ -232,18 +232,19 @@ static struct ir_expr *replaced(struct elements *all, struct ir_expr *expr)
 
 static struct code *declaration(struct gen *gen, const struct element *element)
 {
-    struct code *code = code_new(gen, CODE_STMT);
+    struct code *code = code_new(CODE_STMT);
     code->statement = SIZE_MAX;
     code->stmt = ir_stmt_new(gen->arena, IR_DECL, 0);
     code->stmt->symbol = element->scalar;
-    /* what the loop would only write is read too, lest compilers doubt that the loop runs */
+    /* what the loop would only write is read too, lest compilers doubt that the loop runs
+     */
     code->stmt->expr = element->read_first || !element->varies ? element->expr : NULL;
     return code;
 }
 
 static struct code *write_back(struct gen *gen, const struct element *element)
 {
-    struct code *code = code_new(gen, CODE_STMT);
+    struct code *code = code_new(CODE_STMT);
     code->statement = SIZE_MAX;
     code->stmt = ir_stmt_new(gen->arena, IR_EXPR, 0);
     code->stmt->expr = ir_expr_new(gen->arena, IR_ASSIGN, 2);
@@ -264,9 +265,9 @@ static void place(struct elements *all, const struct element *element)
            block->child[before]->stmt->kind == IR_DECL &&
            block->child[before]->statement == SIZE_MAX)
         before++;
-    code_insert(gen, block, before, declaration(gen, element));
+    code_insert(block, before, declaration(gen, element));
     if (element->written)
-        code_insert(gen, block,
+        code_insert(block,
                     element->varies ? block->child_nr
                                     : code_index(all->loop) + ++all->behind,
                     write_back(gen, element));

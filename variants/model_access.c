@@ -1,5 +1,5 @@
 /* What a statement reads and writes, and the relations from its instances to elements. */
-#include "variants/poly.h"
+#include "variants/model_place.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,134 +64,6 @@ static size_t find_cell(struct nest *nest, struct ir_symbol *symbol)
     return nest->cell_nr++;
 }
 
-/* ---- taking a[i][j], *(p + i), s[i].field[k] apart ---- */
-
-struct place {
-    struct ir_symbol *symbol;
-    struct ir_expr *subscript[SUBSCRIPTS_MAX]; /* innermost first while reading */
-    size_t nr;
-    bool member;
-    const char *problem;
-};
-
-static void place_read(struct collect *at, const struct ir_expr *expr,
-                       struct place *place);
-
-static void place_push(struct place *place, struct ir_expr *subscript)
-{
-    if (place->nr == SUBSCRIPTS_MAX)
-        place->problem = "has too many subscripts";
-    else
-        place->subscript[place->nr++] = subscript;
-}
-
-/* The last subscript read goes up by `by`: p[i] with p = a + k is a[k + i]. */
-static void place_shift(struct collect *at, struct place *place, const char *op,
-                        struct ir_expr *by)
-{
-    struct ir_arena *arena = at->nest->model->arena;
-    if (!place->nr)
-        place_push(place,
-                   *op == '-' ? ir_binary(arena, "-", ir_integer(arena, 0), by) : by);
-    else
-        place->subscript[place->nr - 1] =
-            ir_binary(arena, op, by, place->subscript[place->nr - 1]);
-    if (*op == '-' && place->nr)
-        place->problem = "is reached through a difference of pointers";
-}
-
-static void place_name(struct collect *at, const struct ir_expr *expr,
-                       struct place *place)
-{
-    struct nest *nest = at->nest;
-    struct ir_symbol *symbol = expr->symbol;
-    place->symbol = symbol;
-    if (symbol->type.is_volatile)
-        place->problem = "is volatile";
-    if (symbol->type.pointers && !symbol->dim_nr && nest->written[symbol->id])
-        place->problem = "is a pointer that moves in the loop; write a[i]";
-    else if (symbol->role == IR_LOCAL && symbol->type.pointers && !symbol->dim_nr &&
-             place->nr && nest->model->init[symbol->id])
-        place_read(at, nest->model->init[symbol->id], place);
-}
-
-static void place_pointer(struct collect *at, const struct ir_expr *expr,
-                          struct place *place)
-{
-    const struct ir_expr *inner = expr->arg[0];
-    if (expr->kind == IR_UNARY && !strcmp(expr->op, "*")) {
-        place_push(place, ir_integer(at->nest->model->arena, 0));
-        place_read(at, inner, place);
-    } else if (expr->kind == IR_UNARY && !strcmp(expr->op, "&") &&
-               inner->kind == IR_INDEX && place->nr) {
-        struct ir_expr *last = place->subscript[--place->nr];
-        place_push(place, ir_binary(at->nest->model->arena, "+", inner->arg[1], last));
-        place_read(at, inner->arg[0], place);
-    } else if (strstr(expr->op, "++") || strstr(expr->op, "--")) {
-        place->symbol = inner->kind == IR_NAME ? inner->symbol : NULL;
-        place->problem = "is a pointer that moves in the loop; write a[i]";
-    } else
-        place->problem = "is reached in a way that cannot be followed";
-}
-
-static void place_sum(struct collect *at, const struct ir_expr *expr, struct place *place)
-{
-    bool left = expr->arg[0]->type.pointers > 0;
-    if (strcmp(expr->op, "+") || (!left && !expr->arg[1]->type.pointers)) {
-        place->problem = "is reached through arithmetic that cannot be followed";
-        return;
-    }
-    place_shift(at, place, "+", expr->arg[left]);
-    place_read(at, expr->arg[!left], place);
-}
-
-static void place_member(struct collect *at, const struct ir_expr *expr,
-                         struct place *place)
-{
-    if (expr->is_arrow || expr->type.pointers > (int)place->nr) {
-        place->problem =
-            "is reached through a structure; pass the pointer as a parameter";
-        return;
-    }
-    place->nr = 0; /* all fields of one element are taken as one */
-    place->member = true;
-    place_read(at, expr->arg[0], place);
-}
-
-static void place_read(struct collect *at, const struct ir_expr *expr,
-                       struct place *place)
-{
-    if (place->problem)
-        return;
-    switch (expr->kind) {
-    case IR_NAME:
-        place_name(at, expr, place);
-        break;
-    case IR_INDEX:
-        place_push(place, expr->arg[1]);
-        place_read(at, expr->arg[0], place);
-        break;
-    case IR_MEMBER:
-        place_member(at, expr, place);
-        break;
-    case IR_UNARY:
-        place_pointer(at, expr, place);
-        break;
-    case IR_BINARY:
-        place_sum(at, expr, place);
-        break;
-    case IR_CAST:
-        if (expr->type.pointers == 1 && expr->arg[0]->type.pointers == 1 &&
-            expr->type.bytes == expr->arg[0]->type.bytes) {
-            place_read(at, expr->arg[0], place);
-            break;
-        }
-        /* fall through */
-    default:
-        place->problem = "is reached in a way that cannot be followed";
-    }
-}
-
 /* ---- recording ---- */
 
 static bool is_local_to_statement(const struct nest *nest, const struct ir_symbol *symbol)
@@ -210,7 +82,7 @@ static void record(struct collect *at, const struct ir_expr *expr,
     *access = (struct access){.cell = cell,
                               .statement = at->statement,
                               .write = write,
-                              .must = write && !at->maybe,
+                              .must = write && !at->maybe && !place->member,
                               .expr = expr,
                               .subscript_nr = place->nr,
                               .collapsed = statement->collapsed,
@@ -233,7 +105,7 @@ static const char *count_problem(const struct nest *nest, const struct place *pl
 static void collect_place(struct collect *at, const struct ir_expr *expr, bool write)
 {
     struct place place = {0};
-    place_read(at, expr, &place);
+    place_read(at->nest, expr, &place);
     if (!place.problem && !place.symbol)
         place.problem = "cannot be followed";
     if (!place.problem && is_local_to_statement(at->nest, place.symbol))
@@ -246,7 +118,7 @@ static void collect_place(struct collect *at, const struct ir_expr *expr, bool w
         refuse(at, expr, place.problem, place.symbol ? place.symbol->name : "an element");
         return;
     }
-    if (!place.nr && !at->nest->written[place.symbol->id] &&
+    if (!place.nr && !place.member && !at->nest->written[place.symbol->id] &&
         !at->nest->declared[place.symbol->id])
         return;
     record(at, expr, &place, write);

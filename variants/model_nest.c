@@ -259,7 +259,7 @@ static int walk_loop(struct build *build, const struct ir_stmt *stmt, struct tre
     int status = walk(build, stmt->child[0], body);
     build->depth--;
     build->frame_nr--;
-    tree_add(seq, tree_band(build->nest, loop, body));
+    tree_add(seq, tree_band(loop, body));
     return status;
 }
 

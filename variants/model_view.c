@@ -94,6 +94,7 @@ static void add_loops(struct model *model, const struct ir_stmt *stmt, int paren
 /* ---- arrays ---- */
 
 struct use {
+    const struct model *model;
     bool *read, *written; /* by symbol id */
 };
 
@@ -121,6 +122,9 @@ static void note_place(struct use *use, const struct ir_expr *place, bool read,
                        bool write)
 {
     const struct ir_symbol *symbol = root_of(place);
+    while (symbol && symbol->role == IR_LOCAL && symbol->type.pointers &&
+           !symbol->dim_nr && use->model->init[symbol->id])
+        symbol = root_of(use->model->init[symbol->id]);
     if (!symbol || symbol->id < 0)
         return;
     use->read[symbol->id] = use->read[symbol->id] || read;
@@ -197,7 +201,7 @@ static void add_arrays(struct model *model)
 {
     struct ir_function *function = model->function;
     size_t nr = function->symbol_nr + 1;
-    struct use use = {xcalloc(nr, sizeof(bool)), xcalloc(nr, sizeof(bool))};
+    struct use use = {model, xcalloc(nr, sizeof(bool)), xcalloc(nr, sizeof(bool))};
     note_stmt(&use, function->body);
     for (size_t i = 0; i < function->symbol_nr; i++) {
         struct ir_symbol *symbol = function->symbol[i];

@@ -228,7 +228,7 @@ void deps_explain(struct nest *nest, isl_union_map *pairs, const char *verdict,
 
 struct tree *tree_new(enum tree_kind kind);
 struct tree *tree_leaf(size_t statement, isl_set *domain); /* takes domain */
-struct tree *tree_band(struct nest *nest, const struct loop *loop,
+struct tree *tree_band(const struct loop *loop,
                        struct tree *child); /* child is taken; f not set */
 void tree_add(struct tree *parent, struct tree *child);
 struct tree *tree_copy(const struct tree *tree);

@@ -26,10 +26,9 @@ void tree_add(struct tree *parent, struct tree *child)
     parent->child[parent->child_nr++] = child;
 }
 
-struct tree *tree_band(struct nest *nest, const struct loop *loop, struct tree *child)
+struct tree *tree_band(const struct loop *loop, struct tree *child)
 {
     struct tree *tree = tree_new(TREE_BAND);
-    (void)nest;
     tree->loop = loop;
     tree->name = loop->stmt->iterator->name;
     tree->role = BAND_LOOP;
