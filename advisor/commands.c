@@ -29,7 +29,7 @@ static const struct command commands[] = {
      "With a file: measures the baseline only. Without: advice from numbers alone.\n\n"
      "example: inflight advise --machine skl --bandwidth 106.9GB/s --access random",
      KERNEL_OPTIONS "compiler flags machine rules cores tolerance reassociate bandwidth "
-                    "latency access database evidence" COMMON_OPTIONS,
+                    "latency access fresh database evidence" COMMON_OPTIONS,
      advise_command},
     {"show", "the loops, arrays and access classes, and what may legally be done",
      "show FILE.c[:LINE] [options] [-- compiler flags]",

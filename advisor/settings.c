@@ -46,7 +46,7 @@ static const struct option_row {
     {"plan", 'p', "PLAN", TEXT, AT(plan),
      "transformations, such as 'tile(i:32,j:32) simd'"},
     {"budget", 0, "TIME", TIME, AT(budget_s),
-     "time for the search, such as 90s or 5m, default 2m"},
+     "time for the search, such as 90s or 5m, default 100s"},
     {"variants", 0, "N", COUNT, AT(variants), "measure at most N variants"},
     {"strategy", 0, "NAME", TEXT, AT(strategy), "guided (default), exhaustive or random"},
     {"seed", 0, "N", COUNT, AT(seed), "of the random strategy, default 1"},

@@ -72,6 +72,7 @@ static void note_pruned(struct guided *guided)
     for (size_t i = 0; i < guided->verdicts.nr; i++) {
         const struct rule_verdict *verdict = &guided->verdicts.item[i];
         if (verdict->verdict != VERDICT_TRY &&
+            !advice_for(guided->session->result, verdict->transformation)->tried_plan &&
             rule_verdicts_deciding(&guided->verdicts, verdict->transformation) == verdict)
             session_prune(guided->session, verdict->transformation, verdict->rule,
                           verdict->reason);
@@ -266,6 +267,16 @@ static void note_best_try(struct guided *guided, const char *transformation, siz
                                      : "not kept: slower in a first run");
 }
 
+/* The rule cannot know that no plan of it makes sense here; the estimate can. */
+static void note_no_plan(struct guided *guided, const char *transformation,
+                         const char *why_not)
+{
+    struct advice *advice = advice_for(guided->session->result, transformation);
+    note_outcome(guided, transformation, NULL, quantity_unknown(), why_not);
+    if (!advice->tried_plan && propose_knows(transformation))
+        advice->verdict = VERDICT_AVOID;
+}
+
 static int try_plans(struct guided *guided, const char *transformation, struct error *err)
 {
     struct session *session = guided->session;
@@ -277,7 +288,7 @@ static int try_plans(struct guided *guided, const char *transformation, struct e
     propose(&about, transformation, &list, &why_not);
     int status = 0;
     if (list.nr == 0)
-        note_outcome(guided, transformation, NULL, quantity_unknown(), buf_str(&why_not));
+        note_no_plan(guided, transformation, buf_str(&why_not));
     else
         status = try_family(guided, transformation, &list, &best, err);
     if (!status && list.nr && best != guided->now && !spawn_interrupted())

@@ -287,8 +287,8 @@ static int pair(struct live *live, const struct run_program program[2], double s
 {
     struct run_opts opts = run_opts(live);
     struct run_result result[2] = {{0}, {0}};
-    opts.launches_min = 3;
-    opts.launches_max = 12;
+    opts.launches_min = 4;
+    opts.launches_max = 16;
     opts.samples_per_launch = 3;
     opts.budget_s = seconds;
     opts.target_spread = 0.01;

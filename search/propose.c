@@ -438,6 +438,14 @@ static const struct proposer {
     {"prefetch_l2", propose_prefetch_l2},
 };
 
+bool propose_knows(const char *transformation)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(proposers); i++)
+        if (!strcmp(proposers[i].transformation, transformation))
+            return true;
+    return false;
+}
+
 void propose(const struct propose *about, const char *transformation, struct choices *out,
              struct buf *why_not)
 {

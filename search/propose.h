@@ -19,6 +19,9 @@ struct propose {
 void propose(const struct propose *about, const char *transformation, struct choices *out,
              struct buf *why_not);
 
+/* There are plan steps for it. */
+bool propose_knows(const char *transformation);
+
 /* The choices next to `best` in the parameters of the transformation: half and twice of
  * each. */
 void propose_neighbours(const char *transformation, const struct choice *best,

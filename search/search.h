@@ -138,7 +138,7 @@ void search_result_release(struct search_result *result);
 
 struct search_opts {
     const char *strategy;    /* "guided" (default), "exhaustive", "random" */
-    double budget_s;         /* 0 = 150 */
+    double budget_s;         /* 0 = 100; the closing measurements come on top */
     size_t budget_variants;  /* 0 = no limit */
     unsigned long long seed; /* random; 0 = 1 */
     const struct rule_set *rules;

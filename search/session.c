@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_BUDGET_S = 120 };
+enum { DEFAULT_BUDGET_S = 100 };
 
 int session_start(struct session *session, struct error *err)
 {
@@ -198,7 +198,7 @@ static int close_source(struct session *session, struct error *err)
         return 0;
     session_say(session, "measuring the winner against the original once more");
     struct quantity gain = quantity_unknown();
-    if (session_compare(session, 0, result->best, 12, &gain, err))
+    if (session_compare(session, 0, result->best, 8, &gain, err))
         return -1;
     if (gain.known && gain.low <= 1) {
         note_luck(result, gain);
