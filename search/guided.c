@@ -140,12 +140,14 @@ static struct propose about_now(const struct guided *guided, const struct choice
     struct kernel_counts counts = session->subject->counts(session->subject->data);
     double iterations = counts.iterations.known ? counts.iterations.value : 0;
     struct quantity latency = session->subject->machine->memory_latency_ns;
+    struct quantity limit = session->subject->machine->l1_mshrs.used;
     return (struct propose){
         .nest = &session->nest,
         .machine = session->subject->machine,
         .now = choice,
         .iteration_s = iterations > 0 ? now->time_s.value / iterations : 0,
         .latency_ns = latency.known ? latency.value : 100,
+        .miss_limit = limit.known ? limit.value : 0,
     };
 }
 
@@ -312,7 +314,7 @@ static int try_huge_pages(struct guided *guided, struct error *err)
         return 0;
     }
     session_say(session, "trying huge pages");
-    if (session_measure(session, &session->choice[0], true, MEASURE_EXPLAIN, 0, &index,
+    if (session_measure(session, &session->choice[0], true, MEASURE_QUICK, 0, &index,
                         err))
         return -1;
     if (!session_timed(session, index))

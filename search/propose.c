@@ -315,6 +315,8 @@ static void propose_unroll(const struct propose *about, struct choices *out,
     static const long sizes[] = {4, 8, 2};
     const char *name[KERNEL_DEPTH_MAX];
     struct choice choice = *about->now;
+    if (about->nest->nr == 0)
+        return;
     if (choice.simd) {
         buf_add(why_not,
                 "the innermost loop is marked for vectors: the compiler unrolls it");
@@ -343,17 +345,23 @@ static void propose_simd(const struct propose *about, struct choices *out,
 
 /* ---- prefetch ---- */
 
-static bool has_prefetch(const struct choice *choice, const char *array)
+static size_t prefetch_slot(const struct choice *choice, const char *array)
 {
-    for (size_t i = 0; i < choice->prefetch_nr; i++)
-        if (!strcmp(choice->prefetch[i].array, array))
-            return true;
-    return false;
+    size_t i = 0;
+    while (i < choice->prefetch_nr && strcmp(choice->prefetch[i].array, array))
+        i++;
+    return i;
+}
+
+static bool has_prefetch(const struct choice *choice, const char *array, bool to_l2)
+{
+    size_t slot = prefetch_slot(choice, array);
+    return slot < choice->prefetch_nr && choice->prefetch[slot].to_l2 == to_l2;
 }
 
 /* The array worth prefetching: indirect first, else the largest strided or streamed one.
  */
-static const struct kernel_array *prefetch_target(const struct propose *about,
+static const struct kernel_array *prefetch_target(const struct propose *about, bool to_l2,
                                                   bool *indirect)
 {
     const struct kernel_view *view = about->nest->view;
@@ -363,7 +371,8 @@ static const struct kernel_array *prefetch_target(const struct propose *about,
         const struct kernel_access *access = &view->access[i];
         const struct kernel_array *array = &view->array[access->array];
         bool here = access->access_class == ACCESS_INDIRECT;
-        if (!nest_holds(about->nest, access) || has_prefetch(about->now, array->name) ||
+        if (!nest_holds(about->nest, access) ||
+            has_prefetch(about->now, array->name, to_l2) ||
             access->access_class == ACCESS_INVARIANT ||
             access->access_class == ACCESS_IRREGULAR)
             continue;
@@ -376,23 +385,31 @@ static const struct kernel_array *prefetch_target(const struct propose *about,
     return best;
 }
 
+/*
+ * Behind an index array as many iterations ahead as the core holds misses, and more for
+ * L2, whose queue is longer; streams as many as the latency lasts. Replaces a prefetch of
+ * the same array to the other level.
+ */
 static void add_distances(const struct propose *about, const char *array, bool indirect,
                           bool to_l2, struct choices *out)
 {
-    static const double indirect_factor[] = {1, 2, 4, 8}, stream_factor[] = {2, 8};
-    const double *factor = indirect ? indirect_factor : stream_factor;
-    size_t nr = indirect ? ARRAY_SIZE(indirect_factor) : ARRAY_SIZE(stream_factor);
-    double needed =
+    static const double factors[3][3] = {{0.5, 1, 2}, {1, 2, 4}, {2, 8, 8}};
+    const double *factor = factors[!indirect ? 2 : to_l2];
+    double lines = about->miss_limit > 0 ? about->miss_limit : 16;
+    double iterations =
         about->iteration_s > 0 ? about->latency_ns * 1e-9 / about->iteration_s : 8;
+    size_t slot = prefetch_slot(about->now, array);
     long last = 0;
-    for (size_t i = 0; i < nr; i++) {
+    for (size_t i = 0; i < 3 && slot < CHOICE_PREFETCH_MAX; i++) {
         struct choice choice = *about->now;
-        long distance = (long)exp2(round(log2(fmax(2, fmin(needed * factor[i], 512)))));
-        if (distance == last || choice.prefetch_nr == CHOICE_PREFETCH_MAX)
+        double wanted = (indirect ? lines : iterations) * factor[i];
+        long distance = (long)exp2(round(log2(fmax(2, fmin(wanted, 512)))));
+        if (distance == last)
             continue;
-        choice.prefetch[choice.prefetch_nr].array = array;
-        choice.prefetch[choice.prefetch_nr].distance = last = distance;
-        choice.prefetch[choice.prefetch_nr++].to_l2 = to_l2;
+        choice.prefetch[slot].array = array;
+        choice.prefetch[slot].distance = last = distance;
+        choice.prefetch[slot].to_l2 = to_l2;
+        choice.prefetch_nr += slot == choice.prefetch_nr;
         choices_add(out, &choice);
     }
 }
@@ -401,7 +418,7 @@ static void propose_prefetch(const struct propose *about, bool to_l2, struct cho
                              struct buf *why_not)
 {
     bool indirect = false;
-    const struct kernel_array *array = prefetch_target(about, &indirect);
+    const struct kernel_array *array = prefetch_target(about, to_l2, &indirect);
     if (!array) {
         buf_add(why_not,
                 "no array of the hot nest is left whose addresses can be computed ahead");

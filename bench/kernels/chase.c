@@ -1,7 +1,7 @@
 /*
  * K independent pointer chases, K given by -DK: a program that has K misses in flight by
- * construction. One pointer per 128 bytes, one single cycle, random inside blocks of 2
- * MiB, so that page walks are rare and no prefetcher can follow.
+ * construction. One pointer per 128 bytes, one single cycle, random inside blocks of 512
+ * KiB, so that the pages of twelve blocks fit into the TLBs and no prefetcher can follow.
  */
 #ifndef K
 #define K 1
@@ -11,7 +11,7 @@
 #pragma inflight kernel
 #pragma inflight set n = 134217728
 #pragma inflight set steps = 2097152
-#pragma inflight buffer next = cycle(16, 262144)
+#pragma inflight buffer next = cycle(16, 65536)
 #pragma inflight buffer end = zero
 void chase(long n, long steps, const long next[restrict n], long end[restrict 12])
 {

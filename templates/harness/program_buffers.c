@@ -23,6 +23,9 @@ static char *map_or_stop(size_t bytes, const char *name)
     return map;
 }
 
+/* MADV_POPULATE_WRITE of Linux 5.14, which older headers lack. */
+enum { POPULATE_WRITE = 23 };
+
 /* At least one huge page, so that neighbours never share one. */
 static struct buffer buffer_map(const char *name, size_t bytes, bool huge_pages)
 {
@@ -35,6 +38,9 @@ static struct buffer buffer_map(const char *name, size_t bytes, bool huge_pages)
     munmap(map + head + rounded, unit - head);
     map += head;
     madvise(map, rounded, huge_pages ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+    /* All pages at once: faults one by one cost up to twenty times as much on guests.
+     * Kernels before 5.14 do not know it and take the faults. */
+    madvise(map, rounded, POPULATE_WRITE);
     return (struct buffer){.map = map, .map_bytes = rounded, .data = map, .bytes = bytes};
 }
 
