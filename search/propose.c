@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "search/propose_prefetch.h"
+
 enum { TOP_ORDERS = 3, TOP_TILES = 6, TOP_JAMS = 6, TILE_LOOPS_MAX = 4 };
 /* Of the grid, by estimate: with orders, simd and prefetches 40,000 plans for three
  * loops. */
@@ -101,6 +103,8 @@ static void try_orders(const struct propose *about, struct choice *choice, size_
                        double now, struct scores *list)
 {
     size_t nr = about->nest->nr;
+    if (nr == 0)
+        return;
     if (fixed == nr) {
         int innermost = nest_depth(about->nest, choice->order[nr - 1]);
         double cost = nest_cost_ns(about->nest, about->machine, choice) +
@@ -341,102 +345,6 @@ static void propose_simd(const struct propose *about, struct choices *out,
     }
     choice.simd = true;
     choices_add(out, &choice);
-}
-
-/* ---- prefetch ---- */
-
-static size_t prefetch_slot(const struct choice *choice, const char *array)
-{
-    size_t i = 0;
-    while (i < choice->prefetch_nr && strcmp(choice->prefetch[i].array, array))
-        i++;
-    return i;
-}
-
-static bool has_prefetch(const struct choice *choice, const char *array, bool to_l2)
-{
-    size_t slot = prefetch_slot(choice, array);
-    return slot < choice->prefetch_nr && choice->prefetch[slot].to_l2 == to_l2;
-}
-
-/* The array worth prefetching: indirect first, else the largest strided or streamed one.
- */
-static const struct kernel_array *prefetch_target(const struct propose *about, bool to_l2,
-                                                  bool *indirect)
-{
-    const struct kernel_view *view = about->nest->view;
-    const struct kernel_array *best = NULL;
-    *indirect = false;
-    for (size_t i = 0; i < view->access_nr; i++) {
-        const struct kernel_access *access = &view->access[i];
-        const struct kernel_array *array = &view->array[access->array];
-        bool here = access->access_class == ACCESS_INDIRECT;
-        if (!nest_holds(about->nest, access) ||
-            has_prefetch(about->now, array->name, to_l2) ||
-            access->access_class == ACCESS_INVARIANT ||
-            access->access_class == ACCESS_IRREGULAR)
-            continue;
-        if (!best || (here && !*indirect) ||
-            (here == *indirect && array->bytes > best->bytes)) {
-            best = array;
-            *indirect = here;
-        }
-    }
-    return best;
-}
-
-/*
- * Behind an index array as many iterations ahead as the core holds misses, and more for
- * L2, whose queue is longer; streams as many as the latency lasts. Replaces a prefetch of
- * the same array to the other level.
- */
-static void add_distances(const struct propose *about, const char *array, bool indirect,
-                          bool to_l2, struct choices *out)
-{
-    static const double factors[3][3] = {{0.5, 1, 2}, {1, 2, 4}, {2, 8, 8}};
-    const double *factor = factors[!indirect ? 2 : to_l2];
-    double lines = about->miss_limit > 0 ? about->miss_limit : 16;
-    double iterations =
-        about->iteration_s > 0 ? about->latency_ns * 1e-9 / about->iteration_s : 8;
-    size_t slot = prefetch_slot(about->now, array);
-    long last = 0;
-    for (size_t i = 0; i < 3 && slot < CHOICE_PREFETCH_MAX; i++) {
-        struct choice choice = *about->now;
-        double wanted = (indirect ? lines : iterations) * factor[i];
-        long distance = (long)exp2(round(log2(fmax(2, fmin(wanted, 512)))));
-        if (distance == last)
-            continue;
-        choice.prefetch[slot].array = array;
-        choice.prefetch[slot].distance = last = distance;
-        choice.prefetch[slot].to_l2 = to_l2;
-        choice.prefetch_nr += slot == choice.prefetch_nr;
-        choices_add(out, &choice);
-    }
-}
-
-static void propose_prefetch(const struct propose *about, bool to_l2, struct choices *out,
-                             struct buf *why_not)
-{
-    bool indirect = false;
-    const struct kernel_array *array = prefetch_target(about, to_l2, &indirect);
-    if (!array) {
-        buf_add(why_not,
-                "no array of the hot nest is left whose addresses can be computed ahead");
-        return;
-    }
-    add_distances(about, array->name, indirect, to_l2, out);
-}
-
-static void propose_prefetch_l1(const struct propose *about, struct choices *out,
-                                struct buf *why_not)
-{
-    propose_prefetch(about, false, out, why_not);
-}
-
-static void propose_prefetch_l2(const struct propose *about, struct choices *out,
-                                struct buf *why_not)
-{
-    propose_prefetch(about, true, out, why_not);
 }
 
 /* ---- all of them ---- */

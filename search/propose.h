@@ -11,7 +11,7 @@ struct propose {
     const struct choice *now;
     double iteration_s; /* time of one innermost iteration, 0 = unknown */
     double latency_ns;  /* of the misses a prefetch has to hide */
-    double miss_limit;       /* lines a core keeps outstanding at L1, 0 = unknown */
+    double miss_limit;  /* lines a core keeps outstanding at L1, 0 = unknown */
     bool exhaustive;    /* the whole grid instead of the best guesses */
 };
 

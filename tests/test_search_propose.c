@@ -250,23 +250,30 @@ static void simd_is_proposed_once(void)
     bench_release(&bench);
 }
 
-/* 80 ns to hide at 10 ns an iteration: 8 iterations ahead, then further. */
+/* As many iterations ahead as the core holds misses, half and twice that; further for L2.
+ */
 static void prefetch_takes_the_indirect_array_first(void)
 {
     struct bench bench = {0};
 
     space_gather(&bench.kernel, 1000, 100000);
     bench_start(&bench);
+    bench.about.miss_limit = 16;
     ask(&bench, "prefetch_l1");
-    check_eq(bench.out.nr, 4);
+    check_eq(bench.out.nr, 3);
     check_at(&bench, 0, "prefetch(table:8)");
     check_at(&bench, 1, "prefetch(table:16)");
-    check_at(&bench, 3, "prefetch(table:64)");
+    check_at(&bench, 2, "prefetch(table:32)");
     ask(&bench, "prefetch_l2");
-    check_at(&bench, 0, "prefetch(table:8,to:L2)");
+    check_at(&bench, 0, "prefetch(table:16,to:L2)");
+    check_at(&bench, 2, "prefetch(table:64,to:L2)");
+    bench.about.miss_limit = 23;
+    ask(&bench, "prefetch_l1");
+    check_at(&bench, 1, "prefetch(table:32)");
     bench_release(&bench);
 }
 
+/* 80 ns to hide at 10 ns an iteration: streams 16 iterations ahead. */
 static void prefetch_goes_on_to_the_next_array(void)
 {
     struct bench bench = {0};
@@ -278,12 +285,28 @@ static void prefetch_goes_on_to_the_next_array(void)
     ask(&bench, "prefetch_l1");
     check_at(&bench, 0, "prefetch(table:8) prefetch(out:16)");
     bench.now = bench.out.item[0];
-    ask(&bench, "prefetch_l2");
-    check_at(&bench, 0, "prefetch(table:8) prefetch(out:16) prefetch(idx:16,to:L2)");
+    ask(&bench, "prefetch_l1");
+    check_at(&bench, 0, "prefetch(table:8) prefetch(out:16) prefetch(idx:16)");
     bench.now = bench.out.item[0];
     ask(&bench, "prefetch_l1");
     check_nothing(
         &bench, "no array of the hot nest is left whose addresses can be computed ahead");
+    bench_release(&bench);
+}
+
+static void prefetch_to_the_other_level_replaces(void)
+{
+    struct bench bench = {0};
+
+    space_gather(&bench.kernel, 1000, 100000);
+    bench_start(&bench);
+    ask(&bench, "prefetch_l1");
+    bench.now = bench.out.item[0];
+    ask(&bench, "prefetch_l2");
+    check_at(&bench, 0, "prefetch(table:16,to:L2)");
+    bench.about.exhaustive = true;
+    ask(&bench, "prefetch_l2");
+    check_at(&bench, 0, "prefetch(table:8) prefetch(out:16,to:L2)");
     bench_release(&bench);
 }
 
@@ -293,14 +316,14 @@ static void distances_stay_within_reason(void)
 
     space_gather(&bench.kernel, 1000, 100000);
     bench_start(&bench);
-    bench.about.iteration_s = 1e-12;
+    bench.about.miss_limit = 100000;
     ask(&bench, "prefetch_l1");
     check_eq(bench.out.nr, 1);
     check_at(&bench, 0, "prefetch(table:512)");
-    bench.about.iteration_s = 1;
+    bench.about.miss_limit = 1;
     ask(&bench, "prefetch_l1");
     check_at(&bench, 0, "prefetch(table:2)");
-    bench.about.iteration_s = 0; /* not known */
+    bench.about.miss_limit = 0; /* not known */
     ask(&bench, "prefetch_l1");
     check_at(&bench, 0, "prefetch(table:8)");
     bench_release(&bench);
@@ -415,6 +438,7 @@ CU_TestInfo search_propose_tests[] = {
      the_innermost_loop_is_unrolled_unless_vectorized},
     {"simd is proposed once", simd_is_proposed_once},
     {"prefetch takes the indirect array first", prefetch_takes_the_indirect_array_first},
+    {"a prefetch to the other level replaces", prefetch_to_the_other_level_replaces},
     {"prefetch goes on to the next array", prefetch_goes_on_to_the_next_array},
     {"distances stay within reason", distances_stay_within_reason},
     {"what cannot be proposed says so", what_cannot_be_proposed_says_so},
