@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/machine/pointer_chase.h"
 #include "core/machine/knee.h"
+#include "core/machine/pointer_chase.h"
 #include "core/machine/probe_pages.h"
 #include "core/machine/trial.h"
 #include "tests/check.h"

@@ -25,7 +25,8 @@ static const struct toolchain no_callbacks = {"none", "gcc", "-fno-tree-vectoriz
 
 static char *scratch;
 
-/* Runs `command` (white space separates); "not there" is told from "failed". */
+/* Runs `command` (white space separates, quotes group); "not there" is told from
+ * "failed". */
 static bool compile(const char *compiler, const char *command)
 {
     struct strvec argv = {0};
@@ -56,14 +57,15 @@ static bool build_at(const struct toolchain *tools, const char *path,
     char *kernels = xasprintf("%s.kernels.o", path);
     bool done;
 
-    buf_addf(&command, "-g -O2 -I%s %s -c %s/tests/data/traffic/traced_kernels.c -o %s",
+    buf_addf(&command,
+             "-g -O2 '-I%s' %s -c '%s/tests/data/traffic/traced_kernels.c' -o '%s'",
              INFLIGHT_SOURCE_DIR, tools->callbacks, INFLIGHT_SOURCE_DIR, kernels);
     done = compile(tools->compiler, buf_str(&command));
     buf_reset(&command);
-    buf_addf(&command, "-g -O2 -I%s -o %s %s/tests/data/traffic/traced_main.c %s",
+    buf_addf(&command, "-g -O2 '-I%s' -o '%s' '%s/tests/data/traffic/traced_main.c' '%s'",
              INFLIGHT_SOURCE_DIR, path, INFLIGHT_SOURCE_DIR, kernels);
     for (size_t i = 0; i < sources->nr; i++)
-        buf_addf(&command, " %s", sources->v[i]);
+        buf_addf(&command, " '%s'", sources->v[i]);
     done = done && compile(tools->compiler, buf_str(&command));
     buf_release(&command);
     free(kernels);

@@ -38,8 +38,8 @@ static void compile_template(const struct toolchain *toolchain, const char *file
     strvec_split(
         &argv,
         "-O2 -Wall -Wextra -Wshadow -Wstrict-prototypes "
-        "-Wmissing-prototypes -Wwrite-strings -Wvla -Wundef -Werror -c -I " TEMPLATES
-        " -I " INFLIGHT_SOURCE_DIR " -o /dev/null");
+        "-Wmissing-prototypes -Wwrite-strings -Wvla -Wundef -Werror -c -I '" TEMPLATES
+        "' -I '" INFLIGHT_SOURCE_DIR "' -o /dev/null");
     strvec_pushf(&argv, TEMPLATES "/%s", file);
     check_runs(&argv, "");
     strvec_release(&argv);
@@ -68,7 +68,7 @@ static void contents_are_what_they_promise(void)
         struct strvec argv = {0};
 
         strvec_push(&argv, toolchain[i].compiler);
-        strvec_split(&argv, "-O2 -Wall -Wextra -Werror -I " TEMPLATES " -o");
+        strvec_split(&argv, "-O2 -Wall -Wextra -Werror -I '" TEMPLATES "' -o");
         strvec_push(&argv, program);
         strvec_push(&argv, source);
         strvec_push(&argv, "-lm");

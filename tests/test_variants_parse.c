@@ -45,17 +45,14 @@ static void loops_are_recognised(void)
         const char *cmp, *lower, *upper;
         long long step;
     } want[] = {
-        {true, "<", "0", "n", 1},      {true, ">=", "n - 1", "0", -1},
-            {true, "<", "0", "n", 2},
-        {true, ">", "n", "0", -3},     {true, "!=", "0", "n", 1},
-            {true, "<=", "0", "n - 1", 4},
-        {true, ">=", "9", "1", -2},    {false, NULL, NULL, NULL, 0},
-            {false, "<", "0", "n", 0},
-        {false, NULL, "0", NULL, 1},   {false, "<", "0", "n", 1},
-            {false, NULL, "u", NULL, 0},
-        {false, "<", "0", "n", 0},     {false, NULL, NULL, NULL, 0},
-            {false, NULL, NULL, NULL, 0},
-        {false, NULL, "0", NULL, 1},
+        {true, "<", "0", "n", 1},     {true, ">=", "n - 1", "0", -1},
+        {true, "<", "0", "n", 2},     {true, ">", "n", "0", -3},
+        {true, "!=", "0", "n", 1},    {true, "<=", "0", "n - 1", 4},
+        {true, ">=", "9", "1", -2},   {false, NULL, NULL, NULL, 0},
+        {false, "<", "0", "n", 0},    {false, NULL, "0", NULL, 1},
+        {false, "<", "0", "n", 1},    {false, NULL, "u", NULL, 0},
+        {false, "<", "0", "n", 0},    {false, NULL, NULL, NULL, 0},
+        {false, NULL, NULL, NULL, 0}, {false, NULL, "0", NULL, 1},
     };
     struct ir_function *function = parse_ok("loops");
     if (!check(function != NULL))
@@ -205,11 +202,11 @@ static void constants_have_values(void)
         const char *text;
         long long value;
     } want[] = {
-        {"types", IR_LITERAL, "SIDE", 4},     {"types", IR_LITERAL, "sizeof(point)", 16},
-        {"types", IR_LITERAL, "0x1Fu", 31},   {"types", IR_LITERAL, "'a'", 97},
-        {"types", IR_NAME, "width", 12},      {"globals", IR_NAME, "n", 31},
-        {"literals", IR_LITERAL, "010", 8},   {"literals", IR_LITERAL, "0b101", 5},
-        {"macros", IR_LITERAL, "100", 100},   {"transcend", IR_LITERAL, "3ul", 3},
+        {"types", IR_LITERAL, "SIDE", 4},   {"types", IR_LITERAL, "sizeof(point)", 16},
+        {"types", IR_LITERAL, "0x1Fu", 31}, {"types", IR_LITERAL, "'a'", 97},
+        {"types", IR_NAME, "width", 12},    {"globals", IR_NAME, "n", 31},
+        {"literals", IR_LITERAL, "010", 8}, {"literals", IR_LITERAL, "0b101", 5},
+        {"macros", IR_LITERAL, "100", 100}, {"transcend", IR_LITERAL, "3ul", 3},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(want); i++) {
@@ -240,8 +237,8 @@ static void members_say_what_they_share(void)
     static const struct {
         const char *name;
         bool shared, arrow;
-    } want[] = {{"i", true, true}, {"bits", true, true}, {"lo", true, true}, {"v", false, true},
-                {"x", false, false}, {"nx", false, true}};
+    } want[] = {{"i", true, true},  {"bits", true, true}, {"lo", true, true},
+                {"v", false, true}, {"x", false, false},  {"nx", false, true}};
     struct ir_function *function = parse_ok("types");
     if (!check(function != NULL))
         return;
@@ -277,13 +274,14 @@ static void ranges_cover_the_text(void)
         const char *begin, *end;
     } want[] = {
         {"matvec", 0, "for (int i", "y[i] = s;\n    }"},
-            {"dense", 1, "for(i=0", "a[i]=2;}"},
+        {"dense", 1, "for(i=0", "a[i]=2;}"},
         {"loops", 2, "for (i = 0; i < n; ++i)", "a[i] = 0;"},
-            {"loops", 15, "for (;;)", "break;"},
+        {"loops", 15, "for (;;)", "break;"},
         {"loops", 16, "for (; i", "        ;"},
         {"crlf", 0, "for (int", "2;"},
-            {"whole_macro", 1, "CLEAR", "CLEAR(a, n);"},
-        {"whole_macro", 2, "LOOP (i, n) {", "END"},       {"blocks", 4, "do\n", "(n--);"},
+        {"whole_macro", 1, "CLEAR", "CLEAR(a, n);"},
+        {"whole_macro", 2, "LOOP (i, n) {", "END"},
+        {"blocks", 4, "do\n", "(n--);"},
         {"attributed", 1, "for (int i", "= i;\n    }"},
     };
 

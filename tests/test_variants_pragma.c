@@ -201,7 +201,8 @@ static void words_are_read(void)
                         "#pragma inflight assume independent(i, j) noalias(A, b), "
                         "associative\n"
                         "#pragma inflight flops 3 * n \\\n   * n\n",
-                        "set n = 64", &words, &err), &err);
+                        "set n = 64", &words, &err),
+             &err);
     check_str(kernel_words_find(&words, WORD_SET, "n")->text, "64");
     check_eq(kernel_words_find(&words, WORD_SET, "n")->line, 0);
     check_str(kernel_words_find(&words, WORD_SET, "s")->text, "1.5");

@@ -103,14 +103,26 @@ static void print_file(const struct ir_function *function, struct buf *out)
  * values; no more is excused. */
 static void check_quiet(const char *compiler, const char *path)
 {
-    const char *argv[] = {compiler, "-std=gnu17", "-fsyntax-only", "-Wall", "-Wextra",
+    const char *argv[] = {compiler,
+                          "-std=gnu17",
+                          "-fsyntax-only",
+                          "-Wall",
+                          "-Wextra",
                           "-Werror",
-                          "-Wno-sequence-point", "-Wno-unused-value",
-                              "-Wno-unused-function", "-Wno-unused-but-set-variable",
-                          "-Wno-unused-variable", "-Wno-unknown-pragmas",
-                              "-Wno-int-in-bool-context",
-                          "-Wno-unknown-warning-option", "-Wno-unsequenced",
-                              "-Wno-uninitialized", "-I", OK_DIR, path, NULL};
+                          "-Wno-sequence-point",
+                          "-Wno-unused-value",
+                          "-Wno-unused-function",
+                          "-Wno-unused-but-set-variable",
+                          "-Wno-unused-variable",
+                          "-Wno-unknown-pragmas",
+                          "-Wno-int-in-bool-context",
+                          "-Wno-unknown-warning-option",
+                          "-Wno-unsequenced",
+                          "-Wno-uninitialized",
+                          "-I",
+                          OK_DIR,
+                          path,
+                          NULL};
     struct spawn_request request = {.argv = argv, .timeout_s = 60};
     struct spawn_outcome outcome = {0};
     struct error err = {0};
@@ -263,22 +275,14 @@ static void parentheses_are_put_where_needed(void)
 static void sums_of_integers_are_folded(void)
 {
     static const char *const cases[][2] = {
-        {"a + 1 - 1", "a"},
-        {"a + 1 + 2", "a + 3"},
-        {"1 + a + 1", "a + 2"},
-        {"a - 3 + 1", "a - 2"},
-        {"p[a + 1 - 1]", "p[a]"},
-        {"(a + 2 - 1) * b", "(a + 1) * b"},
-        {"(a + 1 - 1) * b", "a * b"},
-        {"2 + 3", "5"},
-        {"(1 - 4) * a", "-3 * a"},
-        {"b * (1 - 4)", "b * -3"},
-        {"a - (1 - 4)", "a + 3"},
-        {"1 + a", "1 + a"},
-        {"a - 1", "a - 1"},
-        {"a + 1u + 1u", "a + 1u + 1u"},
-        {"x + 1 + 2", "x + 1 + 2"},
-        {"a + 2147483647 + 1", "a + 2147483647 + 1"},
+        {"a + 1 - 1", "a"},           {"a + 1 + 2", "a + 3"},
+        {"1 + a + 1", "a + 2"},       {"a - 3 + 1", "a - 2"},
+        {"p[a + 1 - 1]", "p[a]"},     {"(a + 2 - 1) * b", "(a + 1) * b"},
+        {"(a + 1 - 1) * b", "a * b"}, {"2 + 3", "5"},
+        {"(1 - 4) * a", "-3 * a"},    {"b * (1 - 4)", "b * -3"},
+        {"a - (1 - 4)", "a + 3"},     {"1 + a", "1 + a"},
+        {"a - 1", "a - 1"},           {"a + 1u + 1u", "a + 1u + 1u"},
+        {"x + 1 + 2", "x + 1 + 2"},   {"a + 2147483647 + 1", "a + 2147483647 + 1"},
     };
 
     check_printed(cases, ARRAY_SIZE(cases));
@@ -290,15 +294,16 @@ static void made_trees_are_printed(void)
 {
     struct ir_arena *arena = ir_arena_new();
     struct ir_symbol n = {.name = "n",
-                          .type = {.text = "int", .scalar = IR_INT, .bytes = 4}}, i = n;
+                          .type = {.text = "int", .scalar = IR_INT, .bytes = 4}},
+                     i = n;
     struct ir_pragma simd = {.text = "omp simd"};
     struct buf out = {0};
     i.name = "i";
-    struct ir_expr *sum = ir_binary(arena, "+", ir_name(arena, &i),
-                                    ir_integer(arena, -1));
+    struct ir_expr *sum =
+        ir_binary(arena, "+", ir_name(arena, &i), ir_integer(arena, -1));
     struct ir_symbol *from[] = {&i};
-    struct ir_expr *by[] = {ir_binary(arena, "+", ir_name(arena, &n),
-                                      ir_integer(arena, 1))};
+    struct ir_expr *by[] = {
+        ir_binary(arena, "+", ir_name(arena, &n), ir_integer(arena, 1))};
     struct ir_stmt *loop = ir_stmt_new(arena, IR_FOR, 1);
     loop->canonical = loop->declares_iterator = true;
     loop->iterator = &i;

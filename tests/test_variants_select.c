@@ -18,9 +18,9 @@ static void the_function_is_chosen(void)
         int line;
         const char *name, *want;
     } cases[] = {
-        {"two", 0, NULL, "two"}, {"two", 0, "first", "first"}, {"two", 4, NULL, "first"},
-        {"two", 11, NULL, "two"}, {"pragmas", 0, NULL, "pragmas"},
-            {"include", 0, "scale", "scale"},
+        {"two", 0, NULL, "two"},         {"two", 0, "first", "first"},
+        {"two", 4, NULL, "first"},       {"two", 11, NULL, "two"},
+        {"pragmas", 0, NULL, "pragmas"}, {"include", 0, "scale", "scale"},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

@@ -68,8 +68,7 @@ static void without_machine(const struct strvec *args, struct strvec *out)
 }
 
 static int parse_any(struct ct_clang *clang, const char *path, const char *source,
-                     size_t length,
-                     const struct strvec *args, struct error *err)
+                     size_t length, const struct strvec *args, struct error *err)
 {
     struct CXUnsavedFile content = {path, source, length};
     enum CXErrorCode code = parse_unit(clang, path, &content, args);
@@ -90,7 +89,8 @@ static int parse_any(struct ct_clang *clang, const char *path, const char *sourc
 /* ---- errors ---- */
 
 /* Diagnostics without a file are about flags that only gcc knows; those in system headers
- * are about attributes that only gcc knows. What the user's file needs of them shows there. */
+ * are about attributes that only gcc knows. What the user's file needs of them shows
+ * there. */
 static bool is_compile_error(CXDiagnostic diagnostic, CXFile *file, unsigned *line,
                              unsigned *column)
 {
@@ -103,8 +103,7 @@ static bool is_compile_error(CXDiagnostic diagnostic, CXFile *file, unsigned *li
 }
 
 static int fail_at(struct ct_clang *clang, CXDiagnostic diagnostic, CXFile file,
-                   unsigned line, unsigned column,
-                   struct error *err)
+                   unsigned line, unsigned column, struct error *err)
 {
     const char *name = take_string(clang, clang_getFileName(file));
     const char *text = take_string(clang, clang_getDiagnosticSpelling(diagnostic));
@@ -135,8 +134,8 @@ static enum CXChildVisitResult find_loop(CXCursor cursor, CXCursor parent,
     (void)parent;
     bool *found = data;
     enum CXCursorKind kind = clang_getCursorKind(cursor);
-    *found = kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt ||
-             kind == CXCursor_DoStmt;
+    *found =
+        kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt || kind == CXCursor_DoStmt;
     return *found ? CXChildVisit_Break : CXChildVisit_Recurse;
 }
 
@@ -176,8 +175,8 @@ static void read_functions(struct ct_file *file)
     clang_visitChildren(clang_getTranslationUnitCursor(clang->unit), find_definition,
                         clang);
     file->function_nr = clang->definition_nr;
-    file->function = ir_alloc(clang->arena,
-                              (file->function_nr + 1) * sizeof(*file->function));
+    file->function =
+        ir_alloc(clang->arena, (file->function_nr + 1) * sizeof(*file->function));
     for (size_t i = 0; i < file->function_nr; i++)
         read_head(clang, clang->definition[i], &file->function[i]);
 }
@@ -233,11 +232,11 @@ void ct_read(struct ct_file *file, struct ct_function *function)
     CXCursor cursor = clang->definition[function - file->function];
     int params = clang_Cursor_getNumArguments(cursor);
     function->param_nr = params > 0 ? (size_t)params : 0;
-    function->param = ir_alloc(clang->arena,
-                               (function->param_nr + 1) * sizeof(struct ct_decl *));
+    function->param =
+        ir_alloc(clang->arena, (function->param_nr + 1) * sizeof(struct ct_decl *));
     for (size_t i = 0; i < function->param_nr; i++)
-        function->param[i] = decl_of(clang,
-                                     clang_Cursor_getArgument(cursor, (unsigned)i));
+        function->param[i] =
+            decl_of(clang, clang_Cursor_getArgument(cursor, (unsigned)i));
     function->result = type_of(clang, clang_getCursorResultType(cursor));
     struct cursors list = children_of(cursor);
     if (list.item_nr > 0)

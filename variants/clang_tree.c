@@ -26,8 +26,8 @@ static void place(struct ct_clang *clang, CXCursor cursor, struct ct_node *node)
     node->line = (int)line;
     node->column = (int)column;
     node->begin = offset;
-    node->in_macro = spelled_at != offset || !spelled_in ||
-        !clang_File_isEqual(file, spelled_in);
+    node->in_macro =
+        spelled_at != offset || !spelled_in || !clang_File_isEqual(file, spelled_in);
     node->elsewhere = !file || !clang_File_isEqual(file, clang->main);
     clang_getExpansionLocation(clang_getRangeEnd(range), &file, &line, &column, &offset);
     node->end_line = (int)line;
@@ -160,7 +160,8 @@ static void read_name(struct ct_clang *clang, CXCursor cursor, struct ct_node *n
     node->value = node->decl->value;
 }
 
-/* libclang spells the field that an anonymous struct or union is as nothing or as "(...)". */
+/* libclang spells the field that an anonymous struct or union is as nothing or as
+ * "(...)". */
 static bool is_unnamed(const char *field)
 {
     return !*field || strchr(field, '(');

@@ -43,7 +43,7 @@ struct ct_decl {
     struct ct_node **dim; /* outermost first; NULL entry = not given */
     size_t dim_nr;
     bool pointer_to_array, is_static, has_value;
-    bool implicit; /* a builtin: declared nowhere */
+    bool implicit;   /* a builtin: declared nowhere */
     long long value; /* of a const integer with a constant initialiser */
     int line;
     struct ir_symbol *symbol; /* for the reader */

@@ -67,7 +67,7 @@ static CXType element_of(CXType type)
     while (type.kind != CXType_Pointer && level_size(type) == SIZE_POINTER)
         type = without_sugar(type);
     return type.kind == CXType_Pointer ? clang_getPointeeType(type)
-        : clang_getArrayElementType(type);
+                                       : clang_getArrayElementType(type);
 }
 
 static bool is_qualified(CXType type)
@@ -103,8 +103,8 @@ static void read_element(struct ct_clang *clang, CXType type, struct ir_type *ou
 {
     CXType canonical = clang_getCanonicalType(type);
     out->scalar = scalar_of(canonical.kind);
-    out->is_unsigned = out->scalar == IR_BOOL ||
-        (canonical.kind >= CXType_Char_U && canonical.kind <= CXType_UInt128);
+    out->is_unsigned = out->scalar == IR_BOOL || (canonical.kind >= CXType_Char_U &&
+                                                  canonical.kind <= CXType_UInt128);
     out->is_const = clang_isConstQualifiedType(type);
     out->is_volatile = out->is_volatile || clang_isVolatileQualifiedType(canonical);
     out->text = take_string(clang, clang_getTypeSpelling(clang_getUnqualifiedType(type)));
@@ -137,9 +137,9 @@ static struct ir_type read_type(struct ct_clang *clang, CXType type, struct shap
 {
     struct ir_type out = {0};
     const char *text = take_string(clang, clang_getTypeSpelling(type));
-    out.is_restrict = is_level(type) &&
-        (clang_isRestrictQualifiedType(clang_getCanonicalType(type)) ||
-                                         strstr(text, "[restrict") != NULL);
+    out.is_restrict =
+        is_level(type) && (clang_isRestrictQualifiedType(clang_getCanonicalType(type)) ||
+                           strstr(text, "[restrict") != NULL);
     while (is_level(type) && shape->level_nr < LEVELS_MAX) {
         out.is_volatile = out.is_volatile || clang_isVolatileQualifiedType(type);
         shape->odd = shape->odd || (shape->level_nr > 0 && is_qualified(type));
@@ -231,10 +231,10 @@ static bool is_open_restrict(struct ct_clang *clang, CXCursor cursor)
     bool found = false;
     clang_tokenize(clang->unit, clang_getCursorExtent(cursor), &token, &nr);
     for (unsigned i = 1; i < nr && !found; i++) {
-        const char *bracket = take_string(clang, clang_getTokenSpelling(clang->unit,
-                                                                        token[i - 1]));
-        const char *word = take_string(clang,
-                                       clang_getTokenSpelling(clang->unit, token[i]));
+        const char *bracket =
+            take_string(clang, clang_getTokenSpelling(clang->unit, token[i - 1]));
+        const char *word =
+            take_string(clang, clang_getTokenSpelling(clang->unit, token[i]));
         found = strcmp(bracket, "[") == 0 && strstr(word, "restrict");
     }
     clang_disposeTokens(clang->unit, token, nr);

@@ -58,8 +58,8 @@ void harness_table(const struct kernel *kernel, struct buf *out)
 
 static const char *const role_name[] = {"reference", "variant", "variant"};
 
-/* The kernel may have the name of a function that the harness needs. (gcc heeds redefine_extname
- * only for what was declared before it is defined.) */
+/* The kernel may have the name of a function that the harness needs. (gcc heeds
+ * redefine_extname only for what was declared before it is defined.) */
 static void add_renames(const struct kernel *kernel, enum harness_role role,
                         struct buf *out)
 {

@@ -12,8 +12,8 @@ static void make_room(struct parse *p)
     if (function->symbol_nr < p->symbol_alloc)
         return;
     p->symbol_alloc = p->symbol_alloc * 2 + 16;
-    struct ir_symbol **grown = ir_alloc(p->arena,
-                                        p->symbol_alloc * sizeof(struct ir_symbol *));
+    struct ir_symbol **grown =
+        ir_alloc(p->arena, p->symbol_alloc * sizeof(struct ir_symbol *));
     for (size_t i = 0; i < function->symbol_nr; i++)
         grown[i] = function->symbol[i];
     function->symbol = grown;
@@ -80,8 +80,8 @@ static bool is_asm(const struct ct_node *node)
 static void survey(struct parse *p, const struct ct_node *node, bool in_loop, bool in_asm)
 {
     bool address = false;
-    struct ct_decl *written = in_asm && node->kind == CT_NAME ? node->decl
-        : parse_written(node, &address);
+    struct ct_decl *written =
+        in_asm && node->kind == CT_NAME ? node->decl : parse_written(node, &address);
     if (node->kind == CT_VAR)
         parse_symbol(p, node->decl)->in_loop = in_loop;
     if (written && written->role != IR_FUNCTION) {
@@ -137,8 +137,8 @@ static void attach_pragmas(struct parse *p, const struct ct_function *chosen)
     struct ir_pragma *pragma = function->all_pragma;
     for (; pragma; pragma = pragma->next_all) {
         pragma->applies = parse_applies(&p->file, chosen, pragma);
-        bool inside = pragma->begin >= function->body_begin &&
-            pragma->end <= function->body_end;
+        bool inside =
+            pragma->begin >= function->body_begin && pragma->end <= function->body_end;
         struct ir_stmt *target = inside ? pragma_target(function->body, pragma) : NULL;
         if (pragma->applies && (!inside || pragma->begin < loop))
             append_pragma(&function->pragma, pragma);
@@ -159,8 +159,7 @@ static int fail_trouble(const struct parse *p, struct error *err)
                     "file is read",
                     path, p->function->name);
     return fail(err, STATUS_INPUT, "%s:%d:%d: %s%s cannot be read here", path, node->line,
-                node->column, node->what,
-                node->in_macro ? " inside a macro" : "");
+                node->column, node->what, node->in_macro ? " inside a macro" : "");
 }
 
 static void read_head(struct ir_function *function, const struct ct_function *chosen)
@@ -229,15 +228,14 @@ static int parse_file(struct parse *p, int line, const char *name,
     strvec_release(&args);
     if (status < 0)
         return -1;
-    function->all_pragma = scan_pragmas(p->arena, function->source,
-                                        function->source_length, &p->file);
+    function->all_pragma =
+        scan_pragmas(p->arena, function->source, function->source_length, &p->file);
     struct ct_function *chosen = parse_select(p, line, name, err);
     return chosen ? read_function(p, chosen, err) : -1;
 }
 
 int ir_parse(const char *path, int line, const char *function,
-             const struct strvec *cflags,
-             struct ir_function **out, struct error *err)
+             const struct strvec *cflags, struct ir_function **out, struct error *err)
 {
     struct ir_arena *arena = ir_arena_new();
     struct parse p = {.arena = arena,

@@ -10,18 +10,18 @@ static const struct {
     const char *flag;
     bool prefix, has_value;
 } dropped[] = {
-    {"-c", false, false},       {"-S", false, false},      {"-E", false, false},
-    {"-o", false, true},        {"-MF", false, true},      {"-MT", false, true},
-    {"-MQ", false, true},       {"-x", false, true},       {"--param", false, true},
-    {"-M", true, false},        {"-o", true, false},       {"-Werror", true, false},
-    {"-fopenmp", true, false},  {"-fopt-info", true, false}, {"-fplugin", true, false},
-    {"--param=", true, false},  {"-x", true, false},       {"-save-temps", true, false},
-    {"-load", false, true},     {"-Xclang", false, true},  {"@", true, false},
+    {"-c", false, false},      {"-S", false, false},        {"-E", false, false},
+    {"-o", false, true},       {"-MF", false, true},        {"-MT", false, true},
+    {"-MQ", false, true},      {"-x", false, true},         {"--param", false, true},
+    {"-M", true, false},       {"-o", true, false},         {"-Werror", true, false},
+    {"-fopenmp", true, false}, {"-fopt-info", true, false}, {"-fplugin", true, false},
+    {"--param=", true, false}, {"-x", true, false},         {"-save-temps", true, false},
+    {"-load", false, true},    {"-Xclang", false, true},    {"@", true, false},
 };
 
 static const char *const takes_value[] = {
-    "-I", "-D", "-U", "-include", "-imacros", "-isystem", "-iquote", "-idirafter",
-        "-isysroot", "-std",
+    "-I",       "-D",      "-U",         "-include",  "-imacros",
+    "-isystem", "-iquote", "-idirafter", "-isysroot", "-std",
 };
 
 static bool is_dropped(const char *flag, bool *has_value)
@@ -29,7 +29,7 @@ static bool is_dropped(const char *flag, bool *has_value)
     for (size_t i = 0; i < ARRAY_SIZE(dropped); i++) {
         size_t length = strlen(dropped[i].flag);
         if (dropped[i].prefix ? strncmp(flag, dropped[i].flag, length) == 0
-            : strcmp(flag, dropped[i].flag) == 0) {
+                              : strcmp(flag, dropped[i].flag) == 0) {
             *has_value = dropped[i].has_value;
             return true;
         }
@@ -66,8 +66,10 @@ void parse_args(const struct strvec *cflags, const char *source, struct strvec *
     for (size_t i = 0; cflags && i < cflags->nr; i++) {
         bool has_value;
         if (is_dropped(cflags->v[i], &has_value)) {
-            if (strncmp(cflags->v[i], "-fopenmp", 8) == 0 && !strstr(cflags->v[i], "simd"))
-                strvec_push(out, "-D_OPENMP=201511"); /* what the real compilation will see */
+            if (strncmp(cflags->v[i], "-fopenmp", 8) == 0 &&
+                !strstr(cflags->v[i], "simd"))
+                strvec_push(out,
+                            "-D_OPENMP=201511"); /* what the real compilation will see */
             i += has_value;
             continue;
         }

@@ -43,7 +43,7 @@ static void set_value(struct ir_expr *expr, bool known, long long value)
 {
     size_t bits = expr->type.bytes * 8;
     bool is_integer = expr->type.pointers == 0 &&
-        (expr->type.scalar == IR_INT || expr->type.scalar == IR_BOOL);
+                      (expr->type.scalar == IR_INT || expr->type.scalar == IR_BOOL);
     if (!known || !is_integer || (expr->type.is_unsigned && value < 0))
         return;
     if (bits < 64 && (value >= 1LL << (bits - !expr->type.is_unsigned) ||
@@ -59,8 +59,8 @@ static void fold_value(struct ir_expr *expr)
     const struct ir_expr *a = expr->arg[0], *b = expr->arg_nr > 1 ? expr->arg[1] : NULL;
     bool known = false;
     if (expr->kind == IR_BINARY)
-        known = a->has_value && b->has_value &&
-            fold(expr->op, a->value, b->value, &value);
+        known =
+            a->has_value && b->has_value && fold(expr->op, a->value, b->value, &value);
     else if (expr->kind == IR_UNARY && strcmp(expr->op, "-") == 0)
         known = a->has_value && fold("-", 0, a->value, &value);
     else if (expr->kind == IR_CAST) {
@@ -156,8 +156,8 @@ static const char *callee_text(struct parse *p, const struct ct_node *node)
     if (!callee)
         return NULL;
     struct buf text = {0};
-    bool bare = callee->kind == IR_NAME || callee->kind == IR_MEMBER ||
-        callee->kind == IR_INDEX;
+    bool bare =
+        callee->kind == IR_NAME || callee->kind == IR_MEMBER || callee->kind == IR_INDEX;
     ir_print_expr(&text, callee);
     const char *copy = ir_textf(p->arena, bare ? "%s" : "(%s)", buf_str(&text));
     buf_release(&text);
@@ -207,8 +207,8 @@ static struct ir_expr *parse_sizeof(struct parse *p, const struct ct_node *node)
         return parse_raw(p, node);
     struct ir_expr *expr = parse_literal(p, node);
     expr->text = node->in_macro || node->elsewhere
-        ? ir_textf(p->arena, "%lldul", node->value)
-                                                   : source_text(p, node);
+                     ? ir_textf(p->arena, "%lldul", node->value)
+                     : source_text(p, node);
     return expr;
 }
 

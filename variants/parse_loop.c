@@ -24,7 +24,8 @@ struct ct_decl *parse_written(const struct ct_node *node, bool *address)
     if (address && takes_address)
         *address = true;
     return takes_address || strstr(node->op, "++") || strstr(node->op, "--")
-        ? variable_of(node->child[0]) : NULL;
+               ? variable_of(node->child[0])
+               : NULL;
 }
 
 static bool writes(const struct ct_node *node, const struct ct_decl *decl)
@@ -197,8 +198,7 @@ static bool is_canonical(const struct ir_stmt *loop)
     if (!loop->cmp || loop->step == 0 || mentions(loop->upper, iterator))
         return false;
     if (iterator->type.scalar != IR_INT || iterator->type.pointers > 0 ||
-        iterator->type.is_volatile ||
-        iterator->is_static || iterator->address_taken)
+        iterator->type.is_volatile || iterator->is_static || iterator->address_taken)
         return false;
     return loop->cmp[0] == '!' || (loop->cmp[0] == '<') == (loop->step > 0);
 }
@@ -217,8 +217,8 @@ static void make_canonical(struct ir_stmt *loop, const struct parts *parts)
         return;
     set_end(loop);
     loop->step = step_of(loop->increment, loop->iterator);
-    loop->canonical = is_canonical(loop) &&
-        !writes(parts->body, iterator_decl(parts->init));
+    loop->canonical =
+        is_canonical(loop) && !writes(parts->body, iterator_decl(parts->init));
     if (loop->canonical) {
         loop->init = NULL;
         loop->increment = NULL;

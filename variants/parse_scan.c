@@ -27,7 +27,7 @@ static size_t skip_comment(const char *source, size_t at, size_t end)
 static bool is_comment(const char *source, size_t at, size_t end)
 {
     return source[at] == '/' && at + 1 < end &&
-        (source[at + 1] == '/' || source[at + 1] == '*');
+           (source[at + 1] == '/' || source[at + 1] == '*');
 }
 
 /* Behind the comment, the string or the one character that stands at `at`. */
@@ -60,8 +60,8 @@ bool scan_for_head(const char *source, size_t at, size_t end, size_t semicolon[2
         return false;
     size_t found = 0;
     int depth = 0;
-    for (at = scan_blank(source, at + 3, end); at < end &&
-         found < 2; at = skip_piece(source, at, end)) {
+    for (at = scan_blank(source, at + 3, end); at < end && found < 2;
+         at = skip_piece(source, at, end)) {
         if (strchr("([{", source[at]))
             depth++;
         if (strchr(")]}", source[at]) && --depth == 0)
@@ -168,7 +168,8 @@ struct ir_pragma *scan_pragmas(struct ir_arena *arena, const char *source, size_
         if (directive)
             next = directive_end(source, at, length);
         struct ir_pragma *pragma = directive && !is_skipped(file, at)
-            ? read_pragma(arena, source, at, next) : NULL;
+                                       ? read_pragma(arena, source, at, next)
+                                       : NULL;
         for (; pragma && counted < at; counted++)
             line += source[counted] == '\n';
         if (pragma) {
@@ -179,8 +180,8 @@ struct ir_pragma *scan_pragmas(struct ir_arena *arena, const char *source, size_
         if (directive || source[at] == '\n')
             at_line_start = true;
         else
-            at_line_start = at_line_start &&
-                (isspace((unsigned char)source[at]) || is_comment(source, at, length));
+            at_line_start = at_line_start && (isspace((unsigned char)source[at]) ||
+                                              is_comment(source, at, length));
     }
     return first;
 }

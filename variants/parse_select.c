@@ -71,8 +71,8 @@ static struct ct_function *by_name(const struct parse *p, const char *name,
     for (size_t i = 0; i < p->file.function_nr; i++)
         if (strcmp(p->file.function[i].name, name) == 0)
             return &p->file.function[i];
-    const char *problem = ir_textf(p->arena,
-                                   "no function '%s' is defined here; there are", name);
+    const char *problem =
+        ir_textf(p->arena, "no function '%s' is defined here; there are", name);
     return fail_listing(p, NULL, err, problem, "");
 }
 
@@ -81,8 +81,8 @@ static struct ct_function *by_line(const struct parse *p, int line, struct error
     for (size_t i = 0; i < p->file.function_nr; i++)
         if (line >= p->file.function[i].line && line <= p->file.function[i].end_line)
             return &p->file.function[i];
-    const char *problem = ir_textf(p->arena, "line %d is in no function; there are",
-                                   line);
+    const char *problem =
+        ir_textf(p->arena, "line %d is in no function; there are", line);
     return fail_listing(p, NULL, err, problem, "");
 }
 
@@ -103,7 +103,7 @@ struct ct_function *parse_select(const struct parse *p, int line, const char *na
     if (marked > 1)
         return fail_listing(p, is_marked, err,
                             "several functions are marked '#pragma inflight kernel'",
-                                choose);
+                            choose);
     size_t loops = marked ? 1 : count_functions(p, has_loop, &function);
     if (loops > 1)
         return fail_listing(p, has_loop, err, "several functions have a loop",

@@ -22,8 +22,8 @@ static bool is_statement(enum ct_kind kind)
 
 static size_t statement_end(const struct parse *p, const struct ct_node *node)
 {
-    const struct ct_node *last = node->child_nr > 0 ? node->child[node->child_nr - 1]
-        : NULL;
+    const struct ct_node *last =
+        node->child_nr > 0 ? node->child[node->child_nr - 1] : NULL;
     switch (node->kind) {
     case CT_BLOCK:
     case CT_DECLS:
@@ -92,7 +92,8 @@ static const char *reason(struct parse *p, const struct ct_node *node)
     if (cause->kind == CT_VAR)
         return "a declaration of an unusual type";
     return cause->in_macro && cause != node
-        ? ir_textf(p->arena, "%s inside a macro", cause->what) : cause->what;
+               ? ir_textf(p->arena, "%s inside a macro", cause->what)
+               : cause->what;
 }
 
 static struct ir_stmt *parse_opaque(struct parse *p, const struct ct_node *node,
@@ -167,7 +168,7 @@ static bool add_child(struct parse *p, const struct ct_node *node, struct around
         add_declarations(p, node, list))
         return true;
     struct ir_stmt *stmt = node->kind == CT_DECLS ? parse_opaque(p, node, around)
-        : parse_stmt(p, node, around);
+                                                  : parse_stmt(p, node, around);
     if (stmt)
         add_stmt(list, stmt);
     return stmt != NULL;
@@ -234,8 +235,8 @@ static struct ir_stmt *parse_while(struct parse *p, const struct ct_node *node)
 
 static struct ir_stmt *parse_loop(struct parse *p, const struct ct_node *node)
 {
-    struct ir_stmt *body = node->child_nr > 0 ? parse_part(p, node, node->child_nr - 1)
-        : NULL;
+    struct ir_stmt *body =
+        node->child_nr > 0 ? parse_part(p, node, node->child_nr - 1) : NULL;
     return body ? parse_for(p, node, body) : NULL;
 }
 

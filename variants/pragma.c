@@ -14,8 +14,8 @@ struct reader {
     struct error *err;
 };
 
-static int fail_word(const struct reader *reader, const char *format,
-                     ...) __attribute__((format(printf, 2, 3)));
+static int fail_word(const struct reader *reader, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 static int fail_word(const struct reader *reader, const char *format, ...)
 {
@@ -125,9 +125,9 @@ static int add_word(struct reader *reader, enum word_kind kind)
 {
     struct kernel_word *word = &reader->word, copy = *word;
     bool single = kind == WORD_SET || kind == WORD_BUFFER || kind == WORD_LENGTH ||
-        kind == WORD_FLOPS;
-    struct kernel_word *old = single
-        ? find(reader->words, kind, word->name.nr ? word->name.v[0] : NULL) : NULL;
+                  kind == WORD_FLOPS;
+    struct kernel_word *old =
+        single ? find(reader->words, kind, word->name.nr ? word->name.v[0] : NULL) : NULL;
     if (old && old->line > 0 && word->line > 0)
         return fail_word(reader, "'%s' is given a second time; the first is in line %d",
                          word->name.nr ? word->name.v[0] : "flops", old->line);
@@ -237,7 +237,7 @@ static int check_expr(const struct reader *reader)
 {
     struct error why = {0};
     return words_check(reader->word.text, &why) < 0 ? fail_word(reader, "%s", why.text)
-        : 0;
+                                                    : 0;
 }
 
 static int read_kernel(struct reader *reader)
@@ -368,9 +368,9 @@ static int read_one_of(struct reader *reader, const struct word_form *form, size
 
 static int read_assume(struct reader *reader)
 {
-    static const struct word_form form[] = {
-        {"independent", read_independent}, {"noalias", read_noalias},
-            {"associative", read_associative}};
+    static const struct word_form form[] = {{"independent", read_independent},
+                                            {"noalias", read_noalias},
+                                            {"associative", read_associative}};
     do {
         if (read_one_of(reader, form, ARRAY_SIZE(form), "assumption") < 0)
             return -1;
@@ -382,12 +382,13 @@ static int read_assume(struct reader *reader)
 
 /* `where` is taken over. */
 static int read_line(const struct ir_function *function, const char *text, char *where,
-                     int line,
-                     struct kernel_words *words, struct error *err)
+                     int line, struct kernel_words *words, struct error *err)
 {
-    static const struct word_form form[] = {
-        {"kernel", read_kernel}, {"set", read_set}, {"buffer", read_buffer},
-            {"assume", read_assume}, {"flops", read_flops}};
+    static const struct word_form form[] = {{"kernel", read_kernel},
+                                            {"set", read_set},
+                                            {"buffer", read_buffer},
+                                            {"assume", read_assume},
+                                            {"flops", read_flops}};
     struct reader reader = {.at = text, .words = words, .function = function, .err = err};
     reader.word.where = where;
     reader.word.line = line;
@@ -397,8 +398,7 @@ static int read_line(const struct ir_function *function, const char *text, char 
 }
 
 int kernel_words_read(const struct ir_function *function, const struct strvec *command,
-                      struct kernel_words *words,
-                      struct error *err)
+                      struct kernel_words *words, struct error *err)
 {
     int status = 0;
     const struct ir_pragma *pragma = function->all_pragma;
@@ -410,6 +410,6 @@ int kernel_words_read(const struct ir_function *function, const struct strvec *c
     for (size_t i = 0; status == 0 && command && i < command->nr; i++)
         status = read_line(function, command->v[i],
                            xasprintf("'%s' on the command line", command->v[i]), 0, words,
-                               err);
+                           err);
     return status;
 }

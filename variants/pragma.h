@@ -16,17 +16,25 @@
 
 #include "variants/ir.h"
 
-enum word_kind { WORD_KERNEL, WORD_SET, WORD_BUFFER, WORD_LENGTH, WORD_INDEPENDENT,
-                WORD_NOALIAS, WORD_ASSOCIATIVE, WORD_FLOPS };
+enum word_kind {
+    WORD_KERNEL,
+    WORD_SET,
+    WORD_BUFFER,
+    WORD_LENGTH,
+    WORD_INDEPENDENT,
+    WORD_NOALIAS,
+    WORD_ASSOCIATIVE,
+    WORD_FLOPS
+};
 
 struct kernel_word {
     enum word_kind kind;
     /* SET, BUFFER, LENGTH: one; INDEPENDENT: loops; NOALIAS: two or more arrays */
     struct strvec name;
-    char *text;         /* EXPR or CONTENTS as written; else NULL */
+    char *text; /* EXPR or CONTENTS as written; else NULL */
     /* for messages: "triad.c:12" or "'set n = 4' on the command line" */
     char *where;
-    int line;           /* 0 = from the command line */
+    int line; /* 0 = from the command line */
 };
 
 struct kernel_words {
@@ -37,8 +45,7 @@ struct kernel_words {
 /* All that applies to the function, then `command` (may be NULL), checked: known
  * words, expressions that parse, names that the function has. */
 int kernel_words_read(const struct ir_function *function, const struct strvec *command,
-                      struct kernel_words *words,
-                      struct error *err);
+                      struct kernel_words *words, struct error *err);
 void kernel_words_release(struct kernel_words *words);
 
 /* The word about `name` (NULL for KERNEL, ASSOCIATIVE, FLOPS), or NULL. */

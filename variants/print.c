@@ -6,21 +6,36 @@
 
 /* ---- precedence: what a C compiler needs, and what keeps -Wall quiet ---- */
 
-enum { PREC_COMMA = 1, PREC_ASSIGN, PREC_COND, PREC_OR, PREC_AND, PREC_BITOR, PREC_BITXOR,
-      PREC_BITAND,
-       PREC_EQUAL, PREC_RELATION, PREC_SHIFT, PREC_SUM, PREC_PRODUCT, PREC_UNARY,
-           PREC_POSTFIX, PREC_PRIMARY };
+enum {
+    PREC_COMMA = 1,
+    PREC_ASSIGN,
+    PREC_COND,
+    PREC_OR,
+    PREC_AND,
+    PREC_BITOR,
+    PREC_BITXOR,
+    PREC_BITAND,
+    PREC_EQUAL,
+    PREC_RELATION,
+    PREC_SHIFT,
+    PREC_SUM,
+    PREC_PRODUCT,
+    PREC_UNARY,
+    PREC_POSTFIX,
+    PREC_PRIMARY
+};
 
 static const struct {
     const char *op;
     int precedence;
 } binary_ops[] = {
-    {",", PREC_COMMA},    {"||", PREC_OR},      {"&&", PREC_AND},     {"|", PREC_BITOR},
-    {"^", PREC_BITXOR},   {"&", PREC_BITAND},   {"==", PREC_EQUAL},   {"!=", PREC_EQUAL},
-    {"<", PREC_RELATION}, {"<=", PREC_RELATION}, {">", PREC_RELATION},
-        {">=", PREC_RELATION},
-    {"<<", PREC_SHIFT},   {">>", PREC_SHIFT},   {"+", PREC_SUM},      {"-", PREC_SUM},
-    {"*", PREC_PRODUCT},  {"/", PREC_PRODUCT},  {"%", PREC_PRODUCT},
+    {",", PREC_COMMA},     {"||", PREC_OR},      {"&&", PREC_AND},
+    {"|", PREC_BITOR},     {"^", PREC_BITXOR},   {"&", PREC_BITAND},
+    {"==", PREC_EQUAL},    {"!=", PREC_EQUAL},   {"<", PREC_RELATION},
+    {"<=", PREC_RELATION}, {">", PREC_RELATION}, {">=", PREC_RELATION},
+    {"<<", PREC_SHIFT},    {">>", PREC_SHIFT},   {"+", PREC_SUM},
+    {"-", PREC_SUM},       {"*", PREC_PRODUCT},  {"/", PREC_PRODUCT},
+    {"%", PREC_PRODUCT},
 };
 
 static int binary_precedence(const char *op)
@@ -91,7 +106,7 @@ static int operand_precedence(const struct ir_expr *parent, const struct ir_expr
 static bool is_integral(const struct ir_expr *expr)
 {
     return expr->type.pointers > 0 || expr->type.scalar == IR_INT ||
-        expr->type.scalar == IR_BOOL;
+           expr->type.scalar == IR_BOOL;
 }
 
 /* A plain decimal int: folding 1u, sizeof or an enumerator would change a type or lose
@@ -102,14 +117,14 @@ static bool is_plain_integer(const struct ir_expr *expr)
         return false;
     const char *digits = expr->text + (expr->text[0] == '-');
     bool decimal = *digits && strspn(digits, "0123456789") == strlen(digits) &&
-        (digits[0] != '0' || !digits[1]);
+                   (digits[0] != '0' || !digits[1]);
     return decimal && expr->value > INT_MIN && expr->value <= INT_MAX;
 }
 
 static bool is_sum(const struct ir_expr *expr)
 {
     return expr->kind == IR_BINARY && (is_op(expr, "+") || is_op(expr, "-")) &&
-        is_integral(expr);
+           is_integral(expr);
 }
 
 /* A plain integer or a sum of such. */

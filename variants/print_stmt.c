@@ -97,8 +97,8 @@ static void print_step(struct buf *out, const char *iterator, long long step)
     if (step == 1 || step == -1)
         buf_addf(out, "%s%s", iterator, step > 0 ? "++" : "--");
     else
-        buf_addf(out, "%s %s %lld", iterator, step > 0 ? "+=" : "-=",
-                 step > 0 ? step : -step);
+        buf_addf(out, "%s %s %lld", iterator,
+                 step > 0 ? "+=" : "-=", step > 0 ? step : -step);
 }
 
 static void print_canonical(struct buf *out, const struct ir_stmt *loop)
@@ -223,7 +223,8 @@ static size_t find_break(const char *line, size_t columns)
     return best;
 }
 
-/* Breaks the statement that was printed from `start` on, unless it has lines of its own. */
+/* Breaks the statement that was printed from `start` on, unless it has lines of its own.
+ */
 static void wrap(struct buf *out, size_t start, int indent)
 {
     size_t used = (size_t)indent * 4, at;

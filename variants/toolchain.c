@@ -13,8 +13,9 @@ static int ask_version(struct toolchain *toolchain, struct error *err)
     strvec_push(&argv, toolchain->compiler);
     strvec_push(&argv, "--version");
     if (compiler_run(&argv, "to tell its version", &output, &why))
-        result = fail(err, STATUS_MISSING,
-                      "%s; install it or name another compiler with --compiler", why.text);
+        result =
+            fail(err, STATUS_MISSING,
+                 "%s; install it or name another compiler with --compiler", why.text);
     toolchain->version = xstrndup(buf_str(&output), strcspn(buf_str(&output), "\n"));
     toolchain->is_clang = strstr(buf_str(&output), "clang") != NULL;
     buf_release(&output);

@@ -108,7 +108,7 @@ static int eval_unary(struct eval *eval, struct words_number *out)
         status = eval_name(eval, out);
     else
         return fail_eval(eval, c ? "a number, a name or '(' is expected"
-                         : "the expression ends too early");
+                                 : "the expression ends too early");
     if (status == 0 && minus) {
         out->real = -out->real;
         out->is_integer = out->is_integer && out->integer != LLONG_MIN;
@@ -211,8 +211,8 @@ static size_t name_length(const char *text)
 static size_t argument_length(const char *text)
 {
     size_t length = 0;
-    for (int depth = 0; text[length] &&
-         (depth > 0 || !strchr(",)", text[length])); length++)
+    for (int depth = 0; text[length] && (depth > 0 || !strchr(",)", text[length]));
+         length++)
         depth += (text[length] == '(') - (text[length] == ')');
     return length;
 }
@@ -247,7 +247,7 @@ int words_call(const char *contents, char **name, struct strvec *args, struct er
         return 0;
     return fail(err, STATUS_INPUT,
                 "'%s' is no contents of a buffer, such as zero or uniform(0, 1)",
-                    contents);
+                contents);
 }
 
 /* ---- entry points ---- */

@@ -146,8 +146,9 @@ struct quantity machine_latency_ns(const struct machine *machine, double gbs,
 struct quantity machine_bandwidth_of(const struct machine *machine, double n, int cores,
                                      double read_share, double *floor_gbs);
 
-/* The unloaded latency of memory at this moment (block-local order, huge pages where there are
- * any), in about a fifth of a second. Compare with memory_latency_ns of the profile. */
+/* The unloaded latency of memory at this moment (block-local order, huge pages where
+ * there are any), in about a fifth of a second. Compare with memory_latency_ns of the
+ * profile. */
 int machine_latency_now(struct quantity *latency_ns, struct error *err);
 /* Multiplies the latency of memory, unloaded and at every point of the curves. */
 void machine_scale_latency(struct machine *machine, double factor);

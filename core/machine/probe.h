@@ -3,9 +3,9 @@
 #ifndef CORE_MACHINE_PROBE_H
 #define CORE_MACHINE_PROBE_H
 
-#include "core/machine/pointer_chase.h"
 #include "core/machine/knee.h"
 #include "core/machine/memory.h"
+#include "core/machine/pointer_chase.h"
 #include "core/machine/topology.h"
 #include "core/machine/trial.h"
 

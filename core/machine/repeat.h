@@ -5,14 +5,14 @@
 enum { REP_MAX = 40 };
 
 #define REP_1(M)  M(0)
-#define REP_2(M) REP_1(M) M(1)
-#define REP_3(M) REP_2(M) M(2)
-#define REP_4(M) REP_3(M) M(3)
-#define REP_5(M) REP_4(M) M(4)
-#define REP_6(M) REP_5(M) M(5)
-#define REP_7(M) REP_6(M) M(6)
-#define REP_8(M) REP_7(M) M(7)
-#define REP_9(M) REP_8(M) M(8)
+#define REP_2(M)  REP_1(M) M(1)
+#define REP_3(M)  REP_2(M) M(2)
+#define REP_4(M)  REP_3(M) M(3)
+#define REP_5(M)  REP_4(M) M(4)
+#define REP_6(M)  REP_5(M) M(5)
+#define REP_7(M)  REP_6(M) M(6)
+#define REP_8(M)  REP_7(M) M(7)
+#define REP_9(M)  REP_8(M) M(8)
 #define REP_10(M) REP_9(M) M(9)
 #define REP_11(M) REP_10(M) M(10)
 #define REP_12(M) REP_11(M) M(11)
@@ -47,9 +47,9 @@ enum { REP_MAX = 40 };
 
 /* EACH_1_TO_40(M): M(1) M(2) ... M(40) */
 #define EACH_1_TO_40(M)                                                                  \
-    M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8) M(9) M(10) \
-    M(11) M(12) M(13) M(14) M(15) M(16) M(17) M(18) M(19) M(20) \
-    M(21) M(22) M(23) M(24) M(25) M(26) M(27) M(28) M(29) M(30) \
-    M(31) M(32) M(33) M(34) M(35) M(36) M(37) M(38) M(39) M(40)
+    M(1)                                                                                 \
+    M(2) M(3) M(4) M(5) M(6) M(7) M(8) M(9) M(10) M(11) M(12) M(13) M(14) M(15) M(16)    \
+        M(17) M(18) M(19) M(20) M(21) M(22) M(23) M(24) M(25) M(26) M(27) M(28) M(29)    \
+            M(30) M(31) M(32) M(33) M(34) M(35) M(36) M(37) M(38) M(39) M(40)
 
 #endif

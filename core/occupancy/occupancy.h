@@ -28,7 +28,7 @@ enum resource {
 #define X(name, word, phrase) RESOURCE_##name,
     RESOURCE_MAP(X)
 #undef X
-    RESOURCE_NR
+        RESOURCE_NR
 };
 const char *resource_word(enum resource resource);
 const char *resource_phrase(enum resource resource);
