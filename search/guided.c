@@ -273,10 +273,17 @@ static void note_best_try(struct guided *guided, const char *transformation, siz
 static void note_no_plan(struct guided *guided, const char *transformation,
                          const char *why_not)
 {
-    struct advice *advice = advice_for(guided->session->result, transformation);
     note_outcome(guided, transformation, NULL, quantity_unknown(), why_not);
-    if (!advice->tried_plan && propose_knows(transformation))
-        advice->verdict = VERDICT_AVOID;
+    advice_for(guided->session->result, transformation)->no_plan =
+        propose_knows(transformation);
+}
+
+static void withdraw_without_plan(struct search_result *result)
+{
+    for (size_t i = 0; i < result->advice_nr; i++)
+        if (result->advice[i].no_plan && !result->advice[i].tried_plan &&
+            result->advice[i].verdict == VERDICT_TRY)
+            result->advice[i].verdict = VERDICT_AVOID;
 }
 
 static int try_plans(struct guided *guided, const char *transformation, struct error *err)
@@ -410,6 +417,7 @@ int guided_run(struct session *session, struct error *err)
         note_pruned(&guided);
     if (!status && session->opts->audit)
         status = audit(&guided, err);
+    withdraw_without_plan(session->result);
     rule_verdicts_release(&guided.verdicts);
     strvec_release(&guided.tried);
     return status;

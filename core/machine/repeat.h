@@ -45,13 +45,12 @@ enum { REP_MAX = 40 };
 #define REP_39(M) REP_38(M) M(38)
 #define REP_40(M) REP_39(M) M(39)
 
-/* EACH_1_TO_40(M): M(1) M(2) ... M(40) */
-/* clang-format off: it never comes to rest on a row of calls */
+/* EACH_1_TO_40(M): M(1) M(2) ... M(40). Formatting never comes to rest on such rows. */
+/* clang-format off */
 #define EACH_1_TO_40(M)                                                                  \
-    M(1)                                                                                 \
-    M(2) M(3) M(4) M(5) M(6) M(7) M(8) M(9) M(10) M(11) M(12) M(13) M(14) M(15) M(16)    \
-        M(17) M(18) M(19) M(20) M(21) M(22) M(23) M(24) M(25) M(26) M(27) M(28) M(29)    \
-            M(30) M(31) M(32) M(33) M(34) M(35) M(36) M(37) M(38) M(39) M(40)
+    M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8) M(9) M(10) M(11) M(12) M(13) M(14) M(15)     \
+    M(16) M(17) M(18) M(19) M(20) M(21) M(22) M(23) M(24) M(25) M(26) M(27) M(28) M(29)  \
+    M(30) M(31) M(32) M(33) M(34) M(35) M(36) M(37) M(38) M(39) M(40)
 /* clang-format on */
 
 #endif
