@@ -234,6 +234,7 @@ static const struct golden {
     {"trmm", "tile(i:8,k:8)", "trmm_tile"},
     {"linear", "interchange(i,k,j) simd", "linear_guard"},
     {"scatter", "prefetch(a:16)", "scatter_prefetch"},
+    {"scatter", "prefetch(a:16,to:L2)", "scatter_prefetch_l2"},
     {"scatter", "prefetch(y:8,x:8) simd(j)", "scatter_strips"},
     {"rows", "prefetch(x:8)", "rows_prefetch"},
     {"down", "tile(i:8) unroll_jam(i:2)", "down_tile"},

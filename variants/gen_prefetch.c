@@ -187,6 +187,8 @@ static void find_fetches(struct fetches *all, const struct code *code)
 
 /* ---- putting them in place ---- */
 
+/* To L2 without the write hint, also for what is stored to: on x86 the hint becomes
+ * PREFETCHW, which goes to L1 whatever the locality says. */
 static struct ir_expr *fetch_call(struct gen *gen, struct ir_expr *element, bool write,
                                   int level)
 {
@@ -199,7 +201,7 @@ static struct ir_expr *fetch_call(struct gen *gen, struct ir_expr *element, bool
     call->text = "__builtin_prefetch";
     call->type = (struct ir_type){.text = "void", .scalar = IR_VOID};
     call->arg[0] = address;
-    call->arg[1] = ir_integer(gen->arena, write);
+    call->arg[1] = ir_integer(gen->arena, write && level == 1);
     call->arg[2] = ir_integer(gen->arena, level == 1 ? 3 : 2); /* L1, or L2 only */
     return call;
 }
