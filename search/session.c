@@ -249,6 +249,25 @@ static void close_left(struct session *session)
     result->left_resource = best->occupancy.busiest;
 }
 
+/* The fastest first run, when the search was stopped before it could be compared. */
+static char *say_interrupted(const struct session *session)
+{
+    const struct search_result *result = session->result;
+    size_t fastest = result->best;
+    for (size_t i = 0; i < result->measurement_nr; i++)
+        if (session_timed(session, i) && !result->measurement[i].environment.huge_pages &&
+            result->measurement[i].time_s.value <
+                result->measurement[fastest].time_s.value)
+            fastest = i;
+    if (fastest == result->best || !session_timed(session, result->best))
+        return xstrdup("it was interrupted");
+    return xasprintf(
+        "it was interrupted (fastest in a first run, not confirmed: %s, %.2fx)",
+        result->measurement[fastest].plan,
+        result->measurement[result->best].time_s.value /
+            result->measurement[fastest].time_s.value);
+}
+
 int session_close(struct session *session, struct error *err)
 {
     struct search_result *result = session->result;
@@ -262,7 +281,7 @@ int session_close(struct session *session, struct error *err)
     result->interrupted = spawn_interrupted() != 0;
     if (result->interrupted) {
         free(result->stop);
-        result->stop = xstrdup("it was interrupted");
+        result->stop = say_interrupted(session);
     }
     result->seconds = clock_s() - session->started_s;
     return 0;

@@ -171,10 +171,10 @@ static void an_interrupt_keeps_what_is_known(void)
          "interrupted"},
         {5, NULL,
          "0 interrupted best '', last interrupted, 5 measured, 0 compared; it was "
-         "interrupted"},
+         "interrupted (fastest in a first run, not confirmed: tile(i:16,j:64), 1.79x)"},
         {5, "exhaustive",
          "0 interrupted best '', last interrupted, 5 measured, 0 compared; it was "
-         "interrupted"},
+         "interrupted (fastest in a first run, not confirmed: tile(i:16,j:64), 1.79x)"},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
