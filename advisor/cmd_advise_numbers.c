@@ -6,7 +6,7 @@
 
 #include "advisor/commands.h"
 #include "core/occupancy/occupancy.h"
-#include "rules/rules.h"
+#include "search/search.h"
 
 struct numbers {
     struct machine machine;
@@ -135,16 +135,8 @@ static int judge(struct numbers *numbers, struct error *err)
 static struct quantity bound_of(const struct numbers *numbers,
                                 const struct rule_verdict *verdict)
 {
-    double factor[RESOURCE_NR];
-    for (size_t r = 0; r < RESOURCE_NR; r++)
-        factor[r] = 1;
-    for (size_t i = 0; i < verdict->work_nr; i++) {
-        enum resource resource = resource_from_word(verdict->work[i].resource);
-        if (resource != RESOURCE_NR)
-            factor[resource] = verdict->work[i].factor;
-    }
-    return occupancy_bound(&numbers->occupancy, quantity_exact(1, PROVENANCE_DECLARED),
-                           factor);
+    return verdict_bound(verdict, &numbers->occupancy,
+                         quantity_exact(1, PROVENANCE_DECLARED));
 }
 
 static json_t *advice_json(const struct numbers *numbers)

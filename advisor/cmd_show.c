@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "advisor/commands.h"
+#include "advisor/kernel_json.h"
 #include "advisor/workbench.h"
 
 /* Typical plans of each transformation on this kernel, to say whether it is legal and why
@@ -85,22 +86,6 @@ static json_t *loops_json(const struct kernel_view *view)
     return list;
 }
 
-static json_t *arrays_json(const struct kernel_view *view)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < view->array_nr; i++) {
-        const struct kernel_array *array = &view->array[i];
-        json_array_append_new(
-            list,
-            json_pack("{s:s, s:s, s:s?, s:o, s:b, s:b, s:s?}", "name", array->name,
-                      "type", array->element_type, "extent", array->extent_text, "bytes",
-                      array->bytes < 0 ? json_null() : json_real(array->bytes), "read",
-                      (int)array->read, "written", (int)array->written, "contents",
-                      array->contents));
-    }
-    return list;
-}
-
 static json_t *accesses_json(const struct kernel_view *view)
 {
     json_t *list = json_array();
@@ -118,22 +103,14 @@ static json_t *accesses_json(const struct kernel_view *view)
     return list;
 }
 
-static json_t *strings_json(const char *const *text, size_t nr)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < nr; i++)
-        json_array_append_new(list, json_string(text[i]));
-    return list;
-}
-
 static json_t *show_json(struct kernel *kernel)
 {
     struct kernel_view view = kernel_view(kernel);
     return json_pack("{s:s, s:o, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
                      "inflight.kernel/1", "file", text_json(kernel_path(kernel)),
                      "function", kernel_name(kernel), "line", kernel_line(kernel),
-                     "loops", loops_json(&view), "arrays", arrays_json(&view), "accesses",
-                     accesses_json(&view), "dependences",
+                     "loops", loops_json(&view), "arrays", kernel_arrays_json(&view),
+                     "accesses", accesses_json(&view), "dependences",
                      strings_json(view.dependence, view.dependence_nr), "assumptions",
                      strings_json(view.assumption, view.assumption_nr), "transformations",
                      plans_json(kernel, &view));

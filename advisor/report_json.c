@@ -2,6 +2,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "advisor/kernel_json.h"
 #include "advisor/report.h"
 #include "advisor/version.h"
 
@@ -27,30 +28,6 @@ static json_t *params_json(const struct kernel_view *view)
     return object;
 }
 
-static json_t *arrays_json(const struct kernel_view *view)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < view->array_nr; i++) {
-        const struct kernel_array *array = &view->array[i];
-        json_array_append_new(
-            list,
-            json_pack("{s:s, s:s, s:s?, s:o, s:s?, s:b, s:b}", "name", array->name,
-                      "type", array->element_type, "extent", array->extent_text, "bytes",
-                      array->bytes < 0 ? json_null() : json_real(array->bytes),
-                      "contents", array->contents, "read", (int)array->read, "written",
-                      (int)array->written));
-    }
-    return list;
-}
-
-static json_t *strings_json(const char *const *text, size_t nr)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < nr; i++)
-        json_array_append_new(list, json_string(text[i]));
-    return list;
-}
-
 static json_t *kernel_json(const struct kernel *kernel)
 {
     struct kernel_view view = kernel_view(kernel);
@@ -58,8 +35,8 @@ static json_t *kernel_json(const struct kernel *kernel)
     return json_pack("{s:o, s:s, s:i, s:s, s:o, s:o, s:o, s:o, s:o}", "file",
                      text_json(kernel_path(kernel)), "function", kernel_name(kernel),
                      "line", kernel_line(kernel), "hash", kernel_hash(kernel), "sizes",
-                     params_json(&view), "arrays", arrays_json(&view), "footprint_bytes",
-                     json_real(counts.footprint_bytes), "flops",
+                     params_json(&view), "arrays", kernel_arrays_json(&view),
+                     "footprint_bytes", json_real(counts.footprint_bytes), "flops",
                      json_quantity(counts.flops), "assumptions",
                      strings_json(view.assumption, view.assumption_nr));
 }

@@ -288,7 +288,6 @@ int settings_parse(int argc, char **argv, struct settings *settings, struct erro
                                   .budget_s = -1,
                                   .bandwidth_gbs = -1,
                                   .latency_ns = -1,
-                                  .read_share = -1,
                                   .variants = -1,
                                   .seed = -1,
                                   .cores = -1,

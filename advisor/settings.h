@@ -17,10 +17,10 @@ struct settings {
     const char *compiler; /* default "gcc" */
     struct strvec flags;  /* --flags, empty = -O3 -march=native */
     const char *machine;  /* profile: name or path; NULL = this machine's */
-    const char *database, *rules, *output, *plan, *strategy, *access, *plot;
-    double budget_s, bandwidth_gbs, latency_ns, read_share; /* negative = not given */
-    long long variants, seed, cores, session;               /* negative = not given */
-    double tolerance;                                       /* negative = default */
+    const char *database, *rules, *output, *plan, *strategy, *access;
+    double budget_s, bandwidth_gbs, latency_ns; /* negative = not given */
+    long long variants, seed, cores, session;   /* negative = not given */
+    double tolerance;                           /* negative = default */
     bool json, quick, quiet, verbose, fresh, audit, reassociate, list, huge_pages,
         evidence;
     enum colour_when colour;

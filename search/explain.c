@@ -106,3 +106,17 @@ int measurement_explain(struct measurement *measurement, const struct machine *m
     measurement->has_occupancy = true;
     return 0;
 }
+
+struct quantity verdict_bound(const struct rule_verdict *verdict,
+                              const struct occupancy *occupancy, struct quantity time_s)
+{
+    double factor[RESOURCE_NR];
+    for (size_t r = 0; r < RESOURCE_NR; r++)
+        factor[r] = 1;
+    for (size_t i = 0; i < verdict->work_nr; i++) {
+        enum resource resource = resource_from_word(verdict->work[i].resource);
+        if (resource != RESOURCE_NR)
+            factor[resource] = verdict->work[i].factor;
+    }
+    return occupancy_bound(occupancy, time_s, factor);
+}

@@ -22,17 +22,9 @@ static struct quantity bound_of(const struct guided *guided,
                                 const struct rule_verdict *verdict)
 {
     const struct measurement *now = &guided->session->result->measurement[guided->now];
-    double factor[RESOURCE_NR];
     if (!now->has_occupancy)
         return quantity_unknown();
-    for (size_t r = 0; r < RESOURCE_NR; r++)
-        factor[r] = 1;
-    for (size_t i = 0; i < verdict->work_nr; i++) {
-        enum resource resource = resource_from_word(verdict->work[i].resource);
-        if (resource != RESOURCE_NR)
-            factor[resource] = verdict->work[i].factor;
-    }
-    return occupancy_bound(&now->occupancy, now->time_s, factor);
+    return verdict_bound(verdict, &now->occupancy, now->time_s);
 }
 
 static struct advice *advice_for(struct search_result *result, const char *transformation)

@@ -58,6 +58,7 @@ int live_new(const struct live_opts *opts, struct live **out, struct error *err)
     }
     live->here = machine_matches_here(opts->machine, &why_not);
     buf_release(&why_not);
+    counters_open(&live->counters);
     variant_args(opts->kernel, &live->args);
     *out = live;
     return 0;
@@ -70,6 +71,7 @@ void live_free(struct live *live)
     for (size_t i = 0; i < live->built_nr; i++)
         live_built_release(&live->built[i]);
     free(live->built);
+    counters_close(&live->counters);
     free(live->cpus.cpu);
     free(live->note);
     strvec_release(&live->args);
@@ -156,12 +158,20 @@ static int time_it(struct live *live, const struct built *built, bool huge_pages
     struct run_program program = program_of(live, built, huge_pages);
     struct run_result result = {0};
     set_effort(live, effort, stop_at_s, &opts);
+    live->counted_calls = 0;
+    if (effort == MEASURE_EXPLAIN && live->counters.usable) {
+        counters_reset(&live->counters);
+        opts.at_gate = counters_at_gate;
+        opts.gate_data = &live->counters;
+    }
     if (run_measure(&program, &opts, &result, err))
         return -1;
     if (!*built->plan && result.outcome == RUN_OUTCOME_OK && result.sample_nr) {
         unsigned launches = result.sample[result.sample_nr - 1].launch + 1;
         live->launch_s = result.wall_s / launches;
     }
+    if (opts.at_gate && !live->counters.failed)
+        live->counted_calls = result.calls * (double)live->copies;
     take_run(&result, out);
     run_result_release(&result);
     return 0;
@@ -230,6 +240,9 @@ static int trace_built(struct live *live, struct built *built, bool huge_pages,
     if (traffic_trace(&request, &out->traffic, err))
         return -1;
     out->has_traffic = true;
+    if (live->counted_calls > 0)
+        counters_apply(&live->counters.bandwidth, live->counters.total,
+                       live->counted_calls, &out->traffic);
     return measurement_explain(out, live->opts.machine, (int)live->copies, &counts, err);
 }
 

@@ -2,6 +2,7 @@
 #ifndef SEARCH_LIVE_H
 #define SEARCH_LIVE_H
 
+#include "search/counters.h"
 #include "search/search.h"
 
 struct built {
@@ -24,6 +25,8 @@ struct live {
     bool proven;
     bool here; /* the profile is this machine's: its latency may be measured again */
     double launch_s; /* wall time of one launch of the baseline, fills included */
+    struct counters counters;
+    double counted_calls; /* of the last explained run, all copies together; 0 = none */
     char *note;
 };
 

@@ -50,6 +50,10 @@ int measurement_explain(struct measurement *measurement, const struct machine *m
                         int cores, const struct kernel_counts *counts, struct error *err);
 /* Text from elsewhere as JSON: bytes that are no UTF-8 become '?'; null for NULL. */
 json_t *text_json(const char *text);
+/* The bound on what the verdict's transformation can gain, by its rule's changes of work.
+ */
+struct quantity verdict_bound(const struct rule_verdict *verdict,
+                              const struct occupancy *occupancy, struct quantity time_s);
 /* "plan | environment" in words: "tile(i:32,j:32), huge pages" or "as written". Caller
  * frees. */
 char *candidate_text(const struct candidate *candidate);

@@ -314,12 +314,8 @@ struct kernel_view kernel_view(const struct kernel *kernel)
 struct kernel_counts kernel_counts(const struct kernel *kernel)
 {
     if (!kernel->is_bound)
-        return (struct kernel_counts){quantity_unknown(),
-                                      quantity_unknown(),
-                                      quantity_unknown(),
-                                      quantity_unknown(),
-                                      0,
-                                      0};
+        return (struct kernel_counts){quantity_unknown(), quantity_unknown(),
+                                      quantity_unknown(), quantity_unknown(), 0};
     return (struct kernel_counts){.iterations = kernel->counts.iterations,
                                   .accesses = kernel->counts.accesses,
                                   .bytes = kernel->counts.bytes,

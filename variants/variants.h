@@ -113,9 +113,7 @@ struct kernel_view kernel_view(const struct kernel *kernel);
 struct kernel_counts {
     struct quantity iterations; /* of innermost statements */
     struct quantity accesses, bytes, flops;
-    double footprint_bytes;        /* all buffers */
-    double flops_per_access_chain; /* unused by plans: dependent flops behind one indirect
-                                      load, 0 = none */
+    double footprint_bytes; /* all buffers */
 };
 struct kernel_counts kernel_counts(const struct kernel *kernel);
 

@@ -1,0 +1,11 @@
+/* Parts of a kernel's description that show and the reports have in common. */
+#ifndef ADVISOR_KERNEL_JSON_H
+#define ADVISOR_KERNEL_JSON_H
+
+#include "variants/variants.h"
+
+/* A list of objects: name, type, extent, bytes, contents, read, written. */
+json_t *kernel_arrays_json(const struct kernel_view *view);
+json_t *strings_json(const char *const *text, size_t nr);
+
+#endif
