@@ -3,29 +3,13 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- how many copies ---- */
-
-static double free_memory_bytes(void)
-{
-    long pages = sysconf(_SC_AVPHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    struct buf text = {0};
-    double bytes = pages > 0 && page > 0 ? (double)pages * (double)page : 0;
-    const char *line;
-    /* MemAvailable counts the page cache that can be given back, which _SC_AVPHYS_PAGES
-     * does not. */
-    if (file_read("/proc/meminfo", &text, NULL) == 0 &&
-        (line = strstr(buf_str(&text), "MemAvailable:")))
-        bytes = strtod(line + strlen("MemAvailable:"), NULL) * 1024;
-    buf_release(&text);
-    return bytes;
-}
 
 static int choose_copies(struct live *live, struct error *err)
 {
     double bytes = kernel_counts(live->opts.kernel).footprint_bytes,
-           room = 0.8 * free_memory_bytes();
+           room = 0.8 * memory_available_bytes();
     size_t wanted = live->opts.copies ? live->opts.copies : live->cpus.cpu_nr;
     if (wanted > live->cpus.cpu_nr)
         return fail(err, STATUS_USAGE,

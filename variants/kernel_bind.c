@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/machine/machine.h"
+
 /* Keeps products, quotients and sums in range and is no power of two. */
 static const double real_default = 1.5;
 
@@ -344,23 +346,9 @@ double kernel_bytes(const struct kernel *kernel)
 
 /* ---- the outward calls ---- */
 
-/* Bytes that could be had without swapping; 0 = not told. */
-static double available_bytes(void)
-{
-    struct buf text = {0};
-    const char *at;
-    double bytes = 0;
-
-    if (file_read("/proc/meminfo", &text, NULL) == 0 &&
-        (at = strstr(buf_str(&text), "MemAvailable:")))
-        bytes = strtod(at + strlen("MemAvailable:"), NULL) * 1024;
-    buf_release(&text);
-    return bytes;
-}
-
 static int check_memory(const struct kernel *kernel, struct error *err)
 {
-    double need = kernel_bytes(kernel), available = available_bytes();
+    double need = kernel_bytes(kernel), available = memory_available_bytes();
     struct buf text = {0};
 
     if (available <= 0 || need <= 0.8 * available)

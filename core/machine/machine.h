@@ -114,6 +114,10 @@ struct machine_cpus {
 };
 int machine_cpus(const char *synthetic, struct machine_cpus *cpus, struct error *err);
 
+/* What this process can still take, from MemAvailable and the cgroups' limits; 0 = not
+ * known. */
+double memory_available_bytes(void);
+
 struct machine_probe_opts {
     bool quick;                /* at most some 20 s, else up to 120 s */
     double seconds;            /* > 0: spend this long at most */

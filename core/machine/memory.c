@@ -13,6 +13,7 @@
 #include "core/base/array.h"
 #include "core/base/buf.h"
 #include "core/base/fs.h"
+#include "core/machine/machine.h"
 
 /* The number after `key` in a text such as /proc/meminfo, in bytes; NaN if it is not
  * there. */

@@ -21,9 +21,6 @@ struct region {
 int region_map(struct region *region, size_t bytes, bool huge, struct error *err);
 void region_release(struct region *region);
 
-/* What this process can still take, from MemAvailable and the cgroups' limits; 0 = not
- * known. */
-double memory_available_bytes(void);
 double memory_total_bytes(void); /* installed or allowed, the smaller; 0 = not known */
 /* The smallest memory limit of our cgroups, INFINITY if there is none. */
 double memory_limit_bytes(void);
