@@ -51,8 +51,8 @@ static void tell_latency(struct machine *machine, double gbs, double latency_ns)
         (struct machine_curve){.read_share = 1,
                                .point = xcalloc(1, sizeof(struct machine_point)),
                                .point_nr = 1};
-    machine->curve[0].point[0] =
-        (struct machine_point){end, quantity_exact(latency_ns, PROVENANCE_DECLARED)};
+    machine->curve[0].point[0] = (struct machine_point){
+        .gbs = end, .latency_ns = quantity_exact(latency_ns, PROVENANCE_DECLARED)};
     machine->curve_nr = machine->curve_alloc = 1;
 }
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/machine/predict.h"
 #include "core/machine/probe.h"
 #include "core/machine/profile.h"
 #include "tests/check.h"
@@ -157,7 +158,7 @@ static void prediction_goes_on_from_the_last_point(void)
         struct machine_curve curve = two_points(cases[i].last_gbs, cases[i].rise);
         struct quantity latency;
 
-        predict_point(&curve, cases[i].at_gbs);
+        curve_predict(&curve, cases[i].at_gbs, NULL);
         if (check_eq(curve.point_nr, 3)) {
             latency = curve.point[2].latency_ns;
             check_eq(latency.provenance, PROVENANCE_PREDICTED);
@@ -172,7 +173,7 @@ static void prediction_adds_nothing_within(void)
 {
     struct machine_curve curve = two_points(50, 1.1);
 
-    predict_point(&curve, 50.5);
+    curve_predict(&curve, 50.5, NULL);
     check_eq(curve.point_nr, 2);
     free(curve.point);
 }

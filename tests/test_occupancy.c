@@ -128,7 +128,7 @@ static struct occupancy histogram(const struct machine *base, bool huge, double 
     struct occupancy_case input = case_of(&machine, memory_work(1e6, 0), ns * 1e-3, 1);
 
     machine.l1_mshrs = limit_of(10);
-    machine.memory_random_lines_per_s = exact(1e9 / 11);
+    machine.one_core.random_lines_per_s = exact(1e9 / 11);
     machine.curve_nr = 0;
     machine.memory_latency_ns = exact(110);
     input.work.page_walks = exact(walks);

@@ -8,12 +8,9 @@
 #include "core/occupancy/occupancy.h"
 #include "tests/check.h"
 
-#define POINT(gbs, ns)                                                                   \
+#define POINT(load, ns)                                                                  \
     {                                                                                    \
-        gbs,                                                                             \
-        {                                                                                \
-            true, ns, ns, ns, 0, PROVENANCE_PROBE                                        \
-        }                                                                                \
+        .gbs = (load), .latency_ns = { true, ns, ns, ns, 0, PROVENANCE_PROBE }           \
     }
 
 static inline struct quantity exact(double value)
@@ -37,8 +34,8 @@ static inline struct machine_level level_made(int level, double ns, double gbs)
     return (struct machine_level){.level = level,
                                   .cores_sharing = 1,
                                   .latency_ns = exact(ns),
-                                  .read_gbs = exact(gbs),
-                                  .random_lines_per_s = quantity_unknown()};
+                                  .one_core.read_gbs = exact(gbs),
+                                  .one_core.random_lines_per_s = quantity_unknown()};
 }
 
 /* Random accesses on small pages one in 27 ns, on huge ones one in 17 ns. */
@@ -63,8 +60,8 @@ static inline struct machine machine_made(void)
         .level = {level_made(1, 2, 200), level_made(2, 5, 60), level_made(3, 25, 25)},
         .level_nr = 3,
         .memory_latency_ns = exact(100),
-        .memory_read_gbs = exact(16),
-        .memory_random_lines_per_s = exact(16 / 100e-9),
+        .one_core.read_gbs = exact(16),
+        .one_core.random_lines_per_s = exact(16 / 100e-9),
         .node_read_gbs = around(100, 97, 103),
         .node_copy_gbs = around(90, 88, 92),
         .peak_gbs = quantity_unknown(),
@@ -73,8 +70,8 @@ static inline struct machine machine_made(void)
         .huge_pages_available = true,
         .l1_mshrs = limit_of(16),
         .l2_mshrs = limit_of(48),
-        .flops_scalar = exact(6e9),
-        .flops_simd = exact(48e9),
+        .flops_double.scalar = exact(6e9),
+        .flops_double.fma = exact(48e9),
         .curve = &curve,
         .curve_nr = 1,
     };

@@ -126,9 +126,10 @@ static struct quantity told(double value)
  * writes. */
 static struct occupancy row_occupancy(const struct row *row)
 {
-    struct machine_point point[] = {{0, told(row->latency_ns)},
-                                    {row->gbs, told(row->latency_ns)},
-                                    {2 * row->gbs, told(row->latency_ns)}};
+    struct machine_point point[] = {
+        {.gbs = 0, .latency_ns = told(row->latency_ns)},
+        {.gbs = row->gbs, .latency_ns = told(row->latency_ns)},
+        {.gbs = 2 * row->gbs, .latency_ns = told(row->latency_ns)}};
     struct machine_curve curve = {.read_share = 1, .point = point, .point_nr = 3};
     struct json_at achievable;
     struct machine machine = {

@@ -182,8 +182,9 @@ static struct machine_level cache(int level, double bytes, int ways, double late
                                   .ways = ways,
                                   .cores_sharing = level == 3 ? 2 : 1,
                                   .latency_ns = probed(latency_ns),
-                                  .read_gbs = probed(read_gbs),
-                                  .random_lines_per_s = probed(10e9 / latency_ns)};
+                                  .one_core.read_gbs = probed(read_gbs),
+                                  .one_core.random_lines_per_s =
+                                      probed(10e9 / latency_ns)};
 }
 
 static struct machine_limit entries(double nr)
@@ -230,8 +231,8 @@ void space_machine(struct machine *machine)
                                           cache(3, 8388608, 16, 20, 25)},
                                 .level_nr = 3,
                                 .memory_latency_ns = probed(80),
-                                .memory_read_gbs = probed(12),
-                                .memory_random_lines_per_s = probed(1.1e8),
+                                .one_core.read_gbs = probed(12),
+                                .one_core.random_lines_per_s = probed(1.1e8),
                                 .node_read_gbs = probed(40),
                                 .node_copy_gbs = probed(36),
                                 .peak_gbs = quantity_unknown(),
@@ -240,8 +241,8 @@ void space_machine(struct machine *machine)
                                 .huge_pages_available = true,
                                 .l1_mshrs = entries(10),
                                 .l2_mshrs = entries(48),
-                                .flops_scalar = probed(6e9),
-                                .flops_simd = probed(48e9),
+                                .flops_double.scalar = probed(6e9),
+                                .flops_double.fma = probed(48e9),
                                 .simd_bytes = 32,
                                 .store_read_factor = 1,
                                 .curve = &curve,

@@ -46,6 +46,12 @@ struct arch_kernels {
     int simd_bytes;
     uint64_t (*read)(const void *from, size_t bytes);       /* bytes a multiple of 512 */
     void (*copy)(void *to, const void *from, size_t bytes); /* plain stores; the same */
+    void (*write)(void *to, size_t bytes);                  /* plain stores; the same */
+    void (*nontemporal)(void *to,
+                        size_t bytes); /* the same; plain where there are none */
+    bool has_nontemporal;
+    /* doubles, to = a + 3 b; plain stores; the same */
+    void (*triad)(void *to, const void *a, const void *b, size_t bytes);
     double (*simd)(size_t rounds); /* multiply-adds in all lanes */
     double (*scalar)(size_t rounds);
     double simd_flops, scalar_flops; /* of one round, a multiply-add counted as two */

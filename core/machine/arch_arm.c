@@ -6,6 +6,12 @@
 
 #include "core/base/buf.h"
 #include "core/base/fs.h"
+
+/* STNP stores a pair: the two halves of one vector. */
+#define KERNEL_HAS_NONTEMPORAL true
+#define KERNEL_NONTEMPORAL(vector_bytes, to, value)                                      \
+    __asm__ volatile("stnp %d1, %d2, %0" : "=Q"(*(to)) : "w"((value)[0]), "w"((value)[1]))
+#define KERNEL_NONTEMPORAL_END() __asm__ volatile("" ::: "memory")
 #include "core/machine/arch_kernels.h"
 
 const double arch_add_cycles = 1;

@@ -23,6 +23,13 @@ enum { KERNEL_CHAINS = 20 };
 #define KERNEL_REP REP_20
 #endif
 
+/* A file that knows non-temporal stores defines these before it includes this one. */
+#ifndef KERNEL_NONTEMPORAL
+#define KERNEL_HAS_NONTEMPORAL                      false
+#define KERNEL_NONTEMPORAL(vector_bytes, to, value) (*(to) = (value))
+#define KERNEL_NONTEMPORAL_END()                    __asm__ volatile("" ::: "memory")
+#endif
+
 #define KERNEL_START(i)          x##i = x + (double)i;
 #define KERNEL_DECLARE_VECTOR(i) vector x##i;
 #define KERNEL_DECLARE_SCALAR(i) double x##i;
@@ -94,10 +101,51 @@ enum { KERNEL_CHAINS = 20 };
                     : "memory"); /* no call of memcpy, it bypasses caches */             \
         }                                                                                \
     }                                                                                    \
+    target static void write_##suffix(void *to, size_t bytes)                            \
+    {                                                                                    \
+        typedef uint64_t words __attribute__((vector_size(vector_bytes), may_alias));    \
+        words *q = to, *end = q + bytes / sizeof(words), value = {1};                    \
+                                                                                         \
+        for (; q < end; q += 4) {                                                        \
+            q[0] = value;                                                                \
+            q[1] = value;                                                                \
+            q[2] = value;                                                                \
+            q[3] = value;                                                                \
+            __asm__ volatile("" ::: "memory"); /* no call of memset */                   \
+        }                                                                                \
+    }                                                                                    \
+    target static void nontemporal_##suffix(void *to, size_t bytes)                      \
+    {                                                                                    \
+        typedef uint64_t words __attribute__((vector_size(vector_bytes), may_alias));    \
+        words *q = to, *end = q + bytes / sizeof(words), value = {1};                    \
+                                                                                         \
+        for (; q < end; q++)                                                             \
+            KERNEL_NONTEMPORAL(vector_bytes, q, value);                                  \
+        KERNEL_NONTEMPORAL_END();                                                        \
+    }                                                                                    \
+    target static void triad_##suffix(void *to, const void *a, const void *b,            \
+                                      size_t bytes)                                      \
+    {                                                                                    \
+        typedef double vector __attribute__((vector_size(vector_bytes), may_alias));     \
+        const vector *x = a, *y = b, *end = x + bytes / sizeof(vector);                  \
+        vector *q = to;                                                                  \
+                                                                                         \
+        for (; x < end; x += 4, y += 4, q += 4) {                                        \
+            q[0] = x[0] + 3.0 * y[0];                                                    \
+            q[1] = x[1] + 3.0 * y[1];                                                    \
+            q[2] = x[2] + 3.0 * y[2];                                                    \
+            q[3] = x[3] + 3.0 * y[3];                                                    \
+            __asm__ volatile("" ::: "memory");                                           \
+        }                                                                                \
+    }                                                                                    \
     static const struct arch_kernels kernels_##suffix = {                                \
         .simd_bytes = (vector_bytes),                                                    \
         .read = read_##suffix,                                                           \
         .copy = copy_##suffix,                                                           \
+        .write = write_##suffix,                                                         \
+        .nontemporal = nontemporal_##suffix,                                             \
+        .has_nontemporal = KERNEL_HAS_NONTEMPORAL,                                       \
+        .triad = triad_##suffix,                                                         \
         .simd = simd_##suffix,                                                           \
         .scalar = scalar_##suffix,                                                       \
         .simd_flops = 2.0 * KERNEL_CHAINS * (vector_bytes) / sizeof(double),             \

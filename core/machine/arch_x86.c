@@ -5,6 +5,15 @@
 #include <string.h>
 
 #include "core/base/array.h"
+
+/* One store instruction per vector size; the end orders them before whatever follows. */
+#define STREAM_OF_16           "movntps %1, %0"
+#define STREAM_OF_32           "vmovntps %1, %0"
+#define STREAM_OF_64           "vmovntps %1, %0"
+#define KERNEL_HAS_NONTEMPORAL true
+#define KERNEL_NONTEMPORAL(vector_bytes, to, value)                                      \
+    __asm__ volatile(STREAM_OF_##vector_bytes : "=m"(*(to)) : "v"(value))
+#define KERNEL_NONTEMPORAL_END() __asm__ volatile("sfence" ::: "memory")
 #include "core/machine/arch_kernels.h"
 
 const double arch_add_cycles = 1;

@@ -81,9 +81,9 @@ static void describe_level(const struct machine_level *level, struct buf *out)
         buf_add(&text, ", ");
         add_range(&text, level->latency_ns, 1, "ns");
         buf_add(&text, ", ");
-        add_value(&text, level->read_gbs, 1, "GB/s");
+        add_value(&text, level->one_core.read_gbs, 1, "GB/s");
         buf_add(&text, ", random ");
-        add_value(&text, level->random_lines_per_s, 1e-9, "lines/ns");
+        add_value(&text, level->one_core.random_lines_per_s, 1e-9, "lines/ns");
     }
     add_line(out, buf_str(&name), &text);
     buf_release(&name);
@@ -98,11 +98,11 @@ static void describe_memory(const struct machine *machine, struct buf *out)
         buf_add(&text, ", ");
     }
     add_range(&text, machine->memory_latency_ns, 1, "ns");
-    if (machine->memory_read_gbs.known) {
+    if (machine->one_core.read_gbs.known) {
         buf_add(&text, ", one core: ");
-        add_value(&text, machine->memory_read_gbs, 1, "GB/s");
+        add_value(&text, machine->one_core.read_gbs, 1, "GB/s");
         buf_add(&text, ", random ");
-        add_value(&text, machine->memory_random_lines_per_s, 1e-9, "lines/ns");
+        add_value(&text, machine->one_core.random_lines_per_s, 1e-9, "lines/ns");
     }
     add_line(out, "Memory", &text);
     add_range(&text, machine->node_read_gbs, 1, "GB/s read");
@@ -170,10 +170,10 @@ static void describe_arithmetic(const struct machine *machine, struct buf *out)
 {
     struct buf text = {0};
 
-    if (!machine->flops_simd.known)
+    if (!machine->flops_double.fma.known)
         return;
-    add_value(&text, machine->flops_scalar, 1e-9, "GFLOP/s scalar, ");
-    add_value(&text, machine->flops_simd, 1e-9, "GFLOP/s");
+    add_value(&text, machine->flops_double.scalar, 1e-9, "GFLOP/s scalar, ");
+    add_value(&text, machine->flops_double.fma, 1e-9, "GFLOP/s");
     buf_addf(&text, " with %d byte vectors (one core, double)", machine->simd_bytes);
     add_line(out, "Arithmetic", &text);
 }

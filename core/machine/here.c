@@ -27,8 +27,8 @@ static void add_levels(const struct topology *topology, struct machine *machine)
                                    .ways = cache->ways,
                                    .cores_sharing = cache->cores_sharing,
                                    .latency_ns = quantity_unknown(),
-                                   .read_gbs = quantity_unknown(),
-                                   .random_lines_per_s = quantity_unknown()};
+                                   .one_core.read_gbs = quantity_unknown(),
+                                   .one_core.random_lines_per_s = quantity_unknown()};
 }
 
 /* "key=value; key=value": compared part by part, so that a difference can be named. */

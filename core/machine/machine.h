@@ -22,6 +22,22 @@ struct machine_limit {
     char *source;         /* where `used` comes from, one phrase for reports */
 };
 
+/* What loops that do nothing else draw, in the program's own bytes: a copy of n bytes
+ * counts n read and n written, lines that plain stores read first do not count. */
+struct machine_rates {
+    struct quantity read_gbs, write_gbs, copy_gbs,
+        triad_gbs;                      /* sequential, plain stores */
+    struct quantity nontemporal_gbs;    /* sequential, non-temporal stores */
+    struct quantity random_lines_per_s; /* independent block-local random reads */
+};
+
+/* FLOP/s. */
+struct machine_flops {
+    struct quantity scalar; /* one element at a time, fused where the CPU can */
+    struct quantity simd;   /* widest vectors, multiplication and addition apart */
+    struct quantity fma;    /* widest vectors, fused, counted as two; simd where none */
+};
+
 struct machine_level {
     int level;            /* 1 = L1D */
     double claimed_bytes; /* per instance, as the system says; 0 = not said */
@@ -30,13 +46,12 @@ struct machine_level {
     int ways;            /* associativity; 0 = unknown, the cache model then takes 8 */
     int cores_sharing;   /* physical cores that share one instance */
     struct quantity latency_ns; /* load to use, block-local order: translation excluded */
-    struct quantity read_gbs;   /* one core, sequential reads served by this level */
-    struct quantity random_lines_per_s; /* one core, independent block-local random reads
-                                           served by this level */
+    struct machine_rates one_core, all_cores; /* served by this level */
 };
 
 struct machine_point {
     double gbs; /* total through the memory node, reads and write-backs, all cores */
+    double gbs_low, gbs_high;   /* spread over the rounds; both 0 = not told */
     struct quantity latency_ns; /* provenance probe, table or predicted */
 };
 
@@ -44,7 +59,12 @@ struct machine_point {
  * beyond the last point is unknown. Where all cores together draw more than could be
  * measured with one of them chasing, the last point is predicted and says so. */
 struct machine_curve {
-    double read_share; /* of the traffic: 1 = all reads */
+    double read_share; /* of the traffic at the node: 1 = all reads */
+    bool nontemporal;  /* the writes are non-temporal stores */
+    /* The best bandwidth that this mix reaches, from measured saturation or from what was
+     * told of the memory; unknown = neither: then nothing is predicted beyond what the
+     * cores of this machine draw together. */
+    struct quantity ceiling_gbs;
     struct machine_point *point;
     size_t point_nr, point_alloc;
 };
@@ -62,6 +82,20 @@ struct machine_pages {
     double tlb_entries;
 };
 
+/* One NUMA node or kind of memory, seen from the cores of the first node. */
+struct machine_memory {
+    char *name; /* "node 1", "HBM 2": unique in the profile */
+    char *kind; /* "DRAM", "HBM", "MCDRAM", "NVM" ... */
+    int node;   /* of the operating system */
+    bool local; /* to the cores that loaded it */
+    int cores;  /* that loaded it, the chasing one included */
+    double bytes;
+    struct quantity latency_ns;                   /* unloaded, block-local */
+    struct quantity node_read_gbs, node_copy_gbs; /* all `cores` together */
+    struct machine_curve *curve;
+    size_t curve_nr, curve_alloc;
+};
+
 struct machine {
     char *name;      /* "this machine" profiles: the CPU's name; published: "skl" ... */
     char *cpu_model; /* as the system says */
@@ -74,32 +108,44 @@ struct machine {
                      the machine was */
     char *date;   /* ISO 8601 */
     bool quick;   /* made by the quick characterisation */
-    int cores;    /* physical cores usable by this process */
+    /* The unloaded latency of memory moved too much while the profile was made; the
+     * sentence says how much, also when it did not. NULL = not observed. */
+    bool unstable;
+    char *stability;
+    struct strvec note; /* what was degraded and why, one sentence each */
+    int cores;          /* physical cores usable by this process */
     int threads_per_core, sockets, numa_nodes;
     double memory_bytes;
     double ghz; /* measured core clock under load, 0 = unknown */
     int line_bytes;
-    int rob_entries;                                /* reorder buffer, 0 = unknown */
+    int transfer_bytes; /* what one miss moves, where less than a line; 0 = a line */
+    int rob_entries;    /* reorder buffer, 0 = unknown */
     struct machine_level level[MACHINE_LEVELS_MAX]; /* caches, ascending */
     int level_nr;
     /* Unloaded, block-local order: fill without translation. */
     struct quantity memory_latency_ns;
-    struct quantity memory_read_gbs;           /* one core */
-    struct quantity memory_random_lines_per_s; /* one core, independent block-local */
-    struct quantity node_read_gbs;             /* all cores together */
+    struct machine_rates one_core, all_cores; /* served by memory */
+    struct quantity node_read_gbs;            /* all cores together */
     /* All cores, bytes read + written at the node (2:1 mix of a plain-store copy). */
     struct quantity node_copy_gbs;
-    struct quantity peak_gbs;         /* theoretical or told; often unknown */
+    struct quantity peak_gbs;         /* theoretical: told or looked up; often unknown */
+    char *peak_source;                /* NULL = unknown */
     struct machine_pages small_pages; /* base pages, mostly 4 KiB */
     struct machine_pages huge_pages;  /* transparent huge pages */
     bool huge_pages_available;
     struct machine_limit l1_mshrs, l2_mshrs;
-    /* Double precision, one core, FLOP/s, a multiply-add counted as two. */
-    struct quantity flops_scalar, flops_simd;
-    int simd_bytes;           /* of the vectors that flops_simd was measured with */
-    double store_read_factor; /* 1: a plain store reads its line first; 0: evaded */
-    struct machine_curve *curve;
+    /* Rate of random reads with prefetch to L2 over the best rate without: about 1 = on
+     * this machine that prefetch brings nothing once the L1 queue is full. */
+    struct quantity prefetch_l2_gain;
+    struct machine_flops flops_double, flops_single; /* one core */
+    struct machine_flops all_flops_double, all_flops_single;
+    int simd_bytes;              /* of the widest vectors */
+    double store_read_factor;    /* 1: a plain store reads its line first; 0: evaded */
+    char *store_read_source;     /* NULL = assumed */
+    struct machine_curve *curve; /* all cores, each with memory of its own node */
     size_t curve_nr, curve_alloc;
+    struct machine_memory *memory; /* where there is more than one node */
+    size_t memory_nr, memory_alloc;
 };
 
 void machine_release(struct machine *machine);

@@ -4,9 +4,9 @@
  * unloaded latency against bandwidth over the best bandwidth, is known from other
  * machines: medians over 8 published result sets on 5 CPU types (Mess, MICRO 2024).
  */
-#include <math.h>
+#include "core/machine/predict.h"
 
-#include "core/machine/probe.h"
+#include <math.h>
 
 enum { SHAPE_POINTS = 12 };
 static const double shape_u[SHAPE_POINTS] = {0,   0.2, 0.3,  0.4, 0.5,  0.6,
@@ -48,7 +48,7 @@ static const double least_rise = 1.04, flat_u = 0.2;
  * there the shape leads on, and the interval reaches from no further rise to twice the
  * predicted one. Without a rise nothing is known but that u is small: flat, and up to
  * what the shape gives if u is as large as it can be. */
-void predict_point(struct machine_curve *curve, double gbs)
+static void predict_point(struct machine_curve *curve, double gbs)
 {
     const struct machine_point first = curve->point[0],
                                last = curve->point[curve->point_nr - 1];
@@ -67,4 +67,12 @@ void predict_point(struct machine_curve *curve, double gbs)
         .latency_ns = quantity_between(value, fmin(last.latency_ns.low, value),
                                        fmax(last.latency_ns.high, high),
                                        last.latency_ns.runs, PROVENANCE_PREDICTED)};
+}
+
+int curve_predict(struct machine_curve *curve, double reach_gbs, struct error *err)
+{
+    (void)err;
+    if (reach_gbs > 0)
+        predict_point(curve, reach_gbs);
+    return 0;
 }

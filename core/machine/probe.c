@@ -36,7 +36,7 @@ static void set_date(struct machine *machine)
 static struct quantity streaming_lines(const struct machine *machine)
 {
     struct quantity bytes =
-        quantity_multiply(machine->memory_read_gbs, machine->memory_latency_ns);
+        quantity_multiply(machine->one_core.read_gbs, machine->memory_latency_ns);
 
     return quantity_scale(bytes, 1.0 / machine->line_bytes);
 }
@@ -90,14 +90,14 @@ static void set_unknown(struct machine *machine)
 {
     struct quantity unknown = quantity_unknown();
 
-    machine->memory_latency_ns = machine->memory_read_gbs = unknown;
-    machine->memory_random_lines_per_s = machine->node_read_gbs = unknown;
+    machine->memory_latency_ns = machine->one_core.read_gbs = unknown;
+    machine->one_core.random_lines_per_s = machine->node_read_gbs = unknown;
     machine->node_copy_gbs = machine->peak_gbs = unknown;
     machine->small_pages = machine->huge_pages =
         (struct machine_pages){.translation_ns = unknown,
                                .random_accesses_per_s = unknown,
                                .walks_per_s = unknown};
-    machine->flops_scalar = machine->flops_simd = unknown;
+    machine->flops_double.scalar = machine->flops_double.fma = unknown;
 }
 
 static void prepare(struct probe *probe, const struct machine_probe_opts *opts)

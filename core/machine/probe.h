@@ -59,7 +59,4 @@ size_t add_read(struct trials *trials, struct piece *piece, double target_s);
  * lane numbers. */
 struct quantity best_rate(const struct trials *trials, const size_t *index, size_t nr);
 
-/* The latency curve beyond its last measured point: see predict.c. */
-void predict_point(struct machine_curve *curve, double gbs);
-
 #endif

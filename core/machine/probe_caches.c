@@ -65,9 +65,10 @@ static void fill_level(struct machine_level *level, const struct trials *trials,
     double unit = trials->trial[set->read_trial].variant;
 
     level->latency_ns = trial_ns(trials, set->lane_trial[0]);
-    level->random_lines_per_s = best_rate(trials, set->lane_trial, set->lane_trial_nr);
-    level->read_gbs = quantity_divide(quantity_exact(unit, PROVENANCE_PROBE),
-                                      trial_ns(trials, set->read_trial));
+    level->one_core.random_lines_per_s =
+        best_rate(trials, set->lane_trial, set->lane_trial_nr);
+    level->one_core.read_gbs = quantity_divide(quantity_exact(unit, PROVENANCE_PROBE),
+                                               trial_ns(trials, set->read_trial));
 }
 
 static void find_knee(struct probe *probe, const struct trials *trials,

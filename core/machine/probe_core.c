@@ -58,8 +58,9 @@ static void measure(struct probe *probe)
     if (arch_add_cycles > 0)
         machine->ghz = 40 * arch_add_cycles /
                        trial_ns(&trials, clock).low; /* disturbances only add */
-    machine->flops_simd = per_second(trial_ns(&trials, simd), kernels->simd_flops);
-    machine->flops_scalar = per_second(trial_ns(&trials, scalar), kernels->scalar_flops);
+    machine->flops_double.fma = per_second(trial_ns(&trials, simd), kernels->simd_flops);
+    machine->flops_double.scalar =
+        per_second(trial_ns(&trials, scalar), kernels->scalar_flops);
     machine->simd_bytes = kernels->simd_bytes;
     trials_release(&trials);
 }

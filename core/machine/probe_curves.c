@@ -9,6 +9,7 @@
 
 #include "core/machine/arch.h"
 #include "core/machine/load.h"
+#include "core/machine/predict.h"
 #include "core/machine/team.h"
 
 enum { SETTINGS_MAX = 48, ROUNDS_MAX = 61, BURST_BYTES = 1024, FREE_BURST_BYTES = 16384 };
@@ -306,7 +307,7 @@ static void join_end(struct machine_curve *curve, struct quantity *node_gbs)
         return;
     if (isinf(node_gbs->high) && end > node_gbs->value)
         node_gbs->value = node_gbs->low = end;
-    predict_point(curve, node_gbs->value);
+    curve_predict(curve, node_gbs->value, NULL);
 }
 
 static void fill_curves(struct curve_task *task, size_t generators)

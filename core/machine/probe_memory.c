@@ -118,9 +118,9 @@ static void fill_memory(struct machine *machine, const struct trials *trials,
     double unit = trials->trial[read].variant;
 
     machine->memory_latency_ns = trial_ns(trials, set->local.trial[0]);
-    machine->memory_random_lines_per_s =
+    machine->one_core.random_lines_per_s =
         best_rate(trials, set->local.trial, set->local.trial_nr);
-    machine->memory_read_gbs =
+    machine->one_core.read_gbs =
         quantity_divide(quantity_exact(unit, PROVENANCE_PROBE), trial_ns(trials, read));
 }
 

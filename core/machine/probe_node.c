@@ -91,7 +91,7 @@ static void work(struct team_member *member)
  */
 static struct quantity samples_of(const struct node_task *task, enum load_mix mix)
 {
-    struct quantity alone = task->probe->machine->memory_read_gbs;
+    struct quantity alone = task->probe->machine->one_core.read_gbs;
     size_t nr = task->sample_nr[mix];
 
     if (nr >= 3 || !alone.known)

@@ -10,20 +10,45 @@ static void limit_release(struct machine_limit *limit)
     free(limit->source);
 }
 
+static void curves_release(struct machine_curve *curve, size_t nr)
+{
+    for (size_t i = 0; i < nr; i++)
+        free(curve[i].point);
+    free(curve);
+}
+
+static void memories_release(struct machine *machine)
+{
+    for (size_t i = 0; i < machine->memory_nr; i++) {
+        struct machine_memory *memory = &machine->memory[i];
+
+        curves_release(memory->curve, memory->curve_nr);
+        free(memory->name);
+        free(memory->kind);
+    }
+    free(machine->memory);
+}
+
 void machine_release(struct machine *machine)
 {
-    for (size_t i = 0; i < machine->curve_nr; i++)
-        free(machine->curve[i].point);
-    free(machine->curve);
+    char *text[] = {machine->name,
+                    machine->cpu_model,
+                    machine->microarchitecture,
+                    machine->recognition,
+                    machine->fingerprint,
+                    machine->source,
+                    machine->date,
+                    machine->stability,
+                    machine->peak_source,
+                    machine->store_read_source};
+
+    curves_release(machine->curve, machine->curve_nr);
+    memories_release(machine);
     limit_release(&machine->l1_mshrs);
     limit_release(&machine->l2_mshrs);
-    free(machine->name);
-    free(machine->cpu_model);
-    free(machine->microarchitecture);
-    free(machine->recognition);
-    free(machine->fingerprint);
-    free(machine->source);
-    free(machine->date);
+    strvec_release(&machine->note);
+    for (size_t i = 0; i < ARRAY_SIZE(text); i++)
+        free(text[i]);
     *machine = (struct machine){0};
 }
 
@@ -54,12 +79,36 @@ static json_t *curve_json(const struct machine_curve *curve)
     return object;
 }
 
-static json_t *curves_json(const struct machine *machine)
+static json_t *curves_json(const struct machine_curve *curve, size_t nr)
 {
     json_t *list = json_array();
 
-    for (size_t i = 0; i < machine->curve_nr; i++)
-        json_array_append_new(list, curve_json(&machine->curve[i]));
+    for (size_t i = 0; i < nr; i++)
+        json_array_append_new(list, curve_json(&curve[i]));
+    return list;
+}
+
+static json_t *memories_json(const struct machine *machine)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < machine->memory_nr; i++) {
+        const struct machine_memory *memory = &machine->memory[i];
+        json_t *object = fields_json(&memory_fields, memory);
+
+        json_object_set_new(object, "curves",
+                            curves_json(memory->curve, memory->curve_nr));
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
+static json_t *notes_json(const struct machine *machine)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < machine->note.nr; i++)
+        json_array_append_new(list, json_string(machine->note.v[i]));
     return list;
 }
 
@@ -76,7 +125,9 @@ json_t *machine_to_json(const struct machine *machine)
                         fields_json(&pages_fields, &machine->huge_pages));
     json_object_set_new(root, "l1_mshrs", fields_json(&limit_fields, &machine->l1_mshrs));
     json_object_set_new(root, "l2_mshrs", fields_json(&limit_fields, &machine->l2_mshrs));
-    json_object_set_new(root, "curves", curves_json(machine));
+    json_object_set_new(root, "curves", curves_json(machine->curve, machine->curve_nr));
+    json_object_set_new(root, "memories", memories_json(machine));
+    json_object_set_new(root, "notes", notes_json(machine));
     return root;
 }
 
@@ -135,6 +186,11 @@ static int read_points(const struct json_at *at, struct machine_curve *curve,
             return -1;
         if (!point->latency_ns.known)
             return json_fail(&item, err, "a point needs a latency");
+        if (point->gbs_high != 0 &&
+            !(point->gbs_low <= point->gbs && point->gbs <= point->gbs_high))
+            return json_fail(&item, err,
+                             "expected gbs_low <= gbs <= gbs_high, got %g, %g, %g",
+                             point->gbs_low, point->gbs, point->gbs_high);
         if (i && point->gbs <= point[-1].gbs)
             return json_fail(&item, err, "points must ascend in gbs: %g after %g",
                              point->gbs, point[-1].gbs);
@@ -142,23 +198,78 @@ static int read_points(const struct json_at *at, struct machine_curve *curve,
     return 0;
 }
 
-static int read_curves(const struct json_at *top, struct machine *machine,
-                       struct error *err)
+static int read_curves(const struct json_at *at, struct machine_curve **curve,
+                       size_t *curve_nr, size_t *curve_alloc, struct error *err)
 {
     struct json_at list;
     size_t nr;
 
-    if (json_array_at(top, "curves", &list, &nr, err))
+    if (json_array_at(at, "curves", &list, &nr, err))
         return -1;
-    machine->curve = xcalloc(nr ? nr : 1, sizeof(*machine->curve));
-    machine->curve_alloc = nr;
+    *curve = xcalloc(nr ? nr : 1, sizeof(**curve));
+    *curve_alloc = nr;
     for (size_t i = 0; i < nr; i++) {
         struct json_at item = json_element(&list, i);
 
-        machine->curve_nr++;
-        if (fields_read(&curve_fields, &item, &machine->curve[i], err) ||
-            read_points(&item, &machine->curve[i], err))
+        ++*curve_nr;
+        if (fields_read(&curve_fields, &item, &(*curve)[i], err) ||
+            read_points(&item, &(*curve)[i], err))
             return -1;
+    }
+    return 0;
+}
+
+static int read_memory(const struct json_at *at, struct machine *machine,
+                       struct error *err)
+{
+    struct machine_memory *memory = &machine->memory[machine->memory_nr++];
+
+    if (fields_read(&memory_fields, at, memory, err))
+        return -1;
+    for (size_t i = 0; i + 1 < machine->memory_nr; i++)
+        if (strcmp(machine->memory[i].name, memory->name) == 0)
+            return json_fail(at, err, "there is already a memory \"%s\"", memory->name);
+    return read_curves(at, &memory->curve, &memory->curve_nr, &memory->curve_alloc, err);
+}
+
+/* Profiles of earlier versions have none. */
+static int read_memories(const struct json_at *top, struct machine *machine,
+                         struct error *err)
+{
+    struct json_at list;
+    size_t nr;
+
+    if (!json_has(top, "memories"))
+        return 0;
+    if (json_array_at(top, "memories", &list, &nr, err))
+        return -1;
+    machine->memory = xcalloc(nr ? nr : 1, sizeof(*machine->memory));
+    machine->memory_alloc = nr;
+    for (size_t i = 0; i < nr; i++) {
+        struct json_at item = json_element(&list, i);
+
+        if (read_memory(&item, machine, err))
+            return -1;
+    }
+    return 0;
+}
+
+static int read_notes(const struct json_at *top, struct machine *machine,
+                      struct error *err)
+{
+    struct json_at list;
+    size_t nr;
+
+    if (!json_has(top, "notes"))
+        return 0;
+    if (json_array_at(top, "notes", &list, &nr, err))
+        return -1;
+    for (size_t i = 0; i < nr; i++) {
+        struct json_at item = json_element(&list, i);
+
+        if (!json_is_string(item.node))
+            return json_fail(&item, err, "expected a text");
+        strvec_push(&machine->note, json_string_value(item.node));
     }
     return 0;
 }
@@ -211,7 +322,9 @@ static int read_top(const struct json_at *top, struct machine *machine, struct e
                    read_part(top, "l2_mshrs", &limit_fields, &machine->l2_mshrs, err) ||
                    check_limit(top, "l1_mshrs", &machine->l1_mshrs, err) ||
                    check_limit(top, "l2_mshrs", &machine->l2_mshrs, err) ||
-                   read_curves(top, machine, err)
+                   read_curves(top, &machine->curve, &machine->curve_nr,
+                               &machine->curve_alloc, err) ||
+                   read_memories(top, machine, err) || read_notes(top, machine, err)
                ? -1
                : 0;
 }

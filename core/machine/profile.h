@@ -30,7 +30,7 @@ struct field_list {
 };
 
 extern const struct field_list machine_fields, level_fields, limit_fields, pages_fields,
-    curve_fields, point_fields;
+    curve_fields, point_fields, memory_fields;
 
 void fields_write(const struct field_list *list, const void *from, json_t *object);
 /* Refuses unknown keys. What was read stays with the caller to release, also on failure.

@@ -15,6 +15,27 @@
 #define FLOPS   0, 1e15
 #define ENTRIES 1, 1e4
 
+#define RATES(prefix, type, member)                                                      \
+    {prefix "read_gbs", FIELD_QUANTITY, AT(type, member.read_gbs), GBS, false},          \
+        {prefix "write_gbs", FIELD_QUANTITY, AT(type, member.write_gbs), GBS, false},    \
+        {prefix "copy_gbs", FIELD_QUANTITY, AT(type, member.copy_gbs), GBS, false},      \
+        {prefix "triad_gbs", FIELD_QUANTITY, AT(type, member.triad_gbs), GBS, false},    \
+        {prefix "nontemporal_gbs", FIELD_QUANTITY, AT(type, member.nontemporal_gbs),     \
+         GBS, false},                                                                    \
+    {                                                                                    \
+        prefix "random_lines_per_s", FIELD_QUANTITY,                                     \
+            AT(type, member.random_lines_per_s), RATE, false                             \
+    }
+
+/* "flops_simd" has always meant the fused ones. */
+#define FLOPS_OF(prefix, type, member)                                                   \
+    {prefix "flops_scalar", FIELD_QUANTITY, AT(type, member.scalar), FLOPS, false},      \
+        {prefix "flops_simd_unfused", FIELD_QUANTITY, AT(type, member.simd), FLOPS,      \
+         false},                                                                         \
+    {                                                                                    \
+        prefix "flops_simd", FIELD_QUANTITY, AT(type, member.fma), FLOPS, false          \
+    }
+
 static const struct field machine_field[] = {
     {"name", FIELD_TEXT, AT(machine, name), 0, 0, true},
     {"cpu_model", FIELD_TEXT, AT(machine, cpu_model), 0, 0, false},
@@ -24,6 +45,8 @@ static const struct field machine_field[] = {
     {"source", FIELD_TEXT, AT(machine, source), 0, 0, true},
     {"date", FIELD_TEXT, AT(machine, date), 0, 0, false},
     {"quick", FIELD_BOOL, AT(machine, quick), 0, 0, false},
+    {"unstable", FIELD_BOOL, AT(machine, unstable), 0, 0, false},
+    {"stability", FIELD_TEXT, AT(machine, stability), 0, 0, false},
     {"cores", FIELD_INTEGER, AT(machine, cores), 1, 1e6, true},
     {"threads_per_core", FIELD_INTEGER, AT(machine, threads_per_core), 1, 64, true},
     {"sockets", FIELD_INTEGER, AT(machine, sockets), 1, 1e4, true},
@@ -31,21 +54,27 @@ static const struct field machine_field[] = {
     {"memory_bytes", FIELD_NUMBER, AT(machine, memory_bytes), BYTES, false},
     {"ghz", FIELD_NUMBER, AT(machine, ghz), 0, 100, false},
     {"line_bytes", FIELD_INTEGER, AT(machine, line_bytes), 16, 1024, true},
+    {"transfer_bytes", FIELD_INTEGER, AT(machine, transfer_bytes), 0, 1024, false},
     {"rob_entries", FIELD_INTEGER, AT(machine, rob_entries), 0, 1e5, false},
     {"memory_latency_ns", FIELD_QUANTITY, AT(machine, memory_latency_ns), NS, false},
-    {"memory_read_gbs", FIELD_QUANTITY, AT(machine, memory_read_gbs), GBS, false},
-    {"memory_random_lines_per_s", FIELD_QUANTITY, AT(machine, memory_random_lines_per_s),
-     RATE, false},
+    RATES("memory_", machine, one_core),
+    RATES("all_", machine, all_cores),
     {"node_read_gbs", FIELD_QUANTITY, AT(machine, node_read_gbs), GBS, false},
     {"node_copy_gbs", FIELD_QUANTITY, AT(machine, node_copy_gbs), GBS, false},
     {"peak_gbs", FIELD_QUANTITY, AT(machine, peak_gbs), GBS, false},
+    {"peak_source", FIELD_TEXT, AT(machine, peak_source), 0, 0, false},
+    {"prefetch_l2_gain", FIELD_QUANTITY, AT(machine, prefetch_l2_gain), 0, 1e3, false},
     {"huge_pages_available", FIELD_BOOL, AT(machine, huge_pages_available), 0, 0, false},
-    {"flops_scalar", FIELD_QUANTITY, AT(machine, flops_scalar), FLOPS, false},
-    {"flops_simd", FIELD_QUANTITY, AT(machine, flops_simd), FLOPS, false},
+    FLOPS_OF("", machine, flops_double),
+    FLOPS_OF("single_", machine, flops_single),
+    FLOPS_OF("all_", machine, all_flops_double),
+    FLOPS_OF("all_single_", machine, all_flops_single),
     {"simd_bytes", FIELD_INTEGER, AT(machine, simd_bytes), 0, 4096, false},
     {"store_read_factor", FIELD_NUMBER, AT(machine, store_read_factor), 0, 1, true},
+    {"store_read_source", FIELD_TEXT, AT(machine, store_read_source), 0, 0, false},
 };
-LIST(machine, " schema levels small_pages huge_pages l1_mshrs l2_mshrs curves");
+LIST(machine,
+     " schema notes levels small_pages huge_pages l1_mshrs l2_mshrs curves memories");
 
 static const struct field level_field[] = {
     {"level", FIELD_INTEGER, AT(machine_level, level), 1, MACHINE_LEVELS_MAX, true},
@@ -54,9 +83,8 @@ static const struct field level_field[] = {
     {"ways", FIELD_INTEGER, AT(machine_level, ways), 0, 1e6, false},
     {"cores_sharing", FIELD_INTEGER, AT(machine_level, cores_sharing), 1, 1e6, true},
     {"latency_ns", FIELD_QUANTITY, AT(machine_level, latency_ns), NS, false},
-    {"read_gbs", FIELD_QUANTITY, AT(machine_level, read_gbs), GBS, false},
-    {"random_lines_per_s", FIELD_QUANTITY, AT(machine_level, random_lines_per_s), RATE,
-     false},
+    RATES("", machine_level, one_core),
+    RATES("all_", machine_level, all_cores),
 };
 LIST(level, "");
 
@@ -83,14 +111,31 @@ LIST(pages, "");
 
 static const struct field curve_field[] = {
     {"read_share", FIELD_NUMBER, AT(machine_curve, read_share), 0, 1, true},
+    {"nontemporal", FIELD_BOOL, AT(machine_curve, nontemporal), 0, 0, false},
+    {"ceiling_gbs", FIELD_QUANTITY, AT(machine_curve, ceiling_gbs), GBS, false},
 };
 LIST(curve, " points");
 
 static const struct field point_field[] = {
     {"gbs", FIELD_NUMBER, AT(machine_point, gbs), GBS, true},
+    {"gbs_low", FIELD_NUMBER, AT(machine_point, gbs_low), GBS, false},
+    {"gbs_high", FIELD_NUMBER, AT(machine_point, gbs_high), GBS, false},
     {"latency_ns", FIELD_QUANTITY, AT(machine_point, latency_ns), NS, true},
 };
 LIST(point, "");
+
+static const struct field memory_field[] = {
+    {"name", FIELD_TEXT, AT(machine_memory, name), 0, 0, true},
+    {"kind", FIELD_TEXT, AT(machine_memory, kind), 0, 0, true},
+    {"node", FIELD_INTEGER, AT(machine_memory, node), 0, 1e6, true},
+    {"local", FIELD_BOOL, AT(machine_memory, local), 0, 0, true},
+    {"cores", FIELD_INTEGER, AT(machine_memory, cores), 1, 1e6, true},
+    {"bytes", FIELD_NUMBER, AT(machine_memory, bytes), BYTES, false},
+    {"latency_ns", FIELD_QUANTITY, AT(machine_memory, latency_ns), NS, false},
+    {"node_read_gbs", FIELD_QUANTITY, AT(machine_memory, node_read_gbs), GBS, false},
+    {"node_copy_gbs", FIELD_QUANTITY, AT(machine_memory, node_copy_gbs), GBS, false},
+};
+LIST(memory, " curves");
 
 static json_t *number_or_null(double number, const struct field *field)
 {

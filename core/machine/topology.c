@@ -190,3 +190,76 @@ int machine_cpus(const char *synthetic, struct machine_cpus *cpus, struct error 
     topology_release(&topology);
     return 0;
 }
+
+static const char *kind_of(hwloc_obj_t node)
+{
+    return node->subtype ? node->subtype : "DRAM";
+}
+
+/* Of the cores we may use, those whose first thread is in the set. */
+static void take_cores(const struct topology *topology, hwloc_const_bitmap_t set,
+                       struct memory_site *site)
+{
+    site->cpu = xcalloc(topology->cpus.cpu_nr, sizeof(*site->cpu));
+    for (size_t i = 0; i < topology->cpus.cpu_nr; i++)
+        if (hwloc_bitmap_isset(set, (unsigned)topology->cpus.cpu[i]))
+            site->cpu[site->cpu_nr++] = topology->cpus.cpu[i];
+}
+
+static void fill_site(const struct topology *topology, hwloc_obj_t node,
+                      hwloc_obj_t first, struct memory_site *site)
+{
+    *site = (struct memory_site){.name = xasprintf("node %u", node->os_index),
+                                 .kind = xstrdup(kind_of(node)),
+                                 .node = (int)node->os_index,
+                                 .local = true,
+                                 .bytes = (double)node->attr->numanode.local_memory};
+    take_cores(topology, node->cpuset, site);
+    if (site->cpu_nr)
+        return;
+    free(site->cpu);
+    site->local = hwloc_bitmap_isincluded(first->cpuset, node->cpuset);
+    take_cores(topology, first->cpuset, site);
+}
+
+void topology_sites(const struct topology *topology, struct memory_site **site,
+                    size_t *nr)
+{
+    hwloc_topology_t handle = topology->handle;
+    int nodes = hwloc_get_nbobjs_by_type(handle, HWLOC_OBJ_NUMANODE);
+    hwloc_obj_t first = hwloc_get_obj_by_type(handle, HWLOC_OBJ_NUMANODE, 0);
+
+    *site = NULL;
+    *nr = 0;
+    if (nodes < 2)
+        return;
+    *site = xcalloc((size_t)nodes, sizeof(**site));
+    for (int i = 0; i < nodes; i++)
+        fill_site(topology,
+                  hwloc_get_obj_by_type(handle, HWLOC_OBJ_NUMANODE, (unsigned)i), first,
+                  &(*site)[(*nr)++]);
+}
+
+void memory_sites_release(struct memory_site *site, size_t nr)
+{
+    for (size_t i = 0; i < nr; i++) {
+        free(site[i].name);
+        free(site[i].kind);
+        free(site[i].cpu);
+    }
+    free(site);
+}
+
+int topology_bind_memory(const struct topology *topology, void *base, size_t bytes,
+                         int node)
+{
+    hwloc_bitmap_t set = hwloc_bitmap_alloc();
+    int result;
+
+    hwloc_bitmap_only(set, (unsigned)node);
+    result =
+        hwloc_set_area_membind(topology->handle, base, bytes, set, HWLOC_MEMBIND_BIND,
+                               HWLOC_MEMBIND_BYNODESET | HWLOC_MEMBIND_MIGRATE);
+    hwloc_bitmap_free(set);
+    return result ? -1 : 0;
+}

@@ -16,6 +16,17 @@ struct topology_cache {
     int cores_sharing; /* physical cores of the machine, also those that we may not use */
 };
 
+/* One memory to measure, and the cores that load it: those next to it, for remote and
+ * core-less memory those of the first node. */
+struct memory_site {
+    char *name, *kind; /* as in struct machine_memory */
+    int node;          /* OS index of the NUMA node */
+    bool local;
+    double bytes;
+    int *cpu; /* OS index of the first hardware thread of each core; [0] chases */
+    size_t cpu_nr;
+};
+
 struct topology {
     void *handle; /* hwloc_topology_t */
     struct machine_cpus cpus;
@@ -28,6 +39,15 @@ struct topology {
 /* `synthetic`: an hwloc synthetic description for tests, NULL = this machine. */
 int topology_load(const char *synthetic, struct topology *topology, struct error *err);
 void topology_release(struct topology *topology);
+
+/* The memories that are worth a curve of their own; none on a machine with one node. */
+void topology_sites(const struct topology *topology, struct memory_site **site,
+                    size_t *nr);
+void memory_sites_release(struct memory_site *site, size_t nr);
+/* Pages of [base, base + bytes), touched or not, go to this node. -1 where that is not
+ * allowed. */
+int topology_bind_memory(const struct topology *topology, void *base, size_t bytes,
+                         int node);
 
 /* Binds the calling thread to one OS cpu. -1 where that is not allowed. */
 int topology_pin(const struct topology *topology, int cpu);

@@ -58,9 +58,9 @@ static struct quantity reachable_gbs(const struct occupancy_case *input, double 
     const struct machine *machine = input->machine;
     struct quantity node = node_ceiling(machine, share), cores;
 
-    if (input->cores >= machine->cores || !machine->memory_read_gbs.known)
+    if (input->cores >= machine->cores || !machine->one_core.read_gbs.known)
         return node;
-    cores = quantity_scale(machine->memory_read_gbs, input->cores);
+    cores = quantity_scale(machine->one_core.read_gbs, input->cores);
     if (share < 1 && node.known && machine->node_read_gbs.known)
         cores = quantity_multiply(cores, quantity_divide(node, machine->node_read_gbs));
     return quantity_min(node, cores);
@@ -95,7 +95,7 @@ struct quantity walk_capacity(const struct machine *machine,
                               const struct machine_pages *pages)
 {
     struct quantity random = pages->random_accesses_per_s;
-    struct quantity local = machine->memory_random_lines_per_s;
+    struct quantity local = machine->one_core.random_lines_per_s;
 
     if (random.known && local.known && random.value < CEILING_FULL * local.value)
         return random;
@@ -142,7 +142,7 @@ static struct quantity level_gbs(const struct machine *machine, int level)
 {
     const struct machine_level *found = level_of(machine, level);
 
-    return found ? found->read_gbs : quantity_unknown();
+    return found ? found->one_core.read_gbs : quantity_unknown();
 }
 
 /* Whatever L1 gets comes through L2. */
@@ -165,5 +165,5 @@ void ceiling_l3_link(const struct occupancy_case *input, struct occupancy_resour
 void ceiling_arithmetic(const struct occupancy_case *input,
                         struct occupancy_resource *out)
 {
-    fill_rate(input, input->work.flops, input->machine->flops_simd, out);
+    fill_rate(input, input->work.flops, input->machine->flops_double.fma, out);
 }

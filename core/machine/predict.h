@@ -1,0 +1,15 @@
+/* Private to core/machine: the part of a latency curve that cannot be measured. */
+#ifndef CORE_MACHINE_PREDICT_H
+#define CORE_MACHINE_PREDICT_H
+
+#include "core/machine/machine.h"
+
+/*
+ * Adds predicted points beyond the last measured one: up to `reach_gbs`, what all cores
+ * together were seen to draw of this mix (0 = not known), and where curve->ceiling_gbs is
+ * known up to 0.9 of it. Never moves or removes what was measured. The curve has at least
+ * one point, the first is the unloaded latency.
+ */
+int curve_predict(struct machine_curve *curve, double reach_gbs, struct error *err);
+
+#endif
