@@ -215,7 +215,8 @@ void space_machine(struct machine *machine)
     const double gbs[] = {1, 20, 40}, latency_ns[] = {80, 90, 130};
 
     for (size_t i = 0; i < 3; i++)
-        point[i] = (struct machine_point){gbs[i], probed(latency_ns[i])};
+        point[i] =
+            (struct machine_point){.gbs = gbs[i], .latency_ns = probed(latency_ns[i])};
     curve = (struct machine_curve){.read_share = 1, .point = point, .point_nr = 3};
     *machine = (struct machine){.name = name,
                                 .cores = 2,
