@@ -232,6 +232,7 @@ static void say_environment(struct situation *now)
         say_word(now, "vectorized", "yes");
     if (machine->simd_bytes > 0)
         say_number(now, "simd_lanes", machine->simd_bytes / 8.0);
+    say_quantity(now, "prefetch_l2_gain", machine->prefetch_l2_gain);
     say_number(now, "threads_used", 1);
     say_number(now, "free_threads", machine->threads_per_core - 1);
     int cores = now->session->subject->cores;

@@ -164,8 +164,10 @@ static void a_gather(void)
     space_gather(&bench.space.kernel, 10000000, 100000000);
     bench_start(&bench);
     bench.space.subject.huge_pages_available = true;
+    bench.space.machine.prefetch_l2_gain = quantity_exact(1.2, PROVENANCE_PROBE);
     look(&bench, &none, true);
     check_words(&bench, words, ARRAY_SIZE(words));
+    check_near(number(&bench, "prefetch_l2_gain"), 1.2, 0);
     check_near(number(&bench, "loop_depth"), 1, 0);
     check_near(number(&bench, "streams_per_thread"), 2, 0); /* idx and out */
     check_near(number(&bench, "random_share"), 0.85, 0.01);
