@@ -106,7 +106,7 @@ static int unknown_key(const struct json_at *at, const char *key, const char *ke
 
     if (near)
         json_fail(at, err, "unknown key \"%s\"; did you mean \"%s\"?", key, near);
-    else if (nr <= few)
+    else if (nr && nr <= few)
         json_fail(at, err, "unknown key \"%s\"; known are: %s", key, keys);
     else
         json_fail(at, err, "unknown key \"%s\"; none of the %zu known ones is like it",

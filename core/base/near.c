@@ -15,26 +15,33 @@ static bool same_letter(char a, char b)
     return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
+static size_t least_of(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 size_t letters_between(const char *a, const char *b)
 {
-    size_t length = strlen(b), *row = xcalloc(length + 1, sizeof(*row)), result;
+    size_t height = strlen(a), width = strlen(b) + 1;
+    size_t *cell = xcalloc((height + 1) * width, sizeof(*cell)), result;
 
-    for (size_t j = 0; j <= length; j++)
-        row[j] = j;
-    for (size_t i = 1; a[i - 1]; i++) {
-        size_t diagonal = row[0];
+    for (size_t j = 0; j < width; j++)
+        cell[j] = j;
+    for (size_t i = 1; i <= height; i++) {
+        size_t *row = cell + i * width, *above = row - width;
 
         row[0] = i;
-        for (size_t j = 1; j <= length; j++) {
-            size_t change = diagonal + !same_letter(a[i - 1], b[j - 1]);
-            size_t gap = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+        for (size_t j = 1; j < width; j++) {
+            bool same = same_letter(a[i - 1], b[j - 1]);
 
-            diagonal = row[j];
-            row[j] = change < gap ? change : gap;
+            row[j] = least_of(above[j - 1] + !same, least_of(above[j], row[j - 1]) + 1);
+            if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) &&
+                same_letter(a[i - 2], b[j - 1]))
+                row[j] = least_of(row[j], above[j - 2 - width] + 1);
         }
     }
-    result = row[length];
-    free(row);
+    result = cell[height * width + width - 1];
+    free(cell);
     return result;
 }
 
@@ -51,7 +58,7 @@ bool text_holds(const char *text, const char *part)
 size_t word_distance(const char *word, const char *meant)
 {
     size_t length = strlen(word), off = letters_between(word, meant);
-    size_t most = length / 3 > 2 ? length / 3 : 2;
+    size_t most = length / 3 > 1 ? length / 3 : 1;
 
     if (off <= most && off < strlen(meant))
         return off;

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Changed, missing and additional letters between the two, whatever their case
- * (Levenshtein). */
+/* Changed, missing, additional and swapped letters between the two, whatever their case
+ * (Damerau and Levenshtein, each letter touched once). */
 size_t letters_between(const char *a, const char *b);
 
 /* Is `part` somewhere in `text`, whatever the case? */
