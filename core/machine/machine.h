@@ -167,6 +167,8 @@ double memory_available_bytes(void);
 struct machine_probe_opts {
     bool quick;                /* at most some 20 s, else up to 120 s */
     double seconds;            /* > 0: spend this long at most */
+    double peak_gbs;           /* > 0: theoretical bandwidth of the memory that the cores
+                                  at hand use, as told; else it is looked up */
     struct progress *progress; /* may be NULL */
 };
 /* Characterises this machine. Caller releases. */
