@@ -100,6 +100,7 @@ static void score_profile(struct score *score, const struct machine *published)
 
     if (!check_ok(shapes_load(published->name, &shapes, &err), &err))
         return;
+    check_eq(shapes.machine_nr, 4); /* with all result sets of its CPU type left out */
     for (size_t i = 0; i < shapes.machine_nr; i++)
         for (size_t j = 0; j < shapes.machine[i].profile_nr; j++)
             check(strcmp(shapes.machine[i].profile[j].name, published->name) != 0);
@@ -257,6 +258,19 @@ static void contradicted_ceiling_is_not_believed(void)
     free(curve.point);
 }
 
+/* More was drawn than it allows. */
+static void ceiling_below_what_was_drawn_is_not_believed(void)
+{
+    struct machine_curve curve = measured(50, 1.05);
+    struct error err = {0};
+
+    curve.ceiling_gbs = quantity_between(80, 70, 100, 0, PROVENANCE_TABLE);
+    check_ok(curve_predict(&curve, 110, &err), &err);
+    if (check_eq(curve.point_nr, 3))
+        check_near(curve.point[2].gbs, 110, 0);
+    free(curve.point);
+}
+
 static void measured_saturation_needs_no_prediction(void)
 {
     struct machine_curve curve = measured(190, 2);
@@ -360,6 +374,8 @@ CU_TestInfo machine_predict_tests[] = {
     {"the ceiling is an interval", ceiling_is_an_interval},
     {"the tail goes on from what was measured", tail_goes_on_from_what_was_measured},
     {"a contradicted ceiling is not believed", contradicted_ceiling_is_not_believed},
+    {"a ceiling below what was drawn is not believed",
+     ceiling_below_what_was_drawn_is_not_believed},
     {"measured saturation needs no prediction", measured_saturation_needs_no_prediction},
     {"a reach without a ceiling is one point", reach_without_a_ceiling_is_one_point},
     {"nothing is added within", nothing_is_added_within},

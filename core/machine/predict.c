@@ -21,6 +21,7 @@ struct prediction {
 };
 
 static const double highest_load = 0.9; /* beyond, machines differ without measure */
+static const double drawn_slack = 1.05; /* scatter of measured bandwidth */
 static const double step = 1.02;        /* points nearer than that are one */
 
 /* The spread over machines of what `rise` gives for each of them; unknown without one. */
@@ -141,8 +142,9 @@ static void add_point(const struct prediction *prediction, double gbs)
                              prediction->last.latency_ns.runs, PROVENANCE_PREDICTED)};
 }
 
-/* A ceiling is at least what was drawn. One under which no machine's latency would have
- * risen as far as ours has is not believed. */
+/* A ceiling is at least what was drawn. One below that is another memory's; and under one
+ * that is too high no machine's latency would have risen as far as ours has: neither is
+ * believed. */
 static struct quantity believed(const struct prediction *prediction)
 {
     struct quantity ceiling = prediction->curve->ceiling_gbs, start;
@@ -151,6 +153,8 @@ static struct quantity believed(const struct prediction *prediction)
 
     if (!ceiling.known || drawn <= 0)
         return ceiling;
+    if (drawn > drawn_slack * ceiling.high)
+        return quantity_unknown();
     ceiling =
         quantity_between(fmax(drawn, ceiling.value), fmax(drawn, ceiling.low),
                          fmax(drawn, ceiling.high), ceiling.runs, ceiling.provenance);
