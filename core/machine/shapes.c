@@ -42,7 +42,7 @@ static int read_profile(const struct json_at *at, const char *without,
     *left_out |= without && strcmp(name, without) == 0;
     GROW(machine->profile, machine->profile_nr + 1, machine->profile_alloc);
     if (machine_load(name, &machine->profile[machine->profile_nr], err))
-        return json_fail(at, err, "cannot be loaded");
+        return fail_in(err, "%s", at->file);
     return check_profile(at, &machine->profile[machine->profile_nr++], err);
 }
 
