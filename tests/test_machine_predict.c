@@ -297,6 +297,33 @@ static void contradicted_ceiling_is_not_believed(void)
     free(curve.point);
 }
 
+/* What was predicted past a ceiling that is not believed is no reason to refuse the
+ * profile later. */
+static void check_can_be_loaded(struct machine_curve *curve)
+{
+    char *least = path_join(INFLIGHT_SOURCE_DIR, "tests/data/machine/least.json");
+    char *scratch = NULL, *path = NULL;
+    struct machine machine = {0}, again = {0};
+    struct error err = {0};
+
+    if (check_ok(scratch_make(&scratch, &err), &err) &&
+        check_ok(machine_load(least, &machine, &err), &err)) {
+        struct machine shown = machine;
+
+        shown.curve = curve;
+        shown.curve_nr = 1;
+        path = path_join(scratch, "p.json");
+        check_ok(machine_save(&shown, path, &err), &err);
+        check_ok(machine_load(path, &again, &err), &err);
+        check_eq(again.curve_nr, 1);
+    }
+    machine_release(&machine);
+    machine_release(&again);
+    scratch_remove(scratch);
+    free(least);
+    free(path);
+}
+
 /* More was drawn than it allows. */
 static void ceiling_below_what_was_drawn_is_not_believed(void)
 {
@@ -307,6 +334,7 @@ static void ceiling_below_what_was_drawn_is_not_believed(void)
     check_ok(curve_predict(&curve, 110, &err), &err);
     if (check_eq(curve.point_nr, 3))
         check_near(curve.point[2].gbs, 110, 0);
+    check_can_be_loaded(&curve);
     free(curve.point);
 }
 
