@@ -154,7 +154,12 @@ static void unknown_keys_are_refused(void)
 
     check_ok(json_only_keys(&top, "schema name n x on big none rules q", &err), &err);
     check_fails(json_only_keys(&top, "schema names n x on big none rules q", &err), &err,
-                STATUS_INPUT, "t.json: unknown key \"name\"; known are: schema names n");
+                STATUS_INPUT, "t.json: unknown key \"name\"; did you mean \"names\"?");
+    check_fails(json_only_keys(&top, "schema n x on big none rules q", &err), &err,
+                STATUS_INPUT, "t.json: unknown key \"name\"; known are: schema n x on");
+    check_fails(json_only_keys(&top, "schema a b c d e f g h i j k l m", &err), &err,
+                STATUS_INPUT,
+                "unknown key \"name\"; none of the 14 known ones is like it");
     check_fails(json_only_keys(&top, "", &err), &err, STATUS_INPUT, "unknown key");
     json_decref(root);
 }

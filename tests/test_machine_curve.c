@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/machine/predict.h"
+#include "core/machine/machine.h"
 #include "core/machine/probe.h"
 #include "core/machine/profile.h"
 #include "tests/check.h"
@@ -130,54 +130,6 @@ out:
     free(path);
 }
 
-static struct machine_curve two_points(double gbs, double rise)
-{
-    struct machine_curve curve = {.read_share = 1,
-                                  .point = xcalloc(2, sizeof(*curve.point)),
-                                  .point_nr = 2,
-                                  .point_alloc = 2};
-
-    curve.point[0] = (struct machine_point){.gbs = 1, .latency_ns = around(100)};
-    curve.point[1] = (struct machine_point){.gbs = gbs, .latency_ns = around(100 * rise)};
-    return curve;
-}
-
-static void prediction_goes_on_from_the_last_point(void)
-{
-    static const struct {
-        double last_gbs, rise, at_gbs, low,
-            high; /* expected latency between low and high */
-    } cases[] = {
-        {20, 1.0, 40, 100, 105},  /* flat so far: still nearly flat at twice the load */
-        {50, 1.12, 80, 130, 140}, /* the shape's u = 0.5 becomes 0.8: 1.36 */
-        {90, 1.52, 100, 205, 215},
-        {90, 1.52, 300, 205, 215}, /* not beyond the shape's end */
-    };
-
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct machine_curve curve = two_points(cases[i].last_gbs, cases[i].rise);
-        struct quantity latency;
-
-        curve_predict(&curve, cases[i].at_gbs, NULL);
-        if (check_eq(curve.point_nr, 3)) {
-            latency = curve.point[2].latency_ns;
-            check_eq(latency.provenance, PROVENANCE_PREDICTED);
-            check(latency.value >= cases[i].low && latency.value <= cases[i].high);
-            check(latency.low <= curve.point[1].latency_ns.value);
-        }
-        free(curve.point);
-    }
-}
-
-static void prediction_adds_nothing_within(void)
-{
-    struct machine_curve curve = two_points(50, 1.1);
-
-    curve_predict(&curve, 50.5, NULL);
-    check_eq(curve.point_nr, 2);
-    free(curve.point);
-}
-
 CU_TestInfo machine_curve_tests[] = {
     {"latency is interpolated", latency_is_interpolated},
     {"nothing beyond the end", nothing_beyond_the_end},
@@ -185,7 +137,5 @@ CU_TestInfo machine_curve_tests[] = {
     {"bandwidth is a fixed point", bandwidth_is_a_fixed_point},
     {"bandwidth ends with the curve", bandwidth_ends_with_the_curve},
     {"the paper's latencies are reproduced", paper_latencies_are_reproduced},
-    {"a prediction goes on from the last point", prediction_goes_on_from_the_last_point},
-    {"a prediction adds nothing within", prediction_adds_nothing_within},
     CU_TEST_INFO_NULL,
 };

@@ -37,7 +37,7 @@ int json_fail(const struct json_at *at, struct error *err, const char *format, .
     __attribute__((format(printf, 3, 4)));
 
 /* Every key of the object must be one of the space-separated `keys`; the message names
- * the accepted ones. */
+ * the nearest of them, or all where they are few. */
 int json_only_keys(const struct json_at *at, const char *keys, struct error *err);
 
 bool json_has(const struct json_at *at, const char *key); /* present and not null */

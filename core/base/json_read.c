@@ -2,9 +2,12 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/base/array.h"
 #include "core/base/buf.h"
+#include "core/base/near.h"
 
 static const double exact_limit = 9007199254740992.0; /* 2^53 */
 
@@ -72,6 +75,46 @@ static bool is_listed(const char *keys, const char *key)
     return false;
 }
 
+/* The nearest of the keys; NULL if none is near. Caller frees. */
+static char *nearest(const char *keys, const char *key, size_t *key_nr)
+{
+    struct strvec list = {0};
+    size_t least = SIZE_MAX;
+    char *near = NULL;
+
+    strvec_split(&list, keys);
+    for (size_t i = 0; i < list.nr; i++) {
+        size_t off = word_distance(key, list.v[i]);
+
+        if (off < least) {
+            least = off;
+            free(near);
+            near = xstrdup(list.v[i]);
+        }
+    }
+    *key_nr = list.nr;
+    strvec_release(&list);
+    return near;
+}
+
+static int unknown_key(const struct json_at *at, const char *key, const char *keys,
+                       struct error *err)
+{
+    const size_t few = 12;
+    size_t nr;
+    char *near = nearest(keys, key, &nr);
+
+    if (near)
+        json_fail(at, err, "unknown key \"%s\"; did you mean \"%s\"?", key, near);
+    else if (nr && nr <= few)
+        json_fail(at, err, "unknown key \"%s\"; known are: %s", key, keys);
+    else
+        json_fail(at, err, "unknown key \"%s\"; none of the %zu known ones is like it",
+                  key, nr);
+    free(near);
+    return -1;
+}
+
 int json_only_keys(const struct json_at *at, const char *keys, struct error *err)
 {
     const char *key;
@@ -83,7 +126,7 @@ int json_only_keys(const struct json_at *at, const char *keys, struct error *err
     json_object_foreach((json_t *)(uintptr_t)at->node, key, value)
     {
         if (!is_listed(keys, key))
-            return json_fail(at, err, "unknown key \"%s\"; known are: %s", key, keys);
+            return unknown_key(at, key, keys, err);
     }
     return 0;
 }

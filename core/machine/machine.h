@@ -167,6 +167,8 @@ double memory_available_bytes(void);
 struct machine_probe_opts {
     bool quick;                /* at most some 20 s, else up to 120 s */
     double seconds;            /* > 0: spend this long at most */
+    double peak_gbs;           /* > 0: theoretical bandwidth of the memory that the cores
+                                  at hand use, as told; else it is looked up */
     struct progress *progress; /* may be NULL */
 };
 /* Characterises this machine. Caller releases. */
@@ -176,6 +178,16 @@ int machine_probe(const struct machine_probe_opts *opts, struct machine *machine
 /* `spec`: a path of a profile, or the name of a shipped one ("skl"); near names are
  * suggested. */
 int machine_load(const char *spec, struct machine *machine, struct error *err);
+/* One shipped profile; everything but the name may be NULL or 0 = unknown. */
+struct machine_entry {
+    char *name; /* for machine_load */
+    char *cpu_model, *microarchitecture, *source;
+    int cores;
+    size_t curve_nr;
+};
+/* All shipped profiles, sorted by name: what lies in the folder of profiles. */
+int machine_list(struct machine_entry **entry, size_t *nr, struct error *err);
+void machine_list_release(struct machine_entry *entry, size_t nr);
 int machine_save(const struct machine *machine, const char *path, struct error *err);
 json_t *machine_to_json(const struct machine *machine);
 /* $INFLIGHT_PROFILE, else <config dir>/machine.json. Caller frees. */

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "core/machine/here.h"
+#include "core/machine/peak.h"
 
 static const double quick_seconds = 15, full_seconds = 110;
 
@@ -100,6 +101,18 @@ static void set_unknown(struct machine *machine)
     machine->flops_double.scalar = machine->flops_double.fma = unknown;
 }
 
+/* Who we are, and what memory can be expected of that. */
+static int recognise(const struct probe *probe, const struct machine_probe_opts *opts,
+                     const struct cpu_table *table, const struct cpu_row **row,
+                     struct error *err)
+{
+    struct cpu_identity identity;
+
+    arch_identity(&identity);
+    *row = machine_recognise(&probe->topology, table, probe->machine);
+    return peak_find(probe->machine, &identity, opts->peak_gbs, err);
+}
+
 static void prepare(struct probe *probe, const struct machine_probe_opts *opts)
 {
     struct machine *machine = probe->machine;
@@ -127,16 +140,17 @@ int machine_probe(const struct machine_probe_opts *opts, struct machine *machine
 {
     struct probe probe = {.machine = machine};
     struct cpu_table table = {0};
+    const struct cpu_row *row;
     int result = -1;
 
     *machine = (struct machine){0};
     if (cpu_table_load(&table, err) || topology_load(NULL, &probe.topology, err))
         goto out;
     prepare(&probe, opts);
-    if (measure(&probe, err))
+    if (recognise(&probe, opts, &table, &row, err) || measure(&probe, err))
         goto out;
     machine->source = source_text(&probe);
-    resolve_limits(&probe, machine_recognise(&probe.topology, &table, machine));
+    resolve_limits(&probe, row);
     result = 0;
 out:
     if (result)

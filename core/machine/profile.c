@@ -282,49 +282,20 @@ static int read_part(const struct json_at *top, const char *key,
     return json_object_at(top, key, &at, err) || fields_read(list, &at, to, err) ? -1 : 0;
 }
 
-static int check_limit(const struct json_at *top, const char *key,
-                       const struct machine_limit *limit, struct error *err)
-{
-    static const char *const scopes[] = {"core", "tile", "cluster"};
-    struct json_at at;
-
-    if (!limit->scope)
-        return 0;
-    for (size_t i = 0; i < ARRAY_SIZE(scopes); i++)
-        if (strcmp(limit->scope, scopes[i]) == 0)
-            return 0;
-    return json_member(top, key, &at, err) ||
-           json_fail(&at, err, "scope: expected core, tile or cluster, got \"%s\"",
-                     limit->scope);
-}
-
-static int check_line(const struct json_at *top, const struct machine *machine,
-                      struct error *err)
-{
-    struct json_at at;
-    int line = machine->line_bytes;
-
-    if ((line & (line - 1)) == 0)
-        return 0;
-    return json_member(top, "line_bytes", &at, err) ||
-           json_fail(&at, err, "expected a power of two, got %d", line);
-}
-
 static int read_top(const struct json_at *top, struct machine *machine, struct error *err)
 {
     return fields_read(&machine_fields, top, machine, err) ||
-                   check_line(top, machine, err) || read_levels(top, machine, err) ||
+                   read_levels(top, machine, err) ||
                    read_part(top, "small_pages", &pages_fields, &machine->small_pages,
                              err) ||
                    read_part(top, "huge_pages", &pages_fields, &machine->huge_pages,
                              err) ||
                    read_part(top, "l1_mshrs", &limit_fields, &machine->l1_mshrs, err) ||
                    read_part(top, "l2_mshrs", &limit_fields, &machine->l2_mshrs, err) ||
-                   check_limit(top, "l1_mshrs", &machine->l1_mshrs, err) ||
-                   check_limit(top, "l2_mshrs", &machine->l2_mshrs, err) ||
                    read_curves(top, &machine->curve, &machine->curve_nr,
                                &machine->curve_alloc, err) ||
-                   read_memories(top, machine, err) || read_notes(top, machine, err)
+                   read_memories(top, machine, err) || read_notes(top, machine, err) ||
+                   profile_check(top, machine, err)
                ? -1
                : 0;
 }

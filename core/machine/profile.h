@@ -38,6 +38,10 @@ void fields_write(const struct field_list *list, const void *from, json_t *objec
 int fields_read(const struct field_list *list, const struct json_at *at, void *to,
                 struct error *err);
 
+/* What must be true beyond the range of each value; `machine` was read from `top`. */
+int profile_check(const struct json_at *top, const struct machine *machine,
+                  struct error *err);
+
 int machine_read(const char *path, struct machine *machine, struct error *err);
 
 #endif

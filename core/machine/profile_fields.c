@@ -10,7 +10,7 @@
 /* Upper ends are far beyond any machine; they catch wrong units. */
 #define BYTES   0, 1e18
 #define GBS     0, 1e6
-#define NS      0, 1e6
+#define NS      0.01, 1e5
 #define RATE    0, 1e13
 #define FLOPS   0, 1e15
 #define ENTRIES 1, 1e4
@@ -52,7 +52,7 @@ static const struct field machine_field[] = {
     {"sockets", FIELD_INTEGER, AT(machine, sockets), 1, 1e4, true},
     {"numa_nodes", FIELD_INTEGER, AT(machine, numa_nodes), 1, 1e4, true},
     {"memory_bytes", FIELD_NUMBER, AT(machine, memory_bytes), BYTES, false},
-    {"ghz", FIELD_NUMBER, AT(machine, ghz), 0, 100, false},
+    {"ghz", FIELD_NUMBER, AT(machine, ghz), 0.01, 100, false},
     {"line_bytes", FIELD_INTEGER, AT(machine, line_bytes), 16, 1024, true},
     {"transfer_bytes", FIELD_INTEGER, AT(machine, transfer_bytes), 0, 1024, false},
     {"rob_entries", FIELD_INTEGER, AT(machine, rob_entries), 0, 1e5, false},
@@ -99,7 +99,7 @@ static const struct field limit_field[] = {
 LIST(limit, "");
 
 static const struct field pages_field[] = {
-    {"translation_ns", FIELD_QUANTITY, AT(machine_pages, translation_ns), -100, 1e6,
+    {"translation_ns", FIELD_QUANTITY, AT(machine_pages, translation_ns), -1e3, 1e5,
      false},
     {"random_accesses_per_s", FIELD_QUANTITY, AT(machine_pages, random_accesses_per_s),
      RATE, false},
@@ -176,24 +176,33 @@ void fields_write(const struct field_list *list, const void *from, json_t *objec
 static int read_quantity(const struct field *field, const struct json_at *at,
                          struct quantity *to, struct error *err)
 {
+    static const char *const end[] = {"value", "low", "high"};
     struct json_at here;
 
     if (json_quantity_at(at, field->key, to, err))
         return -1;
-    if (!to->known || (to->value >= field->low && to->value <= field->high))
-        return 0;
-    return json_member(at, field->key, &here, err) ||
-           json_fail(&here, err, "value: expected a number in [%g, %g], got %.10g",
-                     field->low, field->high, to->value);
+    for (size_t i = 0; i < ARRAY_SIZE(end); i++) {
+        double number = i == 0 ? to->value : i == 1 ? to->low : to->high;
+
+        if (to->known && !isinf(number) && (number < field->low || number > field->high))
+            return json_member(at, field->key, &here, err) ||
+                   json_fail(&here, err, "%s: expected a number in [%g, %g], got %.10g",
+                             end[i], field->low, field->high, number);
+    }
+    return 0;
 }
 
 static int read_text(const struct field *field, const struct json_at *at, char **to,
                      struct error *err)
 {
+    struct json_at here;
     const char *text;
 
     if (json_string_at(at, field->key, &text, err))
         return -1;
+    if (field->required && !*text)
+        return json_member(at, field->key, &here, err) ||
+               json_fail(&here, err, "is empty");
     free(*to);
     *to = xstrdup(text);
     return 0;

@@ -1,76 +1,190 @@
 /* Profiles by name or path. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/near.h"
 #include "core/machine/profile.h"
 
-static const char *const shipped[] = {"skl", "knl", "a64fx"};
+static const char folder_name[] = "core/machine/profiles", suffix[] = ".json";
 
-/* Levenshtein's distance; the names are short. */
-static size_t distance(const char *a, const char *b)
+/* NULL if it is no profile's. */
+static char *name_of(const char *file)
 {
-    size_t row[64], length = strlen(b);
+    size_t length = strlen(file), end = strlen(suffix);
 
-    if (length + 1 > ARRAY_SIZE(row))
-        return length;
-    for (size_t j = 0; j <= length; j++)
-        row[j] = j;
-    for (size_t i = 1; a[i - 1]; i++) {
-        size_t diagonal = row[0];
+    if (file[0] == '.' || length <= end || strcmp(file + length - end, suffix) != 0)
+        return NULL;
+    return xstrndup(file, length - end);
+}
 
-        row[0] = i;
-        for (size_t j = 1; j <= length; j++) {
-            size_t change = diagonal + (a[i - 1] != b[j - 1]);
-            size_t gap = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
 
-            diagonal = row[j];
-            row[j] = change < gap ? change : gap;
-        }
+/* The names of all shipped profiles, sorted, and the folder they are in. */
+static int list_names(struct strvec *names, char **folder, struct error *err)
+{
+    struct dirent *entry;
+    DIR *dir;
+
+    if (shipped_path(folder_name, folder, err))
+        return -1;
+    dir = opendir(*folder);
+    if (!dir)
+        return fail(err, STATUS_MISSING, "cannot read '%s': %s", *folder,
+                    strerror(errno));
+    while ((entry = readdir(dir))) {
+        char *name = name_of(entry->d_name);
+
+        if (name)
+            strvec_push(names, name);
+        free(name);
     }
-    return row[length];
+    closedir(dir);
+    if (names->nr)
+        qsort(names->v, names->nr, sizeof(*names->v), by_text);
+    return 0;
+}
+
+static char *path_of(const char *folder, const char *name)
+{
+    char *file = xasprintf("%s%s", name, suffix), *path = path_join(folder, file);
+
+    free(file);
+    return path;
+}
+
+static int add_entry(struct machine_entry *entry, const char *folder, const char *name,
+                     struct error *err)
+{
+    char *path = path_of(folder, name);
+    struct machine machine;
+    int result = machine_read(path, &machine, err);
+
+    free(path);
+    if (result)
+        return -1;
+    *entry = (struct machine_entry){.name = xstrdup(name),
+                                    .cpu_model = machine.cpu_model,
+                                    .microarchitecture = machine.microarchitecture,
+                                    .source = machine.source,
+                                    .cores = machine.cores,
+                                    .curve_nr = machine.curve_nr};
+    machine.cpu_model = machine.microarchitecture = machine.source = NULL;
+    machine_release(&machine);
+    return 0;
+}
+
+int machine_list(struct machine_entry **entry, size_t *nr, struct error *err)
+{
+    struct strvec names = {0};
+    char *folder = NULL;
+    int result = list_names(&names, &folder, err);
+
+    *entry = xcalloc(names.nr ? names.nr : 1, sizeof(**entry));
+    *nr = 0;
+    for (size_t i = 0; i < names.nr && !result; i++) {
+        result = add_entry(&(*entry)[i], folder, names.v[i], err);
+        *nr += !result;
+    }
+    if (result) {
+        machine_list_release(*entry, *nr);
+        *entry = NULL;
+        *nr = 0;
+    }
+    strvec_release(&names);
+    free(folder);
+    return result;
+}
+
+void machine_list_release(struct machine_entry *entry, size_t nr)
+{
+    for (size_t i = 0; i < nr; i++) {
+        free(entry[i].name);
+        free(entry[i].cpu_model);
+        free(entry[i].microarchitecture);
+        free(entry[i].source);
+    }
+    free(entry);
+}
+
+/* By the name; what is in the CPU's name ("8480") is near too, but less so than any name.
+ */
+static size_t entry_distance(const char *spec, const struct machine_entry *entry)
+{
+    size_t off = word_distance(spec, entry->name);
+
+    if (off == SIZE_MAX && strlen(spec) >= 3 && entry->cpu_model &&
+        text_holds(entry->cpu_model, spec))
+        return SIZE_MAX - 1;
+    return off;
+}
+
+/* Those that are equally near, "'a' or 'b'"; empty = none is. */
+static void suggest(const char *spec, const struct machine_entry *entry, size_t nr,
+                    struct buf *out)
+{
+    size_t least = SIZE_MAX;
+
+    for (size_t i = 0; i < nr; i++) {
+        size_t off = entry_distance(spec, &entry[i]);
+
+        if (off < least)
+            least = off;
+    }
+    for (size_t i = 0; i < nr && least != SIZE_MAX; i++)
+        if (entry_distance(spec, &entry[i]) == least)
+            buf_addf(out, "%s'%s'", out->length ? " or " : "", entry[i].name);
 }
 
 static int unknown_name(const char *spec, struct error *err)
 {
-    struct buf list = {0};
-    const char *near = NULL;
-    size_t least = 3;
+    struct machine_entry *entry;
+    struct buf near = {0}, list = {0};
+    size_t nr;
 
-    for (size_t i = 0; i < ARRAY_SIZE(shipped); i++) {
-        size_t off = distance(spec, shipped[i]);
-
-        buf_addf(&list, "%s%s", i ? ", " : "", shipped[i]);
-        if (off < least) {
-            least = off;
-            near = shipped[i];
-        }
-    }
-    if (near)
-        fail(err, STATUS_INPUT, "there is no machine profile '%s'; did you mean '%s'?",
-             spec, near);
+    if (machine_list(&entry, &nr, err))
+        return fail_in(err, "there is no machine profile '%s'", spec);
+    suggest(spec, entry, nr, &near);
+    for (size_t i = 0; i < nr; i++)
+        buf_addf(&list, "%s%s", i ? ", " : "", entry[i].name);
+    if (near.length)
+        fail(err, STATUS_INPUT, "there is no machine profile '%s'; did you mean %s?",
+             spec, buf_str(&near));
     else
         fail(err, STATUS_INPUT,
              "there is no machine profile '%s'; give the path of one, or one of: %s",
              spec, buf_str(&list));
+    machine_list_release(entry, nr);
+    buf_release(&near);
     buf_release(&list);
     return -1;
 }
 
+/* The path of the shipped profile of that name; NULL if there is none. */
+static char *shipped_profile(const char *name)
+{
+    char *relative = path_of(folder_name, name), *path = NULL;
+
+    if (!*name || strchr(name, '/') || shipped_path(relative, &path, NULL))
+        path = NULL;
+    free(relative);
+    return path;
+}
+
 int machine_load(const char *spec, struct machine *machine, struct error *err)
 {
-    *machine = (struct machine){0};
-    for (size_t i = 0; i < ARRAY_SIZE(shipped); i++)
-        if (strcmp(spec, shipped[i]) == 0) {
-            char *name = xasprintf("core/machine/profiles/%s.json", spec), *path = NULL;
-            int result =
-                shipped_path(name, &path, err) || machine_read(path, machine, err) ? -1
-                                                                                   : 0;
+    char *path = shipped_profile(spec);
+    int result;
 
-            free(name);
-            free(path);
-            return result;
-        }
-    if (!file_exists(spec) && !strpbrk(spec, "/."))
+    *machine = (struct machine){0};
+    if (!path && !file_exists(spec) && !strpbrk(spec, "/."))
         return unknown_name(spec, err);
-    return machine_read(spec, machine, err);
+    result = machine_read(path ? path : spec, machine, err);
+    free(path);
+    return result;
 }

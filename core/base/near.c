@@ -1,0 +1,69 @@
+#include "core/base/near.h"
+
+#include <ctype.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/base/array.h"
+
+enum { LEAST_PART = 3 }; /* letters: shorter ones are in too many words */
+
+static bool same_letter(char a, char b)
+{
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+static size_t least_of(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+size_t letters_between(const char *a, const char *b)
+{
+    size_t height = strlen(a), width = strlen(b) + 1;
+    size_t *cell = xcalloc((height + 1) * width, sizeof(*cell)), result;
+
+    for (size_t j = 0; j < width; j++)
+        cell[j] = j;
+    for (size_t i = 1; i <= height; i++) {
+        size_t *row = cell + i * width, *above = row - width;
+
+        row[0] = i;
+        for (size_t j = 1; j < width; j++) {
+            bool same = same_letter(a[i - 1], b[j - 1]);
+
+            row[j] = least_of(above[j - 1] + !same, least_of(above[j], row[j - 1]) + 1);
+            if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) &&
+                same_letter(a[i - 2], b[j - 1]))
+                row[j] = least_of(row[j], above[j - 2 - width] + 1);
+        }
+    }
+    result = cell[height * width + width - 1];
+    free(cell);
+    return result;
+}
+
+bool text_holds(const char *text, const char *part)
+{
+    size_t length = strlen(part);
+
+    for (; *text; text++)
+        if (strncasecmp(text, part, length) == 0)
+            return true;
+    return false;
+}
+
+size_t word_distance(const char *word, const char *meant)
+{
+    size_t length = strlen(word), off = letters_between(word, meant);
+    size_t most = length / 3 > 1 ? length / 3 : 1;
+
+    if (off <= most && off < strlen(meant))
+        return off;
+    if ((length >= LEAST_PART && text_holds(meant, word)) ||
+        (strlen(meant) >= LEAST_PART && text_holds(word, meant)))
+        return most + off;
+    return SIZE_MAX;
+}

@@ -1,0 +1,19 @@
+/* The word that was meant. */
+#ifndef CORE_BASE_NEAR_H
+#define CORE_BASE_NEAR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Changed, missing, additional and swapped letters between the two, whatever their case
+ * (Damerau and Levenshtein, each letter touched once). */
+size_t letters_between(const char *a, const char *b);
+
+/* Is `part` somewhere in `text`, whatever the case? */
+bool text_holds(const char *text, const char *part);
+
+/* How far `meant` is from `word`: 0 = the same, small numbers = likely meant. Words that
+ * hold one another are near. SIZE_MAX = too far to suggest it. */
+size_t word_distance(const char *word, const char *meant);
+
+#endif
