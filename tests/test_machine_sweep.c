@@ -8,9 +8,7 @@
 #include <CUnit/CUnit.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "core/machine/curve_fit.h"
 #include "core/machine/curve_sweep.h"
 #include "core/machine/pointer_chase.h"
 #include "tests/check.h"
@@ -26,7 +24,7 @@ struct simulation {
     double drift_s;        /* until all latencies are 1.5 times higher; 0 = never */
     double neighbours_gbs; /* for 0.15 s of each second */
     double disturbed;      /* share of the windows */
-    size_t dead_mix;       /* all windows of this mix (from 1 on) are disturbed; 0 = none */
+    size_t dead_mix; /* all windows of this mix (from 1 on) are disturbed; 0 = none */
     double now_s;
     size_t windows;
     uint64_t random;
@@ -269,10 +267,10 @@ static void points_lie_near_the_targets(void)
 
             for (size_t i = 1; i < sweep.series_nr; i++)
                 if (sweep.series[i].setting.mix == mix)
-                    nearest = fmin(nearest,
-                                   fabs(truth_of(&sim, &sweep.series[i].setting)
-                                            .latency_ns -
-                                        target_ns));
+                    nearest =
+                        fmin(nearest,
+                             fabs(truth_of(&sim, &sweep.series[i].setting).latency_ns -
+                                  target_ns));
             check(nearest <= 0.07 * target_ns); /* 5 % and noise */
         }
     sweep_release(&sweep);
@@ -349,6 +347,7 @@ static void crowded_rounds_are_dropped(void)
 {
     struct simulation sim = quiet();
     struct sweep_plan plan = plan_for(64);
+    struct machine_curve curve;
     struct sweep sweep;
     bool *kept;
     size_t kept_nr;
@@ -365,19 +364,6 @@ static void crowded_rounds_are_dropped(void)
         check_eq(kept[sample->round], sample->latency_ns < 1.3 * unloaded);
     }
     free(kept);
-    sweep_release(&sweep);
-}
-
-static void neighbours_do_not_bend_the_curve(void)
-{
-    struct simulation sim = quiet();
-    struct sweep_plan plan = plan_for(64);
-    struct sweep sweep;
-    struct machine_curve curve;
-
-    plan.mix_nr = 1;
-    sim.neighbours_gbs = 185;
-    sweep = measured(&sim, &plan);
     curve = curve_of(&sweep, 0);
     check_near(curve.point[0].latency_ns.value, unloaded, 0.02);
     check_ratios(&curve, 0, 0.85, 0.06);
@@ -460,8 +446,7 @@ static void every_setting_has_its_turn_in_every_round(void)
 
         check(series->sample_nr <= sweep.round_nr);
         for (size_t s = 0; s < series->sample_nr; s++)
-            check_eq(series->sample[s].round,
-                     sweep.round_nr - series->sample_nr + s);
+            check_eq(series->sample[s].round, sweep.round_nr - series->sample_nr + s);
     }
     check_eq(sweep.series[0].sample_nr, sweep.round_nr);
     sweep_release(&sweep);
@@ -486,86 +471,6 @@ static void time_limits_the_rounds(void)
     sweep_release(&sweep);
 }
 
-static void isotonic_pools_violators(void)
-{
-    static const struct {
-        double value[5], weight[5], want[5];
-    } cases[] = {
-        {{1, 2, 3, 4, 5}, {1, 1, 1, 1, 1}, {1, 2, 3, 4, 5}},
-        {{1, 3, 2, 4, 5}, {1, 1, 1, 1, 1}, {1, 2.5, 2.5, 4, 5}},
-        {{1, 3, 2, 4, 5}, {1, 3, 1, 1, 1}, {1, 2.75, 2.75, 4, 5}},
-        {{5, 4, 3, 2, 1}, {1, 1, 1, 1, 1}, {3, 3, 3, 3, 3}},
-        {{1, 4, 4, 1, 9}, {1, 1, 1, 1, 1}, {1, 3, 3, 3, 9}},
-        {{2, 3, 4, 0, 1}, {1, 1, 1, 2, 1}, {10. / 6, 10. / 6, 10. / 6, 10. / 6, 10. / 6}},
-    };
-
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        double value[5];
-
-        memcpy(value, cases[i].value, sizeof(value));
-        isotonic(value, cases[i].weight, 5);
-        for (size_t j = 0; j < 5; j++)
-            check_near(value[j], cases[i].want[j], 1e-12);
-    }
-}
-
-static struct fit_point point_at(double load, double gbs, double latency_ns)
-{
-    return (struct fit_point){
-        load, quantity_between(gbs, 0.99 * gbs, 1.01 * gbs, 9, PROVENANCE_PROBE),
-        quantity_between(latency_ns, 0.98 * latency_ns, 1.02 * latency_ns, 9,
-                         PROVENANCE_PROBE)};
-}
-
-static void saturation_has_a_rule(void)
-{
-    static const struct {
-        double load[3], gbs[3], latency_ns[3]; /* beside the unloaded point */
-        double want;                           /* 0 = unknown */
-    } cases[] = {
-        {{4, 8, 16}, {60, 90, 100}, {110, 150, 300}, 0},   /* still rising */
-        {{4, 8, 16}, {60, 98, 100}, {110, 150, 300}, 100}, /* risen by 2 % */
-        {{4, 8, 16}, {60, 98, 100}, {110, 120, 140}, 0},   /* no queue: the cores' end */
-        {{4, 8, 16}, {60, 100, 80}, {110, 200, 500}, 100}, /* bends back */
-        {{4, 14, 16}, {60, 99, 100}, {110, 290, 300}, 0},  /* hardly more load */
-    };
-
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct fit_point point[4] = {point_at(0, 0.6, 100)};
-        struct quantity ceiling;
-
-        for (size_t j = 0; j < 3; j++)
-            point[j + 1] = point_at(cases[i].load[j], cases[i].gbs[j],
-                                    cases[i].latency_ns[j]);
-        ceiling = saturation_gbs(point, 4);
-        check_eq(ceiling.known, cases[i].want > 0);
-        if (cases[i].want > 0 && ceiling.known) {
-            check_near(ceiling.value, cases[i].want, 1e-9);
-            check_near(ceiling.high, 1.03 * cases[i].want, 1e-9);
-        }
-    }
-}
-
-static void end_covers_what_lies_beyond(void)
-{
-    struct fit_point point[] = {point_at(0, 0.6, 100),  point_at(2, 40, 105),
-                                point_at(4, 80, 130),   point_at(8, 100, 200),
-                                point_at(16, 99, 400),  point_at(32, 80, 700),
-                                point_at(0.5, 20, 104), point_at(0.25, 10, 105)};
-    struct machine_curve curve = {0};
-
-    curve_fit(point, ARRAY_SIZE(point), &curve);
-    if (check_eq(curve.point_nr, 6)) {
-        check_near(curve.point[5].gbs, 99.5, 1e-6); /* the plateau is one point */
-        check_near(curve.point[5].latency_ns.value, 200, 1e-6);
-        check_near(curve.point[5].latency_ns.high, 1.02 * 700, 1e-6);
-        check_near(curve.point[4].gbs, 80, 1e-6); /* the rising one stays as it is */
-        check_near(curve.point[4].latency_ns.value, 130, 1e-6);
-        check_near(curve.point[1].latency_ns.value, 104.5, 1e-6); /* pooled */
-    }
-    free(curve.point);
-}
-
 CU_TestInfo machine_sweep_tests[] = {
     {"many cores: the whole curve", whole_curve_of_many_cores},
     {"saturation gives the ceiling", saturation_gives_the_ceiling},
@@ -575,15 +480,11 @@ CU_TestInfo machine_sweep_tests[] = {
     {"hundreds of cores need few settings", hundreds_of_cores_need_few_settings},
     {"drift stays out of ratios", drift_stays_out_of_ratios},
     {"crowded rounds are dropped", crowded_rounds_are_dropped},
-    {"neighbours do not bend the curve", neighbours_do_not_bend_the_curve},
     {"disturbed windows do not count", disturbed_windows_do_not_count},
     {"without a window there is no point", without_a_window_there_is_no_point},
     {"a curve that bends back keeps its end", curve_that_bends_back_keeps_its_end},
     {"every setting has its turn in every round",
      every_setting_has_its_turn_in_every_round},
     {"time limits the rounds", time_limits_the_rounds},
-    {"isotonic regression pools violators", isotonic_pools_violators},
-    {"saturation has a rule", saturation_has_a_rule},
-    {"the end covers what lies beyond", end_covers_what_lies_beyond},
     CU_TEST_INFO_NULL,
 };

@@ -90,15 +90,16 @@ static size_t keep_function(struct fit_point *measured, size_t nr, double *beyon
     return kept;
 }
 
-/* Along the sweep: where bandwidth still rises it tells the order, where it no longer does
- * the latency tells it. */
+/* Along the sweep: where bandwidth still rises it tells the order, where it no longer
+ * does the latency tells it. */
 static void sort_along(struct fit_point *measured, size_t nr)
 {
     double plateau = (1 - same) * best_of(measured, nr)->gbs.value;
     size_t rising = 0;
 
     qsort(measured, nr, sizeof(*measured), by_gbs);
-    while (rising < nr && (!measured[rising].load || measured[rising].gbs.value < plateau))
+    while (rising < nr &&
+           (!measured[rising].load || measured[rising].gbs.value < plateau))
         rising++;
     qsort(measured + rising, nr - rising, sizeof(*measured), by_latency);
 }
@@ -152,11 +153,11 @@ static void push(struct machine_curve *curve, const struct fit_point *from)
         return;
     }
     GROW(curve->point, curve->point_nr + 1, curve->point_alloc);
-    curve->point[curve->point_nr++] = (struct machine_point){.gbs = from->gbs.value,
-                                                             .gbs_low = from->gbs.low,
-                                                             .gbs_high = from->gbs.high,
-                                                             .latency_ns =
-                                                                 from->latency_ns};
+    curve->point[curve->point_nr++] =
+        (struct machine_point){.gbs = from->gbs.value,
+                               .gbs_low = from->gbs.low,
+                               .gbs_high = from->gbs.high,
+                               .latency_ns = from->latency_ns};
 }
 
 struct quantity saturation_gbs(const struct fit_point *measured, size_t nr)

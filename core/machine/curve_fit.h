@@ -1,7 +1,7 @@
 /*
  * Private to core/machine: from measured settings to a curve. Latency is a function of
- * bandwidth until the memory saturates; from there on more load brings more latency at the
- * same bandwidth, or at less (the curve bends back). What lies there only widens the
+ * bandwidth until the memory saturates; from there on more load brings more latency at
+ * the same bandwidth, or at less (the curve bends back). What lies there only widens the
  * interval of the curve's last point.
  */
 #ifndef CORE_MACHINE_CURVE_FIT_H
@@ -24,11 +24,11 @@ void isotonic(double *value, const double *weight, size_t nr);
 void curve_fit(struct fit_point *measured, size_t nr, struct machine_curve *curve);
 
 /*
- * The best bandwidth, if saturation was seen: half as much load again brought no more than
- * 3 % and latency stands at 1.5 times the unloaded one or more. Published curves reach 1.5
- * times between 0.7 and 0.95 of their best bandwidth (Mess, MICRO 2024, processed
- * results), so a load that merely stops growing, for want of cores, does not pass for a
- * saturated memory. The interval ends 3 % higher. Unknown otherwise.
+ * The best bandwidth, if saturation was seen: half as much load again brought no more
+ * than 3 % and latency stands at 1.5 times the unloaded one or more. Published curves
+ * reach 1.5 times between 0.7 and 0.95 of their best bandwidth (Mess, MICRO 2024,
+ * processed results), so a load that merely stops growing, for want of cores, does not
+ * pass for a saturated memory. The interval ends 3 % higher. Unknown otherwise.
  */
 struct quantity saturation_gbs(const struct fit_point *measured, size_t nr);
 

@@ -7,8 +7,8 @@
 #include "core/machine/load.h"
 #include "core/machine/team.h"
 
-/* Bursts without pauses are long; with pauses they shrink, so that a pause is of the order
- * of a microsecond and many of them lie in a window. */
+/* Bursts without pauses are long; with pauses they shrink, so that a pause is of the
+ * order of a microsecond and many of them lie in a window. */
 enum { LONG_BURST_BYTES = 16384, SHORT_BURST_BYTES = 1024, LINE_GAP = 256 };
 
 /* Written by one thread, read by the chaser: lines of its own each. */
@@ -161,8 +161,8 @@ static bool is_ordered(const struct load_task *task, const struct sweep_setting 
 }
 
 /* One window; the chaser's own lines are traffic too. Disturbed when another process ran
- * on the chaser's core or on that of a generator; one generator is looked at per batch, in
- * turn. */
+ * on the chaser's core or on that of a generator; one generator is looked at per batch,
+ * in turn. */
 static bool window(void *self, const struct sweep_setting *setting, double *gbs,
                    double *latency_ns)
 {
@@ -185,8 +185,7 @@ static bool window(void *self, const struct sweep_setting *setting, double *gbs,
         now = watch_now();
     } while (now.wall_s - start.wall_s < window_s);
     took = now.wall_s - start.wall_s;
-    *gbs = (generated(task) - before +
-            (double)steps * task->probe->machine->line_bytes) /
+    *gbs = (generated(task) - before + (double)steps * task->probe->machine->line_bytes) /
            took / 1e9;
     *latency_ns = took / (double)steps * 1e9;
     return !disturbed && !watch_was_disturbed(&start, &now);
@@ -205,10 +204,10 @@ static int map_buffer(const struct load_task *task, struct load_buffer *buffer)
     buffer->evaded = 1 - task->probe->machine->store_read_factor;
     if (region_map(&buffer->region, site->buffer_bytes, true, NULL))
         return -1;
-    return site->node < 0 ? 0
-                          : topology_bind_memory(&task->probe->topology,
-                                                 buffer->region.base,
-                                                 buffer->region.bytes, site->node);
+    return site->node < 0
+               ? 0
+               : topology_bind_memory(&task->probe->topology, buffer->region.base,
+                                      buffer->region.bytes, site->node);
 }
 
 static void work(struct team_member *member)
@@ -272,8 +271,7 @@ struct sweep_plan load_plan(const struct probe *probe, size_t cores, double seco
     return (struct sweep_plan){.mix_nr = nontemporal ? LOAD_MIXES : LOAD_NONTEMPORAL,
                                .generators = cores - 1,
                                /* 2 in a quick probe, 5 in a full one */
-                               .finer =
-                                   (size_t)fmax(1, round(log2(probe->seconds / 4))),
+                               .finer = (size_t)fmax(1, round(log2(probe->seconds / 4))),
                                .rounds_least = 5,
                                /* medians gain little beyond */
                                .rounds_most = (size_t)fmax(25, probe->seconds),

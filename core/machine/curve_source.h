@@ -13,7 +13,7 @@
 struct load_site {
     const int *cpu; /* OS indices; [0] chases */
     size_t cpu_nr;
-    int node;            /* whose memory the generators use, -1 = each its own core's */
+    int node;             /* whose memory the generators use, -1 = each its own core's */
     struct chase *chaser; /* in that memory */
     size_t buffer_bytes;  /* of each generator */
 };

@@ -1,5 +1,6 @@
-/* Latency of memory against the load on it, all cores with memory of their own: the curves
- * of the mixes, and what follows from them and from the rates of all cores together. */
+/* Latency of memory against the load on it, all cores with memory of their own: the
+ * curves of the mixes, and what follows from them and from the rates of all cores
+ * together. */
 #include <math.h>
 
 #include "core/machine/curve_source.h"
@@ -7,8 +8,8 @@
 #include "core/machine/predict.h"
 
 /* Best bandwidth over theoretical peak by read share, DDR4 and DDR5: the range over the
- * processed results that Mess (MICRO 2024) publishes for 4 CPU types. There are none below
- * half reads. */
+ * processed results that Mess (MICRO 2024) publishes for 4 CPU types. There are none
+ * below half reads. */
 static const struct {
     double least_share, low, high;
 } reachable[] = {{0.95, 0.73, 0.86}, {0.65, 0.65, 0.79}, {0.45, 0.62, 0.76}};
@@ -38,12 +39,12 @@ static void guess_ceiling(struct machine_curve *curve, struct quantity peak_gbs)
 
     if (curve->ceiling_gbs.known || !guess.known || guess.high < end)
         return;
-    curve->ceiling_gbs =
-        quantity_between(fmax(guess.value, end), fmax(guess.low, end), guess.high,
-                         guess.runs, guess.provenance);
+    curve->ceiling_gbs = quantity_between(fmax(guess.value, end), fmax(guess.low, end),
+                                          guess.high, guess.runs, guess.provenance);
 }
 
-/* The end of a curve and what all cores draw complete each other: where the latter is open
+/* The end of a curve and what all cores draw complete each other: where the latter is
+ * open
  * ("at least"), the curve may have seen more. */
 static void join(const struct machine_curve *curve, struct quantity *node_gbs)
 {
@@ -53,8 +54,8 @@ static void join(const struct machine_curve *curve, struct quantity *node_gbs)
         node_gbs->value = node_gbs->low = end;
 }
 
-/* What all cores together draw of a mix, at the node; not known = 0. Rates of loops are in
- * the program's own bytes. */
+/* What all cores together draw of a mix, at the node; not known = 0. Rates of loops are
+ * in the program's own bytes. */
 static double reach_gbs(const struct machine *machine, enum load_mix mix)
 {
     struct quantity reach[LOAD_MIXES] = {
@@ -103,9 +104,8 @@ static void push_unloaded(struct machine *machine)
     curve = &machine->curve[machine->curve_nr++];
     *curve = (struct machine_curve){.read_share = 1, .ceiling_gbs = quantity_unknown()};
     GROW(curve->point, 1, curve->point_alloc);
-    curve->point[curve->point_nr++] =
-        (struct machine_point){.gbs = machine->line_bytes / latency_ns.value,
-                               .latency_ns = latency_ns};
+    curve->point[curve->point_nr++] = (struct machine_point){
+        .gbs = machine->line_bytes / latency_ns.value, .latency_ns = latency_ns};
 }
 
 int probe_curves(struct probe *probe, struct error *err)

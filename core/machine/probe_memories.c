@@ -50,8 +50,7 @@ static struct load_site load_site_of(const struct probe *probe,
                               .cpu_nr = site->cpu_nr,
                               .node = site->node,
                               .chaser = chase,
-                              .buffer_bytes =
-                                  (size_t)fmax(bytes, 2 * HUGE_PAGE_BYTES)};
+                              .buffer_bytes = (size_t)fmax(bytes, 2 * HUGE_PAGE_BYTES)};
 }
 
 /* What all its cores draw lies at the ceiling, or at the end of the curve or above. */
@@ -126,8 +125,8 @@ int probe_memory_site(struct probe *probe, const struct memory_site *site, doubl
     if (team_run_on(&probe->topology, site->cpu, 1, build_chase, &task, err))
         goto out;
     if (!task.bound) {
-        strvec_pushf(&probe->machine->note,
-                     "the memory of %s was not measured: %s", site->name,
+        strvec_pushf(&probe->machine->note, "the memory of %s was not measured: %s",
+                     site->name,
                      task.err.text[0] ? task.err.text
                                       : "this process may not place its memory there");
         result = 0;
@@ -148,8 +147,8 @@ int probe_memories(struct probe *probe, struct error *err)
 
     topology_sites(&probe->topology, &site, &nr);
     for (size_t i = 0; i < nr && !result; i++)
-        result = probe_memory_site(probe, &site[i], share * probe->seconds / (double)nr,
-                                   err);
+        result =
+            probe_memory_site(probe, &site[i], share * probe->seconds / (double)nr, err);
     memory_sites_release(site, nr);
     return result;
 }
