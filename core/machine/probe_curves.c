@@ -70,16 +70,12 @@ static double reach_gbs(const struct machine *machine, enum load_mix mix)
     return reach[mix].known ? reach[mix].value : 0;
 }
 
-static enum load_mix mix_of(const struct machine *machine, size_t index)
-{
-    return machine->curve[index].nontemporal ? LOAD_NONTEMPORAL : (enum load_mix)index;
-}
-
+/* The curves stand in the order of the mixes. */
 static int finish(struct machine *machine, struct error *err)
 {
     for (size_t i = 0; i < machine->curve_nr; i++) {
         struct machine_curve *curve = &machine->curve[i];
-        enum load_mix mix = mix_of(machine, i);
+        enum load_mix mix = (enum load_mix)i;
 
         if (mix == LOAD_READ)
             join(curve, &machine->node_read_gbs);
