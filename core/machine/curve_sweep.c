@@ -8,16 +8,13 @@
 #include "core/machine/trial.h"
 
 /* Around twice the unloaded latency, from where on Mess (MICRO 2024) calls a memory
- * saturated; so close that straight lines between them miss a queue's curve by less than
- * the windows scatter. */
+ * saturated. Straight lines between them miss the bandwidth of a queue's (M/D/1) curve by
+ * at most 3 %, and by 5 % where it is still flat. */
 const double sweep_target[SWEEP_TARGETS] = {1.1, 1.25, 1.5, 1.75, 2, 3};
 
-enum {
-    TRIES = 8,     /* for an undisturbed window */
-    AROUND = 12,   /* rounds on each side: neighbours' busy spells are shorter, drift is
-                      longer */
-    RUNS_LEAST = 3 /* with fewer, a median says nothing */
-};
+/* TRIES for an undisturbed window. AROUND: rounds on each side for the running median;
+ * neighbours' busy spells are shorter, drift is longer. */
+enum { TRIES = 8, AROUND = 12 };
 static const double crowded = 0.15; /* above what medians of windows scatter when quiet */
 
 double sweep_load(const struct sweep_setting *setting)
@@ -142,7 +139,7 @@ static bool sum_up(const struct summary *summary, size_t index, struct fit_point
                                  : quantity_scale(samples_quantity(ratio, nr),
                                                   summary->unloaded_ns.value)};
     free(gbs);
-    return nr >= RUNS_LEAST;
+    return nr >= SWEEP_RUNS_LEAST;
 }
 
 static struct quantity unloaded_ns(const struct summary *summary)

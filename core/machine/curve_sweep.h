@@ -38,6 +38,9 @@ struct sweep_plan {
     uint64_t seed;       /* of the order in a round */
 };
 
+/* With fewer windows a setting says nothing. */
+enum { SWEEP_RUNS_LEAST = 3 };
+
 struct sweep_sample {
     size_t round;
     double gbs, latency_ns;
@@ -81,7 +84,7 @@ size_t sweep_rounds(const struct sweep *sweep, bool *kept);
  * as interval. Latency is the median of its ratio to the unloaded latency of the same
  * round, times the median unloaded latency: drift of the machine stays out of the ratios,
  * and the spread of the unloaded latency stands at the first point alone. No point at all
- * when fewer than three rounds count.
+ * when fewer than SWEEP_RUNS_LEAST rounds count.
  */
 void sweep_curve(const struct sweep *sweep, size_t mix, struct machine_curve *curve);
 

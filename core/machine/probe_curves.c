@@ -2,6 +2,7 @@
  * curves of the mixes, and what follows from them and from the rates of all cores
  * together. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "core/machine/curve_source.h"
 #include "core/machine/load.h"
@@ -104,6 +105,27 @@ static void push_unloaded(struct machine *machine)
         .gbs = machine->line_bytes / latency_ns.value, .latency_ns = latency_ns};
 }
 
+/* What neighbours and other processes took away. */
+static void note_losses(struct machine *machine, const struct sweep *sweep)
+{
+    bool *kept = xcalloc(sweep->round_nr + 1, sizeof(*kept));
+    size_t dropped = sweep->round_nr - sweep_rounds(sweep, kept), few = 0;
+
+    for (size_t i = 0; i < sweep->series_nr; i++)
+        few += sweep->series[i].sample_nr < SWEEP_RUNS_LEAST;
+    if (5 * dropped > sweep->round_nr)
+        strvec_pushf(&machine->note,
+                     "latency under load: %zu of %zu rounds do not count, others were "
+                     "using the memory or the cores; repeat it on a quiet machine",
+                     dropped, sweep->round_nr);
+    if (few)
+        strvec_pushf(&machine->note,
+                     "latency under load: %zu of %zu loads are missing, other processes "
+                     "ran on the cores; repeat it on a quiet machine",
+                     few, sweep->series_nr);
+    free(kept);
+}
+
 int probe_curves(struct probe *probe, struct error *err)
 {
     const double share = 0.2; /* of all stages: some 3 s quick, 22 s full */
@@ -124,6 +146,7 @@ int probe_curves(struct probe *probe, struct error *err)
         goto out;
     load_curves(&sweep, &plan, machine->store_read_factor, &machine->curve,
                 &machine->curve_nr, &machine->curve_alloc);
+    note_losses(machine, &sweep);
     if (!machine->curve_nr)
         push_unloaded(machine);
     result = finish(machine, err);
