@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/machine/load.h"
 #include "core/machine/machine.h"
 #include "core/machine/probe.h"
 #include "core/machine/profile.h"
@@ -45,6 +46,52 @@ static void latency_is_interpolated(void)
         check_near(got.value, cases[i].want, 1e-9);
         check_near(got.low, 0.9 * cases[i].want, 1e-9);
         check_eq(got.provenance, PROVENANCE_PROBE);
+    }
+}
+
+/* Reads, a 1:1 mix of plain stores, non-temporal stores. */
+static void nontemporal_stores_are_far_from_other_mixes(void)
+{
+    static struct machine_point point[] = {{.gbs = 1}, {.gbs = 1}, {.gbs = 1}};
+    struct machine_curve curve[] = {
+        {.read_share = 1, .point = &point[0], .point_nr = 1},
+        {.read_share = 0, .nontemporal = true, .point = &point[1], .point_nr = 1},
+        {.read_share = 0.5, .point = &point[2], .point_nr = 1}};
+    static const struct {
+        size_t curve_nr;
+        double read_share, want;
+    } cases[] = {{3, 1, 1}, {3, 0.5, 0.5}, {3, 0.25, 0.5}, {3, 0.24, 0},
+                 {3, 0, 0}, {2, 0.3, 1},   {2, 0.2, 0},    {2, 0.5, 1}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct machine machine = {.curve = curve, .curve_nr = cases[i].curve_nr};
+
+        check_near(machine_curve_near(&machine, cases[i].read_share)->read_share,
+                   cases[i].want, 0);
+    }
+    check(machine_curve_near(&(struct machine){.curve = &curve[1], .curve_nr = 1}, 1) ==
+          &curve[1]);
+    check(!machine_curve_near(&(struct machine){0}, 1));
+}
+
+static void mixes_have_their_share_of_reads(void)
+{
+    static const struct {
+        enum load_mix mix;
+        double store_read_factor, lines, share;
+    } cases[] = {{LOAD_READ, 1, 1, 1},
+                 {LOAD_COPY, 1, 3, 2. / 3},
+                 {LOAD_WRITE, 1, 2, 0.5},
+                 {LOAD_NONTEMPORAL, 1, 1, 0},
+                 {LOAD_COPY, 0, 2, 0.5},
+                 {LOAD_WRITE, 0, 1, 0},
+                 {LOAD_COPY, 0.5, 2.5, 1.5 / 2.5}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        check_near(load_node_lines(cases[i].mix, cases[i].store_read_factor),
+                   cases[i].lines, 1e-12);
+        check_near(load_read_share(cases[i].mix, cases[i].store_read_factor),
+                   cases[i].share, 1e-12);
     }
 }
 
@@ -132,6 +179,9 @@ out:
 
 CU_TestInfo machine_curve_tests[] = {
     {"latency is interpolated", latency_is_interpolated},
+    {"non-temporal stores are far from other mixes",
+     nontemporal_stores_are_far_from_other_mixes},
+    {"mixes have their share of reads", mixes_have_their_share_of_reads},
     {"nothing beyond the end", nothing_beyond_the_end},
     {"predicted ends are marked", predicted_ends_are_marked},
     {"bandwidth is a fixed point", bandwidth_is_a_fixed_point},

@@ -4,16 +4,25 @@
 
 #include "core/machine/machine.h"
 
-static const struct machine_curve *nearest_curve(const struct machine *machine,
-                                                 double read_share)
+/* Non-temporal stores are all writes: from a quarter of reads on, other mixes are nearer
+ * in kind, whatever their share. */
+static double distance(const struct machine_curve *curve, double read_share)
+{
+    double apart = fabs(curve->read_share - read_share);
+
+    return curve->nontemporal && read_share >= 0.25 ? 1 + apart : apart;
+}
+
+const struct machine_curve *machine_curve_near(const struct machine *machine,
+                                               double read_share)
 {
     const struct machine_curve *best = NULL;
 
     for (size_t i = 0; i < machine->curve_nr; i++) {
         const struct machine_curve *curve = &machine->curve[i];
 
-        if (curve->point_nr && (!best || fabs(curve->read_share - read_share) <
-                                             fabs(best->read_share - read_share)))
+        if (curve->point_nr &&
+            (!best || distance(curve, read_share) < distance(best, read_share)))
             best = curve;
     }
     return best;
@@ -49,7 +58,7 @@ static struct quantity on_curve(const struct machine_curve *curve, double gbs)
 struct quantity machine_latency_ns(const struct machine *machine, double gbs,
                                    double read_share)
 {
-    const struct machine_curve *curve = nearest_curve(machine, read_share);
+    const struct machine_curve *curve = machine_curve_near(machine, read_share);
 
     if (!curve || !(gbs >= 0))
         return quantity_unknown();
@@ -88,7 +97,7 @@ static double settle(const struct machine_curve *curve, double in_flight_bytes,
 struct quantity machine_bandwidth_of(const struct machine *machine, double n, int cores,
                                      double read_share, double *floor_gbs)
 {
-    const struct machine_curve *curve = nearest_curve(machine, read_share);
+    const struct machine_curve *curve = machine_curve_near(machine, read_share);
     double bytes = n * machine->line_bytes * cores, value, low, high;
     struct quantity latency;
 

@@ -4,8 +4,33 @@
 
 #include "core/machine/arch.h"
 
-const double load_read_share[LOAD_MIXES] = {[LOAD_READ] = 1, [LOAD_COPY] = 2.0 / 3};
-const double load_node_factor[LOAD_MIXES] = {[LOAD_READ] = 1, [LOAD_COPY] = 3};
+/* Lines that the loop itself reads and stores. */
+static const struct {
+    double reads, stores;
+    bool nontemporal;
+} loop[LOAD_MIXES] = {
+    [LOAD_READ] = {.reads = 1},
+    [LOAD_COPY] = {.reads = 1, .stores = 1},
+    [LOAD_WRITE] = {.stores = 1},
+    [LOAD_NONTEMPORAL] = {.stores = 1, .nontemporal = true},
+};
+
+static double node_reads(enum load_mix mix, double store_read_factor)
+{
+    double first = loop[mix].nontemporal ? 0 : store_read_factor;
+
+    return loop[mix].reads + first * loop[mix].stores;
+}
+
+double load_node_lines(enum load_mix mix, double store_read_factor)
+{
+    return node_reads(mix, store_read_factor) + loop[mix].stores;
+}
+
+double load_read_share(enum load_mix mix, double store_read_factor)
+{
+    return node_reads(mix, store_read_factor) / load_node_lines(mix, store_read_factor);
+}
 
 size_t load_buffer_bytes(const struct probe *probe)
 {
@@ -24,18 +49,34 @@ size_t load_buffer_bytes(const struct probe *probe)
 
 static volatile uint64_t load_sink;
 
-double load_burst(struct load_buffer *buffer, enum load_mix mix, size_t bytes)
+/* A copy goes from the first half of the buffer to the second. */
+static void run_loop(enum load_mix mix, char *at, size_t half, size_t bytes)
 {
     const struct arch_kernels *kernels = arch_kernels();
-    size_t half = buffer->region.bytes / 2, room = mix == LOAD_READ ? 2 * half : half;
-    char *base = buffer->region.base;
+
+    switch (mix) {
+    case LOAD_COPY:
+        kernels->copy(at + half, at, bytes);
+        break;
+    case LOAD_WRITE:
+        kernels->write(at, bytes);
+        break;
+    case LOAD_NONTEMPORAL:
+        kernels->nontemporal(at, bytes);
+        break;
+    default:
+        load_sink = kernels->read(at, bytes);
+    }
+}
+
+double load_burst(struct load_buffer *buffer, enum load_mix mix, size_t bytes)
+{
+    size_t half = buffer->region.bytes / 2;
+    size_t room = mix == LOAD_COPY ? half : buffer->region.bytes;
 
     if (buffer->at + bytes > room)
         buffer->at = 0;
-    if (mix == LOAD_READ)
-        load_sink = kernels->read(base + buffer->at, bytes);
-    else
-        kernels->copy(base + half + buffer->at, base + buffer->at, bytes);
+    run_loop(mix, buffer->region.base + buffer->at, half, bytes);
     buffer->at += bytes;
-    return (double)bytes * load_node_factor[mix];
+    return (double)bytes * load_node_lines(mix, 1 - buffer->evaded);
 }

@@ -196,6 +196,16 @@ int machine_default_path(char **path, struct error *err);
  * one. */
 bool machine_matches_here(const struct machine *machine, struct buf *why);
 
+/* Makes one of machine->memory the machine's own: its unloaded latency, node bandwidths,
+ * size and curves. What is only known of the machine's own memory (rates of one core and
+ * of all, theoretical peak) becomes unknown. An unknown name is told with those there
+ * are. */
+int machine_use_memory(struct machine *machine, const char *name, struct error *err);
+
+/* The curve with the nearest read share; that of non-temporal stores only where less than
+ * a quarter is read, or where there is no other. NULL without curves. Borrowed. */
+const struct machine_curve *machine_curve_near(const struct machine *machine,
+                                               double read_share);
 /* Loaded latency of memory at `gbs` total node traffic: interpolated between measured
  * points of the curve with the nearest read share; below the first point the first
  * point's; beyond the last one unknown. */

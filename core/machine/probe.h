@@ -40,6 +40,12 @@ int probe_memory(struct probe *probe,
                  struct error *err); /* latency, translation, walks, throughput, knee */
 int probe_node(struct probe *probe, struct error *err);   /* all cores together */
 int probe_curves(struct probe *probe, struct error *err); /* latency against load */
+/* The same of each memory, where there is more than one. */
+int probe_memories(struct probe *probe, struct error *err);
+/* One of them, in about `seconds`; adds it to the profile, or a note why it could not be
+ * measured. */
+int probe_memory_site(struct probe *probe, const struct memory_site *site, double seconds,
+                      struct error *err);
 
 /* Runs one stage on a thread pinned to the first core; the stage leaves its failure in
  * probe->err. */

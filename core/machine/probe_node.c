@@ -5,7 +5,7 @@
 #include "core/machine/load.h"
 #include "core/machine/team.h"
 
-enum { SAMPLES_MAX = 200 };
+enum { SAMPLES_MAX = 200, NODE_MIXES = LOAD_COPY + 1 }; /* reads and copies */
 
 /* One member's part of one window. */
 struct part {
@@ -18,8 +18,8 @@ struct node_task {
     size_t windows_max, buffer_bytes;
     double window_s;
     struct part *part; /* of each member, in the current window */
-    double sample_gbs[LOAD_MIXES][SAMPLES_MAX];
-    size_t sample_nr[LOAD_MIXES];
+    double sample_gbs[NODE_MIXES][SAMPLES_MAX];
+    size_t sample_nr[NODE_MIXES];
     atomic_int failed;
     struct error err;
 };
@@ -83,7 +83,7 @@ static void work(struct team_member *member)
         atomic_store(&task->failed, 1);
     team_wait(member);
     for (size_t i = 0; i < task->windows_max && !atomic_load(&task->failed); i++)
-        one_window(member, &buffer, i % LOAD_MIXES);
+        one_window(member, &buffer, i % NODE_MIXES);
     region_release(&buffer.region);
 }
 

@@ -17,7 +17,7 @@ static void *start(void *argument)
 
     /* Where pinning is forbidden the scheduler places us: more noise, the same meaning.
      */
-    topology_pin(member->topology, member->topology->cpus.cpu[member->index]);
+    topology_pin(member->topology, member->cpu);
     while ((state = atomic_load(&member->team->state)) == TEAM_WAITS)
         sched_yield();
     if (state == TEAM_GOES)
@@ -45,16 +45,24 @@ void team_wait(struct team_member *member)
 int team_run(const struct topology *topology, size_t nr,
              void (*work)(struct team_member *), void *task, struct error *err)
 {
+    assert(nr >= 1 && nr <= topology->cpus.cpu_nr);
+    return team_run_on(topology, topology->cpus.cpu, nr, work, task, err);
+}
+
+int team_run_on(const struct topology *topology, const int *cpu, size_t nr,
+                void (*work)(struct team_member *), void *task, struct error *err)
+{
     struct team team = {.member_nr = nr, .state = TEAM_WAITS};
     struct team_member *member = xcalloc(nr, sizeof(*member));
     pthread_t *thread = xcalloc(nr, sizeof(*thread));
     size_t started = 0;
     int code = 0;
 
-    assert(nr >= 1 && nr <= topology->cpus.cpu_nr);
+    assert(nr >= 1);
     for (; started < nr && !code; started += !code) {
         member[started] = (struct team_member){.team = &team,
                                                .index = started,
+                                               .cpu = cpu[started],
                                                .topology = topology,
                                                .task = task,
                                                .work = work};

@@ -17,6 +17,7 @@ struct team {
 struct team_member {
     struct team *team;
     size_t index;
+    int cpu; /* OS index of its hardware thread */
     const struct topology *topology;
     void *task; /* the same for all */
     void (*work)(struct team_member *member);
@@ -26,6 +27,9 @@ struct team_member {
  * stays as it is. */
 int team_run(const struct topology *topology, size_t nr,
              void (*work)(struct team_member *), void *task, struct error *err);
+/* The same on `nr` hardware threads that the caller names by their OS index. */
+int team_run_on(const struct topology *topology, const int *cpu, size_t nr,
+                void (*work)(struct team_member *), void *task, struct error *err);
 
 /* Spins until all members are here. */
 void team_wait(struct team_member *member);

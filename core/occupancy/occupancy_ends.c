@@ -102,22 +102,6 @@ double node_share(const struct node *node)
     return node->read_share.known ? node->read_share.value : 1;
 }
 
-static const struct machine_curve *nearest_curve(const struct machine *machine,
-                                                 double share)
-{
-    const struct machine_curve *best = NULL;
-
-    for (size_t i = 0; i < machine->curve_nr; i++) {
-        const struct machine_curve *curve = &machine->curve[i];
-
-        if (curve->point_nr == 0)
-            continue;
-        if (!best || fabs(curve->read_share - share) < fabs(best->read_share - share))
-            best = curve;
-    }
-    return best;
-}
-
 /* Latency only grows with load: beyond the curve its last point is a floor, without a
  * curve the unloaded latency is one. */
 static struct quantity latency_at(const struct machine *machine, double gbs, double share)
@@ -127,7 +111,7 @@ static struct quantity latency_at(const struct machine *machine, double gbs, dou
 
     if (latency.known)
         return latency;
-    curve = nearest_curve(machine, share);
+    curve = machine_curve_near(machine, share);
     if (!curve)
         return floor_of(machine->memory_latency_ns);
     return floor_of(curve->point[curve->point_nr - 1].latency_ns);
