@@ -38,7 +38,7 @@ static struct quantity streaming_lines(const struct machine *machine)
     struct quantity bytes =
         quantity_multiply(machine->one_core.read_gbs, machine->memory_latency_ns);
 
-    return quantity_scale(bytes, 1.0 / machine->line_bytes);
+    return quantity_scale(bytes, 1.0 / machine_transfer_bytes(machine));
 }
 
 static void set_limit(struct machine_limit *limit, const struct cpu_limit *row,
@@ -127,16 +127,18 @@ int machine_probe(const struct machine_probe_opts *opts, struct machine *machine
 {
     struct probe probe = {.machine = machine};
     struct cpu_table table = {0};
+    const struct cpu_row *row;
     int result = -1;
 
     *machine = (struct machine){0};
     if (cpu_table_load(&table, err) || topology_load(NULL, &probe.topology, err))
         goto out;
     prepare(&probe, opts);
+    row = machine_recognise(&probe.topology, &table, machine);
     if (measure(&probe, err))
         goto out;
     machine->source = source_text(&probe);
-    resolve_limits(&probe, machine_recognise(&probe.topology, &table, machine));
+    resolve_limits(&probe, row);
     result = 0;
 out:
     if (result)
