@@ -162,80 +162,80 @@ static void cpus_are_recognised(void)
         check_case(&known[i], false);
 }
 
+static const struct recognition_case contradicting[] = {
+    /* seen: a guest that claims Rocket Lake and is a Granite Rapids */
+    {{X86("intel", 6, 0xa7, 1), .features = BIT(AMX) | BIT(AVX512) | BIT(AVX2),
+      .guest = true},
+     {48, 64, 2048},
+     "Granite Rapids (Redwood Cove)",
+     16,
+     64,
+     "contradicts what it has (48 KiB L1D, 64 KiB L1I, 2048 KiB L2, avx2, avx512, "
+     "amx"},
+    /* the same with the L1I of a Sapphire Rapids */
+    {{X86("intel", 6, 0xa7, 1), .features = BIT(AMX) | BIT(AVX512) | BIT(AVX2),
+      .guest = true},
+     {48, 32, 2048},
+     "Sapphire / Emerald Rapids (Golden / Raptor Cove)",
+     16,
+     48,
+     "taken as that"},
+    /* AMX hidden as well: AVX-512 tells it from a Meteor Lake */
+    {{X86("intel", 6, 0xa7, 1), .features = BIT(AVX512) | BIT(AVX2), .guest = true},
+     {48, 64, 2048},
+     "Granite Rapids (Redwood Cove)",
+     16,
+     64,
+     "taken as that"},
+    /* claims Zen 3, has the AVX-512 and the L2 of a Zen 4; the L1D of a Zen 5 */
+    {{X86("amd", 0x19, 0x01, 1), .features = BIT(AVX512) | BIT(AVX2), .guest = true},
+     {32, 32, 1024},
+     "Zen 4 / 4c",
+     24,
+     0,
+     "which fits Zen 4"},
+    {{X86("amd", 0x19, 0x01, 1), .features = BIT(AVX512) | BIT(AVX2), .guest = true},
+     {48, 32, 1024},
+     "Zen 5 / 5c",
+     124,
+     0,
+     "which fits Zen 5"},
+    /* with nothing but the feature it is one of several */
+    {{X86("amd", 0x19, 0x01, 1), .features = BIT(AVX512), .guest = true},
+     {0, 0, 0},
+     NULL,
+     0,
+     0,
+     "what it has (avx512), and no row"},
+    /* a feature that the model cannot have, and sizes that fit nothing */
+    {{X86("intel", 6, 0x4f, 1), .features = BIT(AMX), .guest = true},
+     {96, 96, 4096},
+     NULL,
+     0,
+     0,
+     "taken as unknown"},
+    /* sizes that a hypervisor made up: the model is still the best we know */
+    {{X86("amd", 0x19, 0x11, 1), .features = BIT(AVX512), .guest = true},
+     {64, 64, 4096},
+     "Zen 4 / 4c",
+     24,
+     0,
+     "made up the sizes"},
+    /* no hypervisor: a product that the table does not know */
+    {{X86("amd", 0x19, 0x11, 1), .features = BIT(AVX512)},
+     {32, 32, 3072},
+     "Zen 4 / 4c",
+     24,
+     0,
+     "may not know all sizes"},
+};
+
 static void contradictions_are_resolved(void)
 {
-    static const struct recognition_case cases[] = {
-        /* seen: a guest that claims Rocket Lake and is a Granite Rapids */
-        {{X86("intel", 6, 0xa7, 1), .features = BIT(AMX) | BIT(AVX512) | BIT(AVX2),
-          .guest = true},
-         {48, 64, 2048},
-         "Granite Rapids (Redwood Cove)",
-         16,
-         64,
-         "contradicts what it has (48 KiB L1D, 64 KiB L1I, 2048 KiB L2, avx2, avx512, "
-         "amx"},
-        /* the same with the L1I of a Sapphire Rapids */
-        {{X86("intel", 6, 0xa7, 1), .features = BIT(AMX) | BIT(AVX512) | BIT(AVX2),
-          .guest = true},
-         {48, 32, 2048},
-         "Sapphire / Emerald Rapids (Golden / Raptor Cove)",
-         16,
-         48,
-         "taken as that"},
-        /* AMX hidden as well: AVX-512 tells it from a Meteor Lake */
-        {{X86("intel", 6, 0xa7, 1), .features = BIT(AVX512) | BIT(AVX2), .guest = true},
-         {48, 64, 2048},
-         "Granite Rapids (Redwood Cove)",
-         16,
-         64,
-         "taken as that"},
-        /* claims Zen 3, has the AVX-512 and the L2 of a Zen 4; the L1D of a Zen 5 */
-        {{X86("amd", 0x19, 0x01, 1), .features = BIT(AVX512) | BIT(AVX2), .guest = true},
-         {32, 32, 1024},
-         "Zen 4 / 4c",
-         24,
-         0,
-         "which fits Zen 4"},
-        {{X86("amd", 0x19, 0x01, 1), .features = BIT(AVX512) | BIT(AVX2), .guest = true},
-         {48, 32, 1024},
-         "Zen 5 / 5c",
-         124,
-         0,
-         "which fits Zen 5"},
-        /* with nothing but the feature it is one of several */
-        {{X86("amd", 0x19, 0x01, 1), .features = BIT(AVX512), .guest = true},
-         {0, 0, 0},
-         NULL,
-         0,
-         0,
-         "what it has (avx512), and no row"},
-        /* a feature that the model cannot have, and sizes that fit nothing */
-        {{X86("intel", 6, 0x4f, 1), .features = BIT(AMX), .guest = true},
-         {96, 96, 4096},
-         NULL,
-         0,
-         0,
-         "taken as unknown"},
-        /* sizes that a hypervisor made up: the model is still the best we know */
-        {{X86("amd", 0x19, 0x11, 1), .features = BIT(AVX512), .guest = true},
-         {64, 64, 4096},
-         "Zen 4 / 4c",
-         24,
-         0,
-         "made up the sizes"},
-        /* no hypervisor: a product that the table does not know */
-        {{X86("amd", 0x19, 0x11, 1), .features = BIT(AVX512)},
-         {32, 32, 3072},
-         "Zen 4 / 4c",
-         24,
-         0,
-         "may not know all sizes"},
-    };
-
     if (!load())
         return;
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-        check_case(&cases[i], true);
+    for (size_t i = 0; i < ARRAY_SIZE(contradicting); i++)
+        check_case(&contradicting[i], true);
 }
 
 static void open_ends_are_at_least(void)

@@ -225,19 +225,15 @@ static void add_reasons(const struct topology *topology, struct buf *why)
         buf_addf(why, "%s%s", i ? ", " : ": ", topology->note.v[i]);
 }
 
-bool machine_matches_here(const struct machine *machine, struct buf *why)
+bool machine_matches(const struct machine *machine, const struct topology_source *source,
+                     struct buf *why)
 {
     struct topology topology;
     struct machine here = {0};
     struct error err = {0};
     bool match;
 
-    if (!machine->fingerprint) {
-        buf_addf(why, "'%s' is a published profile, not one of this machine",
-                 machine->name);
-        return false;
-    }
-    if (topology_load(NULL, &topology, &err)) {
+    if (topology_load_from(source, &topology, &err)) {
         buf_add(why, err.text);
         return false;
     }
@@ -248,4 +244,12 @@ bool machine_matches_here(const struct machine *machine, struct buf *why)
     machine_release(&here);
     topology_release(&topology);
     return match;
+}
+
+bool machine_matches_here(const struct machine *machine, struct buf *why)
+{
+    if (machine->fingerprint)
+        return machine_matches(machine, &(struct topology_source){.spec = NULL}, why);
+    buf_addf(why, "'%s' is a published profile, not one of this machine", machine->name);
+    return false;
 }

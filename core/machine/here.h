@@ -15,5 +15,8 @@ const struct cpu_row *machine_recognise(const struct topology *topology,
 /* The first part of `there` that `here` has otherwise, said as a sentence. True when
  * there is none. */
 bool fingerprints_match(const char *there, const char *here, struct buf *why);
+/* As machine_matches_here, for a profile with a fingerprint and what is told of here. */
+bool machine_matches(const struct machine *machine, const struct topology_source *source,
+                     struct buf *why);
 
 #endif

@@ -36,6 +36,48 @@ static bool has_several(const struct topology *topology)
     return nr > 1;
 }
 
+static double distance(const struct topology *topology, size_t from, size_t to)
+{
+    return topology->distance ? topology->distance[from * topology->node_nr + to] : 0;
+}
+
+/*
+ * Farther from its cores than an earlier node that has the same. The firmware also gives
+ * a greater distance to fast memory that it wants used last (MCDRAM, HBM): what has a
+ * name is where hwloc puts it.
+ */
+static bool is_farther(const struct topology *topology, size_t node)
+{
+    const struct topology_node *nodes = topology->node;
+
+    if (!nodes[node].cpu_nr || strcmp(nodes[node].kind, "DRAM") != 0)
+        return false;
+    for (size_t i = 0; i < node; i++) /* what is added later comes later */
+        if (holds(&nodes[i], nodes[node].cpu[0]) &&
+            distance(topology, i, node) > distance(topology, i, i) &&
+            distance(topology, i, i) > 0)
+            return true;
+    return false;
+}
+
+void topology_settle_nodes(struct topology *topology)
+{
+    for (size_t i = 0; i < topology->node_nr; i++)
+        if (is_farther(topology, i))
+            topology->node[i].without_cores = true;
+    for (size_t i = 0; i < topology->node_nr; i++) {
+        struct topology_node *node = &topology->node[i];
+
+        if (!node->without_cores)
+            continue;
+        node->cpu_nr = 0;
+        if (strcmp(node->kind, "DRAM") == 0) {
+            free(node->kind);
+            node->kind = xstrdup(MEMORY_OF_NO_CORES);
+        }
+    }
+}
+
 /* Local ones first. Caller frees. */
 static struct way *all_ways(const struct topology *topology, size_t *nr)
 {
@@ -53,16 +95,21 @@ static struct way *all_ways(const struct topology *topology, size_t *nr)
     return way;
 }
 
-static bool are_alike(const struct way *a, const struct way *b)
+static bool are_alike(const struct topology *topology, const struct way *a,
+                      const struct way *b)
 {
+    size_t from = a->from ? (size_t)(a->from - topology->node) : 0;
+
     if (strcmp(a->node->kind, b->node->kind) != 0 || !a->from != !b->from)
         return false;
-    return !a->from || (a->node->distance == b->node->distance &&
-                        a->node->same_socket == b->node->same_socket);
+    return !a->from ||
+           (distance(topology, from, (size_t)(a->node - topology->node)) ==
+                distance(topology, from, (size_t)(b->node - topology->node)) &&
+            a->node->same_socket == b->node->same_socket);
 }
 
 /* Keeps the first of those that are alike. */
-static size_t drop_alike(struct way *way, size_t nr)
+static size_t drop_alike(const struct topology *topology, struct way *way, size_t nr)
 {
     size_t kept = 0;
 
@@ -70,7 +117,7 @@ static size_t drop_alike(struct way *way, size_t nr)
         bool seen = false;
 
         for (size_t k = 0; k < kept && !seen; k++)
-            seen = are_alike(&way[k], &way[i]);
+            seen = are_alike(topology, &way[k], &way[i]);
         if (!seen)
             way[kept++] = way[i];
     }
@@ -114,7 +161,7 @@ void topology_sites(const struct topology *topology, struct memory_site **site,
         return;
     way = all_ways(topology, nr);
     if (*nr > MEMORY_SITES_MAX)
-        *nr = drop_alike(way, *nr);
+        *nr = drop_alike(topology, way, *nr);
     *site = xcalloc(*nr, sizeof(**site));
     for (size_t i = 0; i < *nr; i++)
         (*site)[i] = site_of(&way[i]);

@@ -23,15 +23,21 @@ static hwloc_obj_type_t core_type(hwloc_topology_t handle)
                                                                 : HWLOC_OBJ_PU;
 }
 
-/* Cores with at least one thread in the set. */
-static int cores_in(hwloc_topology_t handle, hwloc_const_bitmap_t set)
+/* Objects with at least one thread in the set. */
+static int objects_in(hwloc_topology_t handle, hwloc_obj_type_t type,
+                      hwloc_const_bitmap_t set)
 {
-    hwloc_obj_t core = NULL;
+    hwloc_obj_t object = NULL;
     int nr = 0;
 
-    while ((core = hwloc_get_next_obj_by_type(handle, core_type(handle), core)))
-        nr += hwloc_bitmap_intersects(core->cpuset, set);
+    while ((object = hwloc_get_next_obj_by_type(handle, type, object)))
+        nr += hwloc_bitmap_intersects(object->cpuset, set);
     return nr;
+}
+
+static int cores_in(hwloc_topology_t handle, hwloc_const_bitmap_t set)
+{
+    return objects_in(handle, core_type(handle), set);
 }
 
 /* Narrows `usable` to `allowed` and says so. What would leave nothing is not believed. */
@@ -148,24 +154,6 @@ static hwloc_bitmap_t usable_processors(const struct topology_source *source,
     return usable;
 }
 
-/* More threads than the quota has processors would be throttled. */
-static void apply_quota(struct topology *topology, double processors)
-{
-    size_t allowed = processors < 1 ? 1 : (size_t)fmin(processors, 1e9);
-    struct machine_cpus *cpus = &topology->cpus;
-
-    if (processors < 1)
-        strvec_pushf(&topology->note,
-                     "a container's quota allows %.2g of one core: what runs here is "
-                     "throttled",
-                     processors);
-    else if (allowed < cpus->cpu_nr)
-        strvec_pushf(&topology->note, "a container's quota allows %zu of %zu cores",
-                     allowed, cpus->cpu_nr);
-    if (allowed < cpus->cpu_nr)
-        cpus->cpu_nr = allowed;
-}
-
 static void read_cores(struct topology *topology, hwloc_const_bitmap_t usable)
 {
     hwloc_bitmap_t threads = hwloc_bitmap_alloc();
@@ -196,13 +184,17 @@ static void read_cores(struct topology *topology, hwloc_const_bitmap_t usable)
 
 /* ---- caches ---- */
 
+static hwloc_obj_t thread_of(const struct topology *topology, size_t core)
+{
+    return hwloc_get_pu_obj_by_os_index(topology->handle,
+                                        (unsigned)topology->cpus.cpu[core]);
+}
+
 static hwloc_obj_t cache_of(const struct topology *topology, hwloc_obj_type_t type,
                             size_t core)
 {
-    hwloc_obj_t thread = hwloc_get_pu_obj_by_os_index(topology->handle,
-                                                      (unsigned)topology->cpus.cpu[core]);
-
-    return hwloc_get_ancestor_obj_by_type(topology->handle, type, thread);
+    return hwloc_get_ancestor_obj_by_type(topology->handle, type,
+                                          thread_of(topology, core));
 }
 
 static void read_cache(struct topology *topology, hwloc_obj_type_t type)
@@ -256,8 +248,7 @@ static void read_caches(struct topology *topology)
 
 /* ---- memory ---- */
 
-/* hwloc names what is not plain memory, by the firmware's attributes or the driver's; a
- * node far from all cores that it does not name may be anything. */
+/* hwloc names what is not plain memory, by the firmware's attributes or the driver's. */
 static const char *kind_of_memory(hwloc_obj_t node)
 {
     static const char *const told[] = {"MemoryTier", "DAXType"};
@@ -270,19 +261,28 @@ static const char *kind_of_memory(hwloc_obj_t node)
         if (value && !strchr("0123456789", value[0])) /* old tiers are numbers */
             return value;
     }
-    return hwloc_bitmap_iszero(node->cpuset) ? "memory without cores" : "DRAM";
+    return hwloc_obj_get_info_by_name(node, "DAXDevice") ? MEMORY_OF_NO_CORES : "DRAM";
 }
 
-static hwloc_obj_t socket_of(const struct topology *topology, int cpu)
+/* A node without cores of its own gets those of what it is attached to: of a socket or
+ * machine that has nodes with cores of their own. */
+static bool is_without_cores(const struct topology *topology, hwloc_obj_t node)
 {
-    return hwloc_get_ancestor_obj_by_type(
-        topology->handle, HWLOC_OBJ_PACKAGE,
-        hwloc_get_pu_obj_by_os_index(topology->handle, (unsigned)cpu));
+    hwloc_obj_t other = NULL;
+
+    while (
+        (other = hwloc_get_next_obj_by_type(topology->handle, HWLOC_OBJ_NUMANODE, other)))
+        if (!hwloc_bitmap_iszero(other->cpuset) &&
+            hwloc_bitmap_isincluded(other->cpuset, node->cpuset) &&
+            !hwloc_bitmap_isequal(other->cpuset, node->cpuset))
+            return true;
+    return hwloc_bitmap_iszero(node->cpuset);
 }
 
 static bool is_in_first_socket(const struct topology *topology, hwloc_obj_t node)
 {
-    hwloc_obj_t socket = socket_of(topology, topology->cpus.cpu[0]);
+    hwloc_obj_t socket = hwloc_get_ancestor_obj_by_type(
+        topology->handle, HWLOC_OBJ_PACKAGE, thread_of(topology, 0));
 
     return !socket || hwloc_bitmap_intersects(node->cpuset, socket->cpuset);
 }
@@ -302,22 +302,33 @@ static void add_node(struct topology *topology, hwloc_obj_t object)
     for (size_t i = 0; i < cpus->cpu_nr; i++)
         if (hwloc_bitmap_isset(object->cpuset, (unsigned)cpus->cpu[i]))
             node->cpu[node->cpu_nr++] = cpus->cpu[i];
+    node->without_cores = is_without_cores(topology, object);
 }
 
-/* From the row of the firmware's table that belongs to the node of our first core. */
+static size_t index_of(const struct topology *topology, hwloc_obj_t node)
+{
+    size_t i = 0;
+
+    while (i < topology->node_nr && topology->node[i].os_index != (int)node->os_index)
+        i++;
+    return i;
+}
+
 static void take_distances(struct topology *topology,
                            const struct hwloc_distances_s *table)
 {
-    unsigned row = 0;
+    size_t nr = topology->node_nr;
 
-    while (row < table->nbobjs &&
-           !hwloc_bitmap_isset(table->objs[row]->cpuset, (unsigned)topology->cpus.cpu[0]))
-        row++;
-    for (unsigned k = 0; row < table->nbobjs && k < table->nbobjs; k++)
-        for (size_t i = 0; i < topology->node_nr; i++)
-            if (topology->node[i].os_index == (int)table->objs[k]->os_index)
-                topology->node[i].distance =
-                    (double)table->values[row * table->nbobjs + k];
+    topology->distance = xcalloc(nr * nr, sizeof(*topology->distance));
+    for (unsigned r = 0; r < table->nbobjs; r++)
+        for (unsigned k = 0; k < table->nbobjs; k++) {
+            size_t from = index_of(topology, table->objs[r]);
+            size_t to = index_of(topology, table->objs[k]);
+
+            if (from < nr && to < nr)
+                topology->distance[from * nr + to] =
+                    (double)table->values[r * table->nbobjs + k];
+        }
 }
 
 static void read_distances(struct topology *topology)
@@ -345,6 +356,7 @@ static void read_memory(struct topology *topology)
         if (hwloc_bitmap_isset(allowed, node->os_index))
             add_node(topology, node);
     read_distances(topology);
+    topology_settle_nodes(topology);
     topology->numa_nodes = topology->node_nr ? (int)topology->node_nr : 1;
     topology->memory_bytes = (double)hwloc_get_root_obj(handle)->total_memory;
 }
@@ -353,16 +365,13 @@ static void read_memory(struct topology *topology)
 
 static int count_sockets(const struct topology *topology)
 {
-    hwloc_obj_t socket = NULL;
-    int nr = 0;
+    hwloc_bitmap_t used = hwloc_bitmap_alloc();
+    int nr;
 
-    while ((socket =
-                hwloc_get_next_obj_by_type(topology->handle, HWLOC_OBJ_PACKAGE, socket)))
-        for (size_t i = 0; i < topology->cpus.cpu_nr; i++)
-            if (hwloc_bitmap_isset(socket->cpuset, (unsigned)topology->cpus.cpu[i])) {
-                nr++;
-                break;
-            }
+    for (size_t i = 0; i < topology->cpus.cpu_nr; i++)
+        hwloc_bitmap_set(used, (unsigned)topology->cpus.cpu[i]);
+    nr = objects_in(topology->handle, HWLOC_OBJ_PACKAGE, used);
+    hwloc_bitmap_free(used);
     return nr > 0 ? nr : 1;
 }
 
@@ -373,8 +382,8 @@ static void read_all(const struct topology_source *source, struct topology *topo
     read_cores(topology, usable);
     hwloc_bitmap_free(usable);
     if (source->cgroup_root || !source->spec)
-        apply_quota(topology,
-                    cgroup_processors(source->cgroup_root ? source->cgroup_root : ""));
+        topology_apply_quota(
+            topology, cgroup_processors(source->cgroup_root ? source->cgroup_root : ""));
     read_caches(topology);
     read_memory(topology);
     topology->sockets = count_sockets(topology);
@@ -433,11 +442,6 @@ int topology_load_from(const struct topology_source *source, struct topology *to
     return 0;
 }
 
-int topology_load(const char *spec, struct topology *topology, struct error *err)
-{
-    return topology_load_from(&(struct topology_source){.spec = spec}, topology, err);
-}
-
 void topology_release(struct topology *topology)
 {
     if (topology->handle)
@@ -447,6 +451,7 @@ void topology_release(struct topology *topology)
         free(topology->node[i].cpu);
     }
     free(topology->node);
+    free(topology->distance);
     free(topology->cpus.cpu);
     strvec_release(&topology->note);
     *topology = (struct topology){0};

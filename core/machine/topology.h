@@ -23,11 +23,12 @@ struct topology_node {
     double bytes; /* 0: a node without memory */
     int *cpu;     /* of our cores those next to it; none: remote from all of them */
     size_t cpu_nr;
-    /* From the first node with our first core: what the firmware says, 0 = nothing; the
-     * same socket? */
-    double distance;
-    bool same_socket;
+    bool same_socket;   /* as our first core */
+    bool without_cores; /* what hwloc shows next to it are those of other nodes */
 };
+
+/* The kind of what hwloc does not name and what has no cores of its own: CXL, NVM ... */
+#define MEMORY_OF_NO_CORES "memory without cores"
 
 enum { MEMORY_SITES_MAX = 8 };
 
@@ -52,6 +53,8 @@ struct topology {
     size_t cache_nr;
     struct topology_node *node;
     size_t node_nr;
+    /* As the firmware says: [from * node_nr + to], 0 = not said. NULL = no table. */
+    double *distance;
     struct strvec note; /* what is left out and why, one sentence each */
 };
 
@@ -73,6 +76,14 @@ int topology_load_from(const struct topology_source *source, struct topology *to
 /* With nothing but a spec. */
 int topology_load(const char *spec, struct topology *topology, struct error *err);
 void topology_release(struct topology *topology);
+
+/* Takes the cores of other nodes from those that have none of their own. Once, when nodes
+ * and distances are read. */
+void topology_settle_nodes(struct topology *topology);
+
+/* More threads than the quota has processors would be throttled: keeps that many cores
+ * and notes it. INFINITY = no quota. */
+void topology_apply_quota(struct topology *topology, double processors);
 
 /*
  * The memories that are worth a curve of their own; none where there is only one. For

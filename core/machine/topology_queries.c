@@ -1,7 +1,13 @@
-/* What is asked of a topology that is loaded. */
+/* What is asked of a topology that is loaded; limits that hwloc does not know. */
+#include <math.h>
 #include <unistd.h>
 
 #include "core/machine/topology.h"
+
+int topology_load(const char *spec, struct topology *topology, struct error *err)
+{
+    return topology_load_from(&(struct topology_source){.spec = spec}, topology, err);
+}
 
 const struct topology_cache *topology_cache(const struct topology *topology, int level,
                                             bool instruction)
@@ -44,4 +50,21 @@ int machine_cpus(const char *synthetic, struct machine_cpus *cpus, struct error 
     topology.cpus.cpu = NULL;
     topology_release(&topology);
     return 0;
+}
+
+void topology_apply_quota(struct topology *topology, double processors)
+{
+    size_t allowed = processors < 1 ? 1 : (size_t)fmin(processors, 1e9);
+    struct machine_cpus *cpus = &topology->cpus;
+
+    if (processors < 1)
+        strvec_pushf(&topology->note,
+                     "a container's quota allows %.2g of one core: what runs here is "
+                     "throttled",
+                     processors);
+    else if (allowed < cpus->cpu_nr)
+        strvec_pushf(&topology->note, "a container's quota allows %zu of %zu cores",
+                     allowed, cpus->cpu_nr);
+    if (allowed < cpus->cpu_nr)
+        cpus->cpu_nr = allowed;
 }
