@@ -302,6 +302,68 @@ static void this_cpu_is_recognised_or_not(void)
     cpu_table_release(&table);
 }
 
+/* A table whose one row is whatever runs here. */
+static struct cpu_row row_of_here(void)
+{
+    struct cpu_identity here;
+
+    arch_identity(&here);
+    return (struct cpu_row){.name = xstrdup("Here"),
+                            .vendor = xstrdup(here.vendor),
+                            .core = here.core[0] ? xstrdup(here.core) : NULL,
+                            .family = here.family,
+                            .implementer = here.implementer,
+                            .id = {{here.family < 0 ? here.part : here.model,
+                                    here.family < 0 ? here.part : here.model}},
+                            .id_nr = 1,
+                            .stepping = {0, 15},
+                            .line_bytes = 256,
+                            .transfer_bytes = 16,
+                            .rob_entries = 99,
+                            .l1.confidence = 'V',
+                            .l2.confidence = 0};
+}
+
+static void check_row_of_here(struct cpu_row row, char confidence)
+{
+    struct cpu_table one = {.row = xcalloc(1, sizeof(row)), .row_nr = 1};
+    struct machine machine = {0};
+    struct topology topology;
+    struct error err = {0};
+
+    one.row[0] = row;
+    if (check_ok(topology_load("l2:1(size=1048576) l1d:1(size=32768) core:1 pu:1",
+                               &topology, &err),
+                 &err)) {
+        machine_identify(&topology, &machine);
+        if (check(machine_recognise(&topology, &one, &machine) != NULL)) {
+            check_eq(one.row[0].l1.confidence, confidence);
+            check_eq(one.row[0].l2.confidence, 0);
+        }
+        check_str(machine.microarchitecture, "Here");
+        check_eq(machine.rob_entries, 99);
+        check_eq(machine.transfer_bytes, 16);
+        check_eq(machine_transfer_bytes(&machine), 16);
+        check_eq(machine.line_bytes,
+                 topology_line_bytes(&topology)); /* the system knows */
+        machine.transfer_bytes = 0;
+        check_eq(machine_transfer_bytes(&machine), machine.line_bytes);
+        machine_release(&machine);
+        topology_release(&topology);
+    }
+    cpu_table_release(&one);
+}
+
+static void a_row_is_applied(void)
+{
+    struct cpu_row row = row_of_here();
+
+    check_row_of_here(row, 'V');
+    row = row_of_here();
+    row.geometry.l1d_kib[0] = 1; /* a contradiction: then it is inferred */
+    check_row_of_here(row, 'I');
+}
+
 static void cpus_of_this_process(void)
 {
     struct machine_cpus cpus;
@@ -349,6 +411,7 @@ CU_TestInfo machine_cpus_tests[] = {
     {"open ends are 'at least'", open_ends_are_at_least},
     {"the unit of transfer is read", the_unit_of_transfer_is_read},
     {"this CPU is recognised or not", this_cpu_is_recognised_or_not},
+    {"a row is applied", a_row_is_applied},
     {"CPUs of this process", cpus_of_this_process},
     {"fingerprints name the difference", fingerprints_name_the_difference},
     CU_TEST_INFO_NULL,
