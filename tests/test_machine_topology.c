@@ -68,7 +68,7 @@ static const struct core_case {
     {"package:1 numa:4 l2:1 core:12 pu:1", NULL, "0 1 2 3 4 5 6 7 .. 48", 1, 1, 4, 12, 0,
      NULL},
     {"package:8 numa:1 l3:8 l2:8 core:1 pu:2", NULL, "0 2 4 6 8 10 12 14 .. 512", 2, 8, 8,
-     1, 8, NULL},
+     1, 8, "15 ways from cores to memories"},
     /* of a socket, and of two sockets one core each */
     {"package:2 l3:1 core:4 pu:2", "8-15", "8 10 12 14", 2, 1, 1, 0, 4,
      "affinity allows 4 of 8 cores"},

@@ -60,24 +60,6 @@ static bool is_farther(const struct topology *topology, size_t node)
     return false;
 }
 
-void topology_settle_nodes(struct topology *topology)
-{
-    for (size_t i = 0; i < topology->node_nr; i++)
-        if (is_farther(topology, i))
-            topology->node[i].without_cores = true;
-    for (size_t i = 0; i < topology->node_nr; i++) {
-        struct topology_node *node = &topology->node[i];
-
-        if (!node->without_cores)
-            continue;
-        node->cpu_nr = 0;
-        if (strcmp(node->kind, "DRAM") == 0) {
-            free(node->kind);
-            node->kind = xstrdup(MEMORY_OF_NO_CORES);
-        }
-    }
-}
-
 /* Local ones first. Caller frees. */
 static struct way *all_ways(const struct topology *topology, size_t *nr)
 {
@@ -122,6 +104,37 @@ static size_t drop_alike(const struct topology *topology, struct way *way, size_
             way[kept++] = way[i];
     }
     return kept;
+}
+
+static void note_omission(struct topology *topology)
+{
+    size_t nr;
+
+    free(all_ways(topology, &nr));
+    if (nr > MEMORY_SITES_MAX)
+        strvec_pushf(&topology->note,
+                     "there are %zu ways from cores to memories, of which one of each "
+                     "kind and distance is measured",
+                     nr);
+}
+
+void topology_settle_nodes(struct topology *topology)
+{
+    for (size_t i = 0; i < topology->node_nr; i++)
+        if (is_farther(topology, i))
+            topology->node[i].without_cores = true;
+    for (size_t i = 0; i < topology->node_nr; i++) {
+        struct topology_node *node = &topology->node[i];
+
+        if (!node->without_cores)
+            continue;
+        node->cpu_nr = 0;
+        if (strcmp(node->kind, "DRAM") == 0) {
+            free(node->kind);
+            node->kind = xstrdup(MEMORY_OF_NO_CORES);
+        }
+    }
+    note_omission(topology);
 }
 
 /* "node 1", "HBM 2", "node 1 from node 0" */
