@@ -66,7 +66,8 @@ static struct occupancy_case second_of(const struct numbers *numbers, double gbs
     struct quantity zero = quantity_exact(0, PROVENANCE_DECLARED);
     struct quantity bytes =
         quantity_exact(gbs * 1e9 / numbers->cores, PROVENANCE_DECLARED);
-    struct quantity lines = quantity_scale(bytes, 1.0 / machine->line_bytes);
+    int moved = numbers->random ? machine_transfer_bytes(machine) : machine->line_bytes;
+    struct quantity lines = quantity_scale(bytes, 1.0 / moved);
     struct occupancy_case input = {.machine = machine,
                                    .time_s = quantity_exact(1, PROVENANCE_DECLARED),
                                    .cores = numbers->cores,

@@ -1,6 +1,7 @@
 #include <CUnit/CUnit.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/machine/cpu_table.h"
 #include "core/machine/here.h"
@@ -43,13 +44,15 @@ struct recognition_case {
     const char *sentence;
 };
 
-static void check_case(const struct recognition_case *c)
+static void check_case(const struct recognition_case *c, bool contradicts)
 {
     struct buf sentence = {0};
+    bool doubtful;
     const struct cpu_row *row =
-        cpu_recognise(&table, &c->identity, &c->caches, &sentence);
+        cpu_recognise(&table, &c->identity, &c->caches, &doubtful, &sentence);
 
     check_contains(buf_str(&sentence), c->sentence);
+    check_eq(doubtful, contradicts);
     if (!c->name)
         check(row == NULL);
     else if (check(row != NULL) && check_str(row->name, c->name)) {
@@ -120,14 +123,34 @@ static const struct recognition_case known[] = {
      12,
      20,
      "implementer 46 part 001"},
-    {{ARM(0x41, 0xd0c)}, {64, 64, 1024}, "Neoverse N1", 20, 46, "agree"},
+    {{ARM(0x41, 0xd0c)}, {64, 64, 1024}, "Neoverse N1", 20, 46, "nothing to check that"},
+    /* a guest without what its hypervisor hides */
+    {{X86("intel", 6, 0x8f, 8), .features = BIT(AVX2), .guest = true},
+     {48, 32, 2048},
+     "Sapphire / Emerald Rapids (Golden / Raptor Cove)",
+     16,
+     48,
+     "though it hides amx"},
+    {{X86("intel", 6, 0x55, 7), .features = BIT(AVX2), .guest = true},
+     {32, 32, 1024},
+     "Cascade Lake / Cooper Lake",
+     10,
+     16,
+     "agree"},
+    /* and one that is told nothing of its caches */
+    {{X86("amd", 0x19, 0x11, 1), .features = BIT(AVX512), .guest = true},
+     {0, 0, 0},
+     "Zen 4 / 4c",
+     24,
+     0,
+     "agree"},
     {{.vendor = "power", .core = "POWER8", .family = -1, .implementer = -1, .part = -1},
      {64, 32, 512},
      "POWER8",
      16,
      0,
      "POWER8"},
-    {{X86("intel", 6, 0xf0, 1)}, {48, 32, 2048}, NULL, 0, 0, "in no row"},
+    {{X86("intel", 6, 0xf0, 1)}, {48, 32, 2048}, NULL, 0, 0, "may be older than it"},
     {{ARM(0x41, 0xfff)}, {64, 64, 1024}, NULL, 0, 0, "in no row"},
 };
 
@@ -136,48 +159,83 @@ static void cpus_are_recognised(void)
     if (!load())
         return;
     for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-        check_case(&known[i]);
+        check_case(&known[i], false);
 }
+
+static const struct recognition_case contradicting[] = {
+    /* seen: a guest that claims Rocket Lake and is a Granite Rapids */
+    {{X86("intel", 6, 0xa7, 1), .features = BIT(AMX) | BIT(AVX512) | BIT(AVX2),
+      .guest = true},
+     {48, 64, 2048},
+     "Granite Rapids (Redwood Cove)",
+     16,
+     64,
+     "contradicts what it has (48 KiB L1D, 64 KiB L1I, 2048 KiB L2, avx2, avx512, "
+     "amx"},
+    /* the same with the L1I of a Sapphire Rapids */
+    {{X86("intel", 6, 0xa7, 1), .features = BIT(AMX) | BIT(AVX512) | BIT(AVX2),
+      .guest = true},
+     {48, 32, 2048},
+     "Sapphire / Emerald Rapids (Golden / Raptor Cove)",
+     16,
+     48,
+     "taken as that"},
+    /* AMX hidden as well: AVX-512 tells it from a Meteor Lake */
+    {{X86("intel", 6, 0xa7, 1), .features = BIT(AVX512) | BIT(AVX2), .guest = true},
+     {48, 64, 2048},
+     "Granite Rapids (Redwood Cove)",
+     16,
+     64,
+     "taken as that"},
+    /* claims Zen 3, has the AVX-512 and the L2 of a Zen 4; the L1D of a Zen 5 */
+    {{X86("amd", 0x19, 0x01, 1), .features = BIT(AVX512) | BIT(AVX2), .guest = true},
+     {32, 32, 1024},
+     "Zen 4 / 4c",
+     24,
+     0,
+     "which fits Zen 4"},
+    {{X86("amd", 0x19, 0x01, 1), .features = BIT(AVX512) | BIT(AVX2), .guest = true},
+     {48, 32, 1024},
+     "Zen 5 / 5c",
+     124,
+     0,
+     "which fits Zen 5"},
+    /* with nothing but the feature it is one of several */
+    {{X86("amd", 0x19, 0x01, 1), .features = BIT(AVX512), .guest = true},
+     {0, 0, 0},
+     NULL,
+     0,
+     0,
+     "what it has (avx512), and no row"},
+    /* a feature that the model cannot have, and sizes that fit nothing */
+    {{X86("intel", 6, 0x4f, 1), .features = BIT(AMX), .guest = true},
+     {96, 96, 4096},
+     NULL,
+     0,
+     0,
+     "taken as unknown"},
+    /* sizes that a hypervisor made up: the model is still the best we know */
+    {{X86("amd", 0x19, 0x11, 1), .features = BIT(AVX512), .guest = true},
+     {64, 64, 4096},
+     "Zen 4 / 4c",
+     24,
+     0,
+     "made up the sizes"},
+    /* no hypervisor: a product that the table does not know */
+    {{X86("amd", 0x19, 0x11, 1), .features = BIT(AVX512)},
+     {32, 32, 3072},
+     "Zen 4 / 4c",
+     24,
+     0,
+     "may not know all sizes"},
+};
 
 static void contradictions_are_resolved(void)
 {
-    static const struct recognition_case cases[] = {
-        /* seen: a guest that claims Rocket Lake and is a Granite Rapids */
-        {{X86("intel", 6, 0xa7, 1), .features = BIT(AMX) | BIT(AVX512) | BIT(AVX2),
-          .guest = true},
-         {48, 64, 2048},
-         "Granite Rapids (Redwood Cove)",
-         16,
-         64,
-         "contradicts"},
-        /* the same with the L1I of a Sapphire Rapids */
-        {{X86("intel", 6, 0xa7, 1), .features = BIT(AMX) | BIT(AVX512) | BIT(AVX2),
-          .guest = true},
-         {48, 32, 2048},
-         "Sapphire / Emerald Rapids (Golden / Raptor Cove)",
-         16,
-         48,
-         "taken as that"},
-        /* a feature that the model cannot have, and sizes that fit nothing */
-        {{X86("intel", 6, 0x4f, 1), .features = BIT(AMX), .guest = true},
-         {96, 96, 4096},
-         NULL,
-         0,
-         0,
-         "taken as unknown"},
-        /* sizes that a hypervisor made up: the model is still the best we know */
-        {{X86("amd", 0x19, 0x11, 1), .features = BIT(AVX512), .guest = true},
-         {64, 64, 4096},
-         "Zen 4 / 4c",
-         24,
-         0,
-         "made up the sizes"},
-    };
-
     if (!load())
         return;
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-        check_case(&cases[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(contradicting); i++)
+        check_case(&contradicting[i], true);
 }
 
 static void open_ends_are_at_least(void)
@@ -185,10 +243,11 @@ static void open_ends_are_at_least(void)
     static const struct cpu_identity m1 = {ARM(0x61, 0x23)};
     struct buf sentence = {0};
     const struct cpu_row *row;
+    bool doubtful;
 
     if (!load())
         return;
-    row = cpu_recognise(&table, &m1, &(struct cpu_caches){0}, &sentence);
+    row = cpu_recognise(&table, &m1, &(struct cpu_caches){0}, &doubtful, &sentence);
     if (check(row != NULL)) {
         check_eq(row->line_bytes, 128);
         check(isinf(row->l1.entries.high));
@@ -197,57 +256,112 @@ static void open_ends_are_at_least(void)
     cpu_table_release(&table);
 }
 
-static void synthetic_topologies(void)
+/* Of its 128-byte lines a POWER9 fetches 64 bytes. */
+static void the_unit_of_transfer_is_read(void)
 {
-    static const struct {
-        const char *text;
-        size_t cores;
-        int first, second, threads, sockets, nodes, l3_sharing;
-    } cases[] = {
-        {"package:1 core:4 pu:1", 4, 0, 1, 1, 1, 1, 0},
-        {"package:2 l3:1 core:8 pu:2", 16, 0, 2, 2, 2, 1, 8},
-        {"numa:4 l3:2 core:3 pu:4", 24, 0, 4, 4, 1, 4, 3},
-        {"pu:3", 3, 0, 1, 1, 1, 1, 0},
-    };
+    static const struct cpu_identity power9 = {
+        .vendor = "power", .core = "POWER9", .family = -1, .implementer = -1, .part = -1};
+    struct buf sentence = {0};
+    const struct cpu_row *row;
+    bool doubtful;
 
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct topology topology;
-        struct error err = {0};
-        const struct topology_cache *l3;
-
-        if (!check_ok(topology_load(cases[i].text, &topology, &err), &err))
-            continue;
-        check_eq(topology.cpus.cpu_nr, cases[i].cores);
-        check_eq(topology.cpus.cpu[0], cases[i].first);
-        check_eq(topology.cpus.cpu[1], cases[i].second);
-        check_eq(topology.cpus.threads_per_core, cases[i].threads);
-        check_eq(topology.sockets, cases[i].sockets);
-        check_eq(topology.numa_nodes, cases[i].nodes);
-        l3 = topology_cache(&topology, 3, false);
-        check_eq(l3 ? l3->cores_sharing : 0, cases[i].l3_sharing);
-        topology_release(&topology);
+    if (!load())
+        return;
+    row = cpu_recognise(&table, &power9, &(struct cpu_caches){0}, &doubtful, &sentence);
+    if (check(row != NULL)) {
+        check_eq(row->line_bytes, 128);
+        check_eq(row->transfer_bytes, 64);
     }
+    for (size_t i = 0; i < table.row_nr; i++)
+        check(!table.row[i].transfer_bytes ||
+              table.row[i].line_bytes % table.row[i].transfer_bytes == 0);
+    buf_release(&sentence);
+    cpu_table_release(&table);
 }
 
-static void cache_sizes_are_read(void)
+/* What runs here is told apart as a whole; what contradicts itself is only inferred. */
+static void this_cpu_is_recognised_or_not(void)
 {
     struct topology topology;
+    struct machine machine = {0};
     struct error err = {0};
-    const struct topology_cache *l2;
+    const struct cpu_row *row;
 
-    if (!check_ok(topology_load("l3:1(size=33554432) core:2 l2:1(size=1048576) "
-                                "l1d:1(size=32768) l1i:1(size=65536) pu:1",
-                                &topology, &err),
-                  &err))
+    if (!load() || !check_ok(topology_load(NULL, &topology, &err), &err))
         return;
-    l2 = topology_cache(&topology, 2, false);
-    if (check(l2 != NULL))
-        check_near(l2->bytes, 1048576, 0);
-    if (check(topology_cache(&topology, 1, true) != NULL))
-        check_near(topology_cache(&topology, 1, true)->bytes, 65536, 0);
-    check(topology_line_bytes(&topology) >= 16);
-    check(topology_cache(&topology, 4, false) == NULL);
+    machine_identify(&topology, &machine);
+    row = machine_recognise(&topology, &table, &machine);
+    check_eq(row != NULL, machine.microarchitecture != NULL);
+    check(machine.recognition && machine.recognition[0]);
+    check(machine_transfer_bytes(&machine) > 0 &&
+          machine_transfer_bytes(&machine) <= machine.line_bytes);
+    if (row && strstr(machine.recognition, "contradicts"))
+        check(!row->l1.confidence || row->l1.confidence == 'I');
+    machine_release(&machine);
     topology_release(&topology);
+    cpu_table_release(&table);
+}
+
+/* A table whose one row is whatever runs here. */
+static struct cpu_row row_of_here(void)
+{
+    struct cpu_identity here;
+
+    arch_identity(&here);
+    return (struct cpu_row){.name = xstrdup("Here"),
+                            .vendor = xstrdup(here.vendor),
+                            .core = here.core[0] ? xstrdup(here.core) : NULL,
+                            .family = here.family,
+                            .implementer = here.implementer,
+                            .id = {{here.family < 0 ? here.part : here.model,
+                                    here.family < 0 ? here.part : here.model}},
+                            .id_nr = 1,
+                            .stepping = {0, 15},
+                            .line_bytes = 256,
+                            .transfer_bytes = 16,
+                            .rob_entries = 99,
+                            .l1.confidence = 'V',
+                            .l2.confidence = 0};
+}
+
+static void check_row_of_here(struct cpu_row row, char confidence)
+{
+    struct cpu_table one = {.row = xcalloc(1, sizeof(row)), .row_nr = 1};
+    struct machine machine = {0};
+    struct topology topology;
+    struct error err = {0};
+
+    one.row[0] = row;
+    if (check_ok(topology_load("l2:1(size=1048576) l1d:1(size=32768) core:1 pu:1",
+                               &topology, &err),
+                 &err)) {
+        machine_identify(&topology, &machine);
+        if (check(machine_recognise(&topology, &one, &machine) != NULL)) {
+            check_eq(one.row[0].l1.confidence, confidence);
+            check_eq(one.row[0].l2.confidence, 0);
+        }
+        check_str(machine.microarchitecture, "Here");
+        check_eq(machine.rob_entries, 99);
+        check_eq(machine.transfer_bytes, 16);
+        check_eq(machine_transfer_bytes(&machine), 16);
+        check_eq(machine.line_bytes,
+                 topology_line_bytes(&topology)); /* the system knows */
+        machine.transfer_bytes = 0;
+        check_eq(machine_transfer_bytes(&machine), machine.line_bytes);
+        machine_release(&machine);
+        topology_release(&topology);
+    }
+    cpu_table_release(&one);
+}
+
+static void a_row_is_applied(void)
+{
+    struct cpu_row row = row_of_here();
+
+    check_row_of_here(row, 'V');
+    row = row_of_here();
+    row.geometry.l1d_kib[0] = 1; /* a contradiction: then it is inferred */
+    check_row_of_here(row, 'I');
 }
 
 static void cpus_of_this_process(void)
@@ -270,7 +384,9 @@ static void fingerprints_name_the_difference(void)
         const char *there, *here, *why;
     } cases[] = {
         {"cpu=A, model 1; cores=2", "cpu=A, model 1; cores=2", NULL},
-        {"cpu=A; cores=2", "cpu=A; cores=4", "made with cores=2, here it is 4"},
+        {"cpu=A; cores=2", "cpu=A; cores=4", "made with 2 cores, 4 usable here"},
+        {"cpu=A; cores=1", "cpu=A; cores=4", "made with 1 core, 4 usable here"},
+        {"cpu=A; cores=2", "cpu=B; cores=1", "made with cpu=A, here it is B"},
         {"cpu=A; cores=2", "cpu=AB; cores=2", "made with cpu=A, here it is AB"},
         {"cpu=AB; cores=2", "cpu=A; cores=2", "made with cpu=AB, here it is A"},
         {"cpu=A; L3 bytes=7", "cpu=A", "here it is not there"},
@@ -293,8 +409,9 @@ CU_TestInfo machine_cpus_tests[] = {
     {"CPUs are recognised", cpus_are_recognised},
     {"contradictions are resolved", contradictions_are_resolved},
     {"open ends are 'at least'", open_ends_are_at_least},
-    {"synthetic topologies", synthetic_topologies},
-    {"cache sizes are read", cache_sizes_are_read},
+    {"the unit of transfer is read", the_unit_of_transfer_is_read},
+    {"this CPU is recognised or not", this_cpu_is_recognised_or_not},
+    {"a row is applied", a_row_is_applied},
     {"CPUs of this process", cpus_of_this_process},
     {"fingerprints name the difference", fingerprints_name_the_difference},
     CU_TEST_INFO_NULL,

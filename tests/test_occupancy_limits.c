@@ -1,6 +1,7 @@
 /* Why n is low, what memory reaches, bounds, and what stays unknown. */
 #include <CUnit/CUnit.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "rules/rules.h"
@@ -93,22 +94,38 @@ static void the_memory_ceiling_follows_the_mix(void)
     check_between(memory_ceiling(&machine, 1, 0, 8), 102.4, 79.36, 121.6, 1e-9);
 }
 
-static void a_tile_shares_its_queue(void)
+/* KNL: two cores a tile; A64FX: twelve a cluster; sharing 1: nobody says how many. */
+static void cores_share_a_queue(void)
 {
-    struct machine machine = machine_made();
-    char tile[] = "tile";
-    struct occupancy_case input = case_of(&machine, memory_work(1e6, 1e6), 1, 8);
-    struct occupancy now;
+    static const struct {
+        const char *scope;
+        int sharing, machine_cores, cores;
+        double value, low, high;
+    } cases[] = {
+        {"core", 2, 8, 8, 48, 48, 48},    {"tile", 2, 8, 8, 24, 24, 24},
+        {"tile", 2, 8, 4, 24, 24, 48}, /* on two tiles or on four */
+        {"tile", 2, 8, 1, 48, 48, 48},    {"tile", 2, 7, 7, 24, 24, 48},
+        {"cluster", 12, 48, 48, 4, 4, 4}, {"cluster", 12, 48, 24, 4, 4, 48},
+        {"cluster", 12, 48, 6, 8, 8, 48}, {"cluster", 12, 5, 5, 9.6, 9.6, 48},
+        {"cluster", 1, 8, 4, 12, 12, 48}, {"tile", 1, 8, 1, 48, 48, 48},
+    };
 
-    machine.level[1].cores_sharing = 2;
-    machine.l2_mshrs.scope = tile;
-    now = computed(&input);
-    check_between(now.resource[RESOURCE_L2_QUEUE].limit, 24, 24, 24, 1e-9);
-    occupancy_release(&now);
-    input.cores = 4; /* on two tiles or on four */
-    now = computed(&input);
-    check_between(now.resource[RESOURCE_L2_QUEUE].limit, 24, 24, 48, 1e-9);
-    occupancy_release(&now);
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct machine machine = machine_made();
+        struct occupancy_case input =
+            case_of(&machine, memory_work(1e6, 1e6), 1, cases[i].cores);
+        struct occupancy now;
+        char scope[16];
+
+        snprintf(scope, sizeof(scope), "%s", cases[i].scope);
+        machine.cores = cases[i].machine_cores;
+        machine.level[1].cores_sharing = cases[i].sharing;
+        machine.l2_mshrs.scope = scope;
+        now = computed(&input);
+        check_between(now.resource[RESOURCE_L2_QUEUE].limit, cases[i].value, cases[i].low,
+                      cases[i].high, 1e-9);
+        occupancy_release(&now);
+    }
 }
 
 static void a_probed_floor_decides_only_not_full(void)
@@ -310,7 +327,7 @@ CU_TestInfo occupancy_limits_tests[] = {
     {"low occupancy has a reason", low_occupancy_has_a_reason},
     {"arithmetic can be the reason", arithmetic_can_be_the_reason},
     {"the memory ceiling follows the mix", the_memory_ceiling_follows_the_mix},
-    {"a tile shares its queue", a_tile_shares_its_queue},
+    {"cores share a queue", cores_share_a_queue},
     {"a probed floor decides only not full", a_probed_floor_decides_only_not_full},
     {"what is not known stays unknown", what_is_not_known_stays_unknown},
     {"missing parts open the interval", missing_parts_open_the_interval},

@@ -1,9 +1,12 @@
+#define _GNU_SOURCE /* sched_getcpu: in this one file */
 #include "core/machine/arch.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 
+#include "core/base/array.h"
 #include "core/base/buf.h"
 #include "core/base/fs.h"
 
@@ -32,15 +35,19 @@ void arch_relax(void)
     __asm__ volatile("yield");
 }
 
+/* Of the processor that we run on: where there are several kinds they differ. */
 static bool midr_of_kernel(unsigned long *midr)
 {
+    int cpu = sched_getcpu();
+    char *path = xasprintf("/sys/devices/system/cpu/cpu%d/regs/identification/midr_el1",
+                           cpu < 0 ? 0 : cpu);
     struct buf text = {0};
-    bool found = !file_read("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1",
-                            &text, NULL);
+    bool found = !file_read(path, &text, NULL);
 
     if (found)
         *midr = strtoul(buf_str(&text), NULL, 16);
     buf_release(&text);
+    free(path);
     return found;
 }
 

@@ -238,8 +238,8 @@ static int read_row(const struct json_at *at, struct cpu_row *row, struct error 
 
     row->stepping = (struct cpu_range){0, 15};
     if (json_only_keys(at,
-                       "name recognise line_bytes l1_mshrs l2_mshrs rob_entries "
-                       "smt note geometry",
+                       "name recognise line_bytes transfer_bytes l1_mshrs l2_mshrs "
+                       "rob_entries smt note geometry",
                        err) ||
         json_string_at(at, "name", &name, err) ||
         (json_has(at, "note") && json_string_at(at, "note", &note, err)))
@@ -248,6 +248,7 @@ static int read_row(const struct json_at *at, struct cpu_row *row, struct error 
     row->note = xstrdup(note);
     return read_recognition(at, row, err) ||
                    read_count(at, "line_bytes", 1024, &row->line_bytes, err) ||
+                   read_count(at, "transfer_bytes", 1024, &row->transfer_bytes, err) ||
                    read_count(at, "rob_entries", 4096, &row->rob_entries, err) ||
                    read_count(at, "smt", 8, &row->smt, err) ||
                    read_limit(at, "l1_mshrs", &row->l1, err) ||

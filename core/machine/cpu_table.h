@@ -34,6 +34,7 @@ struct cpu_row {
     struct cpu_range stepping;        /* 0-15 unless the row says otherwise */
     int core_type;                    /* hybrid leaf 1A: 20h, 40h; 0 = any */
     int line_bytes, rob_entries, smt; /* 0 = unknown */
+    int transfer_bytes;               /* what one miss moves; 0 = a whole line */
     struct cpu_limit l1, l2;
     struct cpu_geometry geometry;
 };
@@ -52,11 +53,11 @@ struct cpu_caches {
     int l1d_kib, l1i_kib, l2_kib;
 };
 
-/* The row of this CPU, NULL = not recognised. `sentence` tells how, contradictions
- * included. */
-const struct cpu_row *cpu_recognise(const struct cpu_table *table,
-                                    const struct cpu_identity *identity,
-                                    const struct cpu_caches *caches,
-                                    struct buf *sentence);
+/* The row of this CPU, NULL = not recognised; changeable by the owner of the table.
+ * `sentence` tells how, contradictions included; `doubtful` that there are some. */
+struct cpu_row *cpu_recognise(const struct cpu_table *table,
+                              const struct cpu_identity *identity,
+                              const struct cpu_caches *caches, bool *doubtful,
+                              struct buf *sentence);
 
 #endif

@@ -98,7 +98,7 @@ struct quantity machine_bandwidth_of(const struct machine *machine, double n, in
                                      double read_share, double *floor_gbs)
 {
     const struct machine_curve *curve = machine_curve_near(machine, read_share);
-    double bytes = n * machine->line_bytes * cores, value, low, high;
+    double bytes = n * machine_transfer_bytes(machine) * cores, value, low, high;
     struct quantity latency;
 
     if (floor_gbs)

@@ -4,6 +4,31 @@
 #include <string.h>
 
 #include "core/machine/memory.h"
+#include "core/machine/team.h"
+
+struct introduction {
+    struct cpu_identity *identity;
+    int pin_error;
+};
+
+static void introduce(struct team_member *member)
+{
+    struct introduction *task = member->task;
+
+    arch_identity(task->identity);
+    task->pin_error = member->pin_error;
+}
+
+/* The cores that we use say who they are, where there are several kinds. Returns why they
+ * cannot be chosen, 0 = they can. */
+static int identity_of(const struct topology *topology, struct cpu_identity *identity)
+{
+    struct introduction task = {.identity = identity};
+
+    if (team_run(topology, 1, introduce, &task, NULL))
+        arch_identity(identity);
+    return task.pin_error;
+}
 
 static char *cpu_text(const struct cpu_identity *identity)
 {
@@ -49,8 +74,15 @@ static char *fingerprint(const struct machine *machine)
 void machine_identify(const struct topology *topology, struct machine *machine)
 {
     struct cpu_identity identity;
+    int pin_error = identity_of(topology, &identity);
 
-    arch_identity(&identity);
+    for (size_t i = 0; i < topology->note.nr; i++)
+        strvec_push(&machine->note, topology->note.v[i]);
+    if (pin_error)
+        strvec_pushf(&machine->note,
+                     "threads could not be pinned (%s): the scheduler places them, which "
+                     "adds noise",
+                     strerror(pin_error));
     machine->cpu_model = cpu_text(&identity);
     machine->name = xstrdup(identity.name[0] ? identity.name : identity.vendor);
     machine->cores = (int)topology->cpus.cpu_nr;
@@ -70,24 +102,45 @@ static int kib_of(const struct topology *topology, int level, bool instruction)
     return cache ? (int)(cache->bytes / 1024) : 0;
 }
 
+/* What contradicts what the CPU says of itself is inferred. */
+static void doubt(struct cpu_limit *limit)
+{
+    if (limit->confidence)
+        limit->confidence = 'I';
+}
+
+static void apply_row(const struct topology *topology, const struct cpu_row *row,
+                      struct machine *machine)
+{
+    machine->microarchitecture = xstrdup(row->name);
+    machine->rob_entries = row->rob_entries;
+    if (row->line_bytes && !topology_said_line_bytes(topology))
+        machine->line_bytes = row->line_bytes;
+    if (row->transfer_bytes < machine->line_bytes)
+        machine->transfer_bytes = row->transfer_bytes;
+}
+
 const struct cpu_row *machine_recognise(const struct topology *topology,
-                                        const struct cpu_table *table,
-                                        struct machine *machine)
+                                        struct cpu_table *table, struct machine *machine)
 {
     struct cpu_caches caches = {.l1d_kib = kib_of(topology, 1, false),
                                 .l1i_kib = kib_of(topology, 1, true),
                                 .l2_kib = kib_of(topology, 2, false)};
     struct cpu_identity identity;
     struct buf sentence = {0};
-    const struct cpu_row *row;
+    bool doubtful;
+    struct cpu_row *row;
 
-    arch_identity(&identity);
-    row = cpu_recognise(table, &identity, &caches, &sentence);
-    free(machine->recognition);
-    free(machine->microarchitecture);
+    identity_of(topology, &identity);
+    row = cpu_recognise(table, &identity, &caches, &doubtful, &sentence);
     machine->recognition = buf_detach(&sentence);
-    machine->microarchitecture = row ? xstrdup(row->name) : NULL;
-    machine->rob_entries = row ? row->rob_entries : 0;
+    if (!row)
+        return NULL;
+    if (doubtful) {
+        doubt(&row->l1);
+        doubt(&row->l2);
+    }
+    apply_row(topology, row, machine);
     return row;
 }
 
@@ -115,6 +168,27 @@ static const char *value_in(const char *text, const char *key, size_t key_length
     return NULL;
 }
 
+static bool is_key(const char *part, const char *key)
+{
+    return strncmp(part, key, strlen(key)) == 0 && part[strlen(key)] == '=';
+}
+
+static void say_difference(const char *part, const char *value, struct buf *why)
+{
+    size_t key_length = strcspn(part, "=");
+    int there = (int)(part_length(part) - key_length - 1);
+    int here = value ? (int)part_length(value) : 0;
+
+    if (value && is_key(part, "cores"))
+        buf_addf(why, "the profile was made with %.*s core%s, %.*s usable here", there,
+                 part + key_length + 1,
+                 strtol(part + key_length + 1, NULL, 10) == 1 ? "" : "s", here, value);
+    else
+        buf_addf(why, "the profile was made with %.*s, here it is %.*s",
+                 (int)part_length(part), part, value ? here : 9,
+                 value ? value : "not there");
+}
+
 static bool part_matches(const char *part, const char *other, struct buf *why)
 {
     size_t length = part_length(part), key_length = strcspn(part, "=");
@@ -126,8 +200,7 @@ static bool part_matches(const char *part, const char *other, struct buf *why)
     if (value && part_length(value) == length - key_length - 1 &&
         strncmp(value, part + key_length + 1, part_length(value)) == 0)
         return true;
-    buf_addf(why, "the profile was made with %.*s, here it is %.*s", (int)length, part,
-             value ? (int)part_length(value) : 9, value ? value : "not there");
+    say_difference(part, value, why);
     return false;
 }
 
@@ -145,25 +218,38 @@ bool fingerprints_match(const char *there, const char *here, struct buf *why)
     return true;
 }
 
-bool machine_matches_here(const struct machine *machine, struct buf *why)
+/* Why fewer cores than there are can be used. */
+static void add_reasons(const struct topology *topology, struct buf *why)
+{
+    for (size_t i = 0; i < topology->note.nr; i++)
+        buf_addf(why, "%s%s", i ? ", " : ": ", topology->note.v[i]);
+}
+
+bool machine_matches(const struct machine *machine, const struct topology_source *source,
+                     struct buf *why)
 {
     struct topology topology;
     struct machine here = {0};
     struct error err = {0};
     bool match;
 
-    if (!machine->fingerprint) {
-        buf_addf(why, "'%s' is a published profile, not one of this machine",
-                 machine->name);
-        return false;
-    }
-    if (topology_load(NULL, &topology, &err)) {
+    if (topology_load_from(source, &topology, &err)) {
         buf_add(why, err.text);
         return false;
     }
     machine_identify(&topology, &here);
     match = fingerprints_match(machine->fingerprint, here.fingerprint, why);
+    if (!match && strstr(buf_str(why), "usable here"))
+        add_reasons(&topology, why);
     machine_release(&here);
     topology_release(&topology);
     return match;
+}
+
+bool machine_matches_here(const struct machine *machine, struct buf *why)
+{
+    if (machine->fingerprint)
+        return machine_matches(machine, &(struct topology_source){.spec = NULL}, why);
+    buf_addf(why, "'%s' is a published profile, not one of this machine", machine->name);
+    return false;
 }

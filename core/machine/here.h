@@ -5,14 +5,18 @@
 #include "core/machine/cpu_table.h"
 #include "core/machine/topology.h"
 
-/* Model, topology, claimed cache levels, fingerprint. */
+/* Model, topology, claimed cache levels, fingerprint, and notes on what is not used. */
 void machine_identify(const struct topology *topology, struct machine *machine);
-/* Who we are in the CPU table; fills microarchitecture, recognition, rob_entries. */
+/* Who we are in the CPU table, once after machine_identify: fills microarchitecture,
+ * recognition, rob_entries, transfer_bytes, and line_bytes where the system does not say
+ * it. Where the CPU contradicts itself the row's confidences become I, inferred. */
 const struct cpu_row *machine_recognise(const struct topology *topology,
-                                        const struct cpu_table *table,
-                                        struct machine *machine);
+                                        struct cpu_table *table, struct machine *machine);
 /* The first part of `there` that `here` has otherwise, said as a sentence. True when
  * there is none. */
 bool fingerprints_match(const char *there, const char *here, struct buf *why);
+/* As machine_matches_here, for a profile with a fingerprint and what is told of here. */
+bool machine_matches(const struct machine *machine, const struct topology_source *source,
+                     struct buf *why);
 
 #endif

@@ -150,6 +150,12 @@ struct machine {
 
 void machine_release(struct machine *machine);
 
+/* Bytes that one miss moves: what Little's law counts. */
+static inline int machine_transfer_bytes(const struct machine *machine)
+{
+    return machine->transfer_bytes > 0 ? machine->transfer_bytes : machine->line_bytes;
+}
+
 /* What this process may use, through hwloc: physical cores (their first PU each),
  * respecting cpuset. `synthetic` is an hwloc synthetic description for tests, NULL = this
  * machine. Caller frees cpu. */

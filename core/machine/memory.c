@@ -13,6 +13,7 @@
 #include "core/base/array.h"
 #include "core/base/buf.h"
 #include "core/base/fs.h"
+#include "core/machine/cgroup.h"
 #include "core/machine/machine.h"
 
 /* The number after `key` in a text such as /proc/meminfo, in bytes; NaN if it is not
@@ -99,60 +100,9 @@ void region_release(struct region *region)
     *region = (struct region){0};
 }
 
-static double limit_in(const char *path)
-{
-    struct buf text = {0};
-    double limit = INFINITY;
-    char *end;
-
-    if (!file_read(path, &text, NULL)) {
-        limit = strtod(buf_str(&text), &end);
-        if (end == buf_str(&text)) /* "max" */
-            limit = INFINITY;
-    }
-    buf_release(&text);
-    return limit;
-}
-
-/* Our group and those above it, as far as this mount shows them. `marker` precedes the
- * group's path in /proc/self/cgroup. */
-static double group_limit(const char *groups, const char *marker, const char *mount,
-                          const char *name)
-{
-    const char *line = strstr(groups, marker);
-    char *group =
-        line ? xstrndup(line + strlen(marker), strcspn(line + strlen(marker), "\n"))
-             : xstrdup("");
-    double least = INFINITY;
-
-    for (;;) {
-        char *path = xasprintf("%s%s/%s", mount, group, name);
-        char *slash = strrchr(group, '/');
-
-        least = fmin(least, limit_in(path));
-        free(path);
-        if (!slash)
-            break;
-        *slash = '\0';
-    }
-    free(group);
-    return least;
-}
-
 double memory_limit_bytes(void)
 {
-    struct buf groups = {0};
-    double limit = INFINITY;
-
-    if (!file_read("/proc/self/cgroup", &groups, NULL)) {
-        const char *text = buf_str(&groups);
-
-        limit = fmin(group_limit(text, "0::", "/sys/fs/cgroup", "memory.max"),
-                     group_limit(text, ":memory:", "/sys/fs/cgroup/memory",
-                                 "memory.limit_in_bytes"));
-    }
-    buf_release(&groups);
-    return limit;
+    return cgroup_memory_bytes("");
 }
 
 static double meminfo(const char *key)

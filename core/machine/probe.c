@@ -39,7 +39,7 @@ static struct quantity streaming_lines(const struct machine *machine)
     struct quantity bytes =
         quantity_multiply(machine->one_core.read_gbs, machine->memory_latency_ns);
 
-    return quantity_scale(bytes, 1.0 / machine->line_bytes);
+    return quantity_scale(bytes, 1.0 / machine_transfer_bytes(machine));
 }
 
 static void set_limit(struct machine_limit *limit, const struct cpu_limit *row,
@@ -103,7 +103,7 @@ static void set_unknown(struct machine *machine)
 }
 
 /* Who we are, and what memory can be expected of that. */
-static int recognise(const struct probe *probe, const struct machine_probe_opts *opts,
+static int recognise(struct probe *probe, const struct machine_probe_opts *opts,
                      const struct cpu_table *table, const struct cpu_row **row,
                      struct error *err)
 {

@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/machine/cpu_table.h"
@@ -48,35 +49,51 @@ static bool sizes_fit(const struct cpu_row *row, const struct cpu_caches *caches
            size_fits(row->geometry.l2_kib, caches->l2_kib);
 }
 
-/* A guest may lack a feature that its hypervisor hides; what it has, it has. */
-static bool features_fit(const struct cpu_row *row, const struct cpu_identity *identity)
+/* What a CPU has, it has; what it lacks, a hypervisor or the firmware may hide. */
+static bool features_possible(const struct cpu_row *row,
+                              const struct cpu_identity *identity)
 {
-    bool missing = row->geometry.has & ~identity->features;
-
-    return !(row->geometry.lacks & identity->features) && (!missing || identity->guest);
+    return !(row->geometry.lacks & identity->features);
 }
 
-/* Rows without any size cannot be told by geometry. */
-static bool is_described(const struct cpu_row *row)
+static unsigned hidden_features(const struct cpu_row *row,
+                                const struct cpu_identity *identity)
+{
+    return row->geometry.has & ~identity->features;
+}
+
+/* Something of what the row says can be compared with what is here. */
+static bool is_comparable(const struct cpu_row *row, const struct cpu_caches *caches)
+{
+    const struct cpu_geometry *geometry = &row->geometry;
+
+    return (geometry->l1d_kib[0] && caches->l1d_kib) ||
+           (geometry->l1i_kib[0] && caches->l1i_kib) ||
+           (geometry->l2_kib[0] && caches->l2_kib) || geometry->has || geometry->lacks;
+}
+
+/* Without all sizes on both sides a row cannot be told by geometry. */
+static bool is_described(const struct cpu_row *row, const struct cpu_caches *caches)
 {
     return row->geometry.l1d_kib[0] && row->geometry.l1i_kib[0] &&
-           row->geometry.l2_kib[0];
+           row->geometry.l2_kib[0] && caches->l1d_kib && caches->l1i_kib &&
+           caches->l2_kib;
 }
 
 /* The one row of the vendor that the sizes and features leave; NULL if there are none or
  * several. */
-static const struct cpu_row *only_fitting(const struct cpu_table *table,
-                                          const struct cpu_identity *identity,
-                                          const struct cpu_caches *caches)
+static struct cpu_row *only_fitting(const struct cpu_table *table,
+                                    const struct cpu_identity *identity,
+                                    const struct cpu_caches *caches, bool may_hide)
 {
-    const struct cpu_row *found = NULL;
+    struct cpu_row *found = NULL;
 
     for (size_t i = 0; i < table->row_nr; i++) {
-        const struct cpu_row *row = &table->row[i];
+        struct cpu_row *row = &table->row[i];
 
-        if (strcmp(row->vendor, identity->vendor) != 0 || !is_described(row) ||
-            !sizes_fit(row, caches) || !features_fit(row, identity) ||
-            (row->geometry.has & ~identity->features))
+        if (strcmp(row->vendor, identity->vendor) != 0 || !is_described(row, caches) ||
+            !sizes_fit(row, caches) || !features_possible(row, identity) ||
+            (!may_hide && hidden_features(row, identity)))
             continue;
         if (found)
             return NULL;
@@ -98,8 +115,13 @@ static void describe_identity(const struct cpu_identity *identity, struct buf *s
         buf_add(sentence, identity->core[0] ? identity->core : identity->name);
 }
 
-static void describe_here(const struct cpu_identity *identity,
-                          const struct cpu_caches *caches, struct buf *sentence)
+static void list(const char *item, struct buf *sentence, bool *more)
+{
+    buf_addf(sentence, "%s%s", *more ? ", " : "", item);
+    *more = true;
+}
+
+static void list_features(unsigned features, struct buf *sentence, bool *more)
 {
     static const char *const word[] = {
 #define X(name, text) text,
@@ -107,53 +129,94 @@ static void describe_here(const struct cpu_identity *identity,
 #undef X
     };
 
-    buf_addf(sentence, "%d KiB L1D, %d KiB L1I, %d KiB L2", caches->l1d_kib,
-             caches->l1i_kib, caches->l2_kib);
     for (size_t i = 0; i < CPU_FEATURE_NR; i++)
-        if (identity->features >> i & 1)
-            buf_addf(sentence, ", %s", word[i]);
+        if (features >> i & 1)
+            list(word[i], sentence, more);
 }
 
-static const struct cpu_row *resolve(const struct cpu_table *table,
-                                     const struct cpu_row *row,
-                                     const struct cpu_identity *identity,
-                                     const struct cpu_caches *caches,
-                                     struct buf *sentence)
+static void describe_here(const struct cpu_identity *identity,
+                          const struct cpu_caches *caches, struct buf *sentence)
 {
-    const struct cpu_row *better = only_fitting(table, identity, caches);
+    const struct {
+        int kib;
+        const char *name;
+    } size[] = {
+        {caches->l1d_kib, "L1D"}, {caches->l1i_kib, "L1I"}, {caches->l2_kib, "L2"}};
+    bool more = false;
 
-    buf_addf(sentence, "; but that contradicts what it has (");
+    for (size_t i = 0; i < ARRAY_SIZE(size); i++)
+        if (size[i].kib) {
+            char *item = xasprintf("%d KiB %s", size[i].kib, size[i].name);
+
+            list(item, sentence, &more);
+            free(item);
+        }
+    list_features(identity->features, sentence, &more);
+}
+
+/* The CPU has what the model it claims cannot have. */
+static struct cpu_row *resolve(const struct cpu_table *table, struct cpu_row *claimed,
+                               const struct cpu_identity *identity,
+                               const struct cpu_caches *caches, struct buf *sentence)
+{
+    struct cpu_row *better = only_fitting(table, identity, caches, false);
+
+    if (!better)
+        better = only_fitting(table, identity, caches, true);
+    buf_add(sentence, ", but that contradicts what it has (");
     describe_here(identity, caches, sentence);
     if (better) {
-        buf_addf(sentence, "), which fits %s: taken as that", better->name);
+        buf_addf(sentence, "), which fits %s only: taken as that", better->name);
         return better;
     }
-    if (!features_fit(row, identity)) {
+    if (!features_possible(claimed, identity)) {
         buf_add(sentence, "), and no row of the CPU table fits: taken as unknown");
         return NULL;
     }
-    buf_addf(sentence, "); a hypervisor may have made up the sizes: still taken as %s",
-             row->name);
-    return row;
+    buf_addf(sentence, "); %s: still taken as that",
+             identity->guest ? "a hypervisor may have made up the sizes"
+                             : "the CPU table may not know all sizes of it");
+    return claimed;
 }
 
-const struct cpu_row *cpu_recognise(const struct cpu_table *table,
-                                    const struct cpu_identity *identity,
-                                    const struct cpu_caches *caches, struct buf *sentence)
+static void say_agreement(const struct cpu_row *row, const struct cpu_identity *identity,
+                          const struct cpu_caches *caches, struct buf *sentence)
 {
-    const struct cpu_row *row = NULL;
+    unsigned hidden = hidden_features(row, identity);
+    bool more = false;
+
+    if (!is_comparable(row, caches)) {
+        buf_add(sentence, "; the CPU table has nothing to check that against");
+        return;
+    }
+    buf_add(sentence, ", and its caches and features agree");
+    if (!hidden)
+        return;
+    buf_add(sentence, ", though it hides ");
+    list_features(hidden, sentence, &more);
+}
+
+struct cpu_row *cpu_recognise(const struct cpu_table *table,
+                              const struct cpu_identity *identity,
+                              const struct cpu_caches *caches, bool *doubtful,
+                              struct buf *sentence)
+{
+    struct cpu_row *row = NULL;
 
     for (size_t i = 0; i < table->row_nr && !row; i++)
         if (claims(&table->row[i], identity))
             row = &table->row[i];
+    *doubtful = false;
     describe_identity(identity, sentence);
     if (!row) {
-        buf_add(sentence, " is in no row of the CPU table");
+        buf_add(sentence, " is in no row of the CPU table, which may be older than it: "
+                          "unknown, limits are measured or defaults");
         return NULL;
     }
     buf_addf(sentence, " says %s", row->name);
-    if (!sizes_fit(row, caches) || !features_fit(row, identity))
+    *doubtful = !sizes_fit(row, caches) || !features_possible(row, identity);
+    if (*doubtful)
         return resolve(table, row, identity, caches, sentence);
-    buf_add(sentence, ", and its caches and features agree");
+    say_agreement(row, identity, caches, sentence);
     return row;
 }

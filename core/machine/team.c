@@ -1,26 +1,31 @@
 #include "core/machine/team.h"
 
 #include <assert.h>
-#include <pthread.h>
+#include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/machine/arch.h"
 
-enum { TEAM_WAITS, TEAM_GOES, TEAM_CANCELLED };
+/* Big things are mapped, not put on stacks. Hundreds of threads would otherwise ask for
+ * gigabytes of address space. */
+enum { STACK_BYTES = 512 << 10 };
 
 static void *start(void *argument)
 {
     struct team_member *member = argument;
-    int state;
+    struct team *team = member->team;
+    bool cancelled;
 
     /* Where pinning is forbidden the scheduler places us: more noise, the same meaning.
      */
-    topology_pin(member->topology, member->cpu);
-    while ((state = atomic_load(&member->team->state)) == TEAM_WAITS)
-        sched_yield();
-    if (state == TEAM_GOES)
+    if (topology_pin(member->topology, member->cpu))
+        member->pin_error = errno;
+    pthread_mutex_lock(&team->gate);
+    cancelled = team->cancelled;
+    pthread_mutex_unlock(&team->gate);
+    if (!cancelled)
         member->work(member);
     return NULL;
 }
@@ -42,6 +47,19 @@ void team_wait(struct team_member *member)
     }
 }
 
+static int create(pthread_t *thread, struct team_member *member)
+{
+    pthread_attr_t attributes;
+    int code = pthread_attr_init(&attributes);
+
+    if (code)
+        return code;
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    code = pthread_create(thread, &attributes, start, member);
+    pthread_attr_destroy(&attributes);
+    return code;
+}
+
 int team_run(const struct topology *topology, size_t nr,
              void (*work)(struct team_member *), void *task, struct error *err)
 {
@@ -52,13 +70,14 @@ int team_run(const struct topology *topology, size_t nr,
 int team_run_on(const struct topology *topology, const int *cpu, size_t nr,
                 void (*work)(struct team_member *), void *task, struct error *err)
 {
-    struct team team = {.member_nr = nr, .state = TEAM_WAITS};
+    struct team team = {.member_nr = nr, .gate = PTHREAD_MUTEX_INITIALIZER};
     struct team_member *member = xcalloc(nr, sizeof(*member));
     pthread_t *thread = xcalloc(nr, sizeof(*thread));
     size_t started = 0;
     int code = 0;
 
     assert(nr >= 1);
+    pthread_mutex_lock(&team.gate);
     for (; started < nr && !code; started += !code) {
         member[started] = (struct team_member){.team = &team,
                                                .index = started,
@@ -66,13 +85,16 @@ int team_run_on(const struct topology *topology, const int *cpu, size_t nr,
                                                .topology = topology,
                                                .task = task,
                                                .work = work};
-        code = pthread_create(&thread[started], NULL, start, &member[started]);
+        code = create(&thread[started], &member[started]);
     }
-    atomic_store(&team.state, code ? TEAM_CANCELLED : TEAM_GOES);
+    team.cancelled = code != 0;
+    pthread_mutex_unlock(&team.gate);
     for (size_t i = 0; i < started; i++)
         pthread_join(thread[i], NULL);
+    pthread_mutex_destroy(&team.gate);
     free(member);
     free(thread);
-    return code ? fail(err, STATUS_MISSING, "cannot start a thread: %s", strerror(code))
+    return code ? fail(err, STATUS_MISSING, "cannot start %zu threads: %s", nr,
+                       strerror(code))
                 : 0;
 }

@@ -54,9 +54,9 @@ const char *occupancy_why_word(enum occupancy_why why)
     return words[why];
 }
 
-double occupancy_paper_n(double gbs, double latency_ns, int line_bytes, int cores)
+double occupancy_paper_n(double gbs, double latency_ns, int transfer_bytes, int cores)
 {
-    return gbs * latency_ns / line_bytes / cores; /* GB/s x ns = bytes */
+    return gbs * latency_ns / transfer_bytes / cores; /* GB/s x ns = bytes */
 }
 
 void occupancy_release(struct occupancy *occupancy)
@@ -206,9 +206,9 @@ static void fill_ratios(const struct occupancy_case *input, const struct node *n
     out->bandwidth_gbs = node->gbs;
     out->read_share = node->read_share;
     out->latency_ns = loaded_latency(input->machine, node->gbs, node_share(node));
-    out->paper_n =
-        quantity_scale(quantity_multiply(out->bandwidth_gbs, out->latency_ns),
-                       occupancy_paper_n(1, 1, input->machine->line_bytes, input->cores));
+    out->paper_n = quantity_scale(
+        quantity_multiply(out->bandwidth_gbs, out->latency_ns),
+        occupancy_paper_n(1, 1, machine_transfer_bytes(input->machine), input->cores));
     out->random_share = random_share(input);
     out->random = out->random_share.known && out->random_share.value > 0.5;
     out->in_flight = in_flight(input, out);

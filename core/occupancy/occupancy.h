@@ -73,7 +73,8 @@ const char *fullness_word(enum fullness fullness);
 
 struct occupancy_resource {
     enum resource resource;
-    /* work per second: queues lines, walkers walks, arithmetic FLOP, each per core; links
+    /* work per second: queues requests (lines where a miss moves a whole one), walkers
+     * walks, arithmetic FLOP, each per core; links
      * GB/s per core; memory GB/s of the node */
     struct quantity rate;
     /* mean time an entry is held; queues and walkers */
@@ -113,7 +114,7 @@ struct occupancy {
     struct quantity bandwidth_gbs; /* node, all cores, reads + write-backs */
     struct quantity read_share;
     struct quantity latency_ns; /* loaded, from the curve at that bandwidth */
-    /* per core, convention "paper": bandwidth x latency / line / cores */
+    /* per core, convention "paper": bandwidth x latency / bytes of a miss / cores */
     struct quantity paper_n;
     struct quantity random_share; /* of the fills beyond L2, those not covered */
     /* random_share above a half: the paper compares with L1, else with L2; false also
@@ -143,8 +144,9 @@ void occupancy_release(struct occupancy *occupancy);
 int occupancy_compute(const struct occupancy_case *input, struct occupancy *out,
                       struct error *err);
 
-/* The paper's number alone (eq. 2), per core. gbs total of the node; line in bytes. */
-double occupancy_paper_n(double gbs, double latency_ns, int line_bytes, int cores);
+/* The paper's number alone (eq. 2), per core. gbs total of the node; transfer_bytes: what
+ * one miss moves, mostly a line. */
+double occupancy_paper_n(double gbs, double latency_ns, int transfer_bytes, int cores);
 
 /*
  * The bound on the speed-up of a plan: factor[r] scales the work given to resource r (1 =

@@ -69,8 +69,8 @@ static struct quantity bytes_of_core(const struct occupancy_case *input)
     struct quantity read = work->memory_read_bytes, both;
 
     if (!read.known)
-        return floor_of(
-            quantity_scale(work->l2_fill_from_memory, input->machine->line_bytes));
+        return floor_of(quantity_scale(work->l2_fill_from_memory,
+                                       machine_transfer_bytes(input->machine)));
     both = quantity_add(read, work->memory_write_bytes);
     return both.known ? both : floor_of(read);
 }

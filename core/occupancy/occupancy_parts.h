@@ -57,7 +57,7 @@ const struct machine_pages *pages_of(const struct occupancy_case *input);
 
 /* The work of a miss queue for one call, seen from each end. */
 struct queue_end {
-    double lines;        /* all of them */
+    double lines;        /* all of them: requests, where a miss moves less than a line */
     double fixed_ns;     /* sum over lines of their hold, where load does not change it */
     double memory_lines; /* the others: held for as long as loaded memory takes */
     double limit;

@@ -17,20 +17,31 @@ struct quantity limit_l1(const struct occupancy_case *input)
     return entries(&input->machine->l1_mshrs);
 }
 
+/* Cores of one tile or cluster; they share the L2. 0 = the queue is shared, but nobody
+ * says by how many. */
+static int cores_per_queue(const struct machine *machine)
+{
+    const struct machine_level *l2 = level_of(machine, 2);
+
+    if (!machine->l2_mshrs.scope || strcmp(machine->l2_mshrs.scope, "core") == 0)
+        return 1;
+    return l2 && l2->cores_sharing > 1 ? l2->cores_sharing : 0;
+}
+
 /* Entries that cores share are divided among the loaded ones; how those are placed is
- * known only when all cores are loaded. */
+ * known only when all cores of whole tiles are loaded. */
 struct quantity limit_l2(const struct occupancy_case *input)
 {
     const struct machine *machine = input->machine;
-    const struct machine_level *l2 = level_of(machine, 2);
-    bool shared = machine->l2_mshrs.scope && strcmp(machine->l2_mshrs.scope, "core") != 0;
-    int sharing = shared && l2 && l2->cores_sharing > 1 ? l2->cores_sharing : 1;
     struct quantity all = entries(&machine->l2_mshrs), share;
+    int sharing = cores_per_queue(machine);
+    bool together =
+        sharing > 0 && input->cores >= machine->cores && machine->cores % sharing == 0;
 
-    if (input->cores < sharing)
+    if (sharing == 0 || input->cores < sharing)
         sharing = input->cores;
     share = quantity_scale(all, 1.0 / sharing);
-    if (input->cores < machine->cores)
+    if (share.known && !together)
         share.high = all.high;
     return share;
 }
@@ -60,7 +71,40 @@ static double hold_at(const struct machine *machine, int queue, int source, enum
     return end_of(latency, e);
 }
 
-/* Adds lines with a hold that load does not change. */
+static double whole_line(const struct machine *machine)
+{
+    return fmax((double)machine->line_bytes / machine_transfer_bytes(machine), 1);
+}
+
+/* The most requests that a line can cost which came on a miss of its own: all parts of
+ * it, as far as so many bytes came. */
+static double most_of_line(const struct occupancy_case *input, int k, double lines)
+{
+    struct quantity bytes = input->work.memory_read_bytes;
+    double whole = whole_line(input->machine), moved;
+
+    if (k < input->work.level_nr - 1 || !bytes.known)
+        return whole;
+    moved = bytes.high / machine_transfer_bytes(input->machine) / lines;
+    return fmin(fmax(moved, 1), whole);
+}
+
+/*
+ * Requests for so many lines from level k + 2, `covered` of them prefetched. They are
+ * what takes entries: where a miss moves a part of a line, prefetchers fetch all parts,
+ * and a miss of its own the part it needs or, if its neighbours are needed too, more.
+ */
+static double requests_for(const struct occupancy_case *input, int k, double lines,
+                           double covered, enum end e)
+{
+    double whole = whole_line(input->machine), own = lines - covered;
+
+    if (whole == 1 || !(lines > 0))
+        return lines;
+    return covered * whole + own * (e == END_HIGH ? most_of_line(input, k, lines) : 1);
+}
+
+/* Adds requests with a hold that load does not change. */
 static void add_lines(const struct machine *machine, int queue, int source, double lines,
                       enum end e, struct queue_work *work)
 {
@@ -93,12 +137,13 @@ static void add_l1_fills(const struct occupancy_case *input, int k,
     for (int e = 0; e < END_NR; e++) {
         double lines = end_of(fills, e);
         double near = k == 0 ? 0 : covered_at(input->work.l1_covered_from[k], lines, e);
+        double far = requests_for(input, k, lines - near, 0, e);
 
-        add_lines(input->machine, 1, 2, near, e, work);
+        add_lines(input->machine, 1, 2, requests_for(input, k, near, near, e), e, work);
         if (memory)
-            add_memory(lines - near, e, work);
+            add_memory(far, e, work);
         else
-            add_lines(input->machine, 1, k + 2, lines - near, e, work);
+            add_lines(input->machine, 1, k + 2, far, e, work);
     }
 }
 
@@ -147,6 +192,17 @@ struct queue_work queue_work_l1(const struct occupancy_case *input)
     return work;
 }
 
+/* The more lines are prefetched, the more requests L2 gets. */
+static double l2_requests(const struct occupancy_case *input, int k,
+                          struct quantity fills, enum end e)
+{
+    double lines = end_of(fills, e);
+
+    return requests_for(input, k, lines,
+                        covered_at(input->work.l1_covered_from[k], lines, end_other(e)),
+                        e);
+}
+
 struct queue_work queue_work_l2(const struct occupancy_case *input)
 {
     struct quantity near = input->work.l2_fill_from_l3,
@@ -158,9 +214,9 @@ struct queue_work queue_work_l2(const struct occupancy_case *input)
     if (input->work.level_nr > 2 && !near.known)
         work.open = true;
     for (int e = 0; e < END_NR && far.known; e++) {
-        add_memory(end_of(far, e), e, &work);
+        add_memory(l2_requests(input, input->work.level_nr - 1, far, e), e, &work);
         if (near.known && !is_none(near))
-            add_lines(input->machine, 2, 3, end_of(near, e), e, &work);
+            add_lines(input->machine, 2, 3, l2_requests(input, 1, near, e), e, &work);
     }
     settle(&work);
     return work;

@@ -1,0 +1,175 @@
+/* Full, not full, undecided: which intervals the verdict comes from; and what a miss is
+ * where it moves less than a line. */
+#include <CUnit/CUnit.h>
+#include <math.h>
+
+#include "tests/test_occupancy_fixture.h"
+
+/* Lines of 128 bytes, of which a miss moves 64; 1 GiB/s is 1e9 / 64 misses a second. */
+static struct machine power9_made(void)
+{
+    struct machine machine = machine_made();
+
+    machine.line_bytes = 128;
+    machine.transfer_bytes = 64;
+    return machine;
+}
+
+static struct occupancy_work half_lines(double lines, double covered, double bytes)
+{
+    struct occupancy_work work = memory_work(lines, covered);
+
+    work.memory_read_bytes = exact(bytes);
+    return work;
+}
+
+/* 8 GB/s at 100 ns are 800 bytes under way: 12.5 misses, not 6.25 lines. */
+static void misses_are_counted_in_what_they_move(void)
+{
+    struct machine machine = power9_made();
+    struct occupancy_case input =
+        case_of(&machine, half_lines(1e6, 1e6, 128e6), 128e6 / 8e9, 1);
+    struct occupancy now = computed(&input);
+    struct quantity gbs = machine_bandwidth_of(&machine, 16, 1, 1, NULL);
+
+    check_near(now.paper_n.value, 8 * now.latency_ns.value / 64, 1e-9);
+    /* a stream: prefetchers take both halves of each line */
+    check_near(now.resource[RESOURCE_L2_QUEUE].n.value, now.paper_n.value, 1e-3);
+    check_near(now.resource[RESOURCE_L2_QUEUE].n.high, now.paper_n.value, 1e-3);
+    /* 16 misses of 64 bytes at about 101 ns */
+    check_near(gbs.value, 16 * 64 / 101.8, 0.01);
+    check_near(now.resource[RESOURCE_L1_QUEUE].carries_gbs.value, gbs.value, 1e-6);
+    occupancy_release(&now);
+}
+
+/* Random reads need one half of each line, or both: only the bytes can tell. */
+static void random_misses_move_a_half_or_a_line(void)
+{
+    static const struct {
+        double bytes, most;
+    } cases[] = {{64e6, 1}, {128e6, 2}, {96e6, 1.5}};
+    struct machine machine = power9_made();
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct occupancy_case input =
+            case_of(&machine, half_lines(1e6, 0, cases[i].bytes), 0.1 / 4, 1);
+        struct occupancy now = computed(&input);
+        struct quantity n = now.resource[RESOURCE_L1_QUEUE].n;
+
+        check_near(n.value, 4, 0.03);
+        check_near(n.high, 4 * cases[i].most, 0.03);
+        check(n.low <= n.value);
+        occupancy_release(&now);
+    }
+}
+
+/* Where a miss moves a line, nothing changes. */
+static void a_whole_line_is_the_usual_miss(void)
+{
+    struct machine machine = machine_made();
+    struct occupancy_case input = case_of(&machine, memory_work(1e6, 5e5), 0.1 / 4, 1);
+    struct occupancy unsaid = computed(&input), said;
+
+    machine.transfer_bytes = 64;
+    said = computed(&input);
+    check_near(said.paper_n.value, unsaid.paper_n.value, 0);
+    check_near(said.in_flight.value, unsaid.in_flight.value, 0);
+    check_near(said.resource[RESOURCE_L2_QUEUE].least_s.value,
+               unsaid.resource[RESOURCE_L2_QUEUE].least_s.value, 0);
+    occupancy_release(&unsaid);
+    occupancy_release(&said);
+}
+
+static enum fullness l1_verdict(const struct machine *machine, double n)
+{
+    struct occupancy_case input = case_of(machine, memory_work(1e6, 0), 0.1 / n, 1);
+    struct occupancy now = computed(&input);
+    enum fullness verdict = now.resource[RESOURCE_L1_QUEUE].fullness;
+
+    occupancy_release(&now);
+    return verdict;
+}
+
+/* Full for certain only against the highest limit, not full only against the lowest. */
+static void the_interval_of_the_limit_decides(void)
+{
+    static const struct {
+        double n, low, value, high;
+        bool floor; /* of a probe */
+        enum fullness want;
+    } cases[] = {
+        {10, 10, 10, 10, false, FULLNESS_FULL},
+        {10, 10, 10, 16, false, FULLNESS_UNDECIDED}, /* knee 10, table 16 */
+        {14.5, 10, 12, 16, false, FULLNESS_FULL},
+        {10, 8, 12, 12, false, FULLNESS_UNDECIDED},
+        {6, 8, 12, 16, false, FULLNESS_NOT_FULL},
+        {10, 10, 10, INFINITY, false, FULLNESS_UNDECIDED}, /* at least 10 */
+        {8, 10, 10, INFINITY, false, FULLNESS_NOT_FULL},
+        {10, 10, 10, 10, true, FULLNESS_UNDECIDED},
+        {4, 10, 10, 10, true, FULLNESS_NOT_FULL},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct machine machine = machine_made();
+
+        machine.l1_mshrs.used = quantity_between(cases[i].value, cases[i].low,
+                                                 cases[i].high, 0, PROVENANCE_PROBE);
+        machine.l1_mshrs.probe_is_floor = cases[i].floor;
+        check_eq(l1_verdict(&machine, cases[i].n), cases[i].want);
+    }
+}
+
+/* 14.5 of 16 at 100 ns: surely, perhaps, or surely not, as well as the latency is known.
+ */
+static void the_interval_of_the_latency_decides(void)
+{
+    static const struct {
+        double n, low, high;
+        enum fullness want;
+    } cases[] = {
+        {14.5, 97, 103, FULLNESS_FULL},           {14.5, 80, 103, FULLNESS_UNDECIDED},
+        {12.5, 97, 103, FULLNESS_NOT_FULL},       {12.5, 97, 120, FULLNESS_UNDECIDED},
+        {12.5, 97, INFINITY, FULLNESS_UNDECIDED}, /* nobody knows beyond the curve */
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct machine machine = machine_made();
+        struct machine_point point[] = {
+            {.gbs = 0, .latency_ns = around(100, cases[i].low, cases[i].high)},
+            {.gbs = 100, .latency_ns = around(100, cases[i].low, cases[i].high)}};
+        struct machine_curve curve = {.read_share = 1, .point = point, .point_nr = 2};
+
+        machine.curve = &curve;
+        check_eq(l1_verdict(&machine, cases[i].n), cases[i].want);
+    }
+}
+
+/* The same for a ceiling: measured 97 to 103 GB/s. */
+static void the_interval_of_a_ceiling_decides(void)
+{
+    static const struct {
+        double gbs;
+        enum fullness want;
+    } cases[] = {{95, FULLNESS_FULL}, {90, FULLNESS_UNDECIDED}, {80, FULLNESS_NOT_FULL}};
+    struct machine machine = machine_made();
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        double lines = 1e6, time_s = 8 * 64 * lines / (cases[i].gbs * 1e9);
+        struct occupancy_case input =
+            case_of(&machine, memory_work(lines, lines), time_s, 8);
+        struct occupancy now = computed(&input);
+
+        check_eq(now.resource[RESOURCE_MEMORY].fullness, cases[i].want);
+        occupancy_release(&now);
+    }
+}
+
+CU_TestInfo occupancy_verdict_tests[] = {
+    {"misses are counted in what they move", misses_are_counted_in_what_they_move},
+    {"random misses move a half or a line", random_misses_move_a_half_or_a_line},
+    {"a whole line is the usual miss", a_whole_line_is_the_usual_miss},
+    {"the interval of the limit decides", the_interval_of_the_limit_decides},
+    {"the interval of the latency decides", the_interval_of_the_latency_decides},
+    {"the interval of a ceiling decides", the_interval_of_a_ceiling_decides},
+    CU_TEST_INFO_NULL,
+};
