@@ -167,6 +167,7 @@ double memory_available_bytes(void);
 struct machine_probe_opts {
     bool quick;                /* at most some 20 s, else up to 120 s */
     double seconds;            /* > 0: spend this long at most */
+    double peak_gbs;           /* theoretical, told by the user; 0 = not told */
     struct progress *progress; /* may be NULL */
 };
 /* Characterises this machine. Caller releases. */
@@ -177,6 +178,21 @@ int machine_probe(const struct machine_probe_opts *opts, struct machine *machine
  * suggested. */
 int machine_load(const char *spec, struct machine *machine, struct error *err);
 int machine_save(const struct machine *machine, const char *path, struct error *err);
+
+/* What there is: the shipped profiles, then the user's own in <config dir> by their file
+ * names without ".json". A file that cannot be read is left out. */
+struct machine_entry {
+    char *name, *cpu_model, *microarchitecture, *source;
+    int cores;
+    size_t curve_nr;
+    struct quantity memory_latency_ns, peak_gbs;
+};
+int machine_list(struct machine_entry **entry, size_t *nr, struct error *err);
+void machine_entries_release(struct machine_entry *entry, size_t nr);
+
+/* Puts the latency, the curves and the rates of memory[] `name` in the place of those of
+ * the profile. A name it does not have is refused with those that it has. */
+int machine_use_memory(struct machine *machine, const char *name, struct error *err);
 json_t *machine_to_json(const struct machine *machine);
 /* $INFLIGHT_PROFILE, else <config dir>/machine.json. Caller frees. */
 int machine_default_path(char **path, struct error *err);
