@@ -79,8 +79,9 @@ static int check_options(const struct settings *settings, enum form form,
                     "--json and --plot - both go to standard output; name a file for the "
                     "plot");
     if (form == COMPARE && !settings->rival)
-        return fail(err, STATUS_USAGE, "--compare takes two profiles, such as "
-                                       "'--compare here skl'");
+        return fail(err, STATUS_USAGE,
+                    "--compare takes two profiles, such as "
+                    "'--compare here skl'");
     return 0;
 }
 
@@ -96,10 +97,11 @@ static int check_values(const struct settings *settings, struct error *err)
         return fail(err, STATUS_USAGE, "--longer: %.4g s is more than a day; give less",
                     longer);
     if (peak >= 0 && !(peak >= least_peak_gbs && peak <= most_peak_gbs))
-        return fail(err, STATUS_USAGE,
-                    "--peak: %.4g GB/s is no memory bandwidth; it is transfers a second x "
-                    "8 bytes x channels, such as 307GB/s",
-                    peak);
+        return fail(
+            err, STATUS_USAGE,
+            "--peak: %.4g GB/s is no memory bandwidth; it is transfers a second x "
+            "8 bytes x channels, such as 307GB/s",
+            peak);
     return settings->plot ? plot_check(settings->plot, err) : 0;
 }
 
@@ -136,12 +138,11 @@ static int measure(const struct settings *settings, struct machine *machine,
                    struct error *err)
 {
     struct progress progress;
-    struct machine_probe_opts opts = {.quick = settings->quick,
-                                      .seconds =
-                                          settings->longer_s > 0 ? settings->longer_s : 0,
-                                      .peak_gbs =
-                                          settings->peak_gbs > 0 ? settings->peak_gbs : 0,
-                                      .progress = &progress};
+    struct machine_probe_opts opts = {
+        .quick = settings->quick,
+        .seconds = settings->longer_s > 0 ? settings->longer_s : 0,
+        .peak_gbs = settings->peak_gbs > 0 ? settings->peak_gbs : 0,
+        .progress = &progress};
     spawn_die_on_interrupt("inflight: interrupted: no profile was written\n");
     progress_start(&progress, settings->quiet, settings->verbose);
     int status = machine_probe(&opts, machine, err);
@@ -202,8 +203,7 @@ static int print_comparison(const struct settings *settings, const struct machin
     json_t *document = settings->json ? comparison_json(&comparison) : NULL;
     if (!document)
         comparison_text(&comparison, &text);
-    int status =
-        document ? print_json(document, err) : print_text(buf_str(&text), err);
+    int status = document ? print_json(document, err) : print_text(buf_str(&text), err);
     json_decref(document);
     buf_release(&text);
     comparison_release(&comparison);

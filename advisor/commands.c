@@ -28,11 +28,13 @@ static const struct command commands[] = {
      "                       --access random|streaming [--cores N] [--latency NS]\n"
      "                       [--memory NAME] [--what-if KEY=VALUE,...]",
      "With a file: measures the baseline only. Without: advice from numbers alone, at\n"
-     "once; --what-if says how it would move on another machine or with another queue.\n\n"
+     "once; --what-if says how it would move on another machine or with another "
+     "queue.\n\n"
      "example: inflight advise --machine skl --bandwidth 106.9GB/s --access random\n"
      "                         --what-if l1_mshrs=24,latency=120ns",
-     KERNEL_OPTIONS "compiler flags machine memory rules cores tolerance reassociate "
-                    "bandwidth latency access what-if fresh database evidence" COMMON_OPTIONS,
+     KERNEL_OPTIONS
+     "compiler flags machine memory rules cores tolerance reassociate "
+     "bandwidth latency access what-if fresh database evidence" COMMON_OPTIONS,
      advise_command},
     {"show", "the loops, arrays and access classes, and what may legally be done",
      "show FILE.c[:LINE] [options] [-- compiler flags]",

@@ -36,10 +36,8 @@ static void add_figures(struct comparison *out, const char *group, const void *a
                         const void *b, const struct figure *figure, size_t nr)
 {
     for (size_t i = 0; i < nr; i++) {
-        const struct quantity *left =
-            (const void *)((const char *)a + figure[i].offset);
-        const struct quantity *right =
-            (const void *)((const char *)b + figure[i].offset);
+        const struct quantity *left = (const void *)((const char *)a + figure[i].offset);
+        const struct quantity *right = (const void *)((const char *)b + figure[i].offset);
         add_row(out, group, figure[i].name, figure[i].unit,
                 quantity_scale(*left, figure[i].scale),
                 quantity_scale(*right, figure[i].scale));
@@ -303,7 +301,10 @@ static void add_missing(struct buf *out, const struct comparison *comparison,
         if (missing(row) != which)
             continue;
         bool same = group && !strcmp(group, row->group);
-        buf_addf(&text, "%s%s%s%s", !group ? "" : same ? ", " : "; ",
+        buf_addf(&text, "%s%s%s%s",
+                 !group ? ""
+                 : same ? ", "
+                        : "; ",
                  same ? "" : row->group, same ? "" : ": ", row->name);
         group = row->group;
     }
@@ -320,8 +321,8 @@ static void add_missing(struct buf *out, const struct comparison *comparison,
 
 static void add_head(struct buf *out, const struct comparison *comparison)
 {
-    buf_addf(out, "%-*s%*.*s%*.*s%8s  %s\n", LABEL, "", COLUMN, COLUMN - 1,
-             comparison->a, COLUMN, COLUMN - 1, comparison->b, "ratio", "intervals");
+    buf_addf(out, "%-*s%*.*s%*.*s%8s  %s\n", LABEL, "", COLUMN, COLUMN - 1, comparison->a,
+             COLUMN, COLUMN - 1, comparison->b, "ratio", "intervals");
 }
 
 void comparison_text(const struct comparison *comparison, struct buf *out)
@@ -355,11 +356,11 @@ json_t *comparison_json(const struct comparison *comparison)
     for (size_t i = 0; i < comparison->row_nr; i++) {
         const struct comparison_row *row = &comparison->row[i];
         json_array_append_new(
-            list, json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:s}", "group", row->group,
-                            "name", row->name, "unit", row->unit, "a",
-                            json_quantity(row->a), "b", json_quantity(row->b), "ratio",
-                            json_quantity(row->ratio), "intervals",
-                            comparison_word(row)));
+            list,
+            json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:s}", "group", row->group, "name",
+                      row->name, "unit", row->unit, "a", json_quantity(row->a), "b",
+                      json_quantity(row->b), "ratio", json_quantity(row->ratio),
+                      "intervals", comparison_word(row)));
     }
     return json_pack("{s:s, s:o, s:o, s:o}", "schema", "inflight.comparison/1", "a",
                      text_json(comparison->a), "b", text_json(comparison->b), "rows",

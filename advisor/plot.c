@@ -36,12 +36,13 @@ static int run_gnuplot(const char *dir, const char *argument, struct error *err)
     struct spawn_outcome outcome = {0};
     int status = spawn_run(&request, &outcome, err);
     if (!status && outcome.end == SPAWN_NOT_STARTED)
-        status = fail(err, STATUS_MISSING,
-                      outcome.code == ENOENT
-                          ? "--plot needs gnuplot, which is not installed; on Debian: apt "
-                            "install gnuplot-nox"
-                          : "--plot: gnuplot cannot be started: %s",
-                      strerror(outcome.code));
+        status =
+            fail(err, STATUS_MISSING,
+                 outcome.code == ENOENT
+                     ? "--plot needs gnuplot, which is not installed; on Debian: apt "
+                       "install gnuplot-nox"
+                     : "--plot: gnuplot cannot be started: %s",
+                 strerror(outcome.code));
     else if (!status && (outcome.end != SPAWN_EXITED || outcome.code))
         status = fail(err, STATUS_FAILED, "--plot: gnuplot failed (%s %d): %.300s",
                       spawn_end_word(outcome.end), outcome.code, buf_str(&outcome.err));

@@ -16,8 +16,12 @@ struct sheet {
     struct buf *out;
     struct buf items;     /* of the plot command */
     double x_end, y_end;  /* GB/s, ns */
-    size_t curve, colour; /* so far */
+    size_t curve, titles; /* so far */
 };
+
+/* The characters that gnuplot's terminal of text draws lines with, by linetype: curves
+ * take 1 to 4. */
+enum { DUMB_CURVES = 4, DUMB_L1 = 5, DUMB_L2 = 6, DUMB_UNLOADED = 7 };
 
 /* ---- pieces of the language ---- */
 
@@ -62,14 +66,20 @@ static void begin_item(struct sheet *sheet)
 }
 
 /* " title '...'", nothing in the legend for NULL. */
-static void add_title(struct buf *out, const char *title)
+static void add_title(struct sheet *sheet, const char *title)
 {
     if (!title) {
-        buf_add(out, " notitle");
+        buf_add(&sheet->items, " notitle");
         return;
     }
-    buf_add(out, " title ");
-    add_quoted(out, title);
+    buf_add(&sheet->items, " title ");
+    add_quoted(&sheet->items, title);
+    sheet->titles++;
+}
+
+static const char *colour_of(size_t curve)
+{
+    return colours[curve % ARRAY_SIZE(colours)];
 }
 
 /* ---- how far the axes go ---- */
@@ -93,10 +103,28 @@ static void stretch_to_curve(struct sheet *sheet, const struct machine_curve *cu
         sheet->x_end = fmax(sheet->x_end, curve->ceiling_gbs.value);
 }
 
-/* All points are in, and what a wide band leaves room for. */
+/* The bytes that a queue of n entries in every core keeps in flight: latency x bandwidth
+ * along its line. A queue of a tile or cluster is shared. 0 = unknown. */
+static double bytes_in_flight(const struct machine *machine,
+                              const struct machine_limit *limit, int level)
+{
+    int line =
+        machine->transfer_bytes > 0 ? machine->transfer_bytes : machine->line_bytes;
+    int sharing = 1;
+    if (!limit->used.known)
+        return 0;
+    if (limit->scope && strcmp(limit->scope, "core"))
+        for (int i = 0; i < machine->level_nr; i++)
+            if (machine->level[i].level == level && machine->level[i].cores_sharing > 1)
+                sharing = machine->level[i].cores_sharing;
+    return limit->used.value * line * machine->cores / sharing; /* GB/s x ns */
+}
+
+/* All points are in, what a wide band leaves room for, and a queue's line that is near.
+ */
 static void stretch(struct sheet *sheet)
 {
-    double high = 0;
+    double high = 0, top;
     for (size_t m = 0; m < sheet->nr; m++) {
         const struct machine *machine = sheet->machine[m];
         for (size_t i = 0; i < machine->curve_nr; i++)
@@ -107,7 +135,15 @@ static void stretch(struct sheet *sheet)
             sheet->y_end = fmax(sheet->y_end, machine->memory_latency_ns.value);
     }
     sheet->x_end *= 1.06;
-    sheet->y_end = 1.2 * fmin(fmax(high, sheet->y_end), 1.4 * sheet->y_end);
+    top = 1.2 * fmin(fmax(high, sheet->y_end), 1.4 * sheet->y_end);
+    for (int level = 1; level <= 2 && sheet->nr == 1; level++) {
+        const struct machine *machine = sheet->machine[0];
+        double bytes = bytes_in_flight(
+            machine, level == 1 ? &machine->l1_mshrs : &machine->l2_mshrs, level);
+        if (bytes / (0.8 * sheet->x_end) < 1.8 * sheet->y_end)
+            top = fmax(top, bytes / (0.8 * sheet->x_end));
+    }
+    sheet->y_end = top;
 }
 
 /* ---- curves ---- */
@@ -165,14 +201,16 @@ static void plot_measured(struct sheet *sheet, const char *colour, const char *t
     }
     begin_item(sheet);
     if (sheet->kind == PLOT_TERMINAL)
-        buf_addf(&sheet->items, "$m%zu using 1:2 with linespoints pointtype '%c'", curve,
-                 (char)('a' + curve % 26));
-    else
         buf_addf(&sheet->items,
-                 "$m%zu using 1:2 with linespoints linewidth 2 pointtype %d pointsize 0.8 "
-                 "linecolor rgb '%s'",
-                 curve, mark, colour);
-    add_title(&sheet->items, title);
+                 "$m%zu using 1:2 with linespoints linetype %zu pointtype '%c'", curve,
+                 1 + curve % DUMB_CURVES, (char)('A' + curve % 26));
+    else
+        buf_addf(
+            &sheet->items,
+            "$m%zu using 1:2 with linespoints linewidth 2 pointtype %d pointsize 0.8 "
+            "linecolor rgb '%s'",
+            curve, mark, colour);
+    add_title(sheet, title);
 }
 
 static void plot_predicted(struct sheet *sheet, const char *colour, const char *title)
@@ -180,8 +218,10 @@ static void plot_predicted(struct sheet *sheet, const char *colour, const char *
     size_t curve = sheet->curve;
     if (sheet->kind == PLOT_TERMINAL) {
         begin_item(sheet);
-        buf_addf(&sheet->items, "$p%zu using 1:2 with linespoints pointtype '?'", curve);
-        add_title(&sheet->items, title);
+        buf_addf(&sheet->items,
+                 "$p%zu using 1:2 with linespoints linetype %zu pointtype '?'", curve,
+                 1 + curve % DUMB_CURVES);
+        add_title(sheet, title);
         return;
     }
     begin_item(sheet);
@@ -193,7 +233,7 @@ static void plot_predicted(struct sheet *sheet, const char *colour, const char *
     buf_addf(&sheet->items,
              "$p%zu using 1:2 with lines linewidth 2 dashtype 2 linecolor rgb '%s'",
              curve, colour);
-    add_title(&sheet->items, title);
+    add_title(sheet, title);
 }
 
 static void plot_ceiling(struct sheet *sheet, const char *colour, double gbs)
@@ -209,7 +249,7 @@ static void plot_ceiling(struct sheet *sheet, const char *colour, double gbs)
 static void draw_curve(struct sheet *sheet, const struct machine *machine,
                        const struct machine_curve *curve)
 {
-    const char *colour = colours[sheet->colour++ % ARRAY_SIZE(colours)];
+    const char *colour = colour_of(sheet->curve);
     struct buf name = {0};
     size_t measured = 0;
     while (measured < curve->point_nr && !is_predicted(&curve->point[measured]))
@@ -233,106 +273,108 @@ static void draw_curve(struct sheet *sheet, const struct machine *machine,
 
 /* ---- what the machine sets ---- */
 
-static void draw_unloaded(struct sheet *sheet, const struct machine *machine)
+/* `colour`: of the machine's first curve where several machines are drawn. */
+static void draw_unloaded(struct sheet *sheet, const struct machine *machine,
+                          const char *colour)
 {
     struct buf text = {0};
     if (!machine->memory_latency_ns.known)
         return;
     if (sheet->nr > 1)
         buf_addf(&text, "%s: ", machine->name);
-    buf_addf(&text, "unloaded %.0f ns", machine->memory_latency_ns.value);
+    buf_addf(&text, "unloaded, %.0f ns", machine->memory_latency_ns.value);
     begin_item(sheet);
-    buf_addf(&sheet->items, "%.6g with lines", machine->memory_latency_ns.value);
-    buf_add(&sheet->items, sheet->kind == PLOT_TERMINAL
-                               ? " linetype 0"
-                               : " linewidth 1 dashtype 3 linecolor rgb '#555555'");
-    add_title(&sheet->items, buf_str(&text));
+    buf_addf(&sheet->items, "%.6g with lines ", machine->memory_latency_ns.value);
+    if (sheet->kind == PLOT_TERMINAL)
+        buf_addf(&sheet->items, "linetype %d", DUMB_UNLOADED);
+    else
+        buf_addf(&sheet->items, "linewidth 1 dashtype 3 linecolor rgb '%s'", colour);
+    add_title(sheet, buf_str(&text));
     buf_release(&text);
 }
 
-static void draw_peak(struct sheet *sheet, const struct machine *machine)
+static void draw_peak(struct sheet *sheet, const struct machine *machine,
+                      const char *colour)
 {
     struct buf text = {0};
+    double x = machine->peak_gbs.value;
     if (!machine->peak_gbs.known)
         return;
     if (sheet->nr > 1)
         buf_addf(&text, "%s: ", machine->name);
     buf_add(&text, "peak ");
-    buf_add_number(&text, machine->peak_gbs.value);
+    buf_add_number(&text, x);
     buf_add(&text, " GB/s");
     buf_addf(sheet->out,
-             "set arrow from first %.6g, graph 0 to first %.6g, graph 1 nohead %s\n",
-             machine->peak_gbs.value, machine->peak_gbs.value,
-             sheet->kind == PLOT_TERMINAL
-                 ? ""
-                 : "linewidth 2 dashtype 5 linecolor rgb '#888888'");
-    buf_add(sheet->out, "set label ");
+             "set arrow from first %.6g, graph 0 to first %.6g, graph 1 nohead", x, x);
+    if (sheet->kind != PLOT_TERMINAL)
+        buf_addf(sheet->out, " linewidth 1.5 dashtype 5 linecolor rgb '%s'", colour);
+    buf_add(sheet->out, "\nset label ");
     add_quoted(sheet->out, buf_str(&text));
-    buf_addf(sheet->out, " at first %.6g, graph 0.02 %s\n", machine->peak_gbs.value,
+    buf_addf(sheet->out, " at first %.6g, graph %s\n", x,
              sheet->kind == PLOT_TERMINAL
-                 ? "right offset -1,0"
-                 : "rotate by 90 left offset -0.8,0 textcolor rgb '#666666'");
+                 ? "0.06 right offset -1,0"
+                 : "0.02 rotate by 90 left offset -1.4,0 textcolor rgb '#555555'");
     buf_release(&text);
 }
 
-/* The bytes that a queue of n entries in every core keeps in flight: on this line
- * latency x bandwidth is just that. A queue of a tile or cluster is shared. */
-static double bytes_in_flight(const struct machine *machine,
-                              const struct machine_limit *limit, int level)
+/* Above the frame, where the line leaves it: covers nothing. The first ends there, the
+ * second begins there or ends at the frame, one row higher where they could meet. */
+static void label_queue(struct sheet *sheet, const char *text, int level, double bytes)
 {
-    int line =
-        machine->transfer_bytes > 0 ? machine->transfer_bytes : machine->line_bytes;
-    int sharing = 1;
-    if (limit->scope && strcmp(limit->scope, "core"))
-        for (int i = 0; i < machine->level_nr; i++)
-            if (machine->level[i].level == level && machine->level[i].cores_sharing > 1)
-                sharing = machine->level[i].cores_sharing;
-    return limit->used.value * line * machine->cores / sharing; /* GB/s x ns */
-}
-
-static void label_queue(struct sheet *sheet, const char *text, double bytes)
-{
-    double x = bytes / (0.96 * sheet->y_end), y = 0.96 * sheet->y_end;
-    bool right = x > 0.9 * sheet->x_end;
-    if (right) {
-        x = 0.995 * sheet->x_end;
-        y = bytes / x;
-    }
+    double at = bytes / sheet->y_end / sheet->x_end;
+    bool first = level == 1, early = at<0.3, late = at> 0.7;
     buf_add(sheet->out, "set label ");
     add_quoted(sheet->out, text);
-    buf_addf(sheet->out, " at first %.6g, first %.6g %s", x, y,
-             right ? "right offset 0,0.7" : "left offset 0.7,0");
-    buf_add(sheet->out,
-            sheet->kind == PLOT_TERMINAL ? " front\n" : " textcolor rgb '#333333'\n");
+    buf_addf(
+        sheet->out, " at graph %.6g, graph 1 %s offset 0,%s textcolor rgb '#333333'\n",
+        !first && late ? 1 : at, (first && !early) || (!first && late) ? "right" : "left",
+        first ? "0.7" : "1.7");
 }
 
 static void draw_queue(struct sheet *sheet, const struct machine *machine,
                        const struct machine_limit *limit, int level)
 {
     struct buf text = {0};
-    double bytes;
-    if (!limit->used.known || machine->line_bytes < 1)
+    double bytes = bytes_in_flight(machine, limit, level);
+    bool inside = bytes < sheet->x_end * sheet->y_end;
+    bool terminal = sheet->kind == PLOT_TERMINAL;
+    if (!(bytes > 0))
         return;
-    bytes = bytes_in_flight(machine, limit, level);
     buf_addf(&text, "L%d queue full: ", level);
     buf_add_number(&text, limit->used.value);
-    buf_addf(&text, " lines per %s%s", limit->scope ? limit->scope : "core",
-             isinf(limit->used.high) ? " or more" : "");
+    buf_addf(&text, " lines per %s%s%s", limit->scope ? limit->scope : "core",
+             isinf(limit->used.high) ? " or more" : "",
+             inside ? "" : " (beyond this picture)");
     begin_item(sheet);
-    if (bytes > sheet->x_end * sheet->y_end) {
-        buf_add(&text, " (beyond this picture)");
-        buf_add(&sheet->items, "NaN with lines linewidth 1 linecolor rgb '#333333'");
-    } else {
-        label_queue(sheet, buf_str(&text), bytes);
-        buf_addf(&sheet->items, "%.6g / x with lines", bytes);
-        buf_add(&sheet->items,
-                sheet->kind == PLOT_TERMINAL
-                    ? " linetype 0"
-                    : " linewidth 1.5 linecolor rgb '#333333'");
-    }
-    add_title(&sheet->items,
-              bytes > sheet->x_end * sheet->y_end ? buf_str(&text) : NULL);
+    if (inside)
+        buf_addf(&sheet->items, "%.6g / x", bytes);
+    else
+        buf_add(&sheet->items, "NaN");
+    if (terminal)
+        buf_addf(&sheet->items, " with lines linetype %d",
+                 level == 1 ? DUMB_L1 : DUMB_L2);
+    else
+        buf_addf(&sheet->items,
+                 " with lines linewidth 1.5 dashtype %d linecolor rgb "
+                 "'#333333'",
+                 level == 1 ? 1 : 6);
+    if (inside && !terminal)
+        label_queue(sheet, buf_str(&text), level, bytes);
+    add_title(sheet, buf_str(&text));
     buf_release(&text);
+}
+
+static void draw_limits(struct sheet *sheet, const struct machine *machine,
+                        size_t first_curve)
+{
+    const char *colour = sheet->nr > 1 ? colour_of(first_curve) : "#555555";
+    draw_unloaded(sheet, machine, colour);
+    draw_peak(sheet, machine, colour);
+    if (sheet->nr > 1)
+        return;
+    draw_queue(sheet, machine, &machine->l1_mshrs, 1);
+    draw_queue(sheet, machine, &machine->l2_mshrs, 2);
 }
 
 /* ---- the sheet ---- */
@@ -352,7 +394,8 @@ static void add_heading(struct sheet *sheet)
     }
     buf_add(sheet->out, "set title ");
     add_quoted_lines(sheet->out, buf_str(&title));
-    buf_add(sheet->out, " noenhanced\n");
+    buf_addf(sheet->out, " noenhanced offset 0,%s\n",
+             sheet->kind == PLOT_TERMINAL ? "0" : "1.8");
     buf_release(&title);
 }
 
@@ -376,10 +419,24 @@ static void add_settings(struct sheet *sheet)
              "set ylabel 'latency of memory (ns)'\n"
              "set xrange [0:%.6g]\nset yrange [0:%.6g]\nset samples 1000\n",
              cores, sheet->x_end, sheet->y_end);
-    buf_add(sheet->out, sheet->kind == PLOT_TERMINAL
-                            ? "set key below left noenhanced\nset tics nomirror\n"
-                            : "set key below center noenhanced\nset tics nomirror\n"
-                              "set bars 0.5\nset grid linecolor rgb '#dddddd'\n");
+    buf_add(sheet->out, "set tics nomirror\n");
+    if (sheet->kind != PLOT_TERMINAL)
+        buf_add(sheet->out,
+                "set bars 0.5\nset grid linetype 1 linewidth 0.5 linecolor rgb "
+                "'#dddddd'\n");
+}
+
+/* Below the axis, in two columns; the margin grows with it. */
+static void add_key(const struct sheet *sheet)
+{
+    size_t rows = (sheet->titles + 1) / 2;
+    if (sheet->kind == PLOT_TERMINAL)
+        buf_add(sheet->out, "set key below left vertical maxcols 1 Left reverse\n");
+    else
+        buf_addf(sheet->out,
+                 "set bmargin %.6g\nset key at screen 0.5, screen 0.01 center bottom "
+                 "vertical maxcols 2 maxrows %zu Left reverse\n",
+                 4.5 + 1.3 * (double)rows, rows);
 }
 
 static int check_curves(const struct machine *const *machine, size_t nr,
@@ -403,15 +460,12 @@ int plot_script(const struct machine *const *machine, size_t nr, enum plot_kind 
     stretch(&sheet);
     add_settings(&sheet);
     for (size_t m = 0; m < nr; m++) {
+        size_t first = sheet.curve;
         for (size_t i = 0; i < machine[m]->curve_nr; i++)
             draw_curve(&sheet, machine[m], &machine[m]->curve[i]);
-        draw_unloaded(&sheet, machine[m]);
-        draw_peak(&sheet, machine[m]);
-        if (nr == 1) {
-            draw_queue(&sheet, machine[m], &machine[m]->l1_mshrs, 1);
-            draw_queue(&sheet, machine[m], &machine[m]->l2_mshrs, 2);
-        }
+        draw_limits(&sheet, machine[m], first);
     }
+    add_key(&sheet);
     buf_addf(script, "%s\n", buf_str(&sheet.items));
     buf_release(&sheet.items);
     return 0;

@@ -11,10 +11,11 @@ static int load_here(struct machine *machine, struct error *err)
     char *path = NULL;
     int status = machine_default_path(&path, err);
     if (!status && !file_exists(path))
-        status = fail(err, STATUS_INPUT,
-                      "there is no profile of this machine yet ('%s'); 'inflight machine' "
-                      "makes one",
-                      path);
+        status =
+            fail(err, STATUS_INPUT,
+                 "there is no profile of this machine yet ('%s'); 'inflight machine' "
+                 "makes one",
+                 path);
     if (!status)
         status = machine_load(path, machine, err);
     free(path);
@@ -103,13 +104,14 @@ static json_t *profiles_json(const struct machine_entry *entry, size_t nr)
     json_t *list = json_array();
     for (size_t i = 0; i < nr; i++)
         json_array_append_new(
-            list, json_pack("{s:o, s:o, s:s?, s:i, s:o, s:o, s:i, s:o}", "name",
-                            text_json(entry[i].name), "cpu_model",
-                            text_json(entry[i].cpu_model), "microarchitecture",
-                            entry[i].microarchitecture, "cores", entry[i].cores,
-                            "memory_latency_ns", json_quantity(entry[i].memory_latency_ns),
-                            "peak_gbs", json_quantity(entry[i].peak_gbs), "curves",
-                            (int)entry[i].curve_nr, "source", text_json(entry[i].source)));
+            list,
+            json_pack("{s:o, s:o, s:s?, s:i, s:o, s:o, s:i, s:o}", "name",
+                      text_json(entry[i].name), "cpu_model",
+                      text_json(entry[i].cpu_model), "microarchitecture",
+                      entry[i].microarchitecture, "cores", entry[i].cores,
+                      "memory_latency_ns", json_quantity(entry[i].memory_latency_ns),
+                      "peak_gbs", json_quantity(entry[i].peak_gbs), "curves",
+                      (int)entry[i].curve_nr, "source", text_json(entry[i].source)));
     return json_pack("{s:s, s:o}", "schema", "inflight.profiles/1", "profiles", list);
 }
 

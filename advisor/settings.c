@@ -127,12 +127,11 @@ static int read_number(const struct option_row *row, const char *text, void *fie
     if (row->kind == COUNT)
         status = parse_count(text, buf_str(&what), &count, err);
     else
-        status =
-            (row->kind == TIME          ? parse_time
-             : row->kind == BANDWIDTH   ? parse_bandwidth
-             : row->kind == NANOSECONDS ? parse_latency
-                                        : parse_number)(text, buf_str(&what), &number,
-                                                        err);
+        status = (row->kind == TIME        ? parse_time
+                  : row->kind == BANDWIDTH ? parse_bandwidth
+                  : row->kind == NANOSECONDS
+                      ? parse_latency
+                      : parse_number)(text, buf_str(&what), &number, err);
     if (!status && !(number > 0 || count > 0))
         status =
             fail(err, STATUS_USAGE, "--%s must be above 0, got '%s'", row->name, text);
@@ -195,9 +194,8 @@ static int read_file(const char *text, struct settings *settings, struct error *
 static int read_rival(const char *text, struct settings *settings, struct error *err)
 {
     if (!settings->compare || settings->rival)
-        return fail(err, STATUS_USAGE,
-                    "unexpected word '%s'; try 'inflight %s --help'", text,
-                    settings->command);
+        return fail(err, STATUS_USAGE, "unexpected word '%s'; try 'inflight %s --help'",
+                    text, settings->command);
     settings->rival = text;
     return 0;
 }

@@ -22,8 +22,8 @@ struct settings {
     const char *plot, *memory, *what_if;
     /* negative = not given */
     double budget_s, bandwidth_gbs, latency_ns, longer_s, peak_gbs;
-    long long variants, seed, cores, session;   /* negative = not given */
-    double tolerance;                           /* negative = default */
+    long long variants, seed, cores, session; /* negative = not given */
+    double tolerance;                         /* negative = default */
     bool json, quick, quiet, verbose, fresh, audit, reassociate, list, huge_pages,
         evidence;
     enum colour_when colour;
