@@ -290,24 +290,44 @@ static enum missing missing(const struct comparison_row *row)
                           (row->b.known ? 0 : MISSING_B));
 }
 
-/* "Unknown in 'skl': L1: latency; memory, one core: read, write." */
+static bool group_is_missing(const struct comparison *comparison, const char *group,
+                             enum missing which)
+{
+    for (size_t i = 0; i < comparison->row_nr; i++)
+        if (!strcmp(comparison->row[i].group, group) &&
+            missing(&comparison->row[i]) != which)
+            return false;
+    return true;
+}
+
+/* "L1 (all); memory, one core (read, write)" */
+static void name_missing(const struct comparison *comparison, enum missing which,
+                         struct buf *out)
+{
+    const char *group = NULL;
+    for (size_t i = 0; i < comparison->row_nr; i++) {
+        const struct comparison_row *row = &comparison->row[i];
+        bool same = group && !strcmp(group, row->group);
+        if (missing(row) != which || (same && group_is_missing(comparison, group, which)))
+            continue;
+        if (!same && group)
+            buf_add(out, "); ");
+        if (!same)
+            buf_addf(out, "%s (", row->group);
+        group = row->group;
+        buf_addf(out, "%s%s", same ? ", " : "",
+                 group_is_missing(comparison, group, which) ? "all" : row->name);
+    }
+    if (group)
+        buf_add(out, ")");
+}
+
+/* "Unknown in 'skl': L1 (latency); memory, one core (all)." */
 static void add_missing(struct buf *out, const struct comparison *comparison,
                         enum missing which, const char *where)
 {
     struct buf text = {0};
-    const char *group = NULL;
-    for (size_t i = 0; i < comparison->row_nr; i++) {
-        const struct comparison_row *row = &comparison->row[i];
-        if (missing(row) != which)
-            continue;
-        bool same = group && !strcmp(group, row->group);
-        buf_addf(&text, "%s%s%s%s",
-                 !group ? ""
-                 : same ? ", "
-                        : "; ",
-                 same ? "" : row->group, same ? "" : ": ", row->name);
-        group = row->group;
-    }
+    name_missing(comparison, which, &text);
     if (text.length) {
         struct buf sentence = {0};
         buf_addf(&sentence, "Unknown in %s: %s.", where, buf_str(&text));

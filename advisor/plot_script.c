@@ -17,6 +17,7 @@ struct sheet {
     struct buf items;     /* of the plot command */
     double x_end, y_end;  /* GB/s, ns */
     size_t curve, titles; /* so far */
+    bool predicted;       /* some curve has such a part */
 };
 
 /* The characters that gnuplot's terminal of text draws lines with, by linetype: curves
@@ -73,6 +74,8 @@ static void add_title(struct sheet *sheet, const char *title)
         return;
     }
     buf_add(&sheet->items, " title ");
+    if (sheet->kind == PLOT_TERMINAL)
+        buf_add(&sheet->items, "' ' . ");
     add_quoted(&sheet->items, title);
     sheet->titles++;
 }
@@ -216,6 +219,7 @@ static void plot_measured(struct sheet *sheet, const char *colour, const char *t
 static void plot_predicted(struct sheet *sheet, const char *colour, const char *title)
 {
     size_t curve = sheet->curve;
+    sheet->predicted = true;
     if (sheet->kind == PLOT_TERMINAL) {
         begin_item(sheet);
         buf_addf(&sheet->items,
@@ -261,7 +265,8 @@ static void draw_curve(struct sheet *sheet, const struct machine *machine,
     }
     if (measured < curve->point_nr) {
         add_block(sheet, "p", curve, measured ? measured - 1 : 0, curve->point_nr);
-        buf_add(&name, " (predicted)");
+        if (sheet->kind == PLOT_TERMINAL)
+            buf_add(&name, " (predicted)");
         plot_predicted(sheet, colour,
                        measured && sheet->kind != PLOT_TERMINAL ? NULL : buf_str(&name));
     }
@@ -355,13 +360,10 @@ static void draw_queue(struct sheet *sheet, const struct machine *machine,
         buf_addf(&sheet->items, " with lines linetype %d",
                  level == 1 ? DUMB_L1 : DUMB_L2);
     else
-        buf_addf(&sheet->items,
-                 " with lines linewidth 1.5 dashtype %d linecolor rgb "
-                 "'#333333'",
-                 level == 1 ? 1 : 6);
+        buf_add(&sheet->items, " with lines linewidth 1.5 linecolor rgb '#333333'");
     if (inside && !terminal)
         label_queue(sheet, buf_str(&text), level, bytes);
-    add_title(sheet, buf_str(&text));
+    add_title(sheet, terminal || !inside ? buf_str(&text) : NULL);
     buf_release(&text);
 }
 
@@ -379,14 +381,25 @@ static void draw_limits(struct sheet *sheet, const struct machine *machine,
 
 /* ---- the sheet ---- */
 
+static size_t newlines(const char *text)
+{
+    size_t nr = 0;
+    while ((text = strchr(text, '\n'))) {
+        text++;
+        nr++;
+    }
+    return nr;
+}
+
 static void add_heading(struct sheet *sheet)
 {
     struct buf title = {0};
     for (size_t m = 0; m < sheet->nr; m++) {
         const struct machine *machine = sheet->machine[m];
-        bool model = machine->cpu_model && strcmp(machine->cpu_model, machine->name);
-        buf_addf(&title, "%s%s%s%s", m ? "\n" : "", machine->name, model ? ": " : "",
-                 model ? machine->cpu_model : "");
+        const char *model = machine->cpu_model ? machine->cpu_model : "";
+        bool named = !strncmp(model, machine->name, strlen(machine->name));
+        buf_addf(&title, "%s%s%s%s", m ? "\n" : "", named ? "" : machine->name,
+                 named || !*model ? "" : ": ", model);
         if (sheet->kind == PLOT_TERMINAL || !machine->source)
             continue;
         buf_add(&title, "\n");
@@ -394,8 +407,11 @@ static void add_heading(struct sheet *sheet)
     }
     buf_add(sheet->out, "set title ");
     add_quoted_lines(sheet->out, buf_str(&title));
-    buf_addf(sheet->out, " noenhanced offset 0,%s\n",
-             sheet->kind == PLOT_TERMINAL ? "0" : "1.8");
+    buf_add(sheet->out, " noenhanced");
+    if (sheet->kind != PLOT_TERMINAL && sheet->nr == 1) /* room for label_queue's rows */
+        buf_addf(sheet->out, " offset 0,1.8\nset tmargin %.6g",
+                 4.5 + 1.2 * (double)newlines(buf_str(&title)));
+    buf_add(sheet->out, "\n");
     buf_release(&title);
 }
 
@@ -464,6 +480,12 @@ int plot_script(const struct machine *const *machine, size_t nr, enum plot_kind 
         for (size_t i = 0; i < machine[m]->curve_nr; i++)
             draw_curve(&sheet, machine[m], &machine[m]->curve[i]);
         draw_limits(&sheet, machine[m], first);
+    }
+    if (sheet.predicted && kind != PLOT_TERMINAL) {
+        begin_item(&sheet);
+        buf_add(&sheet.items,
+                "NaN with lines linewidth 2 dashtype 2 linecolor rgb '#555555'");
+        add_title(&sheet, "dashed, shaded: predicted");
     }
     add_key(&sheet);
     buf_addf(script, "%s\n", buf_str(&sheet.items));
