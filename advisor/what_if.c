@@ -267,7 +267,7 @@ static void add_quantity(struct buf *out, struct quantity quantity, const char *
     }
     buf_addf(out, "%s", at_least ? "at least " : "");
     buf_add_number(out, quantity.value);
-    buf_addf(out, " %s", unit);
+    buf_addf(out, "%s%s", strcmp(unit, "x") ? " " : "", unit);
 }
 
 /* One side of the comparison, a line each. */
