@@ -239,7 +239,7 @@ const char *comparison_word(const struct comparison_row *row)
 
 /* ---- as text ---- */
 
-enum { LABEL = 30, COLUMN = 16 };
+enum { LABEL = 28, COLUMN = 16 };
 
 static void add_value(struct buf *out, struct quantity quantity)
 {
@@ -359,8 +359,7 @@ void comparison_text(const struct comparison *comparison, struct buf *out)
         group = row->group;
         add_line(out, row);
     }
-    buf_addf(out, "\nratio: '%s' over '%s'; apart: the intervals do not overlap\n",
-             comparison->b, comparison->a);
+    buf_add(out, "\nratio: second over first; apart: the intervals do not overlap\n");
     add_missing(out, comparison, MISSING_A, a);
     add_missing(out, comparison, MISSING_B, b);
     add_missing(out, comparison, MISSING_BOTH, "both");

@@ -240,13 +240,12 @@ static void plot_predicted(struct sheet *sheet, const char *colour, const char *
     add_title(sheet, title);
 }
 
-static void plot_ceiling(struct sheet *sheet, const char *colour, double gbs)
+static void draw_ceiling(struct sheet *sheet, const char *colour, double gbs)
 {
-    begin_item(sheet);
-    buf_addf(&sheet->items,
-             "'+' using (%.6g):($0 ? %.6g : 0) every ::0::1 with lines linewidth 1 "
-             "dashtype 4 linecolor rgb '%s' notitle",
-             gbs, sheet->y_end, colour);
+    buf_addf(sheet->out,
+             "set arrow from first %.6g, graph 0 to first %.6g, graph 1 nohead linewidth "
+             "1 dashtype 4 linecolor rgb '%s'\n",
+             gbs, gbs, colour);
 }
 
 /* The predicted part starts at the last measured point. */
@@ -271,7 +270,7 @@ static void draw_curve(struct sheet *sheet, const struct machine *machine,
                        measured && sheet->kind != PLOT_TERMINAL ? NULL : buf_str(&name));
     }
     if (curve->ceiling_gbs.known && sheet->kind != PLOT_TERMINAL)
-        plot_ceiling(sheet, colour, curve->ceiling_gbs.value);
+        draw_ceiling(sheet, colour, curve->ceiling_gbs.value);
     sheet->curve++;
     buf_release(&name);
 }

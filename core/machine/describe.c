@@ -41,7 +41,7 @@ static void add_value(struct buf *text, struct quantity quantity, double scale,
                       const char *unit)
 {
     if (!quantity.known) {
-        buf_addf(text, "unknown %s", unit);
+        buf_add(text, "unknown");
         return;
     }
     buf_add_number(text, quantity.value * scale);

@@ -14,9 +14,16 @@ static int is_profile(const struct dirent *entry)
            strcmp(entry->d_name + length - 5, ".json") == 0;
 }
 
+/* machine.json is what machine_default_path names. */
+static char *name_of(const char *file)
+{
+    return strcmp(file, "machine.json") == 0 ? xstrdup("here")
+                                             : xstrndup(file, strlen(file) - 5);
+}
+
 static struct machine_entry entry_of(const char *file, const struct machine *machine)
 {
-    return (struct machine_entry){.name = xstrndup(file, strlen(file) - 5),
+    return (struct machine_entry){.name = name_of(file),
                                   .cpu_model = xstrdup(machine->cpu_model),
                                   .microarchitecture =
                                       xstrdup(machine->microarchitecture),
