@@ -51,11 +51,12 @@ static const struct command commands[] = {
     {"machine", "characterise this machine, and look at profiles",
      "machine [--quick | --longer TIME] [-o FILE] [options]\n"
      "       inflight machine --list | --show NAME | --compare A B [options]",
-     "Probes miss queues, latencies, bandwidths and the latency under load, at most two\n"
-     "minutes, and keeps the profile. Ctrl-C ends it at once and keeps the old profile.\n"
-     "The other forms measure nothing: they list, show, draw and compare profiles.\n\n"
-     "examples: inflight machine --peak 307GB/s --plot curves.svg\n"
-     "          inflight machine --compare here skl",
+     "Probes miss queues, latencies, bandwidths and the latency under load, at most\n"
+     "two minutes, and keeps the profile. Ctrl-C ends it at once and leaves the old\n"
+     "profile. The other forms measure nothing: they list, show, draw and compare\n"
+     "profiles; 'here' is this machine's.\n\n"
+     "example: inflight machine --peak 307GB/s --plot curves.svg\n"
+     "         inflight machine --compare here skl",
      "quick longer peak machine list show compare memory plot output" COMMON_OPTIONS,
      machine_command},
     {"report", "an earlier session again", "report [SESSION] [options]",

@@ -41,7 +41,7 @@ static const struct option_row {
     {"flags", 0, "FLAGS", FLAGS, AT(flags),
      "its optimisation flags, default '-O3 -march=native'"},
     {"machine", 'm', "PROFILE", TEXT, AT(machine),
-     "machine profile: a file, a name of 'inflight machine --list', or here; default "
+     "machine profile: a file, here, or a name that 'inflight machine' lists; default "
      "this machine's"},
     {"output", 'o', "FILE", TEXT, AT(output), "where the result is written"},
     {"plan", 'p', "PLAN", TEXT, AT(plan),
