@@ -239,7 +239,7 @@ const char *comparison_word(const struct comparison_row *row)
 
 /* ---- as text ---- */
 
-enum { LABEL = 28, COLUMN = 16 };
+enum { LABEL = 26, COLUMN = 17 };
 
 static void add_value(struct buf *out, struct quantity quantity)
 {

@@ -78,7 +78,7 @@ static void the_unknown_is_named(void)
     check_contains(buf_str(&text), "Unknown in 'bare': core (clock, reorder buffer");
     check_contains(buf_str(&text), "Unknown in both: L1, one core (non-temporal)");
     check_contains(buf_str(&text), "small pages (page walks)");
-    check_contains(buf_str(&text), "  unloaded latency, ns         98 [93.1,103]");
+    check_contains(buf_str(&text), "  unloaded latency, ns        98 [93.1,103]");
     check(!strstr(buf_str(&text), "nan"));
     json = comparison_json(&got);
     check_str(json_string_value(json_object_get(
