@@ -1,4 +1,6 @@
 /* inflight advise from numbers alone, and what if they were otherwise. */
+#include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "advisor/commands.h"
@@ -17,7 +19,7 @@ static int read_question(const struct settings *settings, struct question *quest
         .memory = settings->memory,
         .gbs = settings->bandwidth_gbs,
         .random = !strcmp(settings->access, "random"),
-        .cores = settings->cores > 0 ? (int)settings->cores : 0,
+        .cores = settings->cores > 0 ? (int)fmin((double)settings->cores, INT_MAX) : 0,
         .latency_ns = settings->latency_ns > 0 ? settings->latency_ns : 0};
     if (!question->random && strcmp(settings->access, "streaming"))
         return fail(err, STATUS_USAGE, "--access: expected random or streaming, got '%s'",
@@ -73,6 +75,9 @@ int advise_numbers(const struct settings *settings, struct error *err)
         status = rule_set_load(settings->rules, &rules, err);
     if (!status)
         status = answer_question(&question, rules, &answer, err);
+    if (!status && question.cores > answer.machine.cores)
+        status = fail(err, STATUS_USAGE, "--cores: '%s' has %d cores, not %lld",
+                      answer.machine.name, answer.machine.cores, settings->cores);
     if (!status)
         status = settings->what_if
                      ? answer_what_if(settings, &question, rules, &answer, err)

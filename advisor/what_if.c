@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "search/search.h"
+
 /* ---- the keys ---- */
 
 enum value { ENTRIES, NANOSECONDS, GBS, CORES, LINE, ACCESS, NAME };
@@ -434,7 +436,7 @@ json_t *what_if_json(const struct what_if *what_if, const struct answer *base,
     json_t *assumed = json_object();
     for (size_t i = 0; i < what_if->words.nr; i += 2)
         json_object_set_new(assumed, what_if->words.v[i],
-                            json_string(what_if->words.v[i + 1]));
+                            text_json(what_if->words.v[i + 1]));
     return json_pack("{s:o, s:o, s:o}", "assumed", assumed, "answer", answer_json(then),
                      "moves", moves_json(base, then));
 }

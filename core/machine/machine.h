@@ -180,7 +180,8 @@ int machine_load(const char *spec, struct machine *machine, struct error *err);
 int machine_save(const struct machine *machine, const char *path, struct error *err);
 
 /* What there is: the shipped profiles, then the user's own in <config dir> by their file
- * names without ".json" ("here" for this machine's). A file that cannot be read is left out. */
+ * names without ".json" ("here" for this machine's). A file that cannot be read is left
+ * out. */
 struct machine_entry {
     char *name, *cpu_model, *microarchitecture, *source;
     int cores;
