@@ -27,6 +27,7 @@ static void ratios_and_intervals(void)
 
     b.memory_latency_ns = probed(196);
     b.level[1].one_core.read_gbs = probed(101);
+    b.node_read_gbs = probed(103); /* of 95: the values lie outside, the ends meet */
     b.cores = 8;
     compare_machines(&a, &b, &got);
     row = find(&got, "memory", "unloaded latency");
@@ -35,6 +36,7 @@ static void ratios_and_intervals(void)
     row = find(&got, "L2, one core", "read");
     check_near(row->ratio.value, 1.01, 1e-9);
     check_str(comparison_word(row), "overlap");
+    check_str(comparison_word(find(&got, "memory", "read, all cores")), "overlap");
     check_near(find(&got, "core", "cores")->ratio.value, 2, 1e-9);
     check_near(find(&got, "memory, one core", "random lines")->a.value, 300, 1e-9);
     check_near(find(&got, "100 % reads", "curve ends at")->a.low, 98, 1e-9);
