@@ -174,6 +174,23 @@ static int probe(const struct settings *settings, struct error *err)
     return status;
 }
 
+static int list(const struct settings *settings, struct error *err)
+{
+    struct profile *profile = NULL;
+    struct buf text = {0};
+    size_t nr = 0;
+    if (profiles_find(&profile, &nr, err))
+        return -1;
+    json_t *document = settings->json ? profiles_json(profile, nr) : NULL;
+    if (!document)
+        profiles_text(profile, nr, &text);
+    int status = document ? print_json(document, err) : print_text(buf_str(&text), err);
+    json_decref(document);
+    buf_release(&text);
+    profiles_release(profile, nr);
+    return status;
+}
+
 static int show(const struct settings *settings, struct error *err)
 {
     struct machine machine = {0};
@@ -233,7 +250,7 @@ int machine_command(const struct settings *settings, struct error *err)
         return -1;
     switch (form) {
     case LIST:
-        return profiles_list(settings->json, err);
+        return list(settings, err);
     case SHOW:
         return show(settings, err);
     case COMPARE:

@@ -9,9 +9,19 @@
 int profile_load(const char *spec, const char *memory, struct machine *machine,
                  struct error *err);
 
-/* inflight machine --list. */
-int profiles_list(bool json, struct error *err);
-/* The list as text, 79 columns. */
-void profiles_text(const struct machine_entry *entry, size_t nr, struct buf *out);
+/* A line of --list. */
+struct profile {
+    char *name; /* for profile_load */
+    struct machine machine;
+    char *problem; /* why it cannot be read; NULL = it can, else `machine` is empty */
+};
+
+/* The shipped ones, the user's own (files of the folder of settings), and "here" if there
+ * is one. Caller releases. */
+int profiles_find(struct profile **profile, size_t *nr, struct error *err);
+void profiles_release(struct profile *profile, size_t nr);
+/* 79 columns. */
+void profiles_text(const struct profile *profile, size_t nr, struct buf *out);
+json_t *profiles_json(const struct profile *profile, size_t nr);
 
 #endif

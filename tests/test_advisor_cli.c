@@ -314,7 +314,8 @@ static void the_users_own_profiles(void)
     place_make(&place);
     put_profile(&place, "machine.json", full);
     put_profile(&place, "lab-3.json", full);
-    check_run(&place, "machine --list", 0, "*\nlab-3 *\nhere *", "");
+    put_profile(&place, "torn.json", INFLIGHT_SOURCE_DIR "/LICENSE");
+    check_run(&place, "machine --list", 0, "*\nlab-3 *\ntorn\n *torn.json:*\nhere *", "");
     check_run(&place, "machine --show lab-3", 0, "Test CPU*", "");
     check_run(&place, "machine --show here", 0, "Test CPU*",
               "inflight: warning: this is of another machine (the profile was made with "

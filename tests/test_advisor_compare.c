@@ -2,6 +2,7 @@
 #include "advisor/compare.h"
 
 #include <CUnit/CUnit.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "advisor/profiles.h"
@@ -119,28 +120,27 @@ static void the_table_fits(void)
 
 static void the_list(void)
 {
-    char name[] = "skl", cpu[] = "Intel Xeon", source[] = "a paper", own[] = "here",
-         here[] = "probed here";
-    const struct machine_entry entry[] = {
-        {.name = name,
-         .cpu_model = cpu,
-         .source = source,
-         .cores = 24,
-         .curve_nr = 3,
-         .memory_latency_ns = quantity_exact(82, PROVENANCE_TABLE),
-         .peak_gbs = quantity_exact(128, PROVENANCE_TABLE)},
-        {.name = own, .source = here, .cores = 2}};
+    struct profile profile[] = {{.name = xstrdup("whole"), .machine = fixture_whole()},
+                                {.name = xstrdup("bare"), .machine = fixture_bare()},
+                                {.name = xstrdup("cut"), .problem = xstrdup("cut: why")}};
     struct buf text = {0};
 
-    profiles_text(entry, 2, &text);
+    profiles_text(profile, ARRAY_SIZE(profile), &text);
     check_str(buf_str(&text),
               "name                     cores    unloaded          peak  curves\n"
-              "skl                         24       82 ns      128 GB/s       3\n"
-              "    Intel Xeon\n"
-              "    a paper\n"
-              "here                         2           ?             ?       0\n"
-              "    probed here\n");
+              "whole                        4       98 ns      120 GB/s       2\n"
+              "    Whole 'CPU'_4, family 6 `id`\n"
+              "    probed here\n"
+              "bare                         1           ?             ?       0\n"
+              "    nobody knows\n"
+              "cut\n"
+              "    cut: why\n");
     buf_release(&text);
+    for (size_t i = 0; i < ARRAY_SIZE(profile); i++) {
+        machine_release(&profile[i].machine);
+        free(profile[i].name);
+        free(profile[i].problem);
+    }
 }
 
 CU_TestInfo advisor_compare_tests[] = {

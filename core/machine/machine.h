@@ -179,17 +179,16 @@ int machine_probe(const struct machine_probe_opts *opts, struct machine *machine
 int machine_load(const char *spec, struct machine *machine, struct error *err);
 int machine_save(const struct machine *machine, const char *path, struct error *err);
 
-/* What there is: the shipped profiles, then the user's own in <config dir> by their file
- * names without ".json" ("here" for this machine's). A file that cannot be read is left
- * out. */
+/* One shipped profile; everything but the name may be NULL or 0 = unknown. */
 struct machine_entry {
-    char *name, *cpu_model, *microarchitecture, *source;
+    char *name; /* for machine_load */
+    char *cpu_model, *microarchitecture, *source;
     int cores;
     size_t curve_nr;
-    struct quantity memory_latency_ns, peak_gbs;
 };
+/* All shipped profiles, sorted by name: what lies in the folder of profiles. */
 int machine_list(struct machine_entry **entry, size_t *nr, struct error *err);
-void machine_entries_release(struct machine_entry *entry, size_t nr);
+void machine_list_release(struct machine_entry *entry, size_t nr);
 
 /* Puts the latency, the curves and the rates of memory[] `name` in the place of those of
  * the profile. A name it does not have is refused with those that it has. */

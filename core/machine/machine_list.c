@@ -1,5 +1,5 @@
 #define _DEFAULT_SOURCE /* scandir */
-/* What profiles there are: the shipped ones and the user's own. */
+/* What profiles are shipped. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,24 +14,15 @@ static int is_profile(const struct dirent *entry)
            strcmp(entry->d_name + length - 5, ".json") == 0;
 }
 
-/* machine.json is what machine_default_path names. */
-static char *name_of(const char *file)
-{
-    return strcmp(file, "machine.json") == 0 ? xstrdup("here")
-                                             : xstrndup(file, strlen(file) - 5);
-}
-
 static struct machine_entry entry_of(const char *file, const struct machine *machine)
 {
-    return (struct machine_entry){.name = name_of(file),
+    return (struct machine_entry){.name = xstrndup(file, strlen(file) - 5),
                                   .cpu_model = xstrdup(machine->cpu_model),
                                   .microarchitecture =
                                       xstrdup(machine->microarchitecture),
                                   .source = xstrdup(machine->source),
                                   .cores = machine->cores,
-                                  .curve_nr = machine->curve_nr,
-                                  .memory_latency_ns = machine->memory_latency_ns,
-                                  .peak_gbs = machine->peak_gbs};
+                                  .curve_nr = machine->curve_nr};
 }
 
 static void add_folder(const char *dir, struct machine_entry **entry, size_t *nr)
@@ -56,23 +47,18 @@ static void add_folder(const char *dir, struct machine_entry **entry, size_t *nr
 
 int machine_list(struct machine_entry **entry, size_t *nr, struct error *err)
 {
-    char *shipped = NULL, *own = NULL;
-    int result = -1;
+    char *shipped;
 
     *entry = NULL;
     *nr = 0;
-    if (shipped_path("core/machine/profiles", &shipped, err) || config_dir(&own, err))
-        goto out;
+    if (shipped_path("core/machine/profiles", &shipped, err))
+        return -1;
     add_folder(shipped, entry, nr);
-    add_folder(own, entry, nr);
-    result = 0;
-out:
     free(shipped);
-    free(own);
-    return result;
+    return 0;
 }
 
-void machine_entries_release(struct machine_entry *entry, size_t nr)
+void machine_list_release(struct machine_entry *entry, size_t nr)
 {
     for (size_t i = 0; i < nr; i++) {
         free(entry[i].name);
