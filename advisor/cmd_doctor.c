@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "advisor/commands.h"
+#include "advisor/plot.h"
 #include "core/machine/machine.h"
 #include "core/store/store.h"
 #include "core/traffic/traffic.h"
@@ -211,6 +212,15 @@ static void look_at_database(struct findings *findings, const struct settings *s
     free(path);
 }
 
+static void look_at_gnuplot(struct findings *findings)
+{
+    struct error why = {0};
+    if (plot_check("-", &why))
+        find(findings, MISSING, "gnuplot", "%s", why.text);
+    else
+        find(findings, WORKS, "gnuplot", "'inflight machine --plot' can draw");
+}
+
 static void look_at_rules(struct findings *findings)
 {
     struct rule_set *set = NULL;
@@ -244,6 +254,7 @@ int doctor_command(const struct settings *settings, struct error *err)
     look_at_noise(&findings);
     look_at_space(&findings);
     look_at_rules(&findings);
+    look_at_gnuplot(&findings);
     look_at_profile(&findings);
     look_at_database(&findings, settings);
     json_t *document =

@@ -197,5 +197,13 @@ int tune_command(const struct settings *settings, struct error *err)
 
 int advise_command(const struct settings *settings, struct error *err)
 {
-    return settings->file ? work(settings, true, err) : advise_numbers(settings, err);
+    if (!settings->file)
+        return advise_numbers(settings, err);
+    if (settings->bandwidth_gbs >= 0 || settings->latency_ns >= 0 || settings->access ||
+        settings->what_if)
+        return fail(err, STATUS_USAGE,
+                    "--bandwidth, --latency, --access and --what-if are for advice "
+                    "without a file; '%s' is measured instead",
+                    settings->file);
+    return work(settings, true, err);
 }

@@ -25,11 +25,16 @@ static const struct command commands[] = {
     {"advise", "measure the kernel as written and rank what can still pay",
      "advise FILE.c[:LINE] [options] [-- compiler flags]\n"
      "       inflight advise --machine NAME --bandwidth RATE\n"
-     "                       --access random|streaming [--cores N] [--latency NS]",
-     "With a file: measures the baseline only. Without: advice from numbers alone.\n\n"
-     "example: inflight advise --machine skl --bandwidth 106.9GB/s --access random",
-     KERNEL_OPTIONS "compiler flags machine rules cores tolerance reassociate bandwidth "
-                    "latency access fresh database evidence" COMMON_OPTIONS,
+     "                       --access random|streaming [--cores N] [--latency NS]\n"
+     "                       [--memory NAME] [--what-if KEY=VALUE,...]",
+     "With a file: measures the baseline only. Without: advice from numbers alone, at\n"
+     "once; --what-if says how it would move on another machine or with another "
+     "queue.\n\n"
+     "example: inflight advise --machine skl --bandwidth 106.9GB/s --access random\n"
+     "                         --what-if l1_mshrs=24,latency=120ns",
+     KERNEL_OPTIONS
+     "compiler flags machine memory rules cores tolerance reassociate "
+     "bandwidth latency access what-if fresh database evidence" COMMON_OPTIONS,
      advise_command},
     {"show", "the loops, arrays and access classes, and what may legally be done",
      "show FILE.c[:LINE] [options] [-- compiler flags]",
@@ -43,13 +48,17 @@ static const struct command commands[] = {
      "output without -o).\n\n"
      "example: inflight apply templates/kernels/transpose.c --plan 'tile(i:32,j:32)'",
      KERNEL_OPTIONS "plan output reassociate quiet verbose color help", apply_command},
-    {"machine", "characterise this machine and keep its profile",
-     "machine [--quick] [-o FILE] [--machine PROFILE] [options]",
-     "Probes miss queues, latencies, bandwidths and the latency under load, about a\n"
-     "minute or two; with --machine shows a profile that exists (a file, or skl, knl,\n"
-     "a64fx) instead.\n\n"
-     "example: inflight machine --quick",
-     "quick machine output" COMMON_OPTIONS, machine_command},
+    {"machine", "characterise this machine, and look at profiles",
+     "machine [--quick | --longer TIME] [-o FILE] [options]\n"
+     "       inflight machine --list | --show NAME | --compare A B [options]",
+     "Probes miss queues, latencies, bandwidths and the latency under load, at most\n"
+     "two minutes, and keeps the profile. Ctrl-C ends it at once and leaves the old\n"
+     "profile. The other forms measure nothing: they list, show, draw and compare\n"
+     "profiles; 'here' is this machine's.\n\n"
+     "example: inflight machine --peak 307GB/s --plot curves.svg\n"
+     "         inflight machine --compare here skl",
+     "quick longer peak machine list show compare memory plot output" COMMON_OPTIONS,
+     machine_command},
     {"report", "an earlier session again", "report [SESSION] [options]",
      "Without a number: the newest session. --list names them all.\n\n"
      "example: inflight report --list",

@@ -41,7 +41,8 @@ static const struct option_row {
     {"flags", 0, "FLAGS", FLAGS, AT(flags),
      "its optimisation flags, default '-O3 -march=native'"},
     {"machine", 'm', "PROFILE", TEXT, AT(machine),
-     "machine profile: a file, or skl, knl, a64fx; default this machine's"},
+     "machine profile: a file, here, or a name that 'inflight machine' lists; default "
+     "this machine's"},
     {"output", 'o', "FILE", TEXT, AT(output), "where the result is written"},
     {"plan", 'p', "PLAN", TEXT, AT(plan),
      "transformations, such as 'tile(i:32,j:32) simd'"},
@@ -64,9 +65,24 @@ static const struct option_row {
     {"bandwidth", 0, "RATE", BANDWIDTH, AT(bandwidth_gbs),
      "of the routine through memory, all cores, such as 106.9GB/s"},
     {"latency", 0, "NS", NANOSECONDS, AT(latency_ns),
-     "loaded latency in ns; default from the profile's curve"},
+     "loaded latency, such as 145 or 145ns; default from the profile's curve"},
     {"access", 0, "KIND", TEXT, AT(access), "random or streaming"},
-    {"quick", 0, NULL, FLAG, AT(quick), "at most some 20 seconds"},
+    {"what-if", 0, "KEY=VALUE,...", TEXT, AT(what_if),
+     "how the answer moves if these were otherwise: l1_mshrs, l2_mshrs, latency, "
+     "bandwidth, ceiling, cores, line, access, memory, machine"},
+    {"quick", 0, NULL, FLAG, AT(quick), "at most 20 seconds, rougher figures"},
+    {"longer", 0, "TIME", TIME, AT(longer_s),
+     "more rounds for big or noisy machines, such as 10m; more than 120 s"},
+    {"peak", 0, "RATE", BANDWIDTH, AT(peak_gbs),
+     "theoretical memory bandwidth of this machine, such as 307GB/s"},
+    {"show", 0, "NAME", TEXT, AT(show),
+     "a profile that exists, measuring nothing: a name of --list, a file, or here "
+     "(this machine's); --machine does the same"},
+    {"compare", 0, "A B", TEXT, AT(compare), "two profiles side by side"},
+    {"plot", 0, "FILE", TEXT, AT(plot),
+     "draw latency over bandwidth: FILE.svg, FILE.png, or - for the terminal"},
+    {"memory", 0, "NAME", TEXT, AT(memory),
+     "the profile's memory of that name (a NUMA node, HBM) instead of its first"},
     {"list", 'l', NULL, FLAG, AT(list), "list what there is"},
     {"evidence", 'e', NULL, FLAG, AT(evidence),
      "every variant and every pruned plan, too"},
@@ -111,10 +127,11 @@ static int read_number(const struct option_row *row, const char *text, void *fie
     if (row->kind == COUNT)
         status = parse_count(text, buf_str(&what), &count, err);
     else
-        status =
-            (row->kind == TIME        ? parse_time
-             : row->kind == BANDWIDTH ? parse_bandwidth
-                                      : parse_number)(text, buf_str(&what), &number, err);
+        status = (row->kind == TIME        ? parse_time
+                  : row->kind == BANDWIDTH ? parse_bandwidth
+                  : row->kind == NANOSECONDS
+                      ? parse_latency
+                      : parse_number)(text, buf_str(&what), &number, err);
     if (!status && !(number > 0 || count > 0))
         status =
             fail(err, STATUS_USAGE, "--%s must be above 0, got '%s'", row->name, text);
@@ -170,6 +187,16 @@ static int read_file(const char *text, struct settings *settings, struct error *
         return fail(err, STATUS_USAGE, "'%s': there is no line %lld", text, line);
     settings->file = xstrndup(text, (size_t)(colon - text));
     settings->line = (int)line;
+    return 0;
+}
+
+/* The second profile of --compare A B. */
+static int read_rival(const char *text, struct settings *settings, struct error *err)
+{
+    if (!settings->compare || settings->rival)
+        return fail(err, STATUS_USAGE, "unexpected word '%s'; try 'inflight %s --help'",
+                    text, settings->command);
+    settings->rival = text;
     return 0;
 }
 
@@ -254,12 +281,23 @@ static int read_options(int argc, char **argv, const char *shorts,
     return 0;
 }
 
+static int read_word(const struct command *command, const char *word,
+                     struct settings *settings, struct error *err)
+{
+    if (strstr(command->usage, "SESSION"))
+        return read_session(word, settings, err);
+    if (takes(command, "compare"))
+        return read_rival(word, settings, err);
+    if (strstr(command->usage, "FILE.c"))
+        return read_file(word, settings, err);
+    return usage(settings, err, "unexpected word", word);
+}
+
 static int read_words(const struct command *command, int argc, char **argv,
                       struct settings *settings, struct error *err)
 {
     struct option longs[ARRAY_SIZE(rows) + 1];
     char shorts[2 * ARRAY_SIZE(rows) + 3];
-    bool session = strstr(command->usage, "SESSION") != NULL;
     fill_getopt(command, longs, shorts);
     optind = 0; /* glibc: also forget where it stopped last time */
     while (optind < argc) {
@@ -270,11 +308,7 @@ static int read_words(const struct command *command, int argc, char **argv,
             strvec_push(&settings->cflags, argv[optind]);
         if (optind >= argc)
             break;
-        const char *word = argv[optind++];
-        if (session ? read_session(word, settings, err)
-            : !strstr(command->usage, "FILE.c")
-                ? usage(settings, err, "unexpected word", word)
-                : read_file(word, settings, err))
+        if (read_word(command, argv[optind++], settings, err))
             return -1;
     }
     return 0;
@@ -288,6 +322,8 @@ int settings_parse(int argc, char **argv, struct settings *settings, struct erro
                                   .budget_s = -1,
                                   .bandwidth_gbs = -1,
                                   .latency_ns = -1,
+                                  .longer_s = -1,
+                                  .peak_gbs = -1,
                                   .variants = -1,
                                   .seed = -1,
                                   .cores = -1,

@@ -18,9 +18,12 @@ struct settings {
     struct strvec flags;  /* --flags, empty = -O3 -march=native */
     const char *machine;  /* profile: name or path; NULL = this machine's */
     const char *database, *rules, *output, *plan, *strategy, *access;
-    double budget_s, bandwidth_gbs, latency_ns; /* negative = not given */
-    long long variants, seed, cores, session;   /* negative = not given */
-    double tolerance;                           /* negative = default */
+    const char *show, *compare, *rival; /* profiles; rival: the second of --compare */
+    const char *plot, *memory, *what_if;
+    /* negative = not given */
+    double budget_s, bandwidth_gbs, latency_ns, longer_s, peak_gbs;
+    long long variants, seed, cores, session; /* negative = not given */
+    double tolerance;                         /* negative = default */
     bool json, quick, quiet, verbose, fresh, audit, reassociate, list, huge_pages,
         evidence;
     enum colour_when colour;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/profiles.h"
 #include "advisor/version.h"
 
 void workbench_start(struct workbench *bench, const struct settings *settings)
@@ -35,13 +36,24 @@ static int characterise(struct workbench *bench, const char *path, struct error 
     struct machine_probe_opts opts = {.quick = true, .progress = &bench->progress};
     progress_say(&bench->progress,
                  "no profile of this machine yet: characterising it (about 20 s)");
-    if (machine_probe(&opts, &bench->machine, err) ||
-        machine_save(&bench->machine, path, err))
+    if (file_check_writable(path, err))
+        return -1;
+    spawn_die_on_interrupt("inflight: interrupted while looking at this machine: no "
+                           "profile was written, nothing was tuned\n");
+    int status = machine_probe(&opts, &bench->machine, err);
+    spawn_catch_interrupt();
+    if (status || machine_save(&bench->machine, path, err))
         return -1;
     bench->machine_note = xasprintf(
         "quick profile made now and kept in '%s'; 'inflight machine' makes a better one",
         path);
     return 0;
+}
+
+/* Also in the report; but a search takes minutes, and this may be a mistake. */
+static void warn_of_note(const struct workbench *bench)
+{
+    fprintf(stderr, "inflight: warning: %s\n", bench->machine_note);
 }
 
 /* The old profile is kept beside the new one: it may be wanted on the machine it came
@@ -60,8 +72,10 @@ static int replace_foreign(struct workbench *bench, const char *path, const char
     if (!status) {
         free(bench->machine_note);
         bench->machine_note = xasprintf(
-            "the profile was of another machine (%s): kept as '%s', a quick one made now",
-            why, old);
+            "the profile was of another machine (%s): kept as '%s', a quick one made "
+            "now; --machine '%s' would use the old one all the same",
+            why, old, old);
+        warn_of_note(bench);
     }
     free(old);
     return status;
@@ -82,19 +96,28 @@ static int own_profile(struct workbench *bench, struct error *err)
     return status;
 }
 
-int workbench_machine(struct workbench *bench, struct error *err)
+static int named_profile(struct workbench *bench, struct error *err)
 {
     struct buf why = {0};
-    if (!bench->settings->machine)
-        return own_profile(bench, err);
-    if (machine_load(bench->settings->machine, &bench->machine, err))
+    if (profile_load(bench->settings->machine, NULL, &bench->machine, err))
         return -1;
-    if (!machine_matches_here(&bench->machine, &why))
-        bench->machine_note = xasprintf("the profile is of another machine (%s): its "
-                                        "limits are used because you named it",
-                                        buf_str(&why));
+    if (!machine_matches_here(&bench->machine, &why)) {
+        bench->machine_note = xasprintf(
+            "the profile is of another machine (%s): its limits are used because you "
+            "named it; without --machine this machine's own are",
+            buf_str(&why));
+        warn_of_note(bench);
+    }
     buf_release(&why);
     return 0;
+}
+
+int workbench_machine(struct workbench *bench, struct error *err)
+{
+    const char *memory = bench->settings->memory;
+    if (bench->settings->machine ? named_profile(bench, err) : own_profile(bench, err))
+        return -1;
+    return memory ? machine_use_memory(&bench->machine, memory, err) : 0;
 }
 
 /* ---- the kernel ---- */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/base/base.h"
 #include "tests/check.h"
@@ -182,7 +183,7 @@ static void every_case(void)
         free(names[i]);
     }
     free(names);
-    check(cases >= 50);
+    check(cases >= 85);
 }
 
 /* ---- what needs more than one look ---- */
@@ -289,10 +290,112 @@ static void names_in_other_encodings(void)
     place_drop(&place);
 }
 
+/* ---- profiles ---- */
+
+static void put_profile(struct place *place, const char *name, const char *from)
+{
+    char *dir = path_join(place->home, "config/inflight"), *path = path_join(dir, name);
+    struct buf text = {0};
+
+    check_ok(dir_make_all(dir, &place->err), &place->err);
+    check_ok(file_read(from, &text, &place->err), &place->err);
+    check_ok(file_write(path, buf_str(&text), text.length, &place->err), &place->err);
+    buf_release(&text);
+    free(dir);
+    free(path);
+}
+
+/* By "here" or by the name of its file; one of another machine is said to be. */
+static void the_users_own_profiles(void)
+{
+    static const char full[] = INFLIGHT_SOURCE_DIR "/tests/data/machine/full.json";
+    struct place place = {0};
+
+    place_make(&place);
+    put_profile(&place, "machine.json", full);
+    put_profile(&place, "lab-3.json", full);
+    put_profile(&place, "torn.json", INFLIGHT_SOURCE_DIR "/LICENSE");
+    check_run(&place, "machine --list", 0, "*\nlab-3 *\ntorn\n *torn.json:*\nhere *", "");
+    check_run(&place, "machine --show lab-3", 0, "Test CPU*", "");
+    check_run(&place, "machine --show here", 0, "Test CPU*",
+              "inflight: warning: this is of another machine (the profile was made with "
+              "cpu=Test CPU, here it is *); 'inflight machine' makes a new one\n");
+    check_run(&place, "machine --compare here skl", 0, "*unloaded latency, ns *153*82*",
+              "");
+    check_run(&place, "advise --machine here --bandwidth 5 --access random", 0,
+              "Test CPU*in flight per core*", "");
+    place_drop(&place);
+}
+
+/* In a plain folder without a name for it: the file is there, whole, and nothing else. */
+static void plots_are_written(void)
+{
+    struct place place = {0};
+    struct spawn_outcome outcome = {0};
+    char *path;
+
+    place_make(&place);
+    run_program(&place, "machine --show skl --plot 'a b.svg'", &outcome);
+    if (outcome.code == 6) {
+        check_skip("gnuplot is not installed");
+    } else {
+        check_eq(outcome.code, 0);
+        check_str(buf_str(&outcome.err), "plot written to 'a b.svg'\n");
+        path = path_join(place.work, "a b.svg");
+        check(file_exists(path));
+        free(path);
+        check_run(&place, "machine --show skl --plot -", 0, "*GB/s)*queue full*", "");
+        check_run(&place, "machine --compare skl knl --plot both.png -q", 0, "*", "");
+    }
+    spawn_outcome_release(&outcome);
+    place_drop(&place);
+}
+
+/* Ctrl-C while the machine is characterised: ends by that signal, the old profile is
+ * there as it was. */
+static void an_interrupted_probe_writes_nothing(void)
+{
+    const char *const argv[] = {INFLIGHT_PROGRAM, "machine", "-o", "old.json", NULL};
+    struct place place = {0};
+    struct spawn_request request = {.argv = argv, .timeout_s = 60};
+    struct spawn_child *child = NULL;
+    struct spawn_outcome outcome = {0};
+    struct timespec well_into_the_probe = {.tv_sec = 2}; /* of some 100 s */
+    struct buf text = {0};
+    char *path;
+
+    place_make(&place);
+    request.env_extra = (const char *const *)place.env.v;
+    request.dir = place.work;
+    path = path_join(place.work, "old.json");
+    check_ok(file_write(path, "old", 3, &place.err), &place.err);
+    if (check_ok(spawn_start(&request, &child, &place.err), &place.err)) {
+        nanosleep(&well_into_the_probe, NULL);
+        kill(spawn_pid(child), SIGINT);
+        check_ok(spawn_wait_all(&child, 1, false, &outcome, &place.err), &place.err);
+        check_eq(outcome.end, SPAWN_SIGNALLED);
+        check_eq(outcome.code, SIGINT);
+        check_str(buf_str(&outcome.out), "");
+        check_str(buf_str(&outcome.err),
+                  "inflight: interrupted: no profile was written\n");
+    }
+    check_ok(file_read(path, &text, &place.err), &place.err);
+    check_str(buf_str(&text), "old");
+    buf_release(&text);
+    free(path);
+    spawn_outcome_release(&outcome);
+    place_drop(&place);
+}
+
 static void json_is_json(void)
 {
     static const char *const args[] = {
-        "show transpose.c --json", "machine --machine knl --json", "report --list --json",
+        "machine --list --json",
+        "machine --compare skl knl --json",
+        "advise --machine skl --bandwidth 9 --access random --what-if cores=2 --json",
+        "show transpose.c --json",
+        "machine --machine knl --json",
+        "report --list --json",
         "advise --machine skl --bandwidth 100GB/s --access random --json"};
     struct place place = {0};
 
@@ -322,6 +425,11 @@ static void a_stored_session_prints_as_it_did(void)
                 &live);
     check_eq(live.code, 0);
     check(matches(buf_str(&live.out), "second in two.c, n = 1000\n*\nWhat limits it\n*"));
+    check_str(
+        buf_str(&live.err),
+        "inflight: warning: the profile is of another machine ('skl' is a published "
+        "profile, not one of this machine): its limits are used because you named "
+        "it; without --machine this machine's own are\n");
     check(matches(buf_str(&live.out), "*Ended because only the baseline was asked for*"));
     run_program(&place, "report", &stored);
     check_eq(stored.code, 0);
@@ -342,6 +450,9 @@ CU_TestInfo advisor_cli_tests[] = {
      a_damaged_profile_of_this_machine_is_named},
     {"a damaged database is left alone", a_damaged_database_is_left_alone},
     {"names in other encodings", names_in_other_encodings},
+    {"the user's own profiles", the_users_own_profiles},
+    {"plots are written", plots_are_written},
+    {"an interrupted probe writes nothing", an_interrupted_probe_writes_nothing},
     {"JSON is JSON", json_is_json},
     {"a stored session prints as it did", a_stored_session_prints_as_it_did},
     CU_TEST_INFO_NULL,

@@ -108,6 +108,31 @@ static void options_of_the_other_commands(void)
         check(s.list && s.evidence && !s.file);
         settings_release(&s);
     }
+    if (parsed("machine --longer 10m --peak 307GB/s --plot a.svg", &s)) {
+        check_near(s.longer_s, 600, 0);
+        check_near(s.peak_gbs, 307, 0);
+        check_str(s.plot, "a.svg");
+        check(!s.show && !s.compare && !s.rival && !s.memory);
+        settings_release(&s);
+    }
+    if (parsed("machine --compare here skl --plot -", &s)) {
+        check_str(s.compare, "here");
+        check_str(s.rival, "skl");
+        check_str(s.plot, "-");
+        check(s.longer_s < 0 && s.peak_gbs < 0);
+        settings_release(&s);
+    }
+    if (parsed("machine --show knl --memory 'HBM 2' --list", &s)) {
+        check_str(s.show, "knl");
+        check_str(s.memory, "HBM 2");
+        check(s.list);
+        settings_release(&s);
+    }
+    if (parsed("advise --what-if l1_mshrs=24 --latency 145ns", &s)) {
+        check_str(s.what_if, "l1_mshrs=24");
+        check_near(s.latency_ns, 145, 0);
+        settings_release(&s);
+    }
     if (parsed("machine --quick", &s)) {
         check(s.quick);
         settings_release(&s);

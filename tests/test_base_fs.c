@@ -245,11 +245,40 @@ static void shipped_data_is_found(void)
     scratch_remove(dir);
 }
 
+/* Says what file_write would, and leaves nothing. */
+static void places_can_be_tried(void)
+{
+    struct error err = {0};
+    struct buf text = {0};
+    char *dir = NULL, *path, *inside;
+
+    if (!check_ok(scratch_make(&dir, &err), &err))
+        return;
+    path = path_join(dir, "x");
+    inside = path_join(path, "y");
+    check_ok(file_check_writable(path, &err), &err);
+    check(!file_exists(path));
+    check_ok(file_write(path, "old", 3, &err), &err);
+    check_ok(file_check_writable(path, &err), &err);
+    check_ok(file_read(path, &text, &err), &err);
+    check_str(buf_str(&text), "old");
+    check_fails(file_check_writable(inside, &err), &err, STATUS_FAILED, "cannot write '");
+    check_fails(file_check_writable(dir, &err), &err, STATUS_FAILED, "Is a directory");
+    check_fails(file_check_writable("/nowhere/x", &err), &err, STATUS_FAILED,
+                "cannot write '/nowhere/x': No such file or directory");
+    check_ok(file_check_writable("/dev/null", &err), &err);
+    buf_release(&text);
+    free(path);
+    free(inside);
+    scratch_remove(dir);
+}
+
 CU_TestInfo base_fs_tests[] = {
     {"files are written whole and keep their mode", files_are_written_whole},
     {"links stay links", links_stay_links},
     {"pipes and devices stay what they are", pipes_stay_pipes},
     {"failures say which file and why", failures_say_which_file},
+    {"places can be tried", places_can_be_tried},
     {"folders are made and removed, links not followed", folders_are_made_and_removed},
     {"paths are joined", paths_are_joined},
     {"scratch folders are private and removed", scratch_is_private_and_removed},

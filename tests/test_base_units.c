@@ -34,6 +34,9 @@ static void good_texts_are_read(void)
         {parse_bandwidth, "800MB/s", 0.8},
         {parse_bandwidth, "1.2 TB/s", 1200},
         {parse_bandwidth, "1e9B/s", 1},
+        {parse_latency, "145", 145},
+        {parse_latency, "145 ns", 145},
+        {parse_latency, "0.5us", 500},
         {parse_number, "-1.5e3", -1500},
         {parse_number, " .5 ", 0.5},
     };
@@ -66,6 +69,8 @@ static void bad_texts_are_refused(void)
         {parse_time, "-2s"},
         {parse_time, "2 days"},
         {parse_time, "s"},
+        {parse_latency, "5GB/s"},
+        {parse_latency, "-5ns"},
         {parse_bandwidth, "GB/s"},
         {parse_bandwidth, "5 Gb/s"},
         {parse_bandwidth, "-1GB/s"},

@@ -32,6 +32,8 @@ static pthread_once_t installed = PTHREAD_ONCE_INIT;
 static pid_t owner; /* a forked child inherits the tables but not the duty */
 static atomic_bool catch_interrupt;
 static atomic_int interrupted_by;
+static _Atomic(const char *) last_words; /* NULL = none */
+static atomic_bool on_terminal;          /* may show a line of progress */
 
 static const int fatal_signals[] = {SIGSEGV, SIGBUS,  SIGILL, SIGFPE,  SIGABRT, SIGQUIT,
                                     SIGPIPE, SIGXCPU, SIGINT, SIGTERM, SIGHUP};
@@ -186,6 +188,18 @@ static bool is_interrupt(int signal_number)
     return signal_number == SIGINT || signal_number == SIGTERM || signal_number == SIGHUP;
 }
 
+static void say_last_words(void)
+{
+    static const char clear_line[] = "\r\033[K";
+    const char *words = atomic_load(&last_words);
+
+    if (!words)
+        return;
+    if (atomic_load(&on_terminal))
+        (void)!write(STDERR_FILENO, clear_line, sizeof(clear_line) - 1);
+    (void)!write(STDERR_FILENO, words, strlen(words));
+}
+
 static void on_signal(int signal_number)
 {
     int saved = errno, expected = 0;
@@ -197,6 +211,8 @@ static void on_signal(int signal_number)
         errno = saved;
         return;
     }
+    if (is_interrupt(signal_number))
+        say_last_words();
     at_exit();
     signal(signal_number, SIG_DFL);
     raise(signal_number);
@@ -233,13 +249,27 @@ void cleanup_install(void)
     pthread_once(&installed, install_once);
 }
 
-void spawn_catch_interrupt(void)
+static void install_interrupt_handlers(void)
 {
     cleanup_install();
-    atomic_store(&catch_interrupt, true);
     install_handler(SIGINT, true);
     install_handler(SIGTERM, true);
     install_handler(SIGHUP, true);
+}
+
+void spawn_catch_interrupt(void)
+{
+    atomic_store(&catch_interrupt, true);
+    atomic_store(&last_words, NULL);
+    install_interrupt_handlers();
+}
+
+void spawn_die_on_interrupt(const char *words)
+{
+    atomic_store(&on_terminal, isatty(STDERR_FILENO) != 0);
+    atomic_store(&last_words, words);
+    atomic_store(&catch_interrupt, false);
+    install_interrupt_handlers();
 }
 
 int spawn_interrupted(void)

@@ -104,14 +104,52 @@ static int write_special(const char *path, const void *bytes, size_t length)
     return close(fd) ? -1 : result;
 }
 
-int file_write(const char *path, const void *bytes, size_t length, struct error *err)
+/* Beside the target, so that a rename stays on one file system. */
+static char *temporary_beside(const char *target)
 {
     static atomic_uint counter;
+
+    return xasprintf("%s.%ld-%u.tmp", target, (long)getpid(),
+                     atomic_fetch_add(&counter, 1));
+}
+
+int file_write(const char *path, const void *bytes, size_t length, struct error *err)
+{
     char *target = resolve_target(path);
-    char *temporary =
-        xasprintf("%s.%ld-%u.tmp", target, (long)getpid(), atomic_fetch_add(&counter, 1));
+    char *temporary = temporary_beside(target);
     int result = is_special(path) ? write_special(path, bytes, length)
                                   : write_and_sync(temporary, target, bytes, length);
+
+    if (result)
+        fail(err, STATUS_FAILED, "cannot write '%s': %s", path, strerror(errno));
+    free(temporary);
+    free(target);
+    return result;
+}
+
+static int try_temporary(const char *temporary)
+{
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    if (fd < 0)
+        return -1;
+    close(fd);
+    return unlink(temporary);
+}
+
+static int try_special(const char *path)
+{
+    if (!dir_exists(path))
+        return access(path, W_OK);
+    errno = EISDIR;
+    return -1;
+}
+
+int file_check_writable(const char *path, struct error *err)
+{
+    char *target = resolve_target(path);
+    char *temporary = temporary_beside(target);
+    int result = is_special(path) ? try_special(path) : try_temporary(temporary);
 
     if (result)
         fail(err, STATUS_FAILED, "cannot write '%s': %s", path, strerror(errno));

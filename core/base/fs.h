@@ -15,6 +15,9 @@ int file_read(const char *path, struct buf *out, struct error *err);
 /* Writes to a temporary file in the same folder, syncs, renames: the old file or the new
  * one, never half of one. Links stay links; devices and pipes are written to directly. */
 int file_write(const char *path, const void *bytes, size_t length, struct error *err);
+/* Fails as file_write would, as far as that can be seen now; leaves nothing behind. For
+ * work of minutes whose result must find a place. */
+int file_check_writable(const char *path, struct error *err);
 
 bool file_exists(const char *path);
 bool dir_exists(const char *path);

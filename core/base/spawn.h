@@ -66,6 +66,10 @@ int spawn_wait_all(struct spawn_child **child, size_t nr, bool all_or_none,
  * second signal ends the program (after killing children and removing scratch folders).
  */
 void spawn_catch_interrupt(void);
+/* Takes that back, for work with nothing to report when cut short: the first such signal
+ * ends the program at once, after cleaning up, with `last_words` (a static text) on
+ * standard error. */
+void spawn_die_on_interrupt(const char *last_words);
 int spawn_interrupted(void); /* 0 or the signal's number */
 
 #endif

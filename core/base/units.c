@@ -35,6 +35,9 @@ static const struct unit time_units[] = {
 static const struct unit bandwidth_units[] = {
     {"", 1}, {"B/s", 1e-9}, {"kB/s", 1e-6}, {"MB/s", 1e-3}, {"GB/s", 1}, {"TB/s", 1e3},
 };
+static const struct unit latency_units[] = {
+    {"", 1}, {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9},
+};
 static const struct unit count_units[] = {
     {"", 1}, {"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9},
 };
@@ -98,6 +101,12 @@ int parse_bandwidth(const char *text, const char *what, double *gbs, struct erro
 {
     return parse_positive(text, what, "a bandwidth such as 106.9GB/s or 800MB/s",
                           bandwidth_units, ARRAY_SIZE(bandwidth_units), gbs, err);
+}
+
+int parse_latency(const char *text, const char *what, double *ns, struct error *err)
+{
+    return parse_positive(text, what, "a latency such as 145ns or 0.2us", latency_units,
+                          ARRAY_SIZE(latency_units), ns, err);
 }
 
 int parse_count(const char *text, const char *what, long long *count, struct error *err)

@@ -12,6 +12,8 @@
 int parse_size(const char *text, const char *what, double *bytes, struct error *err);
 int parse_time(const char *text, const char *what, double *seconds, struct error *err);
 int parse_bandwidth(const char *text, const char *what, double *gbs, struct error *err);
+/* A latency: 145, 145ns, 0.145us; a bare number is nanoseconds; result in nanoseconds. */
+int parse_latency(const char *text, const char *what, double *ns, struct error *err);
 int parse_count(const char *text, const char *what, long long *count, struct error *err);
 int parse_number(const char *text, const char *what, double *number, struct error *err);
 

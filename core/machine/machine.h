@@ -231,7 +231,7 @@ int machine_latency_now(struct quantity *latency_ns, struct error *err);
 /* Multiplies the latency of memory, unloaded and at every point of the curves. */
 void machine_scale_latency(struct machine *machine, double factor);
 
-/* For people: some 20 lines. */
+/* For people: at most 80 columns, some 50 lines. */
 void machine_describe(const struct machine *machine, struct buf *out);
 
 #endif

@@ -104,7 +104,7 @@ static void set_unknown(struct machine *machine)
 
 /* Who we are, and what memory can be expected of that. */
 static int recognise(struct probe *probe, const struct machine_probe_opts *opts,
-                     const struct cpu_table *table, const struct cpu_row **row,
+                     struct cpu_table *table, const struct cpu_row **row,
                      struct error *err)
 {
     struct cpu_identity identity;

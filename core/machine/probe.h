@@ -26,6 +26,7 @@ struct probe {
     struct error err;                 /* of a stage inside a thread */
 };
 
+/* What is done now; says also how far the whole is and how long it still takes. */
 void probe_say(struct probe *probe, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* When a stage that may take this share of the whole time has to end. */

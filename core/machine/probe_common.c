@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -8,6 +9,7 @@
 void probe_say(struct probe *probe, const char *format, ...)
 {
     struct buf text = {0};
+    double left_s = fmax(probe->end_s - clock_s(), 0);
     va_list args;
 
     if (!probe->progress)
@@ -15,7 +17,8 @@ void probe_say(struct probe *probe, const char *format, ...)
     va_start(args, format);
     buf_addf_va(&text, format, args);
     va_end(args);
-    progress_say(probe->progress, "%s", buf_str(&text));
+    progress_say(probe->progress, "%3.0f %%  %s; at most %.0f s left",
+                 100 * (1 - left_s / probe->seconds), buf_str(&text), left_s);
     buf_release(&text);
 }
 

@@ -1,0 +1,25 @@
+/* Latency over bandwidth as a picture, by gnuplot. */
+#ifndef ADVISOR_PLOT_H
+#define ADVISOR_PLOT_H
+
+#include "core/machine/machine.h"
+
+enum plot_kind { PLOT_TERMINAL, PLOT_SVG, PLOT_PNG };
+
+/* "-" = terminal, else by the ending of the name. */
+int plot_kind_of(const char *path, enum plot_kind *kind, struct error *err);
+
+/* Whether plot_draw can work: the ending, the folder, gnuplot. */
+int plot_check(const char *path, struct error *err);
+
+/* Draws the curves of all machines; for a single one also what its miss queues let
+ * through. "-" prints. The file is the old one or the new one. */
+int plot_draw(const struct machine *const *machine, size_t nr, const char *path,
+              struct error *err);
+
+/* gnuplot's script that does it; writes the file "picture" of the working folder. Names
+ * of any content are drawn as they are. Fails when no machine has a curve. */
+int plot_script(const struct machine *const *machine, size_t nr, enum plot_kind kind,
+                struct buf *script, struct error *err);
+
+#endif

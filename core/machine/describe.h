@@ -1,0 +1,20 @@
+/* Private to core/machine: what describe.c and describe_rates.c share. */
+#ifndef CORE_MACHINE_DESCRIBE_H
+#define CORE_MACHINE_DESCRIBE_H
+
+#include "core/machine/machine.h"
+
+enum { DESCRIBE_WIDTH = 80, DESCRIBE_INDENT = 18 };
+
+void describe_heading(struct buf *out, const char *text);
+/* "  name          text", wrapped; empties the text; "unknown" for an empty one. */
+void describe_line(struct buf *out, const char *name, struct buf *text);
+/* "measured", "table", "predicted", "told" ... */
+const char *describe_origin(enum provenance provenance);
+
+/* Tables, one row for each level and number of cores of which something is known; nothing
+ * at all when nothing is. */
+void describe_bandwidths(const struct machine *machine, struct buf *out);
+void describe_arithmetic(const struct machine *machine, struct buf *out);
+
+#endif

@@ -1,0 +1,180 @@
+/*
+ * The picture of a profile: the script against files of tests/data/advisor/machine/
+ * (UPDATE_GOLDEN=1 rewrites them), and what gnuplot makes of it.
+ */
+#include "advisor/plot.h"
+
+#include <CUnit/CUnit.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/check.h"
+#include "tests/test_machine_fixture.h"
+
+static void check_golden(const char *name, const char *got)
+{
+    char *path = xasprintf("%s/tests/data/advisor/machine/%s", INFLIGHT_SOURCE_DIR, name);
+    struct error err = {0};
+    struct buf want = {0};
+
+    if (getenv("UPDATE_GOLDEN"))
+        check_ok(file_write(path, got, strlen(got), &err), &err);
+    if (check_ok(file_read(path, &want, &err), &err))
+        check_str(got, buf_str(&want));
+    buf_release(&want);
+    free(path);
+}
+
+static void check_script(const struct machine *const *machine, size_t nr,
+                         enum plot_kind kind, const char *golden)
+{
+    struct buf script = {0};
+    struct error err = {0};
+
+    check_ok(plot_script(machine, nr, kind, &script, &err), &err);
+    check_golden(golden, buf_str(&script));
+    buf_release(&script);
+}
+
+static void scripts(void)
+{
+    struct machine whole = fixture_whole(), other = fixture_whole();
+    const struct machine *both[] = {&whole, &other};
+
+    free(other.name);
+    other.name = xstrdup("other");
+    check_script(both, 1, PLOT_SVG, "plot_svg.txt");
+    check_script(both, 1, PLOT_TERMINAL, "plot_terminal.txt");
+    check_script(both, 2, PLOT_PNG, "plot_two.txt");
+    machine_release(&whole);
+    machine_release(&other);
+}
+
+static void kinds_by_the_ending(void)
+{
+    static const struct {
+        const char *path;
+        enum plot_kind kind;
+    } good[] = {{"-", PLOT_TERMINAL},
+                {"a.svg", PLOT_SVG},
+                {"/x/y.z.PNG", PLOT_PNG},
+                {"my plot.Svg", PLOT_SVG}};
+    static const char *const bad[] = {"a.pdf", "a", ".svg", "svg", "", "a.svg.txt", "--"};
+    struct error err = {0};
+    enum plot_kind kind;
+
+    for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+        check_ok(plot_kind_of(good[i].path, &kind, &err), &err);
+        check_eq(kind, good[i].kind);
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+        check_fails(plot_kind_of(bad[i], &kind, &err), &err, STATUS_USAGE,
+                    "must end in .svg or .png");
+}
+
+static void no_curve_no_picture(void)
+{
+    struct machine bare = fixture_bare();
+    const struct machine *one[] = {&bare};
+    struct buf script = {0};
+    struct error err = {0};
+
+    check_fails(plot_script(one, 1, PLOT_SVG, &script, &err), &err, STATUS_INPUT,
+                "'bare' holds no curve");
+    machine_release(&bare);
+    buf_release(&script);
+}
+
+/* ---- with gnuplot ---- */
+
+static bool gnuplot_is_there(void)
+{
+    const char *const argv[] = {"gnuplot", "--version", NULL};
+    struct spawn_request request = {.argv = argv, .timeout_s = 20};
+    struct spawn_outcome outcome = {0};
+    bool there = spawn_run(&request, &outcome, NULL) == 0 && outcome.end == SPAWN_EXITED;
+
+    spawn_outcome_release(&outcome);
+    if (!there)
+        check_skip("gnuplot is not installed");
+    return there;
+}
+
+static void check_begins(const char *path, const char *start)
+{
+    struct buf bytes = {0};
+    struct error err = {0};
+
+    if (check_ok(file_read(path, &bytes, &err), &err))
+        check(bytes.length > 1000 && memcmp(buf_str(&bytes), start, strlen(start)) == 0);
+    buf_release(&bytes);
+}
+
+/* Names with everything that a language of commands could stumble over. */
+static void pictures_of_any_name(void)
+{
+    static const char *const names[] = {"plain", "it's `touch hit` $(touch hit)",
+                                        "a_b^c {x} \\n \"q\" @x # %d", "two\nlines\ttab"};
+    struct machine machine = fixture_whole();
+    const struct machine *one[] = {&machine};
+    struct error err = {0};
+    char *dir = NULL;
+
+    if (!gnuplot_is_there() || !check_ok(scratch_make(&dir, &err), &err))
+        goto out;
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        char *svg = xasprintf("%s/%zu it's.svg", dir, i),
+             *png = xasprintf("%s/%zu.png", dir, i);
+
+        free(machine.name);
+        free(machine.cpu_model);
+        free(machine.source);
+        machine.name = xstrdup(names[i]);
+        machine.cpu_model = xstrdup(names[i]);
+        machine.source = xstrdup(names[i]);
+        check_ok(plot_draw(one, 1, svg, &err), &err);
+        check_ok(plot_draw(one, 1, png, &err), &err);
+        check_begins(svg, "<?xml");
+        check_begins(png, "\x89PNG");
+        free(svg);
+        free(png);
+    }
+    check(!file_exists("hit"));
+out:
+    machine_release(&machine);
+    if (dir)
+        scratch_remove(dir);
+}
+
+static void what_cannot_be_drawn(void)
+{
+    struct machine machine = fixture_whole();
+    const struct machine *one[] = {&machine};
+    struct error err = {0};
+    char *path = getenv("PATH") ? xstrdup(getenv("PATH")) : NULL;
+
+    if (!gnuplot_is_there())
+        goto out;
+    check_fails(plot_check("/nosuchfolder/x.svg", &err), &err, STATUS_FAILED,
+                "cannot write '/nosuchfolder/x.svg'");
+    check_fails(plot_draw(one, 1, "/nosuchfolder/x.svg", &err), &err, STATUS_FAILED,
+                "cannot write '/nosuchfolder/x.svg'");
+    setenv("PATH", "/nosuchfolder", 1);
+    check_fails(plot_check("-", &err), &err, STATUS_MISSING, "apt install gnuplot-nox");
+    check_fails(plot_draw(one, 1, "-", &err), &err, STATUS_MISSING,
+                "apt install gnuplot-nox");
+    if (path)
+        setenv("PATH", path, 1);
+out:
+    free(path);
+    machine_release(&machine);
+}
+
+CU_TestInfo advisor_plot_tests[] = {
+    {"scripts", scripts},
+    {"kinds by the ending", kinds_by_the_ending},
+    {"no curve, no picture", no_curve_no_picture},
+    {"pictures of any name", pictures_of_any_name},
+    {"what cannot be drawn", what_cannot_be_drawn},
+    CU_TEST_INFO_NULL,
+};

@@ -1,0 +1,90 @@
+/*
+ * The summary of a profile, against the files of tests/data/advisor/machine/.
+ * UPDATE_GOLDEN=1 in the environment rewrites them; look at the difference.
+ */
+#include <CUnit/CUnit.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/check.h"
+#include "tests/test_machine_fixture.h"
+
+static void check_golden(const char *name, const char *got)
+{
+    char *path = xasprintf("%s/tests/data/advisor/machine/%s", INFLIGHT_SOURCE_DIR, name);
+    struct error err = {0};
+    struct buf want = {0};
+
+    if (getenv("UPDATE_GOLDEN"))
+        check_ok(file_write(path, got, strlen(got), &err), &err);
+    if (check_ok(file_read(path, &want, &err), &err))
+        check_str(got, buf_str(&want));
+    buf_release(&want);
+    free(path);
+}
+
+static void check_width(const char *text)
+{
+    for (size_t length; *text; text += length + (text[length] == '\n')) {
+        length = strcspn(text, "\n");
+        check(length <= 80);
+    }
+}
+
+static void everything_known(void)
+{
+    struct machine machine = fixture_whole();
+    struct buf text = {0};
+
+    machine_describe(&machine, &text);
+    check_golden("whole.txt", buf_str(&text));
+    check_width(buf_str(&text));
+    machine_release(&machine);
+    buf_release(&text);
+}
+
+/* What is unknown says so; nothing is 0. */
+static void hardly_anything_known(void)
+{
+    struct machine machine = fixture_bare();
+    struct buf text = {0};
+
+    machine_describe(&machine, &text);
+    check_golden("bare.txt", buf_str(&text));
+    check(!strstr(buf_str(&text), " 0 ns") && !strstr(buf_str(&text), "nan"));
+    machine_release(&machine);
+    buf_release(&text);
+}
+
+static void check_says(const struct machine *machine, const char *part)
+{
+    struct buf text = {0};
+
+    machine_describe(machine, &text);
+    check_contains(buf_str(&text), part);
+    buf_release(&text);
+}
+
+static void sentences_follow_the_figures(void)
+{
+    struct machine machine = fixture_whole();
+
+    check_says(&machine, "gains nothing here");
+    machine.prefetch_l2_gain = probed(1.4);
+    check_says(&machine, "gets past the L1 queue");
+    machine.store_read_factor = 0;
+    check_says(&machine, "do not read their line first");
+    check_says(&machine, "  stability       the unloaded");
+    machine.unstable = true;
+    check_says(&machine, "  UNSTABLE        the unloaded");
+    machine.peak_gbs = quantity_unknown();
+    check_says(&machine, "--peak RATE");
+    machine_release(&machine);
+}
+
+CU_TestInfo machine_describe_tests[] = {
+    {"everything known", everything_known},
+    {"hardly anything known", hardly_anything_known},
+    {"sentences follow the figures", sentences_follow_the_figures},
+    CU_TEST_INFO_NULL,
+};
