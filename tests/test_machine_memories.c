@@ -43,7 +43,8 @@ static void add_memory(struct machine *machine, const char *name, double latency
 
 static struct machine two_memories(void)
 {
-    struct machine machine = {.line_bytes = 64,
+    struct machine machine = {.name = xstrdup("two"),
+                              .line_bytes = 64,
                               .memory_latency_ns = probed(100),
                               .node_read_gbs = probed(10),
                               .one_core.read_gbs = probed(5),
@@ -85,9 +86,9 @@ static void unknown_memory_names_those_there_are(void)
     struct error err = {0};
 
     check_fails(machine_use_memory(&machine, "HBM", &err), &err, STATUS_INPUT,
-                "no memory 'HBM' in the profile; it has 'node 0', 'HBM 2'");
+                "has no memory 'HBM'; it has 'node 0', 'HBM 2'");
     check_fails(machine_use_memory(&one, "node 0", &err), &err, STATUS_INPUT,
-                "the profile of skl tells only one memory");
+                "the profile 'skl' tells of one memory only");
     machine_release(&one);
     machine_release(&machine);
 }

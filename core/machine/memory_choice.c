@@ -18,13 +18,14 @@ static int fail_unknown(const struct machine *machine, const char *name,
     struct buf names = {0};
 
     if (!machine->memory_nr)
-        return fail(err, STATUS_INPUT,
-                    "no memory '%s': the profile of %s tells only one memory", name,
-                    machine->name ? machine->name : "this machine");
+        return fail(
+            err, STATUS_INPUT,
+            "the profile '%s' tells of one memory only, there is no '%s' to choose",
+            machine->name, name);
     for (size_t i = 0; i < machine->memory_nr; i++)
         buf_addf(&names, "%s'%s'", i ? ", " : "", machine->memory[i].name);
-    fail(err, STATUS_INPUT, "no memory '%s' in the profile; it has %s", name,
-         buf_str(&names));
+    fail(err, STATUS_INPUT, "the profile '%s' has no memory '%s'; it has %s",
+         machine->name, name, buf_str(&names));
     buf_release(&names);
     return -1;
 }
