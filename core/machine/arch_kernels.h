@@ -175,7 +175,7 @@ enum { KERNEL_CHAINS = 20 };
     target static void write_##suffix(void *to, size_t bytes)                            \
     {                                                                                    \
         KERNEL_WALK(uint64_t, vector_bytes, piece_nr);                                   \
-        vector *q = to, *end = q + piece, value = (vector){0} + 1;                       \
+        vector *q = to, *end = q + piece, value = (vector){0} + ARCH_KERNEL_VALUE;       \
                                                                                          \
         for (; q < end; q += part) {                                                     \
             KERNEL_ALL_##vector_bytes(KERNEL_WRITE_ONE) KERNEL_BARRIER();                \
@@ -184,7 +184,7 @@ enum { KERNEL_CHAINS = 20 };
     target static void nontemporal_##suffix(void *to, size_t bytes)                      \
     {                                                                                    \
         KERNEL_WALK(uint64_t, vector_bytes, piece_nr);                                   \
-        vector *q = to, *end = q + piece, value = (vector){0} + 1;                       \
+        vector *q = to, *end = q + piece, value = (vector){0} + ARCH_KERNEL_VALUE;       \
                                                                                          \
         for (; q < end; q += part) {                                                     \
             KERNEL_ALL_##vector_bytes(KERNEL_STREAM_##vector_bytes)                      \

@@ -291,6 +291,7 @@ static void work(struct team_member *member)
         atomic_store(&task->failed, true);
     team_wait(member);
     if (!atomic_load(&task->failed)) {
+        arch_kernels()->write(region.base, region.bytes);
         place_sets(own, region.base);
         windows_run(&task->streams, member, own);
         if (task->random.job_nr)
