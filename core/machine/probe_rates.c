@@ -1,5 +1,4 @@
 /* Ceilings: what one core and all cores draw from each cache level and from memory. */
-#include <math.h>
 #include <string.h>
 
 #include "core/machine/arch.h"
@@ -80,21 +79,13 @@ static void fill_all_cores(struct machine *machine, struct stage_plan *stage)
              &stage->set[i]);
 }
 
-/* Where others left us no windows: all cores draw at least what one draws alone. */
-static struct quantity at_least(struct quantity all, struct quantity one)
-{
-    if (!one.known || (all.known && (!isinf(all.high) || all.value >= one.value)))
-        return all;
-    return quantity_between(one.value, one.low, INFINITY, one.runs, one.provenance);
-}
-
 static void close_gaps(struct machine_rates *all, struct machine_rates *one,
                        unsigned kinds)
 {
     for (enum rate_kind kind = 0; kind < RATE_KINDS; kind++)
         if (kinds >> kind & 1)
             *rate_of_kind(all, kind) =
-                at_least(*rate_of_kind(all, kind), *rate_of_kind(one, kind));
+                rate_at_least(*rate_of_kind(all, kind), *rate_of_kind(one, kind));
 }
 
 /* At the node a copy moves what it reads, what it writes, and each line written once more

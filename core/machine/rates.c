@@ -395,3 +395,10 @@ size_t rate_memory_bytes(const struct machine *machine, size_t cores, double ava
                ? 0
                : (size_t)bytes / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
 }
+
+struct quantity rate_at_least(struct quantity all, struct quantity one)
+{
+    if (!one.known || (all.known && (!isinf(all.high) || all.value >= one.value)))
+        return all;
+    return quantity_between(one.value, one.low, INFINITY, one.runs, one.provenance);
+}

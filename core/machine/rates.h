@@ -51,4 +51,8 @@ size_t rate_level_bytes(const struct machine *machine, int level);
  * get beyond the last level. */
 size_t rate_memory_bytes(const struct machine *machine, size_t cores, double available);
 
+/* What all cores draw, where others left them no windows of their own: at least what was
+ * seen, and at least what one core draws alone. */
+struct quantity rate_at_least(struct quantity all, struct quantity one);
+
 #endif

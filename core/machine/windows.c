@@ -160,13 +160,28 @@ static void one_job(struct windows *windows, struct window_job *job,
     }
 }
 
+/* Has it all it needs? Where other processes take windows, some jobs need more rounds. */
+static bool is_complete(const struct windows *windows, const struct window_job *job)
+{
+    return job->dropped ||
+           (job->sample_nr >= LEAST_SAMPLES && windows->round >= windows->rounds);
+}
+
+static bool all_complete(const struct windows *windows)
+{
+    for (size_t i = 0; i < windows->job_nr; i++)
+        if (!is_complete(windows, &windows->job[i]))
+            return false;
+    return true;
+}
+
 static void end_round(struct windows *windows)
 {
     windows->round++;
     if (windows->round == FIRST_ROUNDS)
         windows_narrow(windows, KEEP);
     atomic_store(&windows->stop,
-                 windows->round >= windows->rounds ||
+                 all_complete(windows) ||
                      (windows->round >= LEAST_ROUNDS && clock_s() >= windows->end_s));
 }
 
@@ -181,7 +196,7 @@ void windows_run(struct windows *windows, struct team_member *member, void *own)
     team_wait(member);
     while (!atomic_load(&windows->stop)) {
         for (size_t i = 0; i < windows->job_nr; i++)
-            if (!windows->job[i].dropped)
+            if (!is_complete(windows, &windows->job[i]))
                 one_job(windows, &windows->job[i], member, own);
         if (member->index == 0)
             end_round(windows);

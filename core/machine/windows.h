@@ -37,8 +37,10 @@ struct window_job {
 struct windows {
     struct window_job *job;
     size_t job_nr, job_alloc;
-    size_t rounds; /* at most; at least a few, whatever the clock says */
-    double end_s;  /* of clock_s */
+    /* At least a few, whatever the clock says; more for jobs that other processes left
+     * too few windows, while there is time. */
+    size_t rounds;
+    double end_s; /* of clock_s */
     /* While it runs: */
     struct window_part *part; /* of each member */
     size_t round;
