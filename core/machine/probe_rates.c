@@ -1,7 +1,6 @@
 /* Ceilings: what one core and all cores draw from each cache level and from memory. */
-#include <string.h>
+#include <math.h>
 
-#include "core/machine/arch.h"
 #include "core/machine/probe.h"
 #include "core/machine/rates.h"
 
@@ -38,16 +37,23 @@ static void note_memory(struct machine *machine, size_t cores)
                  cores, cores == 1 ? "" : "s");
 }
 
+/* All sets of all cores together take no more than half of what is free. */
 static void plan_stage(struct stage_plan *stage, struct probe *probe, size_t cores,
                        unsigned level_kinds, unsigned memory_kinds)
 {
     struct machine *machine = probe->machine;
-    size_t bytes = rate_memory_bytes(machine, cores, memory_available_bytes());
+    double available = memory_available_bytes();
+    double room = available > 0 ? available / 4 / (double)cores : INFINITY;
+    size_t bytes = rate_memory_bytes(machine, cores, available);
 
     *stage = (struct stage_plan){
         .plan = {.cores = cores, .set = stage->set, .rounds = probe->quick ? 7 : 25}};
-    for (int i = 0; i < machine->level_nr; i++)
-        add_set(stage, probe, i, rate_level_bytes(machine, i), level_kinds);
+    for (int i = 0; i < machine->level_nr; i++) {
+        size_t level_bytes = rate_level_bytes(machine, i);
+
+        if ((double)level_bytes <= room)
+            add_set(stage, probe, i, level_bytes, level_kinds);
+    }
     add_set(stage, probe, machine->level_nr, bytes, memory_kinds);
     if (!bytes)
         note_memory(machine, cores);
