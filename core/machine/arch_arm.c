@@ -27,7 +27,17 @@ DEFINE_KERNELS(neon, 16, );
 
 const struct arch_kernels *arch_kernels(void)
 {
-    return &kernels_neon;
+    return kernels_neon;
+}
+
+size_t arch_kernels_nr(void)
+{
+    return KERNEL_SETS;
+}
+
+const struct arch_kernels *arch_kernels_at(size_t i)
+{
+    return &kernels_neon[i];
 }
 
 void arch_relax(void)

@@ -13,7 +13,17 @@ DEFINE_KERNELS(plain, 16, );
 
 const struct arch_kernels *arch_kernels(void)
 {
-    return &kernels_plain;
+    return kernels_plain;
+}
+
+size_t arch_kernels_nr(void)
+{
+    return KERNEL_SETS;
+}
+
+const struct arch_kernels *arch_kernels_at(size_t i)
+{
+    return &kernels_plain[i];
 }
 
 void arch_relax(void) {}

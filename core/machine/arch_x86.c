@@ -28,13 +28,30 @@ DEFINE_KERNELS(sse2, 16, );
 DEFINE_KERNELS(avx2, 32, TARGET("avx2,fma"));
 DEFINE_KERNELS(avx512, 64, TARGET("avx512f,fma"));
 
-const struct arch_kernels *arch_kernels(void)
+/* By width; those that this processor lacks stand first. */
+static const struct arch_kernels *const width[] = {kernels_avx512, kernels_avx2,
+                                                   kernels_sse2};
+
+static size_t first_width(void)
 {
     if (__builtin_cpu_supports("avx512f"))
-        return &kernels_avx512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return &kernels_avx2;
-    return &kernels_sse2;
+        return 0;
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? 1 : 2;
+}
+
+const struct arch_kernels *arch_kernels(void)
+{
+    return width[first_width()];
+}
+
+size_t arch_kernels_nr(void)
+{
+    return (ARRAY_SIZE(width) - first_width()) * KERNEL_SETS;
+}
+
+const struct arch_kernels *arch_kernels_at(size_t i)
+{
+    return &width[first_width() + i / KERNEL_SETS][i % KERNEL_SETS];
 }
 
 void arch_relax(void)

@@ -82,7 +82,7 @@ static int measure(struct probe *probe, struct error *err)
 {
     return probe_core(probe, err) || probe_capacity(probe, err) ||
                    probe_caches(probe, err) || probe_memory(probe, err) ||
-                   probe_node(probe, err) || probe_curves(probe, err) ||
+                   probe_rates(probe, err) || probe_curves(probe, err) ||
                    probe_memories(probe, err)
                ? -1
                : 0;

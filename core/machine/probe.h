@@ -39,7 +39,8 @@ int probe_caches(struct probe *probe,
                  struct error *err); /* latency, throughput, knee in the last level */
 int probe_memory(struct probe *probe,
                  struct error *err); /* latency, translation, walks, throughput, knee */
-int probe_node(struct probe *probe, struct error *err);   /* all cores together */
+int probe_rates(struct probe *probe,
+                struct error *err); /* bandwidth of one and all cores */
 int probe_curves(struct probe *probe, struct error *err); /* latency against load */
 /* The same of each memory, where there is more than one. */
 int probe_memories(struct probe *probe, struct error *err);
