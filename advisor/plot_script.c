@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "advisor/gnuplot_text.h"
 #include "advisor/plot.h"
 
 /* Okabe and Ito's palette: told apart also by the colour-blind. */
@@ -26,36 +27,6 @@ enum { DUMB_CURVES = 4, DUMB_L1 = 5, DUMB_L2 = 6, DUMB_UNLOADED = 7 };
 
 /* ---- pieces of the language ---- */
 
-/* Within single quotes gnuplot replaces nothing; what ends or breaks a line may not be in
- * them. */
-static void add_quoted(struct buf *out, const char *text)
-{
-    buf_add(out, "'");
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 127)
-            buf_add(out, " ");
-        else
-            buf_add_n(out, *text == '\'' ? "''" : text, *text == '\'' ? 2 : 1);
-    buf_add(out, "'");
-}
-
-/* Lines of text joined: 'a' . "\n" . 'b' */
-static void add_quoted_lines(struct buf *out, const char *text)
-{
-    while (*text) {
-        size_t length = strcspn(text, "\n");
-        struct buf line = {0};
-        buf_add_n(&line, text, length);
-        add_quoted(out, buf_str(&line));
-        buf_release(&line);
-        text += length;
-        if (*text == '\n') {
-            buf_add(out, ". \"\\n\" . ");
-            text++;
-        }
-    }
-}
-
 static void add_number(struct buf *out, double number)
 {
     buf_addf(out, "%.6g", number);
@@ -76,7 +47,7 @@ static void add_title(struct sheet *sheet, const char *title)
     buf_add(&sheet->items, " title ");
     if (sheet->kind == PLOT_TERMINAL)
         buf_add(&sheet->items, "' ' . ");
-    add_quoted(&sheet->items, title);
+    gnuplot_quote(&sheet->items, title);
     sheet->titles++;
 }
 
@@ -102,8 +73,22 @@ static void stretch_to_curve(struct sheet *sheet, const struct machine_curve *cu
         if (isfinite(point->latency_ns.high))
             *high = fmax(*high, point->latency_ns.high);
     }
-    if (curve->ceiling_gbs.known)
-        sheet->x_end = fmax(sheet->x_end, curve->ceiling_gbs.value);
+}
+
+/* What would press the curves to the left edge stays outside. */
+static void stretch_to_limits(struct sheet *sheet)
+{
+    const double most = 3 * sheet->x_end;
+    for (size_t m = 0; m < sheet->nr; m++) {
+        const struct machine *machine = sheet->machine[m];
+        if (machine->peak_gbs.known && machine->peak_gbs.value <= most)
+            sheet->x_end = fmax(sheet->x_end, machine->peak_gbs.value);
+        for (size_t i = 0; i < machine->curve_nr; i++) {
+            struct quantity ceiling = machine->curve[i].ceiling_gbs;
+            if (ceiling.known && ceiling.value <= most)
+                sheet->x_end = fmax(sheet->x_end, ceiling.value);
+        }
+    }
 }
 
 /* The bytes that a queue of n entries in every core keeps in flight: latency x bandwidth
@@ -131,11 +116,10 @@ static void stretch(struct sheet *sheet)
         const struct machine *machine = sheet->machine[m];
         for (size_t i = 0; i < machine->curve_nr; i++)
             stretch_to_curve(sheet, &machine->curve[i], &high);
-        if (machine->peak_gbs.known)
-            sheet->x_end = fmax(sheet->x_end, machine->peak_gbs.value);
         if (machine->memory_latency_ns.known)
             sheet->y_end = fmax(sheet->y_end, machine->memory_latency_ns.value);
     }
+    stretch_to_limits(sheet);
     sheet->x_end *= 1.06;
     top = 1.2 * fmin(fmax(high, sheet->y_end), 1.4 * sheet->y_end);
     for (int level = 1; level <= 2 && sheet->nr == 1; level++) {
@@ -184,8 +168,9 @@ static void name_curve(const struct sheet *sheet, const struct machine *machine,
     if (curve->nontemporal)
         buf_add(name, ", non-temporal stores");
     if (curve->ceiling_gbs.known) {
-        buf_add(name, ", ceiling ");
-        buf_add_number(name, curve->ceiling_gbs.value);
+        bool bound = machine_ceiling_is_bound(curve);
+        buf_add(name, bound ? ", ceiling at most " : ", ceiling ");
+        buf_add_number(name, bound ? curve->ceiling_gbs.high : curve->ceiling_gbs.value);
         buf_add(name, " GB/s");
     }
 }
@@ -268,7 +253,8 @@ static void draw_curve(struct sheet *sheet, const struct machine *machine,
         plot_predicted(sheet, colour,
                        measured && sheet->kind != PLOT_TERMINAL ? NULL : buf_str(&name));
     }
-    if (curve->ceiling_gbs.known && sheet->kind != PLOT_TERMINAL)
+    if (curve->ceiling_gbs.known && curve->ceiling_gbs.value <= sheet->x_end &&
+        sheet->kind != PLOT_TERMINAL)
         draw_ceiling(sheet, colour, curve->ceiling_gbs.value);
     sheet->curve++;
     buf_release(&name);
@@ -305,15 +291,23 @@ static void draw_peak(struct sheet *sheet, const struct machine *machine,
         return;
     if (sheet->nr > 1)
         buf_addf(&text, "%s: ", machine->name);
-    buf_add(&text, "peak ");
+    buf_add(&text, machine->peak_gbs.low > 0 ? "peak " : "peak at most ");
     buf_add_number(&text, x);
     buf_add(&text, " GB/s");
+    if (x > sheet->x_end) {
+        buf_add(&text, ", right of what is shown");
+        begin_item(sheet);
+        buf_add(&sheet->items, "NaN with lines linecolor rgb '#ffffff'");
+        add_title(sheet, buf_str(&text));
+        buf_release(&text);
+        return;
+    }
     buf_addf(sheet->out,
              "set arrow from first %.6g, graph 0 to first %.6g, graph 1 nohead", x, x);
     if (sheet->kind != PLOT_TERMINAL)
         buf_addf(sheet->out, " linewidth 1.5 dashtype 5 linecolor rgb '%s'", colour);
     buf_add(sheet->out, "\nset label ");
-    add_quoted(sheet->out, buf_str(&text));
+    gnuplot_quote(sheet->out, buf_str(&text));
     buf_addf(sheet->out, " at first %.6g, graph %s\n", x,
              sheet->kind == PLOT_TERMINAL
                  ? "0.06 right offset -1,0"
@@ -328,7 +322,7 @@ static void label_queue(struct sheet *sheet, const char *text, int level, double
     double at = bytes / sheet->y_end / sheet->x_end;
     bool first = level == 1, early = at<0.3, late = at> 0.7;
     buf_add(sheet->out, "set label ");
-    add_quoted(sheet->out, text);
+    gnuplot_quote(sheet->out, text);
     buf_addf(
         sheet->out, " at graph %.6g, graph 1 %s offset 0,%s textcolor rgb '#333333'\n",
         !first && late ? 1 : at, (first && !early) || (!first && late) ? "right" : "left",
@@ -404,7 +398,7 @@ static void add_heading(struct sheet *sheet)
         buf_add_wrapped(&title, machine->source, 0, 110);
     }
     buf_add(sheet->out, "set title ");
-    add_quoted_lines(sheet->out, buf_str(&title));
+    gnuplot_quote_lines(sheet->out, buf_str(&title));
     buf_add(sheet->out, " noenhanced");
     if (sheet->kind != PLOT_TERMINAL && sheet->nr == 1) /* room for label_queue's rows */
         buf_addf(sheet->out, " offset 0,1.8\nset tmargin %.6g",

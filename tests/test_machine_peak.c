@@ -29,7 +29,8 @@ static void peak_follows_the_processor(void)
         bool exact;
         const char *source;
     } cases[] = {
-        {"Zen 4 / 4c", "AMD EPYC", 0x11, 1, 460.8, false, "at most: AMD EPYC 9004"},
+        {"Zen 4 / 4c", "AMD EPYC", 0x11, 1, 460.8, false,
+         "the most it takes: AMD EPYC 9004"},
         {"Zen 4 / 4c", "AMD EPYC 9754", 0xA0, 2, 921.6, false, "12 channels"},
         {"Zen 4 / 4c", "AMD EPYC 4464P", 0x61, 1, 0, false, NULL},
         {"Zen 4 / 4c", "AMD Ryzen Threadripper 7980X", 0x18, 1, 0, false, NULL},

@@ -28,6 +28,17 @@ const struct machine_curve *machine_curve_near(const struct machine *machine,
     return best;
 }
 
+bool machine_ceiling_is_bound(const struct machine_curve *curve)
+{
+    double end = 0;
+
+    for (size_t i = 0; i < curve->point_nr; i++)
+        if (curve->point[i].latency_ns.provenance != PROVENANCE_PREDICTED)
+            end = curve->point[i].gbs;
+    return curve->ceiling_gbs.known && curve->ceiling_gbs.low <= end &&
+           curve->ceiling_gbs.high > 1.05 * end;
+}
+
 static struct quantity between(const struct machine_point *a,
                                const struct machine_point *b, double gbs)
 {

@@ -75,6 +75,17 @@ static void add_figure(struct buf *text, struct quantity quantity, double scale,
         buf_addf(text, " (%s)", describe_origin(quantity.provenance));
 }
 
+/* GB/s; what is known from above only shows nothing but its upper end. */
+static void add_bound(struct buf *text, struct quantity gbs, bool from_above)
+{
+    if (!from_above) {
+        add_figure(text, gbs, 1, "GB/s");
+        return;
+    }
+    buf_add(text, "at most ");
+    add_figure(text, quantity_exact(gbs.high, gbs.provenance), 1, "GB/s");
+}
+
 static void add_count(struct buf *text, int count, const char *what)
 {
     buf_addf(text, "%d %s%s", count, what, count == 1 ? "" : "s");
@@ -165,7 +176,7 @@ static void describe_peak(const struct machine *machine, struct buf *out)
     if (!machine->peak_gbs.known)
         buf_add(&text, "unknown; 'inflight machine --peak RATE' tells it");
     else
-        add_figure(&text, machine->peak_gbs, 1, "GB/s");
+        add_bound(&text, machine->peak_gbs, machine->peak_gbs.low <= 0);
     if (machine->peak_source)
         buf_addf(&text, ": %s", machine->peak_source);
     describe_line(out, "peak", &text);
@@ -343,7 +354,7 @@ static void describe_curve(const struct machine_curve *curve, struct buf *out)
     }
     if (curve->ceiling_gbs.known) {
         buf_add(&text, "; ceiling ");
-        add_figure(&text, curve->ceiling_gbs, 1, "GB/s");
+        add_bound(&text, curve->ceiling_gbs, machine_ceiling_is_bound(curve));
     }
     buf_addf(&name, "%.0f %% reads%s", 100 * curve->read_share,
              curve->nontemporal ? " nt" : "");

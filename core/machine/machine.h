@@ -218,6 +218,10 @@ const struct machine_curve *machine_curve_near(const struct machine *machine,
 struct quantity machine_latency_ns(const struct machine *machine, double gbs,
                                    double read_share);
 
+/* The ceiling is known from above only: from a theoretical peak, while what was measured
+ * lies far below it. */
+bool machine_ceiling_is_bound(const struct machine_curve *curve);
+
 /* The bandwidth at which n lines in flight per core on `cores` cores settle: the fixed
  * point of gbs = n * line * cores / latency(gbs). Unknown when the curve ends before it
  * (then *floor_gbs, if not NULL, is the curve's end). */

@@ -117,7 +117,7 @@ static void set_from_row(struct machine *machine, const struct peak_row *row)
     machine->peak_gbs =
         quantity_between(gbs, row->exact ? gbs : 0, gbs, 0, PROVENANCE_TABLE);
     machine->peak_source = xasprintf(
-        "%s%s%s", row->exact ? "" : "at most: ", row->source,
+        "%s%s%s", row->exact ? "" : "the most it takes: ", row->source,
         row->exact ? "" : "; fewer where channels are empty or memory is slower");
 }
 

@@ -1,0 +1,13 @@
+/* Text in scripts of gnuplot. */
+#ifndef ADVISOR_GNUPLOT_TEXT_H
+#define ADVISOR_GNUPLOT_TEXT_H
+
+#include "core/base/base.h"
+
+/* One quoted string: within single quotes gnuplot replaces nothing; control characters,
+ * which could end the line, become spaces. */
+void gnuplot_quote(struct buf *out, const char *text);
+/* Lines of text joined: 'a' . "\n" . 'b' */
+void gnuplot_quote_lines(struct buf *out, const char *text);
+
+#endif
