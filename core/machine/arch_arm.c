@@ -32,6 +32,11 @@ void arch_relax(void)
     __asm__ volatile("yield");
 }
 
+void arch_flush(const void *line)
+{
+    __asm__ volatile("dc civac, %0" ::"r"(line) : "memory");
+}
+
 static bool midr_of_kernel(unsigned long *midr)
 {
     struct buf text = {0};
