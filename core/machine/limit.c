@@ -29,13 +29,14 @@ static struct quantity knees_together(const struct limit_evidence *evidence)
                             evidence->runs, PROVENANCE_PROBE);
 }
 
-/* Both sets must agree within two lanes. Where the limit is large the translations of the
- * memory set hold more of the entries: 15 %, as on Zen 4 (21 of memory, 23 of L3). */
+/* There must be two sets, and they must agree within two lanes. Where the limit is large
+ * the translations of the memory set hold more of the entries: 15 %, as on Zen 4 (21 of
+ * memory, 23 of L3). */
 static bool is_tight(const struct limit_evidence *evidence, const struct quantity *probe)
 {
     const struct knee *a = &evidence->knee[0], *b = &evidence->knee[1];
     bool agree =
-        !a->found || !b->found || fabs(a->lanes - b->lanes) <= fmax(2, 0.15 * a->lanes);
+        a->found && b->found && fabs(a->lanes - b->lanes) <= fmax(2, 0.15 * a->lanes);
 
     return probe->known && agree &&
            probe->high - probe->low <= fmax(4, 0.25 * probe->value);
@@ -127,7 +128,8 @@ void limit_resolve(struct machine_limit *limit, const struct limit_evidence *evi
         use(limit, limit->probe,
             xstrdup(limit->probe_is_floor
                         ? "at least, measured here; the CPU table has no value"
-                        : "knee of k chases with a wide spread, measured here"));
+                        : "knee of k chases measured here, of one set only or "
+                          "with a wide spread"));
     else
         use_fallback(limit, evidence);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "core/base/array.h"
@@ -99,38 +100,83 @@ void region_release(struct region *region)
     *region = (struct region){0};
 }
 
-static double limit_in(const char *path)
+static double number_in(const char *path, double otherwise)
 {
     struct buf text = {0};
-    double limit = INFINITY;
+    double number = otherwise;
     char *end;
 
     if (!file_read(path, &text, NULL)) {
-        limit = strtod(buf_str(&text), &end);
+        number = strtod(buf_str(&text), &end);
         if (end == buf_str(&text)) /* "max" */
-            limit = INFINITY;
+            number = otherwise;
     }
     buf_release(&text);
-    return limit;
+    return number;
 }
 
-/* Our group and those above it, as far as this mount shows them. `marker` precedes the
- * group's path in /proc/self/cgroup. */
-static double group_limit(const char *groups, const char *marker, const char *mount,
-                          const char *name)
+/* One version of control groups: where it is mounted and how it calls things. */
+struct group_kind {
+    const char *marker; /* precedes the group's path in /proc/self/cgroup */
+    const char *mount, *limit, *used, *cached;
+};
+static const struct group_kind group_kinds[] = {
+    {"0::", "/sys/fs/cgroup", "memory.max", "memory.current", "\nfile "},
+    {":memory:", "/sys/fs/cgroup/memory", "memory.limit_in_bytes",
+     "memory.usage_in_bytes", "\ntotal_cache "},
+};
+
+static double in_group(const struct group_kind *kind, const char *group, const char *name)
 {
-    const char *line = strstr(groups, marker);
-    char *group =
-        line ? xstrndup(line + strlen(marker), strcspn(line + strlen(marker), "\n"))
-             : xstrdup("");
+    char *path = xasprintf("%s%s/%s", kind->mount, group, name);
+    double number = number_in(path, INFINITY);
+
+    free(path);
+    return number;
+}
+
+/* Of files, which the kernel gives back when memory is short. */
+static double cached_in(const struct group_kind *kind, const char *group)
+{
+    char *path = xasprintf("%s%s/memory.stat", kind->mount, group);
+    struct buf text = {0};
+    double bytes = 0;
+
+    buf_add(&text, "\n");
+    if (!file_read(path, &text, NULL)) {
+        const char *found = strstr(buf_str(&text), kind->cached);
+
+        bytes = found ? strtod(found + strlen(kind->cached), NULL) : 0;
+    }
+    buf_release(&text);
+    free(path);
+    return bytes;
+}
+
+/* The limit of a group, or what is left of it. */
+static double room_in(const struct group_kind *kind, const char *group, bool left)
+{
+    double limit = in_group(kind, group, kind->limit), used;
+
+    if (!left || isinf(limit))
+        return limit;
+    used = in_group(kind, group, kind->used);
+    return isinf(used) ? limit : fmax(0, limit - fmax(0, used - cached_in(kind, group)));
+}
+
+/* Our group and those above it, as far as this mount shows them. */
+static double group_room(const struct group_kind *kind, const char *groups, bool left)
+{
+    const char *line = strstr(groups, kind->marker);
+    char *group = line ? xstrndup(line + strlen(kind->marker),
+                                  strcspn(line + strlen(kind->marker), "\n"))
+                       : xstrdup("");
     double least = INFINITY;
 
     for (;;) {
-        char *path = xasprintf("%s%s/%s", mount, group, name);
         char *slash = strrchr(group, '/');
 
-        least = fmin(least, limit_in(path));
-        free(path);
+        least = fmin(least, room_in(kind, group, left));
         if (!slash)
             break;
         *slash = '\0';
@@ -139,20 +185,38 @@ static double group_limit(const char *groups, const char *marker, const char *mo
     return least;
 }
 
-double memory_limit_bytes(void)
+static double groups_room(bool left)
 {
     struct buf groups = {0};
-    double limit = INFINITY;
+    double room = INFINITY;
 
-    if (!file_read("/proc/self/cgroup", &groups, NULL)) {
-        const char *text = buf_str(&groups);
-
-        limit = fmin(group_limit(text, "0::", "/sys/fs/cgroup", "memory.max"),
-                     group_limit(text, ":memory:", "/sys/fs/cgroup/memory",
-                                 "memory.limit_in_bytes"));
-    }
+    if (!file_read("/proc/self/cgroup", &groups, NULL))
+        for (size_t i = 0; i < ARRAY_SIZE(group_kinds); i++)
+            room = fmin(room, group_room(&group_kinds[i], buf_str(&groups), left));
     buf_release(&groups);
-    return limit;
+    return room;
+}
+
+double memory_limit_bytes(void)
+{
+    return groups_room(false);
+}
+
+/* What the limits of this process (ulimit -v, ulimit -d) leave. */
+static double process_room(void)
+{
+    struct rlimit space, data;
+    struct buf text = {0};
+    double pages = 0, room = INFINITY;
+
+    if (!file_read("/proc/self/statm", &text, NULL))
+        pages = strtod(buf_str(&text), NULL);
+    buf_release(&text);
+    if (!getrlimit(RLIMIT_AS, &space) && space.rlim_cur != RLIM_INFINITY)
+        room = fmin(room, (double)space.rlim_cur);
+    if (!getrlimit(RLIMIT_DATA, &data) && data.rlim_cur != RLIM_INFINITY)
+        room = fmin(room, (double)data.rlim_cur);
+    return fmax(0, room - pages * (double)sysconf(_SC_PAGESIZE));
 }
 
 static double meminfo(const char *key)
@@ -163,17 +227,22 @@ static double meminfo(const char *key)
     if (!file_read("/proc/meminfo", &info, NULL))
         bytes = kib_after(buf_str(&info), key);
     buf_release(&info);
-    return isnan(bytes) ? 0 : fmin(bytes, memory_limit_bytes());
+    return isnan(bytes) ? 0 : bytes;
 }
 
 double memory_total_bytes(void)
 {
-    return meminfo("MemTotal:");
+    return fmin(meminfo("MemTotal:"), memory_limit_bytes());
 }
 
+/* Where nothing is left it is still not "not known". */
 double memory_available_bytes(void)
 {
-    return meminfo("MemAvailable:");
+    double available = meminfo("MemAvailable:");
+
+    return available <= 0
+               ? 0
+               : fmax(1, fmin(available, fmin(groups_room(true), process_room())));
 }
 
 const char *memory_thp_mode(void)

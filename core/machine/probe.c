@@ -59,7 +59,9 @@ static void resolve_limits(const struct probe *probe, const struct cpu_row *row)
                                 .floor = quantity_unknown(),
                                 .fallback = arch_default_mshrs,
                                 .runs = probe->knee_runs};
+    /* What L1 misses in memory are misses of L2 too. */
     struct limit_evidence l2 = {
+        .knee = {{.floor = probe->memory_knee.floor}},
         .floor = quantity_max(streaming_lines(machine), probe->prefetch_lines),
         .runs = probe->knee_runs};
     char *prefetch;
