@@ -11,22 +11,16 @@ struct cache_set {
     size_t lane_trial[CHASE_LANES_MAX], lane_trial_nr; /* [0] is one lane */
 };
 
-static double size_of(const struct machine_level *level)
-{
-    return level->effective_bytes > 0 ? level->effective_bytes
-                                      : level->claimed_bytes / level->cores_sharing;
-}
-
 /* Half of what the level holds, but far enough beyond the level before it that little of
  * the set stays there: with random replacement a sixth does of six times its size. Those
  * hits would be no misses of the queue that is looked for. */
 static size_t set_bytes(const struct machine *machine, int i, size_t unit)
 {
     const double enough = 64 << 20; /* to tell it from the level before; warms quickly */
-    double bytes = fmin(size_of(&machine->level[i]) / 2, enough);
+    double bytes = fmin(level_bytes(&machine->level[i]) / 2, enough);
 
     if (i > 0)
-        bytes = fmax(bytes, fmin(6 * size_of(&machine->level[i - 1]),
+        bytes = fmax(bytes, fmin(6 * level_bytes(&machine->level[i - 1]),
                                  machine->level[i].claimed_bytes / 2));
     return (size_t)fmax(bytes / (double)unit, CHASE_LANES_MAX) * unit;
 }

@@ -198,7 +198,7 @@ static bool set_range(struct sweep *sweep, const struct machine *machine, int i)
            available = memory_available_bytes();
 
     if (i > 0)
-        before = machine->level[i - 1].effective_bytes;
+        before = level_bytes(&machine->level[i - 1]);
     sweep->from_bytes = fmin(share / 4, fmax(2 * before, share / 64));
     sweep->to_bytes = 4 * share;
     if (available > 0)
@@ -214,20 +214,23 @@ static void take(struct probe *probe, struct machine_level *level,
                  const struct sweep *sweep)
 {
     bool is_floor = false;
+    double bytes;
 
     if (!sweep->done)
         return;
-    level->effective_bytes = effective_bytes(sweep, &is_floor);
+    bytes = effective_bytes(sweep, &is_floor);
     if (is_floor)
-        probe_note(probe, "a core gets at least %.3g MiB of L%d: %s",
-                   level->effective_bytes / (1 << 20), level->level,
+        probe_note(probe, "a core gets at least %.3g MiB of L%d, how much is unknown: %s",
+                   bytes / (1 << 20), level->level,
                    sweep->footprint_nr < FOOTPRINT_NR ? "there was no time to go further"
                                                       : "no end was seen up to there");
-    else if (level->effective_bytes <= 0)
+    else if (bytes <= 0)
         probe_note(probe,
                    "how much of L%d a core gets could not be told: even %.3g MiB are "
                    "slower than the level itself",
                    level->level, sweep->from_bytes / (1 << 20));
+    else
+        level->effective_bytes = bytes;
 }
 
 static int probe_level(struct probe *probe, int i, struct error *err)
