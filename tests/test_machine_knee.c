@@ -206,6 +206,32 @@ static void no_plateau_is_no_knee(void)
     check(!knee_find(&series).found);
 }
 
+/* The flat part falls, and then nothing queues. */
+static void falling_alone_is_no_knee(void)
+{
+    struct shape shape = {
+        .flat_ns = 150, .falls = 0.6, .knee = 1000, .noise = 0.01, .rounds = 20};
+    struct knee_series series = series_of(&shape, 1);
+
+    check(!knee_find(&series).found);
+}
+
+/* Numbers of lanes that meet a conflict of their own, in every round. */
+static void odd_lanes_do_not_move_it(void)
+{
+    static const size_t odd[] = {9, 13, 14, 22};
+    struct shape shape = {.flat_ns = 100, .knee = 16, .noise = 0.01, .rounds = 20};
+    struct knee_series series = series_of(&shape, 1);
+    struct knee knee;
+
+    for (size_t i = 0; i < ARRAY_SIZE(odd); i++)
+        for (size_t round = 0; round < shape.rounds; round++)
+            sample_store[odd[i]][round] *= 1.3;
+    knee = knee_find(&series);
+    check(knee.found);
+    check_near(knee.lanes, 16, 0.5 / 16);
+}
+
 static void noise_is_no_knee(void)
 {
     struct shape shape = {.flat_ns = 100, .knee = 16, .noise = 0.3, .rounds = 20};
@@ -388,6 +414,8 @@ CU_TestInfo machine_knee_tests[] = {
     {"a falling start is no knee", falling_start_is_no_knee},
     {"a measured series has its knee", measured_series_has_its_knee},
     {"no plateau is no knee", no_plateau_is_no_knee},
+    {"falling alone is no knee", falling_alone_is_no_knee},
+    {"odd lanes do not move the knee", odd_lanes_do_not_move_it},
     {"noise is no knee", noise_is_no_knee},
     {"trials come in rounds", trials_come_in_rounds},
     {"a random order has all nodes", random_order_has_all_nodes},
