@@ -146,15 +146,17 @@ static void weigh(struct points *points, const struct corner *corner)
 
 static struct corner fit_robustly(struct points *points, double step)
 {
+    const int again = 3; /* the first fits still lean towards what is far off */
     struct corner corner;
 
     for (size_t i = 0; i < points->nr; i++)
         points->weight[i] = 1;
     corner = fit_corner(points, step);
-    if (isinf(corner.misfit))
-        return corner;
-    weigh(points, &corner);
-    return fit_corner(points, step);
+    for (int i = 0; i < again && !isinf(corner.misfit); i++) {
+        weigh(points, &corner);
+        corner = fit_corner(points, step);
+    }
+    return corner;
 }
 
 /* The same residuals for one straight line: a corner far beyond the end. */
