@@ -214,14 +214,14 @@ static double best_per_lane(const struct points *points, size_t *where)
 }
 
 /* With very many lanes translations and bank conflicts make each lane slower again: the
- * end where that is more than 10 % is another regime. */
+ * end where that is more than 20 % is another regime. */
 static struct points without_end(const struct points *points)
 {
     size_t best = 0;
     double least = best_per_lane(points, &best), last = points->lanes[points->nr - 1];
 
     for (size_t i = points->nr; i-- > best + 1;) {
-        if (points->ns[i] / points->lanes[i] <= 1.1 * least)
+        if (points->ns[i] / points->lanes[i] <= 1.2 * least)
             break;
         last = points->lanes[i - 1];
     }

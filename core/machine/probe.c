@@ -8,12 +8,12 @@
 
 static const double quick_seconds = 15, full_seconds = 110;
 
-/* At least four times the last cache, as far as an eighth of the free memory allows; both
- * page sizes need it. */
-static size_t memory_set_bytes(const struct machine *machine, double available,
-                               bool quick)
+/* 1 GiB, but at least four times the last cache, as far as an eighth of the free memory
+ * allows; both page sizes need it. More than is needed only costs translations, which
+ * blur the knee. */
+static size_t memory_set_bytes(const struct machine *machine, double available)
 {
-    double bytes = quick ? 1ull << 30 : 2ull << 30;
+    double bytes = 1ull << 30;
 
     if (machine->level_nr)
         bytes = fmax(bytes, 4 * machine->level[machine->level_nr - 1].claimed_bytes);
@@ -137,8 +137,7 @@ static void prepare(struct probe *probe, const struct machine_probe_opts *opts)
     if (probe->node_bytes < 128)
         probe->node_bytes = 128;
     probe->available_bytes = memory_available_bytes();
-    probe->memory_set_bytes =
-        memory_set_bytes(machine, probe->available_bytes, opts->quick);
+    probe->memory_set_bytes = memory_set_bytes(machine, probe->available_bytes);
 }
 
 int machine_probe(const struct machine_probe_opts *opts, struct machine *machine,

@@ -28,7 +28,6 @@ struct way {
 struct pattern {
     struct chase chase;
     struct prefetch_reads reads;
-    size_t one; /* trial of the chase with one lane */
     struct way way[WAYS_MAX];
     size_t way_nr;
 };
@@ -60,7 +59,6 @@ static void add_pattern(struct probe *probe, struct trials *trials,
     pattern->chase = *chase;
     prefetch_reads_init(&pattern->reads, probe->huge.base, probe->huge.bytes,
                         probe->node_bytes, block_nodes);
-    pattern->one = add_chase(trials, &pattern->chase, 1, false, target_s);
     for (size_t i = 0; i < ARRAY_SIZE(demand_lanes); i++)
         add_way(pattern,
                 add_chase(trials, &pattern->chase, demand_lanes[i], false, target_s),
@@ -109,16 +107,17 @@ static struct quantity ratio(const struct trials *trials, const struct way *a,
     return result;
 }
 
-/* Lines in flight: the latency of one over the time from one line to the next. */
+/* Lines in flight: the latency of one over the time from one line to the next. `one`: the
+ * chase without translations, which do not stand in the queue of L2. */
 static struct outcome outcome_of(const struct trials *trials,
-                                 const struct pattern *pattern)
+                                 const struct pattern *pattern, size_t one)
 {
-    struct way one = {.trial = pattern->one, .lines = 1};
+    struct way alone = {.trial = one, .lines = 1};
     const struct way *without = best_way(trials, pattern, PREFETCH_NONE),
                      *to_l2 = best_way(trials, pattern, PREFETCH_L2),
                      *to_l1 = best_way(trials, pattern, PREFETCH_L1);
 
-    return (struct outcome){.lines = ratio(trials, &one, to_l2),
+    return (struct outcome){.lines = ratio(trials, &alone, to_l2),
                             .l2_gain = ratio(trials, without, to_l2),
                             .l1_gain = ratio(trials, without, to_l1)};
 }
@@ -126,9 +125,10 @@ static struct outcome outcome_of(const struct trials *trials,
 /* The gain is that of block-local reads: fully random ones wait for translations, of
  * which prefetches need as many. */
 static void fill(struct probe *probe, const struct trials *trials,
-                 const struct pattern *local, const struct pattern *random)
+                 const struct pattern *local, const struct pattern *random, size_t one)
 {
-    struct outcome a = outcome_of(trials, local), b = outcome_of(trials, random);
+    struct outcome a = outcome_of(trials, local, one),
+                   b = outcome_of(trials, random, one);
 
     probe->prefetch_lines = a.lines.value >= b.lines.value ? a.lines : b.lines;
     probe->prefetch_l1_gain = a.l1_gain;
@@ -141,12 +141,14 @@ static void measure(struct probe *probe)
     struct pattern *local = xcalloc(1, sizeof(*local)),
                    *random = xcalloc(1, sizeof(*random));
     struct trials trials = {0};
+    size_t one;
 
     add_pattern(probe, &trials, local, &probe->chaser,
                 HUGE_PAGE_BYTES / probe->node_bytes);
+    one = add_chase(&trials, &local->chase, 1, false, 1e-3);
     add_pattern(probe, &trials, random, &probe->random_chaser, 0);
     trials_run(&trials, rounds_max, probe_until(probe, 0.07));
-    fill(probe, &trials, local, random);
+    fill(probe, &trials, local, random, one);
     probe->chaser = local->chase;
     trials_release(&trials);
     prefetch_reads_release(&local->reads);
