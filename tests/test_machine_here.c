@@ -124,6 +124,45 @@ static void quotas_are_respected(void)
     check(isinf(cgroup_processors("/no/such/root")));
 }
 
+/* Files that the kernel can drop are no loss; a group above ours may be fuller. */
+static void what_a_group_has_used_is_gone(void)
+{
+    static const struct {
+        struct file file[6];
+        double left;
+    } cases[] = {
+        {{{"proc/self/cgroup", "0::/box\n"},
+          {"sys/fs/cgroup/box/memory.max", "1000\n"},
+          {"sys/fs/cgroup/box/memory.current", "700\n"},
+          {"sys/fs/cgroup/box/memory.stat", "anon 300\nfile 400\nfile_mapped 9\n"}},
+         700},
+        {{{"proc/self/cgroup", "3:memory:/box\n"},
+          {"sys/fs/cgroup/memory/box/memory.limit_in_bytes", "1000\n"},
+          {"sys/fs/cgroup/memory/box/memory.usage_in_bytes", "900\n"},
+          {"sys/fs/cgroup/memory/box/memory.stat", "cache 7\ntotal_cache 100\n"},
+          {"sys/fs/cgroup/memory/memory.limit_in_bytes", "150\n"}},
+         150},
+        {{{"proc/self/cgroup", "0::/\n"},
+          {"sys/fs/cgroup/memory.max", "1000\n"},
+          {"sys/fs/cgroup/memory.current", "1200\n"}},
+         0},
+        {{{"proc/self/cgroup", "0::/\n"}, {"sys/fs/cgroup/memory.current", "1200\n"}},
+         INFINITY},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct error err = {0};
+        char *root;
+
+        if (!check_ok(scratch_make(&root, &err), &err))
+            return;
+        for (size_t f = 0; f < ARRAY_SIZE(cases[i].file) && cases[i].file[f].path; f++)
+            write_file(root, &cases[i].file[f]);
+        check_limit(cgroup_memory_left_bytes(root), cases[i].left);
+        scratch_remove(root);
+    }
+}
+
 static size_t threads_of_this_process(void)
 {
     DIR *dir = opendir("/proc/self/task");
@@ -281,6 +320,7 @@ static void only_a_node_that_is_there_can_be_bound_to(void)
 
 CU_TestInfo machine_here_tests[] = {
     {"quotas are respected", quotas_are_respected},
+    {"what a group has used is gone", what_a_group_has_used_is_gone},
     {"hundreds of threads meet", hundreds_of_threads_meet},
     {"a team that cannot start leaves nothing", a_team_that_cannot_start_leaves_nothing},
     {"refused pinning is noted", refused_pinning_is_noted},

@@ -1,183 +1,319 @@
 #include <CUnit/CUnit.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/machine/knee.h"
 #include "core/machine/pointer_chase.h"
+#include "core/machine/prefetch_reads.h"
 #include "core/machine/probe_pages.h"
 #include "core/machine/trial.h"
 #include "tests/check.h"
 
-enum { LANES = 40 };
+enum { LANES = 52, ROUNDS = 60 };
 
-/* t(k) = max(a + b k, c k) with c such that the two meet at `knee`; noise in parts of the
- * value, the same every time. */
-static void series(struct quantity *t, double knee, double noise)
+/* t(k) by hand, and what disturbs it: all deterministic. */
+struct shape {
+    double flat_ns, slope_ns; /* up to the knee: flat + slope k */
+    double falls;             /* of flat_ns: overlapping translations, gone by some 10 */
+    double beyond_ns;         /* slope beyond the knee; 0 = pure queueing, c k */
+    double knee, sharpness;   /* exponent of the rounding; 0 = a corner */
+    double noise;             /* standard deviation of a sample, relative */
+    double outliers;          /* share of samples that take half as long again */
+    double drift;             /* the last round is that much slower than the first */
+    size_t rounds;
+};
+
+static double uniform(uint64_t *state)
 {
-    const double a = 100, b = 0.4;
-    const double c = a / knee + b;
-    uint64_t state = 7;
+    return (double)(random_next(state) >> 11) * 0x1p-53;
+}
 
-    for (int i = 0; i < LANES; i++) {
-        double k = i + 1, value = fmax(a + b * k, c * k);
+static double normal(uint64_t *state)
+{
+    double radius = sqrt(-2 * log(uniform(state) + 1e-300));
 
-        value *= 1 + noise * ((double)(random_next(&state) >> 11) * 0x1p-52 - 1);
-        t[i] = quantity_between(value, value * (1 - noise), value * (1 + noise), 20,
-                                PROVENANCE_PROBE);
+    return radius * cos(2 * 3.14159265358979 * uniform(state));
+}
+
+static double shape_ns(const struct shape *shape, double k)
+{
+    double flat = shape->flat_ns * (1 + shape->falls * exp(-k / 3)) + shape->slope_ns * k;
+    double corner = shape->flat_ns + shape->slope_ns * shape->knee;
+    double queued = shape->beyond_ns > 0 ? corner + shape->beyond_ns * (k - shape->knee)
+                                         : corner * k / shape->knee;
+
+    if (shape->sharpness <= 0)
+        return k < shape->knee ? flat : fmax(flat, queued);
+    return flat *
+           pow(1 + pow(fmax(queued, 0) / flat, shape->sharpness), 1 / shape->sharpness);
+}
+
+static int lanes_of(size_t i)
+{
+    return i < 40 ? (int)i + 1 : 42 + 2 * (int)(i - 40);
+}
+
+static double sample_store[LANES][ROUNDS];
+
+static struct knee_series series_of(const struct shape *shape, uint64_t seed)
+{
+    struct knee_series series = {
+        .nr = LANES, .rounds = shape->rounds, .hold_ns = shape->flat_ns};
+
+    for (size_t i = 0; i < LANES; i++) {
+        series.lanes[i] = lanes_of(i);
+        series.step_ns[i] = sample_store[i];
+    }
+    for (size_t round = 0; round < shape->rounds; round++) {
+        double scale = 1 + shape->drift * (double)round / (double)shape->rounds;
+
+        for (size_t i = 0; i < LANES; i++)
+            sample_store[i][round] = shape_ns(shape, lanes_of(i)) * scale *
+                                     (1 + shape->noise * normal(&seed)) *
+                                     (uniform(&seed) < shape->outliers ? 1.5 : 1);
+    }
+    return series;
+}
+
+static void check_knee(const struct shape *shape, double within)
+{
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        struct knee_series series = series_of(shape, seed);
+        struct knee knee = knee_find(&series);
+
+        check(knee.found);
+        check_near(knee.lanes, shape->knee, within / shape->knee);
+        check(knee.low <= knee.lanes && knee.lanes <= knee.high);
+        check(knee.high - knee.low <= 6);
     }
 }
 
 static void knee_is_found(void)
 {
-    static const struct {
-        double knee, noise, within;
-    } cases[] = {{10, 0, 0.5},  {16, 0, 0.5},  {24, 0, 0.5},
-                 {10, 0.01, 1}, {16, 0.01, 1}, {24, 0.01, 1.5}};
+    static const double knees[] = {8, 10, 12, 16, 20, 24, 32, 40, 48};
 
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct quantity t[LANES];
-        struct knee knee;
+    for (size_t i = 0; i < ARRAY_SIZE(knees); i++) {
+        struct shape shape = {
+            .flat_ns = 100, .slope_ns = 0.4, .knee = knees[i], .rounds = 20};
 
-        series(t, cases[i].knee, cases[i].noise);
-        knee = knee_find(t, LANES, 100);
-        check(knee.found);
-        check(fabs(knee.first - cases[i].knee) <= cases[i].within);
-        check(fabs(knee.fit - cases[i].knee) <= cases[i].within);
-        check(knee.floor <= cases[i].knee + 0.5);
+        check_knee(&shape, 0.3);
+        shape.noise = 0.03;
+        shape.drift = 0.5;
+        shape.outliers = 0.05;
+        check_knee(&shape, 1);
+    }
+}
+
+static void few_rounds_suffice(void)
+{
+    static const double knees[] = {10, 16, 24, 32};
+
+    for (size_t i = 0; i < ARRAY_SIZE(knees); i++) {
+        struct shape shape = {.flat_ns = 100,
+                              .slope_ns = 0.4,
+                              .knee = knees[i],
+                              .noise = 0.02,
+                              .drift = 0.3,
+                              .rounds = 8};
+
+        check_knee(&shape, 1);
+    }
+}
+
+static void rounded_knee_is_where_the_lines_meet(void)
+{
+    static const double knees[] = {10, 16, 24, 32};
+
+    for (size_t i = 0; i < ARRAY_SIZE(knees); i++) {
+        struct shape shape = {.flat_ns = 100,
+                              .knee = knees[i],
+                              .sharpness = 16,
+                              .noise = 0.03,
+                              .outliers = 0.05,
+                              .rounds = 40};
+
+        check_knee(&shape, 1);
+    }
+}
+
+/* In L3 of a Granite Rapids guest: some 2 ns for each chain up to the knee, 3.6 ns
+ * beyond it; nowhere flat, and the line beyond misses the origin. */
+static void rising_start_has_its_knee(void)
+{
+    struct shape shape = {.flat_ns = 40,
+                          .slope_ns = 2,
+                          .beyond_ns = 3.6,
+                          .knee = 16,
+                          .noise = 0.03,
+                          .rounds = 60};
+
+    check_knee(&shape, 1);
+}
+
+static void falling_start_is_no_knee(void)
+{
+    static const double knees[] = {16, 24, 40};
+
+    for (size_t i = 0; i < ARRAY_SIZE(knees); i++) {
+        struct shape shape = {.flat_ns = 150,
+                              .falls = 0.6,
+                              .knee = knees[i],
+                              .noise = 0.03,
+                              .drift = 0.3,
+                              .rounds = 20};
+
+        check_knee(&shape, 1);
     }
 }
 
 /* As measured on a Zen 4 guest, 1 GiB fully random on huge pages: the flat part falls,
  * the end rises a little. */
-static void falling_start_leaves_the_first(void)
+static void measured_series_has_its_knee(void)
 {
-    static const double per_lane[LANES] = {
-        267.4, 122.8, 79.6, 58.3, 44.8, 36.0, 29.9, 24.8, 21.2, 18.7,
-        16.5,  14.8,  13.4, 12.4, 11.3, 10.5, 9.87, 9.22, 8.80, 8.41,
-        8.26,  7.92,  7.87, 7.83, 7.90, 7.81, 7.94, 7.94, 7.89, 7.83,
-        7.94,  8.00,  8.05, 8.02, 8.13, 8.19, 8.32, 8.25, 8.08, 8.19};
-    struct quantity t[LANES];
+    static const double per_lane[40] = {267.4, 122.8, 79.6, 58.3, 44.8, 36.0, 29.9, 24.8,
+                                        21.2,  18.7,  16.5, 14.8, 13.4, 12.4, 11.3, 10.5,
+                                        9.87,  9.22,  8.80, 8.41, 8.26, 7.92, 7.87, 7.83,
+                                        7.90,  7.81,  7.94, 7.94, 7.89, 7.83, 7.94, 8.00,
+                                        8.05,  8.02,  8.13, 8.19, 8.32, 8.25, 8.08, 8.19};
+    struct knee_series series = {.nr = 40, .rounds = 3, .hold_ns = 138};
     struct knee knee;
 
-    for (int i = 0; i < LANES; i++)
-        t[i] = quantity_exact(per_lane[i] * (i + 1), PROVENANCE_PROBE);
-    knee = knee_find(t, LANES, 138);
+    for (size_t i = 0; i < 40; i++) {
+        series.lanes[i] = (int)i + 1;
+        series.step_ns[i] = sample_store[i];
+        for (size_t round = 0; round < 3; round++)
+            sample_store[i][round] = per_lane[i] * (double)(i + 1);
+    }
+    knee = knee_find(&series);
     check(knee.found);
-    check_near(knee.first, 22, 0.01);
-    check_near(knee.fit, 22, 0.01);
-    check_near(knee.floor, 17.5, 0.02);
+    check(knee.lanes >= 20 && knee.lanes <= 22);
+    check_near(knee.floor, 17.6, 0.02);
 }
 
 static void no_plateau_is_no_knee(void)
 {
-    struct quantity t[LANES];
+    struct shape shape = {.flat_ns = 100, .knee = 124, .noise = 0.03, .rounds = 20};
+    struct knee_series series = series_of(&shape, 1);
+    struct knee knee = knee_find(&series);
+
+    check(!knee.found);
+    check(knee.floor > 50 && knee.floor < 70);
+    series.nr = 10;
+    check(!knee_find(&series).found);
+    shape.knee = 60; /* too few lanes beyond it */
+    series = series_of(&shape, 1);
+    check(!knee_find(&series).found);
+}
+
+/* The flat part falls, and then nothing queues. */
+static void falling_alone_is_no_knee(void)
+{
+    struct shape shape = {
+        .flat_ns = 150, .falls = 0.6, .knee = 1000, .noise = 0.01, .rounds = 20};
+    struct knee_series series = series_of(&shape, 1);
+
+    check(!knee_find(&series).found);
+}
+
+/* Numbers of lanes that meet a conflict of their own, in every round. */
+static void odd_lanes_do_not_move_it(void)
+{
+    static const size_t odd[] = {9, 13, 14, 22};
+    struct shape shape = {.flat_ns = 100, .knee = 16, .noise = 0.01, .rounds = 20};
+    struct knee_series series = series_of(&shape, 1);
     struct knee knee;
 
-    series(t, 124, 0);
-    knee = knee_find(t, LANES, 100);
-    check(!knee.found);
-    check(knee.floor > 30 && knee.floor < 41);
-    check(!knee_find(t, 10, 100).found);
+    for (size_t i = 0; i < ARRAY_SIZE(odd); i++)
+        for (size_t round = 0; round < shape.rounds; round++)
+            sample_store[odd[i]][round] *= 1.3;
+    knee = knee_find(&series);
+    check(knee.found);
+    check_near(knee.lanes, 16, 0.5 / 16);
 }
 
 static void noise_is_no_knee(void)
 {
-    struct quantity t[LANES];
+    struct shape shape = {.flat_ns = 100, .knee = 16, .noise = 0.3, .rounds = 20};
+    struct knee_series series = series_of(&shape, 1);
 
-    series(t, 16, 0);
-    for (int i = 0; i < LANES; i++) {
-        t[i].low *= 0.9;
-        t[i].high *= 1.1;
+    check(!knee_find(&series).found);
+    shape.noise = 0;
+    series = series_of(&shape, 1);
+    sample_store[3][1] = NAN;
+    check(!knee_find(&series).found);
+}
+
+static void count_runs(void *subject, int variant, size_t work)
+{
+    double until = clock_s() + 1e-6 * (double)work;
+
+    (void)variant;
+    ++*(int *)subject;
+    while (clock_s() < until)
+        ;
+}
+
+static int warmed;
+
+static void count_warmth(void *subject)
+{
+    (void)subject;
+    warmed++;
+}
+
+/* Every trial gets one sample a round, and what the one before left warm is not warmed.
+ */
+static void trials_come_in_rounds(void)
+{
+    struct trials trials = {0};
+    int runs[2] = {0};
+
+    for (int i = 0; i < 4; i++)
+        trials_add(&trials, &(struct trial){.run = count_runs,
+                                            .warm = count_warmth,
+                                            .subject = &runs[i / 2],
+                                            .target_s = 1e-4});
+    warmed = 0;
+    trials_run(&trials, 5, clock_s() + 60);
+    for (size_t i = 0; i < 4; i++)
+        check_eq(trials.trial[i].sample_nr, 5);
+    check(warmed >= 4 + 2 * 5);
+    check(runs[0] >= 10 && runs[1] >= 10);
+    trials_release(&trials);
+}
+
+/* Every line of the order is read, and the order is of all nodes. */
+static void random_order_has_all_nodes(void)
+{
+    enum { NODES = 1000, BLOCK = 64 };
+    uint32_t order[NODES];
+    bool seen[NODES] = {false};
+    uint64_t state = 1;
+
+    random_order(order, NODES, BLOCK, &state);
+    for (size_t i = 0; i < NODES; i++) {
+        check(order[i] < NODES && !seen[order[i]]);
+        seen[order[i]] = true;
     }
-    check(!knee_find(t, LANES, 100).found);
-    series(t, 16, 0);
-    t[3] = quantity_unknown();
-    check(!knee_find(t, LANES, 100).found);
+    /* Neighbours of one block stay together. */
+    for (size_t i = 1, changes = 0; i < NODES; i++) {
+        changes += order[i] / BLOCK != order[i - 1] / BLOCK;
+        check(changes <= NODES / BLOCK);
+    }
 }
 
-static struct knee knee_of(double first, double fit, double floor)
+static void prefetched_reads_wrap(void)
 {
-    return (struct knee){.found = true, .first = first, .fit = fit, .floor = floor};
-}
+    enum { NODES = 200 };
+    static char memory[NODES * 128];
+    struct prefetch_reads reads;
 
-static struct quantity table_of(double value)
-{
-    return quantity_exact(value, PROVENANCE_TABLE);
-}
-
-static void check_used(const struct limit_evidence *evidence, double used,
-                       enum provenance provenance, const char *source)
-{
-    struct machine_limit limit = {0};
-
-    limit_resolve(&limit, evidence);
-    check_near(limit.used.value, used, 1e-6);
-    check_eq(limit.used.provenance, provenance);
-    check_contains(limit.source, source);
-    check(limit.used.low <= limit.used.value && limit.used.value <= limit.used.high);
-    free(limit.source);
-}
-
-static void tight_knee_rules(void)
-{
-    struct limit_evidence evidence = {
-        .table = table_of(16),
-        .confidence = 'V',
-        .table_source = "vendor",
-        .knee = {knee_of(15, 14.5, 10.9), knee_of(15, 15, 10.7)},
-        .floor = quantity_unknown()};
-    struct machine_limit limit = {0};
-
-    check_used(&evidence, 15, PROVENANCE_PROBE, "CPU table: 16 (V, vendor)");
-    limit_resolve(&limit, &evidence);
-    check_near(limit.used.high, 16, 1e-9); /* the table is within the error */
-    check_near(limit.probe.high, 15, 1e-9);
-    check(!limit.probe_is_floor);
-    free(limit.source);
-}
-
-static void table_rules_over_wide_knees(void)
-{
-    struct limit_evidence evidence = {.table = table_of(16),
-                                      .confidence = 'V',
-                                      .table_source = "vendor",
-                                      .knee = {knee_of(11, 11, 9), knee_of(28, 20, 10)},
-                                      .floor = quantity_unknown()};
-
-    check_used(&evidence, 16, PROVENANCE_TABLE, "CPU table");
-    evidence.table = quantity_unknown();
-    check_used(&evidence, 18, PROVENANCE_PROBE, "wide spread");
-}
-
-static void floor_refutes_the_table(void)
-{
-    struct limit_evidence evidence = {.table = table_of(16),
-                                      .confidence = 'I',
-                                      .table_source = "a guess",
-                                      .floor = quantity_exact(43, PROVENANCE_PROBE)};
-
-    check_used(&evidence, 43, PROVENANCE_PROBE, "refutes the CPU table: 16");
-    evidence.table = table_of(64);
-    check_used(&evidence, 64, PROVENANCE_TABLE, "CPU table: 64");
-    /* "at least 20" is not refuted by 43 */
-    evidence.table = quantity_between(20, 20, INFINITY, 0, PROVENANCE_TABLE);
-    check_used(&evidence, 20, PROVENANCE_TABLE, "CPU table: 20");
-}
-
-static void nothing_gives_a_hint_or_nothing(void)
-{
-    struct limit_evidence evidence = {.table = quantity_unknown(),
-                                      .floor = quantity_unknown()};
-    struct machine_limit limit = {0};
-
-    limit_resolve(&limit, &evidence);
-    check(!limit.used.known);
-    evidence.fallback = 12;
-    limit_resolve(&limit, &evidence);
-    check_near(limit.used.value, 12, 0);
-    check(isinf(limit.used.high));
-    check_eq(limit.used.provenance, PROVENANCE_PREDICTED);
-    free(limit.source);
+    prefetch_reads_init(&reads, memory, sizeof(memory), 128, 0);
+    for (int to = 0; to < PREFETCH_KINDS; to++)
+        prefetch_reads_run(&reads, (enum prefetch_to)to, PREFETCH_DISTANCE_MAX, 150);
+    check_eq(reads.at, 3 * 150 % (NODES - PREFETCH_DISTANCE_MAX));
+    prefetch_reads_release(&reads);
 }
 
 static void tlb_reach_is_the_step(void)
@@ -272,13 +408,18 @@ static void chase_lanes_step_alike(void)
 
 CU_TestInfo machine_knee_tests[] = {
     {"a knee is found, clean and noisy", knee_is_found},
-    {"a falling start leaves the first k", falling_start_leaves_the_first},
+    {"few rounds suffice", few_rounds_suffice},
+    {"a rounded knee is where the lines meet", rounded_knee_is_where_the_lines_meet},
+    {"a rising start has its knee", rising_start_has_its_knee},
+    {"a falling start is no knee", falling_start_is_no_knee},
+    {"a measured series has its knee", measured_series_has_its_knee},
     {"no plateau is no knee", no_plateau_is_no_knee},
+    {"falling alone is no knee", falling_alone_is_no_knee},
+    {"odd lanes do not move the knee", odd_lanes_do_not_move_it},
     {"noise is no knee", noise_is_no_knee},
-    {"a tight knee rules", tight_knee_rules},
-    {"the table rules over wide knees", table_rules_over_wide_knees},
-    {"a measured floor refutes the table", floor_refutes_the_table},
-    {"no evidence gives a hint or nothing", nothing_gives_a_hint_or_nothing},
+    {"trials come in rounds", trials_come_in_rounds},
+    {"a random order has all nodes", random_order_has_all_nodes},
+    {"prefetched reads wrap", prefetched_reads_wrap},
     {"the TLBs reach as far as the step", tlb_reach_is_the_step},
     {"samples give median and quartiles", samples_give_median_and_quartiles},
     {"a chase is one cycle through all nodes", chase_is_one_cycle},

@@ -85,6 +85,8 @@ extern const double arch_add_cycles;
 
 /* Lets the other hardware thread run while we wait. */
 void arch_relax(void);
+/* Throws the line out of all caches, where a program may do that. */
+void arch_flush(const void *line);
 
 /* The misses a core can have when nothing better is known (google/highway,
  * DefaultPrefetchLimits). */

@@ -45,6 +45,11 @@ void arch_relax(void)
     __asm__ volatile("yield");
 }
 
+void arch_flush(const void *line)
+{
+    __asm__ volatile("dc civac, %0" ::"r"(line) : "memory");
+}
+
 /* Of the processor that we run on: where there are several kinds they differ. */
 static bool midr_of_kernel(unsigned long *midr)
 {

@@ -28,6 +28,11 @@ const struct arch_kernels *arch_kernels_at(size_t i)
 
 void arch_relax(void) {}
 
+void arch_flush(const void *line)
+{
+    (void)line;
+}
+
 void arch_identity(struct cpu_identity *identity)
 {
     *identity = (struct cpu_identity){.vendor = "other",

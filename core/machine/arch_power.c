@@ -32,6 +32,11 @@ void arch_relax(void)
     __asm__ volatile("or 27,27,27");
 }
 
+void arch_flush(const void *line)
+{
+    __asm__ volatile("dcbf 0, %0" ::"r"(line) : "memory");
+}
+
 void arch_identity(struct cpu_identity *identity)
 {
     *identity = (struct cpu_identity){.vendor = "power",

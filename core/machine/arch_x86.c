@@ -59,6 +59,11 @@ void arch_relax(void)
     __builtin_ia32_pause();
 }
 
+void arch_flush(const void *line)
+{
+    __builtin_ia32_clflush(line);
+}
+
 struct leaf {
     unsigned eax, ebx, ecx, edx;
 };

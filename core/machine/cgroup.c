@@ -49,6 +49,44 @@ static double memory_v1(const char *folder)
                                                                      : INFINITY;
 }
 
+/* The number after `key`, a whole word at the start of a line of memory.stat; 0 if it is
+ * not there. */
+static double stat_bytes(const char *folder, const char *key)
+{
+    char *path = path_join(folder, "memory.stat"), *line = xasprintf("\n%s ", key);
+    struct buf text = {0};
+    double bytes = 0;
+    const char *found;
+
+    buf_add(&text, "\n");
+    if (!file_read(path, &text, NULL) && (found = strstr(buf_str(&text), line)))
+        bytes = strtod(found + strlen(line), NULL);
+    buf_release(&text);
+    free(line);
+    free(path);
+    return bytes;
+}
+
+static double left_of(const char *folder, double limit, const char *used_name,
+                      const char *files_key)
+{
+    double used[2];
+
+    if (isinf(limit) || read_numbers(folder, used_name, used) < 1)
+        return limit;
+    return fmax(0, limit - fmax(0, used[0] - stat_bytes(folder, files_key)));
+}
+
+static double memory_left_v2(const char *folder)
+{
+    return left_of(folder, memory_v2(folder), "memory.current", "file");
+}
+
+static double memory_left_v1(const char *folder)
+{
+    return left_of(folder, memory_v1(folder), "memory.usage_in_bytes", "total_cache");
+}
+
 static double over_period(double quota, double period)
 {
     return quota > 0 && period > 0 ? quota / period : INFINITY;
@@ -153,6 +191,11 @@ static double least_limit(const char *root, const char *controller, limit_of *v2
 double cgroup_memory_bytes(const char *root)
 {
     return least_limit(root, "memory", memory_v2, memory_v1);
+}
+
+double cgroup_memory_left_bytes(const char *root)
+{
+    return least_limit(root, "memory", memory_left_v2, memory_left_v1);
 }
 
 double cgroup_processors(const char *root)

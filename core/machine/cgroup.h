@@ -7,6 +7,8 @@
 
 /* The smallest limit; INFINITY = none. */
 double cgroup_memory_bytes(const char *root);
+/* What the limits still leave; file pages count as free, the kernel gives them back. */
+double cgroup_memory_left_bytes(const char *root);
 /* Processor time per time, in processors ("--cpus=2.5" gives 2.5); INFINITY = no quota.
  */
 double cgroup_processors(const char *root);

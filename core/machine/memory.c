@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "core/base/array.h"
@@ -105,6 +106,23 @@ double memory_limit_bytes(void)
     return cgroup_memory_bytes("");
 }
 
+/* What the limits of this process (ulimit -v, ulimit -d) leave. */
+static double process_room(void)
+{
+    struct rlimit space, data;
+    struct buf text = {0};
+    double pages = 0, room = INFINITY;
+
+    if (!file_read("/proc/self/statm", &text, NULL))
+        pages = strtod(buf_str(&text), NULL);
+    buf_release(&text);
+    if (!getrlimit(RLIMIT_AS, &space) && space.rlim_cur != RLIM_INFINITY)
+        room = fmin(room, (double)space.rlim_cur);
+    if (!getrlimit(RLIMIT_DATA, &data) && data.rlim_cur != RLIM_INFINITY)
+        room = fmin(room, (double)data.rlim_cur);
+    return fmax(0, room - pages * (double)sysconf(_SC_PAGESIZE));
+}
+
 static double meminfo(const char *key)
 {
     struct buf info = {0};
@@ -113,17 +131,22 @@ static double meminfo(const char *key)
     if (!file_read("/proc/meminfo", &info, NULL))
         bytes = kib_after(buf_str(&info), key);
     buf_release(&info);
-    return isnan(bytes) ? 0 : fmin(bytes, memory_limit_bytes());
+    return isnan(bytes) ? 0 : bytes;
 }
 
 double memory_total_bytes(void)
 {
-    return meminfo("MemTotal:");
+    return fmin(meminfo("MemTotal:"), memory_limit_bytes());
 }
 
+/* Where nothing is left it is still not "not known". */
 double memory_available_bytes(void)
 {
-    return meminfo("MemAvailable:");
+    double available = meminfo("MemAvailable:");
+
+    return available <= 0 ? 0
+                          : fmax(1, fmin(available, fmin(cgroup_memory_left_bytes(""),
+                                                         process_room())));
 }
 
 const char *memory_thp_mode(void)

@@ -18,10 +18,10 @@
     {                                                                                    \
         REP_##n(LANE_LOAD) while (steps--){REP_##n(LANE_STEP)} REP_##n(LANE_SAVE)        \
     }
-EACH_1_TO_40(DEFINE_CHASE)
+EACH_1_TO_64(DEFINE_CHASE)
 
 #define CHASE_ENTRY(n) chase_##n,
-static void (*const chase_of[])(void **at, size_t steps) = {EACH_1_TO_40(CHASE_ENTRY)};
+static void (*const chase_of[])(void **at, size_t steps) = {EACH_1_TO_64(CHASE_ENTRY)};
 
 void chase_run(struct chase *chase, int lane_nr, size_t steps)
 {
@@ -83,7 +83,7 @@ static void shuffle(uint32_t *item, size_t nr, uint64_t *state)
 /* Visiting the nodes in a shuffled order and coming back to the first gives one cycle
  * through all, as Sattolo's algorithm does, and takes a shuffle of 4 byte items instead
  * of one of the nodes. */
-static void order_nodes(uint32_t *order, size_t nr, size_t block_nodes, uint64_t *state)
+void random_order(uint32_t *order, size_t nr, size_t block_nodes, uint64_t *state)
 {
     size_t block_nr = (nr + block_nodes - 1) / block_nodes, filled = 0;
     uint32_t *block = xcalloc(block_nr, sizeof(*block));
@@ -139,7 +139,7 @@ void chase_build(struct chase *chase, const struct chase_plan *plan)
 
     assert(nr >= 1 && nr < UINT32_MAX);
     order = xcalloc(nr, sizeof(*order));
-    order_nodes(order, nr, plan->order == CHASE_BLOCK_LOCAL ? block_nodes : nr, &state);
+    random_order(order, nr, plan->order == CHASE_BLOCK_LOCAL ? block_nodes : nr, &state);
     link_nodes(plan, order, nr);
     for (size_t i = 0; i < CHASE_LANES_MAX; i++)
         chase->at[i] = node_at(plan, order[i * nr / CHASE_LANES_MAX]);

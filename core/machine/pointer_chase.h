@@ -43,6 +43,10 @@ void chase_run(struct chase *chase, int lane_nr, size_t steps);
 /* Every node once or more, with all lanes: brings the chase into the cache it fits in. */
 void chase_warm(struct chase *chase);
 
+/* The numbers 0 to nr - 1, random inside blocks of `block_nodes`, the blocks shuffled;
+ * fully random with block_nodes = nr. */
+void random_order(uint32_t *order, size_t nr, size_t block_nodes, uint64_t *state);
+
 /* splitmix64 */
 uint64_t random_next(uint64_t *state);
 

@@ -9,17 +9,18 @@
 
 static const double quick_seconds = 15, full_seconds = 110;
 
-/* At least four times the last cache, as far as an eighth of the free memory allows; both
- * page sizes need it. */
-static size_t memory_set_bytes(const struct machine *machine, bool quick)
+/* 1 GiB, but at least four times the last cache, as far as an eighth of the free memory
+ * allows; both page sizes need it. More than is needed only costs translations, which
+ * blur the knee. */
+static size_t memory_set_bytes(const struct machine *machine, double available)
 {
-    double bytes = quick ? 1ull << 30 : 2ull << 30, available = memory_available_bytes();
+    double bytes = 1ull << 30;
 
     if (machine->level_nr)
         bytes = fmax(bytes, 4 * machine->level[machine->level_nr - 1].claimed_bytes);
     if (available > 0)
         bytes = fmin(bytes, available / 8);
-    return (size_t)fmax(bytes, 64 << 20);
+    return (size_t)fmax(bytes, 16 << 20);
 }
 
 static void set_date(struct machine *machine)
@@ -59,11 +60,19 @@ static void resolve_limits(const struct probe *probe, const struct cpu_row *row)
                                 .floor = quantity_unknown(),
                                 .fallback = arch_default_mshrs,
                                 .runs = probe->knee_runs};
-    struct limit_evidence l2 = {.floor = streaming_lines(machine),
-                                .runs = probe->knee_runs};
+    /* What L1 misses in memory are misses of L2 too. */
+    struct limit_evidence l2 = {
+        .knee = {{.floor = probe->memory_knee.floor}},
+        .floor = quantity_max(streaming_lines(machine), probe->prefetch_lines),
+        .runs = probe->knee_runs};
+    char *prefetch;
 
     set_limit(&machine->l1_mshrs, row ? &row->l1 : NULL, &l1);
     set_limit(&machine->l2_mshrs, row ? &row->l2 : NULL, &l2);
+    prefetch = limit_prefetch_phrase(probe->prefetch_lines, machine->prefetch_l2_gain,
+                                     probe->prefetch_l1_gain, machine->l1_mshrs.used);
+    limit_add_phrase(&machine->l2_mshrs, prefetch);
+    free(prefetch);
 }
 
 /* A probe thread never sleeps: what is missing of its processor time, others took. */
@@ -78,14 +87,20 @@ static char *source_text(const struct probe *probe)
                : xstrdup("probed here");
 }
 
+/* Between any two of them the unloaded latency is looked at. */
+static int (*const stages[])(struct probe *, struct error *) = {
+    probe_core,   probe_capacity, probe_caches, probe_memory,
+    probe_queues, probe_rates,    probe_curves, probe_memories};
+
 static int measure(struct probe *probe, struct error *err)
 {
-    return probe_core(probe, err) || probe_capacity(probe, err) ||
-                   probe_caches(probe, err) || probe_memory(probe, err) ||
-                   probe_rates(probe, err) || probe_curves(probe, err) ||
-                   probe_memories(probe, err)
-               ? -1
-               : 0;
+    if (probe_settle(probe, err))
+        return -1;
+    for (size_t i = 0; i < ARRAY_SIZE(stages); i++)
+        if (stages[i](probe, err) || probe_anchor(probe, err))
+            return -1;
+    probe_stability(probe);
+    return 0;
 }
 
 static void set_unknown(struct machine *machine)
@@ -95,6 +110,7 @@ static void set_unknown(struct machine *machine)
     machine->memory_latency_ns = machine->one_core.read_gbs = unknown;
     machine->one_core.random_lines_per_s = machine->node_read_gbs = unknown;
     machine->node_copy_gbs = machine->peak_gbs = unknown;
+    machine->prefetch_l2_gain = unknown;
     machine->small_pages = machine->huge_pages =
         (struct machine_pages){.translation_ns = unknown,
                                .random_accesses_per_s = unknown,
@@ -133,13 +149,16 @@ static void prepare(struct probe *probe, const struct machine_probe_opts *opts)
     probe->node_bytes = 2 * (size_t)machine->line_bytes;
     if (probe->node_bytes < 128)
         probe->node_bytes = 128;
-    probe->memory_set_bytes = memory_set_bytes(machine, opts->quick);
+    probe->available_bytes = memory_available_bytes();
+    probe->memory_set_bytes = memory_set_bytes(machine, probe->available_bytes);
 }
 
 int machine_probe(const struct machine_probe_opts *opts, struct machine *machine,
                   struct error *err)
 {
-    struct probe probe = {.machine = machine};
+    struct probe probe = {.machine = machine,
+                          .prefetch_lines = quantity_unknown(),
+                          .prefetch_l1_gain = quantity_unknown()};
     struct cpu_table table = {0};
     const struct cpu_row *row;
     int result = -1;

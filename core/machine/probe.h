@@ -3,11 +3,17 @@
 #ifndef CORE_MACHINE_PROBE_H
 #define CORE_MACHINE_PROBE_H
 
-#include "core/machine/knee.h"
+#include "core/machine/limit.h"
 #include "core/machine/memory.h"
 #include "core/machine/pointer_chase.h"
 #include "core/machine/topology.h"
 #include "core/machine/trial.h"
+
+/* One look at the unloaded latency of memory. */
+struct anchor {
+    double at_s, ns; /* since the start of the probe; median over some 0.1 s */
+};
+enum { ANCHORS_MAX = 64 };
 
 struct probe {
     struct topology topology;
@@ -18,10 +24,19 @@ struct probe {
     double seconds;    /* for all stages together */
     size_t node_bytes; /* two lines: keeps the adjacent-line prefetcher out */
     size_t memory_set_bytes;
-    struct region huge, small; /* mapped by probe_memory, kept for probe_load */
-    struct chase chaser;       /* block-local, in the better of the two */
+    double available_bytes;     /* of memory, when the probe began; 0 = not known */
+    struct region huge, small;  /* mapped by probe_settle, kept for all stages; small only
+                                   where there are huge pages */
+    struct chase chaser;        /* block-local, in the better of the two */
+    struct chase random_chaser; /* fully random, in the same nodes */
+    double start_s, settled_s;  /* of clock_s; how long settling took */
+    bool settled;
+    struct anchor anchor[ANCHORS_MAX];
+    size_t anchor_nr;
     struct knee l3_knee, memory_knee;
     size_t knee_runs;
+    struct quantity prefetch_lines;   /* most in flight with software prefetch to L2 */
+    struct quantity prefetch_l1_gain; /* as prefetch_l2_gain of the machine */
     double stage_wall_s, stage_cpu_s; /* of the stages on the first core */
     struct error err;                 /* of a stage inside a thread */
 };
@@ -32,13 +47,34 @@ void probe_say(struct probe *probe, const char *format, ...)
 /* When a stage that may take this share of the whole time has to end. */
 double probe_until(const struct probe *probe, double share);
 
+/* What one core gets, as measured, else its share of what is claimed. */
+double level_bytes(const struct machine_level *level);
+/* What was degraded, one sentence for the profile. */
+void probe_note(struct probe *probe, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Maps the memory sets, as large as they can be, and chases until the latency stays. */
+int probe_settle(struct probe *probe, struct error *err);
+/* Looks at the unloaded latency once more; between the stages. */
+int probe_anchor(struct probe *probe, struct error *err);
+void anchor_add(struct probe *probe, double at_s, double ns);
+/* Latency of memory and how stable it was, from the anchors so far; sorts them. */
+void probe_stability(struct probe *probe);
+struct stability {
+    struct quantity latency_ns; /* lower quartile of the looks, with their tenths */
+    bool unstable;
+};
+/* `sorted`: by ns; at least one. */
+struct stability stability_of(const struct anchor *sorted, size_t nr);
+
 int probe_core(struct probe *probe, struct error *err); /* clock, FLOP/s */
 int probe_capacity(struct probe *probe,
                    struct error *err); /* effective size of each level */
 int probe_caches(struct probe *probe,
                  struct error *err); /* latency, throughput, knee in the last level */
 int probe_memory(struct probe *probe,
-                 struct error *err); /* latency, translation, walks, throughput, knee */
+                 struct error *err); /* translation, walks, throughput, knee */
+int probe_queues(struct probe *probe, struct error *err); /* prefetch to L2 */
 int probe_rates(struct probe *probe,
                 struct error *err); /* bandwidth of one and all cores */
 int probe_curves(struct probe *probe, struct error *err); /* latency against load */
@@ -57,12 +93,14 @@ int probe_on_first_core(struct probe *probe, void (*stage)(struct probe *),
 /* Trials of chases and reads. */
 size_t add_chase(struct trials *trials, struct chase *chase, int lanes, bool warm,
                  double target_s);
-struct piece {
-    const char *base;
-    size_t bytes, at;
-};
-/* One unit of work reads piece.bytes from base on. */
-size_t add_read(struct trials *trials, struct piece *piece, double target_s);
+/* Chases of one set for the knee: every number of lanes up to 40, every second beyond. */
+bool knee_lanes(int lanes);
+/* `index`: trials that are chases of one set, all of knee_lanes among them. */
+struct knee trials_knee(const struct trials *trials, const size_t *index, size_t nr,
+                        double hold_ns);
+/* Unloaded latency in windows of 2 ms; windows that another process disturbed count only
+ * where there are no others. */
+struct quantity chase_latency(struct chase *chase, double seconds);
 /* Most lanes x steps per second over trials that are chases of one set with different
  * lane numbers. */
 struct quantity best_rate(const struct trials *trials, const size_t *index, size_t nr);

@@ -2,7 +2,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "core/machine/arch.h"
 #include "core/machine/probe.h"
 #include "core/machine/team.h"
 
@@ -19,6 +18,24 @@ void probe_say(struct probe *probe, const char *format, ...)
     va_end(args);
     progress_say(probe->progress, "%3.0f %%  %s; at most %.0f s left",
                  100 * (1 - left_s / probe->seconds), buf_str(&text), left_s);
+    buf_release(&text);
+}
+
+double level_bytes(const struct machine_level *level)
+{
+    return level->effective_bytes > 0 ? level->effective_bytes
+                                      : level->claimed_bytes / level->cores_sharing;
+}
+
+void probe_note(struct probe *probe, const char *format, ...)
+{
+    struct buf text = {0};
+    va_list args;
+
+    va_start(args, format);
+    buf_addf_va(&text, format, args);
+    va_end(args);
+    strvec_push(&probe->machine->note, buf_str(&text));
     buf_release(&text);
 }
 
@@ -77,32 +94,49 @@ size_t add_chase(struct trials *trials, struct chase *chase, int lanes, bool war
                                               .target_s = target_s});
 }
 
-/* Keeps the sums alive. */
-static volatile uint64_t read_sink;
-
-/* Pieces of up to 1 MiB, going on where the last unit ended. */
-static void run_read(void *subject, int variant, size_t work)
+bool knee_lanes(int lanes)
 {
-    struct piece *piece = subject;
-    const struct arch_kernels *kernels = arch_kernels();
-    size_t unit = (size_t)variant;
-
-    while (work--) {
-        if (piece->at + unit > piece->bytes)
-            piece->at = 0;
-        read_sink += kernels->read(piece->base + piece->at, unit);
-        piece->at += unit;
-    }
+    return lanes <= 40 || lanes % 2 == 0;
 }
 
-size_t add_read(struct trials *trials, struct piece *piece, double target_s)
+struct knee trials_knee(const struct trials *trials, const size_t *index, size_t nr,
+                        double hold_ns)
 {
-    size_t unit = piece->bytes < (1 << 20) ? piece->bytes : 1 << 20;
+    struct knee_series series = {.hold_ns = hold_ns};
 
-    return trials_add(trials, &(struct trial){.run = run_read,
-                                              .subject = piece,
-                                              .variant = (int)unit,
-                                              .target_s = target_s});
+    for (size_t i = 0; i < nr; i++) {
+        const struct trial *trial = &trials->trial[index[i]];
+
+        series.lanes[series.nr] = trial->variant;
+        series.step_ns[series.nr++] = trial->sample_ns;
+        series.rounds = trial->sample_nr;
+    }
+    return knee_find(&series);
+}
+
+struct quantity chase_latency(struct chase *chase, double seconds)
+{
+    enum { WINDOWS = 500 };
+    const double window_s = 2e-3, end_s = clock_s() + seconds;
+    double quiet[WINDOWS], any[WINDOWS];
+    size_t quiet_nr = 0, any_nr = 0;
+
+    while (any_nr < WINDOWS && (any_nr < 3 || clock_s() < end_s)) {
+        struct watch start = watch_now(), now;
+        size_t steps = 0;
+
+        do {
+            chase_run(chase, 1, 1024);
+            steps += 1024;
+            now = watch_now();
+        } while (now.wall_s - start.wall_s < window_s);
+        any[any_nr] = (now.wall_s - start.wall_s) / (double)steps * 1e9;
+        if (!watch_was_disturbed(&start, &now))
+            quiet[quiet_nr++] = any[any_nr];
+        any_nr++;
+    }
+    return quiet_nr >= 3 ? samples_quantity(quiet, quiet_nr)
+                         : samples_quantity(any, any_nr);
 }
 
 struct quantity best_rate(const struct trials *trials, const size_t *index, size_t nr)

@@ -1,12 +1,12 @@
-/* Memory as the first core alone sees it: latency with and without translation, and how
- * much it keeps in flight. */
+/* Memory as the first core alone sees it: what translation adds to its latency, and how
+ * much it keeps in flight. The latency itself is in probe_settle.c. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "core/machine/probe.h"
 #include "core/machine/probe_pages.h"
 
-static const int lane_choices[] = {1, 8, 12, 16, 20, 24, 28, 32, 40};
+static const int lane_choices[] = {1, 8, 12, 16, 20, 24, 28, 32, 40, 48};
 
 /* A chase and its trials; trial[0] has one lane. */
 struct lane_set {
@@ -26,7 +26,7 @@ static void add_lanes(struct trials *trials, struct lane_set *set, bool all)
     const double one_s = 1.5e-3, many_s = 0.7e-3;
 
     for (int lanes = 1; lanes <= CHASE_LANES_MAX; lanes++) {
-        bool chosen = all;
+        bool chosen = all && knee_lanes(lanes);
 
         for (size_t i = 0; i < ARRAY_SIZE(lane_choices); i++)
             chosen = chosen || lane_choices[i] == lanes;
@@ -36,25 +36,21 @@ static void add_lanes(struct trials *trials, struct lane_set *set, bool all)
     }
 }
 
-static void build_orders(struct page_set *set, const struct region *region,
+static void build_random(struct page_set *set, const struct region *region,
                          size_t node_bytes)
 {
-    struct chase_plan plan = {.base = region->base,
-                              .bytes = region->bytes,
-                              .spacing = node_bytes,
-                              .order = CHASE_BLOCK_LOCAL,
-                              .seed = 1};
-
-    chase_build(&set->local.chase, &plan);
-    plan.offset = sizeof(void *);
-    plan.order = CHASE_RANDOM;
-    chase_build(&set->random.chase, &plan);
+    chase_build(&set->random.chase, &(struct chase_plan){.base = region->base,
+                                                         .bytes = region->bytes,
+                                                         .spacing = node_bytes,
+                                                         .offset = sizeof(void *),
+                                                         .order = CHASE_RANDOM,
+                                                         .seed = 1});
 }
 
 static void add_set(struct probe *probe, struct trials *trials, struct page_set *set,
                     const struct region *region, bool knee)
 {
-    build_orders(set, region, probe->node_bytes);
+    build_random(set, region, probe->node_bytes);
     add_lanes(trials, &set->local, false);
     add_lanes(trials, &set->random, knee);
     page_probe_add(&set->pages, trials, region, &probe->huge,
@@ -91,15 +87,17 @@ static void fill_pages(struct machine_pages *to, const struct trials *trials,
     page_probe_read(&set->pages, trials, to);
 }
 
+/* Without translation, and without the hit in L1 that follows the miss. */
 static void find_knee(struct probe *probe, const struct trials *trials,
                       const struct page_set *set)
 {
-    double hold_ns = trial_ns(trials, set->local.trial[0]).low;
-    struct quantity step_ns[CHASE_LANES_MAX];
+    const struct machine *machine = probe->machine;
+    double hit_ns = machine->level_nr && machine->level[0].latency_ns.known
+                        ? machine->level[0].latency_ns.value
+                        : 0;
 
-    for (size_t i = 0; i < CHASE_LANES_MAX; i++)
-        step_ns[i] = trial_ns(trials, set->random.trial[i]);
-    probe->memory_knee = knee_find(step_ns, CHASE_LANES_MAX, hold_ns);
+    probe->memory_knee = trials_knee(trials, set->random.trial, set->random.trial_nr,
+                                     trial_ns(trials, set->local.trial[0]).low - hit_ns);
 }
 
 /* Huge pages that stay within the TLBs show no walks; a walk for one is a level shorter
@@ -112,53 +110,66 @@ static void huge_walks(struct machine *machine)
     machine->huge_pages.walks_is_floor = true;
 }
 
-static void fill_memory(struct machine *machine, const struct trials *trials,
-                        const struct page_set *set, size_t read)
+/* The rounds were spread over the whole stage: each part of them is a look of its own. */
+static void add_anchors(struct probe *probe, const struct trial *one, double started_s,
+                        double ended_s)
 {
-    double unit = trials->trial[read].variant;
+    const size_t parts = probe->quick ? 4 : 12;
 
-    machine->memory_latency_ns = trial_ns(trials, set->local.trial[0]);
-    machine->one_core.random_lines_per_s =
-        best_rate(trials, set->local.trial, set->local.trial_nr);
-    machine->one_core.read_gbs =
-        quantity_divide(quantity_exact(unit, PROVENANCE_PROBE), trial_ns(trials, read));
+    for (size_t i = 0; i < parts; i++) {
+        size_t from = one->sample_nr * i / parts, to = one->sample_nr * (i + 1) / parts;
+        double share = ((double)i + 0.5) / (double)parts;
+
+        if (to >= from + 3)
+            anchor_add(probe, started_s + share * (ended_s - started_s),
+                       samples_quantity(one->sample_ns + from, to - from).value);
+    }
 }
 
+/* Where there are no huge pages the one region stands for both. */
 static void measure_sets(struct probe *probe, struct page_set *huge,
                          struct page_set *small)
 {
     struct machine *machine = probe->machine;
     struct page_set *best = machine->huge_pages_available ? huge : small;
-    struct piece piece = {.base = probe->huge.base, .bytes = probe->huge.bytes};
+    const size_t rounds_max = 400; /* the time ends it before, as a rule */
     struct trials trials = {0};
-    size_t read;
+    double started_s;
 
-    add_set(probe, &trials, small, &probe->small, false);
-    if (machine->huge_pages_available)
+    best->local.chase = probe->chaser;
+    if (machine->huge_pages_available) {
+        chase_build(&small->local.chase,
+                    &(struct chase_plan){.base = probe->small.base,
+                                         .bytes = probe->small.bytes,
+                                         .spacing = probe->node_bytes,
+                                         .order = CHASE_BLOCK_LOCAL,
+                                         .seed = 1});
+        add_set(probe, &trials, small, &probe->small, false);
         add_set(probe, &trials, huge, &probe->huge, true);
-    read = add_read(&trials, &piece, 2e-3);
-    trials_run(&trials, probe->quick ? 21 : 81, probe_until(probe, 0.3));
+    } else {
+        add_set(probe, &trials, small, &probe->huge, false);
+    }
+    started_s = clock_s();
+    trials_run(&trials, rounds_max, probe_until(probe, 0.27));
+    add_anchors(probe, &trials.trial[best->local.trial[0]], started_s, clock_s());
     fill_pages(&machine->small_pages, &trials, small);
     if (machine->huge_pages_available) {
         fill_pages(&machine->huge_pages, &trials, huge);
         find_knee(probe, &trials, huge);
         huge_walks(machine);
     }
-    fill_memory(machine, &trials, best, read);
+    machine->one_core.random_lines_per_s =
+        best_rate(&trials, best->local.trial, best->local.trial_nr);
     probe->chaser = best->local.chase;
+    probe->random_chaser = best->random.chase;
     trials_release(&trials);
 }
 
 static void measure(struct probe *probe)
 {
-    struct page_set *huge, *small;
+    struct page_set *huge = xcalloc(1, sizeof(*huge)),
+                    *small = xcalloc(1, sizeof(*small));
 
-    if (region_map(&probe->huge, probe->memory_set_bytes, true, &probe->err) ||
-        region_map(&probe->small, probe->memory_set_bytes, false, &probe->err))
-        return;
-    probe->machine->huge_pages_available = probe->huge.huge_share > 0.9;
-    huge = xcalloc(1, sizeof(*huge));
-    small = xcalloc(1, sizeof(*small));
     measure_sets(probe, huge, small);
     free(huge);
     free(small);
@@ -167,5 +178,9 @@ static void measure(struct probe *probe)
 int probe_memory(struct probe *probe, struct error *err)
 {
     probe_say(probe, "measuring the latency of memory and of address translation");
-    return probe_on_first_core(probe, measure, err);
+    if (probe_on_first_core(probe, measure, err))
+        return -1;
+    probe_stability(
+        probe); /* later stages need the latency; the last word is at the end */
+    return 0;
 }

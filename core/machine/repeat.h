@@ -2,7 +2,7 @@
 #ifndef CORE_MACHINE_REPEAT_H
 #define CORE_MACHINE_REPEAT_H
 
-enum { REP_MAX = 40 };
+enum { REP_MAX = 64 };
 
 #define REP_1(M)  M(0)
 #define REP_2(M)  REP_1(M) M(1)
@@ -44,13 +44,39 @@ enum { REP_MAX = 40 };
 #define REP_38(M) REP_37(M) M(37)
 #define REP_39(M) REP_38(M) M(38)
 #define REP_40(M) REP_39(M) M(39)
+#define REP_41(M) REP_40(M) M(40)
+#define REP_42(M) REP_41(M) M(41)
+#define REP_43(M) REP_42(M) M(42)
+#define REP_44(M) REP_43(M) M(43)
+#define REP_45(M) REP_44(M) M(44)
+#define REP_46(M) REP_45(M) M(45)
+#define REP_47(M) REP_46(M) M(46)
+#define REP_48(M) REP_47(M) M(47)
+#define REP_49(M) REP_48(M) M(48)
+#define REP_50(M) REP_49(M) M(49)
+#define REP_51(M) REP_50(M) M(50)
+#define REP_52(M) REP_51(M) M(51)
+#define REP_53(M) REP_52(M) M(52)
+#define REP_54(M) REP_53(M) M(53)
+#define REP_55(M) REP_54(M) M(54)
+#define REP_56(M) REP_55(M) M(55)
+#define REP_57(M) REP_56(M) M(56)
+#define REP_58(M) REP_57(M) M(57)
+#define REP_59(M) REP_58(M) M(58)
+#define REP_60(M) REP_59(M) M(59)
+#define REP_61(M) REP_60(M) M(60)
+#define REP_62(M) REP_61(M) M(61)
+#define REP_63(M) REP_62(M) M(62)
+#define REP_64(M) REP_63(M) M(63)
 
-/* EACH_1_TO_40(M): M(1) M(2) ... M(40). Formatting never comes to rest on such rows. */
+/* EACH_1_TO_64(M): M(1) M(2) ... M(64). Formatting never comes to rest on such rows. */
 /* clang-format off */
-#define EACH_1_TO_40(M)                                                                  \
+#define EACH_1_TO_64(M)                                                                  \
     M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8) M(9) M(10) M(11) M(12) M(13) M(14) M(15)     \
     M(16) M(17) M(18) M(19) M(20) M(21) M(22) M(23) M(24) M(25) M(26) M(27) M(28) M(29)  \
-    M(30) M(31) M(32) M(33) M(34) M(35) M(36) M(37) M(38) M(39) M(40)
+    M(30) M(31) M(32) M(33) M(34) M(35) M(36) M(37) M(38) M(39) M(40) M(41) M(42) M(43)  \
+    M(44) M(45) M(46) M(47) M(48) M(49) M(50) M(51) M(52) M(53) M(54) M(55) M(56) M(57)  \
+    M(58) M(59) M(60) M(61) M(62) M(63) M(64)
 /* clang-format on */
 
 #endif

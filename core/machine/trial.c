@@ -31,8 +31,6 @@ static double run_once(const struct trial *trial, size_t work, bool *disturbed)
 {
     struct watch start, end;
 
-    if (trial->warm)
-        trial->warm(trial->subject);
     start = watch_now();
     trial->run(trial->subject, trial->variant, work);
     end = watch_now();
@@ -46,7 +44,11 @@ static void find_work(struct trial *trial)
 {
     size_t work = 64;
     bool disturbed;
-    double took = run_once(trial, work, &disturbed);
+    double took;
+
+    if (trial->warm)
+        trial->warm(trial->subject);
+    took = run_once(trial, work, &disturbed);
 
     while (took < trial->target_s / 3 && work < (size_t)1 << 40) {
         work *= 2;
@@ -56,16 +58,34 @@ static void find_work(struct trial *trial)
 }
 
 /* Where others keep running on this core, the last try counts: the sample stays in its
- * round. */
-static void add_sample(struct trial *trial)
+ * round. What the trial before has left warm is warm still. */
+static void add_sample(struct trial *trial, const struct trial *before)
 {
-    bool disturbed = true;
+    bool disturbed = true, warm = before && before->warm == trial->warm &&
+                                  before->subject == trial->subject;
     double took = 0;
 
-    for (int tries = 0; tries < 8 && disturbed; tries++)
+    for (int tries = 0; tries < 8 && disturbed; tries++) {
+        if (trial->warm && !warm)
+            trial->warm(trial->subject);
+        warm = false; /* who took the core took the cache with it */
         took = run_once(trial, trial->work, &disturbed);
+    }
     GROW(trial->sample_ns, trial->sample_nr + 1, trial->sample_alloc);
     trial->sample_ns[trial->sample_nr++] = took / (double)trial->work * 1e9;
+}
+
+/* Every other round backwards: a drift within the round then leans to neither end. */
+static void one_round(struct trials *trials, bool backwards)
+{
+    const struct trial *before = NULL;
+
+    for (size_t i = 0; i < trials->trial_nr; i++) {
+        struct trial *trial = &trials->trial[backwards ? trials->trial_nr - 1 - i : i];
+
+        add_sample(trial, before);
+        before = trial;
+    }
 }
 
 void trials_run(struct trials *trials, size_t rounds, double end_s)
@@ -77,8 +97,7 @@ void trials_run(struct trials *trials, size_t rounds, double end_s)
     for (size_t round = 0; round < rounds; round++) {
         if (round >= least && clock_s() >= end_s)
             break;
-        for (size_t i = 0; i < trials->trial_nr; i++)
-            add_sample(&trials->trial[i]);
+        one_round(trials, round % 2);
     }
 }
 

@@ -1,7 +1,7 @@
 /*
  * Private to core/machine: many small measurements, interleaved. A round runs every trial
- * once, so that a slow drift of the machine (neighbours, clock) meets all trials alike
- * and their ratios stay right.
+ * once, forwards and backwards in turn, so that a slow drift of the machine (neighbours,
+ * clock) meets all trials alike and their ratios stay right.
  */
 #ifndef CORE_MACHINE_TRIAL_H
 #define CORE_MACHINE_TRIAL_H
@@ -20,7 +20,9 @@ bool watch_was_disturbed(const struct watch *start, const struct watch *end);
 
 struct trial {
     void (*run)(void *subject, int variant, size_t work);
-    void (*warm)(void *subject); /* before each run, outside the time; NULL = nothing */
+    /* Outside the time, before each run that does not follow one with the same subject or
+     * was disturbed; NULL = nothing. */
+    void (*warm)(void *subject);
     void *subject;
     int variant;
     double target_s;   /* how long one run shall last */
