@@ -13,20 +13,23 @@
 #include <string.h>
 
 #include "bench/bench.h"
-#include "core/machine/here.h"
-#include "core/machine/rates.h"
-#include "core/machine/trial.h"
+#include "core/machine/machine.h"
 
-enum { REPETITIONS = 7, REPETITIONS_MAX = 100, SOURCES_MAX = 8, CASES_MAX = 24 };
+enum {
+    REPETITIONS = 7,
+    REPETITIONS_MAX = 100,
+    SOURCES_MAX = 8,
+    CASES_MAX = 24,
+    LEVELS = 3
+};
 static const double wanted = 0.95;
 #define HUGE_PAGES_FOR_MALLOC "GLIBC_TUNABLES=glibc.malloc.hugetlb=1"
 
-/* One place and one loop. */
+/* One loop in one place. */
 struct place {
-    char name[32];
-    enum rate_kind kind;
-    size_t cores, bytes; /* of each core */
-    bool cached;
+    int level; /* 0 = memory */
+    bool all_cores, triad;
+    size_t cores, bytes; /* of each core; 0 until ours has chosen it */
 };
 
 /* One program's figures for one place. */
@@ -37,7 +40,8 @@ struct series {
     bool failed; /* once: it is not tried again */
 };
 
-/* [0] is ours. */
+/* [0] is ours. Reads and triads of a place follow each other: ours measures both at once.
+ */
 struct contest {
     struct place place;
     struct series series[SOURCES_MAX];
@@ -45,11 +49,11 @@ struct contest {
 };
 
 struct bench {
-    struct topology topology;
-    struct machine machine;
+    size_t cores; /* of this machine */
     struct contest contest[CASES_MAX];
     size_t contest_nr, repetitions;
-    struct buf likwid_tests; /* what likwid-bench -a says; empty = there is none */
+    struct machine_rates rates; /* of the present place, by ours */
+    struct buf likwid_tests;    /* what likwid-bench -a says; empty = there is none */
 };
 
 /* Runs of the others, and those in which other processes took turns on their cores: they
@@ -85,29 +89,30 @@ static bool output_of(const char *const *argv, const char *const *env, struct bu
     return well;
 }
 
-static double ours(const struct bench *bench, const struct place *place)
+static double ours(struct bench *bench, struct contest *contest)
 {
-    struct rate_set set = {
-        .bytes = place->bytes, .kinds = 1u << place->kind, .cached = place->cached};
-    struct rate_plan plan = {
-        .cores = place->cores, .set = &set, .set_nr = 1, .rounds = 15, .seconds = 1};
+    struct place *place = &contest->place;
     struct error err = {0};
-    struct quantity *rate = rate_of_kind(&set.rates, place->kind);
+    double bytes = 0;
+    struct quantity rate;
 
-    if (rates_measure(&bench->topology, &plan, &err)) {
-        fprintf(stderr, "bench: %s\n", err.text);
-        return NAN;
+    if (!place->triad) {
+        bench->rates = (struct machine_rates){0};
+        if (machine_rates_now(place->level, place->all_cores, &bench->rates, &bytes,
+                              &err))
+            fprintf(stderr, "bench: %s\n", err.text);
+        contest[0].place.bytes = contest[1].place.bytes = (size_t)bytes;
     }
-    return rate->known ? rate->value : NAN;
+    rate = place->triad ? bench->rates.triad_gbs : bench->rates.read_gbs;
+    return rate.known ? rate.value : NAN;
 }
 
 static double plain(const struct place *place)
 {
     char *bytes = xasprintf("%zu", place->bytes);
     char *threads = xasprintf("OMP_NUM_THREADS=%zu", place->cores);
-    const char *argv[] = {BENCH_DIR "/stream",
-                          place->kind == RATE_TRIAD ? "triad" : "read", bytes, "0.5",
-                          NULL};
+    const char *argv[] = {BENCH_DIR "/stream", place->triad ? "triad" : "read", bytes,
+                          "0.5", NULL};
     const char *env[] = {threads, "OMP_PROC_BIND=close", "OMP_PLACES=cores",
                          HUGE_PAGES_FOR_MALLOC, NULL};
     struct buf out = {0};
@@ -136,10 +141,11 @@ static double likwid(const char *test, const struct place *place)
     return gbs > 0 ? gbs : NAN;
 }
 
-static void measure(const struct bench *bench, const struct place *place,
-                    struct series *series)
+static void measure(struct bench *bench, struct contest *contest, struct series *series)
 {
-    double gbs = strcmp(series->name, "inflight") == 0  ? ours(bench, place)
+    const struct place *place = &contest->place;
+    double gbs = series == contest->series              ? ours(bench, contest)
+                 : !place->bytes                        ? NAN
                  : strcmp(series->name, "plain C") == 0 ? plain(place)
                                                         : likwid(series->name, place);
 
@@ -170,7 +176,7 @@ static void add_likwid(const struct bench *bench, struct contest *contest)
     static const char *const reads[] = {"load_avx512", "load_avx", "load_sse", "load"};
     static const char *const triads[] = {"stream_avx512_fma", "stream_avx_fma",
                                          "stream_avx", "stream_sse", "stream"};
-    bool triad = contest->place.kind == RATE_TRIAD;
+    bool triad = contest->place.triad;
     const char *const *test = triad ? triads : reads;
     size_t nr = triad ? ARRAY_SIZE(triads) : ARRAY_SIZE(reads);
 
@@ -179,46 +185,49 @@ static void add_likwid(const struct bench *bench, struct contest *contest)
             add_series(contest, test[i]);
 }
 
-static void add_place(struct bench *bench, const char *where, size_t cores, size_t bytes,
-                      bool cached)
+static void add_place(struct bench *bench, int level, bool all_cores)
 {
-    const enum rate_kind kinds[] = {RATE_READ, RATE_TRIAD};
-
-    for (size_t i = 0; i < ARRAY_SIZE(kinds) && bytes; i++) {
+    for (int triad = 0; triad < 2; triad++) {
         struct contest *contest = &bench->contest[bench->contest_nr++];
 
-        contest->place = (struct place){
-            .kind = kinds[i], .cores = cores, .bytes = bytes, .cached = cached};
-        snprintf(contest->place.name, sizeof(contest->place.name), "%s, %zu core%s",
-                 where, cores, cores == 1 ? "" : "s");
+        contest->place = (struct place){.level = level,
+                                        .all_cores = all_cores,
+                                        .triad = triad,
+                                        .cores = all_cores ? bench->cores : 1};
         add_series(contest, "inflight");
         add_series(contest, "plain C");
         add_likwid(bench, contest);
     }
 }
 
-static void choose_places(struct bench *bench, bool caches)
+static void choose_places(struct bench *bench, int levels)
 {
-    size_t all = bench->topology.cpus.cpu_nr;
+    for (int all = 0; all <= (bench->cores > 1); all++)
+        for (int level = levels; level >= 0; level--)
+            add_place(bench, level, all);
+}
 
-    for (size_t cores = 1;; cores = all) {
-        for (int i = 0; caches && i < bench->machine.level_nr; i++) {
-            char name[8];
+/* Median with quartiles; unknown without samples. */
+static struct quantity middle_of(const double *sample, size_t nr)
+{
+    double sorted[REPETITIONS_MAX];
 
-            snprintf(name, sizeof(name), "L%d", bench->machine.level[i].level);
-            add_place(bench, name, cores, rate_level_bytes(&bench->machine, i), true);
-        }
-        add_place(bench, "memory", cores,
-                  rate_memory_bytes(&bench->machine, cores, memory_available_bytes()),
-                  false);
-        if (cores == all)
-            break;
+    for (size_t i = 0; i < nr; i++) { /* insertion sort */
+        size_t at = i;
+
+        for (; at > 0 && sorted[at - 1] > sample[i]; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = sample[i];
     }
+    return nr ? quantity_between(
+                    nr % 2 ? sorted[nr / 2] : (sorted[nr / 2 - 1] + sorted[nr / 2]) / 2,
+                    sorted[nr / 4], sorted[nr - 1 - nr / 4], nr, PROVENANCE_CLOCK)
+              : quantity_unknown();
 }
 
 static struct quantity figure(const struct series *series)
 {
-    return samples_quantity(series->gbs, series->failed ? 0 : series->nr);
+    return middle_of(series->gbs, series->failed ? 0 : series->nr);
 }
 
 /* Of those that are not ours. */
@@ -243,6 +252,15 @@ static void print_figure(struct quantity gbs)
         printf(" - |");
 }
 
+static void print_place(const struct place *place)
+{
+    char level[16];
+
+    snprintf(level, sizeof(level), "L%d", place->level);
+    printf("| %s, %zu core%s | %s |", place->level ? level : "memory", place->cores,
+           place->cores == 1 ? "" : "s", place->triad ? "triad" : "read");
+}
+
 /* The ratio of medians, and the quartiles of the repetitions' ratios. True if reached,
  * false also if there is nothing to compare with. */
 static bool print_row(const struct contest *contest)
@@ -251,8 +269,7 @@ static bool print_row(const struct contest *contest)
     double ratio[REPETITIONS_MAX], reached = 0;
     struct quantity spread;
 
-    printf("| %s | %s |", contest->place.name,
-           contest->place.kind == RATE_TRIAD ? "triad" : "read");
+    print_place(&contest->place);
     print_figure(figure(own));
     print_figure(figure(&contest->series[1]));
     if (!best || !figure(own).known) {
@@ -263,7 +280,7 @@ static bool print_row(const struct contest *contest)
     print_figure(figure(best));
     for (size_t i = 0; i < own->nr; i++)
         ratio[i] = own->gbs[i] / best->gbs[i];
-    spread = samples_quantity(ratio, own->nr);
+    spread = middle_of(ratio, own->nr);
     reached = figure(own).value / figure(best).value;
     printf(" %.2f (%.2f to %.2f) | %s |\n", reached, spread.low, spread.high,
            reached >= wanted ? "yes" : "no");
@@ -279,7 +296,7 @@ static void run(struct bench *bench)
 
             for (size_t j = 0; j < contest->series_nr; j++)
                 if (!contest->series[j].failed)
-                    measure(bench, &contest->place, &contest->series[j]);
+                    measure(bench, contest, &contest->series[j]);
         }
     }
 }
@@ -305,13 +322,14 @@ static int print(const struct bench *bench)
     return missed > 0;
 }
 
-static void read_arguments(int argc, char **argv, struct bench *bench, bool *caches)
+static void read_arguments(int argc, char **argv, struct bench *bench, int *levels)
 {
     bench->repetitions = REPETITIONS;
     for (int i = 1; i < argc; i++) {
         long nr = strtol(argv[i], NULL, 10);
 
-        *caches = *caches || strcmp(argv[i], "caches") == 0;
+        if (strcmp(argv[i], "caches") == 0)
+            *levels = LEVELS;
         if (nr > 0 && nr <= REPETITIONS_MAX)
             bench->repetitions = (size_t)nr;
     }
@@ -321,24 +339,23 @@ int main(int argc, char **argv)
 {
     static const char *const list[] = {"likwid-bench", "-a", NULL};
     struct bench *bench = xcalloc(1, sizeof(*bench));
+    struct machine_cpus cpus = {0};
     struct error err = {0};
-    bool caches = false;
-    int status = 1;
+    int levels = 0, status = 1;
 
-    read_arguments(argc, argv, bench, &caches);
-    if (topology_load(NULL, &bench->topology, &err)) {
+    read_arguments(argc, argv, bench, &levels);
+    if (machine_cpus(NULL, &cpus, &err)) {
         fprintf(stderr, "bench: %s\n", err.text);
         goto out;
     }
-    machine_identify(&bench->topology, &bench->machine);
+    bench->cores = cpus.cpu_nr;
     output_of(list, NULL, &bench->likwid_tests);
-    choose_places(bench, caches);
+    choose_places(bench, levels);
     run(bench);
     status = print(bench);
 out:
     buf_release(&bench->likwid_tests);
-    machine_release(&bench->machine);
-    topology_release(&bench->topology);
+    free(cpus.cpu);
     free(bench);
     return status;
 }

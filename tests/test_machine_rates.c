@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "core/machine/arch.h"
-#include "core/machine/rates.h"
+#include "core/machine/rate_sets.h"
 #include "core/machine/windows.h"
 #include "tests/check.h"
 

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "core/machine/probe.h"
-#include "core/machine/rates.h"
+#include "core/machine/rate_sets.h"
 
 enum {
     STREAMS = (1 << RATE_RANDOM) - 1,

@@ -1,4 +1,4 @@
-#include "core/machine/rates.h"
+#include "core/machine/rate_sets.h"
 
 #include <assert.h>
 #include <math.h>

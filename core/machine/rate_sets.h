@@ -3,8 +3,8 @@
  * one core or on several at the same time, each with sets of its own. Over all candidate
  * kernels (arch_kernels_at), in synchronised windows (windows.h).
  */
-#ifndef CORE_MACHINE_RATES_H
-#define CORE_MACHINE_RATES_H
+#ifndef CORE_MACHINE_RATE_SETS_H
+#define CORE_MACHINE_RATE_SETS_H
 
 #include "core/machine/machine.h"
 #include "core/machine/topology.h"
