@@ -189,7 +189,7 @@ static void look_at_profile(struct findings *findings)
              why.text);
     else if (!machine_matches_here(&machine, &other))
         find(findings, LIMITED, "profile",
-             "'%s' is of another machine (%s); run 'inflight machine'", path,
+             "'%s' does not fit here (%s); 'inflight machine' makes one that does", path,
              buf_str(&other));
     else
         find(findings, machine.quick ? LIMITED : WORKS, "profile", "'%s'%s", path,

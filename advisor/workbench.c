@@ -81,6 +81,29 @@ static int replace_foreign(struct workbench *bench, const char *path, const char
     return status;
 }
 
+/* Used all the same: the machine is the same, or the user names the file. */
+static void note_misfit(struct workbench *bench, const char *why, const char *used)
+{
+    bench->machine_note = xasprintf("the profile does not fit here (%s): %s", why, used);
+    warn_of_note(bench);
+}
+
+/* A file that the user names is never moved away. */
+static int misfit_profile(struct workbench *bench, const char *path, const char *why,
+                          struct error *err)
+{
+    const char *told = getenv("INFLIGHT_PROFILE");
+    bool named = told && *told;
+    if (!named && !machine_is_this_hardware(&bench->machine))
+        return replace_foreign(bench, path, why, err);
+    note_misfit(bench, why,
+                named ? "its limits are used because INFLIGHT_PROFILE names it; without, "
+                        "this machine's own are"
+                      : "its limits are used; 'inflight machine -o FILE' makes one for "
+                        "this situation, --machine FILE uses it");
+    return 0;
+}
+
 static int own_profile(struct workbench *bench, struct error *err)
 {
     char *path = NULL;
@@ -90,7 +113,7 @@ static int own_profile(struct workbench *bench, struct error *err)
         status = characterise(bench, path, err);
     else if (!status && !(status = machine_load(path, &bench->machine, err)) &&
              !machine_matches_here(&bench->machine, &why))
-        status = replace_foreign(bench, path, buf_str(&why), err);
+        status = misfit_profile(bench, path, buf_str(&why), err);
     buf_release(&why);
     free(path);
     return status;
@@ -101,13 +124,10 @@ static int named_profile(struct workbench *bench, struct error *err)
     struct buf why = {0};
     if (profile_load(bench->settings->machine, NULL, &bench->machine, err))
         return -1;
-    if (!machine_matches_here(&bench->machine, &why)) {
-        bench->machine_note = xasprintf(
-            "the profile is of another machine (%s): its limits are used because you "
-            "named it; without --machine this machine's own are",
-            buf_str(&why));
-        warn_of_note(bench);
-    }
+    if (!machine_matches_here(&bench->machine, &why))
+        note_misfit(bench, buf_str(&why),
+                    "its limits are used because you named it; without --machine this "
+                    "machine's own are");
     buf_release(&why);
     return 0;
 }

@@ -34,14 +34,12 @@ static int choose_copies(struct live *live, struct error *err)
 int live_new(const struct live_opts *opts, struct live **out, struct error *err)
 {
     struct live *live = xcalloc(1, sizeof(*live));
-    struct buf why_not = {0};
     live->opts = *opts;
     if (machine_cpus(NULL, &live->cpus, err) || choose_copies(live, err)) {
         live_free(live);
         return -1;
     }
-    live->here = machine_matches_here(opts->machine, &why_not);
-    buf_release(&why_not);
+    live->here = machine_is_this_hardware(opts->machine);
     counters_open(&live->counters);
     variant_args(opts->kernel, &live->args);
     *out = live;

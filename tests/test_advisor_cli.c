@@ -425,11 +425,10 @@ static void a_stored_session_prints_as_it_did(void)
                 &live);
     check_eq(live.code, 0);
     check(matches(buf_str(&live.out), "second in two.c, n = 1000\n*\nWhat limits it\n*"));
-    check_str(
-        buf_str(&live.err),
-        "inflight: warning: the profile is of another machine ('skl' is a published "
-        "profile, not one of this machine): its limits are used because you named "
-        "it; without --machine this machine's own are\n");
+    check_str(buf_str(&live.err),
+              "inflight: warning: the profile does not fit here ('skl' is a published "
+              "profile, not one of this machine): its limits are used because you named "
+              "it; without --machine this machine's own are\n");
     check(matches(buf_str(&live.out), "*Ended because only the baseline was asked for*"));
     run_program(&place, "report", &stored);
     check_eq(stored.code, 0);

@@ -402,6 +402,10 @@ static void fingerprints_name_the_difference(void)
             check_contains(buf_str(&why), cases[i].why);
         buf_release(&why);
     }
+    check(fingerprints_same_hardware("cpu=A; cores=2; L1 bytes=7",
+                                     "cpu=A; cores=1; L1 bytes=7"));
+    check(!fingerprints_same_hardware("cpu=A; cores=2", "cpu=B; cores=2"));
+    check(!fingerprints_same_hardware("cpu=A; L3 bytes=7", "cpu=A"));
 }
 
 CU_TestInfo machine_cpus_tests[] = {

@@ -103,9 +103,25 @@ static void floor_refutes_the_table(void)
     evidence.table = table_of(43); /* entries are whole */
     evidence.floor = quantity_exact(43.6, PROVENANCE_PROBE);
     check_used(&evidence, 43, PROVENANCE_TABLE, "CPU table: 43");
+}
+
+static void floor_within_the_table_raises_its_low_end(void)
+{
+    struct limit_evidence evidence = {
+        .table = quantity_between(10, 10, 12, 0, PROVENANCE_TABLE),
+        .confidence = 'P',
+        .table_source = "a paper",
+        .floor = quantity_exact(11.4, PROVENANCE_PROBE)};
+
+    check_used(&evidence, 11, PROVENANCE_DERIVED,
+               "CPU table: 10 (P, a paper); at least 11 measured here");
+    evidence.table = quantity_between(20, 16, 64, 0, PROVENANCE_TABLE);
+    evidence.floor = quantity_exact(18, PROVENANCE_PROBE);
+    check_used(&evidence, 20, PROVENANCE_DERIVED, "at least 18 measured here");
     /* "at least 20" is not refuted by 43 */
     evidence.table = quantity_between(20, 20, INFINITY, 0, PROVENANCE_TABLE);
-    check_used(&evidence, 20, PROVENANCE_TABLE, "CPU table: 20");
+    evidence.floor = quantity_exact(43, PROVENANCE_PROBE);
+    check_used(&evidence, 43, PROVENANCE_DERIVED, "CPU table: 20");
 }
 
 static void nothing_gives_a_hint_or_nothing(void)
@@ -163,6 +179,8 @@ CU_TestInfo machine_limits_tests[] = {
     {"the table rules over one knee", table_rules_over_one_knee},
     {"the sharper knee weighs more", sharper_knee_weighs_more},
     {"a measured floor refutes the table", floor_refutes_the_table},
+    {"a floor within the table's interval raises its low end",
+     floor_within_the_table_raises_its_low_end},
     {"no evidence gives a hint or nothing", nothing_gives_a_hint_or_nothing},
     {"prefetch to L2 is judged", prefetch_is_judged},
     {"the latency is the lower quartile of the looks", stability_is_the_lower_quartile},

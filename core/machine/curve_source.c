@@ -185,7 +185,8 @@ static bool window(void *self, const struct sweep_setting *setting, double *gbs,
         now = watch_now();
     } while (now.wall_s - start.wall_s < window_s);
     took = now.wall_s - start.wall_s;
-    *gbs = (generated(task) - before + (double)steps * task->probe->machine->line_bytes) /
+    *gbs = (generated(task) - before +
+            (double)steps * machine_transfer_bytes(task->probe->machine)) /
            took / 1e9;
     *latency_ns = took / (double)steps * 1e9;
     return !disturbed && !watch_was_disturbed(&start, &now);
@@ -204,6 +205,8 @@ static int map_buffer(const struct load_task *task, struct load_buffer *buffer)
     buffer->evaded = 1 - task->probe->machine->store_read_factor;
     if (region_map(&buffer->region, site->buffer_bytes, true, NULL))
         return -1;
+    /* Numbers, not zeros: some CPUs move lines of zeros for less. */
+    arch_kernels()->write(buffer->region.base, buffer->region.bytes);
     return site->node < 0
                ? 0
                : topology_bind_memory(&task->probe->topology, buffer->region.base,

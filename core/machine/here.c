@@ -218,6 +218,17 @@ bool fingerprints_match(const char *there, const char *here, struct buf *why)
     return true;
 }
 
+bool fingerprints_same_hardware(const char *there, const char *here)
+{
+    struct buf why = {0};
+    bool same = true;
+
+    for (const char *part = there; *part && same; part = after_part(part))
+        same = is_key(part, "cores") || part_matches(part, here, &why);
+    buf_release(&why);
+    return same;
+}
+
 /* Why fewer cores than there are can be used. */
 static void add_reasons(const struct topology *topology, struct buf *why)
 {
@@ -244,6 +255,22 @@ bool machine_matches(const struct machine *machine, const struct topology_source
     machine_release(&here);
     topology_release(&topology);
     return match;
+}
+
+bool machine_is_this_hardware(const struct machine *machine)
+{
+    struct topology topology;
+    struct machine here = {0};
+    struct error err = {0};
+    bool same;
+
+    if (!machine->fingerprint || topology_load(NULL, &topology, &err))
+        return false;
+    machine_identify(&topology, &here);
+    same = fingerprints_same_hardware(machine->fingerprint, here.fingerprint);
+    machine_release(&here);
+    topology_release(&topology);
+    return same;
 }
 
 bool machine_matches_here(const struct machine *machine, struct buf *why)

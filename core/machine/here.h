@@ -15,6 +15,8 @@ const struct cpu_row *machine_recognise(const struct topology *topology,
 /* The first part of `there` that `here` has otherwise, said as a sentence. True when
  * there is none. */
 bool fingerprints_match(const char *there, const char *here, struct buf *why);
+/* Nothing differs but the number of usable cores. */
+bool fingerprints_same_hardware(const char *there, const char *here);
 /* As machine_matches_here, for a profile with a fingerprint and what is told of here. */
 bool machine_matches(const struct machine *machine, const struct topology_source *source,
                      struct buf *why);

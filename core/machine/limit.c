@@ -85,17 +85,26 @@ static void use_knee(struct machine_limit *limit, const struct limit_evidence *e
     free(table);
 }
 
-/* Entries are whole: a floor of 24.6 does not refute 24. */
+/* Entries are whole: a floor of 24.6 does not refute 24. One within the table's interval
+ * raises its low end. */
 static void use_table(struct machine_limit *limit, const struct limit_evidence *evidence,
                       double floor_entries)
 {
     char *table = table_phrase(evidence);
+    double least = floor(floor_entries);
+    struct quantity used = evidence->table;
 
-    if (floor(floor_entries) > evidence->table.value && isfinite(evidence->table.high))
+    if (least > used.high) {
         use(limit, at_least(floor_entries, evidence->runs, PROVENANCE_PROBE),
             xasprintf("at least, measured here: refutes the %s", table));
-    else
-        use(limit, evidence->table, xstrdup(table));
+    } else if (least > used.low) {
+        used.low = least;
+        used.value = fmax(used.value, least);
+        used.provenance = PROVENANCE_DERIVED;
+        use(limit, used, xasprintf("%s; at least %g measured here", table, least));
+    } else {
+        use(limit, used, xstrdup(table));
+    }
     free(table);
 }
 

@@ -201,6 +201,9 @@ int machine_default_path(char **path, struct error *err);
 /* False with a sentence in `why` when the profile was made on another machine than this
  * one. */
 bool machine_matches_here(const struct machine *machine, struct buf *why);
+/* Made on this machine, though perhaps with more or fewer cores usable than now: what one
+ * core can do still holds. */
+bool machine_is_this_hardware(const struct machine *machine);
 
 /* Makes one of machine->memory the machine's own: its unloaded latency, node bandwidths,
  * size and curves. What is only known of the machine's own memory (rates of one core and

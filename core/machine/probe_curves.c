@@ -101,8 +101,9 @@ static void push_unloaded(struct machine *machine)
     curve = &machine->curve[machine->curve_nr++];
     *curve = (struct machine_curve){.read_share = 1, .ceiling_gbs = quantity_unknown()};
     GROW(curve->point, 1, curve->point_alloc);
-    curve->point[curve->point_nr++] = (struct machine_point){
-        .gbs = machine->line_bytes / latency_ns.value, .latency_ns = latency_ns};
+    curve->point[curve->point_nr++] =
+        (struct machine_point){.gbs = machine_transfer_bytes(machine) / latency_ns.value,
+                               .latency_ns = latency_ns};
 }
 
 /* What neighbours and other processes took away. */

@@ -17,10 +17,12 @@ struct chase_task {
     struct error err;
 };
 
-/* Pages stay where they are when a node is full: an eighth of it is likely to be free. */
+/* Whoever touches more than a node has free, bound to it, is killed. */
 static double share_of_node(const struct memory_site *site)
 {
-    return site->bytes / 8;
+    double free_bytes = topology_free_bytes(site->node), share = site->bytes / 8;
+
+    return free_bytes > 0 ? fmin(share, free_bytes / 4) : share;
 }
 
 static void build_chase(struct team_member *member)
@@ -132,7 +134,10 @@ int probe_memory_site(struct probe *probe, const struct memory_site *site, doubl
         result = 0;
         goto out;
     }
-    result = measure(probe, &task, seconds, err);
+    result = 0;
+    if (measure(probe, &task, seconds, &task.err))
+        strvec_pushf(&probe->machine->note, "the memory of %s was not measured: %s",
+                     site->name, task.err.text);
 out:
     region_release(&task.region);
     return result;
