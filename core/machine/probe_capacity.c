@@ -100,14 +100,25 @@ static double measure_one(struct team_member *member, struct sweep *sweep, char 
     return step_ns(&chase);
 }
 
-/* The first core's decision after each footprint: two in a row far beyond the end are
- * enough, larger ones only take time; nor can they take more time than there is. */
+/* The least of all rounds so far: disturbances only add. */
+static double least_ns(const struct sweep *sweep, size_t round, size_t i)
+{
+    double least = sweep->ns[round][i];
+
+    for (size_t r = 0; r < round; r++)
+        least = fmin(least, sweep->ns[r][i]);
+    return least;
+}
+
+/* The first core's decision after each footprint: two in a row that were far beyond the
+ * end in every round are enough (one round alone may have been disturbed), larger ones
+ * only take time; nor can they take more time than there is. */
 static void judge(struct sweep *sweep, size_t round, size_t i)
 {
-    const double *ns = sweep->ns[round];
     double far = 1.5 * leaves * sweep->alone_ns;
 
-    if (i > 0 && ns[i] > far && ns[i - 1] > far && i + 1 < sweep->footprint_nr)
+    if (round > 0 && i > 0 && i + 1 < sweep->footprint_nr &&
+        least_ns(sweep, round, i) > far && least_ns(sweep, round, i - 1) > far)
         sweep->footprint_nr = i + 1;
     if (clock_s() > sweep->end_s) {
         if (i + 1 < sweep->footprint_nr && round == 0)
@@ -243,7 +254,8 @@ static int probe_level(struct probe *probe, int i, struct error *err)
     sweep->line = (size_t)probe->machine->line_bytes;
     sweep->rounds = probe->quick ? 5 : ROUNDS_MAX;
     sweep->footprint_nr = FOOTPRINT_NR;
-    sweep->end_s = probe_until(probe, 0.04);
+    /* The last level takes longest: its sets are large, and it learns slowly. */
+    sweep->end_s = probe_until(probe, i + 1 == probe->machine->level_nr ? 0.1 : 0.04);
     if (!set_range(sweep, probe->machine, i))
         probe_note(probe,
                    "how much of L%d a core gets was not measured: too little memory "

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 /* Candidates are narrowed down after the first rounds; three windows make a median. */
-enum { FIRST_ROUNDS = 2, KEEP = 3, LEAST_ROUNDS = 5, TRIES = 3, LEAST_SAMPLES = 3 };
+enum { FIRST_ROUNDS = 3, KEEP = 4, LEAST_ROUNDS = 5, TRIES = 3, LEAST_SAMPLES = 3 };
 
 void windows_add(struct windows *windows, const struct window_job *job)
 {
