@@ -170,7 +170,29 @@ static void damaged_tables_are_refused(void)
     free(file);
 }
 
+static void exceeded_peak_is_none(void)
+{
+    struct machine machine = {.peak_gbs = quantity_exact(12, PROVENANCE_DECLARED),
+                              .peak_source = xstrdup("as told"),
+                              .node_read_gbs =
+                                  quantity_between(11, 10, 11.5, 9, PROVENANCE_PROBE)};
+
+    peak_check(&machine);
+    check(machine.peak_gbs.known);
+    machine.all_cores.copy_gbs = quantity_between(38, 36, 39, 9, PROVENANCE_PROBE);
+    peak_check(&machine);
+    check(!machine.peak_gbs.known);
+    check(machine.peak_source == NULL);
+    if (check_eq(machine.note.nr, 1))
+        check_contains(machine.note.v[0],
+                       "the peak of memory is not 12 GB/s (as told): 36 GB/s were");
+    peak_check(&machine);
+    check_eq(machine.note.nr, 1);
+    machine_release(&machine);
+}
+
 CU_TestInfo machine_peak_tests[] = {
+    {"an exceeded peak is none", exceeded_peak_is_none},
     {"the peak follows the processor", peak_follows_the_processor},
     {"what is told counts", what_is_told_counts},
     {"rows name rows of the CPU table", rows_name_rows_of_the_cpu_table},

@@ -1,5 +1,6 @@
 #include "core/machine/peak.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -187,4 +188,25 @@ int peak_find(struct machine *machine, const struct cpu_identity *identity,
     json_decref(root);
     free(path);
     return result;
+}
+
+void peak_check(struct machine *machine)
+{
+    /* Whether stores read their lines first is not sure; the program's own bytes are. */
+    const struct quantity drawn[] = {machine->node_read_gbs, machine->all_cores.copy_gbs,
+                                     machine->all_cores.triad_gbs};
+    double most = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(drawn); i++)
+        if (drawn[i].known)
+            most = fmax(most, drawn[i].low);
+    if (!machine->peak_gbs.known || most <= machine->peak_gbs.high)
+        return;
+    strvec_pushf(&machine->note,
+                 "the peak of memory is not %.4g GB/s (%s): %.3g GB/s were measured; "
+                 "'inflight machine --peak RATE' tells another",
+                 machine->peak_gbs.high, machine->peak_source, most);
+    machine->peak_gbs = quantity_unknown();
+    free(machine->peak_source);
+    machine->peak_source = NULL;
 }

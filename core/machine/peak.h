@@ -16,4 +16,8 @@
 int peak_find(struct machine *machine, const struct cpu_identity *identity,
               double told_gbs, struct error *err);
 
+/* Once the rates of all cores are measured: a peak that surely was exceeded is
+ * no peak; it becomes unknown and a note says so. */
+void peak_check(struct machine *machine);
+
 #endif

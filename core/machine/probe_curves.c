@@ -6,6 +6,7 @@
 
 #include "core/machine/curve_source.h"
 #include "core/machine/load.h"
+#include "core/machine/peak.h"
 #include "core/machine/predict.h"
 
 /* Best bandwidth over theoretical peak by read share, DDR4 and DDR5: the range over the
@@ -143,6 +144,7 @@ int probe_curves(struct probe *probe, struct error *err)
     int result = -1;
 
     probe_say(probe, "measuring the latency of memory under load");
+    peak_check(machine);
     if (load_sweep(probe, &site, &plan, &sweep, err))
         goto out;
     load_curves(&sweep, &plan, machine->store_read_factor, &machine->curve,
