@@ -7,23 +7,25 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* libpfm4's names, as PAPI takes them. */
+/* libpfm4's names, as PAPI takes them. What happens in the kernel only would be counted
+ * as 0 by a user who may not look there. */
 static const struct {
     const char *name;
     uint64_t config;
+    bool in_kernel;
 } events[] = {
-    {"perf::PAGE-FAULTS", PERF_COUNT_SW_PAGE_FAULTS},
-    {"perf::FAULTS", PERF_COUNT_SW_PAGE_FAULTS},
-    {"perf::MINOR-FAULTS", PERF_COUNT_SW_PAGE_FAULTS_MIN},
-    {"perf::MAJOR-FAULTS", PERF_COUNT_SW_PAGE_FAULTS_MAJ},
-    {"perf::CONTEXT-SWITCHES", PERF_COUNT_SW_CONTEXT_SWITCHES},
-    {"perf::CS", PERF_COUNT_SW_CONTEXT_SWITCHES},
-    {"perf::CPU-MIGRATIONS", PERF_COUNT_SW_CPU_MIGRATIONS},
-    {"perf::MIGRATIONS", PERF_COUNT_SW_CPU_MIGRATIONS},
-    {"perf::CPU-CLOCK", PERF_COUNT_SW_CPU_CLOCK},
-    {"perf::TASK-CLOCK", PERF_COUNT_SW_TASK_CLOCK},
-    {"perf::ALIGNMENT-FAULTS", PERF_COUNT_SW_ALIGNMENT_FAULTS},
-    {"perf::EMULATION-FAULTS", PERF_COUNT_SW_EMULATION_FAULTS},
+    {"perf::PAGE-FAULTS", PERF_COUNT_SW_PAGE_FAULTS, false},
+    {"perf::FAULTS", PERF_COUNT_SW_PAGE_FAULTS, false},
+    {"perf::MINOR-FAULTS", PERF_COUNT_SW_PAGE_FAULTS_MIN, false},
+    {"perf::MAJOR-FAULTS", PERF_COUNT_SW_PAGE_FAULTS_MAJ, false},
+    {"perf::CONTEXT-SWITCHES", PERF_COUNT_SW_CONTEXT_SWITCHES, true},
+    {"perf::CS", PERF_COUNT_SW_CONTEXT_SWITCHES, true},
+    {"perf::CPU-MIGRATIONS", PERF_COUNT_SW_CPU_MIGRATIONS, true},
+    {"perf::MIGRATIONS", PERF_COUNT_SW_CPU_MIGRATIONS, true},
+    {"perf::CPU-CLOCK", PERF_COUNT_SW_CPU_CLOCK, false},
+    {"perf::TASK-CLOCK", PERF_COUNT_SW_TASK_CLOCK, false},
+    {"perf::ALIGNMENT-FAULTS", PERF_COUNT_SW_ALIGNMENT_FAULTS, false},
+    {"perf::EMULATION-FAULTS", PERF_COUNT_SW_EMULATION_FAULTS, false},
 };
 
 static int find(const char *event)
@@ -53,6 +55,19 @@ static int open_for(uint64_t config, pid_t thread, bool user_only)
     return (int)syscall(SYS_perf_event_open, &attr, thread, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
+static int cannot_count(int at, pid_t thread, struct error *err)
+{
+    const char *name = events[at].name, *why = strerror(errno);
+
+    if (errno != EACCES && errno != EPERM)
+        return fail(err, STATUS_MISSING, "'%s' cannot be counted for thread %d: %s", name,
+                    (int)thread, why);
+    return fail(err, STATUS_MISSING,
+                "'%s' cannot be counted for thread %d: %s; lower "
+                "/proc/sys/kernel/perf_event_paranoid to %d or run as root",
+                name, (int)thread, why, events[at].in_kernel ? 1 : 2);
+}
+
 int perf_software_open(const char *event, pid_t thread, struct error *err)
 {
     int at = find(event), fd;
@@ -61,15 +76,10 @@ int perf_software_open(const char *event, pid_t thread, struct error *err)
         return fail(err, STATUS_MISSING, "'%s' is no software event of the kernel",
                     event);
     fd = open_for(events[at].config, thread, false);
-    if (fd < 0 && (errno == EACCES || errno == EPERM))
+    if (fd < 0 && (errno == EACCES || errno == EPERM) && !events[at].in_kernel)
         fd = open_for(events[at].config, thread, true);
     if (fd < 0)
-        return fail(
-            err, STATUS_MISSING, "'%s' cannot be counted for thread %d: %s%s", event,
-            (int)thread, strerror(errno),
-            errno == EACCES || errno == EPERM
-                ? "; lower /proc/sys/kernel/perf_event_paranoid to 2 or run as root"
-                : "");
+        return cannot_count(at, thread, err);
     return fd;
 }
 
