@@ -2,9 +2,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/buf.h"
+#include "core/base/fs.h"
 
 static int skipped_nr;
 
@@ -87,6 +89,22 @@ bool check_fails_at(int result, struct error *err, enum status status, const cha
              what, result, err->status, err->text, status, part);
     error_clear(err);
     return report(held, &message, line, file);
+}
+
+bool check_golden_at(const char *path, const char *got, const char *what, int line,
+                     const char *file)
+{
+    struct error err = {0};
+    struct buf want = {0};
+    bool held = true;
+
+    if (getenv("UPDATE_GOLDEN"))
+        held =
+            check_ok_at(file_write(path, got, strlen(got), &err), &err, path, line, file);
+    held = check_ok_at(file_read(path, &want, &err), &err, path, line, file) &&
+           check_str_at(got, buf_str(&want), what, line, file) && held;
+    buf_release(&want);
+    return held;
 }
 
 void check_skip(const char *why)

@@ -41,6 +41,13 @@ bool check_ok_at(int result, struct error *err, const char *what, int line,
 bool check_fails_at(int result, struct error *err, enum status status, const char *part,
                     const char *what, int line, const char *file);
 
+/* `got` is what the file holds; with UPDATE_GOLDEN in the environment it is written
+ * first.
+ */
+#define check_golden(path, got) check_golden_at((path), (got), #got, HERE)
+bool check_golden_at(const char *path, const char *got, const char *what, int line,
+                     const char *file);
+
 /* This test cannot be made on this machine; the run counts it apart from the passed ones.
  * Then return. */
 void check_skip(const char *why);

@@ -11,17 +11,11 @@
 #include "tests/check.h"
 #include "tests/test_machine_fixture.h"
 
-static void check_golden(const char *name, const char *got)
+static void check_file(const char *name, const char *got)
 {
     char *path = xasprintf("%s/tests/data/advisor/machine/%s", INFLIGHT_SOURCE_DIR, name);
-    struct error err = {0};
-    struct buf want = {0};
 
-    if (getenv("UPDATE_GOLDEN"))
-        check_ok(file_write(path, got, strlen(got), &err), &err);
-    if (check_ok(file_read(path, &want, &err), &err))
-        check_str(got, buf_str(&want));
-    buf_release(&want);
+    check_golden(path, got);
     free(path);
 }
 
@@ -32,7 +26,7 @@ static void check_script(const struct machine *const *machine, size_t nr,
     struct error err = {0};
 
     check_ok(plot_script(machine, nr, kind, &script, &err), &err);
-    check_golden(golden, buf_str(&script));
+    check_file(golden, buf_str(&script));
     buf_release(&script);
 }
 

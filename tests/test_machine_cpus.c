@@ -284,13 +284,14 @@ static void this_cpu_is_recognised_or_not(void)
 {
     struct topology topology;
     struct machine machine = {0};
+    struct cpu_identity identity;
     struct error err = {0};
     const struct cpu_row *row;
 
     if (!load() || !check_ok(topology_load(NULL, &topology, &err), &err))
         return;
     machine_identify(&topology, &machine);
-    row = machine_recognise(&topology, &table, &machine);
+    row = machine_recognise(&topology, &table, &machine, &identity);
     check_eq(row != NULL, machine.microarchitecture != NULL);
     check(machine.recognition && machine.recognition[0]);
     check(machine_transfer_bytes(&machine) > 0 &&
@@ -328,6 +329,7 @@ static void check_row_of_here(struct cpu_row row, char confidence)
 {
     struct cpu_table one = {.row = xcalloc(1, sizeof(row)), .row_nr = 1};
     struct machine machine = {0};
+    struct cpu_identity identity;
     struct topology topology;
     struct error err = {0};
 
@@ -336,7 +338,7 @@ static void check_row_of_here(struct cpu_row row, char confidence)
                                &topology, &err),
                  &err)) {
         machine_identify(&topology, &machine);
-        if (check(machine_recognise(&topology, &one, &machine) != NULL)) {
+        if (check(machine_recognise(&topology, &one, &machine, &identity) != NULL)) {
             check_eq(one.row[0].l1.confidence, confidence);
             check_eq(one.row[0].l2.confidence, 0);
         }

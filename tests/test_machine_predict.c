@@ -126,16 +126,9 @@ static void score_profile(struct score *score, const struct machine *published)
     shapes_release(&shapes);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static double median(double *value, size_t nr)
 {
-    qsort(value, nr, sizeof(*value), ascending);
+    sort_doubles(value, nr);
     return (value[(nr - 1) / 2] + value[nr / 2]) / 2;
 }
 

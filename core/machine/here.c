@@ -121,18 +121,18 @@ static void apply_row(const struct topology *topology, const struct cpu_row *row
 }
 
 const struct cpu_row *machine_recognise(const struct topology *topology,
-                                        struct cpu_table *table, struct machine *machine)
+                                        struct cpu_table *table, struct machine *machine,
+                                        struct cpu_identity *identity)
 {
     struct cpu_caches caches = {.l1d_kib = kib_of(topology, 1, false),
                                 .l1i_kib = kib_of(topology, 1, true),
                                 .l2_kib = kib_of(topology, 2, false)};
-    struct cpu_identity identity;
     struct buf sentence = {0};
     bool doubtful;
     struct cpu_row *row;
 
-    identity_of(topology, &identity);
-    row = cpu_recognise(table, &identity, &caches, &doubtful, &sentence);
+    identity_of(topology, identity);
+    row = cpu_recognise(table, identity, &caches, &doubtful, &sentence);
     machine->recognition = buf_detach(&sentence);
     if (!row)
         return NULL;
@@ -236,19 +236,30 @@ static void add_reasons(const struct topology *topology, struct buf *why)
         buf_addf(why, "%s%s", i ? ", " : ": ", topology->note.v[i]);
 }
 
+/* The machine that we are on, as far as it can be told without measuring. The caller
+ * releases both. */
+static int look_here(const struct topology_source *source, struct topology *topology,
+                     struct machine *here, struct error *err)
+{
+    *here = (struct machine){0};
+    if (topology_load_from(source, topology, err))
+        return -1;
+    machine_identify(topology, here);
+    return 0;
+}
+
 bool machine_matches(const struct machine *machine, const struct topology_source *source,
                      struct buf *why)
 {
     struct topology topology;
-    struct machine here = {0};
+    struct machine here;
     struct error err = {0};
     bool match;
 
-    if (topology_load_from(source, &topology, &err)) {
+    if (look_here(source, &topology, &here, &err)) {
         buf_add(why, err.text);
         return false;
     }
-    machine_identify(&topology, &here);
     match = fingerprints_match(machine->fingerprint, here.fingerprint, why);
     if (!match && strstr(buf_str(why), "usable here"))
         add_reasons(&topology, why);
@@ -259,14 +270,14 @@ bool machine_matches(const struct machine *machine, const struct topology_source
 
 bool machine_is_this_hardware(const struct machine *machine)
 {
+    struct topology_source source = {.spec = NULL};
     struct topology topology;
-    struct machine here = {0};
+    struct machine here;
     struct error err = {0};
     bool same;
 
-    if (!machine->fingerprint || topology_load(NULL, &topology, &err))
+    if (!machine->fingerprint || look_here(&source, &topology, &here, &err))
         return false;
-    machine_identify(&topology, &here);
     same = fingerprints_same_hardware(machine->fingerprint, here.fingerprint);
     machine_release(&here);
     topology_release(&topology);

@@ -9,9 +9,11 @@
 void machine_identify(const struct topology *topology, struct machine *machine);
 /* Who we are in the CPU table, once after machine_identify: fills microarchitecture,
  * recognition, rob_entries, transfer_bytes, and line_bytes where the system does not say
- * it. Where the CPU contradicts itself the row's confidences become I, inferred. */
+ * it. Where the CPU contradicts itself the row's confidences become I, inferred.
+ * *identity: who the first of the used cores says it is. */
 const struct cpu_row *machine_recognise(const struct topology *topology,
-                                        struct cpu_table *table, struct machine *machine);
+                                        struct cpu_table *table, struct machine *machine,
+                                        struct cpu_identity *identity);
 /* The first part of `there` that `here` has otherwise, said as a sentence. True when
  * there is none. */
 bool fingerprints_match(const char *there, const char *here, struct buf *why);

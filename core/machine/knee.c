@@ -29,17 +29,10 @@ struct corner {
     double at, half_width, level, slope, bend, misfit;
 };
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Sorts its argument. */
 static double median(double *value, size_t nr)
 {
-    qsort(value, nr, sizeof(*value), compare_doubles);
+    sort_doubles(value, nr);
     return (value[(nr - 1) / 2] + value[nr / 2]) / 2;
 }
 
@@ -285,7 +278,7 @@ static double noise(const struct knee_series *series, const double *leveled)
 
     for (size_t i = 0; i < series->nr; i++) {
         memcpy(sample, leveled + i * rounds, rounds * sizeof(*sample));
-        qsort(sample, rounds, sizeof(*sample), compare_doubles);
+        sort_doubles(sample, rounds);
         spread[i] = (sample[(rounds - 1) * 3 / 4] - sample[(rounds - 1) / 4]) /
                     sample[rounds / 2];
     }

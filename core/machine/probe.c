@@ -125,8 +125,7 @@ static int recognise(struct probe *probe, const struct machine_probe_opts *opts,
 {
     struct cpu_identity identity;
 
-    arch_identity(&identity);
-    *row = machine_recognise(&probe->topology, table, probe->machine);
+    *row = machine_recognise(&probe->topology, table, probe->machine, &identity);
     return peak_find(probe->machine, &identity, opts->peak_gbs, err);
 }
 

@@ -214,18 +214,11 @@ double shape_u(const struct shape_machine *machine, double read_share, double y)
     return high;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 struct quantity shapes_spread(const struct shapes *shapes, double *rise, size_t nr)
 {
     double median;
 
-    qsort(rise, nr, sizeof(*rise), ascending);
+    sort_doubles(rise, nr);
     median = (rise[(nr - 1) / 2] + rise[nr / 2]) / 2;
     return quantity_between(median, rise[0] / shapes->widening,
                             rise[nr - 1] * shapes->widening, nr, PROVENANCE_PREDICTED);

@@ -109,13 +109,6 @@ void trials_release(struct trials *trials)
     *trials = (struct trials){0};
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static double at_share(const double *sorted, size_t nr, double share)
 {
     double place = share * (double)(nr - 1);
@@ -135,7 +128,7 @@ struct quantity samples_quantity(const double *sample, size_t nr)
         return quantity_unknown();
     sorted = xcalloc(nr, sizeof(*sorted));
     memcpy(sorted, sample, nr * sizeof(*sorted));
-    qsort(sorted, nr, sizeof(*sorted), compare_doubles);
+    sort_doubles(sorted, nr);
     quantity = quantity_between(at_share(sorted, nr, 0.5), at_share(sorted, nr, 0.25),
                                 at_share(sorted, nr, 0.75), nr, PROVENANCE_PROBE);
     free(sorted);

@@ -12,25 +12,12 @@ struct launch_time {
     double median, low, high;
 };
 
-static int by_number(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static void sort(double *value, size_t nr)
-{
-    if (nr > 1)
-        qsort(value, nr, sizeof(*value), by_number);
-}
-
 static double *sorted_copy(const double *value, size_t nr)
 {
     double *copy = xcalloc(nr, sizeof(*copy));
 
     memcpy(copy, value, nr * sizeof(*copy));
-    sort(copy, nr);
+    sort_doubles(copy, nr);
     return copy;
 }
 
@@ -84,7 +71,7 @@ static void bootstrap(const double *value, size_t nr, double *low, double *high)
 
     for (size_t i = 0; i < resamples; i++)
         median[i] = resampled_median(value, nr, times, &state);
-    sort(median, resamples);
+    sort_doubles(median, resamples);
     *low = median[resamples / 40];
     *high = median[resamples - 1 - resamples / 40];
     free(median);
@@ -147,7 +134,7 @@ static int by_launch(const void *a, const void *b)
 
     if (x->launch != y->launch)
         return x->launch < y->launch ? -1 : 1;
-    return by_number(&x->seconds, &y->seconds);
+    return compare_doubles(&x->seconds, &y->seconds);
 }
 
 /* One entry per launch, in their order. Caller frees. */
