@@ -10,9 +10,9 @@ static const char *const prefetch_words[] = {"none", "l1", "l2", NULL};
 static const char *const limiter_words[] = {"l1_mshrs",   "l2_mshrs", "page_walkers",
                                             "memory",     "l2_link",  "l3_link",
                                             "arithmetic", "none",     NULL};
-static const char *const why_words[] = {"full",    "cache",       "chains",
-                                        "window",  "translation", "prefetcher",
-                                        "compute", "unknown",     NULL};
+static const char *const why_words[] = {
+    "full",    "cache",    "chains",    "window",  "translation", "prefetcher",
+    "compute", "branches", "front-end", "unknown", NULL};
 
 /* Units: share 0..1, printed in percent; ratio; count; others as they are printed. */
 static const struct rule_metric metrics[] = {

@@ -176,7 +176,8 @@ static struct traffic_geometry geometry(const struct machine *machine, bool huge
         const struct machine_level *level = &machine->level[i];
         double bytes =
             level->effective_bytes > 0 ? level->effective_bytes : level->claimed_bytes;
-        out.level[out.level_nr++] = (struct traffic_cache){bytes, level->ways};
+        out.level[out.level_nr++] =
+            (struct traffic_cache){.bytes = bytes, .ways = level->ways};
     }
     return out;
 }

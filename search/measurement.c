@@ -133,7 +133,8 @@ static int read_sample(const struct json_at *at, struct run_sample *sample,
         if (json_number_here(&number[i], 0, 1e18, &value[i], err))
             return -1;
     }
-    *sample = (struct run_sample){value[0] * 1e-9, value[1] * 1e-9, (unsigned)value[2]};
+    *sample =
+        (struct run_sample){value[0] * 1e-9, value[1] * 1e-9, (unsigned)value[2], 0};
     return 0;
 }
 

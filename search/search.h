@@ -14,6 +14,8 @@
 
 struct environment {
     bool huge_pages;
+    enum run_start start;           /* of every sample; default warm */
+    enum run_background background; /* on the cores not used; default idle */
 };
 
 struct candidate {

@@ -104,7 +104,7 @@ int session_measure(struct session *session, const struct choice *choice, bool h
                     struct error *err)
 {
     char *plan = choice_text(choice);
-    struct candidate candidate = {plan, {huge_pages}};
+    struct candidate candidate = {plan, {.huge_pages = huge_pages}};
     struct measurement measurement = {0};
     int status = 0;
     *index = find(session, plan, huge_pages);

@@ -11,7 +11,7 @@ static const char damaged_dir[] = INFLIGHT_SOURCE_DIR "/tests/data/search/damage
 /* A gather, explained. */
 static void measured(struct space *space, struct measurement *out)
 {
-    struct candidate candidate = {"prefetch(table:16)", {true}};
+    struct candidate candidate = {"prefetch(table:16)", {.huge_pages = true}};
     struct error err = {0};
 
     space_gather(&space->kernel, 10000000, 100000000);
@@ -208,10 +208,10 @@ static void candidates_have_names(void)
         struct candidate candidate;
         const char *text;
     } cases[] = {
-        {{"", {false}}, "as written"},
-        {{"", {true}}, "as written, huge pages"},
-        {{"simd", {false}}, "simd"},
-        {{"tile(i:8,j:8) simd", {true}}, "tile(i:8,j:8) simd, huge pages"},
+        {{"", {.huge_pages = false}}, "as written"},
+        {{"", {.huge_pages = true}}, "as written, huge pages"},
+        {{"simd", {.huge_pages = false}}, "simd"},
+        {{"tile(i:8,j:8) simd", {.huge_pages = true}}, "tile(i:8,j:8) simd, huge pages"},
     };
     struct strvec hashes = {0};
 
@@ -235,7 +235,7 @@ static void candidates_have_names(void)
 /* FNV-1a, 64 bit, of "k|as written": what is in databases must not change its name. */
 static void hashes_are_stable(void)
 {
-    struct candidate none = {"", {false}};
+    struct candidate none = {"", {.huge_pages = false}};
     char *hash = candidate_hash("k", &none);
 
     check_str(hash, "5891db7a70bd4fd1");

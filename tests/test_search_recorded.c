@@ -170,7 +170,7 @@ static json_t *document_of(struct bench *bench, const char *plan,
                            enum measure_effort effort, double time_factor,
                            enum run_outcome outcome)
 {
-    struct candidate candidate = {plan, {false}};
+    struct candidate candidate = {plan, {.huge_pages = false}};
     struct measurement measurement = {0};
     json_t *document;
 
@@ -198,7 +198,7 @@ static void add(struct bench *bench, const char *plan, enum measure_effort effor
 static void check_answer(struct bench *bench, const char *plan,
                          enum measure_effort effort, const char *want)
 {
-    struct candidate candidate = {plan, {false}};
+    struct candidate candidate = {plan, {.huge_pages = false}};
     struct measurement measurement = {0};
     size_t before = bench->space.asked.nr;
     struct buf got = {0};
@@ -243,7 +243,7 @@ static void an_explained_record_answers_every_question(void)
 static void a_failure_answers_every_question(void)
 {
     struct bench bench = {0};
-    struct candidate candidate = {"simd", {false}};
+    struct candidate candidate = {"simd", {.huge_pages = false}};
     struct measurement crashed = {.plan = xstrdup("simd"),
                                   .outcome = RUN_OUTCOME_CRASHED,
                                   .detail = xstrdup("signal 11"),
@@ -296,7 +296,9 @@ static void what_was_interrupted_is_measured_again(void)
 static void a_replay_says_what_is_missing(void)
 {
     struct bench bench = {0};
-    struct candidate none = {"", {false}}, simd = {"simd", {false}}, tile = {"t", {true}};
+    struct candidate none = {"", {.huge_pages = false}},
+                     simd = {"simd", {.huge_pages = false}},
+                     tile = {"t", {.huge_pages = true}};
     struct measurement measurement = {0};
     struct quantity ratio;
 

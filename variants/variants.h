@@ -183,6 +183,18 @@ int variant_build_file(struct kernel *kernel, const char *source,
                        const struct toolchain *toolchain, enum variant_program what,
                        const char *dir, char **path, struct error *err);
 
+/* One side of a pair: a plan, or a C file with the same function (`source`, then the plan
+ * is not looked at). */
+struct variant_side {
+    const struct plan *plan;
+    const char *source;
+};
+/* A timing program that holds two variants and times them in turn: run_measure_together.
+ */
+int variant_build_pair(struct kernel *kernel, const struct variant_side side[2],
+                       const struct toolchain *toolchain, const char *dir, char **path,
+                       struct error *err);
+
 /* The harness arguments for the kernel's present sizes and contents (--set ...). */
 void variant_args(const struct kernel *kernel, struct strvec *args);
 

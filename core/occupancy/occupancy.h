@@ -65,7 +65,9 @@ struct occupancy_case {
     int cores;              /* physical cores loaded alike */
     /* independent dependence chains that issue misses; unknown = not limited by chains */
     struct quantity chains;
-    struct quantity l1_misses_per_instruction; /* for the window; unknown is fine */
+    struct quantity l1_misses_per_instruction;    /* for the window; unknown is fine */
+    struct quantity instructions_per_branch_miss; /* unknown is fine */
+    struct quantity code_bytes; /* distinct code that one call runs through */
 };
 
 enum fullness { FULLNESS_UNKNOWN, FULLNESS_NOT_FULL, FULLNESS_UNDECIDED, FULLNESS_FULL };
@@ -101,6 +103,8 @@ struct occupancy_resource {
     X(TRANSLATION, "translation") /* page walks stretch each miss */                     \
     X(PREFETCHER, "prefetcher")   /* streaming, but not far enough ahead */              \
     X(COMPUTE, "compute")         /* arithmetic bound */                                 \
+    X(BRANCHES, "branches")       /* mispredicted branches empty the window */           \
+    X(FRONT_END, "front-end")     /* code larger than what feeds the core */             \
     X(UNKNOWN, "unknown")
 
 enum occupancy_why {

@@ -30,6 +30,53 @@ enum run_outcome {
 const char *run_outcome_word(enum run_outcome outcome);
 bool run_outcome_from_word(const char *word, enum run_outcome *outcome);
 
+/* What the caches hold when a sample begins. Warm: whatever the calls before left (the
+ * default). Cold data: the buffers are not in any cache. Cold code: neither is the
+ * kernel's code. */
+#define RUN_START_MAP(X)                                                                 \
+    X(WARM, "warm")                                                                      \
+    X(COLD_DATA, "cold-data")                                                            \
+    X(COLD_CODE, "cold-code")                                                            \
+    X(COLD, "cold") /* both */
+
+enum run_start {
+#define X(name, word) RUN_START_##name,
+    RUN_START_MAP(X)
+#undef X
+        RUN_START_NR
+};
+const char *run_start_word(enum run_start start);
+bool run_start_from_word(const char *word, enum run_start *start);
+
+/* What the other cores do meanwhile, as an axis of an experiment. */
+#define RUN_BACKGROUND_MAP(X)                                                            \
+    X(IDLE, "idle") /* nothing of ours */                                                \
+    X(ARITHMETIC, "arithmetic")                                                          \
+    X(MEMORY, "memory")                                                                  \
+    X(DISK, "disk")
+
+enum run_background {
+#define X(name, word) RUN_BACKGROUND_##name,
+    RUN_BACKGROUND_MAP(X)
+#undef X
+        RUN_BACKGROUND_NR
+};
+const char *run_background_word(enum run_background background);
+bool run_background_from_word(const char *word, enum run_background *background);
+
+/* Why a sample is not believed: bits. */
+#define RUN_DISTURBANCE_MAP(X)                                                           \
+    X(SWITCHED, 0, "switched away")  /* involuntary context switches */                  \
+    X(FAULTED, 1, "page faults")     /* major ones, or more minor ones than elsewhere */ \
+    X(STOLEN, 2, "time stolen")      /* by the hypervisor */                             \
+    X(SLOWED, 3, "reference slowed") /* a loop of known work beside it took longer */
+
+enum run_disturbance {
+#define X(name, bit, word) RUN_DISTURBED_##name = 1 << (bit),
+    RUN_DISTURBANCE_MAP(X)
+#undef X
+};
+
 /* One program and how to start it. */
 struct run_program {
     const char *path;          /* looked up in PATH if it has no slash */
@@ -51,8 +98,13 @@ struct run_opts {
     double budget_s;      /* no further launch after this, once there are launches_min;
                              0 = 10 */
     double target_spread; /* stop when (high - low) / median is below; 0 = 0.02 */
-    const char *scratch;  /* folder for barrier and result files (each launch makes and
-                             removes its own below it); NULL = a private one */
+    enum run_start start;
+    enum run_background background; /* on the cores that no copy uses; IDLE when none is
+                                       left, and the result says so */
+    size_t minimum_of;   /* > 1: a sample is the least of that many batches (least
+                            disturbed,   as seed 001's min-of-K); 0 = 1 */
+    const char *scratch; /* folder for barrier and result files (each launch makes and
+                            removes its own below it); NULL = a private one */
     /* Called in the caller's thread between the arrival of all copies at the gate and
      * their release (begin), and again after the last sample; for counters. pids are
      * those of the copies. A begin that returned 0 is followed by exactly one end, also
@@ -66,8 +118,10 @@ struct run_opts {
 struct run_sample {
     double seconds; /* one kernel call: sample time / calls in it, mean over the copies of
                        one launch and sample */
-    double slowest_s; /* of the copies */
-    unsigned launch;  /* from 0 */
+    double slowest_s;   /* of the copies */
+    unsigned launch;    /* from 0 */
+    unsigned disturbed; /* enum run_disturbance bits; those samples were repeated and do
+                           not count unless all are */
 };
 
 /* {0} is the valid empty one. A launch that did not end well adds no sample; those of the
@@ -89,6 +143,10 @@ struct run_result {
     long max_rss_kib;    /* of the largest copy */
     long involuntary_switches, major_faults; /* summed over copies and launches */
     double wall_s;                           /* of all launches, from start to end */
+    size_t disturbed_nr;    /* samples repeated because something disturbed them */
+    double clock_step_s;    /* smallest step of the clock seen */
+    double call_overhead_s; /* of timing a sample with no call in it, subtracted */
+    char *note; /* what could not be done as asked, one sentence; may be NULL */
 };
 void run_result_release(struct run_result *result);
 
@@ -101,6 +159,13 @@ int run_measure(const struct run_program *program, const struct run_opts *opts,
  * same number of launches. Stops when the spread of run_ratio is below the target. */
 int run_measure_pair(const struct run_program program[2], const struct run_opts *opts,
                      struct run_result result[2], struct error *err);
+
+/* One program that holds two variants of a kernel (VARIANT_PAIR), which work on the same
+ * buffers in the same processes and are timed in turn (A B, B A, ...): what a launch is
+ * like, where its pages lie and what the neighbours do hits both alike. result[i] as
+ * above, samples of both in the same order; run_ratio pairs them by launch. */
+int run_measure_together(const struct run_program *program, const struct run_opts *opts,
+                         struct run_result result[2], struct error *err);
 
 /* Runs one copy once, no timing protocol. Exit 0 = OK, 4 = WRONG_RESULT. The program gets
  * its args, then --pages, and --cpu and --memory where the options say so; a file for

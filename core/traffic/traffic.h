@@ -20,6 +20,22 @@ struct traffic_edge {
         covered; /* of the fills, those a stream prefetcher would have fetched ahead */
     struct quantity software;   /* of the fills, those begun by a software prefetch */
     struct quantity writebacks; /* dirty lines leaving this level downwards */
+    struct quantity hits; /* of the line lookups that loads and stores made in this level,
+                             those that found the line; an access that crosses a line is
+                             two lookups */
+};
+
+/* What one array, or one line of the source, contributes. Unit: lines per call, unless
+ * said otherwise. */
+struct traffic_part {
+    char *name; /* of the array, "other" for what belongs to none; or "kernel.c:12" */
+    int line;   /* of the source; 0 for arrays and where it is not known */
+    struct quantity accesses, bytes;
+    /* [k] as in struct traffic_edge. A line written back is charged to the array it lies
+     * in and to the source line that first made it dirty. */
+    struct quantity fills[TRAFFIC_LEVELS_MAX], covered[TRAFFIC_LEVELS_MAX],
+        writebacks[TRAFFIC_LEVELS_MAX];
+    struct quantity nontemporal_lines;
 };
 
 struct traffic {
@@ -39,6 +55,11 @@ struct traffic {
     double traced_share; /* of the call's accesses that were simulated; 1 = all, 0 = not
                             known */
     char *note;          /* what was sampled or assumed, one sentence; may be NULL */
+    /* Who causes it: by array in the order of the kernel's table, and by source line,
+     * most bytes through memory first. None when the source of the figures cannot tell.
+     */
+    struct traffic_part *array, *site;
+    size_t array_nr, site_nr;
 };
 void traffic_release(struct traffic *traffic);
 
@@ -47,9 +68,18 @@ struct quantity traffic_read_bytes(const struct traffic *traffic);
 struct quantity traffic_write_bytes(const struct traffic *traffic);
 
 /* The cache model's machine. Filled by the caller from the machine profile. */
+enum traffic_inclusion {
+    TRAFFIC_NON_INCLUSIVE, /* filled on the way in, evicts nothing above (default) */
+    TRAFFIC_INCLUSIVE,     /* what leaves this level leaves all above */
+    TRAFFIC_EXCLUSIVE      /* filled only by what leaves the level above */
+};
 struct traffic_cache {
     double bytes; /* effective capacity for one core */
     int ways;     /* 0 = 8 */
+    enum traffic_inclusion inclusion;
+    /* Copies of the kernel that share this level, each with data of its own; 0 or 1 =
+     * `bytes` is this core's alone. Else `bytes` is the whole level. */
+    int sharers;
 };
 struct traffic_geometry {
     int line_bytes;
@@ -63,6 +93,37 @@ struct traffic_geometry {
     double store_read_factor;
     int streams; /* that a hardware prefetcher follows at once, 0 = 16 */
 };
+
+/* ---- counts, whoever counted them ---- */
+
+struct event_count {
+    char *event;           /* as the source names it */
+    struct quantity value; /* scaled where it was multiplexed; unknown = not counted */
+    double share;          /* of the time it really counted; 1 = all, 0 = not told */
+    char *why;             /* why it is unknown; may be NULL */
+};
+struct count_set {
+    struct event_count *count;
+    size_t count_nr, count_alloc;
+    struct quantity seconds; /* wall time they cover; unknown = not told */
+    double calls; /* kernel calls they cover, all copies together; 0 = not told */
+    int cores;    /* 0 = not told */
+    char *cpu;    /* model name or "vendor family model"; NULL = not told */
+    char *source; /* "perf stat", "LIKWID", "PAPI", a file's name */
+};
+void count_set_release(struct count_set *set);
+/* Adds a copy of the name. */
+void count_set_add(struct count_set *set, const char *event, struct quantity value,
+                   double share);
+const struct event_count *count_set_find(const struct count_set *set, const char *event);
+
+/* Counts taken elsewhere: our JSON (inflight.counts/1), a CSV of event,count[,share],
+ * `perf stat -x,` output, LIKWID's CSV output; which one it is, is seen from the text.
+ * Errors name the file and line. */
+int count_set_read(const char *path, struct count_set *set, struct error *err);
+json_t *count_set_to_json(const struct count_set *set);
+int count_set_from_json(const struct json_at *at, struct count_set *set,
+                        struct error *err);
 
 /* Run a tracing program (built by variants/, linked with the tracer runtime) and read
  * what it simulated. */
