@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/run/run_background.h"
 #include "core/run/run_gate.h"
 
 enum { barrier_bytes = 4096 };
@@ -17,6 +18,7 @@ struct flight {
     char *folder, *barrier;
     bool own_scratch;
     struct gate gate;
+    struct background background;
     struct spawn_child **child; /* [copies], NULL when waited for */
     struct spawn_outcome *end;  /* [copies] */
 };
@@ -27,6 +29,7 @@ void launch_release(struct launch *launch)
         copy_results_release(&launch->copy[i]);
     free(launch->copy);
     free(launch->verdict.detail);
+    free(launch->background_note);
     *launch = (struct launch){0};
 }
 
@@ -51,7 +54,9 @@ struct run_opts launch_defaults(const struct run_opts *opts)
     full.launches_max = size_or(opts->launches_max, 12);
     if (full.launches_max < full.launches_min)
         full.launches_max = full.launches_min;
-    full.samples_per_launch = size_or(opts->samples_per_launch, 5);
+    full.samples_per_launch =
+        size_or(opts->samples_per_launch, opts->start == RUN_START_WARM ? 5 : 25);
+    full.minimum_of = size_or(opts->minimum_of, 1);
     full.sample_min_s = number_or(opts->sample_min_s, 1e-3);
     full.budget_s = number_or(opts->budget_s, 10);
     full.target_spread = number_or(opts->target_spread, 0.02);
@@ -106,6 +111,20 @@ static char *results_path(const struct flight *flight, size_t copy)
     return xasprintf("%s/results.%zu", flight->folder, copy);
 }
 
+/* What is not said is warm. */
+static void push_start(struct strvec *argv, const struct run_opts *opts)
+{
+    if (opts->start == RUN_START_WARM)
+        return;
+    strvec_push(argv, "--start");
+    strvec_push(argv, run_start_word(opts->start));
+}
+
+static size_t batches(const struct run_opts *full)
+{
+    return full->samples_per_launch * full->minimum_of;
+}
+
 static void push_timing(struct strvec *argv, const struct flight *flight, size_t copy)
 {
     const struct run_opts *opts = flight->opts;
@@ -120,8 +139,9 @@ static void push_timing(struct strvec *argv, const struct flight *flight, size_t
     strvec_pushf(argv, "%zu", copy);
     strvec_push(argv, "--barrier");
     strvec_push(argv, flight->barrier);
+    push_start(argv, opts);
     strvec_push(argv, "--samples");
-    strvec_pushf(argv, "%zu", opts->samples_per_launch);
+    strvec_pushf(argv, "%zu", batches(opts));
     strvec_push(argv, "--sample-min-ns");
     strvec_pushf(argv, "%.0f", opts->sample_min_s * 1e9);
     strvec_push(argv, "--limit-ns");
@@ -191,6 +211,9 @@ static int fly(struct flight *flight, struct error *err)
 {
     size_t copies = flight->opts->copies;
 
+    if (background_start(flight->program, flight->opts, flight->folder,
+                         &flight->background, err))
+        return -1;
     for (size_t i = 0; i < copies; i++)
         if (start_copy(flight, i, err))
             return -1;
@@ -224,9 +247,10 @@ static int judge_copy(const struct flight *flight, const struct circumstances *a
         launch->max_rss_kib = end->max_rss_kib;
     launch->involuntary_switches += end->involuntary_switches;
     launch->major_faults += end->major_faults;
+    launch->left_behind += end->left_behind;
     verdict_join_take(&launch->verdict, verdict_of_end(end, around));
     if (end->end == SPAWN_EXITED && end->code == 0 &&
-        copy_results_read(path, flight->opts->samples_per_launch, end->wall_s,
+        copy_results_read(path, 2 * batches(flight->opts), end->wall_s,
                           &launch->copy[copy], &why))
         verdict_join_take(&launch->verdict, verdict_bad_results_take(xstrdup(why.text)));
     free(path);
@@ -259,6 +283,7 @@ static void stop_copies(struct flight *flight)
 static void land(struct flight *flight)
 {
     stop_copies(flight);
+    background_release(&flight->background);
     for (size_t i = 0; flight->end && i < flight->opts->copies; i++)
         spawn_outcome_release(&flight->end[i]);
     free(flight->end);
@@ -284,6 +309,9 @@ int launch_run(const struct run_program *program, const struct run_opts *opts,
     *launch = (struct launch){0};
     if (prepare(&flight, err) == 0 && fly(&flight, err) == 0) {
         circumstances_after(&around);
+        background_stop(&flight.background);
+        launch->background_note = flight.background.note;
+        flight.background.note = NULL;
         result = judge(&flight, &around, launch, err);
     }
     land(&flight);

@@ -4,12 +4,14 @@
 #include <stdlib.h>
 
 #include "core/run/run_launch.h"
+#include "core/run/run_samples.h"
 
 void run_result_release(struct run_result *result)
 {
     free(result->detail);
     free(result->sample);
     free(result->drift);
+    free(result->note);
     *result = (struct run_result){0};
 }
 
@@ -31,6 +33,7 @@ static void add_sample(struct run_result *result, const struct launch *launch, s
 
         sample.seconds += seconds / (double)launch->copies;
         sample.slowest_s = fmax(sample.slowest_s, seconds);
+        sample.disturbed |= launch->copy[i].sample[at].disturbed;
     }
     GROW(result->sample, result->sample_nr + 1, result->sample_alloc);
     result->sample[result->sample_nr++] = sample;
@@ -67,9 +70,10 @@ static void add_usage(struct run_result *result, const struct launch *launch)
     result->wall_s += launch->wall_s;
 }
 
-static void add_launch(struct run_result *result, struct launch *launch, unsigned number)
+static void add_launch(struct run_result *result, struct launch *launch, unsigned number,
+                       size_t minimum_of)
 {
-    size_t common = SIZE_MAX;
+    size_t common = SIZE_MAX, from = result->sample_nr;
 
     add_usage(result, launch);
     if (launch->verdict.outcome != RUN_OUTCOME_OK) {
@@ -85,6 +89,8 @@ static void add_launch(struct run_result *result, struct launch *launch, unsigne
     }
     for (size_t at = 0; at < common; at++)
         add_sample(result, launch, at, number);
+    samples_take_least(result, from, minimum_of);
+    samples_add_facts(result, launch);
     result->launches++;
 }
 
@@ -106,7 +112,7 @@ static int launch_round(const struct run_program *program, size_t nr,
 
         if (launch_run(&program[which], full, sampling_limit(full), &launch, err))
             return -1;
-        add_launch(&result[which], &launch, number);
+        add_launch(&result[which], &launch, number, full->minimum_of);
         launch_release(&launch);
     }
     return 0;
@@ -142,6 +148,8 @@ static int measure(const struct run_program *program, size_t nr,
         }
         launches++;
     } while (!is_over(&full, result, nr, launches, clock_s() - started));
+    for (size_t i = 0; i < nr; i++)
+        samples_note(&result[i], &full);
     return 0;
 }
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/run/run_samples.h"
+
 enum { resamples = 2000, bootstrap_alone = 8 };
 
 /* One launch: what its samples say together. Unit: seconds per call. */
@@ -146,8 +148,7 @@ static struct launch_time *launch_times(const struct run_result *result,
     struct run_sample *sample = xcalloc(nr + 1, sizeof(*sample));
     double *seconds = xcalloc(nr + 1, sizeof(*seconds));
 
-    if (nr)
-        memcpy(sample, result->sample, nr * sizeof(*sample));
+    nr = samples_that_count(result, sample);
     qsort(sample, nr, sizeof(*sample), by_launch);
     for (size_t i = 0; i < nr; i++)
         seconds[i] = sample[i].seconds;
