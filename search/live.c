@@ -72,13 +72,24 @@ const char *live_note(const struct live *live)
 
 /* ---- timing ---- */
 
+/* A variant that takes memory without end shall meet a limit before the machine does: the
+ * arrays and a fair share of what is free. */
+static double memory_limit(const struct live *live)
+{
+    double arrays = kernel_counts(live->opts.kernel).footprint_bytes,
+           room = memory_available_bytes();
+    if (live->opts.memory_limit_bytes > 0 || room <= 0)
+        return live->opts.memory_limit_bytes;
+    return 1.25 * arrays + (double)(1 << 30) + 0.8 * room / (double)live->copies;
+}
+
 static struct run_opts run_opts(const struct live *live)
 {
     return (struct run_opts){.cpu = live->cpus.cpu,
                              .copies = live->copies,
                              .threads = 1,
                              .launch_limit_s = live->opts.launch_limit_s,
-                             .memory_limit_bytes = live->opts.memory_limit_bytes,
+                             .memory_limit_bytes = memory_limit(live),
                              .scratch = live->opts.scratch};
 }
 
@@ -107,6 +118,17 @@ static void set_effort(const struct live *live, enum measure_effort effort,
     opts->budget_s = 6;
 }
 
+/* One call is a sample then, and how it meets the caches scatters. */
+enum { COLD_SAMPLES = 8 };
+
+static void set_environment(const struct environment *environment, struct run_opts *opts)
+{
+    opts->start = environment->start;
+    opts->background = environment->background;
+    if (environment->start != RUN_START_WARM)
+        opts->samples_per_launch *= COLD_SAMPLES;
+}
+
 static void take_run(struct run_result *result, struct measurement *out)
 {
     out->outcome = result->outcome;
@@ -115,7 +137,8 @@ static void take_run(struct run_result *result, struct measurement *out)
     out->sample = result->sample;
     out->sample_nr = result->sample_nr;
     out->huge_bytes = result->huge_bytes;
-    result->detail = NULL;
+    out->note = result->note;
+    result->detail = result->note = NULL;
     result->sample = NULL;
     result->sample_nr = 0;
 }
@@ -132,14 +155,15 @@ static double latency_now(const struct live *live)
     return now.value / profile.value;
 }
 
-static int time_it(struct live *live, const struct built *built, bool huge_pages,
-                   enum measure_effort effort, double stop_at_s, struct measurement *out,
-                   struct error *err)
+static int time_it(struct live *live, const struct built *built,
+                   const struct environment *environment, enum measure_effort effort,
+                   double stop_at_s, struct measurement *out, struct error *err)
 {
     struct run_opts opts = run_opts(live);
-    struct run_program program = program_of(live, built, huge_pages);
+    struct run_program program = program_of(live, built, environment->huge_pages);
     struct run_result result = {0};
     set_effort(live, effort, stop_at_s, &opts);
+    set_environment(environment, &opts);
     live->counted_calls = 0;
     if (effort == MEASURE_EXPLAIN && live->counters.usable) {
         counters_reset(&live->counters);
@@ -270,8 +294,7 @@ static int measure_built(struct live *live, struct built *built,
     }
     take_verification(built, out);
     double before = explain && live->here ? latency_now(live) : 1;
-    if (time_it(live, built, candidate->environment.huge_pages, effort, stop_at_s, out,
-                err))
+    if (time_it(live, built, &candidate->environment, effort, stop_at_s, out, err))
         return -1;
     if (!explain || out->outcome != RUN_OUTCOME_OK || spawn_interrupted())
         return 0;
@@ -299,7 +322,9 @@ static int measure(void *data, const struct candidate *candidate,
     return 0;
 }
 
-static int pair(struct live *live, const struct run_program program[2], double seconds,
+/* Both sides of a pair run in the environment of the first, pages apart. */
+static int pair(struct live *live, const struct run_program program[2],
+                const struct environment *environment, double seconds,
                 struct quantity *ratio, struct error *err)
 {
     struct run_opts opts = run_opts(live);
@@ -309,6 +334,7 @@ static int pair(struct live *live, const struct run_program program[2], double s
     opts.samples_per_launch = 2;
     opts.budget_s = seconds;
     opts.target_spread = 0.01;
+    set_environment(environment, &opts);
     *ratio = quantity_unknown();
     int status = run_measure_pair(program, &opts, result, err);
     if (!status && result[0].outcome == RUN_OUTCOME_OK &&
@@ -335,7 +361,7 @@ static int compare(void *data, const struct candidate *a, const struct candidate
             return 0;
         program[i] = program_of(live, built, side[i]->environment.huge_pages);
     }
-    return pair(live, program, seconds, ratio, err);
+    return pair(live, program, &a->environment, seconds, ratio, err);
 }
 
 struct search_runner live_runner(struct live *live)
@@ -414,7 +440,8 @@ int live_compare_file(struct live *live, const char *source, bool huge_pages,
     struct run_program both[2] = {program_of(live, original, huge_pages),
                                   {program, &live->args, huge_pages}};
     if (!status)
-        status = pair(live, both, seconds, ratio, err);
+        status = pair(live, both, &(struct environment){.huge_pages = huge_pages},
+                      seconds, ratio, err);
     free(program);
     return status;
 }

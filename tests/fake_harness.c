@@ -9,7 +9,8 @@
  * --counter FILE (launch n, counted in the file, is n * PERCENT slower), --skew PERCENT
  * (copy i is i * PERCENT slower),
  * --from N (with --counter: the deed is done from launch N on), --log FILE with
- * --name WORD (a line per launch).
+ * --name WORD (a line per launch), --disturbed LIST (of each sample, cyclic, 0 = not).
+ * As a background load it makes its file and waits; `--background disk` ends at once.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -30,6 +31,7 @@
 
 struct settings {
     const char *deed, *times, *counter, *log, *name, *out, *barrier, *gate;
+    const char *start, *background, *disturbed;
     long copies, index, samples, who, from;
     double step_percent, skew_percent;
 };
@@ -336,17 +338,41 @@ static void pass_gate(const struct settings *settings, char letter)
         exit(9);
 }
 
+/* Of a list that is read again and again. */
+static double next_of(const char *list, const char **at)
+{
+    char *end;
+    double number;
+
+    if (!*at || !**at)
+        *at = list;
+    number = strtod(*at, &end);
+    *at = *end == ',' ? end + 1 : end;
+    return number;
+}
+
 static double next_time(const struct settings *settings)
 {
     static const char *at;
-    char *end;
-    double seconds;
 
-    if (!at || !*at)
-        at = settings->times;
-    seconds = strtod(at, &end);
-    at = *end == ',' ? end + 1 : end;
-    return seconds;
+    return next_of(settings->times, &at);
+}
+
+static void say_disturbed(const struct settings *settings)
+{
+    static const char *at;
+    int causes = settings->disturbed ? (int)next_of(settings->disturbed, &at) : 0;
+
+    if (causes)
+        fprintf(results, "disturbed %d\n", causes);
+}
+
+static int be_background(const struct settings *settings)
+{
+    fclose(fopen(settings->out, "w"));
+    if (strcmp(settings->background, "disk") != 0)
+        sleep_for_ever();
+    return 0;
 }
 
 static void sample(const struct settings *settings)
@@ -358,6 +384,7 @@ static void sample(const struct settings *settings)
     for (long i = 0; i < settings->samples; i++) {
         wait_at_barrier(settings);
         fprintf(results, "sample %.9g %d\n", factor * next_time(settings), 10);
+        say_disturbed(settings);
     }
 }
 
@@ -367,10 +394,17 @@ static const char **text_setting(struct settings *settings, const char *name)
         const char *name;
         const char **to;
     } known[] = {
-        {"--do", &settings->deed},         {"--times", &settings->times},
-        {"--counter", &settings->counter}, {"--log", &settings->log},
-        {"--name", &settings->name},       {"--out", &settings->out},
-        {"--barrier", &settings->barrier}, {"--gate", &settings->gate},
+        {"--do", &settings->deed},
+        {"--times", &settings->times},
+        {"--counter", &settings->counter},
+        {"--log", &settings->log},
+        {"--name", &settings->name},
+        {"--out", &settings->out},
+        {"--barrier", &settings->barrier},
+        {"--gate", &settings->gate},
+        {"--start", &settings->start},
+        {"--background", &settings->background},
+        {"--disturbed", &settings->disturbed},
     };
 
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
@@ -450,6 +484,8 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i += 2)
         take(&settings, argv[i], i + 1 < argc ? argv[i + 1] : "");
     log_launch(&settings, argc, argv);
+    if (settings.background)
+        return be_background(&settings);
     results = fopen(settings.out ? settings.out : "/dev/null", "we");
     if (!results)
         return 2;

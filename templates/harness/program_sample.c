@@ -11,10 +11,9 @@
  */
 #include "program_buffers.c"
 
-#include <unistd.h>
+#include "program_clock.c"
 
 #include "program_caches.c"
-#include "program_clock.c"
 #include "program_watch.c"
 
 struct sampler {

@@ -1,7 +1,8 @@
 /* Measures the kernel: `program --set n=100 --buffer a=100:zero --samples 5 --out
  * results`. */
-#include "program_load.c"
 #include "program_sample.c"
+
+#include "program_load.c"
 
 #include <stdatomic.h>
 
