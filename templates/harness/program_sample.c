@@ -5,7 +5,6 @@
  *     sample_prepare    caches, reference loop
  *     (the copies meet)
  *     sample_begin      counts before
- *     (after cold starts: once without a call, since the code that times is cold too)
  *     (clock, calls, clock)
  *     sample_end        counts after, reference loop: the causes that disturbed it
  */
