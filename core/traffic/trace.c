@@ -248,6 +248,8 @@ int traffic_trace(const struct traffic_trace_request *request, struct traffic *t
     if (run(request, out, err) == 0 &&
         trace_file_read(out, request->geometry.level_nr, &file, err) == 0)
         result = take(request, &file, traffic, err);
+    if (result == 0)
+        traffic_export(traffic);
     unlink(out);
     trace_file_release(&file);
     free(out);

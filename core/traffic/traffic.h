@@ -167,26 +167,82 @@ void papi_status_release(struct papi_status *status);
  * the last sample (run_opts.at_gate). Core events count the children's threads, those of
  * memory controllers whole packages, software events ("perf::PAGE-FAULTS") need no PMU
  * and no PAPI. No pids: this process. PAPI is first initialised by the first event that
- * needs it. */
+ * needs it.
+ *
+ * An event is named as PAPI names it, preset (PAPI_TOT_INS) or native, or as perf names
+ * an event of a PMU outside the cores: "uncore_imc_0/cas_count_read/", "amd_umc_0/
+ * event=0x0a,rdwrmask=0x1/"; these are read through the kernel, in counts (perf shows the
+ * first one in MiB). More core events than counters are multiplexed. */
 struct papi_counter;
+struct papi_counter_opts {
+    bool system_wide; /* core events on all online cpus, whoever runs there, not only in
+                         the children */
+};
 int papi_counter_new(const char *const *event, size_t event_nr,
+                     const struct papi_counter_opts *opts, /* NULL = as {0} */
                      struct papi_counter **counter, struct error *err);
+/* Refused, STATUS_MISSING, with one sentence that says why and what helps: no PMU,
+ * permission, events that do not go together, a component that is disabled ... */
 int papi_counter_begin(struct papi_counter *counter, const pid_t *pid, size_t pid_nr,
                        struct error *err);
-/* value[i] sums event i over the children since begin. */
-int papi_counter_end(struct papi_counter *counter, double *value, struct error *err);
+/* Adds to `set` every event, in the order of papi_counter_new, summed over the children
+ * since begin, with the share of the time that it really counted; seconds is the time
+ * between begin and end. Caller releases the set, also after a failure. */
+int papi_counter_end(struct papi_counter *counter, struct count_set *set,
+                     struct error *err);
 void papi_counter_free(struct papi_counter *counter);
 
-/* The bandwidth formula for this CPU (data), evaluated over papi_counter values; -1 when
- * this CPU has none or it does not count. */
+/*
+ * A count that was multiplexed: `scaled` is already what was counted over the share (0 <
+ * share <= 1) of the time, `counted_s` the seconds in which it counted (0 = not told, one
+ * turn is assumed). Events take turns of 4 ms (the kernel's perf_event_mux_interval_ms);
+ * each turn is a sample, drawn without replacement, of a rate that is taken to scatter by
+ * as much as its mean, so the 95 % interval is
+ *     scaled * (1 +- 1.96 sqrt((1 - share) / turns)),  turns = max(1, counted_s / 4 ms)
+ * and never below what was really counted, scaled * share. Provenance: papi.
+ */
+struct quantity count_multiplexed(double scaled, double share, double counted_s);
+
+/* What of the memory's bandwidth this CPU counts (data/bandwidth.json), and the formulas
+ * that turn counts into bytes. */
+struct bandwidth_source;
 struct papi_bandwidth {
-    struct strvec event;
-    double *read_factor, *write_factor; /* bytes per count, per event */
+    struct strvec event; /* to be counted; boxes that are not there are left out */
     bool writebacks_included;
-    char *source;
+    bool together; /* reads cannot be told from writes: all bytes are given as read */
+    char *source;  /* one sentence: what is counted, in which unit, whose traffic */
+    char *remark;  /* known miscounts; may be NULL */
+    struct bandwidth_source *from; /* opaque */
 };
+/* -1 when this CPU has none or it does not count; err says why. */
 int papi_bandwidth_events(struct papi_bandwidth *bandwidth, struct error *err);
+/* Fails (STATUS_MISSING) naming what was not counted. write_bytes is unknown where it is
+ * not counted. */
+int papi_bandwidth_bytes(const struct papi_bandwidth *bandwidth,
+                         const struct count_set *set, struct quantity *read_bytes,
+                         struct quantity *write_bytes, struct error *err);
 void papi_bandwidth_release(struct papi_bandwidth *bandwidth);
+
+/*
+ * Bytes through memory from counts taken elsewhere, by the names of PAPI, perf or LIKWID:
+ * an event may stand there several times, with or without the number of its box or
+ * counter ("CAS_COUNT_RD:MBOX0C1"), all are summed. What perf shows in MiB is expected in
+ * counts, lines of 64 bytes. `cpu` is the text of /proc/cpuinfo, "vendor family model
+ * [stepping]"
+ * ("intel 6 85 4", "GenuineIntel-6-55-4" as perf writes it) or a microarchitecture
+ * ("Skylake-SP"); any other text or NULL: the CPU whose events are all there; refused if
+ * CPUs would answer differently. write_bytes is unknown where it is not counted. *source
+ * (caller frees) says what was counted, with its remark.
+ */
+int traffic_bandwidth_from_counts(const char *cpu, const struct count_set *set,
+                                  struct quantity *read_bytes,
+                                  struct quantity *write_bytes, char **source,
+                                  struct error *err);
+
+/* Adds the figures of a call to PAPI's software-defined events "sde:::inflight::..." of
+ * this process (docs/counters.md names them), so that any PAPI-based tool and
+ * papi_counter read them. traffic_trace does it. false = built without libsde. */
+bool traffic_export(const struct traffic *traffic);
 
 /* JSON in and out, for reports, records and tests. */
 json_t *traffic_to_json(const struct traffic *traffic);
