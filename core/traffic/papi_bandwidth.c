@@ -124,6 +124,28 @@ static void add_known(const struct papi_asker *ask, struct strvec *list, const c
     free(event);
 }
 
+static int no_box(const char *event, struct error *err)
+{
+    bool pcp = strncmp(event, "pcp:::", strlen("pcp:::")) == 0;
+    const char *whose =
+        strchr(event, '/') ? "the kernel has no counter" : "PAPI has no event";
+
+    if (pcp)
+        return fail(
+            err, STATUS_MISSING,
+            "PAPI has no event '%s' here: start the daemon of Performance Co-Pilot "
+            "(systemctl start pmcd) with its perfevent agent, and use a PAPI built "
+            "with the component pcp",
+            event);
+    if (!papi_host_here().core_counters)
+        return fail(
+            err, STATUS_MISSING,
+            "%s '%s' here: this machine shows no hardware counters, as most virtual "
+            "machines",
+            whose, event);
+    return fail(err, STATUS_MISSING, "%s '%s' here", whose, event);
+}
+
 /* Adds the boxes there are; an event without any is not there. */
 static int add_boxes(const struct bandwidth_event *event, const struct papi_asker *ask,
                      struct strvec *list, struct error *err)
@@ -137,13 +159,7 @@ static int add_boxes(const struct bandwidth_event *event, const struct papi_aske
         for (long long box = 0; box < event->boxes; box++)
             for (long cpu = 0; cpu < cpus; cpu++)
                 add_known(ask, list, event->name, box, cpu);
-    if (list->nr > before)
-        return 0;
-    return fail(err, STATUS_MISSING, "the event '%s' is not known here%s", event->name,
-                strncmp(event->name, "pcp:::", 6) == 0
-                    ? ": is the daemon of Performance Co-Pilot (pmcd) running, and PAPI "
-                      "built with its component?"
-                    : "");
+    return list->nr > before ? 0 : no_box(event->name, err);
 }
 
 struct wanted {

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/traffic/papi_crowd.h"
 #include "core/traffic/papi_sets.h"
 #include "core/traffic/perf_software.h"
 #include "core/traffic/perf_uncore.h"
@@ -212,68 +213,14 @@ static int begin_process(struct papi_counter *counter, pid_t pid, struct error *
     return result;
 }
 
-/* A cpu that the process may run on, 0 if that cannot be told. */
-static int first_cpu(pid_t pid)
-{
-    char *path = xasprintf("/proc/%d/status", (int)(pid ? pid : getpid()));
-    struct buf text = {0};
-    const char *list;
-    int cpu = 0;
-
-    if (file_read(path, &text, NULL) == 0 &&
-        (list = strstr(buf_str(&text), "Cpus_allowed_list:")) != NULL)
-        cpu = (int)strtol(list + strlen("Cpus_allowed_list:"), NULL, 10);
-    buf_release(&text);
-    free(path);
-    return cpu;
-}
-
-static long package_of(int cpu)
-{
-    char *path =
-        xasprintf("/sys/devices/system/cpu/cpu%d/topology/physical_package_id", cpu);
-    struct buf text = {0};
-    long package = 0;
-
-    if (file_read(path, &text, NULL) == 0)
-        package = strtol(buf_str(&text), NULL, 10);
-    buf_release(&text);
-    free(path);
-    return package;
-}
-
-/* Who is counted. */
-struct crowd {
-    const pid_t *pid;
-    size_t nr;
-};
-
-static pid_t member(const struct crowd *crowd, size_t i)
-{
-    return crowd->nr ? crowd->pid[i] : 0;
-}
-
-static size_t members(const struct crowd *crowd)
-{
-    return crowd->nr ? crowd->nr : 1;
-}
-
-static bool runs_in_package(const struct crowd *crowd, size_t before, long package)
-{
-    for (size_t i = 0; i < before; i++)
-        if (package_of(first_cpu(member(crowd, i))) == package)
-            return true;
-    return false;
-}
-
 /* A set of PAPI's for each package that somebody runs in. */
 static int begin_packages(struct papi_counter *counter, size_t i,
-                          const struct crowd *crowd, struct error *err)
+                          const struct papi_crowd *crowd, struct error *err)
 {
-    for (size_t k = 0; k < members(crowd); k++) {
-        int cpu = first_cpu(member(crowd, k));
+    for (size_t k = 0; k < papi_crowd_nr(crowd); k++) {
+        int cpu = papi_crowd_cpu(crowd, k);
 
-        if (!runs_in_package(crowd, k, package_of(cpu)) &&
+        if (!papi_crowd_uses(crowd, k, papi_package_of(cpu)) &&
             open_set(counter, i, (struct papi_place){0, cpu}, err))
             return -1;
     }
@@ -281,7 +228,7 @@ static int begin_packages(struct papi_counter *counter, size_t i,
 }
 
 /* The kernel's own counters, for the same packages. */
-static int begin_uncore(struct papi_counter *counter, size_t i, const struct crowd *crowd,
+static int begin_uncore(struct papi_counter *counter, size_t i, const struct papi_crowd *crowd,
                         struct error *err)
 {
     const struct perf_uncore *uncore = &counter->uncore[i];
@@ -290,7 +237,7 @@ static int begin_uncore(struct papi_counter *counter, size_t i, const struct cro
     for (size_t k = 0; k < uncore->cpu_nr; k++) {
         int fd;
 
-        if (!runs_in_package(crowd, members(crowd), package_of(uncore->cpu[k])))
+        if (!papi_crowd_uses(crowd, papi_crowd_nr(crowd), papi_package_of(uncore->cpu[k])))
             continue;
         fd = perf_uncore_open(uncore, counter->event.v[i], uncore->cpu[k], err);
         if (fd < 0)
@@ -308,22 +255,15 @@ static int begin_everywhere(struct papi_counter *counter, size_t i, struct error
     long nr = sysconf(_SC_NPROCESSORS_CONF);
 
     for (int cpu = 0; cpu < nr; cpu++) {
-        char *path = xasprintf("/sys/devices/system/cpu/cpu%d/online", cpu);
-        struct buf text = {0};
-        /* cpu 0 often has no such file: it cannot be switched off */
-        bool off = file_read(path, &text, NULL) == 0 && *buf_str(&text) == '0';
-        int result = off ? 0 : open_set(counter, i, (struct papi_place){0, cpu}, err);
-
-        buf_release(&text);
-        free(path);
-        if (result)
+        if (papi_cpu_is_online(cpu) &&
+            open_set(counter, i, (struct papi_place){0, cpu}, err))
             return -1;
     }
     return 0;
 }
 
 /* What belongs to no process. */
-static int begin_shared(struct papi_counter *counter, size_t i, const struct crowd *crowd,
+static int begin_shared(struct papi_counter *counter, size_t i, const struct papi_crowd *crowd,
                         struct error *err)
 {
     if (counter->component[i] == kernel_uncore)
@@ -337,7 +277,7 @@ static int begin_shared(struct papi_counter *counter, size_t i, const struct cro
     return open_set(counter, i, (struct papi_place){0, -1}, err);
 }
 
-static int begin_all(struct papi_counter *counter, const struct crowd *crowd,
+static int begin_all(struct papi_counter *counter, const struct papi_crowd *crowd,
                      struct error *err)
 {
     for (size_t i = 0; i < counter->event.nr; i++)
@@ -361,7 +301,7 @@ static void stop_all(struct papi_counter *counter)
 int papi_counter_begin(struct papi_counter *counter, const pid_t *pid, size_t pid_nr,
                        struct error *err)
 {
-    struct crowd crowd = {pid, pid_nr};
+    struct papi_crowd crowd = {pid, pid_nr};
 
     if (begin_all(counter, &crowd, err)) {
         stop_all(counter);
