@@ -1,8 +1,9 @@
 #include "search/search.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/base/hash.h"
 
 void measurement_release(struct measurement *measurement)
 {
@@ -234,15 +235,14 @@ char *candidate_text(const struct candidate *candidate)
                      candidate->environment.huge_pages ? ", huge pages" : "");
 }
 
-/* FNV-1a, 64 bit (Fowler, Noll, Vo; offset basis and prime of the 64-bit variant). */
+/* What is in databases keeps its name: word[0] of the hash, without the text's end. */
 char *candidate_hash(const char *kernel_hash, const struct candidate *candidate)
 {
+    struct hash hash = hash_begin();
     char *text = candidate_text(candidate);
-    char *all = xasprintf("%s|%s", kernel_hash, text);
-    uint64_t hash = 14695981039346656037u;
-    for (const char *p = all; *p; p++)
-        hash = (hash ^ (unsigned char)*p) * 1099511628211u;
+    hash_add(&hash, kernel_hash, strlen(kernel_hash));
+    hash_add(&hash, "|", 1);
+    hash_add(&hash, text, strlen(text));
     free(text);
-    free(all);
-    return xasprintf("%016llx", (unsigned long long)hash);
+    return hash_hex_short(&hash);
 }

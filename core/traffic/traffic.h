@@ -106,24 +106,47 @@ struct count_set {
     struct event_count *count;
     size_t count_nr, count_alloc;
     struct quantity seconds; /* wall time they cover; unknown = not told */
-    double calls; /* kernel calls they cover, all copies together; 0 = not told */
-    int cores;    /* 0 = not told */
-    char *cpu;    /* model name or "vendor family model"; NULL = not told */
-    char *source; /* "perf stat", "LIKWID", "PAPI", a file's name */
+    double calls;       /* kernel calls they cover, all copies together; 0 = not told */
+    int cores;          /* 0 = not told */
+    char *cpu;          /* model name or "vendor family model"; NULL = not told */
+    char *source;       /* "perf stat", "LIKWID", "PAPI", a file's name */
+    struct strvec note; /* what was summed, scaled or left out, one sentence each */
 };
 void count_set_release(struct count_set *set);
 /* Adds a copy of the name. */
 void count_set_add(struct count_set *set, const char *event, struct quantity value,
                    double share);
+/* Adds an event that was asked for and is unknown; `why` is copied. */
+void count_set_add_unknown(struct count_set *set, const char *event, const char *why);
+/* The first of that name, whatever its case; NULL = none. Borrowed. */
 const struct event_count *count_set_find(const struct count_set *set, const char *event);
 
-/* Counts taken elsewhere: our JSON (inflight.counts/1), a CSV of event,count[,share],
- * `perf stat -x,` output, LIKWID's CSV output; which one it is, is seen from the text.
- * Errors name the file and line. */
+/*
+ * Counts taken elsewhere: our JSON (inflight.counts/1), a CSV of event,count[,share],
+ * output of `perf stat` (the table, -x, -j) and LIKWID's CSV output; which one it is, is
+ * seen from the text: docs/formats.md. Rows of several CPUs, sockets, threads or
+ * intervals are summed. Times are in nanoseconds as the kernel counts them. An event that
+ * counted a share s of the time is known to +- (1 - s) of its value: in the rest of the
+ * time it may have happened not at all or twice as often. `path` is FILE, or FILE:REGION
+ * where LIKWID's markers divide it. Errors name the file and line.
+ */
 int count_set_read(const char *path, struct count_set *set, struct error *err);
+/* The same from a text of that name. `region` NULL = the only one. */
+int count_set_parse(const char *name, const char *text, const char *region,
+                    struct count_set *set, struct error *err);
 json_t *count_set_to_json(const struct count_set *set);
 int count_set_from_json(const struct json_at *at, struct count_set *set,
                         struct error *err);
+
+/*
+ * Bytes through memory that the set tells outright, in the rows read_bytes, write_bytes
+ * and bytes (of both, where they are not apart: taken as reads), or read_gbs, write_gbs
+ * and gbs, which need no time. Bytes over `seconds` give GB/s of the node. Unknown where
+ * no such row is known; of reads alone the writes are unknown. Fails for bytes without
+ * seconds, and for rows that contradict each other.
+ */
+int count_set_bandwidth(const struct count_set *set, struct quantity *read_gbs,
+                        struct quantity *write_gbs, struct error *err);
 
 /* Run a tracing program (built by variants/, linked with the tracer runtime) and read
  * what it simulated. */
