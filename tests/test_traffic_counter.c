@@ -138,8 +138,23 @@ static struct papi_seam seam_of(struct papi_host host)
     return (struct papi_seam){&scripted, "/nowhere", host};
 }
 
-static const struct papi_host real = {true, 2, false}, strict = {true, 4, false},
-                              root = {true, 4, true}, guest = {false, 2, true};
+#define REAL                                                                             \
+    {                                                                                    \
+        true, 2, false                                                                   \
+    }
+#define STRICT                                                                           \
+    {                                                                                    \
+        true, 4, false                                                                   \
+    }
+#define ROOT                                                                             \
+    {                                                                                    \
+        true, 4, true                                                                    \
+    }
+#define GUEST                                                                            \
+    {                                                                                    \
+        false, 2, true                                                                   \
+    }
+static const struct papi_host real = REAL;
 
 /* As far as it gets, counting `nr` of four events in this process. */
 static int count(struct papi_host host, const char *const *event, size_t nr,
@@ -169,70 +184,68 @@ static const struct {
     const char *part[2];
 } refused[] = {
     {{.start = PAPI_NO_LIBRARY, .counters = 4},
-     real,
+     REAL,
      four,
      {"PAPI does not start: PAPI says no", "compiled against?"}},
     {{.counters = 4},
-     real,
+     REAL,
      unknown,
-     {"the event 'c::NO_EVENT' cannot be counted: PAPI says no",
-      "papi_native_avail"}},
+     {"the event 'c::NO_EVENT' cannot be counted: PAPI says no", "papi_native_avail"}},
     {{.find = PAPI_NO_EVENT, .counters = 4},
-     guest,
+     GUEST,
      four,
      {"'c::A' cannot be counted",
       "as most virtual machines; the cache model needs none"}},
     {{.refuse_add = "c::B", .add = PAPI_NO_RIGHT, .counters = 4},
-     strict,
+     STRICT,
      four,
      {"'c::B' cannot be counted", "perf_event_paranoid is 4 and must be 2 or lower"}},
     {{.run = PAPI_NO_RIGHT, .counters = 4},
-     strict,
+     STRICT,
      four,
      {"'c::D' cannot be counted", "kernel.perf_event_paranoid=2"}},
     {{.run = PAPI_NO_RIGHT, .counters = 4},
-     real,
+     REAL,
      four,
      {"although perf_event_paranoid is 2", "CAP_PERFMON"}},
     {{.create = PAPI_NO_RIGHT, .counters = 4},
-     real,
+     REAL,
      uncore,
      {"perf_event_paranoid is 2 and must be 0 or lower", "as root"}},
     {{.find = PAPI_NO_EVENT, .uncore = "No uncore PMUs", .counters = 4},
-     real,
+     REAL,
      uncore,
      {"component 'perf_event_uncore' is disabled (No uncore PMUs)", "to 0 or lower"}},
     {{.find = PAPI_NO_EVENT, .pcp = "no connection to pmcd"},
-     real,
+     REAL,
      pcp,
      {"'pcp' is disabled (no connection to pmcd)", "systemctl start pmcd"}},
     {{.find = PAPI_NO_EVENT, .pcp = ""},
-     real,
+     REAL,
      pcp,
      {"built without the component 'pcp'", "install one"}},
     {{.run = PAPI_NO_COMPONENT, .counters = 4},
-     real,
+     REAL,
      four,
      {"PAPI's component 'perf_event' is disabled (PAPI says no)",
       "papi_component_avail"}},
     {{.refuse_add = "c::A", .add = PAPI_NO_TOGETHER, .counters = 4},
-     root,
+     ROOT,
      four,
      {"'c::A' cannot be counted: somebody else holds", "nmi_watchdog"}},
     {{.pair = {"c::B", "c::D"}, .counters = 4},
-     real,
+     REAL,
      four,
      {"'c::B' and 'c::D' cannot be counted together", "two runs"}},
     {{.counters = 2, .multiplex_conflicts = true},
-     real,
+     REAL,
      four,
      {"the 4 events from 'c::A' to 'c::D' do not fit", "count fewer"}},
     {{.run = PAPI_NO_OTHER, .counters = 4},
-     real,
+     REAL,
      four,
      {"'c::D' cannot be counted: PAPI says no", "papi_avail"}},
 };
-
 
 /* Every refusal is one sentence with what helps. */
 static void refusals(void)
@@ -242,8 +255,8 @@ static void refusals(void)
         struct error err = {0};
 
         script = refused[i].script;
-        if (check_eq(count(refused[i].host, refused[i].event, refused[i].event == four ? 4 : 1,
-                           &set, &err),
+        if (check_eq(count(refused[i].host, refused[i].event,
+                           refused[i].event == four ? 4 : 1, &set, &err),
                      -1)) {
             check_eq(err.status, STATUS_MISSING);
             check_contains(err.text, refused[i].part[0]);
@@ -364,7 +377,7 @@ static void codes_of_papi(void)
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-        check_eq(papi_refusal_of(refused[i].code), refused[i].refusal);
+        check_eq(papi_refusal_of(cases[i].code), cases[i].refusal);
 }
 
 CU_TestInfo traffic_counter_tests[] = {

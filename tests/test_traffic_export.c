@@ -229,6 +229,25 @@ static void a_tool_reads_a_traced_program(void)
     scratch_remove(scratch);
 }
 
+/* PAPI's own utility lists them. */
+static void papi_lists_them(void)
+{
+    static const char *const argv[] = {
+        "papi_native_avail", "-sde", INFLIGHT_BINARY_DIR "/libinflight_events.so", NULL};
+    struct spawn_request request = {.argv = argv, .timeout_s = 60};
+    struct spawn_outcome outcome = {0};
+    struct error err = {0};
+
+    check_ok(spawn_run(&request, &outcome, &err), &err);
+    if (outcome.end == SPAWN_NOT_STARTED) {
+        check_skip("papi_native_avail is not there (papi-tools)");
+    } else {
+        check_contains(buf_str(&outcome.out), "sde:::inflight::MEMORY_FILLS");
+        check_contains(buf_str(&outcome.out), "lines written past the caches");
+    }
+    spawn_outcome_release(&outcome);
+}
+
 #else
 
 static void not_here(void)
@@ -241,6 +260,7 @@ static void not_here(void)
 #define own_counts_are_read           not_here
 #define levels_are_read               not_here
 #define a_tool_reads_a_traced_program not_here
+#define papi_lists_them               not_here
 
 #endif
 
@@ -248,5 +268,6 @@ CU_TestInfo traffic_export_tests[] = {
     {"own counts through the bandwidth row", own_counts_are_read},
     {"levels", levels_are_read},
     {"a tool reads a traced program", a_tool_reads_a_traced_program},
+    {"PAPI's own utility lists them", papi_lists_them},
     CU_TEST_INFO_NULL,
 };

@@ -264,6 +264,7 @@ void papi_bandwidth_release(struct papi_bandwidth *bandwidth)
 struct answer {
     const struct count_set *set;
     enum bandwidth_scope scope;
+    size_t events; /* that it explains */
     struct quantity read, write;
     char *source;
 };
@@ -276,6 +277,7 @@ static int answer_with(void *with, struct bandwidth_source *source, struct error
     if (bandwidth_source_bytes(source, answer->set, &answer->read, &answer->write, &why))
         return fail(err, why.status, "%s", why.text);
     answer->scope = source->scope;
+    answer->events = source->event_nr;
     answer->source = xasprintf("%s%s%s", source->source, source->remark ? "; " : "",
                                source->remark ? source->remark : "");
     return 0;
@@ -294,13 +296,22 @@ static int row_name(const struct bandwidth_data *data, size_t at, const char **n
     return json_string_at(&row, "name", name, err);
 }
 
+/* Nearer to memory is better, then what explains more of the events: refills of L2 are
+ * also among the events of a CPU whose formula subtracts others from them. */
+static bool is_better(const struct answer *one, const struct answer *other)
+{
+    if (one->scope != other->scope)
+        return one->scope < other->scope;
+    return one->events > other->events;
+}
+
 /* Takes `next` if it is better than `best`; two equally good ones must agree. */
 static int prefer(const struct bandwidth_data *data, struct answer *best, size_t *best_at,
                   struct answer *next, size_t at, struct error *err)
 {
     const char *one, *other;
 
-    if (!best->source || next->scope < best->scope) {
+    if (!best->source || is_better(next, best)) {
         free(best->source);
         *best = *next;
         *best_at = at;

@@ -35,7 +35,8 @@ size_t papi_crowd_nr(const struct papi_crowd *crowd)
 
 int papi_crowd_cpu(const struct papi_crowd *crowd, size_t i)
 {
-    char *path = xasprintf("/proc/%d/status", (int)(crowd->nr ? crowd->pid[i] : getpid()));
+    char *path =
+        xasprintf("/proc/%d/status", (int)(crowd->nr ? crowd->pid[i] : getpid()));
     struct buf text = {0};
     const char *list;
     int cpu = 0;

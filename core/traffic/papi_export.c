@@ -37,30 +37,48 @@ enum {
 
 static long long exported[EXPORT_NR], calls, line_bytes;
 
-static void offer(papi_handle_t library, const char *name, int mode, long long *value,
-                  const char *description)
+/* Through the functions of whichever libsde asks. */
+static papi_handle_t offer_all(papi_sde_fptr_struct_t *sde)
 {
-    papi_sde_register_counter(library, name, PAPI_SDE_RO | mode, PAPI_SDE_long_long,
-                              value);
-    papi_sde_describe_counter(library, name, description);
+    papi_handle_t library = sde->init("inflight");
+    const struct {
+        const char *name, *description;
+        int mode;
+        long long *value;
+    } events[] = {
+#define X(name, value, description)                                                      \
+    {#name, description, PAPI_SDE_DELTA, &exported[EXPORT_##name]},
+        EXPORT_MAP(X)
+#undef X
+            {"CALLS", "kernel calls counted", PAPI_SDE_DELTA, &calls},
+        {"LINE_BYTES", "bytes of a cache line, of the call counted last",
+         PAPI_SDE_INSTANT, &line_bytes},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(events); i++) {
+        sde->register_counter(library, events[i].name, PAPI_SDE_RO | events[i].mode,
+                              PAPI_SDE_long_long, events[i].value);
+        sde->describe_counter(library, events[i].name, events[i].description);
+    }
+    return library;
 }
 
-static void offer_all(void)
+/* `papi_native_avail -sde libinflight_events.so` asks this. */
+papi_handle_t papi_sde_hook_list_events(papi_sde_fptr_struct_t *sde)
+{
+    return offer_all(sde);
+}
+
+static void offer_once(void)
 {
     static bool done;
-    papi_handle_t library;
+    papi_sde_fptr_struct_t sde;
 
     if (done)
         return;
     done = true;
-    library = papi_sde_init("inflight");
-#define X(name, value, description)                                                      \
-    offer(library, #name, PAPI_SDE_DELTA, &exported[EXPORT_##name], description);
-    EXPORT_MAP(X)
-#undef X
-    offer(library, "CALLS", PAPI_SDE_DELTA, &calls, "kernel calls counted");
-    offer(library, "LINE_BYTES", PAPI_SDE_INSTANT, &line_bytes,
-          "bytes of a cache line, of the call counted last");
+    POPULATE_SDE_FPTR_STRUCT(sde);
+    offer_all(&sde);
 }
 
 static bool has_level(const struct traffic *traffic, int level)
@@ -91,7 +109,7 @@ static long long whole(struct quantity quantity)
 
 bool traffic_export(const struct traffic *traffic)
 {
-    offer_all();
+    offer_once();
 #define X(name, value, description) exported[EXPORT_##name] += whole(value);
     EXPORT_MAP(X)
 #undef X

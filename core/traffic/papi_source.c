@@ -228,8 +228,8 @@ static int begin_packages(struct papi_counter *counter, size_t i,
 }
 
 /* The kernel's own counters, for the same packages. */
-static int begin_uncore(struct papi_counter *counter, size_t i, const struct papi_crowd *crowd,
-                        struct error *err)
+static int begin_uncore(struct papi_counter *counter, size_t i,
+                        const struct papi_crowd *crowd, struct error *err)
 {
     const struct perf_uncore *uncore = &counter->uncore[i];
     bool any = false;
@@ -237,7 +237,8 @@ static int begin_uncore(struct papi_counter *counter, size_t i, const struct pap
     for (size_t k = 0; k < uncore->cpu_nr; k++) {
         int fd;
 
-        if (!papi_crowd_uses(crowd, papi_crowd_nr(crowd), papi_package_of(uncore->cpu[k])))
+        if (!papi_crowd_uses(crowd, papi_crowd_nr(crowd),
+                             papi_package_of(uncore->cpu[k])))
             continue;
         fd = perf_uncore_open(uncore, counter->event.v[i], uncore->cpu[k], err);
         if (fd < 0)
@@ -263,8 +264,8 @@ static int begin_everywhere(struct papi_counter *counter, size_t i, struct error
 }
 
 /* What belongs to no process. */
-static int begin_shared(struct papi_counter *counter, size_t i, const struct papi_crowd *crowd,
-                        struct error *err)
+static int begin_shared(struct papi_counter *counter, size_t i,
+                        const struct papi_crowd *crowd, struct error *err)
 {
     if (counter->component[i] == kernel_uncore)
         return begin_uncore(counter, i, crowd, err);
