@@ -58,7 +58,8 @@ static papi_handle_t offer_all(papi_sde_fptr_struct_t *sde)
     for (size_t i = 0; i < ARRAY_SIZE(events); i++) {
         sde->register_counter(library, events[i].name, PAPI_SDE_RO | events[i].mode,
                               PAPI_SDE_long_long, events[i].value);
-        sde->describe_counter(library, events[i].name, events[i].description);
+        if (sde->describe_counter)
+            sde->describe_counter(library, events[i].name, events[i].description);
     }
     return library;
 }
@@ -78,6 +79,7 @@ static void offer_once(void)
         return;
     done = true;
     POPULATE_SDE_FPTR_STRUCT(sde);
+    sde.describe_counter = NULL; /* libsde 1.0 loses descriptions at exit */
     offer_all(&sde);
 }
 
