@@ -1,10 +1,12 @@
-/* inflight advise from numbers alone, and what if they were otherwise. */
+/* inflight advise without a C file: from numbers, from counts that others took, from a
+ * saved measurement; and what if they were otherwise. */
 #include <limits.h>
 #include <math.h>
 
 #include "advisor/commands.h"
 #include "advisor/counted.h"
 #include "advisor/numbers.h"
+#include "advisor/replayed.h"
 #include "advisor/what_if.h"
 
 /* What was typed. */
@@ -77,8 +79,50 @@ static int answer_what_if(const struct settings *settings,
     return status;
 }
 
+/* What a saved measurement says is not to be said otherwise. */
+static int check_replay(const struct settings *settings, struct error *err)
+{
+    const struct {
+        bool given;
+        const char *name;
+    } option[] = {{settings->counts, "--counts"},
+                  {settings->bandwidth_gbs >= 0, "--bandwidth"},
+                  {settings->latency_ns >= 0, "--latency"},
+                  {settings->access, "--access"},
+                  {settings->seconds_s >= 0, "--seconds"},
+                  {settings->what_if, "--what-if"},
+                  {settings->memory && !settings->machine, "--memory without --machine"}};
+    for (size_t i = 0; i < ARRAY_SIZE(option); i++)
+        if (option[i].given)
+            return fail(err, STATUS_USAGE,
+                        "%s does not go with --measurement: its file says all that; "
+                        "--machine and --cores may be given",
+                        option[i].name);
+    return 0;
+}
+
+static int advise_replay(const struct settings *settings, struct error *err)
+{
+    struct rule_set *rules = NULL;
+    struct told told = {0};
+    struct answer answer = {0};
+    int status = check_replay(settings, err);
+    if (!status)
+        status = rule_set_load(settings->rules, &rules, err);
+    if (!status)
+        status = replayed_answer(settings, rules, &told, &answer, err);
+    if (!status)
+        status = print_answer(settings, &answer, NULL, NULL, err);
+    answer_release(&answer);
+    told_release(&told);
+    rule_set_free(rules);
+    return status;
+}
+
 int advise_numbers(const struct settings *settings, struct error *err)
 {
+    if (settings->measurement)
+        return advise_replay(settings, err);
     struct question question;
     struct answer answer = {0};
     struct told told = {0};

@@ -158,6 +158,11 @@ static struct quantity value_of(const struct count_set *set, const char *event)
     return count ? count->value : quantity_unknown();
 }
 
+static double a_share(double value)
+{
+    return fmin(fmax(value, 0), 1);
+}
+
 /* Told, or in the rows random_share, or fill_lines and prefetched_lines. */
 static int find_access(const struct settings *settings, const struct count_set *set,
                        struct question *question, struct told *told, struct error *err)
@@ -169,9 +174,9 @@ static int find_access(const struct settings *settings, const struct count_set *
         share = quantity_subtract(quantity_exact(1, PROVENANCE_RECORDED),
                                   quantity_divide(value_of(set, "prefetched_lines"),
                                                   value_of(set, "fill_lines")));
-    if (share.known && (share.low < 0 || share.high > 1))
-        share = quantity_between(fmin(fmax(share.value, 0), 1), fmax(share.low, 0),
-                                 fmin(share.high, 1), share.runs, share.provenance);
+    if (share.known)
+        share = quantity_between(a_share(share.value), a_share(share.low),
+                                 a_share(share.high), share.runs, share.provenance);
     question->random_share = share;
     if (!share.known)
         strvec_push(

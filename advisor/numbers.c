@@ -120,7 +120,7 @@ static struct occupancy_case second_of(const struct answer *answer)
     struct quantity bytes = quantity_scale(answer->read_gbs, 1e9 / answer->cores);
     struct quantity lines = lines_of(answer, bytes);
     struct occupancy_case input = {.machine = machine,
-                                   .time_s = quantity_exact(1, PROVENANCE_DECLARED),
+                                   .time_s = answer->time_s,
                                    .cores = answer->cores,
                                    .chains = quantity_unknown(),
                                    .l1_misses_per_instruction = quantity_unknown()};
@@ -158,7 +158,7 @@ static int check_reach(const struct answer *answer, struct error *err)
                              : "check the figure and its unit");
 }
 
-static void find_end(struct answer *answer)
+void answer_find_end(struct answer *answer)
 {
     const struct machine *machine = &answer->machine;
     double share = answer->gbs > 0 ? answer->read_gbs.value / answer->gbs : 1;
@@ -170,7 +170,7 @@ static void find_end(struct answer *answer)
 static int compute(struct answer *answer, struct error *err)
 {
     struct occupancy_case input = second_of(answer);
-    find_end(answer);
+    answer_find_end(answer);
     return occupancy_compute(&input, &answer->occupancy, err) || check_reach(answer, err)
                ? -1
                : 0;
@@ -203,6 +203,11 @@ int answer_judge(struct answer *answer, const struct rule_set *rules, struct err
     struct facts facts = {rule_facts_new(), err, 0};
     struct occupancy_sink sink = {take_number, take_word, &facts};
     occupancy_metrics(&answer->occupancy, &sink);
+    if (answer->pages)
+        take_word(&facts, "pages", answer->pages);
+    if (answer->pages)
+        take_word(&facts, "hugepages_available",
+                  answer->machine.huge_pages_available ? "yes" : "no");
     take_number(&facts, "threads_used", quantity_exact(1, PROVENANCE_DECLARED));
     take_number(&facts, "prefetch_l2_gain", answer->machine.prefetch_l2_gain);
     take_number(&facts, "free_threads",
@@ -227,8 +232,9 @@ static void take_rates(const struct question *question, struct answer *answer)
 int answer_question(const struct question *question, const struct rule_set *rules,
                     struct answer *answer, struct error *err)
 {
-    *answer =
-        (struct answer){.random_share = question->random_share, .told = question->told};
+    *answer = (struct answer){.random_share = question->random_share,
+                              .time_s = quantity_exact(1, PROVENANCE_DECLARED),
+                              .told = question->told};
     take_rates(question, answer);
     int status = load(question, &answer->machine, err);
     answer->cores = question->cores ? question->cores : answer->machine.cores;
@@ -261,6 +267,5 @@ void answer_release(struct answer *answer)
 struct quantity answer_bound(const struct answer *answer,
                              const struct rule_verdict *verdict)
 {
-    return verdict_bound(verdict, &answer->occupancy,
-                         quantity_exact(1, PROVENANCE_DECLARED));
+    return verdict_bound(verdict, &answer->occupancy, answer->time_s);
 }

@@ -39,6 +39,8 @@ struct answer {
     int cores;
     struct quantity random_share;
     const struct told *told; /* borrowed from the question */
+    struct quantity time_s;  /* that the bounds are of: a second, or a call */
+    const char *pages;       /* "small", "huge"; NULL = not told */
     double end_gbs; /* the curve's end where the bandwidth lies beyond it, else 0 */
     struct occupancy occupancy;
     struct rule_verdicts verdicts;
@@ -52,6 +54,9 @@ void answer_release(struct answer *answer);
 
 /* The verdicts on answer->occupancy, as far as it alone decides. */
 int answer_judge(struct answer *answer, const struct rule_set *rules, struct error *err);
+
+/* Fills end_gbs from the curves and the bandwidth. */
+void answer_find_end(struct answer *answer);
 
 /* "random", "streaming" or "0.3"; STATUS_USAGE names `what`. */
 int access_parse(const char *text, const char *what, struct quantity *random_share,

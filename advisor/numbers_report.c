@@ -155,8 +155,8 @@ static void add_head(const struct answer *answer, struct buf *out)
     char *spread = told ? spread_text(all) : xstrdup("");
     if (told && told->title)
         buf_addf(out, "%s\n  ", told->title);
-    buf_addf(out, "%s, %d cores, %.4g GB/s%s, %s\n", answer->machine.name, answer->cores,
-             answer->gbs, spread, access);
+    buf_addf(out, "%s, %d core%s, %.4g GB/s%s, %s\n", answer->machine.name, answer->cores,
+             answer->cores == 1 ? "" : "s", answer->gbs, spread, access);
     free(access);
     free(spread);
     if (!told)

@@ -45,15 +45,41 @@ static json_t *time_json(struct quantity time_s)
         json_number_or_null(time_s.high * 1e9), "runs", (json_int_t)time_s.runs);
 }
 
+/* [mean, slowest, launch], and what disturbed it where something did. */
+static json_t *sample_json(const struct run_sample *sample)
+{
+    json_t *list = json_pack("[f, f, i]", sample->seconds * 1e9, sample->slowest_s * 1e9,
+                             (int)sample->launch);
+    if (sample->disturbed)
+        json_array_append_new(list, json_integer((json_int_t)sample->disturbed));
+    return list;
+}
+
 static json_t *samples_json(const struct measurement *measurement)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < measurement->sample_nr; i++)
-        json_array_append_new(list,
-                              json_pack("[f, f, i]", measurement->sample[i].seconds * 1e9,
-                                        measurement->sample[i].slowest_s * 1e9,
-                                        (int)measurement->sample[i].launch));
+        json_array_append_new(list, sample_json(&measurement->sample[i]));
     return list;
+}
+
+static const char *const start_words[] = {
+#define X(name, word) word,
+    RUN_START_MAP(X)
+#undef X
+};
+static const char *const background_words[] = {
+#define X(name, word) word,
+    RUN_BACKGROUND_MAP(X)
+#undef X
+};
+
+static json_t *environment_json(const struct environment *environment)
+{
+    return json_pack("{s:s, s:s, s:s}", "pages",
+                     environment->huge_pages ? "huge" : "small", "start",
+                     start_words[environment->start], "background",
+                     background_words[environment->background]);
 }
 
 /* inflight.measurement/1 names these at the top level, for programs that read nothing
@@ -84,9 +110,9 @@ static void add_occupancy_json(json_t *root, const struct measurement *measureme
 json_t *measurement_to_json(const struct measurement *measurement)
 {
     json_t *root = json_pack(
-        "{s:s, s:s, s:{s:s}, s:s, s:o, s:b, s:s?, s:o, s:o, s:o}", "schema",
-        "inflight.measurement/1", "plan", measurement->plan, "environment", "pages",
-        measurement->environment.huge_pages ? "huge" : "small", "outcome",
+        "{s:s, s:s, s:o, s:s, s:o, s:b, s:s?, s:o, s:o, s:o}", "schema",
+        "inflight.measurement/1", "plan", measurement->plan, "environment",
+        environment_json(&measurement->environment), "outcome",
         run_outcome_word(measurement->outcome), "detail", text_json(measurement->detail),
         "verified", (int)measurement->verified, "verified_sizes",
         measurement->verified_sizes, "max_relative_error",
@@ -127,15 +153,14 @@ static int read_time(const struct json_at *at, struct quantity *time_s, struct e
 static int read_sample(const struct json_at *at, struct run_sample *sample,
                        struct error *err)
 {
-    struct json_at number[3];
-    double value[3];
-    for (size_t i = 0; i < 3; i++) {
-        number[i] = json_element(at, i);
-        if (json_number_here(&number[i], 0, 1e18, &value[i], err))
+    double value[4] = {0};
+    for (size_t i = 0; i < json_array_size(at->node); i++) {
+        struct json_at number = json_element(at, i);
+        if (json_number_here(&number, 0, i < 2 ? 1e18 : 1e9, &value[i], err))
             return -1;
     }
-    *sample =
-        (struct run_sample){value[0] * 1e-9, value[1] * 1e-9, (unsigned)value[2], 0};
+    *sample = (struct run_sample){value[0] * 1e-9, value[1] * 1e-9, (unsigned)value[2],
+                                  (unsigned)value[3]};
     return 0;
 }
 
@@ -149,8 +174,11 @@ static int read_samples(const struct json_at *at, struct measurement *out,
     out->sample = xcalloc(nr + 1, sizeof(*out->sample));
     for (size_t i = 0; i < nr; i++) {
         struct json_at one = json_element(&list, i);
-        if (json_array_size(one.node) != 3)
-            return json_fail(&one, err, "expected [mean, slowest, launch]");
+        size_t length = json_array_size(one.node);
+        if (length != 3 && length != 4)
+            return json_fail(&one, err,
+                             "expected [mean, slowest, launch] or [mean, slowest, "
+                             "launch, disturbed]");
         if (read_sample(&one, &out->sample[i], err))
             return -1;
         out->sample_nr++;
@@ -158,18 +186,42 @@ static int read_samples(const struct json_at *at, struct measurement *out,
     return 0;
 }
 
+/* The number of the word; the first where older documents have none. */
+static int read_word(const struct json_at *at, const char *key, const char *const *word,
+                     size_t nr, size_t *out, struct error *err)
+{
+    const char *text = NULL;
+    *out = 0;
+    if (!json_has(at, key))
+        return 0;
+    if (json_string_at(at, key, &text, err))
+        return -1;
+    while (*out < nr && strcmp(word[*out], text) != 0)
+        ++*out;
+    return *out < nr
+               ? 0
+               : json_fail(at, err, "%s: unknown word \"%s\"; the first known is %s", key,
+                           text, word[0]);
+}
+
 static int read_environment(const struct json_at *at, struct environment *environment,
                             struct error *err)
 {
     struct json_at object = {0};
     const char *pages = NULL;
+    size_t start, background;
     if (json_object_at(at, "environment", &object, err) ||
         json_string_at(&object, "pages", &pages, err))
         return -1;
     if (strcmp(pages, "huge") && strcmp(pages, "small"))
         return json_fail(&object, err, "pages: expected small or huge, got \"%s\"",
                          pages);
-    environment->huge_pages = !strcmp(pages, "huge");
+    if (read_word(&object, "start", start_words, ARRAY_SIZE(start_words), &start, err) ||
+        read_word(&object, "background", background_words, ARRAY_SIZE(background_words),
+                  &background, err))
+        return -1;
+    *environment = (struct environment){!strcmp(pages, "huge"), (enum run_start)start,
+                                        (enum run_background)background};
     return 0;
 }
 
@@ -231,8 +283,22 @@ int measurement_from_json(const struct json_at *at, struct measurement *measurem
 
 char *candidate_text(const struct candidate *candidate)
 {
-    return xasprintf("%s%s", *candidate->plan ? candidate->plan : "as written",
-                     candidate->environment.huge_pages ? ", huge pages" : "");
+    const struct environment *environment = &candidate->environment;
+    struct buf text = {0};
+    buf_addf(&text, "%s%s", *candidate->plan ? candidate->plan : "as written",
+             environment->huge_pages ? ", huge pages" : "");
+    if (environment->start)
+        buf_addf(&text, ", %s start", start_words[environment->start]);
+    if (environment->background)
+        buf_addf(&text, ", %s in the background",
+                 background_words[environment->background]);
+    return buf_detach(&text);
+}
+
+bool environments_equal(const struct environment *a, const struct environment *b)
+{
+    return a->huge_pages == b->huge_pages && a->start == b->start &&
+           a->background == b->background;
 }
 
 /* What is in databases keeps its name: word[0] of the hash, without the text's end. */

@@ -212,6 +212,9 @@ static void candidates_have_names(void)
         {{"", {.huge_pages = true}}, "as written, huge pages"},
         {{"simd", {.huge_pages = false}}, "simd"},
         {{"tile(i:8,j:8) simd", {.huge_pages = true}}, "tile(i:8,j:8) simd, huge pages"},
+        {{"simd", {.start = RUN_START_COLD_DATA}}, "simd, cold-data start"},
+        {{"simd", {.background = RUN_BACKGROUND_MEMORY}},
+         "simd, memory in the background"},
     };
     struct strvec hashes = {0};
 

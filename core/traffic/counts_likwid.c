@@ -186,24 +186,39 @@ static char *event_name(struct likwid *likwid, const char *event, const char *co
     return core && again ? xasprintf("%s:%s", event, counter) : xstrdup(event);
 }
 
+/* Only one thread of a socket reads its boxes: the others have "-" there or 0. */
+static int add_threads(struct likwid *likwid, const struct strvec *field,
+                       const char *event, struct error *err)
+{
+    struct count_row missing = {.event = event};
+    size_t counted = 0;
+    for (size_t i = 0; i < likwid->threads; i++) {
+        struct count_row row = {.event = event};
+        const char *why;
+        enum count_word word = thread_number(field, 2, i, &row.value, &why);
+        if (word == COUNT_BAD)
+            return bad_number(likwid, field->v[2 + i], event, why, err);
+        if (word == COUNT_MISSING) {
+            missing.why = why;
+            continue;
+        }
+        row.why = word == COUNT_NUMBER ? NULL : why;
+        row.broken = word == COUNT_BROKEN;
+        count_sums_add(&now(likwid)->sums, &row);
+        counted++;
+    }
+    if (!counted)
+        count_sums_add(&now(likwid)->sums, &missing);
+    return 0;
+}
+
 static int take_event(struct likwid *likwid, const struct strvec *field,
                       struct error *err)
 {
     if (check_width(likwid, field, 2, err))
         return -1;
     char *event = event_name(likwid, field->v[0], field->v[1]);
-    int status = 0;
-    for (size_t i = 0; !status && i < likwid->threads; i++) {
-        struct count_row row = {.event = event};
-        const char *why;
-        enum count_word word = thread_number(field, 2, i, &row.value, &why);
-        row.why = word == COUNT_NUMBER ? NULL : why;
-        row.broken = word == COUNT_BROKEN;
-        if (word == COUNT_BAD)
-            status = bad_number(likwid, field->v[2 + i], event, why, err);
-        else
-            count_sums_add(&now(likwid)->sums, &row);
-    }
+    int status = add_threads(likwid, field, event, err);
     free(event);
     return status;
 }

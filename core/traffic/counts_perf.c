@@ -2,11 +2,11 @@
  * perf stat -x: [interval,][place,[members,]]value,unit,event,[group,][variance%,]
  * running time,percent,[metric,unit]
  */
+#include "core/traffic/counts_perf.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "core/traffic/counts_perf.h"
 
 /* Also one with a decimal comma: it is refused later, with the remedy. */
 static bool is_value(const char *text)

@@ -111,7 +111,7 @@ static int read_form(const char *name, const char *text, const char *region,
     if (region)
         return fail(err, STATUS_INPUT,
                     "'%s' has no regions: only what LIKWID's markers divide has", name);
-    if (text[strspn(text, " \t\r\n")] == '{')
+    if (text[strspn(text, " \t\r\n")] == '{' || line_starts(text, "{\""))
         return read_json(name, text, set, err);
     if (strstr(text, "Performance counter stats for") ||
         strstr(text, "counts unit events"))
