@@ -131,6 +131,8 @@ static const struct count papi_skx[] = {{"skx_unc_imc0::UNC_M_CAS_COUNT:RD", 100
 static const struct count likwid_skx[] = {
     {"INSTR_RETIRED_ANY", 1e9}, {"CAS_COUNT_RD", 100}, {"CAS_COUNT_WR", 3},
     {"CAS_COUNT_RD", 20},       {"CAS_COUNT_WR", 4},   {0}};
+static const struct count both_skx[] = {
+    {"longest_lat_cache.miss", 9}, {"CAS_COUNT_RD", 120}, {"CAS_COUNT_WR", 7}, {0}};
 static const struct count perf_skx[] = {{"uncore_imc_0/cas_count_read/", 100},
                                         {"uncore_imc_4/cas_count_read/", 20},
                                         {"uncore_imc_0/cas_count_write/", 7},
@@ -177,6 +179,7 @@ static void bytes_from_counts(void)
         {"GenuineIntel-6-55-7", perf_skx, 120 * 64, 7 * 64, "the kernel (perf)"},
         {NULL, papi_skx, 120 * 64, 7 * 64, "CAS commands"},
         {NULL, likwid_skx, 120 * 64, 7 * 64, "CAS commands"},
+        {NULL, both_skx, 120 * 64, 7 * 64, "CAS commands"},
         {NULL, perf_skx, 120 * 64, 7 * 64, "CAS commands"},
         {"Intel(R) Xeon(R) Platinum 8160", papi_skx, 120 * 64, 7 * 64, "CAS commands"},
         {"AuthenticAMD 25 17 1", perf_zen4, 4096, 2048, "unified memory controllers"},

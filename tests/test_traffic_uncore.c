@@ -172,7 +172,10 @@ static void a_pmu_counts(void)
     put(devices, "uncore_soft_0/format/event", "config:0-7\n");
     put(devices, "uncore_soft_0/events/faults", "event=0x02\n");
     seam.devices = devices;
-    check_ok(papi_counter_make(&seam, events, 1, NULL, &counter, &err), &err);
+    if (!check_ok(papi_counter_make(&seam, events, 1, NULL, &counter, &err), &err)) {
+        scratch_remove(devices);
+        return;
+    }
     if (papi_counter_begin(counter, NULL, 0, &err)) {
         check_contains(err.text, "perf_event_paranoid");
         check_skip("this user may not count for everybody");
