@@ -1,30 +1,44 @@
-/* inflight advise from numbers alone, and what if they were otherwise. */
+/* inflight advise without a C file: from numbers, from counts that others took, from a
+ * saved measurement; and what if they were otherwise. */
 #include <limits.h>
 #include <math.h>
-#include <string.h>
 
 #include "advisor/commands.h"
+#include "advisor/counted.h"
 #include "advisor/numbers.h"
+#include "advisor/replayed.h"
 #include "advisor/what_if.h"
 
-static int read_question(const struct settings *settings, struct question *question,
-                         struct error *err)
+/* What was typed. */
+static int typed_question(const struct settings *settings, struct question *question,
+                          struct error *err)
 {
     if (!settings->machine || settings->bandwidth_gbs < 0 || !settings->access)
         return fail(err, STATUS_USAGE,
-                    "advise takes a C file, or --machine, --bandwidth and --access; try "
-                    "'inflight advise --help'");
+                    "advise takes a C file, --counts or --measurement with a file, or "
+                    "--machine, --bandwidth and --access; try 'inflight advise --help'");
     *question = (struct question){
         .machine = settings->machine,
         .memory = settings->memory,
         .gbs = settings->bandwidth_gbs,
-        .random = !strcmp(settings->access, "random"),
         .cores = settings->cores > 0 ? (int)fmin((double)settings->cores, INT_MAX) : 0,
         .latency_ns = settings->latency_ns > 0 ? settings->latency_ns : 0};
-    if (!question->random && strcmp(settings->access, "streaming"))
-        return fail(err, STATUS_USAGE, "--access: expected random or streaming, got '%s'",
-                    settings->access);
-    return 0;
+    return access_parse(settings->access, "--access", &question->random_share, err);
+}
+
+static int read_question(const struct settings *settings, struct told *told,
+                         struct question *question, struct error *err)
+{
+    if (!settings->counts) {
+        if (settings->seconds_s > 0)
+            return fail(err, STATUS_USAGE, "--seconds says what --counts FILE covers");
+        return typed_question(settings, question, err);
+    }
+    if (settings->bandwidth_gbs >= 0)
+        return fail(err, STATUS_USAGE,
+                    "--bandwidth and --counts both say what the bandwidth is; give one "
+                    "of them");
+    return counted_question(settings, NULL, told, question, err);
 }
 
 static int print_answer(const struct settings *settings, const struct answer *answer,
@@ -65,12 +79,55 @@ static int answer_what_if(const struct settings *settings,
     return status;
 }
 
+/* What a saved measurement says is not to be said otherwise. */
+static int check_replay(const struct settings *settings, struct error *err)
+{
+    const struct {
+        bool given;
+        const char *name;
+    } option[] = {{settings->counts, "--counts"},
+                  {settings->bandwidth_gbs >= 0, "--bandwidth"},
+                  {settings->latency_ns >= 0, "--latency"},
+                  {settings->access, "--access"},
+                  {settings->seconds_s >= 0, "--seconds"},
+                  {settings->what_if, "--what-if"},
+                  {settings->memory && !settings->machine, "--memory without --machine"}};
+    for (size_t i = 0; i < ARRAY_SIZE(option); i++)
+        if (option[i].given)
+            return fail(err, STATUS_USAGE,
+                        "%s does not go with --measurement: its file says all that; "
+                        "--machine and --cores may be given",
+                        option[i].name);
+    return 0;
+}
+
+static int advise_replay(const struct settings *settings, struct error *err)
+{
+    struct rule_set *rules = NULL;
+    struct told told = {0};
+    struct answer answer = {0};
+    int status = check_replay(settings, err);
+    if (!status)
+        status = rule_set_load(settings->rules, &rules, err);
+    if (!status)
+        status = replayed_answer(settings, rules, &told, &answer, err);
+    if (!status)
+        status = print_answer(settings, &answer, NULL, NULL, err);
+    answer_release(&answer);
+    told_release(&told);
+    rule_set_free(rules);
+    return status;
+}
+
 int advise_numbers(const struct settings *settings, struct error *err)
 {
+    if (settings->measurement)
+        return advise_replay(settings, err);
     struct question question;
     struct answer answer = {0};
+    struct told told = {0};
     struct rule_set *rules = NULL;
-    int status = read_question(settings, &question, err);
+    int status = read_question(settings, &told, &question, err);
     if (!status)
         status = rule_set_load(settings->rules, &rules, err);
     if (!status)
@@ -83,6 +140,7 @@ int advise_numbers(const struct settings *settings, struct error *err)
                      ? answer_what_if(settings, &question, rules, &answer, err)
                      : print_answer(settings, &answer, NULL, NULL, err);
     answer_release(&answer);
+    told_release(&told);
     rule_set_free(rules);
     return status;
 }

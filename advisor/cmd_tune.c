@@ -199,6 +199,11 @@ int advise_command(const struct settings *settings, struct error *err)
 {
     if (!settings->file)
         return advise_numbers(settings, err);
+    if (settings->counts || settings->measurement || settings->seconds_s >= 0)
+        return fail(err, STATUS_USAGE,
+                    "--counts, --seconds and --measurement are for advice without a C "
+                    "file; '%s' is measured instead",
+                    settings->file);
     if (settings->bandwidth_gbs >= 0 || settings->latency_ns >= 0 || settings->access ||
         settings->what_if)
         return fail(err, STATUS_USAGE,

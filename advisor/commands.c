@@ -26,15 +26,21 @@ static const struct command commands[] = {
      "advise FILE.c[:LINE] [options] [-- compiler flags]\n"
      "       inflight advise --machine NAME --bandwidth RATE\n"
      "                       --access random|streaming [--cores N] [--latency NS]\n"
-     "                       [--memory NAME] [--what-if KEY=VALUE,...]",
-     "With a file: measures the baseline only. Without: advice from numbers alone, at\n"
-     "once; --what-if says how it would move on another machine or with another "
-     "queue.\n\n"
+     "                       [--memory NAME] [--what-if KEY=VALUE,...]\n"
+     "       inflight advise --counts FILE [--seconds TIME] [--machine NAME]\n"
+     "                       [--access KIND] [--cores N]\n"
+     "       inflight advise --measurement FILE [--machine NAME]",
+     "With a C file: measures the baseline only. Without: advice at once, from numbers\n"
+     "alone, from counts that another tool took, or from a saved measurement;\n"
+     "--what-if says how it would move on another machine or with another queue. The\n"
+     "files are described in docs/formats.md.\n\n"
      "example: inflight advise --machine skl --bandwidth 106.9GB/s --access random\n"
-     "                         --what-if l1_mshrs=24,latency=120ns",
-     KERNEL_OPTIONS
-     "compiler flags machine memory rules cores tolerance reassociate "
-     "bandwidth latency access what-if fresh database evidence" COMMON_OPTIONS,
+     "                         --what-if l1_mshrs=24,latency=120ns\n"
+     "         perf stat -a -x, -o counts.csv -e duration_time,... ./program\n"
+     "         inflight advise --counts counts.csv --machine skl --access random",
+     KERNEL_OPTIONS "compiler flags machine memory rules cores tolerance reassociate "
+                    "bandwidth latency access counts seconds measurement what-if fresh "
+                    "database evidence" COMMON_OPTIONS,
      advise_command},
     {"show", "the loops, arrays and access classes, and what may legally be done",
      "show FILE.c[:LINE] [options] [-- compiler flags]",

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "advisor/profiles.h"
 #include "search/search.h"
@@ -61,39 +62,83 @@ static int load(const struct question *question, struct machine *machine,
     return 0;
 }
 
+/* ---- how it reaches for memory ---- */
+
+int access_parse(const char *text, const char *what, struct quantity *random_share,
+                 struct error *err)
+{
+    double share = 0;
+    bool random = !strcmp(text, "random");
+    if (random || !strcmp(text, "streaming")) {
+        *random_share = quantity_exact(random, PROVENANCE_DECLARED);
+        return 0;
+    }
+    if (parse_number(text, what, &share, NULL) || share < 0 || share > 1)
+        return fail(err, STATUS_USAGE,
+                    "%s: expected random or streaming, or the random share such as 0.3, "
+                    "got '%s'",
+                    what, text);
+    *random_share = quantity_exact(share, PROVENANCE_DECLARED);
+    return 0;
+}
+
+char *access_text(struct quantity share)
+{
+    if (!share.known)
+        return xstrdup("access not told");
+    if (share.value >= 1 || share.value <= 0)
+        return xstrdup(share.value > 0 ? "random access" : "streaming access");
+    return xasprintf("%.0f %% random access", 100 * share.value);
+}
+
 /* ---- the occupancy ---- */
 
+/* Lines that moved so many bytes: a random miss may move less than a line. */
+static struct quantity lines_of(const struct answer *answer, struct quantity bytes)
+{
+    int line = answer->machine.line_bytes,
+        moved = machine_transfer_bytes(&answer->machine);
+    struct quantity share = answer->random_share;
+    if (share.known && share.low > 0.5)
+        return quantity_scale(bytes, 1.0 / moved);
+    if (share.known || !bytes.known)
+        return quantity_scale(bytes, 1.0 / line);
+    return quantity_between(bytes.value / line, bytes.low / line, bytes.high / moved,
+                            bytes.runs, bytes.provenance);
+}
+
 /*
- * One second of one core. Only memory traffic is known, all of it taken as reads, as the
- * paper's counters give it; fills from caches count as none.
+ * One second of one core. Only memory traffic is known; fills from caches count as none,
+ * and a bandwidth that was typed as reads alone, as the paper's counters give it.
  */
 static struct occupancy_case second_of(const struct answer *answer)
 {
     const struct machine *machine = &answer->machine;
-    struct quantity zero = quantity_exact(0, PROVENANCE_DECLARED);
-    struct quantity bytes =
-        quantity_exact(answer->gbs * 1e9 / answer->cores, PROVENANCE_DECLARED);
-    int moved = answer->random ? machine_transfer_bytes(machine) : machine->line_bytes;
-    struct quantity lines = quantity_scale(bytes, 1.0 / moved);
+    struct quantity zero = quantity_exact(0, answer->read_gbs.provenance);
+    struct quantity streaming = quantity_subtract(
+        quantity_exact(1, answer->random_share.provenance), answer->random_share);
+    struct quantity bytes = quantity_scale(answer->read_gbs, 1e9 / answer->cores);
+    struct quantity lines = lines_of(answer, bytes);
     struct occupancy_case input = {.machine = machine,
-                                   .time_s = quantity_exact(1, PROVENANCE_DECLARED),
+                                   .time_s = answer->time_s,
                                    .cores = answer->cores,
                                    .chains = quantity_unknown(),
                                    .l1_misses_per_instruction = quantity_unknown()};
     int levels = machine->level_nr ? machine->level_nr : 1;
-    input.work = (struct occupancy_work){.level_nr = levels,
-                                         .l2_fill_from_l3 = zero,
-                                         .l2_fill_from_memory = lines,
-                                         .memory_read_bytes = bytes,
-                                         .memory_write_bytes = zero,
-                                         .page_walks = quantity_unknown(),
-                                         .flops = quantity_unknown(),
-                                         .instructions = quantity_unknown(),
-                                         .translation_hidden = true};
+    input.work = (struct occupancy_work){
+        .level_nr = levels,
+        .l2_fill_from_l3 = zero,
+        .l2_fill_from_memory = lines,
+        .memory_read_bytes = bytes,
+        .memory_write_bytes = quantity_scale(answer->write_gbs, 1e9 / answer->cores),
+        .page_walks = quantity_unknown(),
+        .flops = quantity_unknown(),
+        .instructions = quantity_unknown(),
+        .translation_hidden = true};
     for (int k = 0; k < levels; k++)
         input.work.l1_fill_from[k] = input.work.l1_covered_from[k] = zero;
     input.work.l1_fill_from[levels - 1] = lines;
-    input.work.l1_covered_from[levels - 1] = answer->random ? zero : lines;
+    input.work.l1_covered_from[levels - 1] = quantity_multiply(lines, streaming);
     return input;
 }
 
@@ -104,32 +149,28 @@ static int check_reach(const struct answer *answer, struct error *err)
         &answer->occupancy.resource[RESOURCE_MEMORY];
     if (!memory->utilization.known || memory->utilization.low < 1.25)
         return 0;
-    return fail(err, STATUS_USAGE,
-                "--bandwidth: %.4g GB/s is %.1f times what '%s' reaches on %d cores; "
-                "check the figure and its unit",
-                answer->gbs, memory->utilization.value, answer->machine.name,
-                answer->cores);
+    return fail(err, answer->told ? STATUS_INPUT : STATUS_USAGE,
+                "%s: %.4g GB/s is %.1f times what '%s' reaches on %d cores; %s",
+                answer->told ? answer->told->source : "--bandwidth", answer->gbs,
+                memory->utilization.value, answer->machine.name, answer->cores,
+                answer->told ? "check the counts, the time they cover, --machine and "
+                               "--cores"
+                             : "check the figure and its unit");
 }
 
-/* All traffic is taken as reads: the curve of the most reads is the one that was used. */
-static void find_end(struct answer *answer)
+void answer_find_end(struct answer *answer)
 {
     const struct machine *machine = &answer->machine;
-    const struct machine_curve *best = NULL;
-    if (machine_latency_ns(machine, answer->gbs, 1).known)
-        return;
-    for (size_t i = 0; i < machine->curve_nr; i++)
-        if (machine->curve[i].point_nr &&
-            (!best || machine->curve[i].read_share > best->read_share))
-            best = &machine->curve[i];
-    if (best)
-        answer->end_gbs = best->point[best->point_nr - 1].gbs;
+    double share = answer->gbs > 0 ? answer->read_gbs.value / answer->gbs : 1;
+    const struct machine_curve *used = machine_curve_near(machine, share);
+    if (used && !machine_latency_ns(machine, answer->gbs, share).known)
+        answer->end_gbs = used->point[used->point_nr - 1].gbs;
 }
 
 static int compute(struct answer *answer, struct error *err)
 {
     struct occupancy_case input = second_of(answer);
-    find_end(answer);
+    answer_find_end(answer);
     return occupancy_compute(&input, &answer->occupancy, err) || check_reach(answer, err)
                ? -1
                : 0;
@@ -157,11 +198,16 @@ static void take_word(void *context, const char *metric, const char *word)
         facts->status = rule_facts_word(facts->facts, metric, word, facts->err);
 }
 
-static int judge(struct answer *answer, const struct rule_set *rules, struct error *err)
+int answer_judge(struct answer *answer, const struct rule_set *rules, struct error *err)
 {
     struct facts facts = {rule_facts_new(), err, 0};
     struct occupancy_sink sink = {take_number, take_word, &facts};
     occupancy_metrics(&answer->occupancy, &sink);
+    if (answer->pages)
+        take_word(&facts, "pages", answer->pages);
+    if (answer->pages)
+        take_word(&facts, "hugepages_available",
+                  answer->machine.huge_pages_available ? "yes" : "no");
     take_number(&facts, "threads_used", quantity_exact(1, PROVENANCE_DECLARED));
     take_number(&facts, "prefetch_l2_gain", answer->machine.prefetch_l2_gain);
     take_number(&facts, "free_threads",
@@ -172,19 +218,42 @@ static int judge(struct answer *answer, const struct rule_set *rules, struct err
     return status;
 }
 
+/* What was typed is taken as reads. */
+static void take_rates(const struct question *question, struct answer *answer)
+{
+    bool counted = question->read_gbs.known;
+    answer->read_gbs =
+        counted ? question->read_gbs : quantity_exact(question->gbs, PROVENANCE_DECLARED);
+    answer->write_gbs =
+        counted ? question->write_gbs : quantity_exact(0, PROVENANCE_DECLARED);
+    answer->gbs = quantity_add(answer->read_gbs, answer->write_gbs).value;
+}
+
 int answer_question(const struct question *question, const struct rule_set *rules,
                     struct answer *answer, struct error *err)
 {
-    *answer = (struct answer){.gbs = question->gbs, .random = question->random};
+    *answer = (struct answer){.random_share = question->random_share,
+                              .time_s = quantity_exact(1, PROVENANCE_DECLARED),
+                              .told = question->told};
+    take_rates(question, answer);
     int status = load(question, &answer->machine, err);
     answer->cores = question->cores ? question->cores : answer->machine.cores;
     if (!status)
         status = compute(answer, err);
     if (!status)
-        status = judge(answer, rules, err);
+        status = answer_judge(answer, rules, err);
     if (status)
         answer_release(answer);
     return status;
+}
+
+void told_release(struct told *told)
+{
+    free(told->title);
+    free(told->source);
+    strvec_release(&told->note);
+    json_decref(told->document);
+    *told = (struct told){0};
 }
 
 void answer_release(struct answer *answer)
@@ -198,100 +267,5 @@ void answer_release(struct answer *answer)
 struct quantity answer_bound(const struct answer *answer,
                              const struct rule_verdict *verdict)
 {
-    return verdict_bound(verdict, &answer->occupancy,
-                         quantity_exact(1, PROVENANCE_DECLARED));
-}
-
-/* ---- as JSON ---- */
-
-static json_t *advice_json(const struct answer *answer)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < answer->verdicts.nr; i++) {
-        const struct rule_verdict *verdict = &answer->verdicts.item[i];
-        if (rule_verdicts_deciding(&answer->verdicts, verdict->transformation) != verdict)
-            continue;
-        json_array_append_new(
-            list,
-            json_pack("{s:s, s:s, s:s, s:s, s:s?, s:o, s:n}", "transformation",
-                      verdict->transformation, "verdict", verdict_word(verdict->verdict),
-                      "rule", verdict->rule, "reason", verdict->reason, "source",
-                      verdict->source, "bound_speedup",
-                      json_quantity(answer_bound(answer, verdict)), "measured_speedup"));
-    }
-    return list;
-}
-
-json_t *answer_json(const struct answer *answer)
-{
-    const struct occupancy *occupancy = &answer->occupancy;
-    return json_pack(
-        "{s:s, s:o, s:s, s:i, s:o, s:s, s:s, s:s, s:s, s:o, s:o}", "schema",
-        "inflight.report/1", "machine", text_json(answer->machine.name), "access",
-        answer->random ? "random" : "streaming", "cores", answer->cores, "curve_end_gbs",
-        answer->end_gbs > 0 ? json_real(answer->end_gbs) : json_null(), "limiter",
-        resource_word(occupancy->limiter), "limiter_sentence",
-        buf_str(&occupancy->limiter_sentence), "why", occupancy_why_word(occupancy->why),
-        "why_sentence", buf_str(&occupancy->why_sentence), "analysis",
-        occupancy_to_json(occupancy), "advice", advice_json(answer));
-}
-
-/* ---- as text ---- */
-
-static void add_sentence(struct buf *out, const char *sentence)
-{
-    buf_add(out, "  ");
-    buf_add_wrapped(out, sentence, 2, 79);
-    buf_add(out, "\n");
-}
-
-static void add_load(const struct answer *answer, struct buf *out)
-{
-    const struct occupancy *occupancy = &answer->occupancy;
-    struct buf text = {0};
-    const char *least = answer->end_gbs > 0 ? "at least " : "";
-    if (!occupancy->paper_n.known)
-        return;
-    buf_addf(&text, "latency at this load %s%.0f ns; %s%.2f lines in flight per core",
-             least, occupancy->latency_ns.value, least, occupancy->paper_n.value);
-    add_sentence(out, buf_str(&text));
-    buf_reset(&text);
-    if (answer->end_gbs > 0) {
-        buf_addf(&text,
-                 "The profile's curve ends at %.4g GB/s, and beyond it nothing is known "
-                 "of the latency but that it does not fall: the lines in flight are a "
-                 "lower bound.",
-                 answer->end_gbs);
-        add_sentence(out, buf_str(&text));
-    }
-    buf_release(&text);
-}
-
-static void add_verdict(const struct answer *answer, const struct rule_verdict *verdict,
-                        struct buf *out)
-{
-    struct quantity bound = answer_bound(answer, verdict);
-    struct buf line = {0};
-    if (bound.known && verdict->verdict == VERDICT_TRY)
-        buf_addf(&line, "at most %.2fx; ", bound.value);
-    buf_addf(&line, "%s [%s]", verdict->reason, verdict->rule);
-    buf_addf(out, "  %-6s%-13s ", verdict_word(verdict->verdict),
-             verdict->transformation);
-    buf_add_wrapped(out, buf_str(&line), 22, 79);
-    buf_add(out, "\n");
-    buf_release(&line);
-}
-
-void answer_text(const struct answer *answer, struct buf *out)
-{
-    buf_addf(out, "%s, %d cores, %.4g GB/s, %s access\n", answer->machine.name,
-             answer->cores, answer->gbs, answer->random ? "random" : "streaming");
-    add_load(answer, out);
-    add_sentence(out, buf_str(&answer->occupancy.limiter_sentence));
-    add_sentence(out, buf_str(&answer->occupancy.why_sentence));
-    for (size_t i = 0; i < answer->verdicts.nr; i++) {
-        const struct rule_verdict *verdict = &answer->verdicts.item[i];
-        if (rule_verdicts_deciding(&answer->verdicts, verdict->transformation) == verdict)
-            add_verdict(answer, verdict, out);
-    }
+    return verdict_bound(verdict, &answer->occupancy, answer->time_s);
 }

@@ -20,8 +20,9 @@ struct settings {
     const char *database, *rules, *output, *plan, *strategy, *access;
     const char *show, *compare, *rival; /* profiles; rival: the second of --compare */
     const char *plot, *memory, *what_if;
+    const char *counts, *measurement; /* files to explain instead of measuring */
     /* negative = not given */
-    double budget_s, bandwidth_gbs, latency_ns, longer_s, peak_gbs;
+    double budget_s, bandwidth_gbs, latency_ns, longer_s, peak_gbs, seconds_s;
     long long variants, seed, cores, session; /* negative = not given */
     double tolerance;                         /* negative = default */
     bool json, quick, quiet, verbose, fresh, audit, reassociate, list, huge_pages,

@@ -24,7 +24,7 @@ static const struct key {
     {"ceiling", GBS, AT(ceiling_gbs), 1e-3, 1e5},
     {"cores", CORES, AT(cores), 1, 100000},
     {"line", LINE, AT(line_bytes), 16, 4096},
-    {"access", ACCESS, AT(random), 0, 0},
+    {"access", ACCESS, AT(random_share), 0, 0},
     {"memory", NAME, AT(memory), 0, 0},
     {"machine", NAME, AT(machine), 0, 0},
 };
@@ -88,15 +88,6 @@ static int set_number(const struct key *key, double number, void *field,
     return 0;
 }
 
-static int set_access(const char *text, bool *random, struct error *err)
-{
-    *random = !strcmp(text, "random");
-    if (*random || !strcmp(text, "streaming"))
-        return 0;
-    return fail(err, STATUS_USAGE,
-                "--what-if: access: expected random or streaming, got '%s'", text);
-}
-
 static int set(const struct key *key, const char *text, struct question *question,
                struct error *err)
 {
@@ -107,7 +98,9 @@ static int set(const struct key *key, const char *text, struct question *questio
         return 0;
     }
     if (key->value == ACCESS)
-        return set_access(text, field, err);
+        return access_parse(text, "--what-if: access", field, err);
+    if (key->offset == AT(gbs)) /* another bandwidth than was counted */
+        question->read_gbs = question->write_gbs = quantity_unknown();
     return read_number(key, text, &number, err) || set_number(key, number, field, err)
                ? -1
                : 0;
@@ -173,7 +166,11 @@ static void start_from(struct question *question, const struct question *base,
 {
     *question = *base;
     if (value_of(words, "machine"))
-        *question = (struct question){.gbs = base->gbs, .random = base->random};
+        *question = (struct question){.gbs = base->gbs,
+                                      .read_gbs = base->read_gbs,
+                                      .write_gbs = base->write_gbs,
+                                      .random_share = base->random_share};
+    question->told = NULL; /* the source is named once */
     if (value_of(words, "memory"))
         question->latency_ns = 0;
 }
@@ -392,9 +389,10 @@ void what_if_text(const struct what_if *what_if, const struct answer *base,
                   const struct answer *then, struct buf *out)
 {
     const struct occupancy *now = &then->occupancy;
-    buf_addf(out, "\nWhat if %s (%s, %d cores, %.4g GB/s, %s access)\n",
-             buf_str(&what_if->said), then->machine.name, then->cores, then->gbs,
-             then->random ? "random" : "streaming");
+    char *access = access_text(then->random_share);
+    buf_addf(out, "\nWhat if %s (%s, %d cores, %.4g GB/s, %s)\n", buf_str(&what_if->said),
+             then->machine.name, then->cores, then->gbs, access);
+    free(access);
     add_figures(base, then, out);
     add_overfull(then, RESOURCE_L1_QUEUE, "L1", out);
     add_overfull(then, RESOURCE_L2_QUEUE, "L2", out);

@@ -6,6 +6,7 @@
 
 #include "advisor/profiles.h"
 #include "advisor/version.h"
+#include "core/base/hash.h"
 
 void workbench_start(struct workbench *bench, const struct settings *settings)
 {
@@ -220,20 +221,41 @@ int workbench_live(struct workbench *bench, struct error *err)
 
 /* ---- the session ---- */
 
-/* Everything that must be the same for a measurement to count again. */
-static char *session_key(const struct workbench *bench)
+/* The shipped rules, or the file that takes their place: other rules ask other questions.
+ */
+static int rules_hash(const struct workbench *bench, char **hex, struct error *err)
 {
+    char *path = bench->settings->rules ? xstrdup(bench->settings->rules) : NULL;
+    struct hash hash = hash_begin();
+    struct buf text = {0};
+    int status = path ? 0 : shipped_path("rules/recipe.json", &path, err);
+    if (!status)
+        status = file_read(path, &text, err);
+    hash_add(&hash, buf_str(&text), text.length);
+    *hex = hash_hex_short(&hash);
+    buf_release(&text);
+    free(path);
+    return status;
+}
+
+/* Everything that must be the same for a measurement to count again. */
+static int session_key(const struct workbench *bench, char **out, struct error *err)
+{
+    const struct settings *settings = bench->settings;
     struct buf key = {0};
-    buf_addf(
-        &key, "%s|%g|%s|%s|%s|%zu copies|%s|%s", bench->settings->command,
-        bench->settings->tolerance, kernel_hash(bench->kernel), bench->toolchain.version,
-        bench->machine.fingerprint ? bench->machine.fingerprint : bench->machine.name,
-        live_copies(bench->live),
-        bench->settings->strategy ? bench->settings->strategy : "guided",
-        INFLIGHT_VERSION);
+    char *rules = NULL;
+    int status = rules_hash(bench, &rules, err);
+    buf_addf(&key, "%s|%g|%s|%s|%s|%zu copies|%s|%s|rules %s%s", settings->command,
+             settings->tolerance, kernel_hash(bench->kernel), bench->toolchain.version,
+             bench->machine.fingerprint ? bench->machine.fingerprint
+                                        : bench->machine.name,
+             live_copies(bench->live), settings->strategy ? settings->strategy : "guided",
+             INFLIGHT_VERSION, rules, settings->audit ? "|audit" : "");
     for (size_t i = 0; i < bench->toolchain.flags.nr; i++)
         buf_addf(&key, "|%s", bench->toolchain.flags.v[i]);
-    return buf_detach(&key);
+    free(rules);
+    *out = buf_detach(&key);
+    return status;
 }
 
 static int add_record(void *data, const char *variant, const char *text)
@@ -273,7 +295,8 @@ int workbench_session(struct workbench *bench, struct error *err)
     free(path);
     if (status)
         return -1;
-    bench->key = session_key(bench);
+    if (session_key(bench, &bench->key, err))
+        return -1;
     if (!bench->settings->fresh &&
         store_session_unfinished(bench->store, bench->key, &bench->session, err))
         return -1;
@@ -301,6 +324,8 @@ static int measured(void *data, const struct measurement *measurement, struct er
 {
     struct workbench *bench = data;
     struct candidate candidate = {measurement->plan, measurement->environment};
+    if (measurement->replayed) /* it is in the database already */
+        return 0;
     json_t *document = measurement_to_json(measurement);
     char *text = json_text(document),
          *variant = candidate_hash(kernel_hash(bench->kernel), &candidate);

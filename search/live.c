@@ -248,8 +248,7 @@ static int trace_built(struct live *live, struct built *built, bool huge_pages,
         return -1;
     out->has_traffic = true;
     if (live->counted_calls > 0)
-        counters_apply(&live->counters.bandwidth, live->counters.total,
-                       live->counted_calls, &out->traffic);
+        counters_apply(&live->counters, live->counted_calls, &out->traffic);
     return measurement_explain(out, live->opts.machine, (int)live->copies, &counts, err);
 }
 

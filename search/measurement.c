@@ -1,8 +1,9 @@
 #include "search/search.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/base/hash.h"
 
 void measurement_release(struct measurement *measurement)
 {
@@ -63,18 +64,12 @@ static json_t *samples_json(const struct measurement *measurement)
     return list;
 }
 
-/* What is not said is usual: small pages, a warm start, nothing beside. */
 static json_t *environment_json(const struct environment *environment)
 {
-    json_t *object =
-        json_pack("{s:s}", "pages", environment->huge_pages ? "huge" : "small");
-    if (environment->start != RUN_START_WARM)
-        json_object_set_new(object, "start",
-                            json_string(run_start_word(environment->start)));
-    if (environment->background != RUN_BACKGROUND_IDLE)
-        json_object_set_new(object, "background",
-                            json_string(run_background_word(environment->background)));
-    return object;
+    return json_pack("{s:s, s:s, s:s}", "pages",
+                     environment->huge_pages ? "huge" : "small", "start",
+                     run_start_word(environment->start), "background",
+                     run_background_word(environment->background));
 }
 
 /* inflight.measurement/1 names these at the top level, for programs that read nothing
@@ -305,15 +300,20 @@ char *candidate_text(const struct candidate *candidate)
         loaded ? " load beside" : "");
 }
 
-/* FNV-1a, 64 bit (Fowler, Noll, Vo; offset basis and prime of the 64-bit variant). */
+bool environments_equal(const struct environment *a, const struct environment *b)
+{
+    return a->huge_pages == b->huge_pages && a->start == b->start &&
+           a->background == b->background;
+}
+
+/* What is in databases keeps its name: word[0] of the hash, without the text's end. */
 char *candidate_hash(const char *kernel_hash, const struct candidate *candidate)
 {
+    struct hash hash = hash_begin();
     char *text = candidate_text(candidate);
-    char *all = xasprintf("%s|%s", kernel_hash, text);
-    uint64_t hash = 14695981039346656037u;
-    for (const char *p = all; *p; p++)
-        hash = (hash ^ (unsigned char)*p) * 1099511628211u;
+    hash_add(&hash, kernel_hash, strlen(kernel_hash));
+    hash_add(&hash, "|", 1);
+    hash_add(&hash, text, strlen(text));
     free(text);
-    free(all);
-    return xasprintf("%016llx", (unsigned long long)hash);
+    return hash_hex_short(&hash);
 }

@@ -50,18 +50,12 @@ size_t recorded_nr(const struct recorded *recorded)
     return recorded->nr;
 }
 
-static bool is_same(const struct environment *a, const struct environment *b)
-{
-    return a->huge_pages == b->huge_pages && a->start == b->start &&
-           a->background == b->background;
-}
-
 static struct record *find(const struct recorded *recorded, const char *plan,
                            const struct environment *environment)
 {
     for (size_t i = 0; i < recorded->nr; i++)
         if (!strcmp(recorded->item[i].plan, plan) &&
-            is_same(&recorded->item[i].environment, environment))
+            environments_equal(&recorded->item[i].environment, environment))
             return &recorded->item[i];
     return NULL;
 }
@@ -103,6 +97,7 @@ static int answer(const struct recorded *recorded, const struct record *record,
     const struct search_subject *subject = recorded->subject;
     if (read_document(record->document, out, err))
         return -1;
+    out->replayed = true;
     if (!out->has_traffic || !out->time_s.known)
         return 0;
     struct kernel_counts counts = subject->counts(subject->data);

@@ -18,6 +18,8 @@ struct environment {
     enum run_background background; /* on the cores not used; default idle */
 };
 
+bool environments_equal(const struct environment *a, const struct environment *b);
+
 struct candidate {
     const char *plan; /* canonical text, "" = untransformed */
     struct environment environment;
@@ -40,9 +42,10 @@ struct measurement {
     bool has_traffic, has_occupancy; /* which of the next two are filled */
     struct traffic traffic;
     struct occupancy occupancy;
+    bool replayed; /* answered from a record; nothing was measured now */
 };
 void measurement_release(struct measurement *measurement);
-/* inflight.measurement/1 */
+/* inflight.measurement/1, without its origin */
 json_t *measurement_to_json(const struct measurement *measurement);
 /* Time, samples and outcome only; occupancy is computed anew where it is needed. */
 int measurement_from_json(const struct json_at *at, struct measurement *measurement,
@@ -53,6 +56,40 @@ int measurement_explain(struct measurement *measurement, const struct machine *m
                         int cores, const struct kernel_counts *counts, struct error *err);
 /* Text from elsewhere as JSON: bytes that are no UTF-8 become '?'; null for NULL. */
 json_t *text_json(const char *text);
+
+/* ---- saved, and explained elsewhere and later ---- */
+
+/* What a saved measurement needs to be explained: none of it is there in documents of
+ * earlier versions. Borrowed. */
+struct measurement_origin {
+    const struct machine *machine; /* as it explained the measurement; NULL = not told */
+    int cores;                     /* loaded alike; 0 = not told */
+    struct kernel_counts counts;   /* of one call */
+    /* NULL = not told */
+    const char *kernel, *file, *hash, *compiler, *date;
+};
+/* inflight.measurement/1 with its origin: measurement_to_json and the keys machine,
+ * cores, counts, kernel, file, hash, compiler, date. Documented in docs/formats.md. */
+json_t *measurement_save_json(const struct measurement *measurement,
+                              const struct measurement_origin *origin);
+
+struct measurement_replay {
+    struct measurement measurement;   /* with occupancy */
+    struct machine machine;           /* that explained it */
+    struct measurement_origin origin; /* as saved, `cores` and `machine` as used */
+    char *measured_on; /* name of the machine that it was measured on; NULL = not told */
+    bool elsewhere;    /* explained by another machine's profile than it was saved with */
+    json_t *document;  /* owned; the origin's texts point into it */
+};
+/*
+ * The saved measurement with the same occupancy again; nothing is measured. `other` (NULL
+ * = the saved profile) explains it instead; `cores` 0 = as saved, else as that machine
+ * has. Fails where there is nothing to explain or nothing that explains it.
+ */
+int measurement_replay(const char *path, const struct machine *other, int cores,
+                       struct measurement_replay *out, struct error *err);
+void measurement_replay_release(struct measurement_replay *replay);
+
 /* The bound on what the verdict's transformation can gain, by its rule's changes of work.
  */
 struct quantity verdict_bound(const struct rule_verdict *verdict,

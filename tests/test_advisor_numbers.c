@@ -79,10 +79,12 @@ static void check_row(const json_t *root, const json_t *row, const struct rule_s
     const json_t *machine = by_id(root, "machines", name);
     const json_t *application =
         by_id(root, "applications", json_string_value(json_object_get(row, "app")));
-    struct question question = {.machine = name,
-                                .gbs = number_of(row, "bandwidth_gbs"),
-                                .random = number_of(application, "random_share") > 0.5,
-                                .cores = (int)number_of(machine, "cores_used")};
+    struct question question = {
+        .machine = name,
+        .gbs = number_of(row, "bandwidth_gbs"),
+        .random_share = quantity_exact(number_of(application, "random_share") > 0.5,
+                                       PROVENANCE_DECLARED),
+        .cores = (int)number_of(machine, "cores_used")};
     double want = occupancy_of(row, machine), rounding = want < 1 ? 0.005 : 0;
     struct answer answer;
     struct error err = {0};
@@ -124,7 +126,14 @@ static void the_papers_rows(void)
 
 /* ---- what if ---- */
 
-static const struct question isx = {.machine = "skl", .gbs = 106.9, .random = true};
+#define RANDOM                                                                           \
+    {                                                                                    \
+        .known = true, .value = 1, .low = 1, .high = 1,                                  \
+        .provenance = PROVENANCE_DECLARED                                                \
+    }
+
+static const struct question isx = {
+    .machine = "skl", .gbs = 106.9, .random_share = RANDOM};
 
 static void bad_words(void)
 {
@@ -146,7 +155,8 @@ static void bad_words(void)
         {"cores=2.5", "is not a whole number"},
         {"cores=-1", "cores must lie between 1 and"},
         {"line=100", "line must be a power of two"},
-        {"access=odd", "expected random or streaming, got 'odd'"},
+        {"access=odd", "access: expected random or streaming, or the random share"},
+        {"access=1.5", "such as 0.3, got '1.5'"},
     };
     struct error err = {0};
     struct what_if what_if;
@@ -173,7 +183,7 @@ static void every_key(void)
     check_near(what_if.question.ceiling_gbs, 200, 0);
     check_eq(what_if.question.cores, 12);
     check_eq(what_if.question.line_bytes, 128);
-    check(!what_if.question.random);
+    check_near(what_if.question.random_share.value, 0, 0);
     check_str(what_if.question.machine, "skl");
     check_contains(buf_str(&what_if.said), "l1_mshrs = 24, l2_mshrs = 48, latency = ");
     what_if_release(&what_if);
@@ -289,11 +299,12 @@ static void a_queue_that_cannot_hold_them(void)
 static void beyond_the_curve(void)
 {
     struct rule_set *set = rules();
-    struct question question = {.machine = "skl", .gbs = 115, .random = true};
+    struct question question = isx;
     struct answer answer;
     struct error err = {0};
     struct buf text = {0};
 
+    question.gbs = 115;
     if (check_ok(answer_question(&question, set, &answer, &err), &err)) {
         check(answer.end_gbs > 100 && answer.end_gbs < 115);
         check(isinf(answer.occupancy.paper_n.high));

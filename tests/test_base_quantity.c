@@ -43,6 +43,8 @@ static void intervals_combine(void)
 {
     check_interval(quantity_add(two, four), 6, 5, 8);
     check_interval(quantity_subtract(two, four), -2, -4, -1);
+    check_interval(quantity_add_independent(two, four), 6, 5, 6 + sqrt(2));
+    check_interval(quantity_add_independent(two, two), 4, 4 - sqrt(2), 4 + sqrt(2));
     check_interval(quantity_multiply(two, four), 8, 4, 15);
     check_interval(quantity_multiply(two, minus), -4, -9, -1);
     check_interval(quantity_divide(four, two), 2, 4.0 / 3, 5);

@@ -91,7 +91,33 @@ static void a_resumed_search_does_not_measure_again(void)
     check_str(trial.result.measurement[trial.result.best].plan, best);
     check_eq(trial.result.measurement_nr, variants);
     check(trial.result.measurement[trial.result.best].has_occupancy);
+    check(trial.result.measurement[trial.result.best].replayed);
     free(best);
+    recorded_free(recorded);
+    trial_release(&trial);
+}
+
+/* What was measured with cold caches says nothing of warm ones. */
+static void another_environment_is_another_measurement(void)
+{
+    struct trial trial = {0};
+    struct candidate cold = {"", {.start = RUN_START_COLD}}, warm = {"", {0}};
+    struct measurement out = {0};
+
+    trial_start(&trial);
+    trial_run(&trial, &trial.space.runner);
+    struct recorded *recorded = record(&trial, NULL, 1);
+    struct search_runner runner = recorded_runner(recorded);
+
+    check_ok(runner.measure(runner.data, &warm, MEASURE_FULL, 0, &out, &trial.err),
+             &trial.err);
+    check_eq(out.outcome, RUN_OUTCOME_OK);
+    measurement_release(&out);
+    check_ok(runner.measure(runner.data, &cold, MEASURE_FULL, 0, &out, &trial.err),
+             &trial.err);
+    check_eq(out.outcome, RUN_OUTCOME_NOT_BUILT);
+    check(!out.replayed);
+    measurement_release(&out);
     recorded_free(recorded);
     trial_release(&trial);
 }
@@ -340,6 +366,8 @@ static void damaged_records_are_refused(void)
 
 CU_TestInfo search_recorded_tests[] = {
     {"a resumed search does not measure again", a_resumed_search_does_not_measure_again},
+    {"another environment is another measurement",
+     another_environment_is_another_measurement},
     {"what is missing is measured", what_is_missing_is_measured},
     {"a recorded space replays alone", a_recorded_space_replays_alone},
     {"a quick record answers quick questions only",

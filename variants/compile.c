@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "variants/hash.h"
+#include "core/base/hash.h"
 
 static const double compile_limit_s = 120;
 

@@ -5,8 +5,8 @@
 #ifndef VARIANTS_KERNEL_H
 #define VARIANTS_KERNEL_H
 
+#include "core/base/hash.h"
 #include "variants/contents.h"
-#include "variants/hash.h"
 #include "variants/ir.h"
 #include "variants/model.h"
 #include "variants/pragma.h"

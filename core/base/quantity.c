@@ -53,6 +53,16 @@ struct quantity quantity_add(struct quantity a, struct quantity b)
     return combine(a, b, a.value + b.value, a.low + b.low, a.high + b.high);
 }
 
+struct quantity quantity_add_independent(struct quantity a, struct quantity b)
+{
+    double value = a.value + b.value;
+
+    if (!a.known || !b.known)
+        return quantity_unknown();
+    return combine(a, b, value, value - hypot(a.value - a.low, b.value - b.low),
+                   value + hypot(a.high - a.value, b.high - b.value));
+}
+
 struct quantity quantity_subtract(struct quantity a, struct quantity b)
 {
     if (!a.known || !b.known)

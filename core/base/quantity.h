@@ -45,6 +45,9 @@ struct quantity quantity_between(double value, double low, double high, size_t r
  * a statistic; provenance kept if equal, else DERIVED. Division by an interval that holds
  * 0 is unknown; max takes the known one of two. */
 struct quantity quantity_add(struct quantity a, struct quantity b);
+/* As quantity_add, for two whose errors have no common cause: half-widths add as the root
+ * of the sum of squares. */
+struct quantity quantity_add_independent(struct quantity a, struct quantity b);
 struct quantity quantity_subtract(struct quantity a, struct quantity b);
 struct quantity quantity_multiply(struct quantity a, struct quantity b);
 struct quantity quantity_divide(struct quantity a, struct quantity b);

@@ -196,6 +196,9 @@ int machine_list(struct machine_entry **entry, size_t *nr, struct error *err);
 void machine_list_release(struct machine_entry *entry, size_t nr);
 int machine_save(const struct machine *machine, const char *path, struct error *err);
 json_t *machine_to_json(const struct machine *machine);
+/* A profile within another document; its "schema" is not looked at. Caller releases. */
+int machine_from_json(const struct json_at *at, struct machine *machine,
+                      struct error *err);
 /* $INFLIGHT_PROFILE, else <config dir>/machine.json. Caller frees. */
 int machine_default_path(char **path, struct error *err);
 /* False with a sentence in `why` when the profile was made on another machine than this

@@ -300,6 +300,17 @@ static int read_top(const struct json_at *top, struct machine *machine, struct e
                : 0;
 }
 
+int machine_from_json(const struct json_at *at, struct machine *machine,
+                      struct error *err)
+{
+    *machine = (struct machine){0};
+    int result = read_top(at, machine, err);
+
+    if (result)
+        machine_release(machine);
+    return result;
+}
+
 int machine_read(const char *path, struct machine *machine, struct error *err)
 {
     struct json_at top;
@@ -310,9 +321,7 @@ int machine_read(const char *path, struct machine *machine, struct error *err)
     if (json_read_file(path, MACHINE_SCHEMA, &root, err))
         return -1;
     top = json_top(path, root);
-    result = read_top(&top, machine, err);
-    if (result)
-        machine_release(machine);
+    result = machine_from_json(&top, machine, err);
     json_decref(root);
     return result;
 }

@@ -1,278 +1,234 @@
-/* The bandwidth formula of this CPU, from data/bandwidth.json. */
-#include "core/traffic/papi_source.h"
-
-#include <ctype.h>
+/* How this CPU, or the one that counts came from, counts its memory traffic:
+ * data/bandwidth.json. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <unistd.h>
 
-/* As in the data: hexadecimal in capitals, without leading zeros but for an Arm part. */
-struct identity {
-    const char *vendor;
-    char family[8], model[8], stepping[8], implementer[8], part[8], core[16];
+#include "core/traffic/bandwidth_source.h"
+#include "core/traffic/papi_identity.h"
+#include "core/traffic/papi_source.h"
+#include "core/traffic/perf_uncore.h"
+
+/*
+ * The data.
+ */
+
+struct bandwidth_data {
+    char *path;
+    json_t *root;
+    struct json_at top, rows;
+    size_t nr;
 };
 
-/* The first "name : value" of /proc/cpuinfo. */
-static char *cpuinfo_value(const char *text, const char *name)
+static int open_data(struct bandwidth_data *data, struct error *err)
 {
-    size_t length = strlen(name);
-
-    for (const char *line = text; line; line = strchr(line, '\n')) {
-        line += *line == '\n';
-        if (strncmp(line, name, length) == 0) {
-            const char *at = line + length + strspn(line + length, " \t");
-
-            if (*at == ':')
-                return xstrndup(at + 1 + strspn(at + 1, " \t"),
-                                strcspn(at + 1 + strspn(at + 1, " \t"), "\n"));
-        }
-    }
-    return NULL;
-}
-
-/* Decimal or 0x-numbers as capital hexadecimal with at least `digits`. */
-static void take_hex(const char *text, const char *name, int digits, char out[8])
-{
-    char *value = cpuinfo_value(text, name);
-
-    if (value)
-        snprintf(out, 8, "%0*lX", digits, strtoul(value, NULL, 0) & 0xffffff);
-    free(value);
-}
-
-static void take_vendor(const char *text, struct identity *cpu)
-{
-    char *vendor = cpuinfo_value(text, "vendor_id"), *core = cpuinfo_value(text, "cpu");
-
-    if (vendor && strcmp(vendor, "GenuineIntel") == 0)
-        cpu->vendor = "intel";
-    else if (vendor && strcmp(vendor, "AuthenticAMD") == 0)
-        cpu->vendor = "amd";
-    else if (*cpu->implementer)
-        cpu->vendor = "arm";
-    else if (core && strncmp(core, "POWER", 5) == 0) {
-        cpu->vendor = "power";
-        snprintf(cpu->core, sizeof(cpu->core), "%.*s", (int)strcspn(core, " ,("), core);
-    }
-    free(vendor);
-    free(core);
-}
-
-static void identify(const char *text, struct identity *cpu)
-{
-    *cpu = (struct identity){.vendor = ""};
-    take_hex(text, "cpu family", 1, cpu->family);
-    take_hex(text, "model", 1, cpu->model);
-    take_hex(text, "stepping", 1, cpu->stepping);
-    take_hex(text, "CPU implementer", 2, cpu->implementer);
-    take_hex(text, "CPU part", 3, cpu->part);
-    take_vendor(text, cpu);
-}
-
-static bool listed(const struct json_at *recognise, const char *key, const char *value)
-{
-    struct json_at list;
-    size_t nr;
-
-    if (!json_has(recognise, key))
-        return true;
-    if (json_array_at(recognise, key, &list, &nr, NULL))
-        return false;
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at item = json_element(&list, i);
-        const char *one;
-
-        if (json_string_here(&item, &one, NULL) == 0 && strcmp(one, value) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool equals(const struct json_at *recognise, const char *key, const char *value)
-{
-    const char *wanted;
-
-    return !json_has(recognise, key) ||
-           (json_string_at(recognise, key, &wanted, NULL) == 0 &&
-            strcmp(wanted, value) == 0);
-}
-
-static int recognises(const struct json_at *row, const struct identity *cpu, bool *yes,
-                      struct error *err)
-{
-    struct json_at recognise;
-
-    if (json_only_keys(row, "name recognise sources", err) ||
-        json_object_at(row, "recognise", &recognise, err) ||
-        json_only_keys(&recognise,
-                       "vendor family models steppings implementer parts core", err))
+    *data = (struct bandwidth_data){0};
+    if (shipped_path("core/traffic/data/bandwidth.json", &data->path, err) ||
+        json_read_file(data->path, "inflight.bandwidth/2", &data->root, err))
         return -1;
-    *yes = equals(&recognise, "vendor", cpu->vendor) &&
-           equals(&recognise, "family", cpu->family) &&
-           listed(&recognise, "models", cpu->model) &&
-           listed(&recognise, "steppings", cpu->stepping) &&
-           equals(&recognise, "implementer", cpu->implementer) &&
-           listed(&recognise, "parts", cpu->part) &&
-           equals(&recognise, "core", cpu->core);
-    return 0;
+    data->top = json_top(data->path, data->root);
+    return json_array_at(&data->top, "cpus", &data->rows, &data->nr, err);
 }
 
-static void add_event(struct papi_bandwidth *bandwidth, const char *name,
-                      double read_bytes, double write_bytes)
+static void close_data(struct bandwidth_data *data)
 {
-    size_t nr = bandwidth->event.nr;
-
-    strvec_push(&bandwidth->event, name);
-    bandwidth->read_factor =
-        xrealloc(bandwidth->read_factor, nr + 1, sizeof(*bandwidth->read_factor));
-    bandwidth->write_factor =
-        xrealloc(bandwidth->write_factor, nr + 1, sizeof(*bandwidth->write_factor));
-    bandwidth->read_factor[nr] = read_bytes;
-    bandwidth->write_factor[nr] = write_bytes;
+    json_decref(data->root);
+    free(data->path);
 }
 
-/* "%d" in a name stands for the number of a box. */
-static char *name_of_box(const char *name, long long box)
+/* `found` is data->nr when there is none. */
+static int find_row(const struct bandwidth_data *data, const struct papi_identity *cpu,
+                    size_t *found, struct error *err)
 {
-    const char *at = strstr(name, "%d");
-
-    return at ? xasprintf("%.*s%lld%s", (int)(at - name), name, box, at + 2)
-              : xstrdup(name);
-}
-
-/* Adds the boxes there are; an event without any is not there. `known` tells which (NULL
- * = all are). */
-static int take_event(const struct json_at *at, const struct papi_asker *ask,
-                      struct papi_bandwidth *bandwidth, struct error *err)
-{
-    long long boxes = 1;
-    double read_bytes, write_bytes;
-    const char *name;
-    size_t before = bandwidth->event.nr;
-
-    if (json_only_keys(at, "name boxes read_bytes write_bytes", err) ||
-        json_string_at(at, "name", &name, err) ||
-        json_number_at(at, "read_bytes", -4096, 4096, &read_bytes, err) ||
-        json_number_at(at, "write_bytes", -4096, 4096, &write_bytes, err) ||
-        (json_has(at, "boxes") && json_integer_at(at, "boxes", 1, 64, &boxes, err)))
-        return -1;
-    for (long long box = 0; box < boxes; box++) {
-        char *event = name_of_box(name, box);
-
-        if (ask->known(event))
-            add_event(bandwidth, event, read_bytes, write_bytes);
-        free(event);
-    }
-    if (bandwidth->event.nr > before)
-        return 0;
-    return fail(err, STATUS_MISSING, "PAPI does not know the event '%s' here", name);
-}
-
-static int take_source(const struct json_at *at, const struct papi_asker *ask,
-                       struct papi_bandwidth *bandwidth, struct error *err)
-{
-    struct json_at events;
-    const char *source;
-    size_t nr;
-
-    if (json_only_keys(at, "events writebacks_included source", err) ||
-        json_array_at(at, "events", &events, &nr, err) ||
-        json_bool_at(at, "writebacks_included", &bandwidth->writebacks_included, err) ||
-        json_string_at(at, "source", &source, err))
-        return -1;
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at event = json_element(&events, i);
-
-        if (take_event(&event, ask, bandwidth, err))
-            return -1;
-    }
-    bandwidth->source = xstrdup(source);
-    return 0;
-}
-
-/* The first source of a row whose events all start. */
-static int take_row(const struct json_at *row, const struct papi_asker *ask,
-                    struct papi_bandwidth *bandwidth, struct error *err)
-{
-    struct json_at sources;
-    size_t nr;
-
-    if (json_array_at(row, "sources", &sources, &nr, err))
-        return -1;
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at source = json_element(&sources, i);
-
-        error_clear(err);
-        if (take_source(&source, ask, bandwidth, err) == 0 &&
-            ask->start((const char *const *)bandwidth->event.v, bandwidth->event.nr,
-                       err) == 0)
-            return 0;
-        papi_bandwidth_release(bandwidth);
-    }
-    return -1;
-}
-
-static int find_row(const struct json_at *top, const struct identity *cpu,
-                    struct json_at *rows, size_t *found, struct error *err)
-{
-    size_t nr;
-
-    if (json_array_at(top, "cpus", rows, &nr, err))
-        return -1;
-    for (*found = 0; *found < nr; ++*found) {
-        struct json_at row = json_element(rows, *found);
+    for (*found = 0; *found < data->nr; ++*found) {
+        struct json_at row = json_element(&data->rows, *found);
         bool yes;
 
-        if (recognises(&row, cpu, &yes, err))
+        if (json_only_keys(&row, "name recognise sources", err) ||
+            papi_recognises(&row, cpu, &yes, err))
             return -1;
         if (yes)
             return 0;
     }
-    return fail(
-        err, STATUS_MISSING,
-        "no memory bandwidth events are known for this CPU (vendor '%s', family %s, "
-        "model %s); the cache model needs none",
-        cpu->vendor, cpu->family, cpu->model);
+    return 0;
 }
 
-static int events_for(const char *cpuinfo, const struct json_at *top,
-                      const struct papi_asker *ask, struct papi_bandwidth *bandwidth,
-                      struct error *err)
+static size_t row_named(const struct bandwidth_data *data, const char *name)
 {
-    struct identity cpu;
-    struct json_at rows, row;
-    size_t found;
+    for (size_t i = 0; i < data->nr; i++) {
+        struct json_at row = json_element(&data->rows, i);
+        const char *here;
 
-    identify(cpuinfo, &cpu);
-    if (find_row(top, &cpu, &rows, &found, err))
-        return -1;
-    row = json_element(&rows, found);
-    return take_row(&row, ask, bandwidth, err);
+        if (json_string_at(&row, "name", &here, NULL) == 0 && strcasecmp(here, name) == 0)
+            return i;
+    }
+    return data->nr;
 }
 
-int papi_bandwidth_for(const char *cpuinfo, const struct papi_asker *ask,
+/* Calls `use` for the row's sources, best first, until one gives 0. The source is
+ * released unless `use` empties it. */
+static int each_source(const struct bandwidth_data *data, size_t at,
+                       int (*use)(void *with, struct bandwidth_source *source,
+                                  struct error *err),
+                       void *with, struct error *err)
+{
+    struct json_at row = json_element(&data->rows, at), sources;
+    struct error first = {0};
+    size_t nr;
+    int result = -1;
+
+    if (json_array_at(&row, "sources", &sources, &nr, err))
+        return -1;
+    for (size_t i = 0; result && i < nr; i++) {
+        struct json_at item = json_element(&sources, i);
+        struct bandwidth_source source;
+
+        if (bandwidth_source_read(&item, &source, err))
+            return -1;
+        result = use(with, &source, &first);
+        bandwidth_source_release(&source);
+    }
+    return result ? fail(err, first.status, "%s", first.text) : 0;
+}
+
+/*
+ * To be counted here.
+ */
+
+/* Replaces all "%d" by the box, all "%c" by the cpu. */
+static char *numbered(const char *name, long long box, long cpu)
+{
+    struct buf out = {0};
+
+    for (; *name; name++) {
+        if (*name != '%' || (name[1] != 'd' && name[1] != 'c')) {
+            buf_add_n(&out, name, 1);
+            continue;
+        }
+        if (*++name == 'd')
+            buf_addf(&out, "%lld", box);
+        else
+            buf_addf(&out, "%ld", cpu);
+    }
+    return buf_detach(&out);
+}
+
+static void add_known(const struct papi_asker *ask, struct strvec *list, const char *name,
+                      long long box, long cpu)
+{
+    char *event = numbered(name, box, cpu);
+
+    if (ask->known(event))
+        strvec_push(list, event);
+    free(event);
+}
+
+static int no_box(const char *event, struct error *err)
+{
+    bool pcp = strncmp(event, "pcp:::", strlen("pcp:::")) == 0;
+    const char *whose =
+        strchr(event, '/') ? "the kernel has no counter" : "PAPI has no event";
+
+    if (pcp)
+        return fail(
+            err, STATUS_MISSING,
+            "PAPI has no event '%s' here: start the daemon of Performance Co-Pilot "
+            "(systemctl start pmcd) with its perfevent agent, and use a PAPI built "
+            "with the component pcp",
+            event);
+    if (!papi_host_here().core_counters)
+        return fail(
+            err, STATUS_MISSING,
+            "%s '%s' here: this machine shows no hardware counters, as most virtual "
+            "machines",
+            whose, event);
+    return fail(err, STATUS_MISSING, "%s '%s' here", whose, event);
+}
+
+/* Adds the boxes there are; an event without any is not there. */
+static int add_boxes(const struct bandwidth_event *event, const struct papi_asker *ask,
+                     struct strvec *list, struct error *err)
+{
+    long cpus = strstr(event->name, "%c") ? sysconf(_SC_NPROCESSORS_CONF) : 1;
+    size_t before = list->nr;
+
+    if (strchr(event->name, '/'))
+        ask->expand(event->name, list);
+    else
+        for (long long box = 0; box < event->boxes; box++)
+            for (long cpu = 0; cpu < cpus; cpu++)
+                add_known(ask, list, event->name, box, cpu);
+    return list->nr > before ? 0 : no_box(event->name, err);
+}
+
+struct wanted {
+    const struct papi_asker *ask;
+    struct papi_bandwidth *bandwidth;
+};
+
+static void take_over(struct papi_bandwidth *bandwidth, struct bandwidth_source *source)
+{
+    bandwidth->writebacks_included = source->writebacks_included;
+    bandwidth->together = source->together;
+    bandwidth->source = xstrdup(source->source);
+    bandwidth->remark = xstrdup(source->remark);
+    bandwidth->from = xcalloc(1, sizeof(*bandwidth->from));
+    *bandwidth->from = *source;
+    *source = (struct bandwidth_source){0};
+}
+
+static int start_source(void *with, struct bandwidth_source *source, struct error *err)
+{
+    const struct wanted *wanted = with;
+    struct strvec *event = &wanted->bandwidth->event;
+    struct error why = {0};
+    int result = 0;
+
+    for (size_t i = 0; result == 0 && i < source->event_nr; i++)
+        result = add_boxes(&source->event[i], wanted->ask, event, &why);
+    if (result == 0)
+        result = wanted->ask->start((const char *const *)event->v, event->nr, &why);
+    if (result == 0) {
+        take_over(wanted->bandwidth, source);
+        return 0;
+    }
+    strvec_release(event);
+    /* of several reasons, one that can be helped says more than a name not known */
+    if (strstr(why.text, "paranoid") && !strstr(err->text, "paranoid"))
+        error_clear(err);
+    return fail(err, why.status, "%s", why.text);
+}
+
+int papi_bandwidth_for(const char *cpu, const struct papi_asker *ask,
                        struct papi_bandwidth *bandwidth, struct error *err)
 {
-    struct error local = {0};
-    char *path = NULL;
-    json_t *root = NULL;
+    struct bandwidth_data data;
+    struct papi_identity identity;
+    struct wanted wanted = {ask, bandwidth};
+    size_t row;
     int result = -1;
 
     *bandwidth = (struct papi_bandwidth){0};
-    err = err ? err : &local;
-    if (shipped_path("core/traffic/data/bandwidth.json", &path, err) == 0 &&
-        json_read_file(path, "inflight.bandwidth/1", &root, err) == 0) {
-        struct json_at top = json_top(path, root);
-
-        result = events_for(cpuinfo, &top, ask, bandwidth, err);
+    papi_identify(cpu, &identity);
+    if (open_data(&data, err) == 0 && find_row(&data, &identity, &row, err) == 0) {
+        if (row == data.nr)
+            row = row_named(&data, cpu);
+        result = row < data.nr
+                     ? each_source(&data, row, start_source, &wanted, err)
+                     : fail(err, STATUS_MISSING,
+                            "no memory bandwidth events are known for this CPU (vendor "
+                            "'%s', family %s, model %s); the cache model needs none",
+                            identity.vendor, identity.family, identity.model);
     }
-    json_decref(root);
-    free(path);
+    close_data(&data);
     return result;
 }
 
 int papi_bandwidth_events(struct papi_bandwidth *bandwidth, struct error *err)
 {
-    static const struct papi_asker ask = {papi_event_known, papi_events_start};
+    static const struct papi_asker ask = {papi_event_known, perf_uncore_expand_here,
+                                          papi_events_start};
     struct buf cpuinfo = {0};
     int result = file_read("/proc/cpuinfo", &cpuinfo, err);
 
@@ -283,11 +239,146 @@ int papi_bandwidth_events(struct papi_bandwidth *bandwidth, struct error *err)
     return result;
 }
 
+int papi_bandwidth_bytes(const struct papi_bandwidth *bandwidth,
+                         const struct count_set *set, struct quantity *read_bytes,
+                         struct quantity *write_bytes, struct error *err)
+{
+    return bandwidth_source_bytes(bandwidth->from, set, read_bytes, write_bytes, err);
+}
+
 void papi_bandwidth_release(struct papi_bandwidth *bandwidth)
 {
     strvec_release(&bandwidth->event);
-    free(bandwidth->read_factor);
-    free(bandwidth->write_factor);
     free(bandwidth->source);
+    free(bandwidth->remark);
+    if (bandwidth->from)
+        bandwidth_source_release(bandwidth->from);
+    free(bandwidth->from);
     *bandwidth = (struct papi_bandwidth){0};
+}
+
+/*
+ * From counts taken elsewhere.
+ */
+
+struct answer {
+    const struct count_set *set;
+    enum bandwidth_scope scope;
+    size_t events; /* that it explains */
+    struct quantity read, write;
+    char *source;
+};
+
+static int answer_with(void *with, struct bandwidth_source *source, struct error *err)
+{
+    struct answer *answer = with;
+    struct error why = {0};
+
+    if (bandwidth_source_bytes(source, answer->set, &answer->read, &answer->write, &why))
+        return fail(err, why.status, "%s", why.text);
+    answer->scope = source->scope;
+    answer->events = source->event_nr;
+    answer->source = xasprintf("%s%s%s", source->source, source->remark ? "; " : "",
+                               source->remark ? source->remark : "");
+    return 0;
+}
+
+static bool same_bytes(struct quantity a, struct quantity b)
+{
+    return a.known == b.known && (!a.known || a.value == b.value);
+}
+
+static int row_name(const struct bandwidth_data *data, size_t at, const char **name,
+                    struct error *err)
+{
+    struct json_at row = json_element(&data->rows, at);
+
+    return json_string_at(&row, "name", name, err);
+}
+
+/* Nearer to memory is better, then what explains more of the events: refills of L2 are
+ * also among the events of a CPU whose formula subtracts others from them. */
+static bool is_better(const struct answer *one, const struct answer *other)
+{
+    if (one->scope != other->scope)
+        return one->scope < other->scope;
+    return one->events > other->events;
+}
+
+/* Takes `next` if it is better than `best`; two equally good ones must agree. */
+static int prefer(const struct bandwidth_data *data, struct answer *best, size_t *best_at,
+                  struct answer *next, size_t at, struct error *err)
+{
+    const char *one, *other;
+
+    if (!best->source || is_better(next, best)) {
+        free(best->source);
+        *best = *next;
+        *best_at = at;
+        return 0;
+    }
+    free(next->source);
+    if (next->scope > best->scope ||
+        (same_bytes(best->read, next->read) && same_bytes(best->write, next->write)))
+        return 0;
+    if (row_name(data, *best_at, &one, err) || row_name(data, at, &other, err))
+        return -1;
+    return fail(
+        err, STATUS_INPUT,
+        "the counts mean other bytes on '%s' than on '%s': say which CPU they are "
+        "from",
+        one, other);
+}
+
+static int any_row(const struct bandwidth_data *data, struct answer *best,
+                   struct error *err)
+{
+    size_t best_at = 0;
+    int result = 0;
+
+    for (size_t i = 0; result == 0 && i < data->nr; i++) {
+        struct answer next = {.set = best->set};
+        struct error why = {0};
+
+        if (each_source(data, i, answer_with, &next, &why) == 0)
+            result = prefer(data, best, &best_at, &next, i, err);
+        else if (why.status != STATUS_MISSING)
+            result = fail(err, why.status, "%s", why.text);
+    }
+    if (result == 0 && !best->source)
+        return fail(err, STATUS_MISSING,
+                    "these counts hold no memory traffic: for no CPU known are all "
+                    "bandwidth events there; docs/counters.md names them");
+    return result;
+}
+
+int traffic_bandwidth_from_counts(const char *cpu, const struct count_set *set,
+                                  struct quantity *read_bytes,
+                                  struct quantity *write_bytes, char **source,
+                                  struct error *err)
+{
+    struct answer answer = {.set = set};
+    struct bandwidth_data data;
+    struct papi_identity identity;
+    size_t row;
+    int result = -1;
+
+    *read_bytes = *write_bytes = quantity_unknown();
+    *source = NULL;
+    papi_identify(cpu ? cpu : "", &identity);
+    if (open_data(&data, err) == 0 && find_row(&data, &identity, &row, err) == 0) {
+        if (row == data.nr && cpu)
+            row = row_named(&data, cpu);
+        result = row < data.nr ? each_source(&data, row, answer_with, &answer, err)
+                               : any_row(&data, &answer, err);
+    }
+    close_data(&data);
+    if (result) {
+        free(answer.source);
+        return -1;
+    }
+    *read_bytes = answer.read;
+    *write_bytes = answer.write;
+    *source = answer.source;
+    return 0;
 }

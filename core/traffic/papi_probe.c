@@ -35,16 +35,16 @@ static void stream(void)
 }
 
 static int count_around(const char *const *event, size_t event_nr, void (*work)(void),
-                        double *value, struct error *err)
+                        struct count_set *set, struct error *err)
 {
     struct papi_counter *counter;
-    int result = papi_counter_new(event, event_nr, &counter, err);
+    int result = papi_counter_new(event, event_nr, NULL, &counter, err);
 
     if (result == 0)
         result = papi_counter_begin(counter, NULL, 0, err);
     if (result == 0) {
         work();
-        result = papi_counter_end(counter, value, err);
+        result = papi_counter_end(counter, set, err);
     }
     papi_counter_free(counter);
     return result;
@@ -53,35 +53,41 @@ static int count_around(const char *const *event, size_t event_nr, void (*work)(
 static bool software_counts(struct error *err)
 {
     static const char *const event[] = {"perf::PAGE-FAULTS"};
-    double faults = 0;
+    struct count_set set = {0};
+    bool counts = count_around(event, 1, touch_new_pages, &set, err) == 0;
 
-    if (count_around(event, 1, touch_new_pages, &faults, err))
-        return false;
-    if (faults >= 1)
-        return true;
-    fail(err, STATUS_MISSING,
-         "the kernel counts no page faults although there were some");
-    return false;
+    if (counts && !(set.count[0].value.value >= 1)) {
+        counts = false;
+        fail(err, STATUS_MISSING,
+             "the kernel counts no page faults although there were some");
+    }
+    count_set_release(&set);
+    return counts;
 }
 
 /* The bandwidth events count at least half of what was written and read, and not the
  * absurd. */
-static bool bandwidth_counts(const struct papi_bandwidth *bandwidth, struct error *err)
+static bool bandwidth_counts(const struct papi_bandwidth *bandwidth, double *ratio,
+                             struct error *err)
 {
-    double *value = xcalloc(bandwidth->event.nr + 1, sizeof(*value));
+    struct count_set set = {0};
+    struct quantity read, write;
     double bytes = 0, known = (double)stream_bytes;
     int result = count_around((const char *const *)bandwidth->event.v,
-                              bandwidth->event.nr, stream, value, err);
+                              bandwidth->event.nr, stream, &set, err);
 
-    for (size_t i = 0; i < bandwidth->event.nr; i++)
-        bytes += value[i] * (bandwidth->read_factor[i] + bandwidth->write_factor[i]);
-    free(value);
+    if (result == 0)
+        result = papi_bandwidth_bytes(bandwidth, &set, &read, &write, err);
+    if (result == 0)
+        bytes = read.value + (write.known ? write.value : 0);
     if (result == 0 && (bytes < known / 2 || bytes > 1e4 * known))
         result = fail(
             err, STATUS_MISSING,
             "the bandwidth events report %.3g bytes around a loop that moves at least "
             "%.3g; take the cache model",
             bytes, known);
+    count_set_release(&set);
+    *ratio = bytes / known;
     return result == 0;
 }
 
@@ -90,15 +96,19 @@ int papi_probe(struct papi_status *status)
     struct papi_bandwidth bandwidth = {0};
     struct error err = {0}, software_err = {0};
     struct buf sentence = {0};
-    const char *why_not;
+    double ratio = 0;
 
     *status = (struct papi_status){0};
     status->software_events = software_counts(&software_err);
     status->usable = papi_bandwidth_events(&bandwidth, &err) == 0 &&
-                     bandwidth_counts(&bandwidth, &err);
-    status->sde = papi_has_component("sde", &why_not);
+                     bandwidth_counts(&bandwidth, &ratio, &err);
+    status->sde = papi_calls.start() == PAPI_DONE && !papi_calls.disabled("sde");
     if (status->usable)
-        buf_addf(&sentence, "memory bandwidth is counted (%s)", bandwidth.source);
+        buf_addf(&sentence,
+                 "memory bandwidth is counted (%s%s%s); around a loop that writes and "
+                 "reads %zu MiB it says %.2f times that",
+                 bandwidth.source, bandwidth.remark ? "; " : "",
+                 bandwidth.remark ? bandwidth.remark : "", stream_bytes >> 20, ratio);
     else
         buf_addf(&sentence, "memory bandwidth cannot be counted: %s", err.text);
     if (!status->software_events)

@@ -1,279 +1,110 @@
 #include "core/traffic/papi_source.h"
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <papi.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "core/traffic/papi_crowd.h"
+#include "core/traffic/papi_sets.h"
 #include "core/traffic/perf_software.h"
+#include "core/traffic/perf_uncore.h"
 
-/* One running PAPI event set: the events of one component for one thread, one package, or
- * this process. */
-struct counter_set {
-    int handle;
-    size_t *event; /* which of the counter's events */
-    size_t event_nr, event_alloc;
-};
-
-struct software_count {
+/* A descriptor of the kernel that counts one event. */
+struct kernel_count {
     int fd;
     size_t event;
 };
 
 struct papi_counter {
+    struct papi_seam seam;
+    struct papi_counter_opts opts;
     struct strvec event;
-    int *component; /* per event; software = not PAPI's */
-    struct counter_set *set;
+    int *component;             /* per event: of PAPI, or one of below */
+    struct perf_uncore *uncore; /* per event, for those */
+    struct papi_set *set;
     size_t set_nr, set_alloc;
-    struct software_count *count;
+    struct kernel_count *count;
     size_t count_nr, count_alloc;
+    double began_s;
 };
 
-enum { software = -1 };
+enum { kernel_software = -1, kernel_uncore = -2 };
+
+static double now_s(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+struct papi_seam papi_seam_here(void)
+{
+    return (struct papi_seam){&papi_calls, perf_uncore_devices, papi_host_here()};
+}
 
 /*
- * The library.
+ * Events by name.
  */
 
-/* PAPI writes to stderr as it likes. */
-static int silence(void)
+static int find_in_papi(const struct papi_seam *seam, const char *event, int *component,
+                        struct error *err)
 {
-    int saved = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-    int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    char name[32];
+    struct papi_refused refused = {.event = event};
 
-    if (saved >= 0 && nothing >= 0)
-        dup2(nothing, STDERR_FILENO);
-    if (nothing >= 0)
-        close(nothing);
-    return saved;
-}
-
-static void speak_again(int saved)
-{
-    if (saved < 0)
-        return;
-    dup2(saved, STDERR_FILENO);
-    close(saved);
-}
-
-static int start_library(struct error *err)
-{
-    int saved, version;
-
-    if (PAPI_is_initialized() != PAPI_NOT_INITED)
+    refused.why = seam->papi->start();
+    if (!refused.why)
+        refused.why = seam->papi->find(event, component);
+    if (!refused.why)
         return 0;
-    saved = silence();
-    version = PAPI_library_init(PAPI_VER_CURRENT);
-    speak_again(saved);
-    if (version != PAPI_VER_CURRENT)
-        return fail(
-            err, STATUS_MISSING,
-            "PAPI does not start: %s; is the installed library the one compiled against?",
-            version > 0 ? "it is of another version" : PAPI_strerror(version));
-    return 0;
+    refused.words = seam->papi->text();
+    if (refused.why != PAPI_NO_LIBRARY)
+        refused.disabled = seam->papi->disabled(papi_component_of_name(event, name));
+    return papi_refuse(&refused, &seam->host, err);
 }
 
-static bool no_core_counters(void)
+static int find_event(struct papi_counter *counter, size_t i, struct error *err)
 {
-    return !dir_exists("/sys/bus/event_source/devices/cpu") &&
-           !dir_exists("/sys/bus/event_source/devices/cpu_core") &&
-           !dir_exists("/sys/bus/event_source/devices/armv8_pmuv3_0");
-}
-
-static long paranoid(void)
-{
-    struct buf text = {0};
-    long level = -1;
-
-    if (file_read("/proc/sys/kernel/perf_event_paranoid", &text, NULL) == 0)
-        level = strtol(buf_str(&text), NULL, 10);
-    buf_release(&text);
-    return level;
-}
-
-static const char *remedy(void)
-{
-    if (no_core_counters())
-        return "this machine shows no hardware counters, as most virtual machines; the "
-               "cache "
-               "model needs none";
-    if (geteuid() != 0 && paranoid() > 0)
-        return "lower /proc/sys/kernel/perf_event_paranoid to 0 or run as root";
-    return "papi_native_avail lists what this machine counts";
-}
-
-static int refuse(const char *event, int code, struct error *err)
-{
-    return fail(err, STATUS_MISSING, "the event '%s' cannot be counted: %s; %s", event,
-                PAPI_strerror(code), remedy());
-}
-
-/* Makes a PAPI call with stderr silenced. */
-#define QUIETLY(result, call)                                                            \
-    do {                                                                                 \
-        int saved_ = silence();                                                          \
-        (result) = (call);                                                               \
-        speak_again(saved_);                                                             \
-    } while (0)
-
-static int component_of(const char *event, int *component, struct error *err)
-{
-    int code, result;
+    const char *event = counter->event.v[i];
 
     if (perf_software_known(event)) {
-        *component = software;
+        counter->component[i] = kernel_software;
         return 0;
     }
-    if (start_library(err))
-        return -1;
-    QUIETLY(result, PAPI_event_name_to_code(event, &code));
-    if (result != PAPI_OK)
-        return refuse(event, result, err);
-    *component = PAPI_get_event_component(code);
-    return 0;
+    if (perf_uncore_is(event)) {
+        counter->component[i] = kernel_uncore;
+        return perf_uncore_find(counter->seam.devices, event, &counter->uncore[i], err);
+    }
+    return find_in_papi(&counter->seam, event, &counter->component[i], err);
 }
 
 bool papi_event_known(const char *event)
 {
+    struct papi_seam seam = papi_seam_here();
     int component;
 
-    return component_of(event, &component, NULL) == 0;
+    return perf_software_known(event) ||
+           find_in_papi(&seam, event, &component, NULL) == 0;
 }
 
-/*
- * Event sets.
- */
-
-static bool is_uncore(int component)
-{
-    const PAPI_component_info_t *info = PAPI_get_component_info(component);
-
-    return info && (strstr(info->name, "uncore") || strstr(info->name, "nest"));
-}
-
-static bool is_core(int component)
-{
-    const PAPI_component_info_t *info = PAPI_get_component_info(component);
-
-    return info && strcmp(info->name, "perf_event") == 0;
-}
-
-/* A whole package is counted, from one of its cpus. */
-static int attach_cpu(int handle, int component, int cpu)
-{
-    PAPI_option_t option = {0};
-    int result;
-
-    option.domain = (PAPI_domain_option_t){component, handle, PAPI_DOM_ALL};
-    PAPI_set_opt(PAPI_DOMAIN, &option);
-    option = (PAPI_option_t){0};
-    option.granularity = (PAPI_granularity_option_t){
-        .def_cidx = component, .eventset = handle, .granularity = PAPI_GRN_SYS};
-    PAPI_set_opt(PAPI_GRANUL, &option);
-    option = (PAPI_option_t){0};
-    option.cpu = (PAPI_cpu_option_t){.eventset = handle, .cpu_num = (unsigned)cpu};
-    result = PAPI_set_opt(PAPI_CPU_ATTACH, &option);
-    return result;
-}
-
-static int attach_thread(int handle, pid_t thread)
-{
-    PAPI_option_t option = {0};
-
-    option.inherit =
-        (PAPI_inherit_option_t){.eventset = handle, .inherit = PAPI_INHERIT_ALL};
-    PAPI_set_opt(PAPI_INHERIT, &option); /* threads started later; without it as before */
-    return PAPI_attach(handle, (unsigned long)thread);
-}
-
-static int set_add_events(struct papi_counter *counter, struct counter_set *set,
-                          int component, struct error *err)
-{
-    for (size_t i = 0; i < counter->event.nr; i++) {
-        int result;
-
-        if (counter->component[i] != component)
-            continue;
-        QUIETLY(result, PAPI_add_named_event(set->handle, counter->event.v[i]));
-        if (result != PAPI_OK)
-            return refuse(counter->event.v[i], result, err);
-        GROW(set->event, set->event_nr + 1, set->event_alloc);
-        set->event[set->event_nr++] = i;
-    }
-    return 0;
-}
-
-/* Where a set counts: a thread of another process, a package by one of its cpus, or here
- * (both 0 and -1). */
-struct place {
-    pid_t thread;
-    int cpu;
-};
-
-static int attach(int handle, int component, struct place place)
-{
-    int result = PAPI_assign_eventset_component(handle, component);
-
-    if (result == PAPI_OK && place.cpu >= 0)
-        result = attach_cpu(handle, component, place.cpu);
-    else if (result == PAPI_OK && place.thread > 0)
-        result = attach_thread(handle, place.thread);
-    return result;
-}
-
-static int open_set(struct papi_counter *counter, int component, struct place place,
-                    struct error *err)
-{
-    struct counter_set *set;
-    int result;
-
-    GROW(counter->set, counter->set_nr + 1, counter->set_alloc);
-    set = &counter->set[counter->set_nr++];
-    *set = (struct counter_set){.handle = PAPI_NULL};
-    result = PAPI_create_eventset(&set->handle);
-    if (result == PAPI_OK)
-        QUIETLY(result, attach(set->handle, component, place));
-    if (result != PAPI_OK)
-        return fail(err, STATUS_MISSING,
-                    "PAPI cannot count for another process or package: %s; %s",
-                    PAPI_strerror(result), remedy());
-    if (set_add_events(counter, set, component, err))
-        return -1;
-    QUIETLY(result, PAPI_start(set->handle));
-    return result == PAPI_OK ? 0 : refuse(counter->event.v[set->event[0]], result, err);
-}
-
-static void close_set(struct counter_set *set)
-{
-    long long *value = xcalloc(set->event_nr + 1, sizeof(*value));
-    int state = 0;
-
-    if (set->handle != PAPI_NULL) {
-        if (PAPI_state(set->handle, &state) == PAPI_OK && state & PAPI_RUNNING)
-            PAPI_stop(set->handle, value);
-        PAPI_cleanup_eventset(set->handle);
-        PAPI_destroy_eventset(&set->handle);
-    }
-    free(value);
-    free(set->event);
-}
-
-/*
- * Counters.
- */
-
-int papi_counter_new(const char *const *event, size_t event_nr,
-                     struct papi_counter **counter, struct error *err)
+int papi_counter_make(const struct papi_seam *seam, const char *const *event,
+                      size_t event_nr, const struct papi_counter_opts *opts,
+                      struct papi_counter **counter, struct error *err)
 {
     struct papi_counter *made = xcalloc(1, sizeof(*made));
 
     *counter = NULL;
+    made->seam = *seam;
+    made->opts = opts ? *opts : (struct papi_counter_opts){0};
     made->component = xcalloc(event_nr + 1, sizeof(*made->component));
+    made->uncore = xcalloc(event_nr + 1, sizeof(*made->uncore));
     for (size_t i = 0; i < event_nr; i++) {
         strvec_push(&made->event, event[i]);
-        if (component_of(event[i], &made->component[i], err)) {
+        if (find_event(made, i, err)) {
             papi_counter_free(made);
             return -1;
         }
@@ -282,50 +113,83 @@ int papi_counter_new(const char *const *event, size_t event_nr,
     return 0;
 }
 
-static void stop_all(struct papi_counter *counter)
+int papi_counter_new(const char *const *event, size_t event_nr,
+                     const struct papi_counter_opts *opts, struct papi_counter **counter,
+                     struct error *err)
 {
-    for (size_t i = 0; i < counter->set_nr; i++)
-        close_set(&counter->set[i]);
-    for (size_t i = 0; i < counter->count_nr; i++)
-        close(counter->count[i].fd);
-    counter->set_nr = counter->count_nr = 0;
+    struct papi_seam seam = papi_seam_here();
+
+    return papi_counter_make(&seam, event, event_nr, opts, counter, err);
 }
 
-static int begin_software(struct papi_counter *counter, pid_t thread, struct error *err)
-{
-    for (size_t i = 0; i < counter->event.nr; i++) {
-        int fd;
+/*
+ * Starting.
+ */
 
-        if (counter->component[i] != software)
-            continue;
-        fd = perf_software_open(counter->event.v[i], thread, err);
-        if (fd < 0)
-            return -1;
-        GROW(counter->count, counter->count_nr + 1, counter->count_alloc);
-        counter->count[counter->count_nr++] = (struct software_count){fd, i};
-    }
-    return 0;
+static bool is_core(const struct papi_counter *counter, size_t i)
+{
+    return counter->component[i] >= 0 &&
+           strcmp(counter->seam.papi->component_name(counter->component[i]),
+                  "perf_event") == 0;
 }
 
-/* Whether event i is the first one of its component. */
+static bool is_uncore(const struct papi_counter *counter, size_t i)
+{
+    const char *name = counter->component[i] >= 0
+                           ? counter->seam.papi->component_name(counter->component[i])
+                           : "";
+
+    return strstr(name, "uncore") || strstr(name, "nest");
+}
+
+/* Whether event i is the first one of its component of PAPI. */
 static bool opens_component(const struct papi_counter *counter, size_t i)
 {
-    if (counter->component[i] == software)
-        return false;
     for (size_t k = 0; k < i; k++)
         if (counter->component[k] == counter->component[i])
             return false;
-    return true;
+    return counter->component[i] >= 0;
+}
+
+static int open_set(struct papi_counter *counter, size_t first, struct papi_place place,
+                    struct error *err)
+{
+    size_t *which = xcalloc(counter->event.nr, sizeof(*which)), nr = 0;
+    int result;
+
+    for (size_t i = first; i < counter->event.nr; i++)
+        if (counter->component[i] == counter->component[first])
+            which[nr++] = i;
+    GROW(counter->set, counter->set_nr + 1, counter->set_alloc);
+    result = papi_set_open(&counter->seam, &counter->event, which, nr,
+                           counter->component[first], place,
+                           &counter->set[counter->set_nr], err);
+    counter->set_nr += result == 0;
+    free(which);
+    return result;
+}
+
+static void add_kernel_count(struct papi_counter *counter, int fd, size_t event)
+{
+    GROW(counter->count, counter->count_nr + 1, counter->count_alloc);
+    counter->count[counter->count_nr++] = (struct kernel_count){fd, event};
 }
 
 static int begin_thread(struct papi_counter *counter, pid_t thread, struct error *err)
 {
-    if (begin_software(counter, thread, err))
-        return -1;
-    for (size_t i = 0; i < counter->event.nr; i++)
-        if (opens_component(counter, i) && is_core(counter->component[i]) &&
-            open_set(counter, counter->component[i], (struct place){thread, -1}, err))
+    for (size_t i = 0; i < counter->event.nr; i++) {
+        if (counter->component[i] == kernel_software) {
+            int fd = perf_software_open(counter->event.v[i], thread, err);
+
+            if (fd < 0)
+                return -1;
+            add_kernel_count(counter, fd, i);
+        } else if (!counter->opts.system_wide && opens_component(counter, i) &&
+                   is_core(counter, i) &&
+                   open_set(counter, i, (struct papi_place){thread, -1}, err)) {
             return -1;
+        }
+    }
     return 0;
 }
 
@@ -349,107 +213,208 @@ static int begin_process(struct papi_counter *counter, pid_t pid, struct error *
     return result;
 }
 
-/* A cpu that the process may run on, 0 if that cannot be told. */
-static int first_cpu(pid_t pid)
+/* A set of PAPI's for each package that somebody runs in. */
+static int begin_packages(struct papi_counter *counter, size_t i,
+                          const struct papi_crowd *crowd, struct error *err)
 {
-    char *path = xasprintf("/proc/%d/status", (int)(pid ? pid : getpid()));
-    struct buf text = {0};
-    const char *list;
-    int cpu = 0;
+    for (size_t k = 0; k < papi_crowd_nr(crowd); k++) {
+        int cpu = papi_crowd_cpu(crowd, k);
 
-    if (file_read(path, &text, NULL) == 0 &&
-        (list = strstr(buf_str(&text), "Cpus_allowed_list:")) != NULL)
-        cpu = (int)strtol(list + strlen("Cpus_allowed_list:"), NULL, 10);
-    buf_release(&text);
-    free(path);
-    return cpu;
-}
-
-static long package_of(int cpu)
-{
-    char *path =
-        xasprintf("/sys/devices/system/cpu/cpu%d/topology/physical_package_id", cpu);
-    struct buf text = {0};
-    long package = 0;
-
-    if (file_read(path, &text, NULL) == 0)
-        package = strtol(buf_str(&text), NULL, 10);
-    buf_release(&text);
-    free(path);
-    return package;
-}
-
-/* Events that belong to no process: per package that a process runs on, or just once. */
-static int begin_shared(struct papi_counter *counter, const pid_t *pid, size_t pid_nr,
-                        size_t at, struct error *err)
-{
-    int component = counter->component[at];
-
-    if (!is_uncore(component))
-        return open_set(counter, component, (struct place){0, -1}, err);
-    for (size_t i = 0; i < (pid_nr ? pid_nr : 1); i++) {
-        int cpu = first_cpu(pid_nr ? pid[i] : 0);
-        bool again = false;
-
-        for (size_t k = 0; k < i; k++)
-            again |= package_of(first_cpu(pid[k])) == package_of(cpu);
-        if (!again && open_set(counter, component, (struct place){0, cpu}, err))
+        if (!papi_crowd_uses(crowd, k, papi_package_of(cpu)) &&
+            open_set(counter, i, (struct papi_place){0, cpu}, err))
             return -1;
     }
     return 0;
 }
 
-static int begin_all(struct papi_counter *counter, const pid_t *pid, size_t pid_nr,
+/* The kernel's own counters, for the same packages. */
+static int begin_uncore(struct papi_counter *counter, size_t i,
+                        const struct papi_crowd *crowd, struct error *err)
+{
+    const struct perf_uncore *uncore = &counter->uncore[i];
+    bool any = false;
+
+    for (size_t k = 0; k < uncore->cpu_nr; k++) {
+        int fd;
+
+        if (!papi_crowd_uses(crowd, papi_crowd_nr(crowd),
+                             papi_package_of(uncore->cpu[k])))
+            continue;
+        fd = perf_uncore_open(uncore, counter->event.v[i], uncore->cpu[k], err);
+        if (fd < 0)
+            return -1;
+        add_kernel_count(counter, fd, i);
+        any = true;
+    }
+    return any ? 0
+               : fail(err, STATUS_MISSING, "'%s' counts in no package that is used here",
+                      counter->event.v[i]);
+}
+
+static int begin_everywhere(struct papi_counter *counter, size_t i, struct error *err)
+{
+    long nr = sysconf(_SC_NPROCESSORS_CONF);
+
+    for (int cpu = 0; cpu < nr; cpu++) {
+        if (papi_cpu_is_online(cpu) &&
+            open_set(counter, i, (struct papi_place){0, cpu}, err))
+            return -1;
+    }
+    return 0;
+}
+
+/* What belongs to no process. */
+static int begin_shared(struct papi_counter *counter, size_t i,
+                        const struct papi_crowd *crowd, struct error *err)
+{
+    if (counter->component[i] == kernel_uncore)
+        return begin_uncore(counter, i, crowd, err);
+    if (!opens_component(counter, i))
+        return 0;
+    if (is_core(counter, i))
+        return counter->opts.system_wide ? begin_everywhere(counter, i, err) : 0;
+    if (is_uncore(counter, i))
+        return begin_packages(counter, i, crowd, err);
+    return open_set(counter, i, (struct papi_place){0, -1}, err);
+}
+
+static int begin_all(struct papi_counter *counter, const struct papi_crowd *crowd,
                      struct error *err)
 {
     for (size_t i = 0; i < counter->event.nr; i++)
-        if (opens_component(counter, i) && !is_core(counter->component[i]) &&
-            begin_shared(counter, pid, pid_nr, i, err))
+        if (begin_shared(counter, i, crowd, err))
             return -1;
-    for (size_t i = 0; i < pid_nr; i++)
-        if (begin_process(counter, pid[i], err))
+    for (size_t i = 0; i < crowd->nr; i++)
+        if (begin_process(counter, crowd->pid[i], err))
             return -1;
-    return pid_nr ? 0 : begin_thread(counter, 0, err);
+    return crowd->nr ? 0 : begin_thread(counter, 0, err);
+}
+
+static void stop_all(struct papi_counter *counter)
+{
+    for (size_t i = 0; i < counter->set_nr; i++)
+        papi_set_close(&counter->seam, &counter->set[i]);
+    for (size_t i = 0; i < counter->count_nr; i++)
+        close(counter->count[i].fd);
+    counter->set_nr = counter->count_nr = 0;
 }
 
 int papi_counter_begin(struct papi_counter *counter, const pid_t *pid, size_t pid_nr,
                        struct error *err)
 {
-    if (begin_all(counter, pid, pid_nr, err) == 0)
+    struct papi_crowd crowd = {pid, pid_nr};
+
+    if (begin_all(counter, &crowd, err)) {
+        stop_all(counter);
+        return -1;
+    }
+    counter->began_s = now_s();
+    return 0;
+}
+
+/*
+ * Reading.
+ */
+
+/* Rate of the kernel's turns: perf_event_mux_interval_ms, unless somebody changed it. */
+static const double turn_s = 4e-3;
+
+struct quantity count_multiplexed(double scaled, double share, double counted_s)
+{
+    double turns = fmax(1, counted_s / turn_s);
+    double half = 1.96 * scaled * sqrt(fmax(0, 1 - share) / turns);
+
+    return quantity_between(scaled, fmax(scaled - half, scaled * fmin(share, 1)),
+                            scaled + half, 0, PROVENANCE_PAPI);
+}
+
+/* Adds one place's count to the event; counts of different places have no common error.
+ */
+static void tally(struct event_count *count, struct quantity value, double share)
+{
+    count->value =
+        count->share > 0 ? quantity_add_independent(count->value, value) : value;
+    if (count->share <= 0 || share < count->share)
+        count->share = share;
+}
+
+static int read_set(const struct papi_counter *counter, const struct papi_set *set,
+                    double seconds, struct event_count *count, struct error *err)
+{
+    long long *value = xcalloc(set->event_nr + 1, sizeof(*value));
+    int result = papi_set_stop(&counter->seam, set, value, err);
+
+    for (size_t i = 0; result == 0 && i < set->event_nr; i++)
+        tally(&count[set->event[i]],
+              count_multiplexed((double)value[i], set->share, seconds * set->share),
+              set->share);
+    free(value);
+    return result;
+}
+
+static int read_uncore(int fd, struct event_count *count, struct error *err)
+{
+    struct perf_uncore_count got;
+
+    if (perf_uncore_read(fd, &got, err))
+        return -1;
+    if (got.share > 0) {
+        tally(count, count_multiplexed(got.value, got.share, got.counted_s), got.share);
         return 0;
-    stop_all(counter);
-    return -1;
+    }
+    if (!count->why)
+        count->why = xstrdup("the kernel never gave it a counter: others held them all");
+    return 0;
 }
 
-static int read_set(const struct counter_set *set, double *value, struct error *err)
+static int read_kernel(const struct papi_counter *counter,
+                       const struct kernel_count *which, struct event_count *count,
+                       struct error *err)
 {
-    long long *count = xcalloc(set->event_nr + 1, sizeof(*count));
-    int result = PAPI_stop(set->handle, count);
+    double faults;
 
-    for (size_t i = 0; i < set->event_nr; i++)
-        value[set->event[i]] += (double)count[i];
-    free(count);
-    return result == PAPI_OK
-               ? 0
-               : fail(err, STATUS_FAILED, "PAPI cannot read its counters: %s",
-                      PAPI_strerror(result));
+    count += which->event;
+    if (counter->component[which->event] == kernel_uncore)
+        return read_uncore(which->fd, count, err);
+    if (perf_software_read(which->fd, &faults, err))
+        return -1;
+    tally(count, quantity_exact(faults, PROVENANCE_PAPI), 1);
+    return 0;
 }
 
-int papi_counter_end(struct papi_counter *counter, double *value, struct error *err)
+static struct event_count *new_counts(const struct strvec *event, struct count_set *set)
 {
+    struct event_count *first;
+
+    GROW(set->count, set->count_nr + event->nr, set->count_alloc);
+    first = set->count + set->count_nr;
+    for (size_t i = 0; i < event->nr; i++)
+        first[i] = (struct event_count){.event = xstrdup(event->v[i]),
+                                        .value = quantity_unknown()};
+    set->count_nr += event->nr;
+    return first;
+}
+
+int papi_counter_end(struct papi_counter *counter, struct count_set *set,
+                     struct error *err)
+{
+    double seconds = now_s() - counter->began_s;
+    struct event_count *count = new_counts(&counter->event, set);
     int result = 0;
 
-    for (size_t i = 0; i < counter->event.nr; i++)
-        value[i] = 0;
     for (size_t i = 0; result == 0 && i < counter->set_nr; i++)
-        result = read_set(&counter->set[i], value, err);
-    for (size_t i = 0; result == 0 && i < counter->count_nr; i++) {
-        double one = 0;
-
-        result = perf_software_read(counter->count[i].fd, &one, err);
-        value[counter->count[i].event] += one;
-    }
+        result = read_set(counter, &counter->set[i], seconds, count, err);
+    for (size_t i = 0; result == 0 && i < counter->count_nr; i++)
+        result = read_kernel(counter, &counter->count[i], count, err);
+    for (size_t i = 0; i < counter->event.nr; i++)
+        if (count[i].why) { /* a sum without one of its parts is none */
+            count[i].value = quantity_unknown();
+            count[i].share = 0;
+        }
     stop_all(counter);
+    set->seconds = quantity_exact(seconds, PROVENANCE_CLOCK);
+    if (!set->source)
+        set->source = xstrdup("PAPI");
     return result;
 }
 
@@ -458,7 +423,10 @@ void papi_counter_free(struct papi_counter *counter)
     if (!counter)
         return;
     stop_all(counter);
+    for (size_t i = 0; i < counter->event.nr; i++)
+        perf_uncore_release(&counter->uncore[i]);
     strvec_release(&counter->event);
+    free(counter->uncore);
     free(counter->component);
     free(counter->set);
     free(counter->count);
@@ -468,31 +436,10 @@ void papi_counter_free(struct papi_counter *counter)
 int papi_events_start(const char *const *event, size_t event_nr, struct error *err)
 {
     struct papi_counter *counter;
-    double *value = xcalloc(event_nr + 1, sizeof(*value));
-    int result = papi_counter_new(event, event_nr, &counter, err);
+    int result = papi_counter_new(event, event_nr, NULL, &counter, err);
 
     if (result == 0)
         result = papi_counter_begin(counter, NULL, 0, err);
-    if (result == 0)
-        result = papi_counter_end(counter, value, err);
     papi_counter_free(counter);
-    free(value);
     return result;
-}
-
-bool papi_has_component(const char *name, const char **why_not)
-{
-    *why_not = "PAPI does not start";
-    if (start_library(NULL))
-        return false;
-    *why_not = "this PAPI was built without it";
-    for (int i = 0; i < PAPI_num_components(); i++) {
-        const PAPI_component_info_t *info = PAPI_get_component_info(i);
-
-        if (!info || strcmp(info->name, name) != 0)
-            continue;
-        *why_not = info->disabled ? info->disabled_reason : "";
-        return !info->disabled;
-    }
-    return false;
 }

@@ -1,9 +1,21 @@
-/* What the rest of the folder asks of PAPI beyond traffic.h. Only papi_source.c includes
- * <papi.h>. */
+/* What the rest of the folder asks of the counters beyond traffic.h. */
 #ifndef CORE_TRAFFIC_PAPI_SOURCE_H
 #define CORE_TRAFFIC_PAPI_SOURCE_H
 
+#include "core/traffic/papi_refuse.h"
 #include "core/traffic/traffic.h"
+
+/* What stands between us and the machine; tests put their own there. */
+struct papi_seam {
+    const struct papi_calls *papi;
+    const char *devices; /* as perf_uncore_devices */
+    struct papi_host host;
+};
+struct papi_seam papi_seam_here(void);
+/* As papi_counter_new. */
+int papi_counter_make(const struct papi_seam *seam, const char *const *event,
+                      size_t event_nr, const struct papi_counter_opts *opts,
+                      struct papi_counter **counter, struct error *err);
 
 /* Whether the library knows the event's name here. Initialises PAPI. */
 bool papi_event_known(const char *event);
@@ -11,16 +23,15 @@ bool papi_event_known(const char *event);
  * and the remedy. */
 int papi_events_start(const char *const *event, size_t event_nr, struct error *err);
 
-/* The two questions above, for papi_bandwidth_for. */
+/* The questions of papi_bandwidth_for. `expand` as perf_uncore_expand_here. */
 struct papi_asker {
     bool (*known)(const char *event);
+    void (*expand)(const char *pattern, struct strvec *list);
     int (*start)(const char *const *event, size_t event_nr, struct error *err);
 };
-/* As papi_bandwidth_events, for the text of some machine's /proc/cpuinfo. */
-int papi_bandwidth_for(const char *cpuinfo, const struct papi_asker *ask,
+/* As papi_bandwidth_events, for the text of some machine's /proc/cpuinfo, or what else
+ * names a CPU (traffic_bandwidth_from_counts). */
+int papi_bandwidth_for(const char *cpu, const struct papi_asker *ask,
                        struct papi_bandwidth *bandwidth, struct error *err);
-
-/* A component of PAPI that can be used; else a reason. */
-bool papi_has_component(const char *name, const char **why_not);
 
 #endif

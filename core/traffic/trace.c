@@ -12,9 +12,9 @@ static const double limit_default_s = 60;
  * limit. */
 static const double simulate_s = 100e-9, pass_s = 4e-9;
 
-static const char *const sources[] = {"cache_counts.c",  "cache_level.c",
-                                      "cache_streams.c", "cache_model.c",
-                                      "tracer.c",        "tracer_callbacks.c"};
+static const char *const sources[] = {
+    "cache_counts.c", "cache_level.c",      "cache_streams.c", "cache_model.c",
+    "tracer.c",       "tracer_callbacks.c", "tracer_export.c"};
 
 int traffic_tracer_sources(struct strvec *paths, struct error *err)
 {
@@ -248,6 +248,8 @@ int traffic_trace(const struct traffic_trace_request *request, struct traffic *t
     if (run(request, out, err) == 0 &&
         trace_file_read(out, request->geometry.level_nr, &file, err) == 0)
         result = take(request, &file, traffic, err);
+    if (result == 0)
+        traffic_export(traffic);
     unlink(out);
     trace_file_release(&file);
     free(out);

@@ -106,24 +106,47 @@ struct count_set {
     struct event_count *count;
     size_t count_nr, count_alloc;
     struct quantity seconds; /* wall time they cover; unknown = not told */
-    double calls; /* kernel calls they cover, all copies together; 0 = not told */
-    int cores;    /* 0 = not told */
-    char *cpu;    /* model name or "vendor family model"; NULL = not told */
-    char *source; /* "perf stat", "LIKWID", "PAPI", a file's name */
+    double calls;       /* kernel calls they cover, all copies together; 0 = not told */
+    int cores;          /* 0 = not told */
+    char *cpu;          /* model name or "vendor family model"; NULL = not told */
+    char *source;       /* "perf stat", "LIKWID", "PAPI", a file's name */
+    struct strvec note; /* what was summed, scaled or left out, one sentence each */
 };
 void count_set_release(struct count_set *set);
 /* Adds a copy of the name. */
 void count_set_add(struct count_set *set, const char *event, struct quantity value,
                    double share);
+/* Adds an event that was asked for and is unknown; `why` is copied. */
+void count_set_add_unknown(struct count_set *set, const char *event, const char *why);
+/* The first of that name, whatever its case; NULL = none. Borrowed. */
 const struct event_count *count_set_find(const struct count_set *set, const char *event);
 
-/* Counts taken elsewhere: our JSON (inflight.counts/1), a CSV of event,count[,share],
- * `perf stat -x,` output, LIKWID's CSV output; which one it is, is seen from the text.
- * Errors name the file and line. */
+/*
+ * Counts taken elsewhere: our JSON (inflight.counts/1), a CSV of event,count[,share],
+ * output of `perf stat` (the table, -x, -j) and LIKWID's CSV output; which one it is, is
+ * seen from the text: docs/formats.md. Rows of several CPUs, sockets, threads or
+ * intervals are summed. Times are in nanoseconds as the kernel counts them. An event that
+ * counted a share s of the time is known to +- (1 - s) of its value: in the rest of the
+ * time it may have happened not at all or twice as often. `path` is FILE, or FILE:REGION
+ * where LIKWID's markers divide it. Errors name the file and line.
+ */
 int count_set_read(const char *path, struct count_set *set, struct error *err);
+/* The same from a text of that name. `region` NULL = the only one. */
+int count_set_parse(const char *name, const char *text, const char *region,
+                    struct count_set *set, struct error *err);
 json_t *count_set_to_json(const struct count_set *set);
 int count_set_from_json(const struct json_at *at, struct count_set *set,
                         struct error *err);
+
+/*
+ * Bytes through memory that the set tells outright, in the rows read_bytes, write_bytes
+ * and bytes (of both, where they are not apart: taken as reads), or read_gbs, write_gbs
+ * and gbs, which need no time. Bytes over `seconds` give GB/s of the node. Unknown where
+ * no such row is known; of reads alone the writes are unknown. Fails for bytes without
+ * seconds, and for rows that contradict each other.
+ */
+int count_set_bandwidth(const struct count_set *set, struct quantity *read_gbs,
+                        struct quantity *write_gbs, struct error *err);
 
 /* Run a tracing program (built by variants/, linked with the tracer runtime) and read
  * what it simulated. */
@@ -167,26 +190,82 @@ void papi_status_release(struct papi_status *status);
  * the last sample (run_opts.at_gate). Core events count the children's threads, those of
  * memory controllers whole packages, software events ("perf::PAGE-FAULTS") need no PMU
  * and no PAPI. No pids: this process. PAPI is first initialised by the first event that
- * needs it. */
+ * needs it.
+ *
+ * An event is named as PAPI names it, preset (PAPI_TOT_INS) or native, or as perf names
+ * an event of a PMU outside the cores: "uncore_imc_0/cas_count_read/", "amd_umc_0/
+ * event=0x0a,rdwrmask=0x1/"; these are read through the kernel, in counts (perf shows the
+ * first one in MiB). More core events than counters are multiplexed. */
 struct papi_counter;
+struct papi_counter_opts {
+    bool system_wide; /* core events on all online cpus, whoever runs there, not only in
+                         the children */
+};
 int papi_counter_new(const char *const *event, size_t event_nr,
+                     const struct papi_counter_opts *opts, /* NULL = as {0} */
                      struct papi_counter **counter, struct error *err);
+/* Refused, STATUS_MISSING, with one sentence that says why and what helps: no PMU,
+ * permission, events that do not go together, a component that is disabled ... */
 int papi_counter_begin(struct papi_counter *counter, const pid_t *pid, size_t pid_nr,
                        struct error *err);
-/* value[i] sums event i over the children since begin. */
-int papi_counter_end(struct papi_counter *counter, double *value, struct error *err);
+/* Adds to `set` every event, in the order of papi_counter_new, summed over the children
+ * since begin, with the share of the time that it really counted; seconds is the time
+ * between begin and end. Caller releases the set, also after a failure. */
+int papi_counter_end(struct papi_counter *counter, struct count_set *set,
+                     struct error *err);
 void papi_counter_free(struct papi_counter *counter);
 
-/* The bandwidth formula for this CPU (data), evaluated over papi_counter values; -1 when
- * this CPU has none or it does not count. */
+/*
+ * A count that was multiplexed: `scaled` is already what was counted over the share (0 <
+ * share <= 1) of the time, `counted_s` the seconds in which it counted (0 = not told, one
+ * turn is assumed). Events take turns of 4 ms (the kernel's perf_event_mux_interval_ms);
+ * each turn is a sample, drawn without replacement, of a rate that is taken to scatter by
+ * as much as its mean, so the 95 % interval is
+ *     scaled * (1 +- 1.96 sqrt((1 - share) / turns)),  turns = max(1, counted_s / 4 ms)
+ * and never below what was really counted, scaled * share. Provenance: papi.
+ */
+struct quantity count_multiplexed(double scaled, double share, double counted_s);
+
+/* What of the memory's bandwidth this CPU counts (data/bandwidth.json), and the formulas
+ * that turn counts into bytes. */
+struct bandwidth_source;
 struct papi_bandwidth {
-    struct strvec event;
-    double *read_factor, *write_factor; /* bytes per count, per event */
+    struct strvec event; /* to be counted; boxes that are not there are left out */
     bool writebacks_included;
-    char *source;
+    bool together; /* reads cannot be told from writes: all bytes are given as read */
+    char *source;  /* one sentence: what is counted, in which unit, whose traffic */
+    char *remark;  /* known miscounts; may be NULL */
+    struct bandwidth_source *from; /* opaque */
 };
+/* -1 when this CPU has none or it does not count; err says why. */
 int papi_bandwidth_events(struct papi_bandwidth *bandwidth, struct error *err);
+/* Fails (STATUS_MISSING) naming what was not counted. write_bytes is unknown where it is
+ * not counted. */
+int papi_bandwidth_bytes(const struct papi_bandwidth *bandwidth,
+                         const struct count_set *set, struct quantity *read_bytes,
+                         struct quantity *write_bytes, struct error *err);
 void papi_bandwidth_release(struct papi_bandwidth *bandwidth);
+
+/*
+ * Bytes through memory from counts taken elsewhere, by the names of PAPI, perf or LIKWID:
+ * an event may stand there several times, with or without the number of its box or
+ * counter ("CAS_COUNT_RD:MBOX0C1"), all are summed. What perf shows in MiB is expected in
+ * counts, lines of 64 bytes. `cpu` is the text of /proc/cpuinfo, "vendor family model
+ * [stepping]"
+ * ("intel 6 85 4", "GenuineIntel-6-55-4" as perf writes it) or a microarchitecture
+ * ("Skylake-SP"); any other text or NULL: the CPU whose events are all there; refused if
+ * CPUs would answer differently. write_bytes is unknown where it is not counted. *source
+ * (caller frees) says what was counted, with its remark.
+ */
+int traffic_bandwidth_from_counts(const char *cpu, const struct count_set *set,
+                                  struct quantity *read_bytes,
+                                  struct quantity *write_bytes, char **source,
+                                  struct error *err);
+
+/* Adds the figures of a call to PAPI's software-defined events "sde:::inflight::..." of
+ * this process (docs/counters.md names them), so that any PAPI-based tool and
+ * papi_counter read them. traffic_trace does it. false = built without libsde. */
+bool traffic_export(const struct traffic *traffic);
 
 /* JSON in and out, for reports, records and tests. */
 json_t *traffic_to_json(const struct traffic *traffic);

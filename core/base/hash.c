@@ -1,9 +1,9 @@
-#include "variants/hash.h"
+#include "core/base/hash.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/base/base.h"
+#include "core/base/array.h"
 
 struct hash hash_begin(void)
 {
@@ -33,4 +33,9 @@ void hash_text(struct hash *hash, const char *text)
 char *hash_hex(const struct hash *hash)
 {
     return xasprintf("%016" PRIx64 "%016" PRIx64, hash->word[0], hash->word[1]);
+}
+
+char *hash_hex_short(const struct hash *hash)
+{
+    return xasprintf("%016" PRIx64, hash->word[0]);
 }

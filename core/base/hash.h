@@ -1,17 +1,19 @@
-/* Identity of texts: kernels, object files. Not for keeping out an adversary. */
-#ifndef VARIANTS_HASH_H
-#define VARIANTS_HASH_H
+/* Identity of texts: kernels, candidates, rules, object files. Not for keeping out an
+ * adversary. */
+#ifndef CORE_BASE_HASH_H
+#define CORE_BASE_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct hash {
-    uint64_t word[2];
+    uint64_t word[2]; /* [0] is FNV-1a, 64 bit (Fowler, Noll, Vo), and stays so */
 };
 struct hash hash_begin(void);
 void hash_add(struct hash *hash, const void *bytes, size_t length);
 void hash_text(struct hash *hash,
                const char *text);        /* with its end, so that "a","b" is not "ab" */
 char *hash_hex(const struct hash *hash); /* 32 digits; caller frees */
+char *hash_hex_short(const struct hash *hash); /* word[0] alone: 16 digits */
 
 #endif

@@ -1,0 +1,82 @@
+/* Private to core/traffic: what the readers of counts have in common. */
+#ifndef CORE_TRAFFIC_COUNTS_H
+#define CORE_TRAFFIC_COUNTS_H
+
+#include "core/traffic/traffic.h"
+
+/* ---- lines, fields, numbers ---- */
+
+struct count_lines {
+    const char *file, *rest;
+    int nr;          /* of the line, from 1 */
+    struct buf line; /* without its end */
+};
+bool count_lines_next(struct count_lines *lines);
+/* "file:line: message", STATUS_INPUT, -1. */
+int count_lines_fail(const struct count_lines *lines, struct error *err,
+                     const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Splits at the separator; white space around a field is no part of it; "a ""field"""
+ * may hold separators. */
+void count_fields(const char *line, char separator, struct strvec *out);
+/* The first of tab ; | , that the line holds, ',' if none. */
+char count_separator(const char *line);
+bool count_is_blank(const char *text);
+
+enum count_word { COUNT_NUMBER, COUNT_MISSING, COUNT_BROKEN, COUNT_BAD };
+/* MISSING: not counted here, others may have; BROKEN: it was, and the number is garbage;
+ * BAD: no number at all. For all but NUMBER *why says what is the matter. */
+enum count_word count_number(const char *text, double *number, const char **why);
+
+/* ---- rows of one event summed ---- */
+
+struct count_row {
+    const char *event;
+    double value;
+    double share;          /* 1 = all of the time, 0 = not told */
+    double standard_error; /* relative, of a mean over `runs`; 0 = no mean */
+    size_t runs;           /* 0 = not told */
+    const char *why;       /* not NULL: unknown */
+    bool broken;           /* unknown, and so is the sum */
+};
+struct count_sum {
+    char *event;
+    struct quantity value;
+    double share;
+    size_t rows, missing;
+    char *why;
+    bool broken;
+};
+struct count_sums {
+    struct count_sum *item;
+    size_t nr, alloc;
+};
+void count_sums_add(struct count_sums *sums, const struct count_row *row);
+/* Into the set, with a note for those that were not counted everywhere; empties `sums`.
+ */
+void count_sums_move(struct count_sums *sums, struct count_set *set);
+void count_sums_release(struct count_sums *sums);
+
+/* The value with its interval: what was counted part of the time is known to +- (1 -
+ * share), a mean to Student's 95 % interval (2 standard errors where the runs are not
+ * told). */
+struct quantity count_quantity(double value, double share, double standard_error,
+                               size_t runs);
+
+/* ---- the readers; the text ends with NUL ---- */
+
+int counts_read_csv(const char *name, const char *text, struct count_set *set,
+                    struct error *err);
+int counts_read_likwid(const char *name, const char *text, const char *region,
+                       struct count_set *set, struct error *err);
+int counts_read_perf(const char *name, const char *text, struct count_set *set,
+                     struct error *err); /* -x */
+int counts_read_perf_json(const char *name, const char *text, struct count_set *set,
+                          struct error *err);
+int counts_read_perf_table(const char *name, const char *text, struct count_set *set,
+                           struct error *err);
+
+/* Is it a row of perf stat -x? */
+bool counts_is_perf_row(const struct strvec *field);
+
+#endif

@@ -1,0 +1,169 @@
+#include "core/traffic/papi_identity.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* The first "name : value" of /proc/cpuinfo. */
+static char *cpuinfo_value(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, name, length) == 0) {
+            const char *at = line + length + strspn(line + length, " \t");
+
+            if (*at == ':')
+                return xstrndup(at + 1 + strspn(at + 1, " \t"),
+                                strcspn(at + 1 + strspn(at + 1, " \t"), "\n"));
+        }
+    }
+    return NULL;
+}
+
+/* Decimal or 0x-numbers as capital hexadecimal with at least `digits`. */
+static void take_hex(const char *text, const char *name, int digits, char out[8])
+{
+    char *value = cpuinfo_value(text, name);
+
+    if (value)
+        snprintf(out, 8, "%0*lX", digits, strtoul(value, NULL, 0) & 0xffffff);
+    free(value);
+}
+
+static const char *vendor_of(const char *word)
+{
+    static const struct {
+        const char *word, *vendor;
+    } vendors[] = {
+        {"GenuineIntel", "intel"},
+        {"intel", "intel"},
+        {"AuthenticAMD", "amd"},
+        {"amd", "amd"},
+    };
+
+    for (size_t i = 0; word && i < ARRAY_SIZE(vendors); i++)
+        if (strcasecmp(word, vendors[i].word) == 0)
+            return vendors[i].vendor;
+    return "";
+}
+
+static void take_vendor(const char *text, struct papi_identity *cpu)
+{
+    char *vendor = cpuinfo_value(text, "vendor_id"), *core = cpuinfo_value(text, "cpu");
+
+    cpu->vendor = vendor_of(vendor);
+    if (*cpu->implementer)
+        cpu->vendor = "arm";
+    else if (core && strncmp(core, "POWER", 5) == 0) {
+        cpu->vendor = "power";
+        snprintf(cpu->core, sizeof(cpu->core), "%.*s", (int)strcspn(core, " ,("), core);
+    }
+    free(vendor);
+    free(core);
+}
+
+static void identify_cpuinfo(const char *text, struct papi_identity *cpu)
+{
+    *cpu = (struct papi_identity){.vendor = ""};
+    take_hex(text, "cpu family", 1, cpu->family);
+    take_hex(text, "model", 1, cpu->model);
+    take_hex(text, "stepping", 1, cpu->stepping);
+    take_hex(text, "CPU implementer", 2, cpu->implementer);
+    take_hex(text, "CPU part", 3, cpu->part);
+    take_vendor(text, cpu);
+}
+
+/* "intel 6 85 4", "GenuineIntel-6-55-4": the second is perf's, in hexadecimal. */
+static void identify_words(const char *text, struct papi_identity *cpu)
+{
+    static const char between[] = " \t,-";
+    char *out[] = {cpu->family, cpu->model, cpu->stepping};
+    char *vendor = xstrndup(text, strcspn(text, between));
+    int base = strchr(text, '-') ? 16 : 0;
+
+    cpu->vendor = vendor_of(vendor);
+    text += strlen(vendor);
+    free(vendor);
+    for (size_t i = 0; *cpu->vendor && i < ARRAY_SIZE(out); i++) {
+        char *end;
+
+        text += strspn(text, between);
+        unsigned long number = strtoul(text, &end, base);
+        if (end != text)
+            snprintf(out[i], 8, "%lX", number & 0xffffff);
+        text = end;
+    }
+    if (!*cpu->model)
+        cpu->vendor = "";
+}
+
+void papi_identify(const char *text, struct papi_identity *cpu)
+{
+    if (strchr(text, '\n')) {
+        identify_cpuinfo(text, cpu);
+        return;
+    }
+    *cpu = (struct papi_identity){.vendor = ""};
+    identify_words(text, cpu);
+}
+
+/* "A0-AF" or "A0". */
+static bool within(const char *item, const char *value)
+{
+    const char *dash = strchr(item, '-');
+    unsigned long number = strtoul(value, NULL, 16);
+
+    if (!dash)
+        return strcmp(item, value) == 0 || (*value && strtoul(item, NULL, 16) == number);
+    return *value && strtoul(item, NULL, 16) <= number &&
+           number <= strtoul(dash + 1, NULL, 16);
+}
+
+static bool listed(const struct json_at *recognise, const char *key, const char *value)
+{
+    struct json_at list;
+    size_t nr;
+
+    if (!json_has(recognise, key))
+        return true;
+    if (json_array_at(recognise, key, &list, &nr, NULL))
+        return false;
+    for (size_t i = 0; i < nr; i++) {
+        struct json_at item = json_element(&list, i);
+        const char *one;
+
+        if (json_string_here(&item, &one, NULL) == 0 && within(one, value))
+            return true;
+    }
+    return false;
+}
+
+static bool equals(const struct json_at *recognise, const char *key, const char *value)
+{
+    const char *wanted;
+
+    return !json_has(recognise, key) ||
+           (json_string_at(recognise, key, &wanted, NULL) == 0 &&
+            strcmp(wanted, value) == 0);
+}
+
+int papi_recognises(const struct json_at *row, const struct papi_identity *cpu, bool *yes,
+                    struct error *err)
+{
+    struct json_at recognise;
+
+    if (json_object_at(row, "recognise", &recognise, err) ||
+        json_only_keys(&recognise,
+                       "vendor family models steppings implementer parts core", err))
+        return -1;
+    *yes = equals(&recognise, "vendor", cpu->vendor) &&
+           equals(&recognise, "family", cpu->family) &&
+           listed(&recognise, "models", cpu->model) &&
+           listed(&recognise, "steppings", cpu->stepping) &&
+           equals(&recognise, "implementer", cpu->implementer) &&
+           listed(&recognise, "parts", cpu->part) &&
+           equals(&recognise, "core", cpu->core);
+    return 0;
+}

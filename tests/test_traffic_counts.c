@@ -1,0 +1,401 @@
+/*
+ * Counts that others took: each file of tests/data/counts read, against what it must give
+ * (NAME.golden); damaged ones refused with their place.
+ */
+#include <CUnit/CUnit.h>
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/traffic/traffic.h"
+#include "tests/check.h"
+
+static const char dir[] = INFLIGHT_SOURCE_DIR "/tests/data/counts";
+
+static bool read_counts(const char *name, struct count_set *set)
+{
+    char *path = path_join(dir, name);
+    struct error err = {0};
+    bool read = check_ok(count_set_read(path, set, &err), &err);
+
+    free(path);
+    return read;
+}
+
+/* ---- every form ---- */
+
+static void every_form_gives_its_counts(void)
+{
+    static const char *const name[] = {"ours.json",
+                                       "short.json",
+                                       "heading.csv",
+                                       "semicolon.csv",
+                                       "tab.csv",
+                                       "perf_x.txt",
+                                       "perf_semicolon_runs.txt",
+                                       "perf_per_cpu.txt",
+                                       "perf_per_socket.txt",
+                                       "perf_intervals.txt",
+                                       "perf_no_time.txt",
+                                       "perf_table.txt",
+                                       "perf_table_runs.txt",
+                                       "perf_table_per_cpu.txt",
+                                       "perf_table_intervals.txt",
+                                       "perf_json.txt",
+                                       "perf_json_per_socket.txt",
+                                       "likwid_mem.csv",
+                                       "likwid_custom.csv",
+                                       "likwid_groups.csv"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(name); i++) {
+        struct count_set set;
+
+        if (!read_counts(name[i], &set))
+            continue;
+        json_t *root = count_set_to_json(&set);
+        char *text = json_text(root), *path = xasprintf("%s/%s.golden", dir, name[i]);
+
+        check_golden(path, text);
+        free(text);
+        free(path);
+        json_decref(root);
+        count_set_release(&set);
+    }
+}
+
+static void check_value(const struct count_set *set, const char *event, double low,
+                        double value, double high)
+{
+    const struct event_count *count = count_set_find(set, event);
+
+    if (!check(count != NULL))
+        return;
+    check_near(count->value.low, low, 1e-9);
+    check_near(count->value.value, value, 1e-9);
+    check_near(count->value.high, high, 1e-9);
+    check_eq(count->value.provenance, PROVENANCE_RECORDED);
+}
+
+static void check_missing(const struct count_set *set, const char *event, const char *why)
+{
+    const struct event_count *count = count_set_find(set, event);
+
+    if (!check(count != NULL))
+        return;
+    check(!count->value.known);
+    check_str(count->why, why);
+}
+
+/* What the golden files cannot say of themselves. */
+static void multiplexing_opens_the_interval(void)
+{
+    struct count_set set;
+
+    if (!read_counts("perf_x.txt", &set))
+        return;
+    check_near(set.seconds.value, 0.100101, 1e-12);
+    check_value(&set, "cycles:u", 1234567 * 0.75, 1234567, 1234567 * 1.25);
+    check_value(&set, "uncore_imc/cas_count_read/", 61035.16 * 16384, 61035.16 * 16384,
+                61035.16 * 16384);
+    check_value(&set, "uncore_imc_0/event=0x4,umask=0x3/", 4711, 4711, 4711);
+    check_value(&set, "task-clock", 93.15e6, 93.15e6, 93.15e6);
+    check_missing(&set, "mem_load_retired.l3_miss", "the event is not supported there");
+    check_missing(&set, "branches", "it was not counted");
+    check(!count_set_find(&set, "duration_time"));
+    check_eq(set.count_nr, 7);
+    count_set_release(&set);
+}
+
+/* 95 %: 4.30 standard errors for 3 runs. */
+static void runs_open_it_too(void)
+{
+    struct count_set set;
+
+    if (!read_counts("perf_table_runs.txt", &set))
+        return;
+    double mean = 4.30 * 0.0044, share = 1 - 0.8331;
+
+    check_value(&set, "LLC-load-misses", 760000 * (1 - share) * (1 - mean), 760000,
+                760000 * (1 + share) * (1 + mean));
+    check_eq(set.count[1].value.runs, 3);
+    check_near(set.seconds.value, 0.101693, 1e-9);
+    check_near(set.seconds.high, 0.101693 * (1 + 4.30 * 0.0014), 1e-9);
+    count_set_release(&set);
+}
+
+static void rows_of_many_places_are_summed(void)
+{
+    struct count_set set;
+
+    if (!read_counts("perf_per_cpu.txt", &set))
+        return;
+    check_value(&set, "LLC-load-misses", 625000, 750000, 875000);
+    check_value(&set, "cycles", 7000000, 7000000, 7000000);
+    check_missing(&set, "mem-stores", "the event is not supported there");
+    check_near(set.seconds.value, 0.10184, 1e-9);
+    check_str(set.note.v[0], "counts are the sum over 2 places: CPU0, CPU1");
+    count_set_release(&set);
+    if (!read_counts("perf_intervals.txt", &set))
+        return;
+    check_value(&set, "LLC-load-misses", 1e6, 1e6, 1e6);
+    check_near(set.seconds.value, 0.121812249, 1e-9);
+    count_set_release(&set);
+}
+
+/* Without duration_time: CPU time over how many CPUs were busy, with the last digit's
+ * half. */
+static void the_time_is_found_where_it_can_be(void)
+{
+    struct count_set set;
+
+    if (!read_counts("perf_no_time.txt", &set))
+        return;
+    check_near(set.seconds.value, 1.0024 / 3.988, 1e-9);
+    check_near(set.seconds.low, 1.0024 / 3.9885, 1e-9);
+    check_near(set.seconds.high, 1.0024 / 3.9875, 1e-9);
+    check_value(&set, "page-faults", 9422, 9422, 9422);
+    count_set_release(&set);
+}
+
+static void likwid_is_summed_over_boxes_and_threads(void)
+{
+    struct count_set set;
+
+    if (!read_counts("likwid_mem.csv", &set))
+        return;
+    check_str(set.cpu, "Intel(R) Xeon(R) Platinum 8160 CPU @ 2.10GHz");
+    check_value(&set, "CAS_COUNT_RD", 5e6, 5e6, 5e6);
+    check_value(&set, "INSTR_RETIRED_ANY", 3e6, 3e6, 3e6);
+    check_missing(&set, "CPU_CLK_UNHALTED_CORE",
+                  "the counter ran backwards or overflowed");
+    check_missing(&set, "CPU_CLK_UNHALTED_REF", "the counter could not be read");
+    check_value(&set, "read_bytes", 0.32e9, 0.32e9, 0.32e9);
+    check_value(&set, "write_bytes", 0.096e9, 0.096e9, 0.096e9);
+    check_near(set.seconds.value, 0.504, 1e-9);
+    check_eq(set.cores, 2);
+    count_set_release(&set);
+    if (!read_counts("likwid_groups.csv", &set))
+        return;
+    check_near(set.seconds.value, 4, 1e-9);
+    check_value(&set, "CAS_COUNT_RD", 3e6, 4e6, 5e6);
+    check_value(&set, "L1D_REPLACEMENT", 1e6, 4e6, 7e6);
+    count_set_release(&set);
+}
+
+static void regions_are_chosen_by_name(void)
+{
+    char *path = path_join(dir, "likwid_markers.csv"),
+         *solve = xasprintf("%s:solve", path), *other = xasprintf("%s:other", path);
+    struct count_set set;
+    struct error err = {0};
+
+    check_fails(count_set_read(path, &set, &err), &err, STATUS_INPUT,
+                "likwid_markers.csv:16: there are several regions, 'init' and 'solve'");
+    check_fails(count_set_read(other, &set, &err), &err, STATUS_INPUT,
+                "has no region 'other'");
+    if (check_ok(count_set_read(solve, &set, &err), &err)) {
+        check_value(&set, "CAS_COUNT_RD", 7e6, 7e6, 7e6);
+        check_value(&set, "bytes", 0.64e9, 0.64e9, 0.64e9);
+        check_near(set.seconds.value, 2.1, 1e-9);
+        check_near(set.calls, 100, 1e-9);
+        check_str(set.source, "LIKWID, region solve");
+        count_set_release(&set);
+    }
+    free(path);
+    free(solve);
+    free(other);
+}
+
+static void json_comes_back_as_it_was(void)
+{
+    struct count_set set, again;
+    struct error err = {0};
+
+    if (!read_counts("ours.json", &set))
+        return;
+    json_t *root = count_set_to_json(&set);
+    struct json_at at = json_top("again", root);
+
+    if (check_ok(count_set_from_json(&at, &again, &err), &err)) {
+        json_t *twice = count_set_to_json(&again);
+
+        check(json_equal(root, twice));
+        check_value(&again, "write_bytes", 4e10, 5e10, 6e10);
+        check_missing(&again, "PAPI_TLB_DM", "no counter was free");
+        check_near(again.calls, 100, 0);
+        json_decref(twice);
+        count_set_release(&again);
+    }
+    json_decref(root);
+    count_set_release(&set);
+}
+
+/* ---- damaged ones ---- */
+
+static const struct {
+    const char *name, *part;
+} damaged[] = {
+    {"empty.csv", "is empty: it holds no counts"},
+    {"comments.csv", "holds no counts"},
+    {"number.csv", "number.csv:1: the count '12x' of 'read_bytes' is not a number"},
+    {"comma.csv", "comma.csv:1: the count '1,5e9' of 'read_bytes' is not a number"},
+    {"grouped.csv", "grouped.csv:1: expected at most 3 fields, got 4"},
+    {"twice.csv", "twice.csv:2: the event 'read_bytes' is there already"},
+    {"negative.csv", "the count '-5' of 'read_bytes' is negative"},
+    {"share.csv", "share.csv:1: share: '1.5' is not between 0 and 1"},
+    {"column.csv", "column.csv:1: unknown column 'colour'"},
+    {"no_count.csv", "the heading must name the columns event and count"},
+    {"alone.csv", "alone.csv:1: expected event,count, got 'read_bytes'"},
+    {"no_name.csv", "no_name.csv:1: the event's name is missing"},
+    {"no_time.csv", "no_time.csv:2: seconds: '0' is not between"},
+    {"half_core.csv", "half_core.csv:2: cores: '2.5' is no whole number"},
+    {"ends.csv", "expected low <= count <= high, got 6, 5, 7"},
+    {"binary.csv", "is no text"},
+    {"perf.data", "it is what 'perf record' writes"},
+    {"text.json", "events[0].value: expected a number, got a string"},
+    {"key.json", "events[0]: "},
+    {"twice.json", "events[1]: the event \"x\" is there already"},
+    {"seconds.json", "seconds: "},
+    {"none.json", "holds no counts"},
+    {"schema.json", "schema: expected \"inflight.counts/1\""},
+    {"cut.json", "cut.json:2:"},
+    {"perf_comma.txt", "perf_comma.txt:1: the numbers have decimal commas; run perf "
+                       "with LC_ALL=C"},
+    {"perf_comma_semicolon.txt", "the count '101,64' of 'task-clock' has a decimal "
+                                 "comma; write it with LC_ALL=C"},
+    {"perf_percent.txt", "share of the time: 250.00 is more than 100 %"},
+    {"perf_words.txt", "perf_words.txt:2: expected a row of 'perf stat -x,'"},
+    {"perf_no_event.txt", "perf_no_event.txt:1: the event's name is missing"},
+    {"perf_comma_json.txt", "perf_comma_json.txt:1: column "},
+    {"perf_json.txt", "perf_json.txt:2: expected \"counter-value\" and \"event\""},
+    {"perf_table_german.txt", "the count '1,02' of 'task-clock' has a decimal comma"},
+    {"perf_table_german_elapsed.txt", "the time elapsed has a decimal comma"},
+    {"perf_table_cut.txt", "the text ends before 'seconds time elapsed'"},
+    {"perf_table_two.txt", "perf_table_two.txt:7: a second run begins here"},
+    {"likwid_cut.csv", "likwid_cut.csv:1: the table announces 3 rows, but 1 are"},
+    {"likwid_narrow.csv", "likwid_narrow.csv:3: expected a number for each of 2"},
+    {"likwid_word.csv", "the count 'many' of 'INSTR_RETIRED_ANY' is not a number"},
+    {"likwid_title.csv", "likwid_title.csv:1: expected 'TABLE,Group 1 Raw,"},
+    {"likwid_ascii.txt", "'likwid-perfctr -O' writes those that can be read"},
+    {"likwid_timeline.txt", "is a timeline of LIKWID"},
+    {"not_there.csv", "cannot read"},
+    {"number.csv:solve", "has no regions: only what LIKWID's markers divide has"},
+};
+
+static void damaged_files_are_refused_with_their_place(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(damaged); i++) {
+        char *path = xasprintf("%s/bad/%s", dir, damaged[i].name);
+        struct count_set set;
+        struct error err = {0};
+
+        check_fails(count_set_read(path, &set, &err), &err, STATUS_INPUT,
+                    damaged[i].part);
+        check(!set.count && !set.source);
+        free(path);
+    }
+}
+
+/* Cut anywhere, no file does harm: it is read or refused. */
+static void cut_files_do_no_harm(void)
+{
+    static const char *const name[] = {"ours.json",      "heading.csv",
+                                       "perf_x.txt",     "perf_per_socket.txt",
+                                       "perf_table.txt", "perf_json_per_socket.txt",
+                                       "likwid_mem.csv", "likwid_markers.csv"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(name); i++) {
+        char *path = path_join(dir, name[i]);
+        struct buf text = {0};
+        struct error err = {0};
+
+        check_ok(file_read(path, &text, &err), &err);
+        for (size_t length = text.length; length > 0; length--) {
+            struct count_set set;
+
+            buf_truncate(&text, length - 1);
+            if (count_set_parse("cut", buf_str(&text), NULL, &set, &err) == 0)
+                check(set.count_nr > 0 && set.source);
+            else
+                check_eq(err.status, STATUS_INPUT);
+            error_clear(&err);
+            count_set_release(&set);
+        }
+        buf_release(&text);
+        free(path);
+    }
+}
+
+/* ---- bytes through memory ---- */
+
+static void check_rates(const char *text, double read, double written)
+{
+    struct count_set set;
+    struct quantity read_gbs, write_gbs;
+    struct error err = {0};
+
+    if (!check_ok(count_set_parse("t", text, NULL, &set, &err), &err))
+        return;
+    if (check_ok(count_set_bandwidth(&set, &read_gbs, &write_gbs, &err), &err)) {
+        check_eq(read_gbs.known, read >= 0);
+        check_eq(write_gbs.known, written >= 0);
+        if (read_gbs.known && write_gbs.known) {
+            check_near(read_gbs.value, read, 1e-9);
+            check_near(write_gbs.value, written, 1e-9);
+        }
+    }
+    count_set_release(&set);
+}
+
+static void bandwidth_is_what_the_rows_say(void)
+{
+    check_rates("read_bytes,3e9\nwrite_bytes,1e9\nseconds,2\n", 1.5, 0.5);
+    check_rates("READ_BYTES,3e9\nbytes,5e9\nseconds,2\n", 1.5, 1);
+    check_rates("bytes,5e9\nwrite_bytes,1e9\nseconds,2\n", 2, 0.5);
+    check_rates("bytes,5e9\nseconds,2\n", 2.5, 0);
+    check_rates("gbs,80\n", 80, 0);
+    check_rates("read_gbs,80\nwrite_gbs,20\n", 80, 20);
+    check_rates("read_gbs,80\n", 80, -1);
+    check_rates("cycles,80\n", -1, -1);
+    check_rates("read_bytes,nan\ncycles,80\n", -1, -1);
+}
+
+static void bandwidth_that_cannot_be(void)
+{
+    static const struct {
+        const char *text, *part;
+    } cases[] = {
+        {"read_bytes,3e9\n", "do not say what time they cover: add a row 'seconds' or "},
+        {"read_bytes,3e9\nread_gbs,1\nseconds,1\n", "both 'read_bytes' and 'read_gbs'"},
+        {"read_gbs,80\ngbs,20\n", "contradict each other: 80 GB/s are read, and 20 GB/s"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct count_set set;
+        struct quantity read_gbs, write_gbs;
+        struct error err = {0};
+
+        check_ok(count_set_parse("t", cases[i].text, NULL, &set, &err), &err);
+        check_fails(count_set_bandwidth(&set, &read_gbs, &write_gbs, &err), &err,
+                    STATUS_INPUT, cases[i].part);
+        count_set_release(&set);
+    }
+}
+
+CU_TestInfo traffic_counts_tests[] = {
+    {"every form gives its counts", every_form_gives_its_counts},
+    {"multiplexing opens the interval", multiplexing_opens_the_interval},
+    {"runs open it, too", runs_open_it_too},
+    {"rows of many places are summed", rows_of_many_places_are_summed},
+    {"the time is found where it can be", the_time_is_found_where_it_can_be},
+    {"LIKWID is summed over boxes and threads", likwid_is_summed_over_boxes_and_threads},
+    {"regions are chosen by name", regions_are_chosen_by_name},
+    {"JSON comes back as it was", json_comes_back_as_it_was},
+    {"damaged files are refused with their place",
+     damaged_files_are_refused_with_their_place},
+    {"cut files do no harm", cut_files_do_no_harm},
+    {"bandwidth is what the rows say", bandwidth_is_what_the_rows_say},
+    {"bandwidth that cannot be", bandwidth_that_cannot_be},
+    CU_TEST_INFO_NULL,
+};

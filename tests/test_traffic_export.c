@@ -1,0 +1,273 @@
+/* Our own counts as PAPI's software-defined events: read here by the code that reads
+ * hardware counters, and in a traced program by a tool that knows nothing of us. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/traffic/papi_source.h"
+#include "core/traffic/perf_uncore.h"
+#include "tests/check.h"
+
+#ifdef INFLIGHT_HAS_SDE
+
+static struct quantity model(double value)
+{
+    return quantity_exact(value, PROVENANCE_MODEL);
+}
+
+static bool open_own(struct papi_bandwidth *bandwidth, struct papi_counter **counter)
+{
+    static const struct papi_asker ask = {papi_event_known, perf_uncore_expand_here,
+                                          papi_events_start};
+    struct error err = {0};
+
+    return check_ok(papi_bandwidth_for("software-defined", &ask, bandwidth, &err),
+                    &err) &&
+           check_ok(papi_counter_new((const char *const *)bandwidth->event.v,
+                                     bandwidth->event.nr, NULL, counter, &err),
+                    &err);
+}
+
+/* Event, formula, bytes: the same as the model's. */
+static void check_own_bytes(const struct papi_bandwidth *bandwidth,
+                            struct papi_counter *counter, const struct traffic *traffic)
+{
+    struct count_set set = {0};
+    struct quantity read, write;
+    struct error err = {0};
+    char *source = NULL;
+
+    check_ok(papi_counter_end(counter, &set, &err), &err);
+    check_ok(papi_bandwidth_bytes(bandwidth, &set, &read, &write, &err), &err);
+    check_near(read.value, traffic_read_bytes(traffic).value, 1e-3);
+    check_near(write.value, traffic_write_bytes(traffic).value, 1e-3);
+    check_eq(read.provenance, PROVENANCE_PAPI);
+    check_ok(traffic_bandwidth_from_counts(NULL, &set, &read, &write, &source, &err),
+             &err);
+    check_near(read.value, traffic_read_bytes(traffic).value, 1e-3);
+    check_contains(source, "the cache model's own counts");
+    free(source);
+    count_set_release(&set);
+}
+
+static void own_counts_are_read(void)
+{
+    struct traffic first = {.level_nr = 2, .line_bytes = 128},
+                   second = {.level_nr = 3, .line_bytes = 256};
+    struct papi_bandwidth bandwidth;
+    struct papi_counter *counter;
+    struct error err = {0};
+
+    first.edge[1].fills = model(1e6);
+    first.edge[1].writebacks = model(3e5);
+    second.edge[0].fills = model(77);
+    second.edge[1].fills = model(66);
+    second.edge[2].fills = model(5e9);
+    second.edge[2].writebacks = model(4e9);
+    second.nontemporal_lines = model(1e9);
+    check(traffic_export(&first));
+    if (!open_own(&bandwidth, &counter))
+        return;
+    /* only what is added between begin and end counts */
+    check_ok(papi_counter_begin(counter, NULL, 0, &err), &err);
+    traffic_export(&second);
+    check_own_bytes(&bandwidth, counter, &second);
+    check_ok(papi_counter_begin(counter, NULL, 0, &err), &err);
+    traffic_export(&first);
+    check_own_bytes(&bandwidth, counter, &first);
+    papi_counter_free(counter);
+    papi_bandwidth_release(&bandwidth);
+}
+
+static void levels_are_read(void)
+{
+    static const char *const events[] = {
+        "sde:::inflight::L1_FILLS", "sde:::inflight::L2_FILLS",
+        "sde:::inflight::PAGE_WALKS", "sde:::inflight::CALLS",
+        "sde:::inflight::LINE_BYTES"};
+    static const double want[] = {20, 10, 0, 2, 64};
+    struct traffic traffic = {.level_nr = 2, .line_bytes = 64};
+    struct papi_counter *counter;
+    struct count_set set = {0};
+    struct error err = {0};
+
+    traffic.edge[0].fills = model(10);
+    traffic.edge[1].fills = model(5.2);
+    traffic.page_walks = quantity_unknown();
+    traffic_export(&traffic);
+    if (!check_ok(papi_counter_new(events, 5, NULL, &counter, &err), &err))
+        return;
+    check_ok(papi_counter_begin(counter, NULL, 0, &err), &err);
+    traffic_export(&traffic);
+    traffic_export(&traffic);
+    check_ok(papi_counter_end(counter, &set, &err), &err);
+    for (size_t i = 0; i < 5; i++)
+        check_near(set.count[i].value.value, want[i], 0);
+    papi_counter_free(counter);
+    count_set_release(&set);
+}
+
+/*
+ * A traced program.
+ */
+
+static bool compile(char *const argv[])
+{
+    struct spawn_request request = {.argv = (const char *const *)argv, .timeout_s = 120};
+    struct spawn_outcome outcome = {0};
+    struct error err = {0};
+    bool done = spawn_run(&request, &outcome, &err) == 0 && outcome.end == SPAWN_EXITED &&
+                outcome.code == 0;
+
+    if (outcome.end != SPAWN_NOT_STARTED && !done)
+        check_str(buf_str(&outcome.err), "");
+    spawn_outcome_release(&outcome);
+    return done;
+}
+
+static bool build_traced(const char *path)
+{
+    struct strvec argv = {0};
+    struct error err = {0};
+    char *object = xasprintf("%s.o", path);
+    bool done;
+
+    strvec_split(&argv,
+                 "gcc -O2 -fsanitize=thread -fno-tree-vectorize "
+                 "-fno-tree-loop-distribute-patterns -c -I " INFLIGHT_SOURCE_DIR
+                 " " INFLIGHT_SOURCE_DIR "/tests/data/traffic/traced_kernels.c -o");
+    strvec_push(&argv, object);
+    done = compile(argv.v);
+    strvec_release(&argv);
+    strvec_split(&argv, "gcc -O2 -I " INFLIGHT_SOURCE_DIR " " INFLIGHT_SOURCE_DIR
+                        "/tests/data/traffic/traced_main.c");
+    check_ok(traffic_tracer_sources(&argv, &err), &err);
+    strvec_push(&argv, object);
+    strvec_push(&argv, "-o");
+    strvec_push(&argv, path);
+    done = done && compile(argv.v);
+    strvec_release(&argv);
+    free(object);
+    return done;
+}
+
+static const char *const tool_events =
+    "sde:::inflight::ACCESSES,sde:::inflight::L1_FILLS,sde:::inflight::MEMORY_FILLS,"
+    "sde:::inflight::MEMORY_WRITEBACKS,sde:::inflight::LINE_BYTES";
+
+static double told(const char *text, const char *event)
+{
+    const char *at = strstr(text, event);
+
+    return at ? strtod(at + strlen(event), NULL) : -1;
+}
+
+static char *run_with_tool(const char *program, const char *scratch)
+{
+    const char *argv[] = {program,
+                          "--kernel",
+                          "triad",
+                          "--n",
+                          "65536",
+                          "--geometry",
+                          "line=64 page=4096 tlb=64 streams=16 level=16384:8:0 "
+                          "level=131072:8:0 overwritten=0 reach=0",
+                          "--total",
+                          "0",
+                          "--budget",
+                          "0",
+                          "--out",
+                          NULL,
+                          NULL};
+    char *traced = path_join(scratch, "traced.txt"),
+         *out = path_join(scratch, "tool.txt");
+    char *env[] = {xstrdup("LD_PRELOAD=" INFLIGHT_BINARY_DIR "/inflight_papi_tool.so"),
+                   xasprintf("PAPI_TOOL_EVENTS=%s", tool_events),
+                   xasprintf("PAPI_TOOL_OUT=%s", out), NULL};
+    struct spawn_request request = {
+        .argv = argv, .env_extra = (const char *const *)env, .timeout_s = 60};
+    struct spawn_outcome outcome = {0};
+    struct buf text = {0};
+    struct error err = {0};
+
+    argv[ARRAY_SIZE(argv) - 2] = traced;
+    if (check_ok(spawn_run(&request, &outcome, &err), &err)) {
+        check_eq(outcome.end, SPAWN_EXITED);
+        if (!check_eq(outcome.code, 0))
+            check_str(buf_str(&outcome.err), "");
+        check_ok(file_read(out, &text, &err), &err);
+    }
+    spawn_outcome_release(&outcome);
+    for (size_t i = 0; env[i]; i++)
+        free(env[i]);
+    free(traced);
+    free(out);
+    return buf_detach(&text);
+}
+
+/* a = b + s * c, three arrays of 65536 doubles: 8192 lines each, all three read, one
+ * written; twice, since the first call warms. */
+static void a_tool_reads_a_traced_program(void)
+{
+    struct error err = {0};
+    char *scratch, *program, *text;
+
+    if (!check_ok(scratch_make(&scratch, &err), &err))
+        return;
+    program = path_join(scratch, "traced");
+    if (build_traced(program)) {
+        text = run_with_tool(program, scratch);
+        check_near(told(text, "ACCESSES "), 2 * 3 * 65536, 0.01);
+        check_near(told(text, "L1_FILLS "), 2 * 3 * 8192, 0.01);
+        check_near(told(text, "MEMORY_FILLS "), 2 * 3 * 8192, 0.01);
+        check(told(text, "MEMORY_WRITEBACKS ") > 8192);
+        check_near(told(text, "LINE_BYTES "), 64, 0);
+        free(text);
+    } else {
+        check_skip("no compiler for the traced program");
+    }
+    free(program);
+    scratch_remove(scratch);
+}
+
+/* PAPI's own utility lists them. */
+static void papi_lists_them(void)
+{
+    static const char *const argv[] = {
+        "papi_native_avail", "-sde", INFLIGHT_BINARY_DIR "/libinflight_events.so", NULL};
+    struct spawn_request request = {.argv = argv, .timeout_s = 60};
+    struct spawn_outcome outcome = {0};
+    struct error err = {0};
+
+    check_ok(spawn_run(&request, &outcome, &err), &err);
+    if (outcome.end == SPAWN_NOT_STARTED) {
+        check_skip("papi_native_avail is not there (papi-tools)");
+    } else {
+        check_contains(buf_str(&outcome.out), "sde:::inflight::MEMORY_FILLS");
+        check_contains(buf_str(&outcome.out), "lines written past the caches");
+    }
+    spawn_outcome_release(&outcome);
+}
+
+#else
+
+static void not_here(void)
+{
+    struct traffic traffic = {.level_nr = 1, .line_bytes = 64};
+
+    check(!traffic_export(&traffic));
+    check_skip("libsde is not there");
+}
+#define own_counts_are_read           not_here
+#define levels_are_read               not_here
+#define a_tool_reads_a_traced_program not_here
+#define papi_lists_them               not_here
+
+#endif
+
+CU_TestInfo traffic_export_tests[] = {
+    {"own counts through the bandwidth row", own_counts_are_read},
+    {"levels", levels_are_read},
+    {"a tool reads a traced program", a_tool_reads_a_traced_program},
+    {"PAPI's own utility lists them", papi_lists_them},
+    CU_TEST_INFO_NULL,
+};
