@@ -9,17 +9,17 @@
 /* ---- head ---- */
 
 static const char *const start_text[] = {
-    [RUN_START_WARM] = "caches as the calls before left them",
+    [RUN_START_WARM] = "caches as earlier calls left them",
     [RUN_START_COLD_DATA] = "data cold",
     [RUN_START_COLD_CODE] = "code cold",
     [RUN_START_COLD] = "data and code cold",
 };
 
 static const char *const background_text[] = {
-    [RUN_BACKGROUND_IDLE] = "nothing of ours on the other cores",
-    [RUN_BACKGROUND_ARITHMETIC] = "arithmetic on the other cores",
-    [RUN_BACKGROUND_MEMORY] = "memory load from the other cores",
-    [RUN_BACKGROUND_DISK] = "disk load from the other cores",
+    [RUN_BACKGROUND_IDLE] = "other cores idle",
+    [RUN_BACKGROUND_ARITHMETIC] = "arithmetic on other cores",
+    [RUN_BACKGROUND_MEMORY] = "memory load from other cores",
+    [RUN_BACKGROUND_DISK] = "disk load from other cores",
 };
 
 char *environment_text(const struct settings *settings)
@@ -43,15 +43,21 @@ static void add_sizes(const struct kernel *kernel, struct buf *out)
 void measure_head(const struct workbench *bench, struct page *page)
 {
     char *environment = environment_text(bench->settings);
+    struct buf line = {0};
     buf_addf(page->out, "%s%s%s in %s", page->colour ? "\033[1m" : "",
              kernel_name(bench->kernel), page->colour ? "\033[0m" : "",
              kernel_path(bench->kernel));
     add_sizes(bench->kernel, page->out);
-    buf_addf(page->out, "\n%s; %s; %s\n%s\n",
-             bench->machine.name ? bench->machine.name : "", live_note(bench->live),
-             bench->toolchain.version, environment);
+    buf_add(page->out, "\n");
+    buf_addf(&line, "%s; %s; %s", bench->machine.name ? bench->machine.name : "",
+             live_note(bench->live), bench->toolchain.version);
+    buf_add_wrapped(page->out, buf_str(&line), 2, page->width);
+    buf_add(page->out, "\n");
+    buf_add_wrapped(page->out, environment, 2, page->width);
+    buf_add(page->out, "\n");
     if (bench->machine_note)
         page_paragraph(page, "%s", bench->machine_note);
+    buf_release(&line);
     free(environment);
 }
 
@@ -197,7 +203,7 @@ static void add_queue(const struct occupancy_resource *queue, struct buf *out)
     add_column(out, queue->limit, 1, 10);
     buf_add(out, "  ");
     add_share(out, queue->utilization, 15);
-    buf_addf(out, "  %-9s", fullness_word(queue->fullness));
+    buf_addf(out, "  %-10s", fullness_word(queue->fullness));
     if (queue->least_s.known)
         buf_add_time(out, queue->least_s.value);
     else
@@ -208,7 +214,7 @@ static void add_queue(const struct occupancy_resource *queue, struct buf *out)
 static void show_queues(const struct occupancy *now, struct page *page)
 {
     page_heading(page, "Each queue and each rate against its limit, per core");
-    buf_add(page->out, "  resource         in use     limit      utilization  state    "
+    buf_add(page->out, "  resource         in use     limit      utilization  state     "
                        " least   limit from\n");
     for (int r = 0; r < RESOURCE_NONE; r++)
         if (now->resource[r].utilization.known || now->resource[r].limit.known)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LABEL = 20, NARROWEST = 60, WIDEST = 100 };
+enum { LABEL = 23, NARROWEST = 60, WIDEST = 100 };
 
 struct page page_on(struct buf *out, bool colour, int columns)
 {

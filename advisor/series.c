@@ -34,6 +34,7 @@ static void point_release(struct series_point *point)
 {
     free(point->reason);
     free(point->limiter);
+    free(point->busiest);
     free(point->why);
     free(point->traffic_from);
 }
@@ -112,6 +113,7 @@ static void take_occupancy(struct series_point *point, const struct occupancy *n
     for (size_t i = 0; i < ARRAY_SIZE(figures); i++)
         point->figure[figures[i].figure] = figures[i].value;
     point->limiter = xstrdup(resource_word(now->limiter));
+    point->busiest = xstrdup(resource_word(now->busiest));
     point->why = xstrdup(occupancy_why_word(now->why));
 }
 

@@ -177,9 +177,11 @@ static void add_block(struct drawing *drawing, size_t curve)
         buf_addf(drawing->out, "%.6g", x);
         for (size_t f = 0; f < ARRAY_SIZE(drawn); f++) {
             struct quantity q = point->figure[drawn[f]];
+            /* ends that a logarithm has no place for */
             double high = isfinite(q.high) ? q.high : q.value;
-            add_number(drawing->out, q.known, q.value);
-            add_number(drawing->out, q.known, q.low);
+            double low = fmax(q.low, 0.01 * q.value);
+            add_number(drawing->out, q.known && q.value > 0, q.value);
+            add_number(drawing->out, q.known, low);
             add_number(drawing->out, q.known, high);
         }
         buf_add(drawing->out, "\n");
@@ -316,8 +318,8 @@ static void add_caches(struct drawing *drawing)
             continue;
         buf_addf(drawing->out,
                  "set arrow from first %.6g, graph 0 to first %.6g, graph 1 nohead "
-                 "linewidth 1 dashtype 3 linecolor rgb '#555555'\n"
-                 "set label 'L%d' at first %.6g, graph 0.94 offset character 0.4,0\n",
+                 "linewidth 1 dashtype 2 linecolor rgb '#555555'\n"
+                 "set label 'L%d' at first %.6g, graph 0.06 offset character 0.4,0\n",
                  bytes, bytes, series->cache[i].level, bytes);
     }
 }

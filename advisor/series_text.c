@@ -45,35 +45,107 @@ static void add_cells(const struct series *series, const struct columns *columns
     }
 }
 
-/* ---- the tables ---- */
+/* ---- columns of the tables ---- */
 
-static void add_spread(struct buf *out, struct quantity quantity)
+struct column {
+    const char *title; /* as wide as the column */
+    void (*add)(struct buf *out, const struct series_point *point,
+                const struct column *column);
+    enum figure figure;
+    int dropped; /* where the page is narrow: 0 = never, else in this order */
+};
+
+static void add_spread(struct buf *out, const struct series_point *point,
+                       const struct column *column)
 {
+    struct quantity quantity = point->figure[column->figure];
     if (quantity.known && quantity.value > 0)
         buf_addf(out, " %4.0f%%",
                  100 * (quantity.high - quantity.low) / quantity.value / 2);
     else
-        buf_add(out, "    ?");
+        buf_add(out, "     ?");
 }
 
-static void add_time_cell(struct buf *out, struct quantity ns, int width)
+static void add_time(struct buf *out, const struct series_point *point,
+                     const struct column *column)
 {
+    struct quantity ns = point->figure[column->figure];
     struct buf cell = {0};
     if (ns.known)
         buf_add_time(&cell, ns.value * 1e-9);
     else
         buf_add(&cell, "?");
-    buf_addf(out, "%*s", width, buf_str(&cell));
+    buf_addf(out, "%*s", (int)strlen(column->title), buf_str(&cell));
     buf_release(&cell);
 }
 
-static void add_use(struct buf *out, struct quantity use)
+static void add_use(struct buf *out, const struct series_point *point,
+                    const struct column *column)
 {
+    struct quantity use = point->figure[column->figure];
     if (use.known)
-        buf_addf(out, "%5.0f%%", 100 * use.value);
+        buf_addf(out, "%4.0f%%", 100 * use.value);
     else
-        buf_add(out, "     ?");
+        buf_add(out, "    ?");
 }
+
+static void add_figure(struct buf *out, const struct series_point *point,
+                       const struct column *column)
+{
+    add_column(out, point->figure[column->figure], 1, (int)strlen(column->title));
+}
+
+static void add_word(struct buf *out, const struct series_point *point,
+                     const struct column *column)
+{
+    (void)column;
+    buf_addf(out, "  %-12s", point->busiest ? point->busiest : "?");
+}
+
+static const struct column times[] = {
+    {"  one call", add_time, FIGURE_TIME, 0},
+    {"   +- ", add_spread, FIGURE_TIME, 5},
+    {"   per it.", add_time, FIGURE_PER_ITERATION, 6},
+    {"    GB/s", add_figure, FIGURE_BANDWIDTH, 0},
+    {"       n", add_figure, FIGURE_N, 0},
+    {"  L1q", add_use, FIGURE_L1_QUEUE_USE, 0},
+    {"  L2q", add_use, FIGURE_L2_QUEUE_USE, 0},
+    {" walk", add_use, FIGURE_WALKERS_USE, 3},
+    {"  mem", add_use, FIGURE_MEMORY_USE, 4},
+    {"  busiest     ", add_word, FIGURE_NR, 7},
+};
+
+static const struct column traffics[] = {
+    {"    arrays", add_figure, FIGURE_ARRAYS, 0},
+    {"  L1 fills", add_figure, FIGURE_L1_FILLS, 0},
+    {"  L2 fills", add_figure, FIGURE_L2_FILLS, 0},
+    {"  L3 fills", add_figure, FIGURE_L3_FILLS, 2},
+    {"  mem.read", add_figure, FIGURE_READ, 0},
+    {"  mem.writ", add_figure, FIGURE_WRITTEN, 0},
+    {"     walks", add_figure, FIGURE_WALKS, 1},
+};
+
+/* Columns dropped up to this rank let the rest stand within the page. */
+static int rank_for(const struct column *column, size_t nr, size_t axes_width,
+                    size_t width)
+{
+    for (int rank = 0; rank < 8; rank++) {
+        size_t need = axes_width;
+        for (size_t i = 0; i < nr; i++)
+            if (column[i].dropped == 0 || column[i].dropped > rank)
+                need += strlen(column[i].title);
+        if (need <= width)
+            return rank;
+    }
+    return 8;
+}
+
+static bool is_shown(const struct column *column, int rank)
+{
+    return column->dropped == 0 || column->dropped > rank;
+}
+
+/* ---- the tables ---- */
 
 static void add_state(const struct series_point *point, struct page *page)
 {
@@ -87,58 +159,45 @@ static void add_state(const struct series_point *point, struct page *page)
     buf_add_wrapped(page->out, text, page->out->length - indent, page->width);
 }
 
-static void show_times(const struct series *series, const struct columns *columns,
+static void show_table(const struct series *series, const struct columns *columns,
+                       const struct column *column, size_t nr, bool all,
                        struct page *page)
 {
-    page_heading(page, "Time, and what is busy");
-    add_cells(series, columns, NULL, page->out);
-    buf_add(page->out,
-            "    one call  +-    per it.   GB/s     n   L1q   L2q  walk   mem  "
-            "limiter\n");
+    struct buf axes = {0};
+    add_cells(series, columns, NULL, &axes);
+    int rank = rank_for(column, nr, axes.length, page->width);
+    buf_add(page->out, buf_str(&axes));
+    for (size_t k = 0; k < nr; k++)
+        if (is_shown(&column[k], rank))
+            buf_add(page->out, column[k].title);
+    buf_add(page->out, "\n");
     for (size_t i = 0; i < series->point_nr; i++) {
         const struct series_point *point = &series->point[i];
-        add_cells(series, columns, point, page->out);
-        if (point->state != POINT_MEASURED) {
-            add_state(point, page);
-            buf_add(page->out, "\n");
+        if (point->state != POINT_MEASURED && !all)
             continue;
-        }
-        add_time_cell(page->out, point->figure[FIGURE_TIME], 10);
-        add_spread(page->out, point->figure[FIGURE_TIME]);
-        add_time_cell(page->out, point->figure[FIGURE_PER_ITERATION], 9);
-        add_column(page->out, point->figure[FIGURE_BANDWIDTH], 1, 7);
-        add_column(page->out, point->figure[FIGURE_N], 1, 6);
-        add_use(page->out, point->figure[FIGURE_L1_QUEUE_USE]);
-        add_use(page->out, point->figure[FIGURE_L2_QUEUE_USE]);
-        add_use(page->out, point->figure[FIGURE_WALKERS_USE]);
-        add_use(page->out, point->figure[FIGURE_MEMORY_USE]);
-        buf_addf(page->out, "  %s\n", point->limiter ? point->limiter : "?");
-    }
-    page_paragraph(page,
-                   "one call: median, half of its 95 %% interval; n: lines in flight per "
-                   "core by bandwidth and latency; then how full the L1 queue, the L2 "
-                   "queue, the page walkers and memory's bandwidth are.");
-}
-
-static void show_traffic(const struct series *series, const struct columns *columns,
-                         struct page *page)
-{
-    static const enum figure shown[] = {FIGURE_ARRAYS,   FIGURE_L1_FILLS, FIGURE_L2_FILLS,
-                                        FIGURE_L3_FILLS, FIGURE_READ,     FIGURE_WRITTEN,
-                                        FIGURE_WALKS};
-    page_heading(page, "What one call moves, per core");
-    add_cells(series, columns, NULL, page->out);
-    buf_add(page->out,
-            "   arrays  L1 fills  L2 fills  L3 fills  mem.read  mem.writ  walks\n");
-    for (size_t i = 0; i < series->point_nr; i++) {
-        const struct series_point *point = &series->point[i];
+        add_cells(series, columns, point, page->out);
+        for (size_t k = 0; k < nr && point->state == POINT_MEASURED; k++)
+            if (is_shown(&column[k], rank))
+                column[k].add(page->out, point, &column[k]);
         if (point->state != POINT_MEASURED)
-            continue;
-        add_cells(series, columns, point, page->out);
-        for (size_t k = 0; k < ARRAY_SIZE(shown); k++)
-            add_column(page->out, point->figure[shown[k]], 1, k == 0 ? 9 : 10);
+            add_state(point, page);
         buf_add(page->out, "\n");
     }
+    buf_release(&axes);
+}
+
+static void show_tables(const struct series *series, struct page *page)
+{
+    struct columns columns = columns_of(&series->axes);
+    page_heading(page, "Time, and what is busy");
+    show_table(series, &columns, times, ARRAY_SIZE(times), true, page);
+    page_paragraph(page,
+                   "one call: median, and half of its 95 %% interval; GB/s through "
+                   "memory, all cores; n: lines in flight per core (bandwidth x latency "
+                   "/ line / cores); how full the L1 queue, the L2 queue, the page "
+                   "walkers and memory's bandwidth are.");
+    page_heading(page, "What one call moves, per core");
+    show_table(series, &columns, traffics, ARRAY_SIZE(traffics), false, page);
     page_paragraph(page, "arrays, read and written in bytes; fills in lines.");
 }
 
@@ -159,13 +218,11 @@ static void show_failures(const struct series *series, struct page *page)
 
 void series_text(const struct series *series, struct page *page)
 {
-    struct columns columns = columns_of(&series->axes);
     buf_addf(page->out, "%s%s%s\n", page->colour ? "\033[1m" : "",
              series->title ? series->title : "", page->colour ? "\033[0m" : "");
     if (series->subtitle)
         buf_addf(page->out, "%s\n", series->subtitle);
-    show_times(series, &columns, page);
-    show_traffic(series, &columns, page);
+    show_tables(series, page);
     show_failures(series, page);
 }
 
@@ -217,7 +274,7 @@ static void add_row(const struct series *series, const struct series_point *poin
 {
     static const char *const state[] = {"pending", "measured", "failed"};
     const char *const words[] = {state[point->state], point->reason, point->limiter,
-                                 point->why};
+                                 point->busiest, point->why};
     for (size_t i = 0; i < series->axes.nr; i++) {
         const struct sweep_axis *axis = &series->axes.axis[i];
         char *text = sweep_value_text(axis, point->value[i]);
