@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advisor/commands.h"
+#include "advisor/environment_words.h"
 #include "advisor/measure_report.h"
 #include "advisor/rename_source.h"
 #include "advisor/report_parts.h"

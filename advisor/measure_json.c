@@ -1,27 +1,9 @@
 #include <stdlib.h>
 
+#include "advisor/environment_words.h"
 #include "advisor/measure_report.h"
-#include "advisor/options.h"
 #include "advisor/report_parts.h"
 #include "advisor/version.h"
-
-json_t *environment_json(const struct settings *settings)
-{
-    static const char *const start[] = {
-#define X(name, word) word,
-        RUN_START_MAP(X)
-#undef X
-    };
-    static const char *const background[] = {
-#define X(name, word) word,
-        RUN_BACKGROUND_MAP(X)
-#undef X
-    };
-    return json_pack("{s:s, s:s, s:s, s:I}", "pages", settings->pages ? "huge" : "small",
-                     "start", start[settings->start], "background",
-                     background[settings->background], "minimum_of",
-                     (json_int_t)(settings->min_of > 1 ? settings->min_of : 1));
-}
 
 static json_t *run_json(const struct measurement *measurement)
 {

@@ -13,10 +13,6 @@ json_t *measure_json(const struct workbench *bench,
 
 /* Function, file, sizes; the machine; the environment. */
 void measure_head(const struct workbench *bench, struct page *page);
-/* "small pages, warm start, background idle, least of 3". Caller frees. */
-char *environment_text(const struct settings *settings);
-json_t *environment_json(const struct settings *settings);
-
 /* The sections on traffic. */
 void traffic_text(const struct traffic *traffic, struct page *page);
 /* In words: where the figures come from. */

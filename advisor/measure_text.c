@@ -3,34 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/environment_words.h"
 #include "advisor/measure_report.h"
-#include "advisor/options.h"
 
 /* ---- head ---- */
-
-static const char *const start_text[] = {
-    [RUN_START_WARM] = "caches as earlier calls left them",
-    [RUN_START_COLD_DATA] = "data cold",
-    [RUN_START_COLD_CODE] = "code cold",
-    [RUN_START_COLD] = "data and code cold",
-};
-
-static const char *const background_text[] = {
-    [RUN_BACKGROUND_IDLE] = "other cores idle",
-    [RUN_BACKGROUND_ARITHMETIC] = "arithmetic on other cores",
-    [RUN_BACKGROUND_MEMORY] = "memory load from other cores",
-    [RUN_BACKGROUND_DISK] = "disk load from other cores",
-};
-
-char *environment_text(const struct settings *settings)
-{
-    struct buf text = {0};
-    buf_addf(&text, "%s pages; %s; %s", settings->pages ? "huge" : "small",
-             start_text[settings->start], background_text[settings->background]);
-    if (settings->min_of > 1)
-        buf_addf(&text, "; a sample is the least of %lld", settings->min_of);
-    return buf_detach(&text);
-}
 
 static void add_sizes(const struct kernel *kernel, struct buf *out)
 {
@@ -204,18 +180,20 @@ static void add_queue(const struct occupancy_resource *queue, struct buf *out)
     buf_add(out, "  ");
     add_share(out, queue->utilization, 15);
     buf_addf(out, "  %-10s", fullness_word(queue->fullness));
+    struct buf least = {0};
     if (queue->least_s.known)
-        buf_add_time(out, queue->least_s.value);
+        buf_add_time(&least, queue->least_s.value);
     else
-        buf_add(out, "?");
-    buf_addf(out, "  %s\n", provenance_word(queue->limit.provenance));
+        buf_add(&least, "?");
+    buf_addf(out, "%-9s%s\n", buf_str(&least), provenance_word(queue->limit.provenance));
+    buf_release(&least);
 }
 
 static void show_queues(const struct occupancy *now, struct page *page)
 {
     page_heading(page, "Each queue and each rate against its limit, per core");
     buf_add(page->out, "  resource         in use     limit      utilization  state     "
-                       " least   limit from\n");
+                       "least    from\n");
     for (int r = 0; r < RESOURCE_NONE; r++)
         if (now->resource[r].utilization.known || now->resource[r].limit.known)
             add_queue(&now->resource[r], page->out);
@@ -223,7 +201,7 @@ static void show_queues(const struct occupancy *now, struct page *page)
                    "Miss queues (MSHRs) hold a place for each line that is waited for: "
                    "entries. Walkers: page walks in flight. memory and links: GB/s. "
                    "arithmetic: FLOP/s. least: the time that this part alone needs for "
-                   "the work of one call.");
+                   "the work of one call. from: who says the limit.");
 }
 
 static void show_verdict(const struct occupancy *now, struct page *page)
@@ -253,6 +231,7 @@ static void show_work(const struct workbench *bench,
     struct quantity instructions =
         measurement->has_traffic ? traffic->instructions : quantity_unknown();
     struct quantity rate = quantity_divide(flops, measurement->time_s);
+    struct buf arrays = {0};
     page_heading(page, "Work of one call, per core");
     page_quantity(page, "FLOPs", flops, 1, "", "");
     if (flops.known && flops.value > 0)
@@ -268,7 +247,9 @@ static void show_work(const struct workbench *bench,
     if (measurement->has_traffic && traffic->branches_missed.known)
         page_quantity(page, "branches missed", traffic->branches_missed, 1, "", "");
     page_quantity(page, "innermost iterations", counts.iterations, 1, "", "");
-    page_line(page, "arrays", "%.4g MiB in all", counts.footprint_bytes / 1048576.0);
+    buf_add_size(&arrays, counts.footprint_bytes);
+    page_line(page, "arrays", "%s in all", buf_str(&arrays));
+    buf_release(&arrays);
 }
 
 void measure_text(const struct workbench *bench, const struct measurement *measurement,

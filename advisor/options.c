@@ -3,16 +3,11 @@
 
 #include <string.h>
 
-#include "core/run/run.h"
+#include "advisor/environment_words.h"
 
-/* Words of the options of kind CHOICE, in the order of their enums. */
-#define X(name, word) word,
-static const char *const start_words[] = {RUN_START_MAP(X) NULL};
-static const char *const background_words[] = {RUN_BACKGROUND_MAP(X) NULL};
-#undef X
 static const char *const colour_words[] = {"auto", "always", "never", NULL};
-static const char *const pages_words[] = {"small", "huge", NULL};
 
+/* Of the options of kind CHOICE. */
 static const struct {
     const char *option;
     const char *const *word;

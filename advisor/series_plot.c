@@ -360,8 +360,8 @@ static void add_x(struct drawing *drawing)
 /* Before each panel: the one above may have taken them away. */
 static void restore_x(struct drawing *drawing)
 {
-    if (drawing->x_axis == X_BYTES)
-        buf_add(drawing->out, "set format x '%.0b%BB'\n");
+    buf_addf(drawing->out, "set format x '%s'\n",
+             drawing->x_axis == X_BYTES ? "%.0b%BB" : "%g");
     add_x(drawing);
 }
 

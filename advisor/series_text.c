@@ -121,7 +121,7 @@ static const struct column traffics[] = {
     {"  L2 fills", add_figure, FIGURE_L2_FILLS, 0},
     {"  L3 fills", add_figure, FIGURE_L3_FILLS, 2},
     {"  mem.read", add_figure, FIGURE_READ, 0},
-    {"  mem.writ", add_figure, FIGURE_WRITTEN, 0},
+    {"  mem.writ", add_figure, FIGURE_WRITTEN, 3},
     {"     walks", add_figure, FIGURE_WALKS, 1},
 };
 
@@ -159,6 +159,13 @@ static void add_state(const struct series_point *point, struct page *page)
     buf_add_wrapped(page->out, text, page->out->length - indent, page->width);
 }
 
+static void end_line(struct buf *out)
+{
+    while (out->length && out->data[out->length - 1] == ' ')
+        buf_truncate(out, out->length - 1);
+    buf_add(out, "\n");
+}
+
 static void show_table(const struct series *series, const struct columns *columns,
                        const struct column *column, size_t nr, bool all,
                        struct page *page)
@@ -170,7 +177,7 @@ static void show_table(const struct series *series, const struct columns *column
     for (size_t k = 0; k < nr; k++)
         if (is_shown(&column[k], rank))
             buf_add(page->out, column[k].title);
-    buf_add(page->out, "\n");
+    end_line(page->out);
     for (size_t i = 0; i < series->point_nr; i++) {
         const struct series_point *point = &series->point[i];
         if (point->state != POINT_MEASURED && !all)
@@ -181,7 +188,7 @@ static void show_table(const struct series *series, const struct columns *column
                 column[k].add(page->out, point, &column[k]);
         if (point->state != POINT_MEASURED)
             add_state(point, page);
-        buf_add(page->out, "\n");
+        end_line(page->out);
     }
     buf_release(&axes);
 }
@@ -253,9 +260,9 @@ static void add_csv_figure(struct buf *out, struct quantity quantity)
 
 static void add_header(const struct series *series, struct buf *out)
 {
-    static const char *const words[] = {"state",     "reason",      "limiter",
-                                        "why",       "launches",    "samples",
-                                        "disturbed", "traffic_from"};
+    static const char *const words[] = {"state",   "reason",    "limiter",
+                                        "busiest", "why",       "launches",
+                                        "samples", "disturbed", "traffic_from"};
     for (size_t i = 0; i < series->axes.nr; i++)
         for (size_t k = 0; k < series->axes.axis[i].name.nr; k++) {
             buf_add(out, i || k ? "," : "");

@@ -1,9 +1,10 @@
 #include "advisor/sweep_axes.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "advisor/environment_words.h"
 
 /* Of the axes that no parameter of the kernel is. */
 static const char *const axis_word[] = {
@@ -12,22 +13,16 @@ static const char *const axis_word[] = {
 #undef X
 };
 
-#define X(name, word) word,
-static const char *const start_word[] = {RUN_START_MAP(X) NULL};
-static const char *const background_word[] = {RUN_BACKGROUND_MAP(X) NULL};
-#undef X
-static const char *const pages_word[] = {"small", "huge", NULL};
-
 /* NULL for axes of numbers. */
 static const char *const *words_of(enum axis_kind kind)
 {
     switch (kind) {
     case AXIS_PAGES:
-        return pages_word;
+        return pages_words;
     case AXIS_START:
-        return start_word;
+        return start_words;
     case AXIS_BACKGROUND:
-        return background_word;
+        return background_words;
     default:
         return NULL;
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "advisor/commands.h"
+#include "advisor/environment_words.h"
 #include "advisor/measure_report.h"
 #include "advisor/report_parts.h"
 #include "advisor/sweep.h"
@@ -67,7 +68,8 @@ static int measure_point(void *data, const struct sweep_axes *axes,
         bench->live_runner.measure(bench->live_runner.data, &candidate, MEASURE_EXPLAIN,
                                    0, &measurement, err))
         return -1;
-    if (measurement.outcome != RUN_OUTCOME_INTERRUPTED) {
+    bool cut_short = spawn_interrupted() && !measurement.has_occupancy;
+    if (measurement.outcome != RUN_OUTCOME_INTERRUPTED && !cut_short) {
         struct kernel_counts counts = kernel_counts(bench->kernel);
         point_take(point, &measurement, &counts);
     }

@@ -178,7 +178,7 @@ void traffic_text(const struct traffic *traffic, struct page *page)
                    traffic->line_bytes);
     show_levels(traffic, page);
     show_memory(traffic, page);
-    if (traffic->traced_share > 0 && traffic->traced_share < 1)
+    if (!traffic->note && traffic->traced_share > 0 && traffic->traced_share < 1)
         page_line(page, "sampled", "%.3g %% of the accesses were simulated",
                   100 * traffic->traced_share);
     if (traffic->note)

@@ -1,5 +1,5 @@
-# The result by hand of test_advisor_report.c, and the program that test_advisor_cli.c runs.
-foreach(target inflight_tests test_advisor_report)
+# The result by hand of test_advisor_report.c and test_advisor_measure.c, and the program that test_advisor_cli.c runs.
+foreach(target inflight_tests test_advisor_report test_advisor_measure)
   if(TARGET ${target})
     target_sources(${target} PRIVATE test_advisor_desk.c)
   endif()
