@@ -15,7 +15,7 @@ static json_t *run_json(const struct measurement *measurement)
                      clock ? json_real(measurement->clock_step_s * 1e9) : json_null(),
                      "call_overhead_ns",
                      clock ? json_real(measurement->call_overhead_s * 1e9) : json_null(),
-                     "note", text_json(measurement->run_note));
+                     "note", text_json(measurement->note));
 }
 
 json_t *measure_json(const struct workbench *bench, const struct measurement *measurement)

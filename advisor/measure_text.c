@@ -136,8 +136,8 @@ static void show_time(const struct measurement *measurement, struct page *page)
         buf_add_size(&text, measurement->huge_bytes);
         page_line(page, "on huge pages", "%s of a copy's memory", buf_str(&text));
     }
-    if (measurement->run_note)
-        page_line(page, "note", "%s", measurement->run_note);
+    if (measurement->note)
+        page_line(page, "note", "%s", measurement->note);
     if (measurement->verified_sizes)
         page_line(page, "results", "equal to the kernel as written for %s",
                   measurement->verified_sizes);

@@ -122,7 +122,7 @@ static void take_run(struct run_result *result, struct measurement *out)
     out->disturbed_nr = result->disturbed_nr;
     out->clock_step_s = result->clock_step_s;
     out->call_overhead_s = result->call_overhead_s;
-    out->run_note = result->note;
+    out->note = result->note;
     result->note = NULL;
     result->detail = NULL;
     result->sample = NULL;
@@ -141,15 +141,13 @@ static double latency_now(const struct live *live)
     return now.value / profile.value;
 }
 
-static int time_it(struct live *live, const struct built *built,
+static int time_it(struct live *live, const struct built *built, bool huge_pages,
                    enum measure_effort effort, double stop_at_s, struct measurement *out,
                    struct error *err)
 {
     struct run_opts opts = run_opts(live);
-    struct run_program program = program_of(live, built, out->environment.huge_pages);
+    struct run_program program = program_of(live, built, huge_pages);
     struct run_result result = {0};
-    opts.start = out->environment.start;
-    opts.background = out->environment.background;
     set_effort(live, effort, stop_at_s, &opts);
     live->counted_calls = 0;
     if (effort == MEASURE_EXPLAIN && live->counters.usable) {
@@ -284,7 +282,7 @@ int live_measure_built(struct live *live, struct built *built,
     }
     take_verification(built, out);
     double before = explain && live->here ? latency_now(live) : 1;
-    if (time_it(live, built, effort, stop_at_s, out, err))
+    if (time_it(live, built, out->environment.huge_pages, effort, stop_at_s, out, err))
         return -1;
     if (!explain || out->outcome != RUN_OUTCOME_OK || spawn_interrupted())
         return 0;

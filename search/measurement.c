@@ -10,7 +10,7 @@ void measurement_release(struct measurement *measurement)
     free(measurement->detail);
     free(measurement->verified_sizes);
     free(measurement->sample);
-    free(measurement->run_note);
+    free(measurement->note);
     if (measurement->has_traffic)
         traffic_release(&measurement->traffic);
     if (measurement->has_occupancy)

@@ -38,7 +38,7 @@ struct measurement {
     unsigned launches;   /* that gave samples */
     size_t disturbed_nr; /* samples repeated because something disturbed them */
     double clock_step_s, call_overhead_s; /* as in struct run_result; 0 = not told */
-    char *run_note;                  /* what could not be done as asked; may be NULL */
+    char *note;                      /* what could not be done as asked; may be NULL */
     double huge_bytes;               /* really got; negative = not told */
     bool has_traffic, has_occupancy; /* which of the next two are filled */
     struct traffic traffic;

@@ -106,7 +106,7 @@ static void set_run(struct measurement *measurement)
     measurement->disturbed_nr = 2;
     measurement->clock_step_s = 2e-8;
     measurement->call_overhead_s = 3.5e-8;
-    measurement->run_note = xstrdup("no core was left for a background load");
+    measurement->note = xstrdup("no core was left for a background load");
 }
 
 static struct measurement *start(struct desk *desk)
