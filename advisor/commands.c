@@ -39,10 +39,10 @@ static const struct command commands[] = {
     {"measure", "one kernel, one variant: time, traffic, every queue",
      "measure FILE.c[:LINE] [--plan 'PLAN'] [--sweep AXIS] [options]\n"
      "                        [-- compiler flags]",
-     "Measures the kernel as written, or with a plan, and prints all figures with their\n"
-     "intervals and where they come from. With --sweep: a series over sizes, pages,\n"
-     "cores, start or background, as a table, --csv, --json and --plot; Ctrl-C prints\n"
-     "what is known, and the same command continues.\n\n"
+     "Measures the kernel as written, or with a plan, and prints all figures with\n"
+     "their intervals and where they come from. With --sweep: a series over sizes,\n"
+     "pages, cores, start or background, as a table, --csv, --json and --plot;\n"
+     "Ctrl-C prints what is known, and the same command continues.\n\n"
      "example: inflight measure templates/kernels/dgemm.c --sweep n=64:512:x2\n"
      "                          --plot dgemm.svg",
      KERNEL_OPTIONS "compiler flags machine memory plan sweep pages start background "

@@ -57,6 +57,7 @@ static int read_version(const char *text, struct settings *settings, struct erro
     char *before = settings->file;
     int line = settings->line;
     settings->file = NULL;
+    settings->line = 0;
     int status = read_file(file, settings, err);
     free(file);
     *(first ? &settings->version : &settings->rival_version) = named ? name : NULL;
