@@ -134,6 +134,16 @@ static void options_of_the_other_commands(void)
         check_near(s.latency_ns, 145, 0);
         settings_release(&s);
     }
+    if (parsed("machine --quick", &s)) {
+        check(s.quick);
+        settings_release(&s);
+    }
+}
+
+static void options_of_measure(void)
+{
+    struct settings s;
+
     if (parsed(
             "measure k.c --pages huge --start cold-data --background memory --min-of 5 "
             "--cache L1=32K --line 128 --sweep n=1,2 --sweep pages=small,huge --csv "
@@ -149,10 +159,6 @@ static void options_of_the_other_commands(void)
         check_str(s.sweep.v[1], "pages=small,huge");
         check_str(s.csv, "a.csv");
         check_str(s.save, "m.json");
-        settings_release(&s);
-    }
-    if (parsed("machine --quick", &s)) {
-        check(s.quick);
         settings_release(&s);
     }
 }
@@ -427,6 +433,7 @@ CU_TestInfo advisor_settings_tests[] = {
     {"nothing given means defaults", nothing_given_means_defaults},
     {"every option of tune", every_option_of_tune},
     {"options of the other commands", options_of_the_other_commands},
+    {"options of measure", options_of_measure},
     {"options in every form", options_in_every_form},
     {"behind two dashes are compiler flags", behind_two_dashes_are_compiler_flags},
     {"a file may name a line", a_file_may_name_a_line},
