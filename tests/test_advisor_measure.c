@@ -95,6 +95,18 @@ static void set_parts(struct traffic *traffic)
     traffic->site_nr = 14;
 }
 
+static void drop_parts(struct traffic *traffic)
+{
+    for (size_t i = 0; i < traffic->array_nr; i++)
+        free(traffic->array[i].name);
+    for (size_t i = 0; i < traffic->site_nr; i++)
+        free(traffic->site[i].name);
+    free(traffic->array);
+    free(traffic->site);
+    traffic->array = traffic->site = NULL;
+    traffic->array_nr = traffic->site_nr = 0;
+}
+
 static void set_run(struct measurement *measurement)
 {
     measurement->launches = 6;
@@ -156,6 +168,7 @@ static void all_numbers(void)
 
     set_parts(&measurement->traffic);
     check_text(&desk, "all.txt");
+    drop_parts(&measurement->traffic);
     desk_release(&desk);
 }
 
