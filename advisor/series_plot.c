@@ -248,9 +248,10 @@ static void draw_line(struct drawing *drawing, const struct line *line, size_t c
              curve, column, column + 1, column + 2, rgb);
     begin_item(items);
     buf_addf(items,
-             "$c%zu using 1:%zu with linespoints linewidth 2 pointtype %zu pointsize 0.8 "
+             "$c%zu using 1:%zu with %s linewidth 2 pointtype %zu pointsize 0.8 "
              "linecolor rgb '%s'",
-             curve, column, 5 + 2 * (colour % 5), rgb);
+             curve, column, drawing->x_axis == X_INDEX ? "points" : "linespoints",
+             5 + 2 * (colour % 5), rgb);
     add_title(drawing, items, name, line->name);
     free(name);
 }
