@@ -38,7 +38,7 @@ static int read_question(const struct settings *settings, struct told *told,
         return fail(err, STATUS_USAGE,
                     "--bandwidth and --counts both say what the bandwidth is; give one "
                     "of them");
-    return counted_question(settings, NULL, told, question, err);
+    return counted_question(settings, traffic_bandwidth_from_counts, told, question, err);
 }
 
 static int print_answer(const struct settings *settings, const struct answer *answer,

@@ -5,6 +5,7 @@
 
 #include "advisor/commands.h"
 #include "advisor/report.h"
+#include "advisor/series.h"
 #include "core/store/store.h"
 
 static int list_line(void *data, const struct store_session *session)
@@ -48,15 +49,40 @@ static int list_sessions(const struct settings *settings, struct store *store,
     return status;
 }
 
+static bool is_series(const json_t *report)
+{
+    const char *schema = json_string_value(json_object_get(report, "schema"));
+    return schema && !strcmp(schema, "inflight.series/1");
+}
+
+/* Of a sweep. */
+static int add_series(const struct settings *settings, const json_t *report,
+                      struct buf *text, struct error *err)
+{
+    struct series series = {0};
+    struct page page =
+        page_on(text, term_colour(stdout, settings->colour), term_columns(stdout));
+    if (series_from_json(report, "the session", &series, err))
+        return -1;
+    series_text(&series, &page);
+    series_release(&series);
+    return 0;
+}
+
 static int print_report(const struct settings *settings, const json_t *report,
                         struct error *err)
 {
     if (settings->json)
         return print_json(report, err);
     struct buf text = {0};
-    report_text(report, term_colour(stdout, settings->colour), settings->evidence,
-                term_columns(stdout), &text);
-    int status = print_text(buf_str(&text), err);
+    int status = 0;
+    if (is_series(report))
+        status = add_series(settings, report, &text, err);
+    else
+        report_text(report, term_colour(stdout, settings->colour), settings->evidence,
+                    term_columns(stdout), &text);
+    if (!status)
+        status = print_text(buf_str(&text), err);
     buf_release(&text);
     return status;
 }
@@ -77,8 +103,13 @@ static int show_session(const struct settings *settings, struct store *store,
                       session.command);
     if (!status) {
         name = xasprintf("session %lld", session.id);
-        status =
-            json_read_text(session.report_json, name, "inflight.report/1", &report, err);
+        status = json_read_text(session.report_json, name, NULL, &report, err);
+        if (!status && !is_series(report)) {
+            json_decref(report);
+            report = NULL;
+            status = json_read_text(session.report_json, name, "inflight.report/1",
+                                    &report, err);
+        }
     }
     if (!status)
         status = print_report(settings, report, err);

@@ -42,6 +42,31 @@ static const struct command commands[] = {
                     "bandwidth latency access counts seconds measurement what-if fresh "
                     "database evidence" COMMON_OPTIONS,
      advise_command},
+    {"measure", "one kernel, one variant: time, traffic, every queue",
+     "measure FILE.c[:LINE] [--plan 'PLAN'] [--sweep AXIS] [options]\n"
+     "                        [-- compiler flags]",
+     "Measures the kernel as written, or with a plan, and prints all figures with\n"
+     "their intervals and where they come from. With --sweep: a series over sizes,\n"
+     "pages, cores, start or background, as a table, --csv, --json and --plot;\n"
+     "Ctrl-C prints what is known, and the same command continues.\n\n"
+     "example: inflight measure templates/kernels/dgemm.c --sweep n=64:512:x2\n"
+     "                          --plot dgemm.svg",
+     KERNEL_OPTIONS "compiler flags machine memory plan sweep pages start background "
+                    "min-of cache line cores tolerance reassociate budget fresh database "
+                    "csv plot save" COMMON_OPTIONS,
+     measure_command},
+    {"compare", "two versions of one function: which is faster, and why",
+     "compare OLD.c[:FUNCTION] NEW.c[:FUNCTION] [options]\n"
+     "                        [-- compiler flags]\n"
+     "       inflight compare FILE.c --plan 'PLAN' [options]",
+     "Compares results first, then times the two in turn, and says whether one is\n"
+     "faster, every queue before and after, and whether it is less work or faster\n"
+     "work. Sizes and contents of arrays are those of the first version; a difference\n"
+     "of results ends with status 1.\n\n"
+     "example: inflight compare kernel.c:plain kernel.c:blocked",
+     KERNEL_OPTIONS "compiler flags machine memory plan pages cache line cores tolerance "
+                    "reassociate budget" COMMON_OPTIONS,
+     compare_command},
     {"show", "the loops, arrays and access classes, and what may legally be done",
      "show FILE.c[:LINE] [options] [-- compiler flags]",
      "Reads the kernel and prints its model; measures nothing.\n\n"

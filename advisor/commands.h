@@ -8,6 +8,8 @@ int machine_command(const struct settings *settings, struct error *err);
 int show_command(const struct settings *settings, struct error *err);
 int tune_command(const struct settings *settings, struct error *err);
 int advise_command(const struct settings *settings, struct error *err);
+int measure_command(const struct settings *settings, struct error *err);
+int compare_command(const struct settings *settings, struct error *err);
 int apply_command(const struct settings *settings, struct error *err);
 int report_command(const struct settings *settings, struct error *err);
 int doctor_command(const struct settings *settings, struct error *err);

@@ -72,27 +72,37 @@ static int hand_over(const char *picture, enum plot_kind kind, const char *path,
     return status;
 }
 
+int plot_picture(const struct buf *script, const char *path, struct error *err)
+{
+    enum plot_kind kind;
+    char *dir = NULL, *file = NULL, *picture = NULL;
+    int status = -1;
+    if (plot_kind_of(path, &kind, err) || scratch_make(&dir, err))
+        goto out;
+    file = path_join(dir, "script");
+    picture = path_join(dir, "picture");
+    if (file_write(file, buf_str(script), script->length, err) ||
+        run_gnuplot(dir, "script", err))
+        goto out;
+    status = hand_over(picture, kind, path, err);
+out:
+    free(file);
+    free(picture);
+    if (dir)
+        scratch_remove(dir);
+    return status;
+}
+
 int plot_draw(const struct machine *const *machine, size_t nr, const char *path,
               struct error *err)
 {
     enum plot_kind kind;
     struct buf script = {0};
-    char *dir = NULL, *file = NULL, *picture = NULL;
-    int status = -1;
-    if (plot_kind_of(path, &kind, err) || plot_script(machine, nr, kind, &script, err) ||
-        scratch_make(&dir, err))
-        goto out;
-    file = path_join(dir, "script");
-    picture = path_join(dir, "picture");
-    if (file_write(file, buf_str(&script), script.length, err) ||
-        run_gnuplot(dir, "script", err))
-        goto out;
-    status = hand_over(picture, kind, path, err);
-out:
+    int status = plot_kind_of(path, &kind, err);
+    if (!status)
+        status = plot_script(machine, nr, kind, &script, err);
+    if (!status)
+        status = plot_picture(&script, path, err);
     buf_release(&script);
-    free(file);
-    free(picture);
-    if (dir)
-        scratch_remove(dir);
     return status;
 }

@@ -1,4 +1,4 @@
-/* Latency over bandwidth as a picture, by gnuplot. */
+/* Pictures by gnuplot; that of a machine: latency over bandwidth. */
 #ifndef ADVISOR_PLOT_H
 #define ADVISOR_PLOT_H
 
@@ -16,6 +16,10 @@ int plot_check(const char *path, struct error *err);
  * through. "-" prints. The file is the old one or the new one. */
 int plot_draw(const struct machine *const *machine, size_t nr, const char *path,
               struct error *err);
+
+/* Runs a script of gnuplot, which writes the file "picture" of its folder, and hands the
+ * picture over: "-" prints. The file is the old one or the new one. */
+int plot_picture(const struct buf *script, const char *path, struct error *err);
 
 /* gnuplot's script that does it; writes the file "picture" of the working folder. Names
  * of any content are drawn as they are. Fails when no machine has a curve. */

@@ -4,9 +4,10 @@
 
 #include "advisor/kernel_json.h"
 #include "advisor/report.h"
+#include "advisor/report_parts.h"
 #include "advisor/version.h"
 
-static char *today(void)
+char *report_date(void)
 {
     char text[32] = "";
     time_t now = time(NULL);
@@ -28,7 +29,7 @@ static json_t *params_json(const struct kernel_view *view)
     return object;
 }
 
-static json_t *kernel_json(const struct kernel *kernel)
+json_t *report_kernel_json(const struct kernel *kernel)
 {
     struct kernel_view view = kernel_view(kernel);
     struct kernel_counts counts = kernel_counts(kernel);
@@ -50,7 +51,7 @@ static json_t *limit_json(const struct machine_limit *limit)
                      limit->source);
 }
 
-static json_t *machine_json(const struct workbench *bench)
+json_t *report_machine_json(const struct workbench *bench)
 {
     const struct machine *machine = &bench->machine;
     return json_pack(
@@ -63,6 +64,14 @@ static json_t *machine_json(const struct workbench *bench)
         "memory_latency_ns", json_quantity(machine->memory_latency_ns), "node_read_gbs",
         json_quantity(machine->node_read_gbs), "quick_profile", (int)machine->quick,
         "note", bench->machine_note);
+}
+
+json_t *report_compiler_json(const struct toolchain *toolchain)
+{
+    return json_pack(
+        "{s:s, s:s, s:o}", "name", toolchain->compiler, "version", toolchain->version,
+        "flags",
+        strings_json((const char *const *)toolchain->flags.v, toolchain->flags.nr));
 }
 
 static json_t *advice_json(const struct search_result *result)
@@ -164,15 +173,13 @@ json_t *report_json(const struct report_input *input)
 {
     const struct workbench *bench = input->bench;
     const struct search_result *result = input->result;
-    char *date = today();
+    char *date = report_date();
     json_t *root = json_pack(
-        "{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:{s:s, s:s, s:o}}", "schema",
-        "inflight.report/1", "version", INFLIGHT_VERSION, "date", date, "command",
-        bench->settings->command, "session", (json_int_t)bench->session, "kernel",
-        kernel_json(bench->kernel), "machine", machine_json(bench), "compiler", "name",
-        bench->toolchain.compiler, "version", bench->toolchain.version, "flags",
-        strings_json((const char *const *)bench->toolchain.flags.v,
-                     bench->toolchain.flags.nr));
+        "{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o}", "schema", "inflight.report/1",
+        "version", INFLIGHT_VERSION, "date", date, "command", bench->settings->command,
+        "session", (json_int_t)bench->session, "kernel",
+        report_kernel_json(bench->kernel), "machine", report_machine_json(bench),
+        "compiler", report_compiler_json(&bench->toolchain));
     free(date);
     if (result->measurement_nr) {
         add_diagnosis(root, &result->measurement[0]);
@@ -192,7 +199,7 @@ char *report_comment(const struct workbench *bench, const char *plan,
                      struct quantity gain)
 {
     struct buf out = {0};
-    char *date = today();
+    char *date = report_date();
     buf_addf(&out,
              "Written by inflight %s from %s, function %s.\nPlan: %s\nMachine: "
              "%s\nCompiler: %s\nDate: %.10s\n",

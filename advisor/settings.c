@@ -1,105 +1,12 @@
 #include "advisor/settings.h"
 
+#include <ctype.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum kind {
-    FLAG,
-    TEXT,
-    WORD,
-    FLAGS,
-    NUMBER,
-    COUNT,
-    TIME,
-    BANDWIDTH,
-    NANOSECONDS,
-    COLOUR
-};
-
-/* name, one letter or 0, argument's name, kind, place in struct settings, help; WORD:
- * prefix of the pragma word */
-static const struct option_row {
-    const char *name;
-    int letter;
-    const char *argument;
-    enum kind kind;
-    size_t offset;
-    const char *help;
-} rows[] = {
-#define AT(field) offsetof(struct settings, field)
-    {"function", 'f', "NAME", TEXT, AT(function),
-     "the kernel's function, when the file has several"},
-    {"set", 's', "NAME=VALUE", WORD, 0,
-     "a scalar parameter, as '#pragma inflight set' (repeatable)"},
-    {"buffer", 'b', "WORDS", WORD, 0,
-     "an array's contents or length, such as 'key = index(m)' (repeatable)"},
-    {"assume", 'a', "WORDS", WORD, 0,
-     "what you vouch for: 'noalias(a,b)', 'independent(i)' (repeatable)"},
-    {"compiler", 'c', "CC", TEXT, AT(compiler), "compiler to tune for, default gcc"},
-    {"flags", 0, "FLAGS", FLAGS, AT(flags),
-     "its optimisation flags, default '-O3 -march=native'"},
-    {"machine", 'm', "PROFILE", TEXT, AT(machine),
-     "machine profile: a file, here, or a name that 'inflight machine' lists; default "
-     "this machine's"},
-    {"output", 'o', "FILE", TEXT, AT(output), "where the result is written"},
-    {"plan", 'p', "PLAN", TEXT, AT(plan),
-     "transformations, such as 'tile(i:32,j:32) simd'"},
-    {"budget", 0, "TIME", TIME, AT(budget_s),
-     "time for the search, such as 90s or 5m, default 100s"},
-    {"variants", 0, "N", COUNT, AT(variants), "measure at most N variants"},
-    {"strategy", 0, "NAME", TEXT, AT(strategy), "guided (default), exhaustive or random"},
-    {"seed", 0, "N", COUNT, AT(seed), "of the random strategy, default 1"},
-    {"rules", 0, "FILE", TEXT, AT(rules), "rules to use instead of the shipped recipe"},
-    {"cores", 0, "N", COUNT, AT(cores),
-     "cores loaded alike, default all that this process may use"},
-    {"tolerance", 0, "X", NUMBER, AT(tolerance),
-     "relative difference allowed in floating-point results, default 1e-9"},
-    {"reassociate", 0, NULL, FLAG, AT(reassociate),
-     "allow floating-point sums to be reordered"},
-    {"audit", 0, NULL, FLAG, AT(audit), "measure what the rules pruned, too"},
-    {"fresh", 0, NULL, FLAG, AT(fresh), "do not continue an unfinished session"},
-    {"database", 0, "FILE", TEXT, AT(database),
-     "session database, default in the user's data folder"},
-    {"bandwidth", 0, "RATE", BANDWIDTH, AT(bandwidth_gbs),
-     "of the routine through memory, all cores, such as 106.9GB/s"},
-    {"latency", 0, "NS", NANOSECONDS, AT(latency_ns),
-     "loaded latency, such as 145 or 145ns; default from the profile's curve"},
-    {"access", 0, "KIND", TEXT, AT(access),
-     "random, streaming, or the random share such as 0.3"},
-    {"counts", 0, "FILE", TEXT, AT(counts),
-     "counts taken elsewhere: 'perf stat' output (-x, too), LIKWID's -O, CSV or JSON"},
-    {"seconds", 0, "TIME", TIME, AT(seconds_s),
-     "what the counts cover, where their file does not say it"},
-    {"measurement", 0, "FILE", TEXT, AT(measurement),
-     "a saved measurement: the same report again, measuring nothing"},
-    {"what-if", 0, "KEY=VALUE,...", TEXT, AT(what_if),
-     "how the answer moves if these were otherwise: l1_mshrs, l2_mshrs, latency, "
-     "bandwidth, ceiling, cores, line, access, memory, machine"},
-    {"quick", 0, NULL, FLAG, AT(quick), "at most 20 seconds, rougher figures"},
-    {"longer", 0, "TIME", TIME, AT(longer_s),
-     "more rounds for big or noisy machines, such as 10m; more than 120 s"},
-    {"peak", 0, "RATE", BANDWIDTH, AT(peak_gbs),
-     "theoretical memory bandwidth of this machine, such as 307GB/s"},
-    {"show", 0, "NAME", TEXT, AT(show),
-     "a profile that exists, measuring nothing: a name of --list, a file, or here "
-     "(this machine's); --machine does the same"},
-    {"compare", 0, "A B", TEXT, AT(compare), "two profiles side by side"},
-    {"plot", 0, "FILE", TEXT, AT(plot),
-     "draw latency over bandwidth: FILE.svg, FILE.png, or - for the terminal"},
-    {"memory", 0, "NAME", TEXT, AT(memory),
-     "the profile's memory of that name (a NUMA node, HBM) instead of its first"},
-    {"list", 'l', NULL, FLAG, AT(list), "list what there is"},
-    {"evidence", 'e', NULL, FLAG, AT(evidence),
-     "every variant and every pruned plan, too"},
-    {"json", 0, NULL, FLAG, AT(json), "the result as JSON on standard output"},
-    {"quiet", 'q', NULL, FLAG, AT(quiet), "no progress"},
-    {"verbose", 'v', NULL, FLAG, AT(verbose), "progress line by line"},
-    {"color", 0, "WHEN", COLOUR, AT(colour), "auto (default), always or never"},
-    {"help", 'h', NULL, FLAG, AT(help), "this text"},
-#undef AT
-};
+#include "advisor/options.h"
 
 static bool takes(const struct command *command, const char *option)
 {
@@ -108,70 +15,6 @@ static bool takes(const struct command *command, const char *option)
         if ((p == command->options || p[-1] == ' ') && (p[length] == ' ' || !p[length]))
             return true;
     return !strcmp(option, "help");
-}
-
-static int read_colour(const char *text, enum colour_when *when, struct error *err)
-{
-    static const char *const word[] = {"auto", "always", "never"};
-    for (size_t i = 0; i < ARRAY_SIZE(word); i++)
-        if (!strcmp(text, word[i])) {
-            *when = (enum colour_when)i;
-            return 0;
-        }
-    return fail(err, STATUS_USAGE, "--color: expected auto, always or never, got '%s'",
-                text);
-}
-
-/* Numbers that are given are above 0: the default has its own mark. */
-static int read_number(const struct option_row *row, const char *text, void *field,
-                       struct error *err)
-{
-    struct buf what = {0};
-    double number = 0;
-    long long count = 0;
-    int status;
-    buf_addf(&what, "--%s", row->name);
-    if (row->kind == COUNT)
-        status = parse_count(text, buf_str(&what), &count, err);
-    else
-        status = (row->kind == TIME        ? parse_time
-                  : row->kind == BANDWIDTH ? parse_bandwidth
-                  : row->kind == NANOSECONDS
-                      ? parse_latency
-                      : parse_number)(text, buf_str(&what), &number, err);
-    if (!status && !(number > 0 || count > 0))
-        status =
-            fail(err, STATUS_USAGE, "--%s must be above 0, got '%s'", row->name, text);
-    if (row->kind == COUNT)
-        *(long long *)field = count;
-    else
-        *(double *)field = number;
-    buf_release(&what);
-    return status;
-}
-
-static int read_option(const struct option_row *row, const char *text,
-                       struct settings *settings, struct error *err)
-{
-    char *field = (char *)settings + row->offset;
-    switch (row->kind) {
-    case FLAG:
-        *(bool *)field = true;
-        return 0;
-    case TEXT:
-        *(const char **)field = text;
-        return 0;
-    case WORD:
-        strvec_pushf(&settings->words, "%s %s", row->name, text);
-        return 0;
-    case FLAGS:
-        strvec_split((struct strvec *)field, text);
-        return 0;
-    case COLOUR:
-        return read_colour(text, &settings->colour, err);
-    default:
-        return read_number(row, text, field, err);
-    }
 }
 
 /* FILE or FILE:LINE. A file whose name ends in digits behind a colon is taken as it is
@@ -197,6 +40,36 @@ static int read_file(const char *text, struct settings *settings, struct error *
     return 0;
 }
 
+/* FILE, FILE:LINE or FILE:FUNCTION, twice: two versions of one function. */
+static int read_version(const char *text, struct settings *settings, struct error *err)
+{
+    const char *colon = strrchr(text, ':');
+    const char *name = colon ? colon + 1 : "";
+    bool first = !settings->file;
+    bool named = colon && colon > text &&
+                 (isalpha((unsigned char)*name) || *name == '_') &&
+                 !strpbrk(name, "/.") && !file_exists(text);
+    if (settings->rival_file)
+        return fail(err, STATUS_USAGE,
+                    "compare takes two versions, or one and --plan; got '%s' besides",
+                    text);
+    char *file = named ? xstrndup(text, (size_t)(colon - text)) : xstrdup(text);
+    char *before = settings->file;
+    int line = settings->line;
+    settings->file = NULL;
+    settings->line = 0;
+    int status = read_file(file, settings, err);
+    free(file);
+    *(first ? &settings->version : &settings->rival_version) = named ? name : NULL;
+    if (first)
+        return status;
+    settings->rival_file = settings->file;
+    settings->rival_line = settings->line;
+    settings->file = before;
+    settings->line = line;
+    return status;
+}
+
 /* The second profile of --compare A B. */
 static int read_rival(const char *text, struct settings *settings, struct error *err)
 {
@@ -215,7 +88,7 @@ static int read_session(const char *text, struct settings *settings, struct erro
     return parse_count(text, "SESSION", &settings->session, err);
 }
 
-/* getopt's code of rows[0] as a long option: above all letters. */
+/* getopt's code of option_row(0) as a long option: above all letters. */
 enum { FIRST_CODE = 1000 };
 
 static size_t fill_getopt(const struct command *command, struct option *longs,
@@ -224,15 +97,16 @@ static size_t fill_getopt(const struct command *command, struct option *longs,
     size_t nr = 0;
     *shorts++ = '+';
     *shorts++ = ':';
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        if (!takes(command, rows[i].name))
+    const struct option_row *row;
+    for (size_t i = 0; (row = option_row(i)) && nr < OPTIONS_MAX; i++) {
+        if (!takes(command, row->name))
             continue;
-        longs[nr++] = (struct option){rows[i].name,
-                                      rows[i].argument ? required_argument : no_argument,
-                                      NULL, FIRST_CODE + (int)i};
-        if (rows[i].letter) {
-            *shorts++ = (char)rows[i].letter;
-            if (rows[i].argument)
+        longs[nr++] =
+            (struct option){row->name, row->argument ? required_argument : no_argument,
+                            NULL, FIRST_CODE + (int)i};
+        if (row->letter) {
+            *shorts++ = (char)row->letter;
+            if (row->argument)
                 *shorts++ = ':';
         }
     }
@@ -243,9 +117,10 @@ static size_t fill_getopt(const struct command *command, struct option *longs,
 
 static const struct option_row *row_of(int code)
 {
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        if (code == FIRST_CODE + (int)i || (rows[i].letter && code == rows[i].letter))
-            return &rows[i];
+    const struct option_row *row;
+    for (size_t i = 0; (row = option_row(i)); i++)
+        if (code == FIRST_CODE + (int)i || (row->letter && code == row->letter))
+            return row;
     return NULL;
 }
 
@@ -282,7 +157,7 @@ static int read_options(int argc, char **argv, const char *shorts,
         const struct option_row *row = row_of(code);
         if (code == ':' || !row)
             return bad_option(code, argv, settings, err);
-        if (read_option(row, optarg, settings, err))
+        if (option_read(row, optarg, settings, err))
             return -1;
     }
     return 0;
@@ -295,6 +170,8 @@ static int read_word(const struct command *command, const char *word,
         return read_session(word, settings, err);
     if (takes(command, "compare"))
         return read_rival(word, settings, err);
+    if (strstr(command->usage, "NEW.c"))
+        return read_version(word, settings, err);
     if (strstr(command->usage, "FILE.c"))
         return read_file(word, settings, err);
     return usage(settings, err, "unexpected word", word);
@@ -303,8 +180,8 @@ static int read_word(const struct command *command, const char *word,
 static int read_words(const struct command *command, int argc, char **argv,
                       struct settings *settings, struct error *err)
 {
-    struct option longs[ARRAY_SIZE(rows) + 1];
-    char shorts[2 * ARRAY_SIZE(rows) + 3];
+    struct option longs[OPTIONS_MAX + 1];
+    char shorts[2 * OPTIONS_MAX + 3];
     fill_getopt(command, longs, shorts);
     optind = 0; /* glibc: also forget where it stopped last time */
     while (optind < argc) {
@@ -336,6 +213,8 @@ int settings_parse(int argc, char **argv, struct settings *settings, struct erro
                                   .seed = -1,
                                   .cores = -1,
                                   .session = -1,
+                                  .min_of = -1,
+                                  .line_bytes = -1,
                                   .tolerance = -1};
     if (!command)
         return fail(err, STATUS_USAGE, "there is no command '%s'; try 'inflight --help'",
@@ -349,6 +228,8 @@ void settings_release(struct settings *settings)
     strvec_release(&settings->words);
     strvec_release(&settings->cflags);
     strvec_release(&settings->flags);
+    strvec_release(&settings->sweep);
+    free(settings->rival_file);
 }
 
 /* ---- help ---- */
@@ -373,9 +254,10 @@ void command_help(const struct command *command, FILE *stream)
     struct buf out = {0};
     buf_addf(&out, "usage: inflight %s\n\n%s\n\noptions:\n", command->usage,
              command->details);
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        if (takes(command, rows[i].name))
-            option_help(&rows[i], &out);
+    const struct option_row *row;
+    for (size_t i = 0; (row = option_row(i)); i++)
+        if (takes(command, row->name))
+            option_help(row, &out);
     fputs(buf_str(&out), stream);
     buf_release(&out);
 }

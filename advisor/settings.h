@@ -19,14 +19,21 @@ struct settings {
     const char *machine;  /* profile: name or path; NULL = this machine's */
     const char *database, *rules, *output, *plan, *strategy, *access;
     const char *show, *compare, *rival; /* profiles; rival: the second of --compare */
-    const char *plot, *memory, *what_if;
+    const char *plot, *memory, *what_if, *cache, *csv, *save;
     const char *counts, *measurement; /* files to explain instead of measuring */
+    /* of compare: FILE:FUNCTION of each, and where the second one stands */
+    const char *version, *rival_version;
+    char *rival_file;
+    int rival_line;
+    struct strvec sweep; /* axes as they were given */
+    int pages;           /* 0 small, 1 huge */
+    int start;           /* enum run_start */
+    int background;      /* enum run_background */
     /* negative = not given */
     double budget_s, bandwidth_gbs, latency_ns, longer_s, peak_gbs, seconds_s;
-    long long variants, seed, cores, session; /* negative = not given */
-    double tolerance;                         /* negative = default */
-    bool json, quick, quiet, verbose, fresh, audit, reassociate, list, huge_pages,
-        evidence;
+    long long variants, seed, cores, session, min_of, line_bytes; /* likewise */
+    double tolerance;                                             /* negative = default */
+    bool json, quick, quiet, verbose, fresh, audit, reassociate, list, evidence;
     enum colour_when colour;
 };
 

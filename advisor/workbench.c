@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/cache_words.h"
 #include "advisor/profiles.h"
 #include "advisor/version.h"
 #include "core/base/hash.h"
@@ -27,6 +28,7 @@ void workbench_release(struct workbench *bench)
     if (bench->scratch)
         scratch_remove(bench->scratch);
     free(bench->key);
+    free(bench->plan);
     free(bench->machine_note);
 }
 
@@ -184,9 +186,22 @@ int workbench_kernel(struct workbench *bench, bool bind, struct error *err)
     if (!settings->file)
         return fail(err, STATUS_USAGE, "a C file is needed; try 'inflight %s --help'",
                     settings->command);
-    if (check_flags(&settings->cflags, err) || kernel_open(&request, &bench->kernel, err))
+    if (!bench->kernel && (check_flags(&settings->cflags, err) ||
+                           kernel_open(&request, &bench->kernel, err)))
         return -1;
     return bind ? kernel_bind(bench->kernel, err) : 0;
+}
+
+int workbench_plan(struct workbench *bench, struct error *err)
+{
+    const char *text = bench->settings->plan ? bench->settings->plan : "";
+    struct plan *plan = NULL;
+    if (plan_parse(text, &plan, err))
+        return -1;
+    int status = kernel_check(bench->kernel, plan, NULL, err);
+    bench->plan = plan_text(plan);
+    plan_free(plan);
+    return status;
 }
 
 int workbench_toolchain(struct workbench *bench, struct error *err)
@@ -198,20 +213,48 @@ int workbench_toolchain(struct workbench *bench, struct error *err)
     return toolchain_find(bench->settings->compiler, flags, &bench->toolchain, err);
 }
 
+static int told_caches(struct workbench *bench, struct error *err)
+{
+    const struct settings *settings = bench->settings;
+    if (settings->line_bytes >= 0 &&
+        cache_line_read(settings->line_bytes, &bench->geometry, err))
+        return -1;
+    return settings->cache ? cache_words_read(settings->cache, &bench->geometry, err) : 0;
+}
+
+/* The machine as if it had such lines: what is in flight is counted in them. */
+static void use_line(struct workbench *bench)
+{
+    if (bench->geometry.line_bytes > 0)
+        bench->machine.line_bytes = bench->geometry.line_bytes;
+}
+
+struct environment workbench_environment(const struct workbench *bench)
+{
+    const struct settings *settings = bench->settings;
+    return (struct environment){.huge_pages = settings->pages == 1,
+                                .start = (enum run_start)settings->start,
+                                .background = (enum run_background)settings->background};
+}
+
 int workbench_live(struct workbench *bench, struct error *err)
 {
     const struct settings *settings = bench->settings;
-    if (workbench_kernel(bench, true, err) || workbench_toolchain(bench, err) ||
+    if (told_caches(bench, err) || workbench_kernel(bench, true, err) ||
+        workbench_plan(bench, err) || workbench_toolchain(bench, err) ||
         rule_set_load(settings->rules, &bench->rules, err) ||
         scratch_make(&bench->scratch, err) || workbench_machine(bench, err))
         return -1;
-    struct live_opts opts = {.kernel = bench->kernel,
-                             .machine = &bench->machine,
-                             .toolchain = &bench->toolchain,
-                             .copies = settings->cores > 0 ? (size_t)settings->cores : 0,
-                             .relative =
-                                 settings->tolerance > 0 ? settings->tolerance : 0,
-                             .scratch = bench->scratch};
+    use_line(bench);
+    struct live_opts opts = {
+        .kernel = bench->kernel,
+        .machine = &bench->machine,
+        .toolchain = &bench->toolchain,
+        .copies = settings->cores > 0 ? (size_t)settings->cores : 0,
+        .relative = settings->tolerance > 0 ? settings->tolerance : 0,
+        .minimum_of = settings->min_of > 0 ? (size_t)settings->min_of : 0,
+        .geometry = &bench->geometry,
+        .scratch = bench->scratch};
     if (live_new(&opts, &bench->live, err))
         return -1;
     bench->subject = live_subject(bench->live);
@@ -220,6 +263,19 @@ int workbench_live(struct workbench *bench, struct error *err)
 }
 
 /* ---- the session ---- */
+
+/* What only measure and compare are told. */
+static void add_question(const struct workbench *bench, struct buf *key)
+{
+    const struct settings *settings = bench->settings;
+    if (!settings->sweep.nr)
+        return;
+    buf_addf(key, "|%s|%d %d %d|%lld|%s|%lld", bench->plan, settings->pages,
+             settings->start, settings->background, settings->min_of,
+             settings->cache ? settings->cache : "", settings->line_bytes);
+    for (size_t i = 0; i < settings->sweep.nr; i++)
+        buf_addf(key, "|%s", settings->sweep.v[i]);
+}
 
 /* The shipped rules, or the file that takes their place: other rules ask other questions.
  */
@@ -253,6 +309,7 @@ static int session_key(const struct workbench *bench, char **out, struct error *
              INFLIGHT_VERSION, rules, settings->audit ? "|audit" : "");
     for (size_t i = 0; i < bench->toolchain.flags.nr; i++)
         buf_addf(&key, "|%s", bench->toolchain.flags.v[i]);
+    add_question(bench, &key);
     free(rules);
     *out = buf_detach(&key);
     return status;
@@ -286,8 +343,9 @@ static int begin_session(struct workbench *bench, struct error *err)
     return status;
 }
 
-int workbench_session(struct workbench *bench, struct error *err)
+int workbench_store(struct workbench *bench, bool *continued, struct error *err)
 {
+    *continued = false;
     char *path = bench->settings->database ? xstrdup(bench->settings->database) : NULL;
     int status = path ? 0 : store_default_path(&path, err);
     if (!status)
@@ -300,8 +358,17 @@ int workbench_session(struct workbench *bench, struct error *err)
     if (!bench->settings->fresh &&
         store_session_unfinished(bench->store, bench->key, &bench->session, err))
         return -1;
-    if (!bench->session)
-        return begin_session(bench, err);
+    *continued = bench->session != 0;
+    return *continued ? 0 : begin_session(bench, err);
+}
+
+int workbench_session(struct workbench *bench, struct error *err)
+{
+    bool continued = false;
+    if (workbench_store(bench, &continued, err))
+        return -1;
+    if (!continued)
+        return 0;
     bench->recorded =
         recorded_new(&bench->live_runner, &bench->subject, (int)live_copies(bench->live));
     if (store_measurement_each(bench->store, bench->session, add_record, bench, err))

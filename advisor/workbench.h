@@ -1,5 +1,5 @@
-/* What tune, advise, apply and show set up from the settings, in this order; each part
- * only as far as the command needs it. */
+/* What tune, advise, measure, compare, apply and show set up from the settings, in this
+ * order; each part only as far as the command needs it. */
 #ifndef ADVISOR_WORKBENCH_H
 #define ADVISOR_WORKBENCH_H
 
@@ -15,6 +15,8 @@ struct workbench {
                            nothing to say */
     struct kernel *kernel;
     struct toolchain toolchain;
+    struct traffic_geometry geometry; /* of --cache and --line; 0 = not told */
+    char *plan;                       /* canonical, "" = as written */
     struct rule_set *rules;
     char *scratch;
     struct live *live;
@@ -32,11 +34,17 @@ void workbench_release(struct workbench *bench);
 /* The profile: named, or this machine's; made quickly when there is none yet or it was
  * made on another machine. */
 int workbench_machine(struct workbench *bench, struct error *err);
-/* Parses the kernel; with `bind` also fixes sizes and contents. */
+/* Parses the kernel, once; with `bind` also fixes sizes and contents. */
 int workbench_kernel(struct workbench *bench, bool bind, struct error *err);
 int workbench_toolchain(struct workbench *bench, struct error *err);
+/* --plan as canonical text, refused here when it is not legal; the kernel must be there.
+ */
+int workbench_plan(struct workbench *bench, struct error *err);
 /* Everything above plus rules, scratch folder and the live runner. */
 int workbench_live(struct workbench *bench, struct error *err);
+struct environment workbench_environment(const struct workbench *bench);
+/* Opens the database and begins a session, or finds the one to continue. */
+int workbench_store(struct workbench *bench, bool *continued, struct error *err);
 /* Opens the database and begins or continues a session; sets runner. */
 int workbench_session(struct workbench *bench, struct error *err);
 /* Saves measurements and shows progress. */

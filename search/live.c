@@ -6,11 +6,11 @@
 
 /* ---- how many copies ---- */
 
-static int choose_copies(struct live *live, struct error *err)
+int live_choose_copies(struct live *live, size_t copies, struct error *err)
 {
     double bytes = kernel_counts(live->opts.kernel).footprint_bytes,
            room = 0.8 * memory_available_bytes();
-    size_t wanted = live->opts.copies ? live->opts.copies : live->cpus.cpu_nr;
+    size_t wanted = copies ? copies : live->cpus.cpu_nr;
     if (wanted > live->cpus.cpu_nr)
         return fail(err, STATUS_USAGE,
                     "%zu copies were asked for, but this process may use %zu cores",
@@ -26,6 +26,7 @@ static int choose_copies(struct live *live, struct error *err)
                     room / 1073741824.0);
     const char *why =
         live->copies < wanted ? ", fewer than cores because of memory" : ", one per core";
+    free(live->note);
     live->note = xasprintf("%zu cop%s%s", live->copies, live->copies == 1 ? "y" : "ies",
                            live->cpus.cpu_nr > 1 ? why : "");
     return 0;
@@ -35,7 +36,8 @@ int live_new(const struct live_opts *opts, struct live **out, struct error *err)
 {
     struct live *live = xcalloc(1, sizeof(*live));
     live->opts = *opts;
-    if (machine_cpus(NULL, &live->cpus, err) || choose_copies(live, err)) {
+    if (machine_cpus(NULL, &live->cpus, err) ||
+        live_choose_copies(live, opts->copies, err)) {
         live_free(live);
         return -1;
     }
@@ -90,6 +92,7 @@ static struct run_opts run_opts(const struct live *live)
                              .threads = 1,
                              .launch_limit_s = live->opts.launch_limit_s,
                              .memory_limit_bytes = memory_limit(live),
+                             .minimum_of = live->opts.minimum_of,
                              .scratch = live->opts.scratch};
 }
 
@@ -137,6 +140,10 @@ static void take_run(struct run_result *result, struct measurement *out)
     out->sample = result->sample;
     out->sample_nr = result->sample_nr;
     out->huge_bytes = result->huge_bytes;
+    out->launches = result->launches;
+    out->disturbed_nr = result->disturbed_nr;
+    out->clock_step_s = result->clock_step_s;
+    out->call_overhead_s = result->call_overhead_s;
     out->note = result->note;
     result->detail = result->note = NULL;
     result->sample = NULL;
@@ -230,18 +237,19 @@ static int count_accesses(struct traffic_trace_request *request, struct error *e
     return status;
 }
 
-static int trace_built(struct live *live, struct built *built, bool huge_pages,
-                       struct measurement *out, struct error *err)
+static int trace_built(struct live *live, struct built *built,
+                       const struct kernel_counts *counts, struct measurement *out,
+                       struct error *err)
 {
-    struct kernel_counts counts = kernel_counts(live->opts.kernel);
     struct traffic_trace_request request = {
         .program = built->program[VARIANT_TRACE],
         .args = &live->args,
-        .geometry = geometry(live->opts.machine, huge_pages),
-        .accesses_total = counts.accesses.known ? counts.accesses.value : 0,
+        .geometry = geometry(live->opts.machine, out->environment.huge_pages),
+        .accesses_total = counts->accesses.known ? counts->accesses.value : 0,
         .limit_s = live->opts.launch_limit_s,
         .scratch = live->opts.scratch,
         .cpu = live->cpus.cpu[0]};
+    live_override_geometry(live, &request.geometry);
     if (*built->plan && request.accesses_total > 0 && count_accesses(&request, err))
         return -1;
     if (traffic_trace(&request, &out->traffic, err))
@@ -249,18 +257,19 @@ static int trace_built(struct live *live, struct built *built, bool huge_pages,
     out->has_traffic = true;
     if (live->counted_calls > 0)
         counters_apply(&live->counters, live->counted_calls, &out->traffic);
-    return measurement_explain(out, live->opts.machine, (int)live->copies, &counts, err);
+    return measurement_explain(out, live->opts.machine, (int)live->copies, counts, err);
 }
 
 /* A variant whose traffic cannot be told keeps its time: it is just not explained. */
-static int trace(struct live *live, struct built *built, bool huge_pages,
-                 struct measurement *out, struct error *err)
+static int trace(struct live *live, struct built *built,
+                 const struct kernel_counts *counts, struct measurement *out,
+                 struct error *err)
 {
     struct error why = {0};
     if (live_build(live, built, VARIANT_TRACE, err))
         return -1;
     if (built->refused != RUN_OUTCOME_OK ||
-        trace_built(live, built, huge_pages, out, &why) == 0)
+        trace_built(live, built, counts, out, &why) == 0)
         return 0;
     if (!*built->plan)
         return fail(err, why.status, "%s", why.text);
@@ -278,11 +287,12 @@ static void take_verification(const struct built *built, struct measurement *out
     out->max_relative_error = built->report.max_relative_error;
 }
 
-static int measure_built(struct live *live, struct built *built,
-                         const struct candidate *candidate, enum measure_effort effort,
-                         double stop_at_s, struct measurement *out, struct error *err)
+int live_measure_built(struct live *live, struct built *built,
+                       const struct kernel_counts *counts, enum measure_effort effort,
+                       double stop_at_s, struct measurement *out, struct error *err)
 {
     bool explain = effort == MEASURE_EXPLAIN;
+    struct kernel_counts own = kernel_counts(live->opts.kernel);
     if (live_verify(live, built, effort == MEASURE_QUICK, err) ||
         live_build(live, built, VARIANT_TIME, err))
         return -1;
@@ -293,13 +303,13 @@ static int measure_built(struct live *live, struct built *built,
     }
     take_verification(built, out);
     double before = explain && live->here ? latency_now(live) : 1;
-    if (time_it(live, built, &candidate->environment, effort, stop_at_s, out, err))
+    if (time_it(live, built, &out->environment, effort, stop_at_s, out, err))
         return -1;
     if (!explain || out->outcome != RUN_OUTCOME_OK || spawn_interrupted())
         return 0;
     if (live->here)
         machine_scale_latency(live->opts.machine, (before + latency_now(live)) / 2);
-    return trace(live, built, candidate->environment.huge_pages, out, err);
+    return trace(live, built, counts ? counts : &own, out, err);
 }
 
 static int measure(void *data, const struct candidate *candidate,
@@ -314,7 +324,7 @@ static int measure(void *data, const struct candidate *candidate,
                                 .environment = candidate->environment,
                                 .time_s = quantity_unknown(),
                                 .huge_bytes = -1};
-    if (measure_built(live, built, candidate, effort, stop_at_s, out, err)) {
+    if (live_measure_built(live, built, NULL, effort, stop_at_s, out, err)) {
         measurement_release(out);
         return -1;
     }

@@ -6,7 +6,8 @@
 #include "search/search.h"
 
 struct built {
-    char *plan;
+    char *plan;   /* canonical text; of a file of its own "file PATH" */
+    char *source; /* the file, NULL = made from the plan */
     struct plan *parsed;
     char *program[3];         /* by enum variant_program; NULL = not built yet */
     enum run_outcome refused; /* OK, or why it cannot be measured */
@@ -35,6 +36,9 @@ int live_built_get(struct live *live, const char *plan, struct built **out,
                    struct error *err);
 void live_built_release(struct built *built);
 
+/* The same for a C file with the same function. */
+void live_built_file(struct live *live, const char *source, struct built **out);
+
 /* Builds one program of it. A compiler that refuses is recorded in built->refused. */
 int live_build(struct live *live, struct built *built, enum variant_program what,
                struct error *err);
@@ -43,6 +47,16 @@ int live_build(struct live *live, struct built *built, enum variant_program what
  * built->refused. */
 int live_verify(struct live *live, struct built *built, bool small_only,
                 struct error *err);
+/* Verifies, times, and with MEASURE_EXPLAIN traces. `counts`: of what was built; NULL =
+ * of the kernel. *out begins empty but for plan and environment. */
+int live_measure_built(struct live *live, struct built *built,
+                       const struct kernel_counts *counts, enum measure_effort effort,
+                       double stop_at_s, struct measurement *out, struct error *err);
+/* Levels and line of live_opts.geometry into one from the profile. */
+void live_override_geometry(const struct live *live, struct traffic_geometry *geometry);
+/* Fixes copies and the note for the kernel's present size. `copies` 0 = one per core. */
+int live_choose_copies(struct live *live, size_t copies, struct error *err);
+
 struct verify_opts live_verify_opts(const struct live *live, bool small_only);
 
 #endif

@@ -9,6 +9,7 @@ void live_built_release(struct built *built)
     for (size_t i = 0; i < ARRAY_SIZE(built->program); i++)
         free(built->program[i]);
     free(built->plan);
+    free(built->source);
     free(built->why);
     plan_free(built->parsed);
     verify_report_release(&built->report);
@@ -40,11 +41,35 @@ int live_built_get(struct live *live, const char *plan, struct built **out,
     return 0;
 }
 
+void live_built_file(struct live *live, const char *source, struct built **out)
+{
+    char *name = xasprintf("file %s", source);
+    *out = built_find(live, name);
+    if (*out) {
+        free(name);
+        return;
+    }
+    GROW(live->built, live->built_nr + 1, live->built_alloc);
+    *out = &live->built[live->built_nr++];
+    **out = (struct built){
+        .plan = name, .source = xstrdup(source), .refused = RUN_OUTCOME_OK};
+}
+
 static void refuse(struct built *built, enum run_outcome outcome, const char *why)
 {
     built->refused = outcome;
     free(built->why);
     built->why = xstrdup(why);
+}
+
+static int built_program(struct live *live, struct built *built,
+                         enum variant_program what, struct error *err)
+{
+    if (built->source)
+        return variant_build_file(live->opts.kernel, built->source, live->opts.toolchain,
+                                  what, live->opts.scratch, &built->program[what], err);
+    return variant_build(live->opts.kernel, built->parsed, live->opts.toolchain, what,
+                         live->opts.scratch, &built->program[what], err);
 }
 
 /* A compiler that refuses a variant is a recorded outcome; anything else is an error of
@@ -55,8 +80,7 @@ int live_build(struct live *live, struct built *built, enum variant_program what
     struct error local = {0};
     if (built->program[what] || built->refused != RUN_OUTCOME_OK)
         return 0;
-    if (variant_build(live->opts.kernel, built->parsed, live->opts.toolchain, what,
-                      live->opts.scratch, &built->program[what], &local) == 0)
+    if (built_program(live, built, what, &local) == 0)
         return 0;
     if (spawn_interrupted()) {
         refuse(built, RUN_OUTCOME_INTERRUPTED, "interrupted");

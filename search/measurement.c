@@ -9,9 +9,9 @@ void measurement_release(struct measurement *measurement)
 {
     free(measurement->plan);
     free(measurement->detail);
-    free(measurement->note);
     free(measurement->verified_sizes);
     free(measurement->sample);
+    free(measurement->note);
     if (measurement->has_traffic)
         traffic_release(&measurement->traffic);
     if (measurement->has_occupancy)

@@ -38,6 +38,9 @@ struct measurement {
     struct quantity time_s;    /* one call, copies running together */
     struct run_sample *sample; /* all of them */
     size_t sample_nr;
+    unsigned launches;   /* that gave samples */
+    size_t disturbed_nr; /* samples repeated because something disturbed them */
+    double clock_step_s, call_overhead_s; /* as in struct run_result; 0 = not told */
     double huge_bytes;               /* really got; negative = not told */
     bool has_traffic, has_occupancy; /* which of the next two are filled */
     struct traffic traffic;
@@ -216,6 +219,10 @@ struct live_opts {
     double launch_limit_s; /* 0 = 60 */
     double memory_limit_bytes;
     double relative, absolute; /* tolerance, 0 = default */
+    size_t minimum_of;         /* as in struct run_opts */
+    /* Its levels and its line, where given, go before the profile's in the cache model;
+     * borrowed; NULL = the profile's. */
+    const struct traffic_geometry *geometry;
     const char *scratch;
 };
 struct live;
@@ -225,6 +232,15 @@ size_t live_copies(const struct live *live);
 const char *live_note(const struct live *live); /* "2 copies, one per core" ... */
 struct search_subject live_subject(struct live *live);
 struct search_runner live_runner(struct live *live);
+/* After kernel_set: the programs stay, sizes, copies (0 = as in live_opts) and what was
+ * verified follow the kernel. */
+int live_rebind(struct live *live, size_t copies, struct error *err);
+/* As the runner's measure with MEASURE_EXPLAIN, for a C file with the same function.
+ * `counts`: of that version of the function; all unknown where they are not known. */
+int live_measure_file(struct live *live, const char *source,
+                      const struct kernel_counts *counts,
+                      const struct environment *environment, struct measurement *out,
+                      struct error *err);
 /* A C file with the same function against the kernel as written: the emitted winner
  * measured on its own. */
 int live_compare_file(struct live *live, const char *source, bool huge_pages,

@@ -11,115 +11,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/base/base.h"
-#include "tests/check.h"
+#include "tests/test_advisor_place.h"
 
 static const char cli[] = INFLIGHT_SOURCE_DIR "/tests/data/advisor/cli";
-
-struct place {
-    char *home, *work;
-    struct strvec env;
-    struct error err;
-};
-
-static void copy_file(struct place *place, const char *name)
-{
-    char *from = xasprintf("%s/files/%s", cli, name), *to = path_join(place->work, name);
-    struct buf text = {0};
-
-    check_ok(file_read(from, &text, &place->err), &place->err);
-    check_ok(file_write(to, buf_str(&text), text.length, &place->err), &place->err);
-    buf_release(&text);
-    free(from);
-    free(to);
-}
-
-static int is_visible(const struct dirent *entry)
-{
-    return entry->d_name[0] != '.';
-}
-
-/* Sorted; freed by the caller like scandir's. */
-static int list(const char *dir, struct dirent ***names)
-{
-    int nr = scandir(dir, names, is_visible, alphasort);
-
-    check(nr > 0);
-    return nr;
-}
-
-static void copy_files(struct place *place)
-{
-    char *dir = path_join(cli, "files");
-    struct dirent **names = NULL;
-    int nr = list(dir, &names);
-
-    for (int i = 0; i < nr; i++) {
-        copy_file(place, names[i]->d_name);
-        free(names[i]);
-    }
-    free(names);
-    free(dir);
-}
-
-static void place_make(struct place *place)
-{
-    check_ok(scratch_make(&place->home, &place->err), &place->err);
-    place->work = path_join(place->home, "work");
-    check_ok(dir_make_all(place->work, &place->err), &place->err);
-    strvec_pushf(&place->env, "HOME=%s", place->home);
-    strvec_pushf(&place->env, "XDG_CONFIG_HOME=%s/config", place->home);
-    strvec_pushf(&place->env, "XDG_DATA_HOME=%s/data", place->home);
-    strvec_pushf(&place->env, "INFLIGHT_DATA=%s", INFLIGHT_SOURCE_DIR);
-    unsetenv("INFLIGHT_PROFILE");
-    unsetenv("INFLIGHT_DATABASE");
-    copy_files(place);
-}
-
-static void place_drop(struct place *place)
-{
-    strvec_release(&place->env);
-    free(place->work);
-    scratch_remove(place->home);
-}
-
-static void run_program(struct place *place, const char *args,
-                        struct spawn_outcome *outcome)
-{
-    struct strvec argv = {0};
-    struct spawn_request request = {.env_extra = (const char *const *)place->env.v,
-                                    .dir = place->work,
-                                    .timeout_s = 60};
-
-    strvec_push(&argv, INFLIGHT_PROGRAM);
-    strvec_split(&argv, args);
-    request.argv = (const char *const *)argv.v;
-    check_ok(spawn_run(&request, outcome, &place->err), &place->err);
-    strvec_release(&argv);
-}
-
-/* `*` stands for anything, also for nothing and for several lines. */
-static bool matches(const char *text, const char *pattern)
-{
-    const char *star = NULL, *from = NULL;
-
-    for (;;) {
-        if (*pattern == '*') {
-            star = pattern++;
-            from = text;
-        } else if (*pattern == *text && *text) {
-            pattern++;
-            text++;
-        } else if (!*pattern && !*text) {
-            return true;
-        } else if (star && *from) {
-            pattern = star + 1;
-            text = ++from;
-        } else {
-            return false;
-        }
-    }
-}
 
 static void check_output(const char *name, const char *stream, const char *got)
 {
@@ -128,7 +22,7 @@ static void check_output(const char *name, const char *stream, const char *got)
 
     if (file_exists(path))
         file_read(path, &want, NULL);
-    if (!matches(got, buf_str(&want))) {
+    if (!text_matches(got, buf_str(&want))) {
         char *what = xasprintf("%s of case %s: %s", stream, name, got);
         check_str(what, buf_str(&want));
         free(what);
@@ -156,7 +50,7 @@ static void check_case(const char *name)
     place_make(&place);
     read_words(name, "args", &args);
     read_words(name, "exit", &number);
-    run_program(&place, buf_str(&args), &outcome);
+    place_run(&place, buf_str(&args), &outcome);
     got = xasprintf("%s %s %d\n", name, spawn_end_word(outcome.end), outcome.code);
     buf_reset(&args);
     buf_addf(&args, "%s exited %s", name, buf_str(&number));
@@ -173,7 +67,7 @@ static void check_case(const char *name)
 static void every_case(void)
 {
     struct dirent **names = NULL;
-    int nr = list(cli, &names), cases = 0;
+    int nr = place_list(cli, &names), cases = 0;
 
     for (int i = 0; i < nr; i++) {
         if (strcmp(names[i]->d_name, "files") != 0) {
@@ -183,31 +77,19 @@ static void every_case(void)
         free(names[i]);
     }
     free(names);
-    check(cases >= 85);
+    check(cases >= 108);
 }
 
 /* ---- what needs more than one look ---- */
 
-static void check_run(struct place *place, const char *args, int code, const char *out,
-                      const char *err)
-{
-    struct spawn_outcome outcome = {0};
-
-    run_program(place, args, &outcome);
-    check_eq(outcome.end, SPAWN_EXITED);
-    check_eq(outcome.code, code);
-    if (!matches(buf_str(&outcome.out), out))
-        check_str(buf_str(&outcome.out), out);
-    if (!matches(buf_str(&outcome.err), err))
-        check_str(buf_str(&outcome.err), err);
-    spawn_outcome_release(&outcome);
-}
-
 static void the_pattern_language(void)
 {
-    check(matches("", "") && matches("abc", "abc") && matches("abc", "a*"));
-    check(matches("abc\nabd", "*abd") && matches("abab", "*ab") && matches("", "*"));
-    check(!matches("abc", "ab") && !matches("ab", "abc") && !matches("abc", "*b"));
+    check(text_matches("", "") && text_matches("abc", "abc") &&
+          text_matches("abc", "a*"));
+    check(text_matches("abc\nabd", "*abd") && text_matches("abab", "*ab") &&
+          text_matches("", "*"));
+    check(!text_matches("abc", "ab") && !text_matches("ab", "abc") &&
+          !text_matches("abc", "*b"));
 }
 
 /* The emitted file is the one that standard output would have got; the old one is
@@ -220,7 +102,7 @@ static void apply_writes_what_it_would_print(void)
     char *path;
 
     place_make(&place);
-    run_program(&place, "apply transpose.c --plan 'tile(i:16,j:16)'", &printed);
+    place_run(&place, "apply transpose.c --plan 'tile(i:16,j:16)'", &printed);
     check_run(&place, "apply transpose.c --plan 'tile(i:16,j:16)' -o out.c", 0, "", "*");
     path = path_join(place.work, "out.c");
     check_ok(file_read(path, &written, &place.err), &place.err);
@@ -335,7 +217,7 @@ static void plots_are_written(void)
     char *path;
 
     place_make(&place);
-    run_program(&place, "machine --show skl --plot 'a b.svg'", &outcome);
+    place_run(&place, "machine --show skl --plot 'a b.svg'", &outcome);
     if (outcome.code == 6) {
         check_skip("gnuplot is not installed");
     } else {
@@ -404,7 +286,7 @@ static void json_is_json(void)
         struct spawn_outcome outcome = {0};
         json_t *root = NULL;
 
-        run_program(&place, args[i], &outcome);
+        place_run(&place, args[i], &outcome);
         check_eq(outcome.code, 0);
         check_ok(json_read_text(buf_str(&outcome.out), args[i], NULL, &root, &place.err),
                  &place.err);
@@ -421,16 +303,18 @@ static void a_stored_session_prints_as_it_did(void)
     struct spawn_outcome live = {0}, stored = {0};
 
     place_make(&place);
-    run_program(&place, "advise two.c:8 --set n=1000 --machine skl --cores 1 --quiet",
-                &live);
+    place_run(&place, "advise two.c:8 --set n=1000 --machine skl --cores 1 --quiet",
+              &live);
     check_eq(live.code, 0);
-    check(matches(buf_str(&live.out), "second in two.c, n = 1000\n*\nWhat limits it\n*"));
+    check(text_matches(buf_str(&live.out),
+                       "second in two.c, n = 1000\n*\nWhat limits it\n*"));
     check_str(buf_str(&live.err),
               "inflight: warning: the profile does not fit here ('skl' is a published "
               "profile, not one of this machine): its limits are used because you named "
               "it; without --machine this machine's own are\n");
-    check(matches(buf_str(&live.out), "*Ended because only the baseline was asked for*"));
-    run_program(&place, "report", &stored);
+    check(text_matches(buf_str(&live.out),
+                       "*Ended because only the baseline was asked for*"));
+    place_run(&place, "report", &stored);
     check_eq(stored.code, 0);
     check_str(buf_str(&stored.out), buf_str(&live.out));
     check_run(&place, "report --list", 0, "*1 *advise *second *1 variant* finished\n",

@@ -5,10 +5,11 @@
 #include <unistd.h>
 
 #include "advisor/settings.h"
+#include "core/run/run.h"
 #include "tests/check.h"
 
-static const char *const commands[] = {"tune",    "advise", "show",  "apply",
-                                       "machine", "report", "doctor"};
+static const char *const commands[] = {"tune",   "advise", "show",    "apply",  "machine",
+                                       "report", "doctor", "measure", "compare"};
 
 /* The line as a shell would split it; the words live until the next call. */
 static int parse(const char *line, struct settings *settings, struct error *err)
@@ -139,6 +140,29 @@ static void options_of_the_other_commands(void)
     }
 }
 
+static void options_of_measure(void)
+{
+    struct settings s;
+
+    if (parsed(
+            "measure k.c --pages huge --start cold-data --background memory --min-of 5 "
+            "--cache L1=32K --line 128 --sweep n=1,2 --sweep pages=small,huge --csv "
+            "a.csv --save m.json",
+            &s)) {
+        check_eq(s.pages, 1);
+        check_eq(s.start, RUN_START_COLD_DATA);
+        check_eq(s.background, RUN_BACKGROUND_MEMORY);
+        check_eq(s.min_of, 5);
+        check_str(s.cache, "L1=32K");
+        check_eq(s.line_bytes, 128);
+        check_eq(s.sweep.nr, 2);
+        check_str(s.sweep.v[1], "pages=small,huge");
+        check_str(s.csv, "a.csv");
+        check_str(s.save, "m.json");
+        settings_release(&s);
+    }
+}
+
 /* Words and options in any order; "=" or the next word; letters together. */
 static void options_in_every_form(void)
 {
@@ -209,6 +233,36 @@ static void a_file_that_is_called_so_has_no_line(void)
     scratch_remove(folder);
 }
 
+static void check_version(const char *file, int line, const char *function,
+                          const char *want_file, int want_line, const char *want_function)
+{
+    check_str(file, want_file);
+    check_eq(line, want_line);
+    check_str(function, want_function);
+}
+
+/* compare takes two places: a file, a line or a function of it. */
+static void versions_of_compare(void)
+{
+    struct settings s;
+
+    if (parsed("compare dir:a/old.c:plain -q new.c:12", &s)) {
+        check_version(s.file, s.line, s.version, "dir:a/old.c", 0, "plain");
+        check_version(s.rival_file, s.rival_line, s.rival_version, "new.c", 12, NULL);
+        settings_release(&s);
+    }
+    if (parsed("compare k.c:7 k.c:_fast2", &s)) {
+        check_version(s.file, s.line, s.version, "k.c", 7, NULL);
+        check_version(s.rival_file, s.rival_line, s.rival_version, "k.c", 0, "_fast2");
+        settings_release(&s);
+    }
+    if (parsed("compare a.c --plan simd", &s)) {
+        check_version(s.file, s.line, s.version, "a.c", 0, NULL);
+        check(!s.rival_file);
+        settings_release(&s);
+    }
+}
+
 static void wrong_words_are_refused(void)
 {
     static const struct {
@@ -245,6 +299,17 @@ static void wrong_words_are_refused(void)
         {"advise --bandwidth fast",
          "--bandwidth: 'fast' is not a bandwidth such as 106.9GB/s or 800MB/s"},
         {"advise --latency 0", "--latency must be above 0, got '0'"},
+        {"compare a.c b.c c.c",
+         "compare takes two versions, or one and --plan; got 'c.c' besides"},
+        {"compare a.c b.c:0", "'b.c:0': there is no line 0"},
+        {"measure --pages large", "--pages: expected small or huge, got 'large'"},
+        {"measure --start hot",
+         "--start: expected warm, cold-data, cold-code or cold, got 'hot'"},
+        {"measure --background noise",
+         "--background: expected idle, arithmetic, memory or disk, got 'noise'"},
+        {"measure --min-of 0", "--min-of must be above 0, got '0'"},
+        {"compare a.c b.c --sweep n=1",
+         "unknown option '--sweep'; try 'inflight compare --help'"},
         {"tune --color blue", "--color: expected auto, always or never, got 'blue'"},
     };
 
@@ -368,10 +433,12 @@ CU_TestInfo advisor_settings_tests[] = {
     {"nothing given means defaults", nothing_given_means_defaults},
     {"every option of tune", every_option_of_tune},
     {"options of the other commands", options_of_the_other_commands},
+    {"options of measure", options_of_measure},
     {"options in every form", options_in_every_form},
     {"behind two dashes are compiler flags", behind_two_dashes_are_compiler_flags},
     {"a file may name a line", a_file_may_name_a_line},
     {"a file that is called so has no line", a_file_that_is_called_so_has_no_line},
+    {"versions of compare", versions_of_compare},
     {"wrong words are refused", wrong_words_are_refused},
     {"help fits a terminal", help_fits_a_terminal},
     {"help names only options that are taken", help_names_only_options_that_are_taken},

@@ -108,6 +108,15 @@ struct kernel_view { /* borrowed, valid until the next kernel_set or kernel_free
 };
 struct kernel_view kernel_view(const struct kernel *kernel);
 
+/* 0 when `b` can be called with the arguments of `a` and their results compared;
+ * STATUS_USAGE with what differs: number, kinds, order or elements of parameters, or the
+ * result. Numbers may differ in width. */
+int kernel_same_call(const struct kernel *a, const struct kernel *b, struct error *err);
+/* The values of `from`, bound, as words "set n = 4096" for the parameters of `to` in the
+ * same places (kernel_same_call). */
+void kernel_same_sizes(const struct kernel *from, const struct kernel *to,
+                       struct strvec *words);
+
 /* One call at the bound sizes, from the loop model (provenance "source"). Unknown when a
  * loop is not modelled. */
 struct kernel_counts {

@@ -57,7 +57,8 @@ int store_session_each(struct store *store,
                        void *data, struct error *err);
 
 /* Everything a session measured or pruned, in order. `variant` is the variant's hash,
- * `json` an inflight.measurement/1 document. Saved durably before return. The same
+ * `json` an inflight.measurement/1 document; of a sweep, the point's name and an
+ * inflight.point/1. Saved durably before return. The same
  * variant may be saved several times (repeated measurements). */
 int store_measurement_add(struct store *store, long long session, const char *variant,
                           const char *json, struct error *err);

@@ -1,0 +1,194 @@
+/* The table of options, and what each word becomes. */
+#include "advisor/options.h"
+
+#include <string.h>
+
+#include "advisor/environment_words.h"
+
+static const char *const colour_words[] = {"auto", "always", "never", NULL};
+
+/* Of the options of kind CHOICE. */
+static const struct {
+    const char *option;
+    const char *const *word;
+} choices[] = {{"color", colour_words},
+               {"pages", pages_words},
+               {"start", start_words},
+               {"background", background_words}};
+
+static const struct option_row rows[] = {
+#define AT(field) offsetof(struct settings, field)
+    {"function", 'f', "NAME", TEXT, AT(function),
+     "the kernel's function, when the file has several"},
+    {"set", 's', "NAME=VALUE", WORD, 0,
+     "a scalar parameter, as '#pragma inflight set' (repeatable)"},
+    {"buffer", 'b', "WORDS", WORD, 0,
+     "an array's contents or length, such as 'key = index(m)' (repeatable)"},
+    {"assume", 'a', "WORDS", WORD, 0,
+     "what you vouch for: 'noalias(a,b)', 'independent(i)' (repeatable)"},
+    {"compiler", 'c', "CC", TEXT, AT(compiler), "compiler to tune for, default gcc"},
+    {"flags", 0, "FLAGS", FLAGS, AT(flags),
+     "its optimisation flags, default '-O3 -march=native'"},
+    {"machine", 'm', "PROFILE", TEXT, AT(machine),
+     "machine profile: a file, here, or a name that 'inflight machine' lists; default "
+     "this machine's"},
+    {"output", 'o', "FILE", TEXT, AT(output), "where the result is written"},
+    {"plan", 'p', "PLAN", TEXT, AT(plan),
+     "transformations, such as 'tile(i:32,j:32) simd'"},
+    {"budget", 0, "TIME", TIME, AT(budget_s),
+     "time to spend, such as 90s or 5m; default 100s for a search, 10m for a sweep, 10s "
+     "for the pairs of compare"},
+    {"variants", 0, "N", COUNT, AT(variants), "measure at most N variants"},
+    {"strategy", 0, "NAME", TEXT, AT(strategy), "guided (default), exhaustive or random"},
+    {"seed", 0, "N", COUNT, AT(seed), "of the random strategy, default 1"},
+    {"rules", 0, "FILE", TEXT, AT(rules), "rules to use instead of the shipped recipe"},
+    {"cores", 0, "N", COUNT, AT(cores),
+     "cores loaded alike, default all that this process may use"},
+    {"tolerance", 0, "X", NUMBER, AT(tolerance),
+     "relative difference allowed in floating-point results, default 1e-9"},
+    {"reassociate", 0, NULL, FLAG, AT(reassociate),
+     "allow floating-point sums to be reordered"},
+    {"audit", 0, NULL, FLAG, AT(audit), "measure what the rules pruned, too"},
+    {"fresh", 0, NULL, FLAG, AT(fresh), "do not continue an unfinished session"},
+    {"database", 0, "FILE", TEXT, AT(database),
+     "session database, default in the user's data folder"},
+    {"bandwidth", 0, "RATE", BANDWIDTH, AT(bandwidth_gbs),
+     "of the routine through memory, all cores, such as 106.9GB/s"},
+    {"latency", 0, "NS", NANOSECONDS, AT(latency_ns),
+     "loaded latency, such as 145 or 145ns; default from the profile's curve"},
+    {"access", 0, "KIND", TEXT, AT(access),
+     "random, streaming, or the random share such as 0.3"},
+    {"counts", 0, "FILE", TEXT, AT(counts),
+     "counts taken elsewhere: 'perf stat' output (-x, too), LIKWID's -O, CSV or JSON"},
+    {"seconds", 0, "TIME", TIME, AT(seconds_s),
+     "what the counts cover, where their file does not say it"},
+    {"measurement", 0, "FILE", TEXT, AT(measurement),
+     "a saved measurement: the same report again, measuring nothing"},
+    {"what-if", 0, "KEY=VALUE,...", TEXT, AT(what_if),
+     "how the answer moves if these were otherwise: l1_mshrs, l2_mshrs, latency, "
+     "bandwidth, ceiling, cores, line, access, memory, machine"},
+    {"quick", 0, NULL, FLAG, AT(quick), "at most 20 seconds, rougher figures"},
+    {"longer", 0, "TIME", TIME, AT(longer_s),
+     "more rounds for big or noisy machines, such as 10m; more than 120 s"},
+    {"peak", 0, "RATE", BANDWIDTH, AT(peak_gbs),
+     "theoretical memory bandwidth of this machine, such as 307GB/s"},
+    {"show", 0, "NAME", TEXT, AT(show),
+     "a profile that exists, measuring nothing: a name of --list, a file, or here "
+     "(this machine's); --machine does the same"},
+    {"compare", 0, "A B", TEXT, AT(compare), "two profiles side by side"},
+    {"plot", 0, "FILE", TEXT, AT(plot),
+     "draw it: latency over bandwidth, or a sweep; FILE.svg, FILE.png, or - for the "
+     "terminal"},
+    {"memory", 0, "NAME", TEXT, AT(memory),
+     "the profile's memory of that name (a NUMA node, HBM) instead of its first"},
+    {"pages", 0, "KIND", CHOICE, AT(pages), "of the arrays: small (default) or huge"},
+    {"start", 0, "STATE", CHOICE, AT(start),
+     "of the caches when a sample begins: warm (default), cold-data, cold-code or cold"},
+    {"background", 0, "LOAD", CHOICE, AT(background),
+     "on the cores left over: idle (default), arithmetic, memory or disk"},
+    {"min-of", 0, "K", COUNT, AT(min_of),
+     "a sample is the least of K batches of calls, default 1"},
+    {"cache", 0, "LEVELS", TEXT, AT(cache),
+     "caches of the model instead of this machine's, such as "
+     "L1=32KiB:8,L2=1MiB:16,L3=8MiB:16:inclusive (bytes, ways, inclusive or exclusive)"},
+    {"line", 0, "BYTES", COUNT, AT(line_bytes),
+     "cache line of the model, a power of two, default this machine's"},
+    {"sweep", 0, "AXIS", LIST, AT(sweep),
+     "measure at several values: n=64:8192:x2, n=0:4096:+512, n=64,100 or n,m=64,100; "
+     "also pages, cores, start and background (repeatable: every combination)"},
+    {"csv", 0, "FILE", TEXT, AT(csv), "the series of a sweep as CSV"},
+    {"save", 0, "FILE", TEXT, AT(save), "the measurement as JSON, to be read again"},
+    {"list", 'l', NULL, FLAG, AT(list), "list what there is"},
+    {"evidence", 'e', NULL, FLAG, AT(evidence),
+     "every variant and every pruned plan, too"},
+    {"json", 0, NULL, FLAG, AT(json), "the result as JSON on standard output"},
+    {"quiet", 'q', NULL, FLAG, AT(quiet), "no progress"},
+    {"verbose", 'v', NULL, FLAG, AT(verbose), "progress line by line"},
+    {"color", 0, "WHEN", CHOICE, AT(colour), "auto (default), always or never"},
+    {"help", 'h', NULL, FLAG, AT(help), "this text"},
+#undef AT
+};
+
+const struct option_row *option_row(size_t i)
+{
+    return i < ARRAY_SIZE(rows) ? &rows[i] : NULL;
+}
+
+static const char *const *words_of(const struct option_row *row)
+{
+    size_t i = 0;
+    while (i + 1 < ARRAY_SIZE(choices) && strcmp(choices[i].option, row->name))
+        i++;
+    return choices[i].word;
+}
+
+static int read_choice(const struct option_row *row, const char *text, int *field,
+                       struct error *err)
+{
+    const char *const *choice = words_of(row);
+    struct buf known = {0};
+    size_t i = 0;
+    for (; choice[i] && strcmp(text, choice[i]); i++)
+        buf_addf(&known, "%s%s", !i ? "" : choice[i + 1] ? ", " : " or ", choice[i]);
+    int status = choice[i] ? 0
+                           : fail(err, STATUS_USAGE, "--%s: expected %s, got '%s'",
+                                  row->name, buf_str(&known), text);
+    *field = choice[i] ? (int)i : *field;
+    buf_release(&known);
+    return status;
+}
+
+/* Numbers that are given are above 0: the default has its own mark. */
+static int read_number(const struct option_row *row, const char *text, void *field,
+                       struct error *err)
+{
+    struct buf what = {0};
+    double number = 0;
+    long long count = 0;
+    int status;
+    buf_addf(&what, "--%s", row->name);
+    if (row->kind == COUNT)
+        status = parse_count(text, buf_str(&what), &count, err);
+    else
+        status = (row->kind == TIME        ? parse_time
+                  : row->kind == BANDWIDTH ? parse_bandwidth
+                  : row->kind == NANOSECONDS
+                      ? parse_latency
+                      : parse_number)(text, buf_str(&what), &number, err);
+    if (!status && !(number > 0 || count > 0))
+        status =
+            fail(err, STATUS_USAGE, "--%s must be above 0, got '%s'", row->name, text);
+    if (row->kind == COUNT)
+        *(long long *)field = count;
+    else
+        *(double *)field = number;
+    buf_release(&what);
+    return status;
+}
+
+int option_read(const struct option_row *row, const char *text, struct settings *settings,
+                struct error *err)
+{
+    char *field = (char *)settings + row->offset;
+    switch (row->kind) {
+    case FLAG:
+        *(bool *)field = true;
+        return 0;
+    case TEXT:
+        *(const char **)field = text;
+        return 0;
+    case WORD:
+        strvec_pushf(&settings->words, "%s %s", row->name, text);
+        return 0;
+    case FLAGS:
+        strvec_split((struct strvec *)field, text);
+        return 0;
+    case LIST:
+        strvec_push((struct strvec *)(void *)field, text);
+        return 0;
+    case CHOICE:
+        return read_choice(row, text, (int *)(void *)field, err);
+    default:
+        return read_number(row, text, field, err);
+    }
+}

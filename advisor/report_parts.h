@@ -1,0 +1,12 @@
+/* Parts that the documents of all commands have in common. */
+#ifndef ADVISOR_REPORT_PARTS_H
+#define ADVISOR_REPORT_PARTS_H
+
+#include "advisor/workbench.h"
+
+char *report_date(void); /* UTC, "2026-01-31T12:00:00Z"; caller frees */
+json_t *report_kernel_json(const struct kernel *kernel);
+json_t *report_machine_json(const struct workbench *bench);
+json_t *report_compiler_json(const struct toolchain *toolchain);
+
+#endif

@@ -1,0 +1,86 @@
+/* measure and compare from outside, with real programs of a few microseconds. No time is
+ * judged. */
+#include <CUnit/CUnit.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/test_advisor_place.h"
+
+/* A sweep as a person runs it: table, CSV, picture; one point cannot be measured. */
+static void a_sweep_is_measured_kept_and_printed_again(void)
+{
+    struct place place = {0};
+    struct spawn_outcome live = {0}, stored = {0};
+    struct buf csv = {0};
+    char *path;
+
+    place_make(&place);
+    place_run(&place,
+              "measure two.c:8 --machine skl --cores 1 -q --sweep n=1000,1000G --csv "
+              "s.csv",
+              &live);
+    check_eq(live.code, 0);
+    check(
+        text_matches(buf_str(&live.out),
+                     "second in two.c\n*\n           1000 *ns*\n  1000000000000  n = "
+                     "1000000000000 does not fit into 'int'\n*  1 of 2 points could not "
+                     "be measured.\n"));
+    path = path_join(place.work, "s.csv");
+    check_ok(file_read(path, &csv, &place.err), &place.err);
+    check(text_matches(buf_str(&csv),
+                       "n,state,*\r\n1000,measured,*\r\n1000000000000,failed,n = *"));
+    place_run(&place, "report", &stored);
+    check_eq(stored.code, 0);
+    check_str(buf_str(&stored.out), buf_str(&live.out));
+    check_run(&place, "report --json", 0, "{*\"schema\": \"inflight.series/1\"*}\n", "");
+    free(path);
+    buf_release(&csv);
+    spawn_outcome_release(&live);
+    spawn_outcome_release(&stored);
+    place_drop(&place);
+}
+
+static void one_variant_is_measured(void)
+{
+    struct place place = {0};
+    struct buf saved = {0};
+    char *path;
+
+    place_make(&place);
+    check_run(&place,
+              "measure two.c:8 --set n=1000 --machine skl --cores 1 -q --save m.json "
+              "--cache L1=4K:4,L2=64K",
+              0,
+              "second in two.c, n = 1000\n*\nTime\n*\n  L1-L2*\n  L2-memory*\nMisses in "
+              "flight\n*",
+              "*");
+    path = path_join(place.work, "m.json");
+    check_ok(file_read(path, &saved, &place.err), &place.err);
+    check(text_matches(buf_str(&saved), "{*\"schema\": \"inflight.measurement/1\"*}\n"));
+    free(path);
+    buf_release(&saved);
+    place_drop(&place);
+}
+
+static void two_functions_of_a_file_are_compared(void)
+{
+    struct place place = {0};
+
+    place_make(&place);
+    check_run(&place,
+              "compare versions.c:plain versions.c:doubled --machine skl --cores 1 -q "
+              "--budget 1s",
+              0,
+              "plain in versions.c, n = 200\n*\nResults\n  Equal for *\n  ratio * before "
+              "/ after*\nEvery queue before and after\n*",
+              "*");
+    place_drop(&place);
+}
+
+CU_TestInfo advisor_measured_tests[] = {
+    {"a sweep is measured, kept and printed again",
+     a_sweep_is_measured_kept_and_printed_again},
+    {"one variant is measured", one_variant_is_measured},
+    {"two functions of a file are compared", two_functions_of_a_file_are_compared},
+    CU_TEST_INFO_NULL,
+};

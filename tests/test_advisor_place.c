@@ -1,0 +1,120 @@
+#include "tests/test_advisor_place.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char cli[] = INFLIGHT_SOURCE_DIR "/tests/data/advisor/cli";
+
+static void copy_file(struct place *place, const char *name)
+{
+    char *from = xasprintf("%s/files/%s", cli, name), *to = path_join(place->work, name);
+    struct buf text = {0};
+
+    check_ok(file_read(from, &text, &place->err), &place->err);
+    check_ok(file_write(to, buf_str(&text), text.length, &place->err), &place->err);
+    buf_release(&text);
+    free(from);
+    free(to);
+}
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+/* Sorted; freed by the caller like scandir's. */
+int place_list(const char *dir, struct dirent ***names)
+{
+    int nr = scandir(dir, names, is_visible, alphasort);
+
+    check(nr > 0);
+    return nr;
+}
+
+static void copy_files(struct place *place)
+{
+    char *dir = path_join(cli, "files");
+    struct dirent **names = NULL;
+    int nr = place_list(dir, &names);
+
+    for (int i = 0; i < nr; i++) {
+        copy_file(place, names[i]->d_name);
+        free(names[i]);
+    }
+    free(names);
+    free(dir);
+}
+
+void place_make(struct place *place)
+{
+    check_ok(scratch_make(&place->home, &place->err), &place->err);
+    place->work = path_join(place->home, "work");
+    check_ok(dir_make_all(place->work, &place->err), &place->err);
+    strvec_pushf(&place->env, "HOME=%s", place->home);
+    strvec_pushf(&place->env, "XDG_CONFIG_HOME=%s/config", place->home);
+    strvec_pushf(&place->env, "XDG_DATA_HOME=%s/data", place->home);
+    strvec_pushf(&place->env, "INFLIGHT_DATA=%s", INFLIGHT_SOURCE_DIR);
+    unsetenv("INFLIGHT_PROFILE");
+    unsetenv("INFLIGHT_DATABASE");
+    copy_files(place);
+}
+
+void place_drop(struct place *place)
+{
+    strvec_release(&place->env);
+    free(place->work);
+    scratch_remove(place->home);
+}
+
+void place_run(struct place *place, const char *args, struct spawn_outcome *outcome)
+{
+    struct strvec argv = {0};
+    struct spawn_request request = {.env_extra = (const char *const *)place->env.v,
+                                    .dir = place->work,
+                                    .timeout_s = 60};
+
+    strvec_push(&argv, INFLIGHT_PROGRAM);
+    strvec_split(&argv, args);
+    request.argv = (const char *const *)argv.v;
+    check_ok(spawn_run(&request, outcome, &place->err), &place->err);
+    strvec_release(&argv);
+}
+
+/* `*` stands for anything, also for nothing and for several lines. */
+bool text_matches(const char *text, const char *pattern)
+{
+    const char *star = NULL, *from = NULL;
+
+    for (;;) {
+        if (*pattern == '*') {
+            star = pattern++;
+            from = text;
+        } else if (*pattern == *text && *text) {
+            pattern++;
+            text++;
+        } else if (!*pattern && !*text) {
+            return true;
+        } else if (star && *from) {
+            pattern = star + 1;
+            text = ++from;
+        } else {
+            return false;
+        }
+    }
+}
+
+void check_run(struct place *place, const char *args, int code, const char *out,
+               const char *err)
+{
+    struct spawn_outcome outcome = {0};
+
+    place_run(place, args, &outcome);
+    check_eq(outcome.end, SPAWN_EXITED);
+    check_eq(outcome.code, code);
+    if (!text_matches(buf_str(&outcome.out), out))
+        check_str(buf_str(&outcome.out), out);
+    if (!text_matches(buf_str(&outcome.err), err))
+        check_str(buf_str(&outcome.err), err);
+    spawn_outcome_release(&outcome);
+}
