@@ -278,3 +278,19 @@ void harness_unit(const struct kernel *kernel, const char *source, const char *p
     if (role == HARNESS_VARIANT)
         add_sizes(kernel, source, out);
 }
+
+void harness_side(const char *side, struct buf *out)
+{
+    buf_addf(out,
+             "#define HIDDEN __attribute__((visibility(\"hidden\")))\n"
+             "#define SHOWN __attribute__((visibility(\"default\")))\n"
+             "HIDDEN void inflight_variant_call(void *const *, const long long *, "
+             "const double *, void *);\n"
+             "HIDDEN void *inflight_variant_global(int);\n"
+             "SHOWN void inflight_%s_call(void *const *array, const long long *integer, "
+             "const double *real, void *result)\n"
+             "{\n    inflight_variant_call(array, integer, real, result);\n}\n"
+             "SHOWN void *inflight_%s_global(int i)\n"
+             "{\n    return inflight_variant_global(i);\n}\n",
+             side, side);
+}

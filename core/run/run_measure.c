@@ -21,15 +21,15 @@ static double sampling_limit(const struct run_opts *full)
 }
 
 /* One sample of all copies. */
-static void add_sample(struct run_result *result, const struct launch *launch, size_t at,
-                       unsigned number)
+static void add_sample(struct run_result *result, const struct copy_results *copy,
+                       size_t copies, size_t at, unsigned number)
 {
     struct run_sample sample = {.launch = number};
 
-    for (size_t i = 0; i < launch->copies; i++) {
-        double seconds = launch->copy[i].sample[at].seconds;
+    for (size_t i = 0; i < copies; i++) {
+        double seconds = copy[i].sample[at].seconds;
 
-        sample.seconds += seconds / (double)launch->copies;
+        sample.seconds += seconds / (double)copies;
         sample.slowest_s = fmax(sample.slowest_s, seconds);
     }
     GROW(result->sample, result->sample_nr + 1, result->sample_alloc);
@@ -67,24 +67,44 @@ static void add_usage(struct run_result *result, const struct launch *launch)
     result->wall_s += launch->wall_s;
 }
 
-static void add_launch(struct run_result *result, struct launch *launch, unsigned number)
+static size_t least_samples(const struct copy_results *copy, size_t copies, size_t least)
 {
-    size_t common = SIZE_MAX;
+    for (size_t i = 0; i < copies; i++)
+        if (copy[i].sample_nr < least)
+            least = copy[i].sample_nr;
+    return least;
+}
+
+/* The samples that all copies have, of a pair on both sides. */
+static size_t common_samples(const struct launch *launch)
+{
+    size_t common = least_samples(launch->copy, launch->copies, SIZE_MAX);
+
+    return launch->second ? least_samples(launch->second, launch->copies, common)
+                          : common;
+}
+
+/* `side`: LAUNCH_FIRST or LAUNCH_SECOND. */
+static void add_launch(struct run_result *result, const struct launch *launch,
+                       unsigned side, unsigned number)
+{
+    const struct copy_results *copy =
+        side == LAUNCH_SECOND ? launch->second : launch->copy;
+    size_t common;
 
     add_usage(result, launch);
     if (launch->verdict.outcome != RUN_OUTCOME_OK) {
-        result->outcome = launch->verdict.outcome;
-        result->detail = launch->verdict.detail;
-        launch->verdict.detail = NULL;
+        if (launch->blame & side) {
+            result->outcome = launch->verdict.outcome;
+            result->detail = xstrdup(launch->verdict.detail);
+        }
         return;
     }
-    for (size_t i = 0; i < launch->copies; i++) {
-        if (launch->copy[i].sample_nr < common)
-            common = launch->copy[i].sample_nr;
-        add_copy(result, &launch->copy[i], launch, i);
-    }
+    common = common_samples(launch);
+    for (size_t i = 0; i < launch->copies; i++)
+        add_copy(result, &copy[i], launch, i);
     for (size_t at = 0; at < common; at++)
-        add_sample(result, launch, at, number);
+        add_sample(result, copy, launch->copies, at, number);
     result->launches++;
 }
 
@@ -106,9 +126,25 @@ static int launch_round(const struct run_program *program, size_t nr,
 
         if (launch_run(&program[which], full, sampling_limit(full), &launch, err))
             return -1;
-        add_launch(&result[which], &launch, number);
+        add_launch(&result[which], &launch, LAUNCH_FIRST, number);
         launch_release(&launch);
     }
+    return 0;
+}
+
+/* One launch of a program that holds both: in every other one the second comes first. */
+static int launch_together(const struct run_program *program, const struct run_opts *full,
+                           unsigned number, struct run_result result[2],
+                           struct error *err)
+{
+    struct launch launch;
+
+    if (launch_run_pair(program, full, sampling_limit(full), number % 2 != 0, &launch,
+                        err))
+        return -1;
+    add_launch(&result[0], &launch, LAUNCH_FIRST, number);
+    add_launch(&result[1], &launch, LAUNCH_SECOND, number);
+    launch_release(&launch);
     return 0;
 }
 
@@ -124,7 +160,7 @@ static bool is_over(const struct run_opts *full, const struct run_result *result
            is_steady(result, nr, full->target_spread);
 }
 
-static int measure(const struct run_program *program, size_t nr,
+static int measure(const struct run_program *program, size_t nr, bool together,
                    const struct run_opts *opts, struct run_result *result,
                    struct error *err)
 {
@@ -133,9 +169,10 @@ static int measure(const struct run_program *program, size_t nr,
     unsigned launches = 0;
 
     for (size_t i = 0; i < nr; i++)
-        result[i] = (struct run_result){0};
+        result[i] = (struct run_result){.together = together};
     do {
-        if (launch_round(program, nr, &full, launches, result, err)) {
+        if (together ? launch_together(program, &full, launches, result, err)
+                     : launch_round(program, nr, &full, launches, result, err)) {
             for (size_t i = 0; i < nr; i++)
                 run_result_release(&result[i]);
             return -1;
@@ -148,11 +185,17 @@ static int measure(const struct run_program *program, size_t nr,
 int run_measure(const struct run_program *program, const struct run_opts *opts,
                 struct run_result *result, struct error *err)
 {
-    return measure(program, 1, opts, result, err);
+    return measure(program, 1, false, opts, result, err);
 }
 
 int run_measure_pair(const struct run_program program[2], const struct run_opts *opts,
                      struct run_result result[2], struct error *err)
 {
-    return measure(program, 2, opts, result, err);
+    return measure(program, 2, false, opts, result, err);
+}
+
+int run_measure_together(const struct run_program *program, const struct run_opts *opts,
+                         struct run_result result[2], struct error *err)
+{
+    return measure(program, 2, true, opts, result, err);
 }
