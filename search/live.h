@@ -1,4 +1,5 @@
-/* Private to search/: the live runner's variants, from plan to verified programs. */
+/* Private to search/: the live runner's variants, from plan to verified programs, and how
+ * two of them are compared. */
 #ifndef SEARCH_LIVE_H
 #define SEARCH_LIVE_H
 
@@ -44,5 +45,17 @@ int live_build(struct live *live, struct built *built, enum variant_program what
 int live_verify(struct live *live, struct built *built, bool small_only,
                 struct error *err);
 struct verify_opts live_verify_opts(const struct live *live, bool small_only);
+
+/* Where and under which limits programs run; how often is the caller's to say. */
+struct run_opts live_run_opts(const struct live *live);
+
+/* How often, for a comparison that may take `seconds`. Together: by run_measure_together,
+ * else in interleaved launches. */
+void live_pair_effort(double seconds, bool together, struct run_opts *opts);
+
+/* For struct search_runner. Both sides work in the same processes, on the same buffers;
+ * in interleaved launches where their pages differ. */
+int live_compare(void *data, const struct candidate *a, const struct candidate *b,
+                 double seconds, struct quantity *ratio, struct error *err);
 
 #endif
