@@ -9,7 +9,9 @@
  * --counter FILE (launch n, counted in the file, is n * PERCENT slower), --skew PERCENT
  * (copy i is i * PERCENT slower),
  * --from N (with --counter: the deed is done from launch N on), --log FILE with
- * --name WORD (a line per launch).
+ * --name WORD (a line per launch), --second PERCENT (with --out-second: the second
+ * variant's times are as much longer), --turn 1|2 (the deed is done in a call of that
+ * one), --garbage TEXT (as the deed "text:", for the second's results).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -30,8 +32,9 @@
 
 struct settings {
     const char *deed, *times, *counter, *log, *name, *out, *barrier, *gate;
-    long copies, index, samples, who, from;
-    double step_percent, skew_percent;
+    const char *out_second, *garbage;
+    long copies, index, samples, who, from, turn;
+    double step_percent, skew_percent, second_percent;
 };
 
 struct deed {
@@ -39,12 +42,18 @@ struct deed {
     void (*act)(const struct settings *settings);
 };
 
-static FILE *results;
+static FILE *results, *others; /* of a pair: the second variant's */
 
 static void finish(void)
 {
-    fprintf(results, "done\n");
-    fclose(results);
+    for (int i = 0; i < 2; i++) {
+        FILE *file = i ? others : results;
+
+        if (file) {
+            fprintf(file, "done\n");
+            fclose(file);
+        }
+    }
 }
 
 static void write_all(int fd, const char *text)
@@ -259,15 +268,31 @@ static const struct deed deeds[] = {
 };
 
 /* A deed "text:TEXT" writes TEXT in place of the results, with ';' for a new line. */
-static void write_instead(const char *text)
+static void rewrite(FILE *file, const char *text)
 {
-    rewind(results);
-    if (ftruncate(fileno(results), 0))
+    rewind(file);
+    if (ftruncate(fileno(file), 0))
         exit(2);
     for (; *text; text++)
-        fputc(*text == ';' ? '\n' : *text == '~' ? '\x01' : *text, results);
-    fclose(results);
+        fputc(*text == ';' ? '\n' : *text == '~' ? '\x01' : *text, file);
+    fclose(file);
+}
+
+static void write_instead(const char *text)
+{
+    rewrite(results, text);
     exit(0);
+}
+
+/* Says whose call is under way, as program_pair.c does. */
+static void take_turn(const struct settings *settings)
+{
+    int fd = open(settings->barrier, O_WRONLY | O_CLOEXEC);
+    char turn = (char)settings->turn;
+
+    if (pwrite(fd, &turn, 1, 2048 + settings->index) != 1)
+        exit(2);
+    close(fd);
 }
 
 static long count_launch(const char *path)
@@ -289,6 +314,8 @@ static void misbehave(const struct settings *settings)
         return;
     if (settings->from > 0 && count_launch(settings->counter) < settings->from)
         return;
+    if (settings->turn)
+        take_turn(settings);
     if (strncmp(settings->deed, "text:", 5) == 0)
         write_instead(settings->deed + 5);
     for (size_t i = 0; i < sizeof(deeds) / sizeof(deeds[0]); i++) {
@@ -356,8 +383,13 @@ static void sample(const struct settings *settings)
     if (settings->step_percent != 0)
         factor += settings->step_percent / 100 * (double)count_launch(settings->counter);
     for (long i = 0; i < settings->samples; i++) {
+        double seconds = factor * next_time(settings);
+
         wait_at_barrier(settings);
-        fprintf(results, "sample %.9g %d\n", factor * next_time(settings), 10);
+        fprintf(results, "sample %.9g %d\n", seconds, 10);
+        if (others)
+            fprintf(others, "sample %.9g %d\n",
+                    seconds * (1 + settings->second_percent / 100), 20);
     }
 }
 
@@ -367,10 +399,16 @@ static const char **text_setting(struct settings *settings, const char *name)
         const char *name;
         const char **to;
     } known[] = {
-        {"--do", &settings->deed},         {"--times", &settings->times},
-        {"--counter", &settings->counter}, {"--log", &settings->log},
-        {"--name", &settings->name},       {"--out", &settings->out},
-        {"--barrier", &settings->barrier}, {"--gate", &settings->gate},
+        {"--do", &settings->deed},
+        {"--times", &settings->times},
+        {"--counter", &settings->counter},
+        {"--log", &settings->log},
+        {"--name", &settings->name},
+        {"--out", &settings->out},
+        {"--barrier", &settings->barrier},
+        {"--gate", &settings->gate},
+        {"--out-second", &settings->out_second},
+        {"--garbage", &settings->garbage},
     };
 
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
@@ -398,6 +436,10 @@ static bool take_number(struct settings *settings, const char *name, const char 
         settings->who = atol(value);
     else if (strcmp(name, "--from") == 0)
         settings->from = atol(value);
+    else if (strcmp(name, "--turn") == 0)
+        settings->turn = atol(value);
+    else if (strcmp(name, "--second") == 0)
+        settings->second_percent = atof(value);
     else if (strcmp(name, "--skew") == 0)
         settings->skew_percent = atof(value);
     else if (strcmp(name, "--step") == 0)
@@ -409,8 +451,9 @@ static bool take_number(struct settings *settings, const char *name, const char 
 
 static void take(struct settings *settings, const char *name, const char *value)
 {
-    static const char *const ignored[] = {"--set", "--seed",          "--pages",
-                                          "--cpu", "--sample-min-ns", "--limit-ns"};
+    static const char *const ignored[] = {"--set",  "--seed",          "--pages",
+                                          "--cpu",  "--sample-min-ns", "--limit-ns",
+                                          "--first"};
     const char **text = text_setting(settings, name);
 
     if (text)
@@ -453,12 +496,20 @@ int main(int argc, char **argv)
     results = fopen(settings.out ? settings.out : "/dev/null", "we");
     if (!results)
         return 2;
+    if (settings.out_second)
+        others = fopen(settings.out_second, "we");
     wait_at_barrier(&settings);
-    fprintf(results, "buffers 4096\nhuge 2097152\nwarm 1e-6\n");
+    for (int i = 0; i < 2; i++)
+        if (i ? others : results)
+            fprintf(i ? others : results, "buffers 4096\nhuge 2097152\nwarm 1e-6\n");
     pass_gate(&settings, 'R');
     misbehave(&settings);
     sample(&settings);
     pass_gate(&settings, 'E');
+    if (settings.garbage) {
+        rewrite(others, settings.garbage);
+        others = NULL;
+    }
     finish();
     return 0;
 }

@@ -247,13 +247,10 @@ static unsigned turn_of(const struct flight *flight, size_t copy)
     return turn == LAUNCH_FIRST || turn == LAUNCH_SECOND ? turn : 0;
 }
 
-/* Of equally weighty ones, the verdict of whom is known counts: copies that wait for
- * another one at the barrier are ended with it. */
 static void join_verdict_take(struct launch *launch, struct verdict verdict,
                               unsigned blame)
 {
-    if (verdict.weight > launch->verdict.weight ||
-        (verdict.weight == launch->verdict.weight && launch->blame == LAUNCH_BOTH))
+    if (verdict.weight > launch->verdict.weight)
         launch->blame = blame;
     verdict_join_take(&launch->verdict, verdict);
 }
@@ -295,6 +292,18 @@ static int judge_copy(const struct flight *flight, const struct circumstances *a
     return 0;
 }
 
+/* Copies that wait at the barrier are late with the one that they wait for: it alone is
+ * in a call. */
+static void blame_late(const struct flight *flight, struct launch *launch)
+{
+    unsigned turns = 0;
+
+    for (size_t i = 0; flight->is_pair && i < launch->copies; i++)
+        turns |= turn_of(flight, i);
+    if (turns)
+        launch->blame = turns;
+}
+
 static int judge(const struct flight *flight, const struct circumstances *around,
                  struct launch *launch, struct error *err)
 {
@@ -305,6 +314,8 @@ static int judge(const struct flight *flight, const struct circumstances *around
     for (size_t i = 0; i < launch->copies; i++)
         if (judge_copy(flight, around, i, launch, err))
             return -1;
+    if (launch->verdict.outcome == RUN_OUTCOME_TIMED_OUT)
+        blame_late(flight, launch);
     return 0;
 }
 
