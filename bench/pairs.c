@@ -19,7 +19,7 @@
 
 #include "bench/bench.h"
 #include "core/machine/machine.h"
-#include "search/live.h"
+#include "search/search.h"
 
 /* A kernel, and how the comparisons with it went. */
 struct subject {

@@ -49,10 +49,6 @@ struct verify_opts live_verify_opts(const struct live *live, bool small_only);
 /* Where and under which limits programs run; how often is the caller's to say. */
 struct run_opts live_run_opts(const struct live *live);
 
-/* How often, for a comparison that may take `seconds`. Together: by run_measure_together,
- * else in interleaved launches. */
-void live_pair_effort(double seconds, bool together, struct run_opts *opts);
-
 /* For struct search_runner. Both sides work in the same processes, on the same buffers;
  * in interleaved launches where their pages differ. */
 int live_compare(void *data, const struct candidate *a, const struct candidate *b,

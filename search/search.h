@@ -187,6 +187,9 @@ size_t live_copies(const struct live *live);
 const char *live_note(const struct live *live); /* "2 copies, one per core" ... */
 struct search_subject live_subject(struct live *live);
 struct search_runner live_runner(struct live *live);
+/* How often two variants are run for a comparison that may take `seconds`: together (in
+ * one process, by run_measure_together) or in interleaved launches. */
+void live_pair_effort(double seconds, bool together, struct run_opts *opts);
 /* A C file with the same function against the kernel as written: the emitted winner
  * measured on its own. */
 int live_compare_file(struct live *live, const char *source, bool huge_pages,

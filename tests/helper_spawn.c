@@ -15,6 +15,10 @@
 #include "core/base/spawn.h"
 
 static const char *const sleeper[] = {"sleep", "60", NULL};
+/* Starts one that leaves its group and says its number in a file. */
+static const char *const stray[] = {
+    "sh", "-c", "setsid sh -c 'echo $$ >\"$TMPDIR/stray\"; exec sleep 60' & sleep 60",
+    NULL};
 static struct spawn_child
     *child; /* static: reachable, so no leak, when we return early */
 static char *scratch;
@@ -47,7 +51,9 @@ int main(int argc, char **argv)
     if (strcmp(mode, "catch") == 0)
         spawn_catch_interrupt();
     if (scratch_make(&scratch, &err) ||
-        spawn_start(&(struct spawn_request){.argv = sleeper}, &child, &err))
+        spawn_start(
+            &(struct spawn_request){.argv = strcmp(mode, "stray") == 0 ? stray : sleeper},
+            &child, &err))
         return 1;
     printf("%d\n", (int)spawn_pid(child));
     fflush(stdout);

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -219,6 +220,14 @@ static void timeouts_ask_first(void)
     spawn_outcome_release(&outcome);
 }
 
+static void start_shell(const char *script, struct spawn_child **child)
+{
+    const char *const argv[] = {"sh", "-c", script, NULL};
+    struct error err = {0};
+
+    check_ok(spawn_start(&(struct spawn_request){.argv = argv}, child, &err), &err);
+}
+
 static void leftovers_do_not_hang_us(void)
 {
     double started = clock_s();
@@ -227,15 +236,67 @@ static void leftovers_do_not_hang_us(void)
     check_eq(outcome.end, SPAWN_EXITED);
     check(ends_soon(atol(buf_str(&outcome.out))));
     spawn_outcome_release(&outcome);
-    /* One that left the group cannot be killed, but neither does its pipe hold us. */
+    /* Nor does one that left the group and writes for ever. */
     outcome = shell("setsid sh -c 'echo $$; while :; do echo x; done' & sleep 0.2",
                     (struct spawn_request){.output_limit = 100});
     check_eq(outcome.end, SPAWN_EXITED);
-    long stray = atol(buf_str(&outcome.out));
-    if (stray > 1)
-        kill((pid_t)stray, SIGKILL);
+    check(atol(buf_str(&outcome.out)) > 1);
+    check(ends_soon(atol(buf_str(&outcome.out))));
+    check(outcome.left_behind >= 1);
     check(clock_s() - started < 20);
     spawn_outcome_release(&outcome);
+}
+
+/* Sessions of their own, orphans of orphans, deaf ones, one that has changed its
+ * environment's value but not lost the mark. */
+static void strays_are_ended(void)
+{
+    static const char *const scripts[] = {
+        "setsid sleep 61 & echo $!; sleep 0.1",
+        "(setsid sh -c 'echo $$; exec sleep 62' &); sleep 0.1",
+        "setsid sh -c 'trap \"\" TERM HUP; setsid sh -c \"echo \\$\\$; exec sleep 63\" & "
+        "sleep 64' & sleep 0.2",
+        "setsid sh -c 'echo $$; exec sleep 65' & sleep 0.1; kill -KILL $$",
+        "INFLIGHT_A=1 setsid sh -c 'echo $$; exec sleep 66' & sleep 0.1; exit 3",
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(scripts); i++) {
+        struct spawn_outcome outcome = shell(scripts[i], (struct spawn_request){0});
+
+        check(atol(buf_str(&outcome.out)) > 1);
+        check(!is_running(atol(buf_str(&outcome.out))));
+        check(outcome.left_behind >= 1);
+        spawn_outcome_release(&outcome);
+    }
+}
+
+/* Neither of another spawned child that still runs, nor of a fork by somebody else. */
+static void strays_of_others_are_left_alone(void)
+{
+    struct spawn_outcome outcome, first;
+    struct spawn_child *child;
+    struct error err = {0};
+    pid_t other = fork();
+    int status = 0;
+
+    if (other == 0) {
+        setsid();
+        for (;;)
+            pause();
+    }
+    start_shell("(setsid sh -c 'sleep 1; echo alive' &); sleep 0.1; sleep 1.5", &child);
+    pause_s(0.3);
+    outcome = shell("setsid sleep 60 & sleep 0.1", (struct spawn_request){0});
+    check(outcome.left_behind >= 1);
+    check(is_running(other));
+    check_ok(spawn_wait_all(&child, 1, false, &first, &err), &err);
+    check_str(buf_str(&first.out), "alive\n");
+    check_eq(first.left_behind, 0);
+    kill(other, SIGKILL);
+    check_eq(waitpid(other, &status, 0), other);
+    check(WIFSIGNALED(status));
+    spawn_outcome_release(&outcome);
+    spawn_outcome_release(&first);
 }
 
 static void usage_is_measured(void)
@@ -249,14 +310,6 @@ static void usage_is_measured(void)
     check(outcome.max_rss_kib > 100);
     check(outcome.minor_faults > 0);
     spawn_outcome_release(&outcome);
-}
-
-static void start_shell(const char *script, struct spawn_child **child)
-{
-    const char *const argv[] = {"sh", "-c", script, NULL};
-    struct error err = {0};
-
-    check_ok(spawn_start(&(struct spawn_request){.argv = argv}, child, &err), &err);
 }
 
 static void several_run_at_once(void)
@@ -375,6 +428,42 @@ static void our_end_leaves_nothing(void)
     }
 }
 
+/* Also when we are ended by a signal while it runs. */
+static void our_end_leaves_no_stray(void)
+{
+    struct error err = {0};
+    struct spawn_outcome outcome;
+    struct buf number = {0};
+    char *dir, *tmpdir, *path;
+    struct spawn_child *child;
+
+    if (!check_ok(scratch_make(&dir, &err), &err))
+        return;
+    tmpdir = xasprintf("TMPDIR=%s", dir);
+    path = path_join(dir, "stray");
+    const char *const argv[] = {helper, "stray", NULL}, *const extra[] = {tmpdir, NULL};
+    if (check_ok(spawn_start(&(struct spawn_request){.argv = argv, .env_extra = extra},
+                             &child, &err),
+                 &err)) {
+        for (int i = 0; i < 500 && !number.length; i++) {
+            pause_s(0.02);
+            if (file_exists(path))
+                file_read(path, &number, NULL);
+        }
+        check(atol(buf_str(&number)) > 1);
+        kill(spawn_pid(child), SIGTERM);
+        /* Not by us, though we would: it is gone before its starter is reaped. */
+        check(ends_soon(atol(buf_str(&number))));
+        check_ok(spawn_wait_all(&child, 1, false, &outcome, &err), &err);
+        check_eq(outcome.left_behind, 0);
+        spawn_outcome_release(&outcome);
+    }
+    buf_release(&number);
+    free(tmpdir);
+    free(path);
+    scratch_remove(dir);
+}
+
 CU_TestInfo base_spawn_tests[] = {
     {"every end is told", ends_are_told},
     {"a missing program is an outcome", missing_programs_are_an_outcome},
@@ -386,10 +475,13 @@ CU_TestInfo base_spawn_tests[] = {
     {"a timeout kills the whole group", timeouts_kill_the_group},
     {"a timeout asks first", timeouts_ask_first},
     {"what a child leaves behind does not hang us", leftovers_do_not_hang_us},
+    {"strays are ended", strays_are_ended},
+    {"strays of others are left alone", strays_of_others_are_left_alone},
     {"usage is measured", usage_is_measured},
     {"several run at once", several_run_at_once},
     {"children do not share descriptors", children_do_not_share_descriptors},
     {"all or none kills the others", all_or_none_kills_the_others},
     {"our own end leaves no process and no folder", our_end_leaves_nothing},
+    {"our own end leaves no stray", our_end_leaves_no_stray},
     CU_TEST_INFO_NULL,
 };

@@ -130,7 +130,9 @@ static void kernels_are_timed(void)
         time_kernel(cases[k].file, &toolchain[i / ARRAY_SIZE(cases)], &opts, &result);
         check_eq(result.outcome, RUN_OUTCOME_OK);
         check_str(result.detail ? result.detail : "", "");
-        check_eq(result.sample_nr, 3);
+        check(result.sample_nr >= 3 && result.sample_nr <= 6); /* some repeated */
+        check(result.clock_step_s > 0 && result.call_overhead_s > 0);
+        check(result.empty_call_s > 0);
         check(result.calls >= 3 && result.warm_s > 0);
         check_near(result.buffer_bytes, cases[k].bytes, 0);
         check(result.drift == NULL);
@@ -167,7 +169,7 @@ static void copies_start_together_and_pass_the_gate(void)
         return;
     time_kernel("vla", &toolchain[0], &opts, &result);
     check_eq(result.outcome, RUN_OUTCOME_OK);
-    check_eq(result.sample_nr, 4);
+    check(result.sample_nr >= 4 && result.sample_nr <= 8);
     check_eq(calls[0], 3);
     check_eq(calls[1], 3);
     run_result_release(&result);

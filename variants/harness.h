@@ -22,7 +22,7 @@ void harness_unit(const struct kernel *kernel, const char *source, const char *p
                   enum harness_role role, struct buf *out);
 
 /* What a variant's library is called by in a pair, so that there can be two: functions
- * inflight_<side>_call and inflight_<side>_global. */
+ * inflight_<side>_call, inflight_<side>_empty_call and inflight_<side>_global. */
 void harness_side(const char *side, struct buf *out);
 
 #endif

@@ -8,6 +8,9 @@
 #include "variants/verify_lines.h"
 
 static const double default_limit_s = 60, small_bytes_max = 64 << 20;
+/* Address space that a verifying program may have beside its arrays: libraries, stacks,
+ * what the kernel allocates for itself. */
+static const double beside_bytes = 1 << 30;
 enum { REFERENCE_FAILURES_MAX = 16 };
 
 struct verification {
@@ -46,6 +49,13 @@ static void common_args(const struct verification *verification, const char *out
     strvec_push(args, out);
 }
 
+static double memory_limit(const struct verify_opts *opts)
+{
+    if (opts->memory_limit_bytes > 0)
+        return opts->memory_limit_bytes;
+    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2;
+}
+
 static int run_program(struct verification *verification, const struct strvec *args,
                        enum run_outcome *outcome, struct error *err)
 {
@@ -62,15 +72,20 @@ static int run_program(struct verification *verification, const struct strvec *a
     free(verification->crash);
     verification->crash = NULL;
     verify_lines_release(&verification->lines);
-    result =
-        run_once(&program,
-                 &(struct run_opts){.cpu = opts->cpu >= 0 ? &opts->cpu : NULL,
-                                    .launch_limit_s = opts->limit_s > 0 ? opts->limit_s
-                                                                        : default_limit_s,
-                                    .scratch = verification->scratch},
-                 outcome, &verification->crash, NULL, err);
+    result = run_once(
+        &program,
+        &(struct run_opts){.cpu = opts->cpu >= 0 ? &opts->cpu : NULL,
+                           .launch_limit_s =
+                               opts->limit_s > 0 ? opts->limit_s : default_limit_s,
+                           .memory_limit_bytes = memory_limit(opts) + beside_bytes,
+                           .scratch = verification->scratch},
+        outcome, &verification->crash, NULL, err);
     if (result == 0)
         verify_lines_read(out, &verification->lines);
+    if (result == 0 && *outcome == RUN_OUTCOME_OK && !verification->lines.is_done) {
+        *outcome = RUN_OUTCOME_BAD_EXIT;
+        verification->crash = xstrdup("it ended with exit status 0 before it returned");
+    }
     unlink(out);
     strvec_release(&all);
     free(out);
@@ -248,13 +263,6 @@ static double bytes_needed(const struct kernel *kernel)
             bytes += (double)kernel->buffer[i].length *
                      (double)kernel->buffer[i].symbol->type.bytes;
     return bytes;
-}
-
-static double memory_limit(const struct verify_opts *opts)
-{
-    if (opts->memory_limit_bytes > 0)
-        return opts->memory_limit_bytes;
-    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2;
 }
 
 static void note_full(struct verification *verification)

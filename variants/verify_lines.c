@@ -44,6 +44,12 @@ static void read_reference(struct verify_lines *lines, char *const *word)
     lines->has_reference = true;
 }
 
+static void read_done(struct verify_lines *lines, char *const *word)
+{
+    (void)word;
+    lines->is_done = true;
+}
+
 static void read_array(struct verify_lines *lines, char *const *word)
 {
     double relative = strtod(word[3], NULL);
@@ -95,7 +101,7 @@ static const struct {
     {"case", 2, read_case},   {"reference", 1, read_reference},
     {"array", 5, read_array}, {"outside", 2, read_outside},
     {"odd", 4, read_odd},     {"differ", 5, read_differ},
-    {"fault", 4, read_fault},
+    {"fault", 4, read_fault}, {"done", 1, read_done},
 };
 
 static void read_line(struct verify_lines *lines, const char *line, size_t length)

@@ -1,4 +1,4 @@
-#define _DEFAULT_SOURCE /* syscall */
+#define _DEFAULT_SOURCE /* syscall, waitid */
 #include "core/base/cleanup.h"
 
 #include <dirent.h>
@@ -13,12 +13,15 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/base/array.h"
 #include "core/base/spawn.h"
+#include "core/base/strays.h"
 
-enum { group_max = 1024, folder_max = 64 };
+enum { group_max = 1024, folder_max = 64, leaders_wait_ms = 200 };
 
 enum folder_state { FOLDER_FREE, FOLDER_RESERVED, FOLDER_LIVE };
 
@@ -29,6 +32,7 @@ static struct {
 } folders[folder_max];
 
 static pthread_once_t installed = PTHREAD_ONCE_INIT;
+static char mark_of_all[stray_mark_max];
 static pid_t owner; /* a forked child inherits the tables but not the duty */
 static atomic_bool catch_interrupt;
 static atomic_int interrupted_by;
@@ -53,6 +57,14 @@ void cleanup_forget_group(int slot)
 {
     if (slot >= 0)
         atomic_store(&groups[slot], 0);
+}
+
+bool cleanup_has_group(pid_t group)
+{
+    for (int i = 0; i < group_max; i++)
+        if (atomic_load(&groups[i]) == group)
+            return true;
+    return false;
 }
 
 int cleanup_add_folder(const char *path, struct error *err)
@@ -175,11 +187,35 @@ static void remove_folders(void)
             remove_tree(folders[i].path);
 }
 
+/* Leaders that live, killed though they are. */
+static bool groups_live(void)
+{
+    for (int i = 0; i < group_max; i++) {
+        pid_t group = atomic_load(&groups[i]);
+        siginfo_t info = {0};
+
+        if (group > 0 &&
+            waitid(P_PID, (id_t)group, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+            info.si_pid == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Orphans come to us only once their parents have ended. */
+static void end_groups(void)
+{
+    cleanup_signal_groups(SIGKILL);
+    for (int i = 0; i < leaders_wait_ms && groups_live(); i++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    strays_end(mark_of_all, 0);
+}
+
 static void at_exit(void)
 {
     if (getpid() != owner)
         return;
-    cleanup_signal_groups(SIGKILL);
+    end_groups();
     remove_folders();
 }
 
@@ -236,6 +272,8 @@ static void install_once(void)
     struct sigaction old;
 
     owner = getpid();
+    strays_adopt();
+    strays_mark_of_all(mark_of_all);
     atexit(at_exit);
     for (size_t i = 0; i < ARRAY_SIZE(fatal_signals); i++)
         install_handler(fatal_signals[i], false);

@@ -18,6 +18,9 @@ void cleanup_install(void);
 /* Slots are numbers of 0 and up; -1 when the table is full, err says so. */
 int cleanup_add_group(pid_t group, struct error *err);
 void cleanup_forget_group(int slot);
+/* Whether the group's leader is a child that was started and not waited for;
+ * async-signal-safe. */
+bool cleanup_has_group(pid_t group);
 int cleanup_add_folder(const char *path, struct error *err);
 void cleanup_forget_folder(const char *path);
 

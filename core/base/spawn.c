@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/strays.h"
 #include "core/base/term.h"
 
 extern char **environ;
@@ -32,6 +33,7 @@ static const double poll_blind_s = 0.002;
 struct spawn_child {
     pid_t pid; /* 0 if not started */
     int slot;  /* of its group in the cleanup table */
+    char mark[stray_mark_max];
     int process_fd;
     int stream[stream_nr]; /* read ends, -1 when closed */
     size_t output_limit;
@@ -75,14 +77,21 @@ static bool is_overridden(const char *entry, const char *const *extra)
 {
     size_t name = strcspn(entry, "=") + 1;
 
+    if (strncmp(entry, STRAYS_VARIABLE "=", name) == 0)
+        return true;
     for (; extra && *extra; extra++)
         if (strncmp(entry, *extra, name) == 0)
             return true;
     return false;
 }
 
-static void make_environment(struct strvec *list, const char *const *extra)
+/* Who started us may look for what we leave behind: its mark goes on. */
+static void make_environment(struct strvec *list, const char *const *extra,
+                             const char *mark)
 {
+    const char *outer = getenv(STRAYS_VARIABLE);
+
+    strvec_pushf(list, STRAYS_VARIABLE "=%s%s", outer ? outer : "", mark);
     for (char **entry = environ; *entry; entry++)
         if (!is_overridden(*entry, extra))
             strvec_push(list, *entry);
@@ -157,7 +166,7 @@ static int start(struct spawn_child *child, const struct spawn_request *request,
     pid_t pid = 0;
     int cause, result = 0;
 
-    make_environment(&environment, request->env_extra);
+    make_environment(&environment, request->env_extra, child->mark);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
     cause = spawn_with(&pid, request, write_end, environment.v);
@@ -218,6 +227,7 @@ static struct spawn_child *child_new(const struct spawn_request *request)
     struct spawn_child *child = xcalloc(1, sizeof(*child));
 
     child->slot = child->process_fd = -1;
+    strays_mark(child->mark);
     child->stream[0] = child->stream[1] = -1;
     child->output_limit = request->output_limit ? request->output_limit : default_limit;
     child->started = clock_s();
@@ -255,6 +265,7 @@ out:
     if (result && child->pid) {
         kill(-child->pid, SIGKILL);
         waitpid(child->pid, NULL, 0);
+        strays_end(child->mark, 0);
     }
     if (result)
         child_free(child);
@@ -332,7 +343,7 @@ static void record_end(struct spawn_child *child, int status)
 
 /*
  * The child has ended and is not reaped yet: its process number, and so its group's, is
- * still ours. Whatever it left behind in the group goes now.
+ * still ours. Whatever it left behind, in the group or elsewhere, goes now.
  */
 static void reap(struct spawn_child *child)
 {
@@ -340,7 +351,7 @@ static void reap(struct spawn_child *child)
     int status = 0;
 
     child->outcome.wall_s = clock_s() - child->started;
-    kill(-child->pid, SIGKILL);
+    child->outcome.left_behind = strays_end(child->mark, child->pid);
     cleanup_forget_group(child->slot);
     while (wait4(child->pid, &status, 0, &usage) < 0 && errno == EINTR)
         ;

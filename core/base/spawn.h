@@ -1,7 +1,9 @@
 /*
  * Subprocesses: posix_spawn with an argument vector, no shell. Own process group,
  * standard input empty, pipes drained by one poll loop; the whole group is killed on
- * timeout, on interrupt, when its leader has ended, and on our own end.
+ * timeout, on interrupt, when its leader has ended, and on our own end, and so are
+ * descendants that have left the group (strays.h). Using it makes this process the reaper
+ * of all its descendants.
  */
 #ifndef CORE_BASE_SPAWN_H
 #define CORE_BASE_SPAWN_H
@@ -39,6 +41,7 @@ struct spawn_outcome {
     double wall_s, user_s, system_s;
     /* Linux counts our own peak into the child's: max_rss_kib is never below it. */
     long max_rss_kib, involuntary_switches, major_faults, minor_faults;
+    size_t left_behind; /* descendants that outlived it and were killed, about */
 };
 
 /* Runs to the end. Returns 0 for every end that was observed (the outcome says which); -1

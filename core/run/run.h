@@ -75,7 +75,10 @@ enum run_disturbance {
 #define X(name, bit, word) RUN_DISTURBED_##name = 1 << (bit),
     RUN_DISTURBANCE_MAP(X)
 #undef X
+        RUN_DISTURBED_ALL = 15
 };
+/* "switched away, page faults"; nothing for 0. */
+void run_disturbance_text(unsigned disturbed, struct buf *out);
 
 /* One program and how to start it. */
 struct run_program {
@@ -92,17 +95,28 @@ struct run_opts {
     double launch_limit_s;             /* one launch is killed after this; 0 = 60 */
     double memory_limit_bytes;         /* per copy, address space; 0 = none */
     size_t launches_min, launches_max; /* 0 = 3, 12 (or launches_min if that is more) */
-    size_t samples_per_launch;         /* 0 = 5 */
+    size_t samples_per_launch;         /* 0 = 5, after cold starts 25. Disturbed ones are
+                                          repeated, up to as many again */
     double sample_min_s;  /* kernel calls are repeated inside a sample until it lasts this
                              long; 0 = 1 ms */
     double budget_s;      /* no further launch after this, once there are launches_min;
                              0 = 10 */
     double target_spread; /* stop when (high - low) / median is below; 0 = 0.02 */
-    enum run_start start;
+    enum run_start start; /* other than warm: one call is a sample, whatever
+                             sample_min_s */
     enum run_background background; /* on the cores that no copy uses; IDLE when none is
                                        left, and the result says so */
-    size_t minimum_of;   /* > 1: a sample is the least of that many batches (least
-                            disturbed,   as seed 001's min-of-K); 0 = 1 */
+    /*
+     * Above 1: a sample is the least of that many undisturbed batches in a row (mean over
+     * the copies first), the scheme of the roofline tool that took K = 10. It assumes
+     * that disturbances only ever add time. What it gives is the lower edge of the
+     * distribution, not its middle: it falls with K (for normal noise by 1.5 standard
+     * deviations at K = 10), hides what is rare but the kernel's own (page walks,
+     * refresh, a lucky overlap of copies counts as the truth), and favours the kernel
+     * whose times scatter more. Compare only figures of the same K. 0 = 1: no such
+     * choice.
+     */
+    size_t minimum_of;
     const char *scratch; /* folder for barrier and result files (each launch makes and
                             removes its own below it); NULL = a private one */
     /* Called in the caller's thread between the arrival of all copies at the gate and
@@ -120,8 +134,8 @@ struct run_sample {
                        one launch and sample */
     double slowest_s;   /* of the copies */
     unsigned launch;    /* from 0 */
-    unsigned disturbed; /* enum run_disturbance bits; those samples were repeated and do
-                           not count unless all are */
+    unsigned disturbed; /* enum run_disturbance bits, of any copy; such a sample was
+                           repeated and does not count unless all of its launch are */
 };
 
 /* {0} is the valid empty one. A launch that did not end well adds no sample; those of the
@@ -145,10 +159,12 @@ struct run_result {
     long max_rss_kib;    /* of the largest copy */
     long involuntary_switches, major_faults; /* summed over copies and launches */
     double wall_s;                           /* of all launches, from start to end */
-    size_t disturbed_nr;    /* samples repeated because something disturbed them */
-    double clock_step_s;    /* smallest step of the clock seen */
+    size_t disturbed_nr;                     /* batches that something disturbed */
+    double clock_step_s;    /* smallest step of the clock seen, the largest of copies */
     double call_overhead_s; /* of timing a sample with no call in it, subtracted */
-    char *note; /* what could not be done as asked, one sentence; may be NULL */
+    double empty_call_s; /* of calling a function that does nothing by the same way; not
+                            subtracted: every caller pays it, and part of it overlaps */
+    char *note;          /* what could not be done as asked, one sentence; may be NULL */
 };
 void run_result_release(struct run_result *result);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/run/run_background.h"
 #include "core/run/run_gate.h"
 
 /* Of a pair: from turn_at on, a byte for each copy says whose call is under way: one of
@@ -21,6 +22,7 @@ struct flight {
     char *folder, *barrier;
     bool own_scratch;
     struct gate gate;
+    struct background background;
     struct spawn_child **child; /* [copies], NULL when waited for */
     struct spawn_outcome *end;  /* [copies] */
 };
@@ -34,6 +36,7 @@ void launch_release(struct launch *launch)
     free(launch->copy);
     free(launch->second);
     free(launch->verdict.detail);
+    free(launch->background_note);
     *launch = (struct launch){0};
 }
 
@@ -58,7 +61,9 @@ struct run_opts launch_defaults(const struct run_opts *opts)
     full.launches_max = size_or(opts->launches_max, 12);
     if (full.launches_max < full.launches_min)
         full.launches_max = full.launches_min;
-    full.samples_per_launch = size_or(opts->samples_per_launch, 5);
+    full.samples_per_launch =
+        size_or(opts->samples_per_launch, opts->start == RUN_START_WARM ? 5 : 25);
+    full.minimum_of = size_or(opts->minimum_of, 1);
     full.sample_min_s = number_or(opts->sample_min_s, 1e-3);
     full.budget_s = number_or(opts->budget_s, 10);
     full.target_spread = number_or(opts->target_spread, 0.02);
@@ -129,6 +134,20 @@ static void push_pair(struct strvec *argv, const struct flight *flight, size_t c
     free(results);
 }
 
+/* What is not said is warm. */
+static void push_start(struct strvec *argv, const struct run_opts *opts)
+{
+    if (opts->start == RUN_START_WARM)
+        return;
+    strvec_push(argv, "--start");
+    strvec_push(argv, run_start_word(opts->start));
+}
+
+static size_t batches(const struct run_opts *full)
+{
+    return full->samples_per_launch * full->minimum_of;
+}
+
 static void push_timing(struct strvec *argv, const struct flight *flight, size_t copy)
 {
     const struct run_opts *opts = flight->opts;
@@ -143,8 +162,9 @@ static void push_timing(struct strvec *argv, const struct flight *flight, size_t
     strvec_pushf(argv, "%zu", copy);
     strvec_push(argv, "--barrier");
     strvec_push(argv, flight->barrier);
+    push_start(argv, opts);
     strvec_push(argv, "--samples");
-    strvec_pushf(argv, "%zu", opts->samples_per_launch);
+    strvec_pushf(argv, "%zu", batches(opts));
     strvec_push(argv, "--sample-min-ns");
     strvec_pushf(argv, "%.0f", opts->sample_min_s * 1e9);
     strvec_push(argv, "--limit-ns");
@@ -216,6 +236,9 @@ static int fly(struct flight *flight, struct error *err)
 {
     size_t copies = flight->opts->copies;
 
+    if (background_start(flight->program, flight->opts, flight->folder,
+                         &flight->background, err))
+        return -1;
     for (size_t i = 0; i < copies; i++)
         if (start_copy(flight, i, err))
             return -1;
@@ -261,8 +284,8 @@ static void read_results(const struct flight *flight, size_t copy, char *path_ow
 {
     struct error why = {0};
 
-    if (copy_results_read(path_owned, flight->opts->samples_per_launch,
-                          flight->end[copy].wall_s, results, &why))
+    if (copy_results_read(path_owned, 2 * batches(flight->opts), flight->end[copy].wall_s,
+                          results, &why))
         join_verdict_take(launch, verdict_bad_results_take(xstrdup(why.text)), blame);
     free(path_owned);
 }
@@ -281,6 +304,7 @@ static int judge_copy(const struct flight *flight, const struct circumstances *a
         launch->max_rss_kib = end->max_rss_kib;
     launch->involuntary_switches += end->involuntary_switches;
     launch->major_faults += end->major_faults;
+    launch->left_behind += end->left_behind;
     join_verdict_take(launch, verdict_of_end(end, around), turn ? turn : LAUNCH_BOTH);
     if (end->end != SPAWN_EXITED || end->code != 0)
         return 0;
@@ -334,6 +358,7 @@ static void stop_copies(struct flight *flight)
 static void land(struct flight *flight)
 {
     stop_copies(flight);
+    background_release(&flight->background);
     for (size_t i = 0; flight->end && i < flight->opts->copies; i++)
         spawn_outcome_release(&flight->end[i]);
     free(flight->end);
@@ -357,6 +382,9 @@ static int run_flight(struct flight *flight, struct launch *launch, struct error
     *launch = (struct launch){0};
     if (prepare(flight, err) == 0 && fly(flight, err) == 0) {
         circumstances_after(&around);
+        background_stop(&flight->background);
+        launch->background_note = flight->background.note;
+        flight->background.note = NULL;
         result = judge(flight, &around, launch, err);
     }
     land(flight);

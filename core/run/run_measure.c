@@ -4,12 +4,14 @@
 #include <stdlib.h>
 
 #include "core/run/run_launch.h"
+#include "core/run/run_samples.h"
 
 void run_result_release(struct run_result *result)
 {
     free(result->detail);
     free(result->sample);
     free(result->drift);
+    free(result->note);
     *result = (struct run_result){0};
 }
 
@@ -20,17 +22,25 @@ static double sampling_limit(const struct run_opts *full)
     return fmin(full->budget_s / (double)full->launches_min, full->launch_limit_s / 2);
 }
 
-/* One sample of all copies. */
-static void add_sample(struct run_result *result, const struct copy_results *copy,
-                       size_t copies, size_t at, unsigned number)
+/* What disturbed one of a pair disturbed the pair. */
+static unsigned disturbed_at(const struct launch *launch, size_t copy, size_t at)
+{
+    return launch->copy[copy].sample[at].disturbed |
+           (launch->second ? launch->second[copy].sample[at].disturbed : 0);
+}
+
+/* One sample of all copies; `copy`: those of the side that the result is of. */
+static void add_sample(struct run_result *result, const struct launch *launch,
+                       const struct copy_results *copy, size_t at, unsigned number)
 {
     struct run_sample sample = {.launch = number};
 
-    for (size_t i = 0; i < copies; i++) {
+    for (size_t i = 0; i < launch->copies; i++) {
         double seconds = copy[i].sample[at].seconds;
 
-        sample.seconds += seconds / (double)copies;
+        sample.seconds += seconds / (double)launch->copies;
         sample.slowest_s = fmax(sample.slowest_s, seconds);
+        sample.disturbed |= disturbed_at(launch, i, at);
     }
     GROW(result->sample, result->sample_nr + 1, result->sample_alloc);
     result->sample[result->sample_nr++] = sample;
@@ -86,11 +96,11 @@ static size_t common_samples(const struct launch *launch)
 
 /* `side`: LAUNCH_FIRST or LAUNCH_SECOND. */
 static void add_launch(struct run_result *result, const struct launch *launch,
-                       unsigned side, unsigned number)
+                       unsigned side, unsigned number, size_t minimum_of)
 {
     const struct copy_results *copy =
         side == LAUNCH_SECOND ? launch->second : launch->copy;
-    size_t common;
+    size_t common, from = result->sample_nr;
 
     add_usage(result, launch);
     if (launch->verdict.outcome != RUN_OUTCOME_OK) {
@@ -104,7 +114,9 @@ static void add_launch(struct run_result *result, const struct launch *launch,
     for (size_t i = 0; i < launch->copies; i++)
         add_copy(result, &copy[i], launch, i);
     for (size_t at = 0; at < common; at++)
-        add_sample(result, copy, launch->copies, at, number);
+        add_sample(result, launch, copy, at, number);
+    samples_take_least(result, from, minimum_of);
+    samples_add_facts(result, launch);
     result->launches++;
 }
 
@@ -126,7 +138,7 @@ static int launch_round(const struct run_program *program, size_t nr,
 
         if (launch_run(&program[which], full, sampling_limit(full), &launch, err))
             return -1;
-        add_launch(&result[which], &launch, LAUNCH_FIRST, number);
+        add_launch(&result[which], &launch, LAUNCH_FIRST, number, full->minimum_of);
         launch_release(&launch);
     }
     return 0;
@@ -142,8 +154,8 @@ static int launch_together(const struct run_program *program, const struct run_o
     if (launch_run_pair(program, full, sampling_limit(full), number % 2 != 0, &launch,
                         err))
         return -1;
-    add_launch(&result[0], &launch, LAUNCH_FIRST, number);
-    add_launch(&result[1], &launch, LAUNCH_SECOND, number);
+    add_launch(&result[0], &launch, LAUNCH_FIRST, number, full->minimum_of);
+    add_launch(&result[1], &launch, LAUNCH_SECOND, number, full->minimum_of);
     launch_release(&launch);
     return 0;
 }
@@ -179,6 +191,8 @@ static int measure(const struct run_program *program, size_t nr, bool together,
         }
         launches++;
     } while (!is_over(&full, result, nr, launches, clock_s() - started));
+    for (size_t i = 0; i < nr; i++)
+        samples_note(&result[i], &full);
     return 0;
 }
 

@@ -31,6 +31,8 @@ static const struct {
     {SIGINT, "SIGINT", "not sent by us"},
     {SIGHUP, "SIGHUP", "not sent by us"},
     {SIGQUIT, "SIGQUIT", "not sent by us"},
+    {SIGUSR1, "SIGUSR1", "not sent by us"},
+    {SIGUSR2, "SIGUSR2", "not sent by us"},
     {SIGALRM, "SIGALRM", "its own timer"},
     {SIGKILL, "SIGKILL", "not sent by us, and the system reports no lack of memory"},
 };

@@ -5,7 +5,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { file_max_bytes = 1 << 20, words_max = 3 };
+#include "core/run/run.h"
+
+enum { file_max_bytes = 1 << 20, words_max = 4 };
 
 /* How far one file has been read: the protocol allows most lines only once. */
 struct reader {
@@ -25,6 +27,7 @@ void copy_results_release(struct copy_results *results)
 {
     free(results->sample);
     free(results->drift);
+    free(results->flush);
     *results = (struct copy_results){0};
 }
 
@@ -63,9 +66,45 @@ static bool read_sample(struct reader *reader, char *const *word)
         !read_number(word[1], 1, &sample.calls) || sample.calls != floor(sample.calls) ||
         to->sample_nr == reader->samples_max)
         return false;
+    sample.disturbed = 0;
     GROW(to->sample, to->sample_nr + 1, to->sample_alloc);
     to->sample[to->sample_nr++] = sample;
     return true;
+}
+
+/* Of the sample before it, once. */
+static bool read_disturbed(struct reader *reader, char *const *word)
+{
+    struct copy_results *to = reader->results;
+    double bits;
+
+    if (!read_number(word[0], 1, &bits) || bits > RUN_DISTURBED_ALL ||
+        bits != floor(bits) || to->sample_nr == 0 ||
+        to->sample[to->sample_nr - 1].disturbed)
+        return false;
+    to->sample[to->sample_nr - 1].disturbed = (unsigned)bits;
+    return true;
+}
+
+/* A clock that steps by more than a second, or an empty call that takes one, is none. */
+static bool read_clock(struct reader *reader, char *const *word)
+{
+    struct copy_results *to = reader->results;
+
+    return read_number(word[0], 0, &to->clock_step_s) && to->clock_step_s < 1 &&
+           read_number(word[1], 0, &to->call_overhead_s) && to->call_overhead_s < 1 &&
+           read_number(word[2], 0, &to->empty_call_s) && to->empty_call_s < 1;
+}
+
+static bool read_flush(struct reader *reader, char *const *word)
+{
+    struct copy_results *to = reader->results;
+
+    if (strcmp(word[0], "by-line") != 0 && strcmp(word[0], "by-sweep") != 0)
+        return false;
+    to->flush = xstrdup(word[0]);
+    return read_number(word[1], 0, &to->flush_warm_s) &&
+           read_number(word[2], 0, &to->flush_cold_s);
 }
 
 static bool read_drift(struct reader *reader, char *const *word)
@@ -85,11 +124,17 @@ static bool read_done(struct reader *reader, char *const *word)
     return true;
 }
 
-enum { kind_done = 5 };
+enum { kind_done = 8 };
 static const struct line_kind kinds[] = {
-    {"buffers", 1, false, read_buffers}, {"huge", 1, false, read_huge},
-    {"warm", 1, false, read_warm},       {"sample", 2, true, read_sample},
-    {"drift", 2, true, read_drift},      [kind_done] = {"done", 0, false, read_done},
+    {"buffers", 1, false, read_buffers},
+    {"huge", 1, false, read_huge},
+    {"warm", 1, false, read_warm},
+    {"sample", 2, true, read_sample},
+    {"drift", 2, true, read_drift},
+    {"clock", 3, false, read_clock},
+    {"flush", 3, false, read_flush},
+    {"disturbed", 1, true, read_disturbed},
+    [kind_done] = {"done", 0, false, read_done},
 };
 
 /* Splits at single spaces. Returns how many words there are, -1 if too many. */

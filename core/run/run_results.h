@@ -8,12 +8,16 @@
 struct timed_sample {
     double seconds; /* per call */
     double calls;
+    unsigned disturbed; /* enum run_disturbance bits */
 };
 
 /* What one copy of one launch wrote. {0} is the valid empty one. */
 struct copy_results {
     double buffer_bytes, warm_s;
-    double huge_bytes; /* negative = not told */
+    double huge_bytes;                                  /* negative = not told */
+    double clock_step_s, call_overhead_s, empty_call_s; /* 0 = not told */
+    char *flush; /* how caches were emptied for cold starts; NULL = they were not */
+    double flush_warm_s, flush_cold_s; /* a walk in caches, and after they were emptied */
     struct timed_sample *sample;
     size_t sample_nr, sample_alloc;
     char *drift; /* "c nan"; NULL = none */

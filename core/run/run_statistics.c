@@ -6,6 +6,7 @@
 
 #include "core/run/run_interval.h"
 #include "core/run/run_pairs.h"
+#include "core/run/run_samples.h"
 
 /* Below it no ranks hold the median with 95 %. */
 enum { ranks_least = 6 };
@@ -60,18 +61,6 @@ static int by_launch(const void *a, const void *b)
     return compare_doubles(&x->seconds, &y->seconds);
 }
 
-/* Those of a launch that something disturbed were repeated and do not count, unless there
- * are no others. Returns the number of those that do; they come first. */
-static size_t drop_disturbed(struct run_sample *sample, size_t nr)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < nr; i++)
-        if (!sample[i].disturbed)
-            sample[kept++] = sample[i];
-    return kept ? kept : nr;
-}
-
 /* One entry per launch, in their order. Caller frees. */
 static struct launch_time *launch_times(const struct run_result *result,
                                         size_t *launch_nr)
@@ -81,19 +70,18 @@ static struct launch_time *launch_times(const struct run_result *result,
     struct run_sample *sample = xcalloc(nr + 1, sizeof(*sample));
     double *seconds = xcalloc(nr + 1, sizeof(*seconds));
 
-    if (nr)
-        memcpy(sample, result->sample, nr * sizeof(*sample));
+    nr = samples_that_count(result, sample);
     qsort(sample, nr, sizeof(*sample), by_launch);
-    for (size_t from = 0, to, left; from < nr; from = to) {
+    for (size_t i = 0; i < nr; i++)
+        seconds[i] = sample[i].seconds;
+    for (size_t from = 0, to; from < nr; from = to) {
         for (to = from; to < nr && sample[to].launch == sample[from].launch;)
             to++;
-        left = drop_disturbed(sample + from, to - from);
-        for (size_t i = 0; i < left; i++)
-            seconds[i] = sample[from + i].seconds;
-        launch[found++] = (struct launch_time){.launch = sample[from].launch,
-                                               .median = median_of_sorted(seconds, left),
-                                               .low = seconds[0],
-                                               .high = seconds[left - 1]};
+        launch[found++] =
+            (struct launch_time){.launch = sample[from].launch,
+                                 .median = median_of_sorted(seconds + from, to - from),
+                                 .low = seconds[from],
+                                 .high = seconds[to - 1]};
     }
     free(seconds);
     free(sample);

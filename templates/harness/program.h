@@ -45,6 +45,9 @@ void inflight_variant_call(void *const *array, const long long *integer,
                            const double *real, struct inflight_result *result);
 void inflight_reference_call(void *const *array, const long long *integer,
                              const double *real, struct inflight_result *result);
+/* The same way to a function that does nothing, with the variant's arguments. */
+void inflight_variant_empty_call(void *const *array, const long long *integer,
+                                 const double *real, struct inflight_result *result);
 /* The address of array i of the table if it is a global one of that file, else 0. */
 void *inflight_variant_global(int i);
 void *inflight_reference_global(int i);

@@ -13,8 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 enum { EXIT_ARGUMENTS = 2, EXIT_MEMORY = 3, EXIT_DIFFERENT = 4 };
 enum { FOR_TIME = 1, FOR_TRACE = 2, FOR_VERIFY = 4, FOR_PAIR = 8, FOR_ALL = 15 };
@@ -39,7 +41,8 @@ struct request {
     size_t sizes_nr;
     unsigned long long seed;
     bool huge_pages;
-    const char *cpu, *out;
+    const char *cpu, *out, *background;
+    bool cold_data, cold_code; /* when a sample begins */
     unsigned long long memory_bytes;
     long long copies, index, samples, sample_min_ns, limit_ns;
     const char *barrier;
@@ -191,6 +194,15 @@ static void read_pages(struct request *request, const char *name, const char *va
         stop(EXIT_ARGUMENTS, "%s: expected small or huge, got '%s'", name, value);
 }
 
+static void read_start(struct request *request, const char *name, const char *value)
+{
+    request->cold_data = !strcmp(value, "cold-data") || !strcmp(value, "cold");
+    request->cold_code = !strcmp(value, "cold-code") || !strcmp(value, "cold");
+    if (!request->cold_data && !request->cold_code && strcmp(value, "warm") != 0)
+        stop(EXIT_ARGUMENTS, "%s: expected warm, cold-data, cold-code or cold, got '%s'",
+             name, value);
+}
+
 static void read_gate(struct request *request, const char *name, const char *value)
 {
     if (sscanf(value, "%d,%d", &request->gate_in, &request->gate_out) != 2)
@@ -212,6 +224,7 @@ READ(read_seed, seed, WHOLE)
 READ(read_cpu, cpu, value)
 READ(read_memory, memory_bytes, WHOLE)
 READ(read_out, out, value)
+READ(read_background, background, value)
 READ(read_copies, copies, INTEGER)
 READ(read_index, index, INTEGER)
 READ(read_barrier, barrier, value)
@@ -244,6 +257,8 @@ static const struct option options[] = {
     {"--sample-min-ns", FOR_TIME, true, read_sample_min},
     {"--limit-ns", FOR_TIME, true, read_limit},
     {"--gate", FOR_TIME, true, read_gate},
+    {"--start", FOR_TIME, true, read_start},
+    {"--background", FOR_TIME, true, read_background},
     {"--out-second", FOR_PAIR, true, read_out_second},
     {"--first", FOR_PAIR, true, read_first},
     {"--geometry", FOR_TRACE, true, read_geometry},
@@ -267,7 +282,7 @@ static const struct option *find_option(const char *name, int program)
 
 static void check_request(const struct request *request)
 {
-    for (size_t k = 0; k < request->sizes_nr; k++)
+    for (size_t k = 0; k < request->sizes_nr && !request->background; k++)
         for (size_t i = 0; i < inflight_table.array_nr; i++)
             if (!request->sizes[k].array[i].contents)
                 stop(EXIT_ARGUMENTS, "no --buffer for array '%s'",
@@ -322,6 +337,43 @@ static void pin(const char *list)
         stop(EXIT_ARGUMENTS, "--cpu %s: %s", list, strerror(errno));
 }
 
+/*
+ * Few kernels look at what malloc gives. An access next to address 0 when an eighth of
+ * the allowed address space is no longer to be had is a want of memory.
+ */
+enum { NEAR_NULL_BYTES = 1 << 16 };
+static size_t memory_allowed;
+
+static void stop_if_out_of_memory(const void *address)
+{
+    static const char sentence[] = "the kernel has used up the memory it may have\n";
+
+    if (memory_allowed == 0 || (size_t)address >= NEAR_NULL_BYTES ||
+        mmap(NULL, memory_allowed / 8, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) !=
+            MAP_FAILED)
+        return;
+    if (write(2, sentence, sizeof(sentence) - 1) < 0)
+        _exit(EXIT_MEMORY);
+    _exit(EXIT_MEMORY);
+}
+
+/* Otherwise the access is repeated and ends the program. */
+static void on_want(int number, siginfo_t *info, void *context)
+{
+    (void)number;
+    (void)context;
+    stop_if_out_of_memory(info->si_addr);
+}
+
+static void watch_for_want(size_t bytes)
+{
+    struct sigaction action = {.sa_sigaction = on_want,
+                               .sa_flags = SA_SIGINFO | (int)SA_RESETHAND};
+
+    memory_allowed = bytes;
+    sigaction(SIGSEGV, &action, NULL);
+}
+
 static void limit_self(const struct request *request)
 {
     struct rlimit none = {0, 0};
@@ -329,8 +381,10 @@ static void limit_self(const struct request *request)
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setrlimit(RLIMIT_CORE, &none);
-    if (request->memory_bytes)
+    if (request->memory_bytes) {
         setrlimit(RLIMIT_AS, &space);
+        watch_for_want(request->memory_bytes);
+    }
     if (request->cpu)
         pin(request->cpu);
 }

@@ -4,8 +4,9 @@
  * pages lie hits both alike.
  */
 #define INFLIGHT_PAIR
-#define inflight_variant_call   inflight_first_call
-#define inflight_variant_global inflight_first_global
+#define inflight_variant_call       inflight_first_call
+#define inflight_variant_empty_call inflight_first_empty_call
+#define inflight_variant_global     inflight_first_global
 #include "program_time.c"
 
 void inflight_second_call(void *const *array, const long long *integer,
@@ -81,6 +82,17 @@ static void set_up(struct pair *pair, const struct request *request)
     fill_second(pair);
 }
 
+static void set_samplers(struct pair *pair, const struct request *request)
+{
+    struct sampler sampler = sampler_make(request, pair->buffer[0]);
+
+    for (int i = 0; i < 2; i++) {
+        pair->side[i].sampler = sampler;
+        pair->side[i].sampler.buffer = pair->buffer[i];
+        sampler_report(&sampler, empty_call_ns(&pair->side[i]), pair->side[i].out);
+    }
+}
+
 static long long call_side(struct pair *pair, int which, long long calls)
 {
     long long spent;
@@ -91,73 +103,110 @@ static long long call_side(struct pair *pair, int which, long long calls)
     return spent;
 }
 
+static double warm_call_ns(struct pair *pair, int which)
+{
+    struct timing *side = &pair->side[which];
+    double net_ns;
+
+    barrier_wait(side);
+    side->warm_ns = call_side(pair, which, 1);
+    net_ns = clock_net_ns(&side->sampler.clock, side->warm_ns);
+    fprintf(side->out, "warm %.12g\n", net_ns * 1e-9);
+    side->calls = calls_for(side, net_ns);
+    return net_ns;
+}
+
+static double settled_call_ns(struct pair *pair, int which)
+{
+    double call_ns;
+
+    *pair->turn = (char)(which + 1);
+    call_ns = settle(&pair->side[which]);
+    *pair->turn = 0;
+    return call_ns;
+}
+
 /* As warm_up does for one: each side gets as many calls as make a sample of it. */
 static void warm_up_both(struct pair *pair, const int order[2])
 {
     const struct request *request = &pair->request[0];
-    long long wanted = request->sample_min_ns, both = 0;
+    double call_ns[2] = {warm_call_ns(pair, order[0]), warm_call_ns(pair, order[1])};
+    bool over = request->gate_out < 0 &&
+                pair->side[0].warm_ns + pair->side[1].warm_ns > request->limit_ns / 2;
 
+    if (over)
+        atomic_store(&pair->side[0].shared->over, 1);
     for (int i = 0; i < 2; i++) {
         struct timing *side = &pair->side[order[i]];
 
-        barrier_wait(side);
-        both += side->warm_ns = call_side(pair, order[i], 1);
-        fprintf(side->out, "warm %.9f\n", (double)side->warm_ns * 1e-9);
-        side->calls = calls_for(wanted, (double)side->warm_ns);
+        if (!over && side->calls > 1) {
+            call_ns[i] = settled_call_ns(pair, order[i]);
+            side->calls = calls_for(side, call_ns[i]);
+        }
+        sampler_plan(&side->sampler, call_ns[i] * (double)side->calls, side->calls);
     }
-    if (request->gate_out < 0 && both > request->limit_ns / 2)
-        atomic_store(&pair->side[0].shared->over, 1);
-    for (int i = 0; i < 2 && both <= request->limit_ns / 2; i++) {
-        struct timing *side = &pair->side[order[i]];
+}
 
-        if (side->calls > 1)
-            side->calls =
-                calls_for(wanted, (double)call_side(pair, order[i], side->calls) /
-                                      (double)side->calls);
-    }
+/* What one side has seen of the machine, the other need not hold against itself. */
+static void share_watch(const struct watch *from, struct watch *to)
+{
+    to->stolen = from->stolen;
+    if (from->best_ns < to->best_ns)
+        to->best_ns = from->best_ns;
+}
+
+/* Up to where all copies meet. */
+static bool prepare_side(struct pair *pair, int which)
+{
+    struct timing *side = &pair->side[which];
+
+    if (!is_cold(&side->sampler) && side->warm_ns < UNTIMED_NS_MAX)
+        call_side(pair, which, 1);
+    sample_prepare(&side->sampler);
+    return barrier_wait(side);
 }
 
 static void sample_side(struct pair *pair, int which)
 {
-    struct timing *side = &pair->side[which];
-    long long spent = call_side(pair, which, side->calls);
-
-    print_sample(side, spent, side->calls);
+    *pair->turn = (char)(which + 1);
+    take_sample(&pair->side[which]);
+    *pair->turn = 0;
+    share_watch(&pair->side[which].sampler.watch, &pair->side[!which].sampler.watch);
 }
 
-/* Both arrive at every barrier equally often in all copies: whether it has ended is asked
- * once for each pair. */
-static bool take_pair(struct pair *pair, const int order[2], bool first_pair)
+static void print_warm_calls(const struct pair *pair)
 {
-    for (int i = 0; i < 2; i++) {
-        struct timing *side = &pair->side[order[i]];
-        bool ended;
-
-        if (side->warm_ns < UNTIMED_NS_MAX)
-            call_side(pair, order[i], 1);
-        ended = barrier_wait(side);
-        if (i == 0 && ended && first_pair)
-            for (int k = 0; k < 2; k++)
-                print_sample(&pair->side[k], pair->side[k].warm_ns, 1);
-        if (i == 0 && ended)
-            return false;
-        sample_side(pair, order[i]);
-    }
-    return true;
+    for (int i = 0; i < 2; i++)
+        print_sample(&pair->side[i], pair->side[i].warm_ns, 1, 0);
 }
 
-/* A B, B A, A B ...: drift and what the first place brings cancel. */
+/*
+ * A B, B A, A B ...: drift and what the first place brings cancel. As take_samples does
+ * for one, until there are as many undisturbed pairs as asked for, or twice as many in
+ * all. At each meeting the copies learn whether something disturbed the sample before it:
+ * at the second one of a pair the first sample, at the first one of the next the second.
+ */
 static void take_pairs(struct pair *pair, const int order[2])
 {
-    const struct request *request = &pair->request[0];
-    const int reverse[2] = {order[1], order[0]};
-    long long began_ns = now_ns();
+    const struct shared *shared = pair->side[0].shared;
+    long long wanted = pair->request[0].samples, good = 0;
+    unsigned disturbed = 0;
 
-    for (long long i = 0; i < request->samples; i++) {
-        if (!take_pair(pair, i % 2 ? reverse : order, i == 0))
+    pair->side[0].began_ns = pair->side[1].began_ns = now_ns();
+    for (long long taken = 0;; taken++) {
+        int first = order[taken % 2], second = order[(taken + 1) % 2];
+        bool ended = prepare_side(pair, first);
+
+        disturbed |= atomic_load(&shared->agreed);
+        good += taken > 0 && disturbed == 0;
+        if (ended && taken == 0)
+            print_warm_calls(pair);
+        if (ended || good == wanted || taken == 2 * wanted)
             break;
-        if (now_ns() - began_ns > request->limit_ns)
-            atomic_store(&pair->side[0].shared->over, 1);
+        sample_side(pair, first);
+        prepare_side(pair, second);
+        disturbed = atomic_load(&shared->agreed);
+        sample_side(pair, second);
     }
 }
 
@@ -174,13 +223,16 @@ int main(int argc, char **argv)
     struct pair pair;
     size_t bytes = 0;
 
-    if (!request.out_second)
+    if (!request.out_second && !request.background)
         stop(EXIT_ARGUMENTS, "no --out-second");
     limit_self(&request);
+    if (request.background)
+        load_run(&request);
     set_up(&pair, &request);
     for (size_t i = 0; i < inflight_table.array_nr; i++)
         bytes += pair.buffer[0][i].bytes;
     print_all(&pair, "buffers %lld\n", (long long)bytes);
+    set_samplers(&pair, &request);
     warm_up_both(&pair, order);
     print_all(&pair, "huge %lld\n", huge_bytes());
     pass_gate(&request, 'R');

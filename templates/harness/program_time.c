@@ -1,23 +1,30 @@
 /* Measures the kernel: `program --set n=100 --buffer a=100:zero --samples 5 --out
  * results`. */
-#include "program_buffers.c"
+#include "program_sample.c"
 
-#include <fcntl.h>
+#include "program_load.c"
+
 #include <stdatomic.h>
-#include <time.h>
-#include <unistd.h>
 
-enum { BARRIER_BYTES = 4096, SPINS_MAX = 1 << 14, DRIFT_SAMPLES = 4096 };
+enum {
+    BARRIER_BYTES = 4096,
+    SPINS_MAX = 1 << 14,
+    DRIFT_SAMPLES = 4096,
+    EMPTY_CALLS = 2000,
+    EMPTY_ROUNDS = 5
+};
 
-/* The words of the barrier's file. The last one to arrive copies `over` to `ended`: one
- * answer for all, which nobody can change before everybody has read it. */
+/* The words of the barrier's file. The last one to arrive copies `over` to `ended` and
+ * moves `disturbed` to `agreed`: one answer for all, which nobody can change before
+ * everybody has read it. */
 struct shared {
-    _Atomic unsigned arrived, generation, over, ended;
+    _Atomic unsigned arrived, generation, over, ended, disturbed, agreed;
 };
 
 struct timing {
     const struct request *request;
     struct shared *shared;
+    struct sampler sampler;
     void (*call)(void *const *array, const long long *integer, const double *real,
                  struct inflight_result *result);
     void **data;
@@ -26,14 +33,6 @@ struct timing {
     long long began_ns;
     FILE *out;
 };
-
-static long long now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
 
 static struct shared *open_barrier(const struct request *request)
 {
@@ -62,6 +61,7 @@ static bool barrier_wait(struct timing *timing)
 
     if (arrived == timing->request->copies) {
         atomic_store(&shared->ended, atomic_load(&shared->over));
+        atomic_store(&shared->agreed, atomic_exchange(&shared->disturbed, 0));
         atomic_store(&shared->arrived, 0);
         atomic_fetch_add(&shared->generation, 1);
     }
@@ -82,11 +82,49 @@ static long long run_calls(const struct timing *timing, long long calls)
     return now_ns() - start;
 }
 
-static long long calls_for(long long wanted_ns, double ns_per_call)
+/* What a call of nothing costs by the same way: arguments, both calls, the loop. Not
+ * subtracted: whoever calls the kernel pays it too, and part of it overlaps with the
+ * kernel. */
+static double empty_call_ns(const struct timing *timing)
 {
-    double calls = (double)wanted_ns / (ns_per_call > 1 ? ns_per_call : 1);
+    const struct sizes *sizes = &timing->request->sizes[0];
+    struct inflight_result result;
+    long long least = LLONG_MAX;
 
+    for (int k = 0; k < EMPTY_ROUNDS; k++) {
+        long long start = now_ns(), spent;
+
+        for (int i = 0; i < EMPTY_CALLS; i++)
+            inflight_variant_empty_call(timing->data, sizes->integer, sizes->real,
+                                        &result);
+        spent = now_ns() - start;
+        least = spent < least ? spent : least;
+    }
+    return clock_net_ns(&timing->sampler.clock, least) / EMPTY_CALLS;
+}
+
+static long long calls_for(const struct timing *timing, double ns_per_call)
+{
+    double wanted = (double)timing->request->sample_min_ns;
+    double least = least_sample_ns(&timing->sampler), calls;
+
+    if (is_cold(&timing->sampler))
+        return 1; /* the second call would find what the first one brought */
+    calls = (wanted > least ? wanted : least) / (ns_per_call > 1 ? ns_per_call : 1);
     return calls < 1 ? 1 : (long long)calls + 1;
+}
+
+/* One batch that no sample is made of: how long a warm call takes, and what page faults
+ * the kernel itself causes. */
+static double settle(struct timing *timing)
+{
+    double spent;
+
+    sampler_plan(&timing->sampler, 0, timing->calls);
+    sample_begin(&timing->sampler);
+    spent = (double)run_calls(timing, timing->calls);
+    sample_end(&timing->sampler);
+    return spent / (double)timing->calls;
 }
 
 /* A call of less than a sample is counted out twice: the first one found the caches cold.
@@ -94,18 +132,20 @@ static long long calls_for(long long wanted_ns, double ns_per_call)
 UNUSED_IN_SOME static void warm_up(struct timing *timing)
 {
     const struct request *request = timing->request;
-    long long wanted = request->sample_min_ns, spent;
+    double call_ns;
 
     barrier_wait(timing);
-    timing->warm_ns = spent = run_calls(timing, 1);
-    fprintf(timing->out, "warm %.9f\n", (double)spent * 1e-9);
-    timing->calls = calls_for(wanted, (double)spent);
-    if (request->gate_out < 0 && spent > request->limit_ns / 2) {
+    timing->warm_ns = run_calls(timing, 1);
+    call_ns = clock_net_ns(&timing->sampler.clock, timing->warm_ns);
+    fprintf(timing->out, "warm %.12g\n", call_ns * 1e-9);
+    timing->calls = calls_for(timing, call_ns);
+    if (request->gate_out < 0 && timing->warm_ns > request->limit_ns / 2) {
         atomic_store(&timing->shared->over, 1);
     } else if (timing->calls > 1) {
-        spent = run_calls(timing, timing->calls);
-        timing->calls = calls_for(wanted, (double)spent / (double)timing->calls);
+        call_ns = settle(timing);
+        timing->calls = calls_for(timing, call_ns);
     }
+    sampler_plan(&timing->sampler, call_ns * (double)timing->calls, timing->calls);
 }
 
 static void pass_gate(const struct request *request, char letter)
@@ -120,30 +160,57 @@ static void pass_gate(const struct request *request, char letter)
         ;
 }
 
-/* A call that takes more than half of the time there is counts as the sample itself:
- * after so long a call cold caches no longer matter. Not so when counters wait for the
- * samples. */
-static void print_sample(const struct timing *timing, long long spent, long long calls)
+static void print_sample(const struct timing *timing, long long spent, long long calls,
+                         unsigned disturbed)
 {
-    fprintf(timing->out, "sample %.12g %lld\n", (double)spent * 1e-9 / (double)calls,
-            calls);
+    double net = clock_net_ns(&timing->sampler.clock, spent);
+
+    fprintf(timing->out, "sample %.12g %lld\n", net * 1e-9 / (double)calls, calls);
+    if (disturbed)
+        fprintf(timing->out, "disturbed %u\n", disturbed);
 }
 
+static void take_sample(struct timing *timing)
+{
+    unsigned disturbed;
+    long long spent;
+
+    sample_begin(&timing->sampler);
+    if (is_cold(&timing->sampler))
+        run_calls(timing, 0);
+    spent = run_calls(timing, timing->calls);
+    disturbed = sample_end(&timing->sampler);
+    atomic_fetch_or(&timing->shared->disturbed, disturbed);
+    print_sample(timing, spent, timing->calls, disturbed);
+    if (now_ns() - timing->began_ns > timing->request->limit_ns)
+        atomic_store(&timing->shared->over, 1);
+}
+
+/*
+ * Until there are as many undisturbed samples as asked for, or twice as many in all: on a
+ * noisy machine no sample may ever be undisturbed. What disturbed one copy disturbed the
+ * sample of all.
+ *
+ * A call that takes more than half of the time there is counts as the sample itself:
+ * after so long a call cold caches no longer matter. Not so when counters wait for the
+ * samples.
+ */
 UNUSED_IN_SOME static void take_samples(struct timing *timing)
 {
-    const struct request *request = timing->request;
+    long long wanted = timing->request->samples, good = 0;
 
     timing->began_ns = now_ns();
-    for (long long i = 0; i < request->samples; i++) {
-        bool ended = barrier_wait(timing);
+    for (long long taken = 0;; taken++) {
+        bool ended;
 
-        if (ended && i == 0)
-            print_sample(timing, timing->warm_ns, 1);
-        if (ended)
+        sample_prepare(&timing->sampler);
+        ended = barrier_wait(timing);
+        if (ended && taken == 0)
+            print_sample(timing, timing->warm_ns, 1, 0);
+        good += taken > 0 && atomic_load(&timing->shared->agreed) == 0;
+        if (ended || good == wanted || taken == 2 * wanted)
             break;
-        print_sample(timing, run_calls(timing, timing->calls), timing->calls);
-        if (now_ns() - timing->began_ns > request->limit_ns)
-            atomic_store(&timing->shared->over, 1);
+        take_sample(timing);
     }
 }
 
@@ -210,12 +277,16 @@ int main(int argc, char **argv)
     size_t bytes = 0;
 
     limit_self(&request);
+    if (request.background)
+        load_run(&request);
     timing.out = open_out(&request);
     timing.shared = open_barrier(&request);
     timing.data = buffers_fill(&request, buffer);
     for (size_t i = 0; i < inflight_table.array_nr; i++)
         bytes += buffer[i].bytes;
     fprintf(timing.out, "buffers %zu\n", bytes);
+    timing.sampler = sampler_make(&request, buffer);
+    sampler_report(&timing.sampler, empty_call_ns(&timing), timing.out);
     warm_up(&timing);
     fprintf(timing.out, "huge %lld\n", huge_bytes());
     pass_gate(&request, 'R');

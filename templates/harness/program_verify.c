@@ -120,6 +120,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
 
     (void)number;
     (void)context;
+    stop_if_out_of_memory(address);
     for (size_t i = 0; i < inflight_table.array_nr; i++) {
         const struct pair *pair = &watched.pair[i];
 

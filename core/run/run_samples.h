@@ -1,0 +1,26 @@
+/* Which samples count, and what is to be said of them. Private to core/run. */
+#ifndef CORE_RUN_RUN_SAMPLES_H
+#define CORE_RUN_RUN_SAMPLES_H
+
+#include "core/run/run.h"
+#include "core/run/run_launch.h"
+
+/*
+ * Replaces the samples of one launch, those from `from` on, by the least of every
+ * `minimum_of` undisturbed ones (of all if none is undisturbed); disturbed ones stay
+ * beside them as they are. What is left of an unfinished group counts only when there is
+ * no finished one. Counts the disturbed.
+ */
+void samples_take_least(struct run_result *result, size_t from, size_t minimum_of);
+
+/* Copies the samples that count to `out` (room for all): the undisturbed ones of every
+ * launch, or all of a launch that has none. Returns how many. */
+size_t samples_that_count(const struct run_result *result, struct run_sample *out);
+
+/* Clock, background and what was left behind, of one launch that was added. */
+void samples_add_facts(struct run_result *result, const struct launch *launch);
+
+/* The sentence for result->note, after the last launch. */
+void samples_note(struct run_result *result, const struct run_opts *opts);
+
+#endif

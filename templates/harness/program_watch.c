@@ -1,0 +1,190 @@
+/*
+ * Was this sample disturbed? Told from causes only, never from how long the sample took:
+ * repeating slow samples would make every kernel look faster than it is.
+ *
+ * Thresholds follow from what an event costs and from how long a sample was planned to
+ * take (known before it begins), so that at most about a part in a few hundred goes
+ * unnoticed: an involuntary switch gives the core away for up to a time slice (3 ms), one
+ * in 100 ms is tolerated; a minor page fault costs about 1 us, one in 1 ms is tolerated
+ * beyond what the kernel itself always causes; stolen time comes in ticks of 10 ms, one
+ * in 1 s is tolerated. Major faults wait for a disk: none is tolerated. The reference
+ * loop repeats itself within 2 % on a quiet core; 5 % is another clock or a busy sibling.
+ */
+#include <fcntl.h>
+
+enum { SWITCHED = 1 << 0, FAULTED = 1 << 1, STOLEN = 1 << 2, SLOWED = 1 << 3 };
+enum {
+    SWITCH_EVERY_NS = 100000000,
+    FAULT_EVERY_NS = 1000000,
+    TICK_EVERY_NS = 1000000000,
+    REFERENCE_NS = 20000, /* of one loop; three stand before and three after a sample */
+    REFERENCE_LOOPS = 3,
+    STAT_BYTES = 32768
+};
+static const double slowed_from = 1.05;
+
+struct watch {
+    const char *cpu; /* list as in --cpu; NULL = anywhere */
+    double planned_ns, calls;
+    long long turns, best_ns; /* of the reference loop */
+    double least_faults; /* minor ones a call, the least seen; negative = none seen */
+    long switches, minor, major;
+    long long stolen;
+    int stat;
+    bool slowed;
+};
+
+/* Registers only; each turn waits for the one before. */
+static long long reference_loop_ns(long long turns)
+{
+    long long start = now_ns();
+    unsigned long long x = 1;
+
+    for (long long i = 0; i < turns; i++) {
+        x = x * 6364136223846793005u + 1442695040888963407u;
+        __asm__ volatile("" : "+r"(x));
+    }
+    return now_ns() - start;
+}
+
+/* The least of a few: an interrupt in one of them is no slower core. */
+static bool reference_slowed(struct watch *watch)
+{
+    long long least = LLONG_MAX;
+
+    for (int i = 0; i < REFERENCE_LOOPS; i++) {
+        long long spent = reference_loop_ns(watch->turns);
+
+        least = spent < least ? spent : least;
+    }
+    if (least < watch->best_ns)
+        watch->best_ns = least;
+    return (double)least > slowed_from * (double)watch->best_ns;
+}
+
+/* ---- stolen time ---- */
+
+static bool is_listed_cpu(const char *list, long cpu)
+{
+    for (const char *at = list; *at; at += *at == ',') {
+        char *end;
+
+        if (strtol(at, &end, 10) == cpu)
+            return true;
+        at = end;
+    }
+    return false;
+}
+
+/* The eighth number of a line "cpu3 user nice system idle iowait irq softirq steal ..."
+ */
+static long long steal_of_line(const char *line)
+{
+    long long steal;
+
+    if (sscanf(line, "%*s %*d %*d %*d %*d %*d %*d %*d %lld", &steal) == 1)
+        return steal;
+    return 0;
+}
+
+/* Ticks stolen from our cpus, or from all when we are not bound to any. */
+static long long stolen_ticks(const struct watch *watch)
+{
+    static char text[STAT_BYTES];
+    ssize_t got = watch->stat >= 0 ? pread(watch->stat, text, sizeof(text) - 1, 0) : -1;
+    long long ticks = 0;
+
+    if (got <= 0)
+        return 0;
+    text[got] = '\0';
+    for (char *line = text; strncmp(line, "cpu", 3) == 0;) {
+        bool is_sum = line[3] == ' ';
+        char *end = strchr(line, '\n');
+
+        if (watch->cpu ? !is_sum && is_listed_cpu(watch->cpu, atol(line + 3)) : is_sum)
+            ticks += steal_of_line(line);
+        if (!end)
+            break;
+        line = end + 1;
+    }
+    return ticks;
+}
+
+/* ---- a sample ---- */
+
+static void read_usage(struct watch *watch)
+{
+    struct rusage usage;
+
+    getrusage(RUSAGE_SELF, &usage); /* all threads of a parallel kernel */
+    watch->switches = usage.ru_nivcsw;
+    watch->minor = usage.ru_minflt;
+    watch->major = usage.ru_majflt;
+}
+
+/* Finds the length of the reference loop and its best time. */
+static struct watch watch_make(const char *cpu)
+{
+    struct watch watch = {.cpu = cpu,
+                          .turns = 1000,
+                          .best_ns = LLONG_MAX,
+                          .least_faults = -1,
+                          .stat = open("/proc/stat", O_RDONLY | O_CLOEXEC)};
+
+    while (reference_loop_ns(watch.turns) < REFERENCE_NS)
+        watch.turns *= 2;
+    for (int i = 0; i < 10; i++)
+        reference_slowed(&watch);
+    watch.stolen = stolen_ticks(&watch);
+    return watch;
+}
+
+/* How long the next samples are meant to take. */
+static void watch_plan(struct watch *watch, double planned_ns, double calls)
+{
+    watch->planned_ns = planned_ns;
+    watch->calls = calls;
+}
+
+/* Before all copies meet. */
+static void watch_before(struct watch *watch)
+{
+    watch->slowed = reference_slowed(watch);
+}
+
+/* Right before the clock is read: waiting for the others gives the core away. */
+static void watch_begin(struct watch *watch)
+{
+    read_usage(watch);
+}
+
+static bool is_faulted(struct watch *watch, const struct watch *before)
+{
+    double faults = (double)(watch->minor - before->minor) / watch->calls;
+    double usual = watch->least_faults;
+
+    if (usual < 0 || faults < usual)
+        watch->least_faults = faults;
+    if (watch->major > before->major)
+        return true;
+    return usual >= 0 &&
+           (faults - usual) * watch->calls > 1 + watch->planned_ns / FAULT_EVERY_NS;
+}
+
+static unsigned watch_end(struct watch *watch)
+{
+    struct watch before = *watch;
+    unsigned causes = 0;
+
+    read_usage(watch);
+    if ((double)(watch->switches - before.switches) > watch->planned_ns / SWITCH_EVERY_NS)
+        causes |= SWITCHED;
+    if (is_faulted(watch, &before))
+        causes |= FAULTED;
+    if (reference_slowed(watch) || before.slowed)
+        causes |= SLOWED;
+    watch->stolen = stolen_ticks(watch);
+    if ((double)(watch->stolen - before.stolen) > watch->planned_ns / TICK_EVERY_NS)
+        causes |= STOLEN;
+    return causes;
+}
