@@ -72,13 +72,24 @@ const char *live_note(const struct live *live)
 
 /* ---- timing ---- */
 
+/* A variant that takes memory without end shall meet a limit before the machine does: the
+ * arrays and a fair share of what is free. */
+static double memory_limit(const struct live *live)
+{
+    double arrays = kernel_counts(live->opts.kernel).footprint_bytes,
+           room = memory_available_bytes();
+    if (live->opts.memory_limit_bytes > 0 || room <= 0)
+        return live->opts.memory_limit_bytes;
+    return 1.25 * arrays + (double)(1 << 30) + 0.8 * room / (double)live->copies;
+}
+
 struct run_opts live_run_opts(const struct live *live)
 {
     return (struct run_opts){.cpu = live->cpus.cpu,
                              .copies = live->copies,
                              .threads = 1,
                              .launch_limit_s = live->opts.launch_limit_s,
-                             .memory_limit_bytes = live->opts.memory_limit_bytes,
+                             .memory_limit_bytes = memory_limit(live),
                              .scratch = live->opts.scratch};
 }
 
@@ -101,6 +112,17 @@ static void set_effort(const struct live *live, enum measure_effort effort,
     opts->budget_s = 6;
 }
 
+/* One call is a sample then, and how it meets the caches scatters. */
+enum { COLD_SAMPLES = 8 };
+
+void live_set_environment(const struct environment *environment, struct run_opts *opts)
+{
+    opts->start = environment->start;
+    opts->background = environment->background;
+    if (environment->start != RUN_START_WARM)
+        opts->samples_per_launch *= COLD_SAMPLES;
+}
+
 static void take_run(struct run_result *result, struct measurement *out)
 {
     out->outcome = result->outcome;
@@ -109,7 +131,8 @@ static void take_run(struct run_result *result, struct measurement *out)
     out->sample = result->sample;
     out->sample_nr = result->sample_nr;
     out->huge_bytes = result->huge_bytes;
-    result->detail = NULL;
+    out->note = result->note;
+    result->detail = result->note = NULL;
     result->sample = NULL;
     result->sample_nr = 0;
 }
@@ -126,14 +149,16 @@ static double latency_now(const struct live *live)
     return now.value / profile.value;
 }
 
-static int time_it(struct live *live, const struct built *built, bool huge_pages,
-                   enum measure_effort effort, double stop_at_s, struct measurement *out,
-                   struct error *err)
+static int time_it(struct live *live, const struct built *built,
+                   const struct environment *environment, enum measure_effort effort,
+                   double stop_at_s, struct measurement *out, struct error *err)
 {
     struct run_opts opts = live_run_opts(live);
-    struct run_program program = {built->program[VARIANT_TIME], &live->args, huge_pages};
+    struct run_program program = {built->program[VARIANT_TIME], &live->args,
+                                  environment->huge_pages};
     struct run_result result = {0};
     set_effort(live, effort, stop_at_s, &opts);
+    live_set_environment(environment, &opts);
     live->counted_calls = 0;
     if (effort == MEASURE_EXPLAIN && live->counters.usable) {
         counters_reset(&live->counters);
@@ -264,8 +289,7 @@ static int measure_built(struct live *live, struct built *built,
     }
     take_verification(built, out);
     double before = explain && live->here ? latency_now(live) : 1;
-    if (time_it(live, built, candidate->environment.huge_pages, effort, stop_at_s, out,
-                err))
+    if (time_it(live, built, &candidate->environment, effort, stop_at_s, out, err))
         return -1;
     if (!explain || out->outcome != RUN_OUTCOME_OK || spawn_interrupted())
         return 0;

@@ -49,6 +49,9 @@ struct verify_opts live_verify_opts(const struct live *live, bool small_only);
 /* Where and under which limits programs run; how often is the caller's to say. */
 struct run_opts live_run_opts(const struct live *live);
 
+/* Start state and background load, and as many samples as they need; after how often. */
+void live_set_environment(const struct environment *environment, struct run_opts *opts);
+
 /* For struct search_runner. Both sides work in the same processes, on the same buffers;
  * in interleaved launches where their pages differ. */
 int live_compare(void *data, const struct candidate *a, const struct candidate *b,

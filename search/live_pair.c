@@ -37,9 +37,8 @@ struct comparison {
 static struct run_opts pair_opts(const struct comparison *asked, bool together)
 {
     struct run_opts opts = live_run_opts(asked->live);
-    opts.start = asked->environment[0]->start;
-    opts.background = asked->environment[0]->background;
     live_pair_effort(asked->seconds, together, &opts);
+    live_set_environment(asked->environment[0], &opts);
     return opts;
 }
 

@@ -8,6 +8,7 @@ void measurement_release(struct measurement *measurement)
 {
     free(measurement->plan);
     free(measurement->detail);
+    free(measurement->note);
     free(measurement->verified_sizes);
     free(measurement->sample);
     if (measurement->has_traffic)
@@ -44,15 +45,36 @@ static json_t *time_json(struct quantity time_s)
         json_number_or_null(time_s.high * 1e9), "runs", (json_int_t)time_s.runs);
 }
 
+/* [mean, slowest, launch], and what disturbed it if anything did. */
+static json_t *sample_json(const struct run_sample *sample)
+{
+    json_t *list = json_pack("[f, f, i]", sample->seconds * 1e9, sample->slowest_s * 1e9,
+                             (int)sample->launch);
+    if (sample->disturbed)
+        json_array_append_new(list, json_integer(sample->disturbed));
+    return list;
+}
+
 static json_t *samples_json(const struct measurement *measurement)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < measurement->sample_nr; i++)
-        json_array_append_new(list,
-                              json_pack("[f, f, i]", measurement->sample[i].seconds * 1e9,
-                                        measurement->sample[i].slowest_s * 1e9,
-                                        (int)measurement->sample[i].launch));
+        json_array_append_new(list, sample_json(&measurement->sample[i]));
     return list;
+}
+
+/* What is not said is usual: small pages, a warm start, nothing beside. */
+static json_t *environment_json(const struct environment *environment)
+{
+    json_t *object =
+        json_pack("{s:s}", "pages", environment->huge_pages ? "huge" : "small");
+    if (environment->start != RUN_START_WARM)
+        json_object_set_new(object, "start",
+                            json_string(run_start_word(environment->start)));
+    if (environment->background != RUN_BACKGROUND_IDLE)
+        json_object_set_new(object, "background",
+                            json_string(run_background_word(environment->background)));
+    return object;
 }
 
 /* inflight.measurement/1 names these at the top level, for programs that read nothing
@@ -83,9 +105,9 @@ static void add_occupancy_json(json_t *root, const struct measurement *measureme
 json_t *measurement_to_json(const struct measurement *measurement)
 {
     json_t *root = json_pack(
-        "{s:s, s:s, s:{s:s}, s:s, s:o, s:b, s:s?, s:o, s:o, s:o}", "schema",
-        "inflight.measurement/1", "plan", measurement->plan, "environment", "pages",
-        measurement->environment.huge_pages ? "huge" : "small", "outcome",
+        "{s:s, s:s, s:o, s:s, s:o, s:b, s:s?, s:o, s:o, s:o}", "schema",
+        "inflight.measurement/1", "plan", measurement->plan, "environment",
+        environment_json(&measurement->environment), "outcome",
         run_outcome_word(measurement->outcome), "detail", text_json(measurement->detail),
         "verified", (int)measurement->verified, "verified_sizes",
         measurement->verified_sizes, "max_relative_error",
@@ -94,6 +116,8 @@ json_t *measurement_to_json(const struct measurement *measurement)
     json_object_set_new(root, "huge_bytes",
                         measurement->huge_bytes < 0 ? json_null()
                                                     : json_real(measurement->huge_bytes));
+    if (measurement->note)
+        json_object_set_new(root, "note", text_json(measurement->note));
     add_occupancy_json(root, measurement);
     return root;
 }
@@ -126,15 +150,20 @@ static int read_time(const struct json_at *at, struct quantity *time_s, struct e
 static int read_sample(const struct json_at *at, struct run_sample *sample,
                        struct error *err)
 {
-    struct json_at number[3];
-    double value[3];
-    for (size_t i = 0; i < 3; i++) {
-        number[i] = json_element(at, i);
-        if (json_number_here(&number[i], 0, 1e18, &value[i], err))
+    double value[4] = {0};
+    size_t nr = json_array_size(at->node);
+    if (nr != 3 && nr != 4)
+        return json_fail(at, err,
+                         "expected [mean, slowest, launch] or [mean, slowest, "
+                         "launch, disturbed]");
+    for (size_t i = 0; i < nr; i++) {
+        struct json_at number = json_element(at, i);
+        if (json_number_here(&number, 0, i == 3 ? RUN_DISTURBED_ALL : 1e18, &value[i],
+                             err))
             return -1;
     }
-    *sample =
-        (struct run_sample){value[0] * 1e-9, value[1] * 1e-9, (unsigned)value[2], 0};
+    *sample = (struct run_sample){value[0] * 1e-9, value[1] * 1e-9, (unsigned)value[2],
+                                  (unsigned)value[3]};
     return 0;
 }
 
@@ -148,12 +177,40 @@ static int read_samples(const struct json_at *at, struct measurement *out,
     out->sample = xcalloc(nr + 1, sizeof(*out->sample));
     for (size_t i = 0; i < nr; i++) {
         struct json_at one = json_element(&list, i);
-        if (json_array_size(one.node) != 3)
-            return json_fail(&one, err, "expected [mean, slowest, launch]");
         if (read_sample(&one, &out->sample[i], err))
             return -1;
         out->sample_nr++;
     }
+    return 0;
+}
+
+static int read_start(const struct json_at *at, struct environment *environment,
+                      struct error *err)
+{
+    const char *word = NULL;
+    if (!json_has(at, "start"))
+        return 0;
+    if (json_string_at(at, "start", &word, err))
+        return -1;
+    if (!run_start_from_word(word, &environment->start))
+        return json_fail(at, err,
+                         "start: expected warm, cold-data, cold-code or cold, got \"%s\"",
+                         word);
+    return 0;
+}
+
+static int read_background(const struct json_at *at, struct environment *environment,
+                           struct error *err)
+{
+    const char *word = NULL;
+    if (!json_has(at, "background"))
+        return 0;
+    if (json_string_at(at, "background", &word, err))
+        return -1;
+    if (!run_background_from_word(word, &environment->background))
+        return json_fail(
+            at, err, "background: expected idle, arithmetic, memory or disk, got \"%s\"",
+            word);
     return 0;
 }
 
@@ -169,7 +226,10 @@ static int read_environment(const struct json_at *at, struct environment *enviro
         return json_fail(&object, err, "pages: expected small or huge, got \"%s\"",
                          pages);
     environment->huge_pages = !strcmp(pages, "huge");
-    return 0;
+    return read_start(&object, environment, err) ||
+                   read_background(&object, environment, err)
+               ? -1
+               : 0;
 }
 
 static int read_outcome(const struct json_at *at, struct measurement *out,
@@ -183,6 +243,10 @@ static int read_outcome(const struct json_at *at, struct measurement *out,
     if (json_has(at, "detail") && json_string_at(at, "detail", &text, err))
         return -1;
     out->detail = xstrdup(text);
+    text = NULL;
+    if (json_has(at, "note") && json_string_at(at, "note", &text, err))
+        return -1;
+    out->note = xstrdup(text);
     text = NULL;
     if (json_has(at, "verified_sizes") &&
         json_string_at(at, "verified_sizes", &text, err))
@@ -230,8 +294,15 @@ int measurement_from_json(const struct json_at *at, struct measurement *measurem
 
 char *candidate_text(const struct candidate *candidate)
 {
-    return xasprintf("%s%s", *candidate->plan ? candidate->plan : "as written",
-                     candidate->environment.huge_pages ? ", huge pages" : "");
+    const struct environment *environment = &candidate->environment;
+    bool cold = environment->start != RUN_START_WARM,
+         loaded = environment->background != RUN_BACKGROUND_IDLE;
+    return xasprintf(
+        "%s%s%s%s%s%s%s%s", *candidate->plan ? candidate->plan : "as written",
+        environment->huge_pages ? ", huge pages" : "", cold ? ", " : "",
+        cold ? run_start_word(environment->start) : "", cold ? " start" : "",
+        loaded ? ", " : "", loaded ? run_background_word(environment->background) : "",
+        loaded ? " load beside" : "");
 }
 
 /* FNV-1a, 64 bit (Fowler, Noll, Vo; offset basis and prime of the 64-bit variant). */

@@ -7,7 +7,8 @@
 
 struct record {
     char *plan;
-    bool huge_pages, explained, timed;
+    struct environment environment;
+    bool explained, timed;
     double seconds;
     json_t *document;
 };
@@ -49,12 +50,18 @@ size_t recorded_nr(const struct recorded *recorded)
     return recorded->nr;
 }
 
+static bool is_same(const struct environment *a, const struct environment *b)
+{
+    return a->huge_pages == b->huge_pages && a->start == b->start &&
+           a->background == b->background;
+}
+
 static struct record *find(const struct recorded *recorded, const char *plan,
-                           bool huge_pages)
+                           const struct environment *environment)
 {
     for (size_t i = 0; i < recorded->nr; i++)
         if (!strcmp(recorded->item[i].plan, plan) &&
-            recorded->item[i].huge_pages == huge_pages)
+            is_same(&recorded->item[i].environment, environment))
             return &recorded->item[i];
     return NULL;
 }
@@ -70,12 +77,12 @@ int recorded_add(struct recorded *recorded, json_t *measurement, struct error *e
     struct measurement read = {0};
     if (read_document(measurement, &read, err))
         return -1;
-    struct record record = {xstrdup(read.plan), read.environment.huge_pages,
+    struct record record = {xstrdup(read.plan), read.environment,
                             read.has_traffic,   read.time_s.known,
                             read.time_s.value,  json_incref(measurement)};
     bool lost = read.outcome == RUN_OUTCOME_INTERRUPTED;
     measurement_release(&read);
-    struct record *old = find(recorded, record.plan, record.huge_pages);
+    struct record *old = find(recorded, record.plan, &record.environment);
     if (lost || (old && old->explained && !record.explained)) {
         record_release(&record);
         return 0;
@@ -118,7 +125,7 @@ static int measure(void *data, const struct candidate *candidate,
 {
     const struct recorded *recorded = data;
     const struct record *record =
-        find(recorded, candidate->plan, candidate->environment.huge_pages);
+        find(recorded, candidate->plan, &candidate->environment);
     if (record && (!recorded->behind || effort == MEASURE_QUICK || record->explained ||
                    !record->timed))
         return answer(recorded, record, out, err);
@@ -136,8 +143,8 @@ static int compare(void *data, const struct candidate *a, const struct candidate
     if (recorded->behind)
         return recorded->behind->compare(recorded->behind->data, a, b, seconds, ratio,
                                          err);
-    const struct record *left = find(recorded, a->plan, a->environment.huge_pages);
-    const struct record *right = find(recorded, b->plan, b->environment.huge_pages);
+    const struct record *left = find(recorded, a->plan, &a->environment);
+    const struct record *right = find(recorded, b->plan, &b->environment);
     *ratio = quantity_unknown();
     if (left && right && left->timed && right->timed && right->seconds > 0)
         *ratio = quantity_exact(left->seconds / right->seconds, PROVENANCE_RECORDED);

@@ -28,6 +28,7 @@ struct measurement {
     struct environment environment;
     enum run_outcome outcome;
     char *detail;  /* for outcomes other than OK */
+    char *note;    /* of the samples, one sentence: run_result.note; may be NULL */
     bool verified; /* results equal the untransformed kernel's at the sizes of
                       verified_sizes */
     char *verified_sizes;
@@ -56,8 +57,8 @@ json_t *text_json(const char *text);
  */
 struct quantity verdict_bound(const struct rule_verdict *verdict,
                               const struct occupancy *occupancy, struct quantity time_s);
-/* "plan | environment" in words: "tile(i:32,j:32), huge pages" or "as written". Caller
- * frees. */
+/* "plan | environment" in words: "tile(i:32,j:32), huge pages, cold-data start, memory
+ * load beside" or "as written". Caller frees. */
 char *candidate_text(const struct candidate *candidate);
 char *candidate_hash(const char *kernel_hash, const struct candidate *candidate);
 

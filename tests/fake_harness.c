@@ -13,6 +13,8 @@
  * --name WORD (a line per launch), --second PERCENT (with --out-second: the second
  * variant's times are as much longer), --turn 1|2 (the deed is done in a call of that
  * one), --garbage TEXT (as the deed "text:", for the second's results).
+ * --disturbed LIST (of each sample, cyclic, 0 = not). As a background load it makes its
+ * file and waits; `--background disk` ends at once.
  */
 #define _GNU_SOURCE
 #include "tests/fake_harness.h"
@@ -140,17 +142,41 @@ static void pass_gate(const struct settings *settings, char letter)
         exit(9);
 }
 
+/* Of a list that is read again and again. */
+static double next_of(const char *list, const char **at)
+{
+    char *end;
+    double number;
+
+    if (!*at || !**at)
+        *at = list;
+    number = strtod(*at, &end);
+    *at = *end == ',' ? end + 1 : end;
+    return number;
+}
+
 static double next_time(const struct settings *settings)
 {
     static const char *at;
-    char *end;
-    double seconds;
 
-    if (!at || !*at)
-        at = settings->times;
-    seconds = strtod(at, &end);
-    at = *end == ',' ? end + 1 : end;
-    return seconds;
+    return next_of(settings->times, &at);
+}
+
+static void say_disturbed(const struct settings *settings)
+{
+    static const char *at;
+    int causes = settings->disturbed ? (int)next_of(settings->disturbed, &at) : 0;
+
+    if (causes)
+        fprintf(results, "disturbed %d\n", causes);
+}
+
+static int be_background(const struct settings *settings)
+{
+    fclose(fopen(settings->out, "w"));
+    if (strcmp(settings->background, "disk") != 0)
+        sleep_for_ever();
+    return 0;
 }
 
 static void sample(const struct settings *settings)
@@ -164,6 +190,7 @@ static void sample(const struct settings *settings)
 
         wait_at_barrier(settings);
         fprintf(results, "sample %.9g %d\n", seconds, 10);
+        say_disturbed(settings);
         if (others)
             fprintf(others, "sample %.9g %d\n",
                     seconds * (1 + settings->second_percent / 100), 20);
@@ -184,6 +211,9 @@ static const char **text_setting(struct settings *settings, const char *name)
         {"--out", &settings->out},
         {"--barrier", &settings->barrier},
         {"--gate", &settings->gate},
+        {"--start", &settings->start},
+        {"--background", &settings->background},
+        {"--disturbed", &settings->disturbed},
         {"--out-second", &settings->out_second},
         {"--garbage", &settings->garbage},
     };
@@ -270,6 +300,8 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i += 2)
         take(&settings, argv[i], i + 1 < argc ? argv[i + 1] : "");
     log_launch(&settings, argc, argv);
+    if (settings.background)
+        return be_background(&settings);
     results = fopen(settings.out ? settings.out : "/dev/null", "we");
     if (!results)
         return 2;

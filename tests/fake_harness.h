@@ -7,6 +7,7 @@
 
 struct settings {
     const char *deed, *times, *counter, *log, *name, *out, *barrier, *gate;
+    const char *start, *background, *disturbed;
     const char *out_second, *garbage;
     long copies, index, samples, who, from, turn;
     double step_percent, skew_percent, second_percent;
@@ -15,6 +16,7 @@ struct settings {
 extern FILE *results;
 
 void write_all(int fd, const char *text);
+void sleep_for_ever(void);
 
 /* False if there is no such deed. */
 bool deed_do(const struct settings *settings);

@@ -211,6 +211,10 @@ static void candidates_have_names(void)
         {{"", {.huge_pages = false}}, "as written"},
         {{"", {.huge_pages = true}}, "as written, huge pages"},
         {{"simd", {.huge_pages = false}}, "simd"},
+        {{"simd", {.start = RUN_START_COLD_DATA}}, "simd, cold-data start"},
+        {{"", {.background = RUN_BACKGROUND_DISK}}, "as written, disk load beside"},
+        {{"", {true, RUN_START_COLD, RUN_BACKGROUND_MEMORY}},
+         "as written, huge pages, cold start, memory load beside"},
         {{"tile(i:8,j:8) simd", {.huge_pages = true}}, "tile(i:8,j:8) simd, huge pages"},
     };
     struct strvec hashes = {0};
@@ -230,6 +234,48 @@ static void candidates_have_names(void)
         free(other);
     }
     strvec_release(&hashes);
+}
+
+/* What is usual is not written, so that old and new documents of it are the same. */
+static void environments_go_through_json(void)
+{
+    static const struct environment cases[] = {
+        {false, RUN_START_WARM, RUN_BACKGROUND_IDLE},
+        {true, RUN_START_COLD, RUN_BACKGROUND_DISK},
+        {false, RUN_START_COLD_CODE, RUN_BACKGROUND_ARITHMETIC},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct measurement from = {.plan = xstrdup("simd"),
+                                   .environment = cases[i],
+                                   .note = xstrdup("clocks tick"),
+                                   .sample = xcalloc(2, sizeof(struct run_sample)),
+                                   .sample_nr = 2,
+                                   .huge_bytes = -1},
+                           to = {0};
+        struct json_at at;
+        struct error err = {0};
+        json_t *document;
+
+        from.sample[0] = (struct run_sample){1e-6, 2e-6, 0, 0};
+        from.sample[1] = (struct run_sample){1e-6, 2e-6, 1,
+                                             RUN_DISTURBED_STOLEN | RUN_DISTURBED_SLOWED};
+        document = measurement_to_json(&from);
+        check_eq(json_object_size(json_object_get(document, "environment")),
+                 i == 0 ? 1 : 3);
+        at = json_top("measurement", document);
+        check_ok(measurement_from_json(&at, &to, &err), &err);
+        check_eq(to.environment.start, cases[i].start);
+        check_eq(to.environment.background, cases[i].background);
+        check_str(to.note, "clocks tick");
+        if (check_eq(to.sample_nr, 2)) {
+            check_eq(to.sample[0].disturbed, 0);
+            check_eq(to.sample[1].disturbed, 12);
+        }
+        json_decref(document);
+        measurement_release(&from);
+        measurement_release(&to);
+    }
 }
 
 /* FNV-1a, 64 bit, of "k|as written": what is in databases must not change its name. */
@@ -253,6 +299,7 @@ CU_TestInfo search_measurement_tests[] = {
     {"damaged documents are refused with their place",
      damaged_documents_are_refused_with_their_place},
     {"candidates have names", candidates_have_names},
+    {"environments go through JSON", environments_go_through_json},
     {"hashes are stable", hashes_are_stable},
     CU_TEST_INFO_NULL,
 };

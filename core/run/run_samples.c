@@ -107,20 +107,12 @@ void samples_add_facts(struct run_result *result, const struct launch *launch)
         add_note(result, "processes that it left behind were ended");
 }
 
-/* Seconds of the shortest sample that counts; 0 without samples. */
-static double shortest_call_s(const struct run_result *result)
-{
-    double least = INFINITY;
-
-    for (size_t i = 0; i < result->sample_nr; i++)
-        least = fmin(least, result->sample[i].seconds);
-    return isfinite(least) ? least : 0;
-}
-
 static void note_shares(struct run_result *result, const struct run_opts *opts)
 {
-    double call = shortest_call_s(result);
-    double clock_share = result->call_overhead_s / (result->call_overhead_s + call);
+    struct quantity time = run_time_s(result);
+    double call = time.known ? time.value : 0;
+    double with_clock = result->call_overhead_s + call;
+    double clock_share = with_clock > 0 ? result->call_overhead_s / with_clock : 0;
     double call_share = call > 0 ? result->empty_call_s / call : 0;
     char *text;
 

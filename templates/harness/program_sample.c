@@ -5,16 +5,14 @@
  *     sample_prepare    caches, reference loop
  *     (the copies meet)
  *     sample_begin      counts before
- *     (after cold starts: once without a call, since the code that times is cold too)
  *     (clock, calls, clock)
  *     sample_end        counts after, reference loop: the causes that disturbed it
  */
 #include "program_buffers.c"
 
-#include <unistd.h>
+#include "program_clock.c"
 
 #include "program_caches.c"
-#include "program_clock.c"
 #include "program_watch.c"
 
 struct sampler {

@@ -71,7 +71,7 @@ static bool barrier_wait(struct timing *timing)
     return atomic_load(&shared->ended);
 }
 
-static long long run_calls(const struct timing *timing, long long calls)
+NEVER_FLUSHED static long long run_calls(const struct timing *timing, long long calls)
 {
     const struct sizes *sizes = &timing->request->sizes[0];
     struct inflight_result result;
@@ -176,8 +176,6 @@ static void take_sample(struct timing *timing)
     long long spent;
 
     sample_begin(&timing->sampler);
-    if (is_cold(&timing->sampler))
-        run_calls(timing, 0);
     spent = run_calls(timing, timing->calls);
     disturbed = sample_end(&timing->sampler);
     atomic_fetch_or(&timing->shared->disturbed, disturbed);

@@ -1,0 +1,81 @@
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench/faults.h"
+#include "tests/check.h"
+#include "tests/test_variants_fixture.h"
+
+static void check_record(const struct fault *fault, const struct fault_record *record)
+{
+    if (check(fault_is_expected(fault, record)))
+        return;
+    fprintf(stderr, "    (%s: %s, %s; '%s', '%s'; left: %zu processes, %zu files)\n",
+            fault->kind, run_outcome_word(record->verified),
+            run_outcome_word(record->timed), record->sentence ? record->sentence : "",
+            record->timed_sentence ? record->timed_sentence : "", record->processes_left,
+            record->files_left);
+}
+
+/* Only those that are to run out of time get little of it. */
+static void run_faults(bool that_time_out)
+{
+    const struct toolchain *toolchain;
+    struct fault_bench bench;
+    struct error err = {0};
+
+    if (fixture_toolchains(&toolchain) == 0 ||
+        !check_ok(fault_bench_make(&toolchain[0], &bench, &err), &err))
+        return;
+    for (size_t i = 0; i < ARRAY_SIZE(faults); i++) {
+        struct fault_record record;
+
+        if ((faults[i].verified == RUN_OUTCOME_TIMED_OUT) != that_time_out)
+            continue;
+        if (!check_ok(fault_run(&bench, faults[i].kind, that_time_out ? 0.2 : 30, &record,
+                                &err),
+                      &err))
+            break;
+        check_record(&faults[i], &record);
+        fault_record_release(&record);
+    }
+    fault_bench_release(&bench);
+}
+
+static void faults_have_their_names(void)
+{
+    run_faults(false);
+}
+
+static void endless_ones_are_ended(void)
+{
+    run_faults(true);
+}
+
+/* What runs after them runs as if they had not been. */
+static void the_right_variant_is_right(void)
+{
+    const struct toolchain *toolchain;
+    struct fault_record record = {0};
+    struct fault_bench bench;
+    struct error err = {0};
+
+    if (fixture_toolchains(&toolchain) == 0 ||
+        !check_ok(fault_bench_make(&toolchain[0], &bench, &err), &err))
+        return;
+    if (check_ok(fault_run(&bench, NULL, 30, &record, &err), &err)) {
+        check_str(record.sentence ? record.sentence : "", "");
+        check_eq(record.verified, RUN_OUTCOME_OK);
+        check_eq(record.timed, RUN_OUTCOME_OK);
+        check_eq(record.processes_left + record.files_left, 0);
+    }
+    fault_record_release(&record);
+    fault_bench_release(&bench);
+}
+
+CU_TestInfo variants_faults_tests[] = {
+    {"faults have their names, nothing is left", faults_have_their_names},
+    {"endless ones are ended", endless_ones_are_ended},
+    {"the right variant is right", the_right_variant_is_right},
+    CU_TEST_INFO_NULL,
+};
