@@ -38,6 +38,7 @@ struct bench {
     struct toolchain toolchain;
     struct machine_cpus cpus;
     char *scratch;
+    FILE *log;
 };
 
 static struct subject same[] = {
@@ -110,9 +111,14 @@ static int build(const struct bench *bench, struct subject *subject, struct erro
 
 /* ---- comparisons ---- */
 
-static void take(struct subject *subject, struct run_result result[2], double took_s)
+static void take(const struct bench *bench, struct subject *subject,
+                 struct run_result result[2], double took_s)
 {
     struct quantity ratio = run_ratio(&result[0], &result[1]);
+    fprintf(bench->log, "%s,%g,%.6f,%.6f,%.6f,%zu,%zu,%zu,%.2f\n", subject->file,
+            subject->ratio, ratio.value, ratio.low, ratio.high, ratio.runs,
+            result[0].sample_nr, result[0].disturbed_nr, took_s);
+    fflush(bench->log);
     subject->asked++;
     subject->longest_s = fmax(subject->longest_s, took_s);
     if (!ratio.known) {
@@ -141,7 +147,7 @@ static int compare(const struct bench *bench, struct subject *subject, double se
     if (run_measure_together(&program, &opts, result, err))
         return -1;
     if (!spawn_interrupted())
-        take(subject, result, clock_s() - started);
+        take(bench, subject, result, clock_s() - started);
     run_result_release(&result[0]);
     run_result_release(&result[1]);
     return 0;
@@ -230,6 +236,20 @@ static bool print_all(void)
     return reached;
 }
 
+/* Every comparison, for a closer look. */
+static int open_log(struct bench *bench, struct error *err)
+{
+    static const char path[] = BENCH_DIR "/pairs.csv";
+    if (dir_make_all(BENCH_DIR, err))
+        return -1;
+    bench->log = fopen(path, "we");
+    if (!bench->log)
+        return fail(err, STATUS_FAILED, "cannot write '%s'", path);
+    fputs("kernel,true_ratio,ratio,low,high,launches,pairs,disturbed,seconds\n",
+          bench->log);
+    return 0;
+}
+
 static void subjects_release(struct subject *subject, size_t nr)
 {
     for (size_t i = 0; i < nr; i++) {
@@ -248,7 +268,8 @@ int main(int argc, char **argv)
     struct error err = {0};
     bool reached = false;
     spawn_catch_interrupt();
-    if (scratch_make(&bench.scratch, &err) || machine_cpus(NULL, &bench.cpus, &err) ||
+    if (open_log(&bench, &err) || scratch_make(&bench.scratch, &err) ||
+        machine_cpus(NULL, &bench.cpus, &err) ||
         toolchain_find("gcc", NULL, &bench.toolchain, &err) ||
         compare_all(&bench, same, ARRAY_SIZE(same), times[0], seconds, &err) ||
         compare_all(&bench, different, ARRAY_SIZE(different), times[1], 8, &err))
@@ -259,6 +280,8 @@ int main(int argc, char **argv)
     subjects_release(different, ARRAY_SIZE(different));
     toolchain_release(&bench.toolchain);
     free(bench.cpus.cpu);
+    if (bench.log)
+        fclose(bench.log);
     if (bench.scratch)
         scratch_remove(bench.scratch);
     return reached ? 0 : 1;

@@ -4,14 +4,15 @@
 #include "search/live.h"
 
 /*
- * To fill the buffers takes 0.5 to 3 s a launch where they are large: three launches,
- * which the statistics of pairs need, and all else goes into pairs. The first launch of a
- * kernel that takes a second a call holds one pair, of one that takes a millisecond 24:
- * twelve quadruples A B B A, whose median is known to a third of their spread.
+ * To fill large buffers takes 0.5 to 3 s a launch, so launches are few and all else goes
+ * into pairs. Four: either side comes first in two of them, which three could not give;
+ * the statistics of pairs hold from three on. The first launch of a kernel that takes a
+ * second a call holds one pair, of one that takes a millisecond 24: twelve quadruples A B
+ * B A.
  */
 void live_pair_effort(double seconds, bool together, struct run_opts *opts)
 {
-    opts->launches_min = 3;
+    opts->launches_min = together ? 4 : 3;
     opts->launches_max = together ? 12 : 16;
     opts->samples_per_launch = together ? 24 : 2;
     opts->budget_s = seconds;

@@ -117,7 +117,7 @@ static double share_holding_one(const struct setting *setting, enum noise noise,
 
 /* As search/live_pair.c compares; a fixed number of launches; the least of all. */
 static const struct setting settings[] = {
-    {3, 12, 24, 0.01}, {3, 3, 24, 0}, {10, 10, 12, 0}, {2, 2, 12, 0}};
+    {4, 12, 24, 0.01}, {3, 12, 24, 0.01}, {3, 3, 24, 0}, {10, 10, 12, 0}, {2, 2, 12, 0}};
 
 /* Without an effect of the launch the intervals are those of 99 %; 400 trials of 0.98
  * stay above 0.96 but for one in a hundred. */
