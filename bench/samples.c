@@ -45,7 +45,7 @@ struct totals {
 
 static int open_kernel(long n, struct kernel **kernel, struct error *err)
 {
-    struct kernel_request request = {.path = INFLIGHT_SOURCE_DIR "/bench/kernels/sum.c"};
+    struct kernel_request request = {.path = INFLIGHT_SOURCE_DIR "/bench/kernels/read.c"};
 
     if (kernel_open(&request, kernel, err) || kernel_set(*kernel, "n", n, err))
         return -1;

@@ -85,127 +85,6 @@ static void contents_are_what_they_promise(void)
 
 /* ---- the measuring program ---- */
 
-static void time_kernel(const char *name, const struct toolchain *toolchain,
-                        const struct run_opts *opts, struct run_result *result)
-{
-    struct kernel *kernel = fixture_bound(name, NULL);
-    struct strvec args = {0};
-    struct error err = {0};
-    char *program;
-
-    *result = (struct run_result){.outcome = RUN_OUTCOME_NOT_BUILT};
-    if (!kernel)
-        return;
-    program = fixture_build(kernel, NULL, toolchain, VARIANT_TIME);
-    variant_args(kernel, &args);
-    if (program)
-        check_ok(run_measure(&(struct run_program){.path = program, .args = &args}, opts,
-                             result, &err),
-                 &err);
-    free(program);
-    strvec_release(&args);
-    kernel_free(kernel);
-}
-
-static void kernels_are_timed(void)
-{
-    static const struct {
-        const char *file;
-        double bytes;
-    } cases[] = {{"plain", 80000},
-                 {"vla", 4 * (6300 + 70 + 90)},
-                 {"sparse", 4 * (201 + 1600) + 8 * (1600 + 300 + 200)},
-                 {"integers", 1000 * (1 + 2 + 8 + 1)},
-                 {"globals", 6400}};
-    const struct toolchain *toolchain;
-    size_t nr = fixture_toolchains(&toolchain);
-    struct run_opts opts = {.launches_min = 1,
-                            .launches_max = 1,
-                            .samples_per_launch = 3,
-                            .sample_min_s = 1e-4};
-
-    for (size_t i = 0; i < nr * ARRAY_SIZE(cases); i++) {
-        const size_t k = i % ARRAY_SIZE(cases);
-        struct run_result result;
-
-        time_kernel(cases[k].file, &toolchain[i / ARRAY_SIZE(cases)], &opts, &result);
-        check_eq(result.outcome, RUN_OUTCOME_OK);
-        check_str(result.detail ? result.detail : "", "");
-        check(result.sample_nr >= 3 && result.sample_nr <= 6); /* some repeated */
-        check(result.clock_step_s > 0 && result.call_overhead_s > 0);
-        check(result.empty_call_s > 0);
-        check(result.calls >= 3 && result.warm_s > 0);
-        check_near(result.buffer_bytes, cases[k].bytes, 0);
-        check(result.drift == NULL);
-        run_result_release(&result);
-    }
-}
-
-static int count_gate(void *data, bool begin, const pid_t *pids, size_t nr,
-                      struct error *err)
-{
-    int *calls = data;
-
-    (void)err;
-    calls[begin ? 0 : 1] += (int)nr;
-    for (size_t i = 0; i < nr; i++)
-        check_eq(kill(pids[i], 0), 0); /* they wait for us */
-    return 0;
-}
-
-static void copies_start_together_and_pass_the_gate(void)
-{
-    const struct toolchain *toolchain;
-    struct run_result result;
-    int calls[2] = {0};
-    struct run_opts opts = {.copies = 3,
-                            .launches_min = 1,
-                            .launches_max = 1,
-                            .samples_per_launch = 4,
-                            .sample_min_s = 1e-4,
-                            .at_gate = count_gate,
-                            .gate_data = calls};
-
-    if (fixture_toolchains(&toolchain) == 0)
-        return;
-    time_kernel("vla", &toolchain[0], &opts, &result);
-    check_eq(result.outcome, RUN_OUTCOME_OK);
-    check(result.sample_nr >= 4 && result.sample_nr <= 8);
-    check_eq(calls[0], 3);
-    check_eq(calls[1], 3);
-    run_result_release(&result);
-}
-
-static void values_that_drift_are_told(void)
-{
-    const struct toolchain *toolchain;
-    struct run_opts opts = {
-        .launches_min = 1, .launches_max = 1, .samples_per_launch = 1};
-    struct run_result result;
-
-    if (fixture_toolchains(&toolchain) == 0)
-        return;
-    time_kernel("nan", &toolchain[0], &opts, &result);
-    check_str(result.drift ? result.drift : "", "b nan");
-    run_result_release(&result);
-    time_kernel("denormal", &toolchain[0], &opts, &result);
-    check_str(result.drift ? result.drift : "", "b denormal");
-    run_result_release(&result);
-}
-
-static void a_crash_is_an_outcome(void)
-{
-    const struct toolchain *toolchain;
-    struct run_opts opts = {.launches_min = 1, .launches_max = 1};
-    struct run_result result;
-
-    if (fixture_toolchains(&toolchain) == 0)
-        return;
-    time_kernel("crash", &toolchain[0], &opts, &result);
-    check_eq(result.outcome, RUN_OUTCOME_CRASHED);
-    run_result_release(&result);
-}
-
 /* The program itself, with the arguments of one call, and what it writes. */
 static void run_directly(const char *program, const char *args, int want_exit,
                          const char *want_err, const char *want_line)
@@ -265,6 +144,12 @@ static void arguments_are_checked(void)
         {BUFFERS "--pages big", 2, "expected small or huge", NULL},
         {BUFFERS "--cpu 0,x", 2, "expected numbers with commas", NULL},
         {BUFFERS "--copies 2", 2, "do not fit together", NULL},
+        {BUFFERS "--start lukewarm", 2,
+         "expected warm, cold-data, cold-code or cold, got 'lukewarm'", NULL},
+        {BUFFERS "--samples 2 --start warm", 0, "", "clock "},
+        {BUFFERS "--samples 2 --start cold", 0, "", "flush by-"},
+        {"--background music", 2, "expected arithmetic, memory or disk, got 'music'",
+         NULL},
         {BUFFERS "--memory 30000000 --buffer a=10000000:zero", 3,
          "not enough memory for array 'a' of 8", NULL},
     };
@@ -477,10 +362,6 @@ static void a_full_disk_is_told(void)
 CU_TestInfo variants_harness_tests[] = {
     {"templates compile without warnings", templates_compile_without_warnings},
     {"contents are what they promise", contents_are_what_they_promise},
-    {"kernels are timed", kernels_are_timed},
-    {"copies start together and pass the gate", copies_start_together_and_pass_the_gate},
-    {"values that drift are told", values_that_drift_are_told},
-    {"a crash is an outcome", a_crash_is_an_outcome},
     {"arguments are checked", arguments_are_checked},
     {"accesses are counted exactly", accesses_are_counted_exactly},
     {"prefetches and copies are announced", prefetches_and_copies_are_announced},
