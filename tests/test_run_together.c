@@ -285,13 +285,13 @@ static void one_launch_tells_of_itself(void)
 /* A disturbed sample takes its pair with it; its place is kept. */
 static void disturbed_pairs_do_not_count(void)
 {
-    double first[] = {2, 2, 90, 2, 2, 2, 2, 2, 2, 2}, second[10];
+    double first[] = {2, 2, 2, 90, 2, 2, 2, 2, 2, 2}, second[10];
     struct run_result result[2];
 
     for (size_t i = 0; i < 10; i++)
         second[i] = i % 2 ? 1 : 1.21; /* of place 0, 2, ...: a quadruple needs both */
     script(result, first, second, 1, 10);
-    result[0].sample[2].disturbed = RUN_DISTURBED_SWITCHED;
+    result[0].sample[3].disturbed = RUN_DISTURBED_SWITCHED;
     result[1].sample[7].disturbed = RUN_DISTURBED_STOLEN;
     check_ratio(result, 2 / 1.1, 2 / 1.1, 2 / 1.1, 1);
     for (size_t i = 0; i < 10; i++)
