@@ -254,8 +254,9 @@ static void strays_are_ended(void)
     static const char *const scripts[] = {
         "setsid sleep 61 & echo $!; sleep 0.1",
         "(setsid sh -c 'echo $$; exec sleep 62' &); sleep 0.1",
-        "setsid sh -c 'trap \"\" TERM HUP; setsid sh -c \"echo \\$\\$; exec sleep 63\" & "
-        "sleep 64' & sleep 0.2",
+        ("setsid sh -c 'trap \"\" TERM HUP; setsid sh -c \"echo \\$\\$; exec sleep 63\" "
+         "& "
+         "sleep 64' & sleep 0.2"),
         "setsid sh -c 'echo $$; exec sleep 65' & sleep 0.1; kill -KILL $$",
         "INFLIGHT_A=1 setsid sh -c 'echo $$; exec sleep 66' & sleep 0.1; exit 3",
     };
