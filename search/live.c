@@ -85,7 +85,7 @@ static double memory_limit(const struct live *live)
     return 1.25 * arrays + (double)(1 << 30) + 0.8 * room / (double)live->copies;
 }
 
-static struct run_opts run_opts(const struct live *live)
+struct run_opts live_run_opts(const struct live *live)
 {
     return (struct run_opts){.cpu = live->cpus.cpu,
                              .copies = live->copies,
@@ -94,12 +94,6 @@ static struct run_opts run_opts(const struct live *live)
                              .memory_limit_bytes = memory_limit(live),
                              .minimum_of = live->opts.minimum_of,
                              .scratch = live->opts.scratch};
-}
-
-static struct run_program program_of(const struct live *live, const struct built *built,
-                                     bool huge_pages)
-{
-    return (struct run_program){built->program[VARIANT_TIME], &live->args, huge_pages};
 }
 
 static void set_effort(const struct live *live, enum measure_effort effort,
@@ -124,7 +118,7 @@ static void set_effort(const struct live *live, enum measure_effort effort,
 /* One call is a sample then, and how it meets the caches scatters. */
 enum { COLD_SAMPLES = 8 };
 
-static void set_environment(const struct environment *environment, struct run_opts *opts)
+void live_set_environment(const struct environment *environment, struct run_opts *opts)
 {
     opts->start = environment->start;
     opts->background = environment->background;
@@ -166,11 +160,12 @@ static int time_it(struct live *live, const struct built *built,
                    const struct environment *environment, enum measure_effort effort,
                    double stop_at_s, struct measurement *out, struct error *err)
 {
-    struct run_opts opts = run_opts(live);
-    struct run_program program = program_of(live, built, environment->huge_pages);
+    struct run_opts opts = live_run_opts(live);
+    struct run_program program = {built->program[VARIANT_TIME], &live->args,
+                                  environment->huge_pages};
     struct run_result result = {0};
     set_effort(live, effort, stop_at_s, &opts);
-    set_environment(environment, &opts);
+    live_set_environment(environment, &opts);
     live->counted_calls = 0;
     if (effort == MEASURE_EXPLAIN && live->counters.usable) {
         counters_reset(&live->counters);
@@ -331,51 +326,9 @@ static int measure(void *data, const struct candidate *candidate,
     return 0;
 }
 
-/* Both sides of a pair run in the environment of the first, pages apart. */
-static int pair(struct live *live, const struct run_program program[2],
-                const struct environment *environment, double seconds,
-                struct quantity *ratio, struct error *err)
-{
-    struct run_opts opts = run_opts(live);
-    struct run_result result[2] = {{0}, {0}};
-    opts.launches_min = 3;
-    opts.launches_max = 16;
-    opts.samples_per_launch = 2;
-    opts.budget_s = seconds;
-    opts.target_spread = 0.01;
-    set_environment(environment, &opts);
-    *ratio = quantity_unknown();
-    int status = run_measure_pair(program, &opts, result, err);
-    if (!status && result[0].outcome == RUN_OUTCOME_OK &&
-        result[1].outcome == RUN_OUTCOME_OK)
-        *ratio = run_ratio(&result[0], &result[1]);
-    run_result_release(&result[0]);
-    run_result_release(&result[1]);
-    return status;
-}
-
-static int compare(void *data, const struct candidate *a, const struct candidate *b,
-                   double seconds, struct quantity *ratio, struct error *err)
-{
-    struct live *live = data;
-    const struct candidate *side[2] = {a, b};
-    struct run_program program[2];
-    *ratio = quantity_unknown();
-    for (size_t i = 0; i < 2; i++) {
-        struct built *built = NULL;
-        if (live_built_get(live, side[i]->plan, &built, err) ||
-            live_build(live, built, VARIANT_TIME, err))
-            return -1;
-        if (built->refused != RUN_OUTCOME_OK)
-            return 0;
-        program[i] = program_of(live, built, side[i]->environment.huge_pages);
-    }
-    return pair(live, program, &a->environment, seconds, ratio, err);
-}
-
 struct search_runner live_runner(struct live *live)
 {
-    return (struct search_runner){live, measure, compare};
+    return (struct search_runner){live, measure, live_compare};
 }
 
 /* ---- the subject ---- */
@@ -410,47 +363,4 @@ struct search_subject live_subject(struct live *live)
                                    .huge_pages_available =
                                        live->opts.machine->huge_pages_available,
                                    .cores = (int)live->copies};
-}
-
-/* ---- the emitted file on its own ---- */
-
-static int verify_file(struct live *live, const char *source, bool *verified,
-                       struct error *err)
-{
-    char *program = NULL;
-    struct verify_report report = {0};
-    struct verify_opts opts = live_verify_opts(live, false);
-    int status = variant_build_file(live->opts.kernel, source, live->opts.toolchain,
-                                    VARIANT_VERIFY, live->opts.scratch, &program, err);
-    if (!status)
-        status = variant_verify(live->opts.kernel, program, &opts, &report, err);
-    *verified = !status && report.outcome == RUN_OUTCOME_OK;
-    verify_report_release(&report);
-    free(program);
-    return status;
-}
-
-int live_compare_file(struct live *live, const char *source, bool huge_pages,
-                      double seconds, struct quantity *ratio, bool *verified,
-                      struct error *err)
-{
-    struct built *original = NULL;
-    char *program = NULL;
-    *ratio = quantity_unknown();
-    *verified = false;
-    if (live_built_get(live, "", &original, err) ||
-        live_build(live, original, VARIANT_TIME, err) ||
-        verify_file(live, source, verified, err))
-        return -1;
-    if (!*verified || original->refused != RUN_OUTCOME_OK)
-        return 0;
-    int status = variant_build_file(live->opts.kernel, source, live->opts.toolchain,
-                                    VARIANT_TIME, live->opts.scratch, &program, err);
-    struct run_program both[2] = {program_of(live, original, huge_pages),
-                                  {program, &live->args, huge_pages}};
-    if (!status)
-        status = pair(live, both, &(struct environment){.huge_pages = huge_pages},
-                      seconds, ratio, err);
-    free(program);
-    return status;
 }

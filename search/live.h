@@ -1,4 +1,5 @@
-/* Private to search/: the live runner's variants, from plan to verified programs. */
+/* Private to search/: the live runner's variants, from plan to verified programs, and how
+ * two of them are compared. */
 #ifndef SEARCH_LIVE_H
 #define SEARCH_LIVE_H
 
@@ -58,5 +59,16 @@ void live_override_geometry(const struct live *live, struct traffic_geometry *ge
 int live_choose_copies(struct live *live, size_t copies, struct error *err);
 
 struct verify_opts live_verify_opts(const struct live *live, bool small_only);
+
+/* Where and under which limits programs run; how often is the caller's to say. */
+struct run_opts live_run_opts(const struct live *live);
+
+/* Start state and background load, and as many samples as they need; after how often. */
+void live_set_environment(const struct environment *environment, struct run_opts *opts);
+
+/* For struct search_runner. Both sides work in the same processes, on the same buffers;
+ * in interleaved launches where their pages differ. */
+int live_compare(void *data, const struct candidate *a, const struct candidate *b,
+                 double seconds, struct quantity *ratio, struct error *err);
 
 #endif

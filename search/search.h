@@ -241,6 +241,9 @@ int live_measure_file(struct live *live, const char *source,
                       const struct kernel_counts *counts,
                       const struct environment *environment, struct measurement *out,
                       struct error *err);
+/* How often two variants are run for a comparison that may take `seconds`: together (in
+ * one process, by run_measure_together) or in interleaved launches. */
+void live_pair_effort(double seconds, bool together, struct run_opts *opts);
 /* A C file with the same function against the kernel as written: the emitted winner
  * measured on its own. */
 int live_compare_file(struct live *live, const char *source, bool huge_pages,

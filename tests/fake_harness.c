@@ -4,15 +4,21 @@
  *
  *     fake_harness --samples 2 --out results --times 1e-6,2e-6 --do crash --who 1
  *
- * Its own arguments: --do NAME (a row of `deeds`), --who INDEX (only that copy does it;
- * all if not given), --times LIST (seconds per call, cyclic), --step PERCENT and
+ * Its own arguments: --do NAME (a row of `deeds`, fake_deeds.c), --who INDEX (only that
+ * copy does it; all if not given), --times LIST (seconds per call, cyclic), --step
+ * PERCENT and
  * --counter FILE (launch n, counted in the file, is n * PERCENT slower), --skew PERCENT
  * (copy i is i * PERCENT slower),
  * --from N (with --counter: the deed is done from launch N on), --log FILE with
- * --name WORD (a line per launch), --disturbed LIST (of each sample, cyclic, 0 = not).
- * As a background load it makes its file and waits; `--background disk` ends at once.
+ * --name WORD (a line per launch), --second PERCENT (with --out-second: the second
+ * variant's times are as much longer), --turn 1|2 (the deed is done in a call of that
+ * one), --garbage TEXT (as the deed "text:", for the second's results).
+ * --disturbed LIST (of each sample, cyclic, 0 = not). As a background load it makes its
+ * file and waits; `--background disk` ends at once.
  */
 #define _GNU_SOURCE
+#include "tests/fake_harness.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -29,247 +35,47 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct settings {
-    const char *deed, *times, *counter, *log, *name, *out, *barrier, *gate;
-    const char *start, *background, *disturbed;
-    long copies, index, samples, who, from;
-    double step_percent, skew_percent;
-};
-
-struct deed {
-    const char *name;
-    void (*act)(const struct settings *settings);
-};
-
-static FILE *results;
+FILE *results;
+static FILE *others; /* of a pair: the second variant's */
 
 static void finish(void)
 {
-    fprintf(results, "done\n");
-    fclose(results);
-}
+    for (int i = 0; i < 2; i++) {
+        FILE *file = i ? others : results;
 
-static void write_all(int fd, const char *text)
-{
-    size_t length = strlen(text);
-
-    while (length > 0) {
-        ssize_t done = write(fd, text, length);
-
-        if (done <= 0)
-            return;
-        text += done;
-        length -= (size_t)done;
+        if (file) {
+            fprintf(file, "done\n");
+            fclose(file);
+        }
     }
 }
 
-static void megabytes(int fd)
+/* A deed "text:TEXT" writes TEXT in place of the results, with ';' for a new line. */
+static void rewrite(FILE *file, const char *text)
 {
-    char line[1024];
-
-    memset(line, 'x', sizeof(line) - 2);
-    line[sizeof(line) - 2] = '\n';
-    line[sizeof(line) - 1] = '\0';
-    for (int i = 0; i < 5000; i++)
-        write_all(fd, line);
-}
-
-static void sleep_for_ever(void)
-{
-    for (;;)
-        pause();
-}
-
-/* A child that closes nothing and does not go away by itself. Its number goes to the
- * counter file. */
-static void leave_grandchild(const struct settings *settings, bool ignore_term)
-{
-    pid_t pid = fork();
-    FILE *file;
-
-    if (pid == 0) {
-        if (ignore_term)
-            signal(SIGTERM, SIG_IGN);
-        sleep_for_ever();
-    }
-    file = fopen(settings->counter, "w");
-    fprintf(file, "%ld\n", (long)pid);
+    rewind(file);
+    if (ftruncate(fileno(file), 0))
+        exit(2);
+    for (; *text; text++)
+        fputc(*text == ';' ? '\n' : *text == '~' ? '\x01' : *text, file);
     fclose(file);
 }
 
-static void do_crash(const struct settings *settings)
-{
-    (void)settings;
-    raise(SIGSEGV);
-}
-
-static void do_null(const struct settings *settings)
-{
-    volatile int *volatile nowhere = NULL;
-
-    (void)settings;
-    *nowhere = 1;
-}
-
-static void do_term(const struct settings *settings)
-{
-    (void)settings;
-    raise(SIGTERM);
-}
-
-static void do_kill(const struct settings *settings)
-{
-    (void)settings;
-    raise(SIGKILL);
-}
-
-static void do_abort(const struct settings *settings)
-{
-    (void)settings;
-    abort();
-}
-
-static void do_hang(const struct settings *settings)
-{
-    (void)settings;
-    sleep_for_ever();
-}
-
-static void do_hang_deaf(const struct settings *settings)
-{
-    (void)settings;
-    signal(SIGTERM, SIG_IGN);
-    sleep_for_ever();
-}
-
-static void do_exit(const struct settings *settings)
-{
-    (void)settings;
-    fflush(results);
-    exit(0);
-}
-
-static void do_fail(const struct settings *settings)
-{
-    (void)settings;
-    write_all(2, "first line\ncannot go on: \x1b[31mno reason\n\n");
-    exit(7);
-}
-
-static void do_differ(const struct settings *settings)
-{
-    (void)settings;
-    write_all(1, "differ c 17 1 2\n");
-    exit(4);
-}
-
-/* As the harness does when mmap refuses. */
-static void do_hog(const struct settings *settings)
-{
-    size_t block = (size_t)64 << 20;
-
-    (void)settings;
-    for (int i = 0; i < 1000; i++) {
-        char *got =
-            mmap(NULL, block, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-        if (got == MAP_FAILED) {
-            write_all(2, "cannot map 64 MiB\n");
-            exit(3);
-        }
-        got[0] = 1;
-    }
-}
-
-static void do_print(const struct settings *settings)
-{
-    (void)settings;
-    megabytes(1);
-    megabytes(2);
-}
-
-static void do_close(const struct settings *settings)
-{
-    (void)settings;
-    close(0);
-    close(1);
-    close(2);
-}
-
-static void do_fork(const struct settings *settings)
-{
-    leave_grandchild(settings, true);
-}
-
-static void do_fork_crash(const struct settings *settings)
-{
-    leave_grandchild(settings, false);
-    raise(SIGSEGV);
-}
-
-static void do_remove(const struct settings *settings)
-{
-    unlink(settings->out);
-    exit(0);
-}
-
-static void do_pipe(const struct settings *settings)
-{
-    unlink(settings->out);
-    (void)!mkfifo(settings->out, 0600);
-    exit(0);
-}
-
-static void do_drift(const struct settings *settings)
-{
-    (void)settings;
-    fprintf(results, "drift c nan\ndrift d inf\n");
-}
-
-static void do_environment(const struct settings *settings)
-{
-    static const char *const names[] = {"OMP_NUM_THREADS", "OMP_PLACES", "OMP_PROC_BIND"};
-
-    (void)settings;
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        const char *value = getenv(names[i]);
-
-        printf("%s=%s\n", names[i], value ? value : "(none)");
-    }
-}
-
-static const struct deed deeds[] = {
-    {"crash", do_crash},
-    {"null", do_null},
-    {"term", do_term},
-    {"kill", do_kill},
-    {"abort", do_abort},
-    {"hang", do_hang},
-    {"deaf", do_hang_deaf},
-    {"exit", do_exit},
-    {"fail", do_fail},
-    {"differ", do_differ},
-    {"hog", do_hog},
-    {"print", do_print},
-    {"close", do_close},
-    {"fork", do_fork},
-    {"fork-crash", do_fork_crash},
-    {"remove", do_remove},
-    {"pipe", do_pipe},
-    {"drift", do_drift},
-    {"environment", do_environment},
-};
-
-/* A deed "text:TEXT" writes TEXT in place of the results, with ';' for a new line. */
 static void write_instead(const char *text)
 {
-    rewind(results);
-    if (ftruncate(fileno(results), 0))
-        exit(2);
-    for (; *text; text++)
-        fputc(*text == ';' ? '\n' : *text == '~' ? '\x01' : *text, results);
-    fclose(results);
+    rewrite(results, text);
     exit(0);
+}
+
+/* Says whose call is under way, as program_pair.c does. */
+static void take_turn(const struct settings *settings)
+{
+    int fd = open(settings->barrier, O_WRONLY | O_CLOEXEC);
+    char turn = (char)settings->turn;
+
+    if (pwrite(fd, &turn, 1, 2048 + settings->index) != 1)
+        exit(2);
+    close(fd);
 }
 
 static long count_launch(const char *path)
@@ -291,14 +97,12 @@ static void misbehave(const struct settings *settings)
         return;
     if (settings->from > 0 && count_launch(settings->counter) < settings->from)
         return;
+    if (settings->turn)
+        take_turn(settings);
     if (strncmp(settings->deed, "text:", 5) == 0)
         write_instead(settings->deed + 5);
-    for (size_t i = 0; i < sizeof(deeds) / sizeof(deeds[0]); i++) {
-        if (strcmp(deeds[i].name, settings->deed) == 0) {
-            deeds[i].act(settings);
-            return;
-        }
-    }
+    if (deed_do(settings))
+        return;
     fprintf(stderr, "no deed '%s'\n", settings->deed);
     exit(2);
 }
@@ -382,9 +186,14 @@ static void sample(const struct settings *settings)
     if (settings->step_percent != 0)
         factor += settings->step_percent / 100 * (double)count_launch(settings->counter);
     for (long i = 0; i < settings->samples; i++) {
+        double seconds = factor * next_time(settings);
+
         wait_at_barrier(settings);
-        fprintf(results, "sample %.9g %d\n", factor * next_time(settings), 10);
+        fprintf(results, "sample %.9g %d\n", seconds, 10);
         say_disturbed(settings);
+        if (others)
+            fprintf(others, "sample %.9g %d\n",
+                    seconds * (1 + settings->second_percent / 100), 20);
     }
 }
 
@@ -405,6 +214,8 @@ static const char **text_setting(struct settings *settings, const char *name)
         {"--start", &settings->start},
         {"--background", &settings->background},
         {"--disturbed", &settings->disturbed},
+        {"--out-second", &settings->out_second},
+        {"--garbage", &settings->garbage},
     };
 
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
@@ -432,6 +243,10 @@ static bool take_number(struct settings *settings, const char *name, const char 
         settings->who = atol(value);
     else if (strcmp(name, "--from") == 0)
         settings->from = atol(value);
+    else if (strcmp(name, "--turn") == 0)
+        settings->turn = atol(value);
+    else if (strcmp(name, "--second") == 0)
+        settings->second_percent = atof(value);
     else if (strcmp(name, "--skew") == 0)
         settings->skew_percent = atof(value);
     else if (strcmp(name, "--step") == 0)
@@ -443,8 +258,9 @@ static bool take_number(struct settings *settings, const char *name, const char 
 
 static void take(struct settings *settings, const char *name, const char *value)
 {
-    static const char *const ignored[] = {"--set", "--seed",          "--pages",
-                                          "--cpu", "--sample-min-ns", "--limit-ns"};
+    static const char *const ignored[] = {"--set",  "--seed",          "--pages",
+                                          "--cpu",  "--sample-min-ns", "--limit-ns",
+                                          "--first"};
     const char **text = text_setting(settings, name);
 
     if (text)
@@ -489,12 +305,20 @@ int main(int argc, char **argv)
     results = fopen(settings.out ? settings.out : "/dev/null", "we");
     if (!results)
         return 2;
+    if (settings.out_second)
+        others = fopen(settings.out_second, "we");
     wait_at_barrier(&settings);
-    fprintf(results, "buffers 4096\nhuge 2097152\nwarm 1e-6\n");
+    for (int i = 0; i < 2; i++)
+        if (i ? others : results)
+            fprintf(i ? others : results, "buffers 4096\nhuge 2097152\nwarm 1e-6\n");
     pass_gate(&settings, 'R');
     misbehave(&settings);
     sample(&settings);
     pass_gate(&settings, 'E');
+    if (settings.garbage) {
+        rewrite(others, settings.garbage);
+        others = NULL;
+    }
     finish();
     return 0;
 }

@@ -59,21 +59,24 @@ static void numbers_of_any_sign(void)
 }
 
 /*
- * 1 .. 9: the median of a resample is below k if at most 4 of 9 draws are k or more. P(<=
- * 2) = P(Bin(9, 2/9) >= 5) = 0.0265, P(<= 1) = P(Bin(9, 1/9) >= 5) = 0.0014: the 2.5 %
- * point is 2 (barely: 50 of 2000 against 53 expected), or with bad luck 3; the upper end
- * alike.
+ * 1 .. 9: ranks 2 and 8 hold the median with 1 - 2 (1 + 9) / 512 = 0.96094, ranks 3 and 7
+ * with 1 - 2 (1 + 9 + 36) / 512 = 0.82031. To 0.95: share 0.01094 / 0.14063 = 0.07778,
+ * weight 7 * 0.07778 / (2 + 5 * 0.07778) = 0.22791.
  */
 static void many_numbers(void)
 {
     static const double value[] = {9, 1, 5, 3, 7, 2, 8, 4, 6};
-    struct quantity got = run_statistics(value, 9, PROVENANCE_CLOCK);
-    struct quantity again = run_statistics(value, 9, PROVENANCE_CLOCK);
 
-    check_near(got.value, 5, 0);
-    check(got.low == 2 || got.low == 3);
-    check(got.high == 7 || got.high == 8);
-    check(got.low == again.low && got.high == again.high);
+    check_quantity(run_statistics(value, 9, PROVENANCE_CLOCK), 5, 2.22791, 7.77209, 9);
+}
+
+/* Six: 1 - 2 / 64 = 0.96875 for the range, 1 - 2 * 7 / 64 = 0.78125 for the next: share
+ * 0.1, weight 5 * 0.1 / (1 + 4 * 0.1) = 0.35714. */
+static void the_fewest_for_ranks(void)
+{
+    static const double value[] = {6, 1, 5, 3, 2, 4};
+
+    check_quantity(run_statistics(value, 6, PROVENANCE_CLOCK), 3.5, 1.35714, 5.64286, 6);
 }
 
 static void one_outlier_among_many_does_not_matter(void)
@@ -220,6 +223,7 @@ CU_TestInfo run_statistics_tests[] = {
     {"few numbers", few_numbers},
     {"numbers of any sign", numbers_of_any_sign},
     {"many numbers", many_numbers},
+    {"the fewest numbers for ranks", the_fewest_for_ranks},
     {"one outlier among many does not matter", one_outlier_among_many_does_not_matter},
     {"times are medians of launch medians", times_are_medians_of_launch_medians},
     {"few launches give the range", few_launches_give_the_range},

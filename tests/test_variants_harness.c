@@ -52,6 +52,7 @@ static void templates_compile_without_warnings(void)
 
     for (size_t i = 0; i < nr; i++) {
         compile_template(&toolchain[i], "program_time.c");
+        compile_template(&toolchain[i], "program_pair.c");
         compile_template(&toolchain[i], "program_trace.c");
         compile_template(&toolchain[i], "program_verify.c");
     }

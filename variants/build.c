@@ -11,6 +11,7 @@ struct building {
     const struct toolchain *toolchain;
     const char *dir;
     const char *beside; /* a file whose neighbours the variant may include; or NULL */
+    bool in_library;    /* the kernel becomes a shared object of its own */
     char *templates;    /* the folder */
     struct strvec objects;
 };
@@ -27,7 +28,8 @@ static const struct {
 static const char *const template_files[] = {
     "program.h",        "program_args.c",   "program_contents.c", "program_buffers.c",
     "program_clock.c",  "program_caches.c", "program_watch.c",    "program_load.c",
-    "program_sample.c", "program_time.c",   "program_trace.c",    "program_verify.c",
+    "program_sample.c", "program_time.c",   "program_pair.c",     "program_trace.c",
+    "program_verify.c",
 };
 
 /* Scalar code with a callback for every load and store, and no calls that stand for
@@ -102,9 +104,9 @@ static void kernel_flags(const struct building *building, enum harness_role role
         strvec_push_all(flags, &building->toolchain->flags);
         strvec_push(flags, "-fopenmp-simd");
     }
-    if (role == HARNESS_REFERENCE)
+    if (building->in_library)
         strvec_split(flags, "-fPIC -fvisibility=hidden");
-    else if (building->beside)
+    if (building->beside)
         add_neighbours(building->beside, flags);
     add_neighbours(building->kernel->function->path, flags);
     strvec_push(flags, "-w");
@@ -128,24 +130,42 @@ static int add_kernel(struct building *building, const char *source, const char 
 
 /* A library of its own: what the user's file defines beside the kernel is there twice,
  * and each kernel must get its own. */
+static int library_of(const struct building *alone, const char *stem,
+                      struct strvec *objects, struct error *err)
+{
+    char *library = NULL;
+    int result = link_objects(alone, stem, "-shared -Wl,-Bsymbolic", &library, err);
+
+    if (result == 0)
+        strvec_push(objects, library);
+    free(library);
+    return result;
+}
+
+/* The same building with no objects, whose libraries a program finds by their names. */
+static struct building building_alone(const struct building *building, char *dir)
+{
+    struct building alone = *building;
+
+    alone.objects = (struct strvec){0};
+    alone.dir = dir;
+    alone.in_library = true;
+    return alone;
+}
+
 static int add_reference(struct building *building, struct error *err)
 {
     const struct ir_function *function = building->kernel->function;
-    struct building alone = *building;
-    char *library = NULL, *dir = path_absolute(building->dir);
+    char *dir = path_absolute(building->dir);
+    struct building alone = building_alone(building, dir);
     int result;
 
-    alone.objects = (struct strvec){0};
-    alone.dir = dir; /* the program finds the library by this name */
+    alone.beside = NULL;
     result = add_kernel(&alone, function->source, function->path, HARNESS_REFERENCE, err);
     if (result == 0)
-        result =
-            link_objects(&alone, "reference", "-shared -Wl,-Bsymbolic", &library, err);
-    if (result == 0)
-        strvec_push(&building->objects, library);
+        result = library_of(&alone, "reference", &building->objects, err);
     strvec_release(&alone.objects);
     free(dir);
-    free(library);
     return result;
 }
 
@@ -201,15 +221,15 @@ static int add_table(struct building *building, struct error *err)
     return result;
 }
 
-static int add_harness(struct building *building, enum variant_program what,
-                       const char *root, struct error *err)
+static int add_harness(struct building *building, const char *file, const char *root,
+                       struct error *err)
 {
     struct strvec flags = {0};
     struct buf text = {0};
     int result = -1;
 
     harness_flags(building, root, &flags);
-    if (harness_text(building, programs[what].file, &text, err) == 0 &&
+    if (harness_text(building, file, &text, err) == 0 &&
         add_object(building, "harness", buf_str(&text), "the harness", &flags, err) == 0)
         result = add_table(building, err);
     buf_release(&text);
@@ -255,7 +275,7 @@ static int add_trace(struct building *building, struct error *err)
     if (traffic_tracer_sources(&paths, err))
         goto out;
     root = paths.nr ? tracer_root(paths.v[0]) : NULL;
-    result = add_harness(building, VARIANT_TRACE, root, err);
+    result = add_harness(building, programs[VARIANT_TRACE].file, root, err);
     for (size_t i = 0; result == 0 && i < paths.nr; i++)
         result = add_tracer_file(building, paths.v[i], root, err);
 out:
@@ -278,8 +298,9 @@ static int build_from(struct building *building, const char *source, const char 
         return -1;
     /* The kernel first: it is what may be refused. Libraries last, as linkers want it. */
     if (add_kernel(building, source, name, role, err) == 0 &&
-        (what == VARIANT_TRACE ? add_trace(building, err)
-                               : add_harness(building, what, NULL, err)) == 0 &&
+        (what == VARIANT_TRACE
+             ? add_trace(building, err)
+             : add_harness(building, programs[what].file, NULL, err)) == 0 &&
         (what != VARIANT_VERIFY || add_reference(building, err) == 0))
         result = link_objects(building, programs[what].stem, "", path, err);
     strvec_release(&building->objects);
@@ -316,5 +337,78 @@ int variant_build_file(struct kernel *kernel, const char *source,
     if (file_read(source, &text, err) == 0)
         result = build_from(&building, buf_str(&text), source, what, path, err);
     buf_release(&text);
+    return result;
+}
+
+/* ---- pairs ---- */
+
+/* Both libraries hold a kernel compiled under the same names, so that one compilation of
+ * a plan does for either side; only these two functions tell them apart. */
+static int add_side_calls(struct building *alone, const char *side, struct error *err)
+{
+    struct strvec flags = {0};
+    struct buf text = {0};
+    int result;
+
+    strvec_split(&flags, "-O2 -w -fPIC");
+    harness_side(side, &text);
+    result =
+        add_object(alone, side, buf_str(&text), "the call of the kernel", &flags, err);
+    buf_release(&text);
+    strvec_release(&flags);
+    return result;
+}
+
+static int side_text(struct kernel *kernel, const struct variant_side *side,
+                     struct buf *text, struct error *err)
+{
+    return side->source ? file_read(side->source, text, err)
+                        : kernel_emit(kernel, side->plan, NULL, text, err);
+}
+
+static int add_side(struct building *building, const struct variant_side *side,
+                    const char *name, struct error *err)
+{
+    char *dir = path_absolute(building->dir);
+    struct building alone = building_alone(building, dir);
+    const char *path = side->source ? side->source : building->kernel->function->path;
+    struct buf text = {0};
+    int result = -1;
+
+    alone.beside = side->source;
+    if (side_text(building->kernel, side, &text, err) == 0 &&
+        add_kernel(&alone, buf_str(&text), path, HARNESS_VARIANT, err) == 0 &&
+        add_side_calls(&alone, name, err) == 0)
+        result = library_of(&alone, name, &building->objects, err);
+    buf_release(&text);
+    strvec_release(&alone.objects);
+    free(dir);
+    return result;
+}
+
+int variant_build_pair(struct kernel *kernel, const struct variant_side side[2],
+                       const struct toolchain *toolchain, const char *dir, char **path,
+                       struct error *err)
+{
+    struct building building = {.kernel = kernel, .toolchain = toolchain, .dir = dir};
+    struct strvec libraries = {0};
+    int result = -1;
+
+    *path = NULL;
+    if (dir_make_all(dir, err) ||
+        shipped_path("templates/harness", &building.templates, err))
+        return -1;
+    if (add_side(&building, &side[0], "first", err) == 0 &&
+        add_side(&building, &side[1], "second", err) == 0) {
+        libraries = building.objects;
+        building.objects = (struct strvec){0};
+        if (add_harness(&building, "program_pair.c", NULL, err) == 0) {
+            strvec_push_all(&building.objects, &libraries);
+            result = link_objects(&building, "pair", "", path, err);
+        }
+    }
+    strvec_release(&libraries);
+    strvec_release(&building.objects);
+    free(building.templates);
     return result;
 }

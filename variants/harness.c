@@ -294,3 +294,24 @@ void harness_unit(const struct kernel *kernel, const char *source, const char *p
     if (role == HARNESS_VARIANT)
         add_sizes(kernel, source, out);
 }
+
+void harness_side(const char *side, struct buf *out)
+{
+    static const char *const call[] = {"call", "empty_call"};
+    static const char arguments[] = "void *const *array, const long long *integer, "
+                                    "const double *real, void *result";
+
+    buf_add(out, "#define HIDDEN __attribute__((visibility(\"hidden\")))\n"
+                 "#define SHOWN __attribute__((visibility(\"default\")))\n");
+    for (size_t i = 0; i < ARRAY_SIZE(call); i++)
+        buf_addf(out,
+                 "HIDDEN void inflight_variant_%s(%s);\n"
+                 "SHOWN void inflight_%s_%s(%s)\n"
+                 "{\n    inflight_variant_%s(array, integer, real, result);\n}\n",
+                 call[i], arguments, side, call[i], arguments, call[i]);
+    buf_addf(out,
+             "HIDDEN void *inflight_variant_global(int);\n"
+             "SHOWN void *inflight_%s_global(int i)\n"
+             "{\n    return inflight_variant_global(i);\n}\n",
+             side);
+}

@@ -21,4 +21,8 @@ void harness_table(const struct kernel *kernel, struct buf *out);
 void harness_unit(const struct kernel *kernel, const char *source, const char *path,
                   enum harness_role role, struct buf *out);
 
+/* What a variant's library is called by in a pair, so that there can be two: functions
+ * inflight_<side>_call, inflight_<side>_empty_call and inflight_<side>_global. */
+void harness_side(const char *side, struct buf *out);
+
 #endif

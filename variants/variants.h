@@ -198,7 +198,10 @@ struct variant_side {
     const struct plan *plan;
     const char *source;
 };
-/* A timing program that holds two variants and times them in turn: run_measure_together.
+/*
+ * A timing program that holds two variants and times them in turn: run_measure_together.
+ * Each is a shared object of its own, built alike, with its own static and global data;
+ * global arrays are thus there twice, all others once.
  */
 int variant_build_pair(struct kernel *kernel, const struct variant_side side[2],
                        const struct toolchain *toolchain, const char *dir, char **path,

@@ -147,6 +147,8 @@ struct run_result {
     struct run_sample *sample;
     size_t sample_nr, sample_alloc;
     unsigned launches;   /* that gave samples */
+    bool together;       /* sample i has its partner in sample i of another result, taken
+                            beside it in the same process */
     double calls;        /* kernel calls timed in all, per copy (for counters) */
     double warm_s;       /* first call of a launch, mean over copies and launches */
     double buffer_bytes; /* all buffers of a copy */
@@ -192,19 +194,34 @@ int run_once(const struct run_program *program, const struct run_opts *opts,
              struct error *err);
 
 /*
- * Statistics. The unit of a sample is the launch (page placement differs between
- * launches): launch medians are resampled, and `runs` counts launches. The interval is
- * the 95 % one of a bootstrap of the median (2000 resamples, fixed seed, so equal input
- * gives equal output). That covers only 75 % with 3 values and 88 % with 4; below 8
- * values it is widened to Student's (on logarithms if all values are positive). With 1 or
+ * Statistics (docs/method.md, "Times and their intervals"). Medians throughout: no sample
+ * is left out for its value. Those marked as disturbed were repeated and do not count,
+ * unless a launch has no others.
+ *
+ * The unit is the launch (page placement differs between launches): launch medians are
+ * the values, and `runs` counts launches. The interval is the 95 % one of their median:
+ * from 6 values on between order statistics, which holds for any distribution; for 3 to 5
+ * Student's (on logarithms if all values are positive) joined with their range; with 1 or
  * 2 the range of all samples, which promises nothing. Without any: unknown.
  */
 
 /* Seconds per call: the median of launch medians. Unknown for outcomes other than OK and
  * INTERRUPTED. */
 struct quantity run_time_s(const struct run_result *result);
-/* time(a) / time(b) from interleaved launches, paired by launch: median of pair ratios.
- * Above 1: b is faster. Launches that only one of them has are left out. */
+/*
+ * time(a) / time(b). Above 1: b is faster. Launches that only one of them has are left
+ * out.
+ * Interleaved launches (run_measure_pair): median of the ratios of launch medians, paired
+ * by launch.
+ * Together (run_measure_together): a launch's ratio is the median over its quadruples A B
+ * B A, each the geometric mean of two ratios, in which drift and the first place cancel.
+ * From 8 launches on the interval of the launches' median is that of order statistics at
+ * 99 %. Of 2 to 7 launches all quadruples are the values, if Kruskal and Wallis' test
+ * finds that launches differ no more than equals do in half of the cases; the interval is
+ * joined with the range of the launches. Else Student's at 98 % on the launches. It
+ * covers at least 95 % from 3 launches on, also where one stops as soon as it is narrow;
+ * 2 launches 93 %; 1 launch tells of itself only.
+ */
 struct quantity run_ratio(const struct run_result *a, const struct run_result *b);
 /* Median of plain numbers; each one is a run. Unknown if one is not finite. */
 struct quantity run_statistics(const double *value, size_t nr,

@@ -8,13 +8,17 @@
 #include "core/run/run_background.h"
 #include "core/run/run_gate.h"
 
-enum { barrier_bytes = 4096 };
+/* Of a pair: from turn_at on, a byte for each copy says whose call is under way: one of
+ * LAUNCH_FIRST and LAUNCH_SECOND, 0 = none. */
+enum { barrier_bytes = 4096, turn_at = 2048 };
 
 /* What a launch holds while it runs. */
 struct flight {
     const struct run_program *program;
     const struct run_opts *opts;
     double limit_s;
+    bool is_pair;
+    int in_front; /* of a pair: the variant that comes first, 0 or 1 */
     char *folder, *barrier;
     bool own_scratch;
     struct gate gate;
@@ -27,7 +31,10 @@ void launch_release(struct launch *launch)
 {
     for (size_t i = 0; launch->copy && i < launch->copies; i++)
         copy_results_release(&launch->copy[i]);
+    for (size_t i = 0; launch->second && i < launch->copies; i++)
+        copy_results_release(&launch->second[i]);
     free(launch->copy);
+    free(launch->second);
     free(launch->verdict.detail);
     free(launch->background_note);
     *launch = (struct launch){0};
@@ -109,6 +116,22 @@ void launch_push_environment(struct strvec *env, const struct run_opts *opts, si
 static char *results_path(const struct flight *flight, size_t copy)
 {
     return xasprintf("%s/results.%zu", flight->folder, copy);
+}
+
+static char *second_path(const struct flight *flight, size_t copy)
+{
+    return xasprintf("%s/others.%zu", flight->folder, copy);
+}
+
+static void push_pair(struct strvec *argv, const struct flight *flight, size_t copy)
+{
+    char *results = second_path(flight, copy);
+
+    strvec_push(argv, "--out-second");
+    strvec_push(argv, results);
+    strvec_push(argv, "--first");
+    strvec_pushf(argv, "%d", flight->in_front);
+    free(results);
 }
 
 /* What is not said is warm. */
@@ -194,6 +217,8 @@ static int start_copy(struct flight *flight, size_t copy, struct error *err)
 
     launch_push_common(&argv, flight->program, flight->opts, copy);
     push_timing(&argv, flight, copy);
+    if (flight->is_pair)
+        push_pair(&argv, flight, copy);
     launch_push_environment(&env, flight->opts, copy);
     request.argv = (const char *const *)argv.v;
     request.env_extra = (const char *const *)env.v;
@@ -232,29 +257,75 @@ int launch_check_started(const struct run_program *program,
                 strerror(end->code));
 }
 
+/* Whose call was under way when a copy of a pair ended; 0 = nobody's. It stands in memory
+ * that a broken kernel may have written to: what makes no sense says nothing. */
+static unsigned turn_of(const struct flight *flight, size_t copy)
+{
+    struct buf text = {0};
+    unsigned turn = 0;
+
+    if (file_read(flight->barrier, &text, NULL) == 0 && turn_at + copy < text.length)
+        turn = (unsigned char)text.data[turn_at + copy];
+    buf_release(&text);
+    return turn == LAUNCH_FIRST || turn == LAUNCH_SECOND ? turn : 0;
+}
+
+static void join_verdict_take(struct launch *launch, struct verdict verdict,
+                              unsigned blame)
+{
+    if (verdict.weight > launch->verdict.weight)
+        launch->blame = blame;
+    verdict_join_take(&launch->verdict, verdict);
+}
+
+static void read_results(const struct flight *flight, size_t copy, char *path_owned,
+                         struct copy_results *results, unsigned blame,
+                         struct launch *launch)
+{
+    struct error why = {0};
+
+    if (copy_results_read(path_owned, 2 * batches(flight->opts), flight->end[copy].wall_s,
+                          results, &why))
+        join_verdict_take(launch, verdict_bad_results_take(xstrdup(why.text)), blame);
+    free(path_owned);
+}
+
 /* Sets the usage of one copy and joins its verdict. */
 static int judge_copy(const struct flight *flight, const struct circumstances *around,
                       size_t copy, struct launch *launch, struct error *err)
 {
     const struct spawn_outcome *end = &flight->end[copy];
-    struct error why = {0};
-    char *path;
+    unsigned turn;
 
     if (launch_check_started(flight->program, end, err))
         return -1;
-    path = results_path(flight, copy);
+    turn = flight->is_pair ? turn_of(flight, copy) : LAUNCH_FIRST;
     if (end->max_rss_kib > launch->max_rss_kib)
         launch->max_rss_kib = end->max_rss_kib;
     launch->involuntary_switches += end->involuntary_switches;
     launch->major_faults += end->major_faults;
     launch->left_behind += end->left_behind;
-    verdict_join_take(&launch->verdict, verdict_of_end(end, around));
-    if (end->end == SPAWN_EXITED && end->code == 0 &&
-        copy_results_read(path, 2 * batches(flight->opts), end->wall_s,
-                          &launch->copy[copy], &why))
-        verdict_join_take(&launch->verdict, verdict_bad_results_take(xstrdup(why.text)));
-    free(path);
+    join_verdict_take(launch, verdict_of_end(end, around), turn ? turn : LAUNCH_BOTH);
+    if (end->end != SPAWN_EXITED || end->code != 0)
+        return 0;
+    read_results(flight, copy, results_path(flight, copy), &launch->copy[copy],
+                 turn ? turn : LAUNCH_FIRST, launch);
+    if (flight->is_pair)
+        read_results(flight, copy, second_path(flight, copy), &launch->second[copy],
+                     turn ? turn : LAUNCH_SECOND, launch);
     return 0;
+}
+
+/* Copies that wait at the barrier are late with the one that they wait for: it alone is
+ * in a call. */
+static void blame_late(const struct flight *flight, struct launch *launch)
+{
+    unsigned turns = 0;
+
+    for (size_t i = 0; flight->is_pair && i < launch->copies; i++)
+        turns |= turn_of(flight, i);
+    if (turns)
+        launch->blame = turns;
 }
 
 static int judge(const struct flight *flight, const struct circumstances *around,
@@ -262,9 +333,13 @@ static int judge(const struct flight *flight, const struct circumstances *around
 {
     launch->copies = flight->opts->copies;
     launch->copy = xcalloc(launch->copies, sizeof(*launch->copy));
+    if (flight->is_pair)
+        launch->second = xcalloc(launch->copies, sizeof(*launch->second));
     for (size_t i = 0; i < launch->copies; i++)
         if (judge_copy(flight, around, i, launch, err))
             return -1;
+    if (launch->verdict.outcome == RUN_OUTCOME_TIMED_OUT)
+        blame_late(flight, launch);
     return 0;
 }
 
@@ -298,25 +373,44 @@ static void land(struct flight *flight)
     }
 }
 
-int launch_run(const struct run_program *program, const struct run_opts *opts,
-               double limit_s, struct launch *launch, struct error *err)
+static int run_flight(struct flight *flight, struct launch *launch, struct error *err)
 {
-    struct flight flight = {.program = program, .opts = opts, .limit_s = limit_s};
-    struct circumstances around = circumstances_before(opts->launch_limit_s);
+    struct circumstances around = circumstances_before(flight->opts->launch_limit_s);
     double started = clock_s();
     int result = -1;
 
     *launch = (struct launch){0};
-    if (prepare(&flight, err) == 0 && fly(&flight, err) == 0) {
+    if (prepare(flight, err) == 0 && fly(flight, err) == 0) {
         circumstances_after(&around);
-        background_stop(&flight.background);
-        launch->background_note = flight.background.note;
-        flight.background.note = NULL;
-        result = judge(&flight, &around, launch, err);
+        background_stop(&flight->background);
+        launch->background_note = flight->background.note;
+        flight->background.note = NULL;
+        result = judge(flight, &around, launch, err);
     }
-    land(&flight);
+    land(flight);
     launch->wall_s = clock_s() - started;
     if (result)
         launch_release(launch);
     return result;
+}
+
+int launch_run(const struct run_program *program, const struct run_opts *opts,
+               double limit_s, struct launch *launch, struct error *err)
+{
+    struct flight flight = {.program = program, .opts = opts, .limit_s = limit_s};
+
+    return run_flight(&flight, launch, err);
+}
+
+int launch_run_pair(const struct run_program *program, const struct run_opts *opts,
+                    double limit_s, int in_front, struct launch *launch,
+                    struct error *err)
+{
+    struct flight flight = {.program = program,
+                            .opts = opts,
+                            .limit_s = limit_s,
+                            .is_pair = true,
+                            .in_front = in_front};
+
+    return run_flight(&flight, launch, err);
 }

@@ -22,18 +22,25 @@ static double sampling_limit(const struct run_opts *full)
     return fmin(full->budget_s / (double)full->launches_min, full->launch_limit_s / 2);
 }
 
-/* One sample of all copies. */
-static void add_sample(struct run_result *result, const struct launch *launch, size_t at,
-                       unsigned number)
+/* What disturbed one of a pair disturbed the pair. */
+static unsigned disturbed_at(const struct launch *launch, size_t copy, size_t at)
+{
+    return launch->copy[copy].sample[at].disturbed |
+           (launch->second ? launch->second[copy].sample[at].disturbed : 0);
+}
+
+/* One sample of all copies; `copy`: those of the side that the result is of. */
+static void add_sample(struct run_result *result, const struct launch *launch,
+                       const struct copy_results *copy, size_t at, unsigned number)
 {
     struct run_sample sample = {.launch = number};
 
     for (size_t i = 0; i < launch->copies; i++) {
-        double seconds = launch->copy[i].sample[at].seconds;
+        double seconds = copy[i].sample[at].seconds;
 
         sample.seconds += seconds / (double)launch->copies;
         sample.slowest_s = fmax(sample.slowest_s, seconds);
-        sample.disturbed |= launch->copy[i].sample[at].disturbed;
+        sample.disturbed |= disturbed_at(launch, i, at);
     }
     GROW(result->sample, result->sample_nr + 1, result->sample_alloc);
     result->sample[result->sample_nr++] = sample;
@@ -70,25 +77,44 @@ static void add_usage(struct run_result *result, const struct launch *launch)
     result->wall_s += launch->wall_s;
 }
 
-static void add_launch(struct run_result *result, struct launch *launch, unsigned number,
-                       size_t minimum_of)
+static size_t least_samples(const struct copy_results *copy, size_t copies, size_t least)
 {
-    size_t common = SIZE_MAX, from = result->sample_nr;
+    for (size_t i = 0; i < copies; i++)
+        if (copy[i].sample_nr < least)
+            least = copy[i].sample_nr;
+    return least;
+}
+
+/* The samples that all copies have, of a pair on both sides. */
+static size_t common_samples(const struct launch *launch)
+{
+    size_t common = least_samples(launch->copy, launch->copies, SIZE_MAX);
+
+    return launch->second ? least_samples(launch->second, launch->copies, common)
+                          : common;
+}
+
+/* `side`: LAUNCH_FIRST or LAUNCH_SECOND. */
+static void add_launch(struct run_result *result, const struct launch *launch,
+                       unsigned side, unsigned number, size_t minimum_of)
+{
+    const struct copy_results *copy =
+        side == LAUNCH_SECOND ? launch->second : launch->copy;
+    size_t common, from = result->sample_nr;
 
     add_usage(result, launch);
     if (launch->verdict.outcome != RUN_OUTCOME_OK) {
-        result->outcome = launch->verdict.outcome;
-        result->detail = launch->verdict.detail;
-        launch->verdict.detail = NULL;
+        if (launch->blame & side) {
+            result->outcome = launch->verdict.outcome;
+            result->detail = xstrdup(launch->verdict.detail);
+        }
         return;
     }
-    for (size_t i = 0; i < launch->copies; i++) {
-        if (launch->copy[i].sample_nr < common)
-            common = launch->copy[i].sample_nr;
-        add_copy(result, &launch->copy[i], launch, i);
-    }
+    common = common_samples(launch);
+    for (size_t i = 0; i < launch->copies; i++)
+        add_copy(result, &copy[i], launch, i);
     for (size_t at = 0; at < common; at++)
-        add_sample(result, launch, at, number);
+        add_sample(result, launch, copy, at, number);
     samples_take_least(result, from, minimum_of);
     samples_add_facts(result, launch);
     result->launches++;
@@ -112,9 +138,25 @@ static int launch_round(const struct run_program *program, size_t nr,
 
         if (launch_run(&program[which], full, sampling_limit(full), &launch, err))
             return -1;
-        add_launch(&result[which], &launch, number, full->minimum_of);
+        add_launch(&result[which], &launch, LAUNCH_FIRST, number, full->minimum_of);
         launch_release(&launch);
     }
+    return 0;
+}
+
+/* One launch of a program that holds both: in every other one the second comes first. */
+static int launch_together(const struct run_program *program, const struct run_opts *full,
+                           unsigned number, struct run_result result[2],
+                           struct error *err)
+{
+    struct launch launch;
+
+    if (launch_run_pair(program, full, sampling_limit(full), number % 2 != 0, &launch,
+                        err))
+        return -1;
+    add_launch(&result[0], &launch, LAUNCH_FIRST, number, full->minimum_of);
+    add_launch(&result[1], &launch, LAUNCH_SECOND, number, full->minimum_of);
+    launch_release(&launch);
     return 0;
 }
 
@@ -130,7 +172,7 @@ static bool is_over(const struct run_opts *full, const struct run_result *result
            is_steady(result, nr, full->target_spread);
 }
 
-static int measure(const struct run_program *program, size_t nr,
+static int measure(const struct run_program *program, size_t nr, bool together,
                    const struct run_opts *opts, struct run_result *result,
                    struct error *err)
 {
@@ -139,9 +181,10 @@ static int measure(const struct run_program *program, size_t nr,
     unsigned launches = 0;
 
     for (size_t i = 0; i < nr; i++)
-        result[i] = (struct run_result){0};
+        result[i] = (struct run_result){.together = together};
     do {
-        if (launch_round(program, nr, &full, launches, result, err)) {
+        if (together ? launch_together(program, &full, launches, result, err)
+                     : launch_round(program, nr, &full, launches, result, err)) {
             for (size_t i = 0; i < nr; i++)
                 run_result_release(&result[i]);
             return -1;
@@ -156,11 +199,17 @@ static int measure(const struct run_program *program, size_t nr,
 int run_measure(const struct run_program *program, const struct run_opts *opts,
                 struct run_result *result, struct error *err)
 {
-    return measure(program, 1, opts, result, err);
+    return measure(program, 1, false, opts, result, err);
 }
 
 int run_measure_pair(const struct run_program program[2], const struct run_opts *opts,
                      struct run_result result[2], struct error *err)
 {
-    return measure(program, 2, opts, result, err);
+    return measure(program, 2, false, opts, result, err);
+}
+
+int run_measure_together(const struct run_program *program, const struct run_opts *opts,
+                         struct run_result result[2], struct error *err)
+{
+    return measure(program, 2, true, opts, result, err);
 }

@@ -4,9 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/run/run_interval.h"
+#include "core/run/run_pairs.h"
 #include "core/run/run_samples.h"
 
-enum { resamples = 2000, bootstrap_alone = 8 };
+/* Below it no ranks hold the median with 95 %. */
+enum { ranks_least = 6 };
 
 /* One launch: what its samples say together. Unit: seconds per call. */
 struct launch_time {
@@ -23,103 +26,22 @@ static double *sorted_copy(const double *value, size_t nr)
     return copy;
 }
 
-static double median_of_sorted(const double *value, size_t nr)
-{
-    return 0.5 * (value[(nr - 1) / 2] + value[nr / 2]);
-}
-
-/* splitmix64: tiny, and its sequence is the same everywhere. */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-static size_t random_below(uint64_t *state, size_t limit)
-{
-    double unit = (double)(next_random(state) >> 11) * 0x1p-53;
-
-    return (size_t)(unit * (double)limit);
-}
-
-/* The value of the given rank when sorted value[i] stands `times[i]` times. */
-static double value_of_rank(const double *value, const unsigned *times, size_t rank)
-{
-    size_t i = 0;
-
-    for (size_t seen = times[0]; seen <= rank; seen += times[i])
-        i++;
-    return value[i];
-}
-
-static double resampled_median(const double *value, size_t nr, unsigned *times,
-                               uint64_t *state)
-{
-    memset(times, 0, nr * sizeof(*times));
-    for (size_t i = 0; i < nr; i++)
-        times[random_below(state, nr)]++;
-    return 0.5 * (value_of_rank(value, times, (nr - 1) / 2) +
-                  value_of_rank(value, times, nr / 2));
-}
-
-static void bootstrap(const double *value, size_t nr, double *low, double *high)
-{
-    unsigned *times = xcalloc(nr, sizeof(*times));
-    double *median = xcalloc(resamples, sizeof(*median));
-    uint64_t state = 1;
-
-    for (size_t i = 0; i < resamples; i++)
-        median[i] = resampled_median(value, nr, times, &state);
-    sort_doubles(median, resamples);
-    *low = median[resamples / 40];
-    *high = median[resamples - 1 - resamples / 40];
-    free(median);
-    free(times);
-}
-
-static double deviation(const double *value, size_t nr, bool logarithm)
-{
-    double mean = 0, squares = 0;
-
-    for (size_t i = 0; i < nr; i++)
-        mean += (logarithm ? log(value[i]) : value[i]) / (double)nr;
-    for (size_t i = 0; i < nr; i++)
-        squares += pow((logarithm ? log(value[i]) : value[i]) - mean, 2);
-    return sqrt(squares / (double)(nr - 1));
-}
-
-/*
- * Simulated coverage of the bootstrap alone: 0.75, 0.87, 0.94, 0.94, 0.87 for 3 to 7
- * normal values, 0.92 to 0.94 from 8 on; together with this one 0.94 to 0.97.
- */
-static void widen(const double *sorted, size_t nr, double *low, double *high)
-{
-    static const double student[bootstrap_alone] = {
-        [3] = 4.303, [4] = 3.182, [5] = 2.776, [6] = 2.571, [7] = 2.447};
-    double middle = median_of_sorted(sorted, nr);
-    bool logarithm = sorted[0] > 0;
-    double half = student[nr] * deviation(sorted, nr, logarithm) / sqrt((double)nr);
-
-    *low = fmin(*low, logarithm ? middle * exp(-half) : middle - half);
-    *high = fmax(*high, logarithm ? middle * exp(half) : middle + half);
-}
+/* 95 %, both sides */
+static const double student[ranks_least] = {[3] = 4.303, [4] = 3.182, [5] = 2.776};
 
 static struct quantity summary(const double *value, size_t nr, enum provenance provenance)
 {
     double *sorted = sorted_copy(value, nr);
     double middle = median_of_sorted(sorted, nr);
-    double low = sorted[0], high = sorted[nr - 1];
+    struct interval interval = {sorted[0], sorted[nr - 1]};
 
-    if (nr >= 3)
-        bootstrap(sorted, nr, &low, &high);
-    if (nr >= 3 && nr < bootstrap_alone)
-        widen(sorted, nr, &low, &high);
+    if (nr >= ranks_least)
+        interval = interval_of_ranks(sorted, nr, 0.95);
+    else if (nr >= 3)
+        interval = interval_of_few(sorted, nr, student[nr]);
     free(sorted);
-    return quantity_between(middle, fmin(low, middle), fmax(high, middle), nr,
-                            provenance);
+    return quantity_between(middle, fmin(interval.low, middle),
+                            fmax(interval.high, middle), nr, provenance);
 }
 
 struct quantity run_statistics(const double *value, size_t nr, enum provenance provenance)
@@ -236,6 +158,8 @@ struct quantity run_ratio(const struct run_result *a, const struct run_result *b
 
     if (!is_usable(a) || !is_usable(b))
         return ratio;
+    if (a->together && b->together)
+        return pairs_ratio(a, b);
     a_time = launch_times(a, &a_nr);
     b_time = launch_times(b, &b_nr);
     ratio = of_launches(a_time, divide(a_time, a_nr, b_time, b_nr));

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 enum { EXIT_ARGUMENTS = 2, EXIT_MEMORY = 3, EXIT_DIFFERENT = 4 };
-enum { FOR_TIME = 1, FOR_TRACE = 2, FOR_VERIFY = 4, FOR_ALL = 7 };
+enum { FOR_TIME = 1, FOR_TRACE = 2, FOR_VERIFY = 4, FOR_PAIR = 8, FOR_ALL = 15 };
 
 #define UNUSED_IN_SOME __attribute__((unused)) /* programs, that is */
 
@@ -46,7 +46,9 @@ struct request {
     unsigned long long memory_bytes;
     long long copies, index, samples, sample_min_ns, limit_ns;
     const char *barrier;
-    int gate_in, gate_out; /* -1 = none */
+    const char *out_second; /* of a pair */
+    long long first;        /* the side that comes first: 0 or 1 */
+    int gate_in, gate_out;  /* -1 = none */
     const char *geometry, *total, *budget;
     double relative, absolute;
     bool full_precision, against_itself, reference_only;
@@ -229,6 +231,8 @@ READ(read_barrier, barrier, value)
 READ(read_samples, samples, INTEGER)
 READ(read_sample_min, sample_min_ns, INTEGER)
 READ(read_limit, limit_ns, INTEGER)
+READ(read_out_second, out_second, value)
+READ(read_first, first, INTEGER)
 READ(read_geometry, geometry, value)
 READ(read_total, total, value)
 READ(read_budget, budget, value)
@@ -255,6 +259,8 @@ static const struct option options[] = {
     {"--gate", FOR_TIME, true, read_gate},
     {"--start", FOR_TIME, true, read_start},
     {"--background", FOR_TIME, true, read_background},
+    {"--out-second", FOR_PAIR, true, read_out_second},
+    {"--first", FOR_PAIR, true, read_first},
     {"--geometry", FOR_TRACE, true, read_geometry},
     {"--total", FOR_TRACE, true, read_total},
     {"--budget", FOR_TRACE, true, read_budget},

@@ -25,6 +25,8 @@ struct timing {
     const struct request *request;
     struct shared *shared;
     struct sampler sampler;
+    void (*call)(void *const *array, const long long *integer, const double *real,
+                 struct inflight_result *result);
     void **data;
     long long warm_ns; /* the first call */
     long long calls;   /* per sample */
@@ -76,7 +78,7 @@ NEVER_FLUSHED static long long run_calls(const struct timing *timing, long long 
     long long start = now_ns();
 
     for (long long i = 0; i < calls; i++)
-        inflight_variant_call(timing->data, sizes->integer, sizes->real, &result);
+        timing->call(timing->data, sizes->integer, sizes->real, &result);
     return now_ns() - start;
 }
 
@@ -127,7 +129,7 @@ static double settle(struct timing *timing)
 
 /* A call of less than a sample is counted out twice: the first one found the caches cold.
  * One of more than half the time there is, in any copy, is all that is measured. */
-static void warm_up(struct timing *timing)
+UNUSED_IN_SOME static void warm_up(struct timing *timing)
 {
     const struct request *request = timing->request;
     double call_ns;
@@ -191,7 +193,7 @@ static void take_sample(struct timing *timing)
  * after so long a call cold caches no longer matter. Not so when counters wait for the
  * samples.
  */
-static void take_samples(struct timing *timing)
+UNUSED_IN_SOME static void take_samples(struct timing *timing)
 {
     long long wanted = timing->request->samples, good = 0;
 
@@ -264,11 +266,12 @@ static void report_drift(FILE *out, const struct inflight_array *array,
         fprintf(out, "drift %s %s\n", array->name, odd);
 }
 
+#ifndef INFLIGHT_PAIR /* program_pair.c has one of its own */
 int main(int argc, char **argv)
 {
     struct request request = read_args(argc, argv, FOR_TIME);
     struct buffer *buffer = must_alloc(inflight_table.array_nr, sizeof(*buffer));
-    struct timing timing = {.request = &request};
+    struct timing timing = {.request = &request, .call = inflight_variant_call};
     size_t bytes = 0;
 
     limit_self(&request);
@@ -292,3 +295,4 @@ int main(int argc, char **argv)
     close_out(&request, timing.out);
     return 0;
 }
+#endif

@@ -1,0 +1,167 @@
+/* The live runner: two variants beside each other. */
+#include <stdlib.h>
+
+#include "search/live.h"
+
+/*
+ * To fill large buffers takes 0.5 to 3 s a launch, so launches are few and all else goes
+ * into pairs. Four: either side comes first in two of them, which three could not give;
+ * the statistics of pairs hold from three on. The first launch of a kernel that takes a
+ * second a call holds one pair, of one that takes a millisecond 24: twelve quadruples A B
+ * B A.
+ */
+void live_pair_effort(double seconds, bool together, struct run_opts *opts)
+{
+    opts->launches_min = together ? 4 : 3;
+    opts->launches_max = together ? 12 : 16;
+    opts->samples_per_launch = together ? 24 : 2;
+    opts->budget_s = seconds;
+    opts->target_spread = 0.01;
+}
+
+static void take_ratio(struct run_result result[2], struct quantity *ratio)
+{
+    *ratio = quantity_unknown();
+    if (result[0].outcome == RUN_OUTCOME_OK && result[1].outcome == RUN_OUTCOME_OK)
+        *ratio = run_ratio(&result[0], &result[1]);
+    run_result_release(&result[0]);
+    run_result_release(&result[1]);
+}
+
+/* What is compared in one go. */
+struct comparison {
+    struct live *live;
+    const struct environment *environment[2];
+    double seconds;
+};
+
+static struct run_opts pair_opts(const struct comparison *asked, bool together)
+{
+    struct run_opts opts = live_run_opts(asked->live);
+    live_pair_effort(asked->seconds, together, &opts);
+    live_set_environment(asked->environment[0], &opts);
+    return opts;
+}
+
+static int measure_apart(const struct comparison *asked,
+                         const struct run_program program[2], struct quantity *ratio,
+                         struct error *err)
+{
+    struct run_opts opts = pair_opts(asked, false);
+    struct run_result result[2] = {{0}, {0}};
+    int status = run_measure_pair(program, &opts, result, err);
+    take_ratio(result, ratio);
+    return status;
+}
+
+static int measure_together(const struct comparison *asked,
+                            const struct run_program *program, struct quantity *ratio,
+                            struct error *err)
+{
+    struct run_opts opts = pair_opts(asked, true);
+    struct run_result result[2] = {{0}, {0}};
+    int status = run_measure_together(program, &opts, result, err);
+    take_ratio(result, ratio);
+    return status;
+}
+
+/* A kernel that can be a program may be refused as a shared object (`-static` among the
+ * flags): *path stays NULL then, and interleaved launches have to do. */
+static int build_pair(struct live *live, const struct variant_side side[2], char **path,
+                      struct error *err)
+{
+    struct error local = {0};
+    if (variant_build_pair(live->opts.kernel, side, live->opts.toolchain,
+                           live->opts.scratch, path, &local) == 0 ||
+        (local.status == STATUS_FAILED && !spawn_interrupted()))
+        return 0;
+    return fail(err, local.status, "%s", local.text);
+}
+
+/* `program`: the two of their own, for when they cannot be one. */
+static int compare_sides(const struct comparison *asked,
+                         const struct variant_side side[2], char *const program[2],
+                         struct quantity *ratio, struct error *err)
+{
+    const struct environment *a = asked->environment[0], *b = asked->environment[1];
+    const struct strvec *args = &asked->live->args;
+    const struct run_program apart[2] = {{program[0], args, a->huge_pages},
+                                         {program[1], args, b->huge_pages}};
+    char *path = NULL;
+    if (a->start != b->start || a->background != b->background)
+        return fail(err, STATUS_USAGE,
+                    "variants are compared under one start state and one background "
+                    "load, not under two");
+    if (a->huge_pages == b->huge_pages && build_pair(asked->live, side, &path, err))
+        return -1;
+    struct run_program together = {path, args, a->huge_pages};
+    int status = path ? measure_together(asked, &together, ratio, err)
+                      : measure_apart(asked, apart, ratio, err);
+    free(path);
+    return status;
+}
+
+int live_compare(void *data, const struct candidate *a, const struct candidate *b,
+                 double seconds, struct quantity *ratio, struct error *err)
+{
+    struct comparison asked = {data, {&a->environment, &b->environment}, seconds};
+    const struct candidate *candidate[2] = {a, b};
+    struct variant_side side[2] = {{0}, {0}};
+    char *program[2];
+    *ratio = quantity_unknown();
+    for (size_t i = 0; i < 2; i++) {
+        struct built *built = NULL;
+        if (live_built_get(asked.live, candidate[i]->plan, &built, err) ||
+            live_build(asked.live, built, VARIANT_TIME, err))
+            return -1;
+        if (built->refused != RUN_OUTCOME_OK)
+            return 0;
+        side[i].plan = built->parsed;
+        program[i] = built->program[VARIANT_TIME];
+    }
+    return compare_sides(&asked, side, program, ratio, err);
+}
+
+/* ---- the emitted file on its own ---- */
+
+static int verify_file(struct live *live, const char *source, bool *verified,
+                       struct error *err)
+{
+    char *program = NULL;
+    struct verify_report report = {0};
+    struct verify_opts opts = live_verify_opts(live, false);
+    int status = variant_build_file(live->opts.kernel, source, live->opts.toolchain,
+                                    VARIANT_VERIFY, live->opts.scratch, &program, err);
+    if (!status)
+        status = variant_verify(live->opts.kernel, program, &opts, &report, err);
+    *verified = !status && report.outcome == RUN_OUTCOME_OK;
+    verify_report_release(&report);
+    free(program);
+    return status;
+}
+
+int live_compare_file(struct live *live, const char *source, bool huge_pages,
+                      double seconds, struct quantity *ratio, bool *verified,
+                      struct error *err)
+{
+    struct built *original = NULL;
+    char *program = NULL;
+    *ratio = quantity_unknown();
+    *verified = false;
+    if (live_built_get(live, "", &original, err) ||
+        live_build(live, original, VARIANT_TIME, err) ||
+        verify_file(live, source, verified, err))
+        return -1;
+    if (!*verified || original->refused != RUN_OUTCOME_OK)
+        return 0;
+    int status = variant_build_file(live->opts.kernel, source, live->opts.toolchain,
+                                    VARIANT_TIME, live->opts.scratch, &program, err);
+    const struct variant_side side[2] = {{.plan = original->parsed}, {.source = source}};
+    const struct environment environment = {.huge_pages = huge_pages};
+    const struct comparison asked = {live, {&environment, &environment}, seconds};
+    char *const both[2] = {original->program[VARIANT_TIME], program};
+    if (!status)
+        status = compare_sides(&asked, side, both, ratio, err);
+    free(program);
+    return status;
+}

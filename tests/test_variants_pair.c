@@ -1,0 +1,312 @@
+#include <CUnit/CUnit.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/check.h"
+#include "tests/test_variants_fixture.h"
+
+static const struct run_opts few = {
+    .launches_min = 1, .launches_max = 1, .samples_per_launch = 2, .sample_min_s = 1e-4};
+
+/* A side is text of a file when it begins with '#' or '/', else a plan. */
+static char *build(struct kernel *kernel, const char *const text[2],
+                   const struct toolchain *toolchain)
+{
+    static const char *const names[] = {"one.c", "other.c"};
+    struct variant_side side[2] = {{0}, {0}};
+    struct plan *plan[2] = {NULL, NULL};
+    char *source[2] = {NULL, NULL}, *path = NULL;
+    struct error err = {0};
+
+    for (int i = 0; i < 2; i++) {
+        if (strchr("#/", text[i][0]) && text[i][0])
+            side[i].source = source[i] = fixture_file(names[i], text[i]);
+        else if (check_ok(plan_parse(text[i], &plan[i], &err), &err))
+            side[i].plan = plan[i];
+    }
+    check_ok(variant_build_pair(kernel, side, toolchain, fixture_dir(), &path, &err),
+             &err);
+    for (int i = 0; i < 2; i++) {
+        free(source[i]);
+        plan_free(plan[i]);
+    }
+    return path;
+}
+
+static void measure(const char *name, const char *const text[2],
+                    const struct toolchain *toolchain, const struct run_opts *opts,
+                    struct run_result result[2])
+{
+    struct kernel *kernel = fixture_bound(name, NULL);
+    struct strvec args = {0};
+    struct error err = {0};
+    char *program = kernel ? build(kernel, text, toolchain) : NULL;
+
+    result[0] = result[1] = (struct run_result){.outcome = RUN_OUTCOME_NOT_BUILT};
+    if (program) {
+        variant_args(kernel, &args);
+        check_ok(
+            run_measure_together(&(struct run_program){.path = program, .args = &args},
+                                 opts, result, &err),
+            &err);
+    }
+    strvec_release(&args);
+    free(program);
+    kernel_free(kernel);
+}
+
+static void release(struct run_result result[2])
+{
+    run_result_release(&result[0]);
+    run_result_release(&result[1]);
+}
+
+static void check_good(const struct run_result result[2], double bytes)
+{
+    for (int i = 0; i < 2; i++) {
+        check_eq(result[i].outcome, RUN_OUTCOME_OK);
+        check_str(result[i].detail ? result[i].detail : "", "");
+        check(result[i].sample_nr >= 2 && result[i].sample_nr <= 4);
+        check_eq(result[i].sample_nr, result[0].sample_nr);
+        check(result[i].calls >= 2 && result[i].warm_s > 0);
+        check_near(result[i].buffer_bytes, bytes, 0);
+    }
+    check(run_ratio(&result[0], &result[1]).known);
+}
+
+static void kernels_are_timed_in_pairs(void)
+{
+    static const struct {
+        const char *file, *side[2];
+        double bytes;
+    } cases[] = {
+        {"plain", {"", ""}, 80000},
+        {"plain", {"unroll(i:4)", ""}, 80000},
+        {"vla", {"", ""}, 4 * (6300 + 70 + 90)},
+        {"sparse", {"", ""}, 4 * (201 + 1600) + 8 * (1600 + 300 + 200)},
+        {"globals", {"", "simd"}, 6400},
+        {"clashing", {"", ""}, 4800 + 32},
+        {"clashing", {"", ""}, 4800 + 32},
+    };
+    const struct toolchain *toolchain;
+    size_t nr = fixture_toolchains(&toolchain);
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct run_result result[2];
+
+        measure(cases[i].file, cases[i].side, &toolchain[i % nr], &few, result);
+        check_good(result, cases[i].bytes);
+        release(result);
+    }
+}
+
+static void copies_wait_for_each_other(void)
+{
+    static const char *const sides[] = {"", ""};
+    const struct toolchain *toolchain;
+    struct run_opts opts = few;
+    struct run_result result[2];
+
+    if (fixture_toolchains(&toolchain) == 0)
+        return;
+    opts.copies = 3;
+    measure("vla", sides, &toolchain[0], &opts, result);
+    check_good(result, 4 * (6300 + 70 + 90));
+    release(result);
+}
+
+static const char other_globals[] = "enum { SIZE = 400 };\n"
+                                    "double table[SIZE];\n"
+                                    "static double result[SIZE];\n"
+                                    "int shift;\n"
+                                    "static int main(void) { return 3; }\n"
+                                    "void smooth(int n)\n"
+                                    "{\n"
+                                    "    for (int i = 0; i < n; i++)\n"
+                                    "        result[i] = 0 / (table[i] - table[i]);\n"
+                                    "}\n";
+
+/* What one of them does to its global arrays, the other does not see; what it does to the
+ * arrays that it is given, it does. */
+static void globals_are_there_twice(void)
+{
+    static const char nan[] =
+        "#line 1\n"
+        "double scale(int n, double s, const double *a, double *b)\n"
+        "{\n"
+        "    for (int i = 0; i < n; i++)\n"
+        "        b[i] = s * a[i] / (b[i] - b[i]);\n"
+        "    return 0;\n"
+        "}\n";
+    char *globals = xasprintf("#define OTHER 1\n%s", other_globals);
+    const char *const apart[] = {"", globals}, *const shared[] = {"", nan};
+    const struct toolchain *toolchain;
+    size_t nr = fixture_toolchains(&toolchain);
+
+    for (size_t i = 0; i < nr; i++) {
+        struct run_result result[2];
+
+        measure("globals", apart, &toolchain[i], &few, result);
+        check_good(result, 6400);
+        check(result[0].drift == NULL);
+        check_str(result[1].drift ? result[1].drift : "", "result nan");
+        release(result);
+        measure("plain", shared, &toolchain[i], &few, result);
+        check_good(result, 80000);
+        check_str(result[0].drift ? result[0].drift : "", "b nan");
+        check_str(result[1].drift ? result[1].drift : "", "b nan");
+        release(result);
+    }
+    free(globals);
+}
+
+static void faults_are_their_own(void)
+{
+    static const struct {
+        const char *text;
+        int broken; /* the side that it is */
+        double limit_s;
+        enum run_outcome outcome;
+        const char *detail;
+    } cases[] = {
+        {"#include <stdlib.h>\n"
+         "double scale(int n, double s, const double *a, double *b)\n"
+         "{ return *(volatile double *)0; }\n",
+         0, 30, RUN_OUTCOME_CRASHED, "SIGSEGV"},
+        {"#include <stdlib.h>\n"
+         "double scale(int n, double s, const double *a, double *b)\n"
+         "{ exit(0); }\n",
+         1, 30, RUN_OUTCOME_BAD_EXIT, "before its results were complete"},
+        {"#include <stdlib.h>\n"
+         "static int calls;\n"
+         "double scale(int n, double s, const double *a, double *b)\n"
+         "{ while (calls++ > 2) calls = 9; return 0; }\n",
+         1, 1, RUN_OUTCOME_TIMED_OUT, "within 1 s"},
+    };
+    const struct toolchain *toolchain;
+    struct run_opts opts = few;
+
+    if (fixture_toolchains(&toolchain) == 0)
+        return;
+    for (size_t k = 0; k < ARRAY_SIZE(cases); k++) {
+        int broken = cases[k].broken;
+        const char *const side[] = {broken ? "" : cases[k].text,
+                                    broken ? cases[k].text : ""};
+        struct run_result result[2];
+
+        opts.launch_limit_s = cases[k].limit_s;
+        measure("plain", side, &toolchain[0], &opts, result);
+        check_eq(result[broken].outcome, cases[k].outcome);
+        check_contains(result[broken].detail ? result[broken].detail : "",
+                       cases[k].detail);
+        check_eq(result[!broken].outcome, RUN_OUTCOME_OK);
+        release(result);
+    }
+}
+
+static void cold_starts_work_in_pairs(void)
+{
+    static const char *const sides[] = {"", ""};
+    const struct toolchain *toolchain;
+    struct run_opts opts = few;
+    struct run_result result[2];
+
+    if (fixture_toolchains(&toolchain) == 0)
+        return;
+    opts.start = RUN_START_COLD;
+    measure("plain", sides, &toolchain[0], &opts, result);
+    check_good(result, 80000);
+    check_near(result[1].calls, (double)result[1].sample_nr, 0); /* one call a sample */
+    release(result);
+}
+
+static size_t files_that_begin(const char *folder, const char *start)
+{
+    DIR *dir = opendir(folder);
+    size_t nr = 0;
+
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        nr += strncmp(entry->d_name, start, strlen(start)) == 0;
+    if (dir)
+        closedir(dir);
+    return nr;
+}
+
+/* A plan is compiled once, whichever side it is on. */
+static void kernels_are_compiled_once(void)
+{
+    const struct toolchain *toolchain;
+    struct kernel *kernel = fixture_bound("plain", NULL);
+    char *dir = path_join(fixture_dir(), "once"), *program = NULL;
+    struct plan *plan[2] = {NULL, NULL};
+    struct error err = {0};
+
+    if (!kernel || fixture_toolchains(&toolchain) == 0)
+        return;
+    check_ok(plan_parse("", &plan[0], &err), &err);
+    check_ok(plan_parse("unroll(i:4)", &plan[1], &err), &err);
+    for (int i = 0; i < 4; i++) {
+        const struct variant_side side[2] = {{.plan = plan[i / 2]},
+                                             {.plan = plan[i % 2]}};
+
+        check_ok(variant_build_pair(kernel, side, &toolchain[0], dir, &program, &err),
+                 &err);
+        free(program);
+    }
+    check_eq(files_that_begin(dir, "variant-"), 4); /* two texts, two objects */
+    check_eq(files_that_begin(dir, "pair-"), 4);
+    plan_free(plan[0]);
+    plan_free(plan[1]);
+    free(dir);
+    kernel_free(kernel);
+}
+
+static void what_a_compiler_refuses_is_told(void)
+{
+    char *bad = fixture_file("bad.c", "void scale(void)\n{ wrong }\n");
+    char *other = fixture_file(
+        "lost.c", "void outside(void);\n"
+                  "double scale(int n, double s, const double *a, double *b)\n"
+                  "{ outside(); return 0; }\n");
+    char *missing = path_join(fixture_dir(), "no-such.c");
+    const struct {
+        const char *source, *text;
+    } cases[] = {{bad, "a folder/bad.c:2:"},
+                 {other, "undefined reference to `outside'"},
+                 {missing, "no-such.c"}};
+    const struct toolchain *toolchain;
+    struct kernel *kernel = fixture_bound("plain", NULL);
+    struct plan *plan = NULL;
+    struct error err = {0};
+    char *program = NULL;
+
+    if (!kernel || fixture_toolchains(&toolchain) == 0)
+        return;
+    check_ok(plan_parse("", &plan, &err), &err);
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        const struct variant_side side[2] = {{.plan = plan}, {.source = cases[i].source}};
+
+        check(variant_build_pair(kernel, side, &toolchain[0], fixture_dir(), &program,
+                                 &err) != 0);
+        check_contains(err.text, cases[i].text);
+        check(program == NULL);
+        err = (struct error){0};
+    }
+    plan_free(plan);
+    free(bad);
+    free(other);
+    free(missing);
+    kernel_free(kernel);
+}
+
+CU_TestInfo variants_pair_tests[] = {
+    {"kernels are timed in pairs", kernels_are_timed_in_pairs},
+    {"copies wait for each other", copies_wait_for_each_other},
+    {"globals are there twice", globals_are_there_twice},
+    {"faults are their own", faults_are_their_own},
+    {"cold starts work in pairs", cold_starts_work_in_pairs},
+    {"kernels are compiled once", kernels_are_compiled_once},
+    {"what a compiler refuses is told", what_a_compiler_refuses_is_told},
+    CU_TEST_INFO_NULL,
+};
