@@ -43,6 +43,7 @@ static const struct {
     {"clang-c/", "variants/", 1},
     {"isl/", "variants/", 0},
     {"hwloc", "core/machine/", 1},
+    {"capstone/", "core/run/", 1},
     {"sqlite3.h", "core/store/", 1},
     {"CUnit/", "tests/", 0},
     {"sde_lib.h", "tests/", 0},

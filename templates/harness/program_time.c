@@ -1,6 +1,7 @@
 /* Measures the kernel: `program --set n=100 --buffer a=100:zero --samples 5 --out
  * results`. */
 #include "program_buffers.c"
+#include "program_step.c"
 
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -210,6 +211,10 @@ int main(int argc, char **argv)
     timing.out = open_out(&request);
     timing.shared = open_barrier(&request);
     timing.data = buffers_fill(&request, buffer);
+    if (request.stepped) {
+        step_call(&request, timing.data);
+        return 0;
+    }
     for (size_t i = 0; i < inflight_table.array_nr; i++)
         bytes += buffer[i].bytes;
     fprintf(timing.out, "buffers %zu\n", bytes);
