@@ -226,6 +226,7 @@ static int trace_built(struct live *live, struct built *built, bool huge_pages,
     if (live->counted_calls > 0)
         counters_apply(&live->counters.bandwidth, live->counters.total,
                        live->counted_calls, &out->traffic);
+    live_count(live, built->program[VARIANT_TIME], &request, &out->traffic);
     return measurement_explain(out, live->opts.machine, (int)live->copies, &counts, err);
 }
 

@@ -43,6 +43,12 @@ int live_build(struct live *live, struct built *built, enum variant_program what
  * built->refused. */
 int live_verify(struct live *live, struct built *built, bool small_only,
                 struct error *err);
+/* Fills instructions, FLOP, divisions, mispredicted branches and code bytes of the call,
+ * as far as nobody counted them, and says so in the note. `program`: its VARIANT_TIME;
+ * `request`: how its tracing program runs. What cannot be counted stays unknown, with the
+ * reason in the note. Takes about a second. */
+void live_count(struct live *live, const char *program,
+                const struct traffic_trace_request *request, struct traffic *traffic);
 struct verify_opts live_verify_opts(const struct live *live, bool small_only);
 
 #endif

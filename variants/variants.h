@@ -38,6 +38,21 @@ int kernel_bind(struct kernel *kernel, struct error *err);
 int kernel_set(struct kernel *kernel, const char *param, long long value,
                struct error *err);
 
+/*
+ * Calls `use` with the kernel at smaller sizes: all parameters that decide on loops or
+ * extents in proportion, the largest of them near `largest`, each with the remainder by
+ * 64 (below 128 by 8) that it has now, so that loops unrolled or made of vectors keep the
+ * rest they have. Those up to 16 stay. The sizes, and what kernel_view shows, are the old
+ * ones again afterwards, whatever `use` returns. Fails (STATUS_INPUT) when there is no
+ * such parameter or the sizes contradict the kernel's contents. With `largest` at or above
+ * the bound sizes: at those.
+ */
+int kernel_at_size(struct kernel *kernel, long long largest,
+                   int (*use)(struct kernel *kernel, void *data, struct error *err),
+                   void *data, struct error *err);
+/* The largest of the parameters that kernel_at_size varies; 0 = there is none. */
+long long kernel_largest(const struct kernel *kernel);
+
 const char *kernel_name(const struct kernel *kernel);
 const char *kernel_path(const struct kernel *kernel);
 int kernel_line(const struct kernel *kernel);

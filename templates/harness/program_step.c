@@ -2,8 +2,7 @@
  * A mark is a SIGSTOP of our own. */
 #include <sys/ptrace.h>
 
-/* The first call resolves the names of library functions. What runs between the first two
- * marks is all that does not belong to the call. */
+/* What runs between the first two marks is all that does not belong to the call. */
 static void step_call(const struct request *request, void *const *data)
 {
     const struct sizes *sizes = &request->sizes[0];
@@ -11,7 +10,6 @@ static void step_call(const struct request *request, void *const *data)
 
     if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
         stop(EXIT_ARGUMENTS, "tracing is not allowed here: %s", strerror(errno));
-    inflight_variant_call(data, sizes->integer, sizes->real, &result);
     for (int mark = 0; mark < 3; mark++) {
         if (mark == 2)
             inflight_variant_call(data, sizes->integer, sizes->real, &result);
