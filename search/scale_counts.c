@@ -181,7 +181,7 @@ static double extrapolate(const struct fit *fit, double *residual)
 
 /* ---- one count ---- */
 
-/* Counts that a fit makes negative were hardly there. */
+/* Counts that a fit makes negative were hardly there: at most as many as it is off. */
 static struct quantity scale_one(const struct scale_points *points,
                                  const struct scale_basis *full, size_t count)
 {
@@ -192,13 +192,13 @@ static struct quantity scale_one(const struct scale_points *points,
 
     if (terms.nr == 0)
         return quantity_unknown();
-    value = fmax(extrapolate(&all, &rest), 0);
-    other = fmax(extrapolate(&last, &unused), 0);
+    value = extrapolate(&all, &rest);
+    other = extrapolate(&last, &unused);
     if (isnan(value) || isnan(other))
         return quantity_unknown();
-    least = fmin(value, other) * (1 - fmin(rest, 1));
-    most = fmax(value, other) * (1 + rest);
-    return quantity_between(value, least, most, points->nr, PROVENANCE_STEPPED);
+    least = fmax(fmin(value, other), 0) * (1 - fmin(rest, 1));
+    most = fmax(fabs(value), fabs(other)) * (1 + rest);
+    return quantity_between(fmax(value, 0), least, most, points->nr, PROVENANCE_STEPPED);
 }
 
 static bool is_full(const struct scale_point *point, const struct scale_basis *full)

@@ -129,6 +129,11 @@ struct kernel_counts {
     struct quantity iterations; /* of innermost statements */
     struct quantity accesses, bytes, flops;
     double footprint_bytes; /* all buffers */
+    /* Chains of addresses in the innermost loop that goes round most: variables whose next
+     * value is loaded from where the last one says. 0 = none. The interval ends above with
+     * what else may miss beside them, and is open where nothing ties that to the chains.
+     * Unknown when it cannot be told which loop counts. */
+    struct quantity chains;
 };
 struct kernel_counts kernel_counts(const struct kernel *kernel);
 
@@ -209,6 +214,10 @@ struct variant_side {
 int variant_build_pair(struct kernel *kernel, const struct variant_side side[2],
                        const struct toolchain *toolchain, const char *dir, char **path,
                        struct error *err);
+
+/* kernel_counts.chains of the transformed function; its text is written to `dir`. */
+struct quantity variant_chains(struct kernel *kernel, const struct plan *plan,
+                               const char *dir);
 
 /* The harness arguments for the kernel's present sizes and contents (--set ...). */
 void variant_args(const struct kernel *kernel, struct strvec *args);
