@@ -226,6 +226,9 @@ static int trace_built(struct live *live, struct built *built, bool huge_pages,
     if (live->counted_calls > 0)
         counters_apply(&live->counters.bandwidth, live->counters.total,
                        live->counted_calls, &out->traffic);
+    if (*built->plan)
+        counts.chains =
+            variant_chains(live->opts.kernel, built->parsed, live->opts.scratch);
     live_count(live, built->program[VARIANT_TIME], &request, &out->traffic);
     return measurement_explain(out, live->opts.machine, (int)live->copies, &counts, err);
 }

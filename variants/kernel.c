@@ -318,12 +318,16 @@ struct kernel_counts kernel_counts(const struct kernel *kernel)
                                       .accesses = quantity_unknown(),
                                       .bytes = quantity_unknown(),
                                       .flops = quantity_unknown(),
-                                      .chains = quantity_unknown()};
+                                      .chains = quantity_unknown(),
+                                      .streams = quantity_unknown(),
+                                      .run_bytes = quantity_unknown()};
     return (struct kernel_counts){.iterations = kernel->counts.iterations,
                                   .accesses = kernel->counts.accesses,
                                   .bytes = kernel->counts.bytes,
                                   .flops = kernel->counts.flops,
                                   .chains = kernel->chains,
+                                  .streams = kernel->streams,
+                                  .run_bytes = kernel->run_bytes,
                                   .footprint_bytes = kernel_bytes(kernel)};
 }
 

@@ -134,6 +134,9 @@ struct kernel_counts {
      * what else may miss beside them, and is open where nothing ties that to the chains.
      * Unknown when it cannot be told which loop counts. */
     struct quantity chains;
+    /* Of the innermost modelled loop that goes round most: arrays that it walks along, and
+     * the bytes of the shortest of them until the loop begins anew. */
+    struct quantity streams, run_bytes;
 };
 struct kernel_counts kernel_counts(const struct kernel *kernel);
 

@@ -165,7 +165,7 @@ static struct quantity translation_share(const struct occupancy_case *input,
 
     if (misses.known && misses.high == 0)
         return quantity_exact(0, misses.provenance);
-    walk_ns = quantity_multiply(walks, pages_of(input)->translation_ns);
+    walk_ns = quantity_multiply(walks, walk_price(input));
     if (walk_ns.known && walk_ns.high == 0)
         return quantity_exact(0, walk_ns.provenance);
     if (!walk_ns.known || !misses.known || !latency_ns.known)
@@ -181,7 +181,7 @@ static struct quantity in_flight(const struct occupancy_case *input,
 {
     struct quantity l1 = now->resource[RESOURCE_L1_QUEUE].n, walks, per_call;
 
-    per_call = quantity_multiply(walks_on_path(input), pages_of(input)->translation_ns);
+    per_call = quantity_multiply(walks_on_path(input), walk_price(input));
     walks = quantity_scale(quantity_divide(per_call, input->time_s), 1e-9);
     if (l1.known && walks.known)
         l1 = quantity_between(l1.value + walks.value, l1.low + walks.low,
@@ -205,7 +205,7 @@ static void fill_ratios(const struct occupancy_case *input, const struct node *n
 {
     out->bandwidth_gbs = node->gbs;
     out->read_share = node->read_share;
-    out->latency_ns = loaded_latency(input->machine, node->gbs, node_share(node));
+    out->latency_ns = loaded_latency(input->machine, node->gbs, node);
     out->paper_n = quantity_scale(
         quantity_multiply(out->bandwidth_gbs, out->latency_ns),
         occupancy_paper_n(1, 1, machine_transfer_bytes(input->machine), input->cores));
@@ -258,6 +258,7 @@ int occupancy_compute(const struct occupancy_case *input, struct occupancy *out,
     fill_resources(input, &node, out);
     fill_ratios(input, &node, out);
     find_limiter(input, out);
+    caps_of(input, out);
     out->why = why_of(input, out);
     if (out->why == OCCUPANCY_WHY_CACHE_RESIDENT)
         out->slack = quantity_unknown();

@@ -226,7 +226,7 @@ struct queue_work queue_work_l2(const struct occupancy_case *input)
 static double memory_hold(const struct occupancy_case *input, const struct node *node,
                           const struct queue_work *work, struct quantity gbs, enum end e)
 {
-    double latency = end_of(loaded_latency(input->machine, gbs, node_share(node)), e);
+    double latency = end_of(loaded_latency(input->machine, gbs, node), e);
 
     if (e == END_LOW)
         return fmax(latency - work->lead_ns, 0);
@@ -336,6 +336,19 @@ static void fill_occupancy(const struct occupancy_case *input, const struct node
     out->hold_ns = from_ends(hold, 0);
 }
 
+/* NaN = not known. */
+static double carries_at(const struct occupancy_case *input, double entries, double share,
+                         enum end e)
+{
+    double end_gbs = 0;
+    struct quantity gbs =
+        machine_bandwidth_of(input->machine, entries, input->cores, share, &end_gbs);
+
+    if (!gbs.known && end_gbs <= 0)
+        return NAN;
+    return gbs.known ? end_of(gbs, e) : e == END_HIGH ? INFINITY : end_gbs;
+}
+
 static struct quantity carries(const struct occupancy_case *input,
                                const struct node *node, struct quantity limit)
 {
@@ -344,13 +357,15 @@ static struct quantity carries(const struct occupancy_case *input,
     if (!limit.known)
         return quantity_unknown();
     for (int e = 0; e < END_NR; e++) {
-        double end_gbs = 0;
-        struct quantity gbs = machine_bandwidth_of(
-            input->machine, end_of(limit, e), input->cores, node_share(node), &end_gbs);
-
-        if (!gbs.known && end_gbs <= 0)
+        at[e] = carries_at(input, end_of(limit, e), node_share(node), e);
+        if (isnan(at[e]))
             return quantity_unknown();
-        at[e] = gbs.known ? end_of(gbs, e) : e == END_HIGH ? INFINITY : end_gbs;
+    }
+    for (int e = 0; e < END_NR; e++) { /* any mix that it may be */
+        double share = node_share_at(node, e);
+
+        at[END_LOW] = fmin(at[END_LOW], carries_at(input, limit.low, share, END_LOW));
+        at[END_HIGH] = fmax(at[END_HIGH], carries_at(input, limit.high, share, END_HIGH));
     }
     return from_ends(at, 0);
 }
