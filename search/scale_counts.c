@@ -181,6 +181,10 @@ static double extrapolate(const struct fit *fit, double *residual)
 
 /* ---- one count ---- */
 
+/* Terms that the points are too few for pull all fits the same way: the truth lies that
+ * many times as far beyond the last one as it is from the first. */
+static const double left_out = 4;
+
 /* Counts that a fit makes negative were hardly there: at most as many as it is off. */
 static struct quantity scale_one(const struct scale_points *points,
                                  const struct scale_basis *full, size_t count)
@@ -188,7 +192,7 @@ static struct quantity scale_one(const struct scale_points *points,
     struct terms terms = choose_terms(points, full, points->nr - 1);
     struct fit all = {points, full, &terms, count, 0};
     struct fit last = {points, full, &terms, count, points->nr - terms.nr};
-    double rest, unused, value, other, least, most;
+    double rest, unused, value, other, least, most, more = 0;
 
     if (terms.nr == 0)
         return quantity_unknown();
@@ -196,8 +200,10 @@ static struct quantity scale_one(const struct scale_points *points,
     other = extrapolate(&last, &unused);
     if (isnan(value) || isnan(other))
         return quantity_unknown();
-    least = fmax(fmin(value, other), 0) * (1 - fmin(rest, 1));
-    most = fmax(fabs(value), fabs(other)) * (1 + rest);
+    if (choose_terms(points, full, TERMS_MAX).nr > terms.nr)
+        more = left_out * fabs(value - other);
+    least = fmax((fmin(value, other) - more) * (1 - fmin(rest, 1)), 0);
+    most = (fmax(fabs(value), fabs(other)) + more) * (1 + rest);
     return quantity_between(fmax(value, 0), least, most, points->nr, PROVENANCE_STEPPED);
 }
 
@@ -210,14 +216,12 @@ static bool is_full(const struct scale_point *point, const struct scale_basis *f
 }
 
 /* FLOP of instructions that could not be decoded: from none to a vector's worth. */
-static void open_for_undecoded(const struct run_steps *seen, struct quantity *flops)
+static void open_for_undecoded(struct quantity undecoded, struct quantity *flops)
 {
     const double flops_most = 16;
 
-    if (flops->known && seen->undecoded > 0)
-        flops->high += flops->high / fmax(seen->flops, 1) * flops_most * seen->undecoded;
-    if (flops->known && seen->undecoded > 0 && seen->flops <= 0)
-        *flops = quantity_unknown();
+    if (flops->known && undecoded.known)
+        flops->high += flops_most * undecoded.high;
 }
 
 /* The longest of the calls ran through all that there is, or nearly. */
@@ -254,22 +258,30 @@ static struct quantity *count_in(struct scaled *scaled, size_t i)
     return (struct quantity *)(void *)((char *)scaled + counts[i].to);
 }
 
+/* From the full call itself, or from smaller ones. */
+static struct quantity scale_count(const struct scale_points *points,
+                                   const struct scale_basis *full, size_t count)
+{
+    const struct scale_point *last = &points->point[points->nr - 1];
+
+    return is_full(last, full)
+               ? quantity_exact(count_of(&last->steps, count), PROVENANCE_STEPPED)
+               : scale_one(points, full, count);
+}
+
 struct scaled scale_counts(const struct scale_points *points,
                            const struct scale_basis *full)
 {
     struct scaled out = nothing_scaled();
-    const struct scale_point *last = points->nr ? &points->point[points->nr - 1] : NULL;
-    bool whole = last && is_full(last, full);
+    bool whole = points->nr > 0 && is_full(&points->point[points->nr - 1], full);
 
     if (!whole && points->nr < 2)
         return out;
     for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
-        *count_in(&out, i) =
-            whole ? quantity_exact(count_of(&last->steps, counts[i].from),
-                                   PROVENANCE_STEPPED)
-                  : scale_one(points, full, counts[i].from);
+        *count_in(&out, i) = scale_count(points, full, counts[i].from);
     out.code_bytes = code_of(points);
-    open_for_undecoded(&last->steps, &out.flops);
+    open_for_undecoded(
+        scale_count(points, full, offsetof(struct run_steps, undecoded)), &out.flops);
     return out;
 }
 

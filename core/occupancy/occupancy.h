@@ -36,6 +36,10 @@ enum resource resource_from_word(const char *word); /* RESOURCE_NR when unknown 
 
 enum { OCCUPANCY_LEVELS_MAX = 4 };
 
+/* Streams that a core's hardware prefetcher follows at once (Mehta 2022, section IV-B: 16
+ * on KNL; as the cache model has it). */
+enum { OCCUPANCY_STREAMS = 16 };
+
 /*
  * The work of one kernel call on one core (copies are equal). Lines unless said
  * otherwise. Unknown stays unknown: fills of an unknown number from a cache open the

@@ -111,8 +111,6 @@ enum occupancy_why why_of(const struct occupancy_case *input,
 void caps_of(const struct occupancy_case *input, struct occupancy *out);
 /* Code larger than this does not stay in the instruction cache. */
 #define INSTRUCTION_CACHE_BYTES (32 << 10)
-/* Streams that a core's prefetchers follow at once. */
-#define PREFETCHER_STREAMS 16
 /* A run of so few lines ends about when a prefetcher has found out where it goes. */
 #define PREFETCHER_SHORT_LINES 32
 void say_limiter(const struct occupancy *now, struct buf *out);

@@ -208,10 +208,10 @@ static void say_reach(const struct occupancy_case *input, struct buf *out)
                        ? input->run_bytes.value / input->machine->line_bytes
                        : INFINITY;
 
-    if (input->streams.known && input->streams.value > PREFETCHER_STREAMS)
+    if (input->streams.known && input->streams.value > OCCUPANCY_STREAMS)
         buf_addf(out,
                  "the loop runs along %.0f arrays at a time, and it follows about %d.",
-                 input->streams.value, PREFETCHER_STREAMS);
+                 input->streams.value, OCCUPANCY_STREAMS);
     else if (lines < PREFETCHER_SHORT_LINES)
         buf_addf(out,
                  "each run along an array ends after %.3g cache lines, before it is far "
