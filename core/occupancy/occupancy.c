@@ -135,24 +135,38 @@ static void fill_resources(const struct occupancy_case *input, const struct node
         at[r].fullness = fullness_of(&at[r]);
 }
 
-/* The share among the fills beyond L2 that no prefetcher brought ahead. */
+/* All fills beyond L2 of which the share of random ones is least or most. Where more lines
+ * may be covered than filled, further fills would be covered, too: they lower the share.
+ */
+static double fills_beyond_l2(const struct occupancy_case *input, enum end e)
+{
+    double all = 0;
+
+    for (int k = 1; k < input->work.level_nr; k++) {
+        struct quantity fills = input->work.l1_fill_from[k];
+        double covered = end_of(input->work.l1_covered_from[k], end_other(e));
+        double lines = end_of(fills, e);
+
+        all += e == END_LOW && covered > lines ? fmin(covered, fills.high) : lines;
+    }
+    return all;
+}
+
+/* The share among the fills beyond L2 that no prefetcher brought ahead. Uncovered lines
+ * are a part of the fills: both vary together. */
 static struct quantity random_share(const struct occupancy_case *input)
 {
     struct quantity random = uncovered_lines(input);
-    double all[END_NR] = {0}, share[END_NR];
+    double share[END_NR];
 
     if (!random.known)
         return random;
-    for (int k = 1; k < input->work.level_nr; k++)
-        for (int e = 0; e < END_NR; e++)
-            all[e] += end_of(input->work.l1_fill_from[k], e);
-    if (!(all[END_LOW] > 0))
-        return quantity_unknown();
-    /* uncovered lines are a part of the fills: both vary together */
-    for (int e = 0; e < END_NR; e++)
-        share[e] = end_of(random, e) / all[e];
-    return quantity_between(share[END_VALUE], fmin(share[END_LOW], share[END_VALUE]),
-                            fmax(share[END_HIGH], share[END_VALUE]), 0,
+    for (int e = 0; e < END_NR; e++) {
+        double all = fills_beyond_l2(input, e);
+
+        share[e] = all > 0 ? fmin(end_of(random, e) / all, 1) : NAN;
+    }
+    return quantity_between(share[END_VALUE], share[END_LOW], share[END_HIGH], 0,
                             random.provenance);
 }
 

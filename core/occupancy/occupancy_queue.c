@@ -311,29 +311,37 @@ static struct quantity least_time(const struct occupancy_case *input,
     return isinf(at[END_VALUE]) ? quantity_unknown() : from_ends(at, 0);
 }
 
+/* The mix of lines may be any between the ends: the quick ones few and the slow ones many,
+ * or the other way round. No lines: unknown. */
+static struct quantity mean_hold(const struct queue_work *work, const double busy[END_NR])
+{
+    double hold[END_NR];
+
+    for (int e = 0; e < END_NR; e++)
+        hold[e] = busy[e] / work->at[end_other(e)].lines;
+    return from_ends(hold, 0);
+}
+
 /* Little's law. */
 static void fill_occupancy(const struct occupancy_case *input, const struct node *node,
                            const struct queue_work *work, struct occupancy_resource *out)
 {
-    double n[END_NR], rate[END_NR], hold[END_NR];
+    double n[END_NR], rate[END_NR], busy[END_NR];
 
     for (int e = 0; e < END_NR; e++) {
         const struct queue_end *at = &work->at[e];
         double memory_ns = memory_hold(input, node, work, node->gbs, e);
         double time_ns = 1e9 * end_of(input->time_s, end_other(e));
 
-        n[e] = busy_ns(at, memory_ns) / time_ns;
+        busy[e] = busy_ns(at, memory_ns);
+        n[e] = busy[e] / time_ns;
         rate[e] = 1e9 * at->lines / time_ns;
-        hold[e] = busy_ns(at, memory_ns) / at->lines; /* no lines: NaN */
     }
     out->n = from_ends(n, input->time_s.runs);
     if (work->open)
         out->n = floor_of(out->n);
     out->rate = from_ends(rate, input->time_s.runs);
-    /* the mix of lines differs between the ends */
-    hold[END_LOW] = fmin(hold[END_LOW], hold[END_VALUE]);
-    hold[END_HIGH] = fmax(hold[END_HIGH], hold[END_VALUE]);
-    out->hold_ns = from_ends(hold, 0);
+    out->hold_ns = mean_hold(work, busy);
 }
 
 /* NaN = not known. */
