@@ -19,7 +19,8 @@ static const double footprint_most = 64 << 20;
 struct looking {
     struct live *live;
     const char *program;
-    const struct traffic_trace_request *request; /* to trace where the source cannot count */
+    const struct traffic_trace_request
+        *request; /* to trace where the source cannot count */
     bool modelled;
     struct scale_points points;
     struct scale_basis full;
@@ -270,8 +271,9 @@ static void take(const struct looking *look, const struct scaled *scaled,
                          100 * (all.high / all.value - 1));
     else
         text = xasprintf("instructions not counted: %s",
-                         *why->text ? why->text : "the calls are too long to be stepped "
-                                                  "through");
+                         *why->text ? why->text
+                                    : "the calls are too long to be stepped "
+                                      "through");
     add_note(traffic, text);
     free(text);
 }

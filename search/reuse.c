@@ -77,7 +77,8 @@ enum answer store_forwarding(const struct nest *nest)
         return ANSWER_UNKNOWN;
     for (size_t i = 0; i < view->access_nr; i++)
         for (size_t k = 0; k < view->access_nr; k++) {
-            const struct kernel_access *store = &view->access[i], *load = &view->access[k];
+            const struct kernel_access *store = &view->access[i],
+                                       *load = &view->access[k];
 
             if (store->write && !load->write && store->array == load->array &&
                 nest_holds(nest, store) && nest_holds(nest, load) &&
@@ -162,9 +163,9 @@ static double inside(const struct nest *nest, const struct kernel_access *access
         double stride = fabs(access->stride_at[e]);
 
         if (stride > 0)
-            bytes *= nest->trips[e] * (stride >= line_bytes
-                                           ? line_bytes / (double)array->element_bytes
-                                           : 1);
+            bytes *=
+                nest->trips[e] *
+                (stride >= line_bytes ? line_bytes / (double)array->element_bytes : 1);
     }
     return array->bytes >= 0 ? fmin(bytes, array->bytes) : bytes;
 }

@@ -161,7 +161,8 @@ static double residual_of(const struct fit *fit, const double *multiple)
 static double extrapolate(const struct fit *fit, double *residual)
 {
     struct system system = {.nr = fit->terms->nr};
-    double multiple[TERMS_MAX], sum = 0, unit = fmax(observed(fit, fit->points->nr - 1), 1);
+    double multiple[TERMS_MAX], sum = 0,
+                                unit = fmax(observed(fit, fit->points->nr - 1), 1);
 
     for (size_t p = fit->first; p < fit->points->nr; p++)
         add_point(fit, p, &system);
@@ -245,7 +246,10 @@ static struct scaled nothing_scaled(void)
 static const struct {
     size_t from, to;
 } counts[] = {
-#define COUNT(name) {offsetof(struct run_steps, name), offsetof(struct scaled, name)}
+#define COUNT(name)                                                                      \
+    {                                                                                    \
+        offsetof(struct run_steps, name), offsetof(struct scaled, name)                  \
+    }
     COUNT(instructions),
     COUNT(flops),
     COUNT(divisions),
@@ -280,8 +284,8 @@ struct scaled scale_counts(const struct scale_points *points,
     for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
         *count_in(&out, i) = scale_count(points, full, counts[i].from);
     out.code_bytes = code_of(points);
-    open_for_undecoded(
-        scale_count(points, full, offsetof(struct run_steps, undecoded)), &out.flops);
+    open_for_undecoded(scale_count(points, full, offsetof(struct run_steps, undecoded)),
+                       &out.flops);
     return out;
 }
 
@@ -294,8 +298,8 @@ static struct quantity scale_part(const struct run_count *count, size_t at, doub
 {
     const struct run_steps *all = &count->all, *half = &count->half;
     double first = count_of(half, at) * full / half->flops;
-    double second = (count_of(all, at) - count_of(half, at)) * full /
-                    (all->flops - half->flops);
+    double second =
+        (count_of(all, at) - count_of(half, at)) * full / (all->flops - half->flops);
     double whole = count_of(all, at) * full / all->flops;
 
     return quantity_between(whole, fmin(first, second), fmax(first, second), 1,

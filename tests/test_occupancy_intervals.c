@@ -19,8 +19,7 @@ static struct quantity random_around(uint32_t *state, double most)
     double value = most * random_unit(state);
 
     return quantity_between(value, value * (1 - 0.2 * random_unit(state)),
-                            value * (1 + 0.2 * random_unit(state)), 10,
-                            PROVENANCE_CLOCK);
+                            value * (1 + 0.2 * random_unit(state)), 10, PROVENANCE_CLOCK);
 }
 
 /* Loops of all kinds: from caches and memory, streams and not, stores, walks. */
@@ -98,9 +97,12 @@ static size_t outputs_of(const struct occupancy *now, struct output *out)
     for (int r = 0; r < RESOURCE_NONE; r++) {
         const struct occupancy_resource *at = &now->resource[r];
         const struct output figures[] = {
-            {"rate", at->rate},   {"hold", at->hold_ns},
-            {"n", at->n},         {"limit", at->limit},
-            {"least", at->least_s}, {"utilization", at->utilization},
+            {"rate", at->rate},
+            {"hold", at->hold_ns},
+            {"n", at->n},
+            {"limit", at->limit},
+            {"least", at->least_s},
+            {"utilization", at->utilization},
             {"carries", at->carries_gbs},
         };
 

@@ -182,8 +182,8 @@ static void code_made(void *data, uint64_t pc, uint8_t code[DECODE_BYTES])
     ++*(size_t *)data;
     memset(code, 0, DECODE_BYTES);
     if (at < sizeof(text))
-        memcpy(code, text + at, sizeof(text) - at < DECODE_BYTES ? sizeof(text) - at
-                                                                 : DECODE_BYTES);
+        memcpy(code, text + at,
+               sizeof(text) - at < DECODE_BYTES ? sizeof(text) - at : DECODE_BYTES);
 }
 
 static struct run_steps account(const uint64_t *pc, size_t nr, uint64_t aside,
@@ -215,7 +215,7 @@ static void steps_add_up(void)
     size_t read;
     struct run_steps got = account(pc, ARRAY_SIZE(pc), 0, &read);
 
-    check_eq(read, 5); /* each place once */
+    check_eq(read, 5);                  /* each place once */
     check_near(got.instructions, 9, 0); /* a repeating one is one */
     check_near(got.flops, 3, 0);
     check_near(got.branches, 4, 0);

@@ -80,11 +80,11 @@ static void check_words(const struct bench *bench, const char *const *want, size
 static void a_matrix_product(void)
 {
     static const char *const words[] = {
-        "has_indirect=no",     "has_strided=yes",        "inner_strided=yes",
-        "has_reduction=yes",   "has_register_reuse=yes", "unit_stride_loop=yes",
-        "pages=small",         "has_reuse=yes",          "prefetch_used=none",
-        "nontemporal_used=no", "hugepages_available=no", "stores_reused=yes",
-        "address_chain=(unset)", "shares_arrays=(unset)", "store_forwarding=(unset)"};
+        "has_indirect=no",       "has_strided=yes",        "inner_strided=yes",
+        "has_reduction=yes",     "has_register_reuse=yes", "unit_stride_loop=yes",
+        "pages=small",           "has_reuse=yes",          "prefetch_used=none",
+        "nontemporal_used=no",   "hugepages_available=no", "stores_reused=yes",
+        "address_chain=(unset)", "shares_arrays=(unset)",  "store_forwarding=(unset)"};
     struct bench bench = {0};
     struct choice none = {0};
     double cube = 200.0 * 200 * 200;
@@ -269,18 +269,29 @@ static void neighbouring_nests(void)
     struct kernel_array array[] = {{.name = "a", .bytes = 8e6, .element_bytes = 8},
                                    {.name = "b", .bytes = 8e6, .element_bytes = 8},
                                    {.name = "c", .bytes = 8e6, .element_bytes = 8}};
-    struct kernel_loop loop[] = {
-        {.name = "i", .nest = 0, .parent = -1, .trips = 1e6, .innermost = true,
-         .modelled = true},
-        {.name = "i", .nest = 1, .parent = -1, .trips = 1e6, .innermost = true,
-         .modelled = true}};
+    struct kernel_loop loop[] = {{.name = "i",
+                                  .nest = 0,
+                                  .parent = -1,
+                                  .trips = 1e6,
+                                  .innermost = true,
+                                  .modelled = true},
+                                 {.name = "i",
+                                  .nest = 1,
+                                  .parent = -1,
+                                  .trips = 1e6,
+                                  .innermost = true,
+                                  .modelled = true}};
     struct kernel_access access[] = {
         {.array = 0, .loop = 0, .stride_at = {8}, .text = "a[i]"},
         {.array = 1, .loop = 0, .stride_at = {8}, .text = "b[i]", .write = true},
         {.array = 1, .loop = 1, .stride_at = {8}, .text = "b[i]"},
         {.array = 2, .loop = 1, .stride_at = {8}, .text = "c[i]", .write = true}};
-    struct kernel_view view = {.array = array, .array_nr = 3, .loop = loop, .loop_nr = 2,
-                               .access = access, .access_nr = 4};
+    struct kernel_view view = {.array = array,
+                               .array_nr = 3,
+                               .loop = loop,
+                               .loop_nr = 2,
+                               .access = access,
+                               .access_nr = 4};
     struct nest nest;
 
     nest_find(&view, &nest);
@@ -311,8 +322,12 @@ static void stores_that_are_loaded_soon(void)
     struct kernel_access access[] = {
         {.array = 1, .stride_at = {8}, .text = "b[i]", .write = true},
         {.array = 0, .stride_at = {8}, .text = "a[i]"}};
-    struct kernel_view view = {.array = array, .array_nr = 2, .loop = &loop, .loop_nr = 1,
-                               .access = access, .access_nr = 2};
+    struct kernel_view view = {.array = array,
+                               .array_nr = 2,
+                               .loop = &loop,
+                               .loop_nr = 1,
+                               .access = access,
+                               .access_nr = 2};
     struct nest nest;
 
     nest_find(&view, &nest);

@@ -48,7 +48,8 @@ static void what_the_loops_say_is_met(void)
     check_eq(got.instructions.provenance, PROVENANCE_STEPPED);
 }
 
-/* With fewer points than loops the largest terms are met, and the rest is in the interval.
+/* With fewer points than loops the largest terms are met, and the rest is in the
+ * interval.
  */
 static void few_points_leave_an_interval(void)
 {
@@ -128,8 +129,8 @@ static void a_beginning_is_scaled_by_its_flops(void)
 {
     struct run_count count = {
         .half = {.instructions = 1000, .flops = 400, .branches_missed = 4},
-        .all = {.instructions = 2000, .flops = 820, .branches_missed = 9,
-                .code_bytes = 300}};
+        .all = {
+            .instructions = 2000, .flops = 820, .branches_missed = 9, .code_bytes = 300}};
     struct scaled got = scale_beginning(&count, 8.2e6);
 
     check_near(got.instructions.value, 2e7, 1e-9);

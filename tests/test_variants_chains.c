@@ -58,8 +58,8 @@ static const struct {
     {"p = next[p]; p = next[p];", 1, 1}, /* unrolled */
     {"p = next[p]; q = next[q];", 2, 2},
     {"long t = p; p = next[q]; q = next[t];", 1, 1}, /* they feed each other */
-    {"long t = next[p] + 1; p = t & 1023;", 1, 2}, /* t may be more than a step */
-    {"p = next[p]; sum += x[p];", 1, 2}, /* another miss beside the chain */
+    {"long t = next[p] + 1; p = t & 1023;", 1, 2},   /* t may be more than a step */
+    {"p = next[p]; sum += x[p];", 1, 2},             /* another miss beside the chain */
     {"p = next[p]; sum += x[i];", 1, 2},
     {"p = next[p]; sum += x[next[i]];", 1, INFINITY},
     {"if (i & 1) p = next[p];", 1, 1},
@@ -77,20 +77,21 @@ static const struct {
 
 static char *kernel_text(const char *body)
 {
-    return xasprintf("#pragma inflight kernel\n"
-                     "#pragma inflight set n = 1024\n"
-                     "#pragma inflight buffer next = index(n)\n"
-                     "#pragma inflight buffer x = uniform(-1, 1)\n"
-                     "void f(long n, const long next[n], const double x[n], double out[1])\n"
-                     "{\n"
-                     "    long p = 0, q = 1;\n"
-                     "    double sum = 0;\n"
-                     "    for (long i = 0; i < n; i++) {\n"
-                     "        %s\n"
-                     "    }\n"
-                     "    out[0] = sum + p + q;\n"
-                     "}\n",
-                     body);
+    return xasprintf(
+        "#pragma inflight kernel\n"
+        "#pragma inflight set n = 1024\n"
+        "#pragma inflight buffer next = index(n)\n"
+        "#pragma inflight buffer x = uniform(-1, 1)\n"
+        "void f(long n, const long next[n], const double x[n], double out[1])\n"
+        "{\n"
+        "    long p = 0, q = 1;\n"
+        "    double sum = 0;\n"
+        "    for (long i = 0; i < n; i++) {\n"
+        "        %s\n"
+        "    }\n"
+        "    out[0] = sum + p + q;\n"
+        "}\n",
+        body);
 }
 
 static void chains_are_told_from_other_loads(void)
@@ -118,22 +119,21 @@ static void chains_are_told_from_other_loads(void)
 /* Which of two loops counts decides how often they go round. */
 static void the_busiest_loop_counts(void)
 {
-    static const char text[] =
-        "#pragma inflight kernel\n"
-        "#pragma inflight set n = 1024\n"
-        "#pragma inflight set m = 2048\n"
-        "#pragma inflight buffer next = index(n)\n"
-        "void f(long n, long m, const long next[n], long out[1])\n"
-        "{\n"
-        "    long p = 0, q = 1, sum = 0;\n"
-        "    for (long i = 0; i < n; i++)\n"
-        "        sum += next[i];\n"
-        "    for (long i = 0; i < m; i++) {\n"
-        "        p = next[p];\n"
-        "        q = next[q];\n"
-        "    }\n"
-        "    out[0] = sum + p + q;\n"
-        "}\n";
+    static const char text[] = "#pragma inflight kernel\n"
+                               "#pragma inflight set n = 1024\n"
+                               "#pragma inflight set m = 2048\n"
+                               "#pragma inflight buffer next = index(n)\n"
+                               "void f(long n, long m, const long next[n], long out[1])\n"
+                               "{\n"
+                               "    long p = 0, q = 1, sum = 0;\n"
+                               "    for (long i = 0; i < n; i++)\n"
+                               "        sum += next[i];\n"
+                               "    for (long i = 0; i < m; i++) {\n"
+                               "        p = next[p];\n"
+                               "        q = next[q];\n"
+                               "    }\n"
+                               "    out[0] = sum + p + q;\n"
+                               "}\n";
     char *path = fixture_file("two.c", text);
     struct kernel *busy = opened(path, NULL, NULL), *other;
 

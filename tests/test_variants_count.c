@@ -26,8 +26,8 @@ static struct kernel *opened(const char *path, const char *const *words)
 
 /* False when there is nothing to check, after a reported failure or skip. */
 static bool count(const char *path, const char *const *words,
-                  const struct toolchain *toolchain, double most,
-                  struct run_count *got, struct kernel_counts *source)
+                  const struct toolchain *toolchain, double most, struct run_count *got,
+                  struct kernel_counts *source)
 {
     struct kernel *kernel = opened(path, words);
     struct run_opts opts = {.launch_limit_s = 20};
@@ -104,22 +104,21 @@ static void a_long_call_is_cut(void)
 }
 
 /* The source model gives no counts here: a while loop, and a branch on data. */
-static const char while_loop[] =
-    "#pragma inflight kernel\n"
-    "#pragma inflight set n = 2000\n"
-    "#pragma inflight buffer a = uniform(-1, 1)\n"
-    "#pragma inflight buffer sum = zero\n"
-    "void walk(long n, const double a[n], double sum[1])\n"
-    "{\n"
-    "    double s = 0;\n"
-    "    for (long i = 0; i < n;) {\n"
-    "        s = a[i] > 0 ? s / a[i] : s * 0.5;\n"
-    "        if (a[i] > 0)\n"
-    "            __asm__ volatile(\"\" ::: \"memory\");\n"
-    "        i++;\n"
-    "    }\n"
-    "    sum[0] = s;\n"
-    "}\n";
+static const char while_loop[] = "#pragma inflight kernel\n"
+                                 "#pragma inflight set n = 2000\n"
+                                 "#pragma inflight buffer a = uniform(-1, 1)\n"
+                                 "#pragma inflight buffer sum = zero\n"
+                                 "void walk(long n, const double a[n], double sum[1])\n"
+                                 "{\n"
+                                 "    double s = 0;\n"
+                                 "    for (long i = 0; i < n;) {\n"
+                                 "        s = a[i] > 0 ? s / a[i] : s * 0.5;\n"
+                                 "        if (a[i] > 0)\n"
+                                 "            __asm__ volatile(\"\" ::: \"memory\");\n"
+                                 "        i++;\n"
+                                 "    }\n"
+                                 "    sum[0] = s;\n"
+                                 "}\n";
 
 static void what_the_source_cannot_count_is_counted(void)
 {

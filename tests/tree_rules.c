@@ -38,14 +38,10 @@ static const struct {
     const char *header, *where;
     size_t files_max;
 } adapters[] = {
-    {"jansson.h", "core/base/json.h", 1},
-    {"papi.h", "core/traffic/", 1},
-    {"clang-c/", "variants/", 1},
-    {"isl/", "variants/", 0},
-    {"hwloc", "core/machine/", 1},
-    {"capstone/", "core/run/", 1},
-    {"sqlite3.h", "core/store/", 1},
-    {"CUnit/", "tests/", 0},
+    {"jansson.h", "core/base/json.h", 1}, {"papi.h", "core/traffic/", 1},
+    {"clang-c/", "variants/", 1},         {"isl/", "variants/", 0},
+    {"hwloc", "core/machine/", 1},        {"capstone/", "core/run/", 1},
+    {"sqlite3.h", "core/store/", 1},      {"CUnit/", "tests/", 0},
     {"sde_lib.h", "tests/", 0},
 };
 

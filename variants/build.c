@@ -25,8 +25,8 @@ static const struct {
 };
 
 static const char *const template_files[] = {
-    "program.h",      "program_args.c",  "program_contents.c", "program_buffers.c",
-    "program_step.c", "program_time.c", "program_trace.c", "program_verify.c",
+    "program.h",      "program_args.c", "program_contents.c", "program_buffers.c",
+    "program_step.c", "program_time.c", "program_trace.c",    "program_verify.c",
 };
 
 /* Scalar code with a callback for every load and store, and no calls that stand for

@@ -17,9 +17,9 @@ enum { BY_VALUE = 1, BY_ADDRESS = 2 };
 struct body {
     const struct ir_function *function;
     const struct ir_stmt *loop;
-    size_t nr;          /* symbols */
-    unsigned char *now; /* [variable][origin]: of the value it has now */
-    unsigned char *own; /* of the expression that is looked at */
+    size_t nr;           /* symbols */
+    unsigned char *now;  /* [variable][origin]: of the value it has now */
+    unsigned char *own;  /* of the expression that is looked at */
     double side, steady; /* loads that hang on a chain's value; others along arrays */
     bool open;           /* others whose address is loaded, too */
 };
@@ -299,8 +299,7 @@ static double rounds_at(const struct loops *loops, int line, double *trips)
             continue;
         *trips = loops->view->loop[i].trips;
         for (int k = (int)i; k >= 0; k = loops->view->loop[k].parent)
-            all = loops->view->loop[k].trips < 0 ? -1
-                                                 : all * loops->view->loop[k].trips;
+            all = loops->view->loop[k].trips < 0 ? -1 : all * loops->view->loop[k].trips;
         return all < 0 ? -1 : all;
     }
     return -1;
@@ -341,7 +340,7 @@ static void look_for_loops(struct loops *loops, const struct ir_stmt *stmt, bool
 }
 
 static struct quantity function_chains(const struct ir_function *function,
-                                const struct kernel_view *view)
+                                       const struct kernel_view *view)
 {
     struct loops loops = {
         .function = function, .view = view, .chains = quantity_unknown()};

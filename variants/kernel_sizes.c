@@ -53,9 +53,10 @@ int kernel_at_size(struct kernel *kernel, long long largest,
     int result;
 
     if (now == 0)
-        return fail(err, STATUS_INPUT,
-                    "'%s' has no parameter that decides on its loops and could be smaller",
-                    kernel->function->name);
+        return fail(
+            err, STATUS_INPUT,
+            "'%s' has no parameter that decides on its loops and could be smaller",
+            kernel->function->name);
     if (largest >= now)
         return use(kernel, data, err);
     saved = xcalloc(1, bytes);

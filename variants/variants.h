@@ -44,8 +44,8 @@ int kernel_set(struct kernel *kernel, const char *param, long long value,
  * 64 (below 128 by 8) that it has now, so that loops unrolled or made of vectors keep the
  * rest they have. Those up to 16 stay. The sizes, and what kernel_view shows, are the old
  * ones again afterwards, whatever `use` returns. Fails (STATUS_INPUT) when there is no
- * such parameter or the sizes contradict the kernel's contents. With `largest` at or above
- * the bound sizes: at those.
+ * such parameter or the sizes contradict the kernel's contents. With `largest` at or
+ * above the bound sizes: at those.
  */
 int kernel_at_size(struct kernel *kernel, long long largest,
                    int (*use)(struct kernel *kernel, void *data, struct error *err),
@@ -129,13 +129,13 @@ struct kernel_counts {
     struct quantity iterations; /* of innermost statements */
     struct quantity accesses, bytes, flops;
     double footprint_bytes; /* all buffers */
-    /* Chains of addresses in the innermost loop that goes round most: variables whose next
-     * value is loaded from where the last one says. 0 = none. The interval ends above with
-     * what else may miss beside them, and is open where nothing ties that to the chains.
-     * Unknown when it cannot be told which loop counts. */
+    /* Chains of addresses in the innermost loop that goes round most: variables whose
+     * next value is loaded from where the last one says. 0 = none. The interval ends
+     * above with what else may miss beside them, and is open where nothing ties that to
+     * the chains. Unknown when it cannot be told which loop counts. */
     struct quantity chains;
-    /* Of the innermost modelled loop that goes round most: arrays that it walks along, and
-     * the bytes of the shortest of them until the loop begins anew. */
+    /* Of the innermost modelled loop that goes round most: arrays that it walks along,
+     * and the bytes of the shortest of them until the loop begins anew. */
     struct quantity streams, run_bytes;
 };
 struct kernel_counts kernel_counts(const struct kernel *kernel);

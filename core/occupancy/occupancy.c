@@ -135,8 +135,9 @@ static void fill_resources(const struct occupancy_case *input, const struct node
         at[r].fullness = fullness_of(&at[r]);
 }
 
-/* All fills beyond L2 of which the share of random ones is least or most. Where more lines
- * may be covered than filled, further fills would be covered, too: they lower the share.
+/* All fills beyond L2 of which the share of random ones is least or most. Where more
+ * lines may be covered than filled, further fills would be covered, too: they lower the
+ * share.
  */
 static double fills_beyond_l2(const struct occupancy_case *input, enum end e)
 {

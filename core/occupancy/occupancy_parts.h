@@ -52,8 +52,8 @@ double node_share_at(const struct node *node, enum end end);
 const struct machine_level *level_of(const struct machine *machine,
                                      int level); /* NULL = none */
 struct quantity latency_of(const struct machine *machine, int level);
-/* Of memory at this load, at any mix the node may have; open above where the curve ends or
- * there is none. */
+/* Of memory at this load, at any mix the node may have; open above where the curve ends
+ * or there is none. */
 struct quantity loaded_latency(const struct machine *machine, struct quantity gbs,
                                const struct node *node);
 /* Of one page walk that a miss waits for: from page tables in L2 to what the probe found.

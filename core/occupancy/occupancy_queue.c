@@ -311,8 +311,8 @@ static struct quantity least_time(const struct occupancy_case *input,
     return isinf(at[END_VALUE]) ? quantity_unknown() : from_ends(at, 0);
 }
 
-/* The mix of lines may be any between the ends: the quick ones few and the slow ones many,
- * or the other way round. No lines: unknown. */
+/* The mix of lines may be any between the ends: the quick ones few and the slow ones
+ * many, or the other way round. No lines: unknown. */
 static struct quantity mean_hold(const struct queue_work *work, const double busy[END_NR])
 {
     double hold[END_NR];

@@ -254,10 +254,11 @@ static void say_front_end(const struct occupancy_case *input, const struct occup
 {
     buf_add(out, "A call runs through ");
     add_between(out, input->code_bytes, 1.0 / 1024);
-    buf_addf(out,
-             " KiB of instructions, which do not fit into an instruction cache of %d KiB: "
-             "the core waits for its code, and only ",
-             INSTRUCTION_CACHE_BYTES >> 10);
+    buf_addf(
+        out,
+        " KiB of instructions, which do not fit into an instruction cache of %d KiB: "
+        "the core waits for its code, and only ",
+        INSTRUCTION_CACHE_BYTES >> 10);
     add_between(out, now->in_flight, 1);
     buf_add(out, " misses are under way.");
 }

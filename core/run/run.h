@@ -186,7 +186,7 @@ struct run_steps {
     double code_bytes;      /* of distinct instructions */
 };
 struct run_count {
-    bool whole; /* to the end of the call; else cut at the limit */
+    bool whole;                 /* to the end of the call; else cut at the limit */
     struct run_steps all, half; /* half: up to half of the limit of instructions */
 };
 /*

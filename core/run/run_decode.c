@@ -108,29 +108,29 @@ static double x86_register_bytes(const char *operands)
 static void arithmetic_sse(const char *mnemonic, const char *operands,
                            struct decoded *out)
 {
-    static const char *const words[] = {"fmaddsub", "fmsubadd", "fnmadd", "fnmsub",
-                                        "fmadd",    "fmsub",    "addsub", "hadd",
-                                        "hsub",     "add",      "sub",    "mul",
-                                        "div",      "sqrt"};
+    static const char *const words[] = {
+        "fmaddsub", "fmsubadd", "fnmadd", "fnmsub", "fmadd", "fmsub", "addsub",
+        "hadd",     "hsub",     "add",    "sub",    "mul",   "div",   "sqrt"};
     static const struct operations table = {words, ARRAY_SIZE(words), 6, 2};
     const char *rest = operation(&table, mnemonic + (mnemonic[0] == 'v'), out);
 
     if (rest)
         rest += strspn(rest, "0123456789");
-    if (rest && (rest[0] == 's' || rest[0] == 'p') && strchr("hsd", rest[1]) &&
-        rest[1] && !rest[2])
-        scale(out, rest[0] == 's' ? 1
-                                  : x86_register_bytes(operands) /
-                                        (rest[1] == 'd' ? 8 : rest[1] == 's' ? 4 : 2));
+    if (rest && (rest[0] == 's' || rest[0] == 'p') && strchr("hsd", rest[1]) && rest[1] &&
+        !rest[2])
+        scale(out, rest[0] == 's'
+                       ? 1
+                       : x86_register_bytes(operands) / (rest[1] == 'd'   ? 8
+                                                         : rest[1] == 's' ? 4
+                                                                          : 2));
     else
         no_arithmetic(out);
 }
 
 static void arithmetic_x87(const char *mnemonic, struct decoded *out)
 {
-    static const char *const words[] = {"fadd",  "fsub", "fmul",  "fiadd",
-                                        "fisub", "fimul", "fdiv", "fidiv",
-                                        "fsqrt"};
+    static const char *const words[] = {"fadd",  "fsub", "fmul",  "fiadd", "fisub",
+                                        "fimul", "fdiv", "fidiv", "fsqrt"};
     static const struct operations table = {words, ARRAY_SIZE(words), 0, 3};
     const char *rest = operation(&table, mnemonic, out);
 
@@ -179,8 +179,8 @@ static void arithmetic_power(const char *mnemonic, struct decoded *out)
     rest = operation(&table, mnemonic + (vsx ? 2 : 1), out);
     if (rest && vsx && (*rest == 'a' || *rest == 'm')) /* which operand is replaced */
         rest++;
-    if (rest && (vsx ? !strcmp(rest, "dp") || !strcmp(rest, "sp")
-                     : !*rest || !strcmp(rest, "s")))
+    if (rest &&
+        (vsx ? !strcmp(rest, "dp") || !strcmp(rest, "sp") : !*rest || !strcmp(rest, "s")))
         scale(out, !vector ? 1 : rest[0] == 'd' ? 2 : 4);
     else
         no_arithmetic(out);

@@ -114,9 +114,8 @@ static void count(struct steps *steps, struct place *place)
 
 void steps_add(struct steps *steps, uint64_t pc, bool aside, steps_code code, void *data)
 {
-    struct place *before = steps->before
-                               ? slot_in(steps->place, steps->room, steps->before)
-                               : NULL;
+    struct place *before =
+        steps->before ? slot_in(steps->place, steps->room, steps->before) : NULL;
     bool again = before && before->pc == pc && before->what.repeats;
 
     if (before && before->what.branch != BRANCH_NONE && !before->aside)

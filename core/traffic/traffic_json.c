@@ -173,7 +173,8 @@ static int all_from_json(const struct json_at *at, struct traffic *traffic,
         struct quantity *extra = quantity_in(traffic, &extras[i], 0);
 
         *extra = quantity_unknown();
-        if (json_has(at, extras[i].key) && json_quantity_at(at, extras[i].key, extra, err))
+        if (json_has(at, extras[i].key) &&
+            json_quantity_at(at, extras[i].key, extra, err))
             return -1;
     }
     return rest_from_json(at, traffic, err);
