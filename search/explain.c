@@ -47,6 +47,15 @@ static void fill_l1(const struct traffic *traffic, struct occupancy_work *work)
     work->l1_covered_from[0] = quantity_exact(0, traffic->provenance);
 }
 
+/* A counter before the source, and the source before what small calls are scaled to. */
+static struct quantity best_flops(const struct traffic *traffic,
+                                  const struct kernel_counts *counts)
+{
+    bool scaled = traffic->flops.provenance == PROVENANCE_STEPPED;
+    return traffic->flops.known && !(scaled && counts->flops.known) ? traffic->flops
+                                                                    : counts->flops;
+}
+
 static void fill_work(const struct traffic *traffic, const struct kernel_counts *counts,
                       const struct environment *environment, struct occupancy_work *work)
 {
@@ -61,7 +70,7 @@ static void fill_work(const struct traffic *traffic, const struct kernel_counts 
     work->memory_read_bytes = traffic_read_bytes(traffic);
     work->memory_write_bytes = traffic_write_bytes(traffic);
     work->page_walks = traffic->page_walks;
-    work->flops = traffic->flops.known ? traffic->flops : counts->flops;
+    work->flops = best_flops(traffic, counts);
     work->instructions = traffic->instructions;
 }
 
@@ -81,6 +90,15 @@ static struct quantity estimate_instructions(const struct kernel_counts *counts)
                             0, PROVENANCE_SOURCE);
 }
 
+/* An interval that holds 0 divides nothing: less than one in the whole call is none. */
+static struct quantity some_missed(const struct traffic *traffic)
+{
+    struct quantity missed = traffic->branches_missed;
+    if (missed.known && missed.value >= 1 && missed.low < 1)
+        missed.low = 1;
+    return missed;
+}
+
 int measurement_explain(struct measurement *measurement, const struct machine *machine,
                         int cores, const struct kernel_counts *counts, struct error *err)
 {
@@ -94,13 +112,18 @@ int measurement_explain(struct measurement *measurement, const struct machine *m
         .machine = machine,
         .time_s = measurement->time_s,
         .cores = cores,
-        .chains = quantity_unknown(),
+        .chains = counts->chains,
+        .code_bytes = measurement->traffic.code_bytes,
+        .streams = counts->streams,
+        .run_bytes = counts->run_bytes,
     };
     fill_work(&measurement->traffic, counts, &measurement->environment, &input.work);
     if (!input.work.instructions.known)
         input.work.instructions = estimate_instructions(counts);
     input.l1_misses_per_instruction =
         quantity_divide(measurement->traffic.edge[0].fills, input.work.instructions);
+    input.instructions_per_branch_miss = quantity_divide(
+        measurement->traffic.instructions, some_missed(&measurement->traffic));
     if (occupancy_compute(&input, &measurement->occupancy, err))
         return -1;
     measurement->has_occupancy = true;

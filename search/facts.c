@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/occupancy/occupancy.h"
 #include "search/propose.h"
+#include "search/reuse.h"
 #include "search/session.h"
 
 struct situation {
@@ -32,6 +34,12 @@ static void say_word(struct situation *now, const char *metric, const char *word
 static void say_yes_no(struct situation *now, const char *metric, bool yes)
 {
     say_word(now, metric, yes ? "yes" : "no");
+}
+
+static void say_answer(struct situation *now, const char *metric, enum answer answer)
+{
+    if (answer != ANSWER_UNKNOWN)
+        say_yes_no(now, metric, answer == ANSWER_YES);
 }
 
 static void say_quantity(struct situation *now, const char *metric, struct quantity value)
@@ -136,6 +144,45 @@ static void say_nest(struct situation *now)
     say_number(now, "streams_per_thread", streams(now));
 }
 
+static double share_bytes(const struct machine *machine, int level)
+{
+    if (level >= machine->level_nr)
+        return 0;
+    const struct machine_level *cache = &machine->level[level];
+    return cache->effective_bytes > 0 ? cache->effective_bytes : cache->claimed_bytes;
+}
+
+static double cache_bytes(const struct machine *machine)
+{
+    return machine->level_nr ? share_bytes(machine, machine->level_nr - 1) : 0;
+}
+
+/* Threads of a core that run: one. */
+static void say_streams(struct situation *now, const struct kernel_counts *counts)
+{
+    if (now->innermost >= 0)
+        say_number(now, "stream_load", streams(now) / OCCUPANCY_STREAMS);
+    if (counts->chains.known)
+        say_yes_no(now, "address_chain", counts->chains.value > 0);
+}
+
+static void say_uses(struct situation *now)
+{
+    const struct kernel_view *view = now->nest->view;
+    double cache = cache_bytes(now->machine), groups = statement_groups(now->nest);
+    double reused = reused_bytes(now->nest, now->machine->line_bytes);
+    double fused = fuse_ratio(view);
+    say_answer(now, "stores_reused", stores_reused(now->nest, cache));
+    say_answer(now, "store_forwarding", store_forwarding(now->nest));
+    say_answer(now, "shares_arrays", shares_arrays(view));
+    if (shares_arrays(view) == ANSWER_YES && fused > 0)
+        say_number(now, "fuse_traffic_ratio", fused);
+    if (!isnan(groups))
+        say_number(now, "statements", groups);
+    if (!isnan(reused) && cache > 0)
+        say_number(now, "reuse_over_cache", reused / cache);
+}
+
 /* ---- traffic against the data's size ---- */
 
 static double data_bytes(const struct situation *now)
@@ -158,14 +205,6 @@ static void say_reuse(struct situation *now)
             lost |= traffic->edge[k].fills.value > 1.5 * lines;
     say_yes_no(now, "has_reuse",
                lost && now->nest->nr >= 2 && !any_access(now, is_indirect));
-}
-
-static double share_bytes(const struct machine *machine, int level)
-{
-    if (level >= machine->level_nr)
-        return 0;
-    const struct machine_level *cache = &machine->level[level];
-    return cache->effective_bytes > 0 ? cache->effective_bytes : cache->claimed_bytes;
 }
 
 static void say_working_set(struct situation *now)
@@ -310,7 +349,10 @@ int session_facts(const struct session *session, size_t i, struct rule_facts *fa
                                 innermost_depth(&session->nest, &session->choice[i]),
                             .facts = facts,
                             .err = err};
+    struct kernel_counts counts = session->subject->counts(session->subject->data);
     say_nest(&now);
+    say_streams(&now, &counts);
+    say_uses(&now);
     say_environment(&now);
     say_ratios(&now);
     if (now.measurement->has_occupancy)

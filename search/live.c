@@ -252,7 +252,12 @@ static int trace_built(struct live *live, struct built *built,
     out->has_traffic = true;
     if (live->counted_calls > 0)
         counters_apply(&live->counters, live->counted_calls, &out->traffic);
-    return measurement_explain(out, live->opts.machine, (int)live->copies, counts, err);
+    struct kernel_counts known = *counts;
+    if (built->parsed && *built->plan)
+        known.chains =
+            variant_chains(live->opts.kernel, built->parsed, live->opts.scratch);
+    live_count(live, built, &request, &out->traffic);
+    return measurement_explain(out, live->opts.machine, (int)live->copies, &known, err);
 }
 
 /* A variant whose traffic cannot be told keeps its time: it is just not explained. */

@@ -58,6 +58,12 @@ void live_override_geometry(const struct live *live, struct traffic_geometry *ge
 /* Fixes copies and the note for the kernel's present size. `copies` 0 = one per core. */
 int live_choose_copies(struct live *live, size_t copies, struct error *err);
 
+/* Fills instructions, FLOP, divisions, mispredicted branches and code bytes of the call,
+ * as far as nobody counted them, and says so in the note. `request`: how its tracing
+ * program runs. What cannot be counted stays unknown, with the
+ * reason in the note. Takes about a second. */
+void live_count(struct live *live, const struct built *built,
+                const struct traffic_trace_request *request, struct traffic *traffic);
 struct verify_opts live_verify_opts(const struct live *live, bool small_only);
 
 /* Where and under which limits programs run; how often is the caller's to say. */

@@ -323,6 +323,90 @@ static void words_go_both_ways(void)
     check_near(occupancy_paper_n(106.9, 145, 64, 24), 10.09, 1e-3);
 }
 
+/* Several caps: of those that explain what is under way the lowest is named, and all are
+ * told. */
+static void the_tightest_cap_is_named(void)
+{
+    static const struct {
+        double chains, misses_per_instruction, per_branch_miss;
+        enum occupancy_why want; /* of 4.02 under way */
+        const char *sentence;
+    } cases[] = {
+        {4, 0.01, 600, OCCUPANCY_WHY_CHAINS, "in 4 independent chains"},
+        {5, 0.008, 0, OCCUPANCY_WHY_WINDOW, "looks 512 instructions ahead"},
+        {0, 0.01, 400, OCCUPANCY_WHY_BRANCHES, "Every 400 instructions a branch"},
+        {0, 0.2, 20, OCCUPANCY_WHY_BRANCHES, "room for no more than 4 misses"},
+        {0, 0.2, 2000, OCCUPANCY_WHY_UNKNOWN, "does not say why"},
+        {12, 0.2, 2000, OCCUPANCY_WHY_UNKNOWN, "does not say why"},
+        {1, 0.2, 1, OCCUPANCY_WHY_UNKNOWN, "does not say why"}, /* more than they allow */
+    };
+    struct machine machine = machine_made();
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct occupancy_case input = case_of(&machine, memory_work(1e6, 0), 0.1 / 4, 1);
+        struct occupancy now;
+
+        if (cases[i].chains > 0)
+            input.chains = exact(cases[i].chains);
+        input.l1_misses_per_instruction = exact(cases[i].misses_per_instruction);
+        if (cases[i].per_branch_miss > 0)
+            input.instructions_per_branch_miss = exact(cases[i].per_branch_miss);
+        check_why(&input, cases[i].want, cases[i].sentence);
+        now = computed(&input);
+        check_near(now.n_window.value, 512 * cases[i].misses_per_instruction, 1e-9);
+        check_eq(now.n_chains.known, cases[i].chains > 0);
+        check_eq(now.n_branches.known, cases[i].per_branch_miss > 0);
+        check(!now.n_branches.known || now.n_branches.value >= 1);
+        occupancy_release(&now);
+    }
+}
+
+/* Chains bound n only together with all that may miss beside them. */
+static void chains_may_be_an_interval(void)
+{
+    static const struct {
+        double low, high;
+        enum occupancy_why want; /* of 4.02 under way */
+    } cases[] = {
+        {2, 5, OCCUPANCY_WHY_CHAINS},
+        {2, 2, OCCUPANCY_WHY_UNKNOWN},
+        {2, INFINITY, OCCUPANCY_WHY_UNKNOWN},
+        {7, 9, OCCUPANCY_WHY_UNKNOWN},
+    };
+    struct machine machine = machine_made();
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct occupancy_case input = case_of(&machine, memory_work(1e6, 0), 0.1 / 4, 1);
+
+        input.chains = quantity_between(cases[i].low, cases[i].low, cases[i].high, 0,
+                                        PROVENANCE_SOURCE);
+        check_why(&input, cases[i].want, "");
+    }
+}
+
+static void large_code_starves_the_core(void)
+{
+    struct machine machine = machine_made();
+    struct occupancy_case input = case_of(&machine, memory_work(1e6, 0), 0.1 / 4, 1);
+
+    input.code_bytes = exact(20 << 10);
+    check_why(&input, OCCUPANCY_WHY_UNKNOWN, "does not say why");
+    input.code_bytes = exact(80 << 10);
+    check_why(&input, OCCUPANCY_WHY_FRONT_END, "80 KiB of instructions");
+}
+
+static void the_prefetcher_says_why_it_is_behind(void)
+{
+    struct machine machine = machine_made();
+    struct occupancy_case input = case_of(&machine, memory_work(1e6, 1e6), 0.1 / 4, 1);
+
+    check_why(&input, OCCUPANCY_WHY_PREFETCHER, "at each page of 4 KiB it begins anew");
+    input.run_bytes = exact(640);
+    check_why(&input, OCCUPANCY_WHY_PREFETCHER, "ends after 10 cache lines");
+    input.streams = exact(20);
+    check_why(&input, OCCUPANCY_WHY_PREFETCHER, "runs along 20 arrays at a time");
+}
+
 CU_TestInfo occupancy_limits_tests[] = {
     {"low occupancy has a reason", low_occupancy_has_a_reason},
     {"arithmetic can be the reason", arithmetic_can_be_the_reason},
@@ -337,5 +421,9 @@ CU_TestInfo occupancy_limits_tests[] = {
     {"figures go out as JSON", figures_go_out_as_json},
     {"metrics have the names of rules", metrics_have_the_names_of_rules},
     {"words go both ways", words_go_both_ways},
+    {"the tightest cap is named", the_tightest_cap_is_named},
+    {"chains may be an interval", chains_may_be_an_interval},
+    {"large code starves the core", large_code_starves_the_core},
+    {"the prefetcher says why it is behind", the_prefetcher_says_why_it_is_behind},
     CU_TEST_INFO_NULL,
 };

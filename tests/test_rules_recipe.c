@@ -192,6 +192,15 @@ static const struct {
      "random_share=1 l1_utilization=0.06 queue_utilization=0.06 memory_utilization=0.01 "
      "in_flight=1 why=chains limiter=none address_chain=yes free_threads=1",
      "prefetch_l1=avoid prefetch_l2=avoid smt=try"},
+    {"random accesses between mispredicted branches",
+     "random_share=1 l1_utilization=0.1 queue_utilization=0.1 memory_utilization=0.05 "
+     "in_flight=1.5 why=branches limiter=none has_indirect=yes address_chain=no "
+     "l2_utilization=0.1 free_threads=1 translation_share=0.02 walker_utilization=0.1",
+     "prefetch_l1=try prefetch_l2=try simd=try smt=try hugepages=avoid"},
+    {"more code than the instruction cache holds",
+     "random_share=1 l1_utilization=0.1 queue_utilization=0.1 memory_utilization=0.05 "
+     "in_flight=1.5 why=front-end limiter=none loop_depth=3 has_register_reuse=yes",
+     "unroll=avoid unroll_jam=avoid"},
     {"short inner loops",
      "random_share=0.1 inner_trips=48 queue_utilization=0.3 memory_utilization=0.4",
      "prefetch_l1=try prefetch_l2=try"},

@@ -1,8 +1,10 @@
 /* What the rules are told of three kernels. */
 #include <CUnit/CUnit.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "search/reuse.h"
 #include "tests/test_search_space.h"
 
 /* A session with the kernel measured under one choice. */
@@ -78,10 +80,11 @@ static void check_words(const struct bench *bench, const char *const *want, size
 static void a_matrix_product(void)
 {
     static const char *const words[] = {
-        "has_indirect=no",     "has_strided=yes",        "inner_strided=yes",
-        "has_reduction=yes",   "has_register_reuse=yes", "unit_stride_loop=yes",
-        "pages=small",         "has_reuse=yes",          "prefetch_used=none",
-        "nontemporal_used=no", "hugepages_available=no"};
+        "has_indirect=no",       "has_strided=yes",        "inner_strided=yes",
+        "has_reduction=yes",     "has_register_reuse=yes", "unit_stride_loop=yes",
+        "pages=small",           "has_reuse=yes",          "prefetch_used=none",
+        "nontemporal_used=no",   "hugepages_available=no", "stores_reused=yes",
+        "address_chain=(unset)", "shares_arrays=(unset)",  "store_forwarding=(unset)"};
     struct bench bench = {0};
     struct choice none = {0};
     double cube = 200.0 * 200 * 200;
@@ -104,6 +107,10 @@ static void a_matrix_product(void)
     check(number(&bench, "interchange_traffic_ratio") > 0);
     check(number(&bench, "tile_traffic_ratio") < 0.5);
     check_near(number(&bench, "write_allocate_share"), 0, 0); /* C is read */
+    check_near(number(&bench, "stream_load"), 1 / 16.0, 0);
+    check_near(number(&bench, "statements"), 1, 0);
+    /* i comes back to all of B, j to a row of A; k leaves C where it is */
+    check_near(number(&bench, "reuse_over_cache"), (320000 + 1600) / 8388608.0, 1e-9);
     check(!json_object_get(bench.facts, "vectorized"));
     bench_release(&bench);
 }
@@ -132,7 +139,8 @@ static void a_transposition(void)
 {
     static const char *const words[] = {"has_indirect=no",       "inner_strided=yes",
                                         "has_reduction=no",      "unit_stride_loop=yes",
-                                        "has_register_reuse=no", "has_reuse=yes"};
+                                        "has_register_reuse=no", "has_reuse=yes",
+                                        "stores_reused=no",      "store_forwarding=no"};
     struct bench bench = {0};
     struct choice none = {0};
 
@@ -156,12 +164,14 @@ static void a_gather(void)
     static const char *const words[] = {
         "has_indirect=yes",    "inner_strided=no",        "has_reduction=no",
         "unit_stride_loop=no", "has_register_reuse=no",   "has_reuse=no",
-        "pages=huge",          "hugepages_available=yes",
+        "pages=huge",          "hugepages_available=yes", "address_chain=yes",
+        "stores_reused=no",
     };
     struct bench bench = {0};
     struct choice none = {0};
 
     space_gather(&bench.space.kernel, 10000000, 100000000);
+    bench.space.kernel.counts.chains = quantity_exact(2, PROVENANCE_SOURCE);
     bench_start(&bench);
     bench.space.subject.huge_pages_available = true;
     bench.space.machine.prefetch_l2_gain = quantity_exact(1.2, PROVENANCE_PROBE);
@@ -253,6 +263,88 @@ static void a_kernel_without_modelled_loops_has_few_facts(void)
     bench_release(&bench);
 }
 
+/* Two loops over n elements, one behind the other: a -> b, then b -> c. */
+static void neighbouring_nests(void)
+{
+    struct kernel_array array[] = {{.name = "a", .bytes = 8e6, .element_bytes = 8},
+                                   {.name = "b", .bytes = 8e6, .element_bytes = 8},
+                                   {.name = "c", .bytes = 8e6, .element_bytes = 8}};
+    struct kernel_loop loop[] = {{.name = "i",
+                                  .nest = 0,
+                                  .parent = -1,
+                                  .trips = 1e6,
+                                  .innermost = true,
+                                  .modelled = true},
+                                 {.name = "i",
+                                  .nest = 1,
+                                  .parent = -1,
+                                  .trips = 1e6,
+                                  .innermost = true,
+                                  .modelled = true}};
+    struct kernel_access access[] = {
+        {.array = 0, .loop = 0, .stride_at = {8}, .text = "a[i]"},
+        {.array = 1, .loop = 0, .stride_at = {8}, .text = "b[i]", .write = true},
+        {.array = 1, .loop = 1, .stride_at = {8}, .text = "b[i]"},
+        {.array = 2, .loop = 1, .stride_at = {8}, .text = "c[i]", .write = true}};
+    struct kernel_view view = {.array = array,
+                               .array_nr = 3,
+                               .loop = loop,
+                               .loop_nr = 2,
+                               .access = access,
+                               .access_nr = 4};
+    struct nest nest;
+
+    nest_find(&view, &nest);
+    check_eq(shares_arrays(&view), ANSWER_YES);
+    check_near(fuse_ratio(&view), 0.75, 1e-9); /* b once instead of twice */
+    check_eq(stores_reused(&nest, 1e6), ANSWER_NO);
+    check_eq(stores_reused(&nest, 1e8), ANSWER_YES);
+    check_eq(stores_reused(&nest, 0), ANSWER_UNKNOWN);
+    access[2].array = 0; /* a -> b, a -> c */
+    check_eq(shares_arrays(&view), ANSWER_YES);
+    check_eq(stores_reused(&nest, 1e8), ANSWER_NO);
+    access[0].array = 2; /* c -> b, a -> c */
+    access[3].array = 0;
+    check_eq(shares_arrays(&view), ANSWER_NO);
+    array[0].bytes = -1;
+    check(isnan(fuse_ratio(&view)));
+    view.loop_nr = 1;
+    check_eq(shares_arrays(&view), ANSWER_UNKNOWN);
+}
+
+/* One loop: b[i] stored, and what is loaded. */
+static void stores_that_are_loaded_soon(void)
+{
+    struct kernel_array array[] = {{.name = "a", .bytes = 8e6, .element_bytes = 8},
+                                   {.name = "b", .bytes = 8e6, .element_bytes = 8}};
+    struct kernel_loop loop = {
+        .name = "i", .parent = -1, .trips = 1e6, .innermost = true, .modelled = true};
+    struct kernel_access access[] = {
+        {.array = 1, .stride_at = {8}, .text = "b[i]", .write = true},
+        {.array = 0, .stride_at = {8}, .text = "a[i]"}};
+    struct kernel_view view = {.array = array,
+                               .array_nr = 2,
+                               .loop = &loop,
+                               .loop_nr = 1,
+                               .access = access,
+                               .access_nr = 2};
+    struct nest nest;
+
+    nest_find(&view, &nest);
+    check_eq(store_forwarding(&nest), ANSWER_NO);
+    access[1] = (struct kernel_access){.array = 1, .stride_at = {8}, .text = "b[i]"};
+    check_eq(store_forwarding(&nest), ANSWER_NO); /* b[i] += ... */
+    access[1].text = "b[i - 1]";
+    check_eq(store_forwarding(&nest), ANSWER_UNKNOWN);
+    check_near(statement_groups(&nest), 1, 0);
+    access[1] = (struct kernel_access){
+        .array = 0, .stride_at = {8}, .text = "a[i]", .write = true};
+    check(isnan(statement_groups(&nest)));
+    check_near(reused_bytes(&nest, 64), 0, 0);
+    access[1].stride_at[0] = NAN;
+    check(isnan(reused_bytes(&nest, 64)));
+}
+
 CU_TestInfo search_facts_tests[] = {
     {"a matrix product", a_matrix_product},
     {"facts follow the plan", facts_follow_the_plan},
@@ -263,5 +355,7 @@ CU_TestInfo search_facts_tests[] = {
     {"what is not known is not said", what_is_not_known_is_not_said},
     {"a kernel without modelled loops has few facts",
      a_kernel_without_modelled_loops_has_few_facts},
+    {"neighbouring nests", neighbouring_nests},
+    {"stores that are loaded soon", stores_that_are_loaded_soon},
     CU_TEST_INFO_NULL,
 };

@@ -47,6 +47,7 @@ static const struct {
     {"sqlite3.h", "core/store/", 1, false},
     {"CUnit/", "tests/", 0, false},
     {"sde_lib.h", "core/traffic/papi_export.c", 1, true},
+    {"capstone/", "core/run/", 1, false},
 };
 
 /* Sources that are also compiled into traced programs, away from the tree: they name each

@@ -29,7 +29,7 @@ static const char *const template_files[] = {
     "program.h",        "program_args.c",   "program_contents.c", "program_buffers.c",
     "program_clock.c",  "program_caches.c", "program_watch.c",    "program_load.c",
     "program_sample.c", "program_time.c",   "program_pair.c",     "program_trace.c",
-    "program_verify.c",
+    "program_verify.c", "program_step.c",
 };
 
 /* Scalar code with a callback for every load and store, and no calls that stand for

@@ -314,12 +314,20 @@ struct kernel_view kernel_view(const struct kernel *kernel)
 struct kernel_counts kernel_counts(const struct kernel *kernel)
 {
     if (!kernel->is_bound)
-        return (struct kernel_counts){quantity_unknown(), quantity_unknown(),
-                                      quantity_unknown(), quantity_unknown(), 0};
+        return (struct kernel_counts){.iterations = quantity_unknown(),
+                                      .accesses = quantity_unknown(),
+                                      .bytes = quantity_unknown(),
+                                      .flops = quantity_unknown(),
+                                      .chains = quantity_unknown(),
+                                      .streams = quantity_unknown(),
+                                      .run_bytes = quantity_unknown()};
     return (struct kernel_counts){.iterations = kernel->counts.iterations,
                                   .accesses = kernel->counts.accesses,
                                   .bytes = kernel->counts.bytes,
                                   .flops = kernel->counts.flops,
+                                  .chains = kernel->chains,
+                                  .streams = kernel->streams,
+                                  .run_bytes = kernel->run_bytes,
                                   .footprint_bytes = kernel_bytes(kernel)};
 }
 

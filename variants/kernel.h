@@ -49,6 +49,7 @@ struct kernel {
     bool is_bound;
     struct model_counts counts;
     struct quantity declared_flops;
+    struct quantity chains, streams, run_bytes;
     struct kernel_param *view_param;
     struct kernel_array *view_array;
 };
@@ -59,6 +60,8 @@ int kernel_lookup(void *kernel, const char *name, struct words_number *out);
  * the memory there is. */
 int kernel_refresh(struct kernel *kernel, struct error *err);
 void kernel_override(struct kernel *kernel, size_t scalar, long long value);
+void kernel_find_chains(struct kernel *kernel);   /* sets kernel->chains */
+void kernel_find_streams(struct kernel *kernel);  /* sets kernel->streams, run_bytes */
 double kernel_bytes(const struct kernel *kernel); /* all filled buffers */
 
 /* kernel_subscripts.c: for integer arrays whose elements decide on addresses or trip

@@ -382,6 +382,8 @@ static int measure(struct kernel *kernel, struct error *err)
     list_values(&binding);
     kernel->counts = model_measure(kernel->model, &binding.values);
     free(binding.value);
+    kernel_find_chains(kernel);
+    kernel_find_streams(kernel);
     if (!word)
         return 0;
     if (words_eval(word->text, kernel_lookup, kernel, &flops, err))

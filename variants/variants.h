@@ -38,6 +38,21 @@ int kernel_bind(struct kernel *kernel, struct error *err);
 int kernel_set(struct kernel *kernel, const char *param, long long value,
                struct error *err);
 
+/*
+ * Calls `use` with the kernel at smaller sizes: all parameters that decide on loops or
+ * extents in proportion, the largest of them near `largest`, each with the remainder by
+ * 64 (below 128 by 8) that it has now, so that loops unrolled or made of vectors keep the
+ * rest they have. Those up to 16 stay. The sizes, and what kernel_view shows, are the old
+ * ones again afterwards, whatever `use` returns. Fails (STATUS_INPUT) when there is no
+ * such parameter or the sizes contradict the kernel's contents. With `largest` at or
+ * above the bound sizes: at those.
+ */
+int kernel_at_size(struct kernel *kernel, long long largest,
+                   int (*use)(struct kernel *kernel, void *data, struct error *err),
+                   void *data, struct error *err);
+/* The largest of the parameters that kernel_at_size varies; 0 = there is none. */
+long long kernel_largest(const struct kernel *kernel);
+
 const char *kernel_name(const struct kernel *kernel);
 const char *kernel_path(const struct kernel *kernel);
 int kernel_line(const struct kernel *kernel);
@@ -123,6 +138,14 @@ struct kernel_counts {
     struct quantity iterations; /* of innermost statements */
     struct quantity accesses, bytes, flops;
     double footprint_bytes; /* all buffers */
+    /* Chains of addresses in the innermost loop that goes round most: variables whose
+     * next value is loaded from where the last one says. 0 = none. The interval ends
+     * above with what else may miss beside them, and is open where nothing ties that to
+     * the chains. Unknown when it cannot be told which loop counts. */
+    struct quantity chains;
+    /* Of the innermost modelled loop that goes round most: arrays that it walks along,
+     * and the bytes of the shortest of them until the loop begins anew. */
+    struct quantity streams, run_bytes;
 };
 struct kernel_counts kernel_counts(const struct kernel *kernel);
 
@@ -206,6 +229,10 @@ struct variant_side {
 int variant_build_pair(struct kernel *kernel, const struct variant_side side[2],
                        const struct toolchain *toolchain, const char *dir, char **path,
                        struct error *err);
+
+/* kernel_counts.chains of the transformed function; its text is written to `dir`. */
+struct quantity variant_chains(struct kernel *kernel, const struct plan *plan,
+                               const char *dir);
 
 /* The harness arguments for the kernel's present sizes and contents (--set ...). */
 void variant_args(const struct kernel *kernel, struct strvec *args);

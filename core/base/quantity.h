@@ -15,6 +15,7 @@
     X(PAPI, "papi")           /* hardware counters */                                    \
     X(MODEL, "model")         /* cache model on traced accesses */                       \
     X(SOURCE, "source")       /* counted in the source's loop model */                   \
+    X(STEPPED, "stepped")     /* counted by stepping through a smaller call, scaled */   \
     X(DECLARED, "declared")   /* said by the user */                                     \
     X(RECORDED, "recorded")   /* read from a recorded measurement */                     \
     X(CLOCK, "clock")         /* timed here */                                           \

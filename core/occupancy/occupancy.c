@@ -135,24 +135,39 @@ static void fill_resources(const struct occupancy_case *input, const struct node
         at[r].fullness = fullness_of(&at[r]);
 }
 
-/* The share among the fills beyond L2 that no prefetcher brought ahead. */
+/* All fills beyond L2 of which the share of random ones is least or most. Where more
+ * lines may be covered than filled, further fills would be covered, too: they lower the
+ * share.
+ */
+static double fills_beyond_l2(const struct occupancy_case *input, enum end e)
+{
+    double all = 0;
+
+    for (int k = 1; k < input->work.level_nr; k++) {
+        struct quantity fills = input->work.l1_fill_from[k];
+        double covered = end_of(input->work.l1_covered_from[k], end_other(e));
+        double lines = end_of(fills, e);
+
+        all += e == END_LOW && covered > lines ? fmin(covered, fills.high) : lines;
+    }
+    return all;
+}
+
+/* The share among the fills beyond L2 that no prefetcher brought ahead. Uncovered lines
+ * are a part of the fills: both vary together. */
 static struct quantity random_share(const struct occupancy_case *input)
 {
     struct quantity random = uncovered_lines(input);
-    double all[END_NR] = {0}, share[END_NR];
+    double share[END_NR];
 
     if (!random.known)
         return random;
-    for (int k = 1; k < input->work.level_nr; k++)
-        for (int e = 0; e < END_NR; e++)
-            all[e] += end_of(input->work.l1_fill_from[k], e);
-    if (!(all[END_LOW] > 0))
-        return quantity_unknown();
-    /* uncovered lines are a part of the fills: both vary together */
-    for (int e = 0; e < END_NR; e++)
-        share[e] = end_of(random, e) / all[e];
-    return quantity_between(share[END_VALUE], fmin(share[END_LOW], share[END_VALUE]),
-                            fmax(share[END_HIGH], share[END_VALUE]), 0,
+    for (int e = 0; e < END_NR; e++) {
+        double all = fills_beyond_l2(input, e);
+
+        share[e] = all > 0 ? fmin(end_of(random, e) / all, 1) : NAN;
+    }
+    return quantity_between(share[END_VALUE], share[END_LOW], share[END_HIGH], 0,
                             random.provenance);
 }
 
@@ -165,7 +180,7 @@ static struct quantity translation_share(const struct occupancy_case *input,
 
     if (misses.known && misses.high == 0)
         return quantity_exact(0, misses.provenance);
-    walk_ns = quantity_multiply(walks, pages_of(input)->translation_ns);
+    walk_ns = quantity_multiply(walks, walk_price(input));
     if (walk_ns.known && walk_ns.high == 0)
         return quantity_exact(0, walk_ns.provenance);
     if (!walk_ns.known || !misses.known || !latency_ns.known)
@@ -181,7 +196,7 @@ static struct quantity in_flight(const struct occupancy_case *input,
 {
     struct quantity l1 = now->resource[RESOURCE_L1_QUEUE].n, walks, per_call;
 
-    per_call = quantity_multiply(walks_on_path(input), pages_of(input)->translation_ns);
+    per_call = quantity_multiply(walks_on_path(input), walk_price(input));
     walks = quantity_scale(quantity_divide(per_call, input->time_s), 1e-9);
     if (l1.known && walks.known)
         l1 = quantity_between(l1.value + walks.value, l1.low + walks.low,
@@ -205,7 +220,7 @@ static void fill_ratios(const struct occupancy_case *input, const struct node *n
 {
     out->bandwidth_gbs = node->gbs;
     out->read_share = node->read_share;
-    out->latency_ns = loaded_latency(input->machine, node->gbs, node_share(node));
+    out->latency_ns = loaded_latency(input->machine, node->gbs, node);
     out->paper_n = quantity_scale(
         quantity_multiply(out->bandwidth_gbs, out->latency_ns),
         occupancy_paper_n(1, 1, machine_transfer_bytes(input->machine), input->cores));
@@ -258,6 +273,7 @@ int occupancy_compute(const struct occupancy_case *input, struct occupancy *out,
     fill_resources(input, &node, out);
     fill_ratios(input, &node, out);
     find_limiter(input, out);
+    caps_of(input, out);
     out->why = why_of(input, out);
     if (out->why == OCCUPANCY_WHY_CACHE_RESIDENT)
         out->slack = quantity_unknown();

@@ -36,6 +36,10 @@ enum resource resource_from_word(const char *word); /* RESOURCE_NR when unknown 
 
 enum { OCCUPANCY_LEVELS_MAX = 4 };
 
+/* Streams that a core's hardware prefetcher follows at once (Mehta 2022, section IV-B: 16
+ * on KNL; as the cache model has it). */
+enum { OCCUPANCY_STREAMS = 16 };
+
 /*
  * The work of one kernel call on one core (copies are equal). Lines unless said
  * otherwise. Unknown stays unknown: fills of an unknown number from a cache open the
@@ -63,11 +67,15 @@ struct occupancy_case {
     struct occupancy_work work;
     struct quantity time_s; /* of one call */
     int cores;              /* physical cores loaded alike */
-    /* independent dependence chains that issue misses; unknown = not limited by chains */
+    /* independent dependence chains that issue misses, up to what else may miss beside
+     * them; open above = they bound nothing; unknown = not limited by chains */
     struct quantity chains;
     struct quantity l1_misses_per_instruction;    /* for the window; unknown is fine */
     struct quantity instructions_per_branch_miss; /* unknown is fine */
     struct quantity code_bytes; /* distinct code that one call runs through */
+    /* What prefetchers are given: arrays that the innermost loop walks along, all threads
+     * of a core, and bytes of each until the loop begins anew. Unknown is fine. */
+    struct quantity streams, run_bytes;
 };
 
 enum fullness { FULLNESS_UNKNOWN, FULLNESS_NOT_FULL, FULLNESS_UNDECIDED, FULLNESS_FULL };
@@ -140,6 +148,9 @@ struct occupancy {
     /* T_now / max T_r; unknown when cache-resident: what limits such a loop is not among
      * the resources */
     struct quantity slack;
+    /* What n cannot exceed, as far as it is known, by the chains of addresses, by the
+     * reorder window, by mispredicted branches: misses per core */
+    struct quantity n_chains, n_window, n_branches;
     enum occupancy_why why;
     struct buf limiter_sentence, why_sentence; /* plain English, with the numbers */
 };

@@ -81,7 +81,13 @@ void ceiling_memory(const struct occupancy_case *input, const struct node *node,
 {
     struct quantity ceiling = reachable_gbs(input, node_share(node));
 
-    if (!node->read_share.known && ceiling.known) /* any mix down to half writes */
+    for (int e = 0; e < END_NR && ceiling.known; e++) { /* any mix that it may be */
+        struct quantity other = reachable_gbs(input, node_share_at(node, e));
+
+        ceiling.low = fmin(ceiling.low, other.low);
+        ceiling.high = fmax(ceiling.high, other.high);
+    }
+    if (!node->read_share.known && ceiling.known) /* down to half writes */
         ceiling.low = fmin(ceiling.low, node_ceiling(input->machine, 0.5).low);
     fill_rate(input, quantity_scale(node->bytes, 1e-9), ceiling, out);
 }
@@ -128,7 +134,7 @@ void ceiling_walkers(const struct occupancy_case *input, struct occupancy_resour
         walks = quantity_exact(0, PROVENANCE_DECLARED);
     capacity = capacity_shown(pages, capacity, quantity_divide(walks, input->time_s));
     fill_rate(input, walks, capacity, out);
-    out->hold_ns = pages->translation_ns;
+    out->hold_ns = walk_price(input);
     out->n = quantity_scale(quantity_multiply(out->rate, out->hold_ns), 1e-9);
 }
 

@@ -102,6 +102,11 @@ double node_share(const struct node *node)
     return node->read_share.known ? node->read_share.value : 1;
 }
 
+double node_share_at(const struct node *node, enum end end)
+{
+    return node->read_share.known ? end_of(node->read_share, end) : 1;
+}
+
 /* Latency only grows with load: beyond the curve its last point is a floor, without a
  * curve the unloaded latency is one. */
 static struct quantity latency_at(const struct machine *machine, double gbs, double share)
@@ -117,18 +122,43 @@ static struct quantity latency_at(const struct machine *machine, double gbs, dou
     return floor_of(curve->point[curve->point_nr - 1].latency_ns);
 }
 
-struct quantity loaded_latency(const struct machine *machine, struct quantity gbs,
-                               double share)
+/* Between no load and the end of the curve or beyond where the load is not known. */
+static struct quantity latency_of_mix(const struct machine *machine, struct quantity gbs,
+                                      double share)
 {
     struct quantity low, guess, high;
 
-    if (!gbs.known) /* somewhere between no load and the end of the curve or beyond */
+    if (!gbs.known)
         return floor_of(latency_at(machine, 0, share));
     low = latency_at(machine, gbs.low, share);
     guess = latency_at(machine, gbs.value, share);
     high = latency_at(machine, gbs.high, share);
     return quantity_between(guess.value, low.low, high.high, guess.runs,
                             guess.provenance);
+}
+
+struct quantity loaded_latency(const struct machine *machine, struct quantity gbs,
+                               const struct node *node)
+{
+    struct quantity at = latency_of_mix(machine, gbs, node_share_at(node, END_VALUE));
+
+    for (int e = 0; e < END_NR && at.known; e++) {
+        struct quantity other = latency_of_mix(machine, gbs, node_share_at(node, e));
+
+        at.low = fmin(at.low, other.known ? other.low : at.low);
+        at.high = fmax(at.high, other.known ? other.high : INFINITY);
+    }
+    return at;
+}
+
+struct quantity walk_price(const struct occupancy_case *input)
+{
+    struct quantity walk_ns = pages_of(input)->translation_ns;
+    struct quantity near_ns = latency_of(input->machine, 2);
+
+    if (walk_ns.known && near_ns.known)
+        walk_ns.low = fmin(walk_ns.low, near_ns.low);
+    return walk_ns;
 }
 
 struct quantity uncovered_lines(const struct occupancy_case *input)

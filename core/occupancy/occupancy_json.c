@@ -61,6 +61,9 @@ json_t *occupancy_to_json(const struct occupancy *now)
         {"l2_hold_ratio", now->l2_hold_ratio},
         {"hugepages_walk_ratio", now->hugepages_walk_ratio},
         {"slack", now->slack},
+        {"n_chains", now->n_chains},
+        {"n_window", now->n_window},
+        {"n_branches", now->n_branches},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(figure); i++)

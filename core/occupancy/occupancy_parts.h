@@ -46,13 +46,19 @@ struct node {
 };
 struct node node_of(const struct occupancy_case *input);
 double node_share(const struct node *node); /* for looking up curves: unknown = reads */
+/* The share at an end; unknown = reads at each. */
+double node_share_at(const struct node *node, enum end end);
 
 const struct machine_level *level_of(const struct machine *machine,
                                      int level); /* NULL = none */
 struct quantity latency_of(const struct machine *machine, int level);
-/* Of memory at this load; open above where the curve ends or there is none. */
+/* Of memory at this load, at any mix the node may have; open above where the curve ends
+ * or there is none. */
 struct quantity loaded_latency(const struct machine *machine, struct quantity gbs,
-                               double share);
+                               const struct node *node);
+/* Of one page walk that a miss waits for: from page tables in L2 to what the probe found.
+ */
+struct quantity walk_price(const struct occupancy_case *input);
 const struct machine_pages *pages_of(const struct occupancy_case *input);
 
 /* The work of a miss queue for one call, seen from each end. */
@@ -101,8 +107,12 @@ struct quantity walks_on_path(const struct occupancy_case *input);
 /* Why n is what it is; call when all else is filled. */
 enum occupancy_why why_of(const struct occupancy_case *input,
                           const struct occupancy *now);
-struct quantity
-window_of(const struct occupancy_case *input); /* misses the reorder window holds */
+/* Fills n_chains, n_window and n_branches. */
+void caps_of(const struct occupancy_case *input, struct occupancy *out);
+/* Code larger than this does not stay in the instruction cache. */
+#define INSTRUCTION_CACHE_BYTES (32 << 10)
+/* A run of so few lines ends about when a prefetcher has found out where it goes. */
+#define PREFETCHER_SHORT_LINES 32
 void say_limiter(const struct occupancy *now, struct buf *out);
 void say_why(const struct occupancy_case *input, const struct occupancy *now,
              struct buf *out);

@@ -226,7 +226,7 @@ struct queue_work queue_work_l2(const struct occupancy_case *input)
 static double memory_hold(const struct occupancy_case *input, const struct node *node,
                           const struct queue_work *work, struct quantity gbs, enum end e)
 {
-    double latency = end_of(loaded_latency(input->machine, gbs, node_share(node)), e);
+    double latency = end_of(loaded_latency(input->machine, gbs, node), e);
 
     if (e == END_LOW)
         return fmax(latency - work->lead_ns, 0);
@@ -311,29 +311,50 @@ static struct quantity least_time(const struct occupancy_case *input,
     return isinf(at[END_VALUE]) ? quantity_unknown() : from_ends(at, 0);
 }
 
+/* The mix of lines may be any between the ends: the quick ones few and the slow ones
+ * many, or the other way round. No lines: unknown. */
+static struct quantity mean_hold(const struct queue_work *work, const double busy[END_NR])
+{
+    double hold[END_NR];
+
+    for (int e = 0; e < END_NR; e++)
+        hold[e] = busy[e] / work->at[end_other(e)].lines;
+    return from_ends(hold, 0);
+}
+
 /* Little's law. */
 static void fill_occupancy(const struct occupancy_case *input, const struct node *node,
                            const struct queue_work *work, struct occupancy_resource *out)
 {
-    double n[END_NR], rate[END_NR], hold[END_NR];
+    double n[END_NR], rate[END_NR], busy[END_NR];
 
     for (int e = 0; e < END_NR; e++) {
         const struct queue_end *at = &work->at[e];
         double memory_ns = memory_hold(input, node, work, node->gbs, e);
         double time_ns = 1e9 * end_of(input->time_s, end_other(e));
 
-        n[e] = busy_ns(at, memory_ns) / time_ns;
+        busy[e] = busy_ns(at, memory_ns);
+        n[e] = busy[e] / time_ns;
         rate[e] = 1e9 * at->lines / time_ns;
-        hold[e] = busy_ns(at, memory_ns) / at->lines; /* no lines: NaN */
     }
     out->n = from_ends(n, input->time_s.runs);
     if (work->open)
         out->n = floor_of(out->n);
     out->rate = from_ends(rate, input->time_s.runs);
-    /* the mix of lines differs between the ends */
-    hold[END_LOW] = fmin(hold[END_LOW], hold[END_VALUE]);
-    hold[END_HIGH] = fmax(hold[END_HIGH], hold[END_VALUE]);
-    out->hold_ns = from_ends(hold, 0);
+    out->hold_ns = mean_hold(work, busy);
+}
+
+/* NaN = not known. */
+static double carries_at(const struct occupancy_case *input, double entries, double share,
+                         enum end e)
+{
+    double end_gbs = 0;
+    struct quantity gbs =
+        machine_bandwidth_of(input->machine, entries, input->cores, share, &end_gbs);
+
+    if (!gbs.known && end_gbs <= 0)
+        return NAN;
+    return gbs.known ? end_of(gbs, e) : e == END_HIGH ? INFINITY : end_gbs;
 }
 
 static struct quantity carries(const struct occupancy_case *input,
@@ -344,13 +365,15 @@ static struct quantity carries(const struct occupancy_case *input,
     if (!limit.known)
         return quantity_unknown();
     for (int e = 0; e < END_NR; e++) {
-        double end_gbs = 0;
-        struct quantity gbs = machine_bandwidth_of(
-            input->machine, end_of(limit, e), input->cores, node_share(node), &end_gbs);
-
-        if (!gbs.known && end_gbs <= 0)
+        at[e] = carries_at(input, end_of(limit, e), node_share(node), e);
+        if (isnan(at[e]))
             return quantity_unknown();
-        at[e] = gbs.known ? end_of(gbs, e) : e == END_HIGH ? INFINITY : end_gbs;
+    }
+    for (int e = 0; e < END_NR; e++) { /* any mix that it may be */
+        double share = node_share_at(node, e);
+
+        at[END_LOW] = fmin(at[END_LOW], carries_at(input, limit.low, share, END_LOW));
+        at[END_HIGH] = fmax(at[END_HIGH], carries_at(input, limit.high, share, END_HIGH));
     }
     return from_ends(at, 0);
 }

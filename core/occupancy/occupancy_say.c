@@ -184,7 +184,7 @@ static void say_window(const struct occupancy_case *input, const struct occupanc
         out,
         "The core looks %d instructions ahead, and among so many there are only about ",
         input->machine->rob_entries);
-    add_between(out, window_of(input), 1);
+    add_between(out, now->n_window, 1);
     buf_add(out, " misses: it keeps ");
     add_between(out, now->in_flight, 1);
     buf_add(out, " under way.");
@@ -201,7 +201,29 @@ static void say_translation(const struct occupancy_case *input,
              input->work.huge_pages ? "huge" : "small");
 }
 
-static void say_prefetcher(const struct occupancy *now, struct buf *out)
+/* Why a prefetcher does not run further ahead. */
+static void say_reach(const struct occupancy_case *input, struct buf *out)
+{
+    double lines = input->run_bytes.known
+                       ? input->run_bytes.value / input->machine->line_bytes
+                       : INFINITY;
+
+    if (input->streams.known && input->streams.value > OCCUPANCY_STREAMS)
+        buf_addf(out,
+                 "the loop runs along %.0f arrays at a time, and it follows about %d.",
+                 input->streams.value, OCCUPANCY_STREAMS);
+    else if (lines < PREFETCHER_SHORT_LINES)
+        buf_addf(out,
+                 "each run along an array ends after %.3g cache lines, before it is far "
+                 "ahead.",
+                 lines);
+    else
+        buf_add(out, "it does not run far enough ahead; at each page of 4 KiB it begins "
+                     "anew.");
+}
+
+static void say_prefetcher(const struct occupancy_case *input,
+                           const struct occupancy *now, struct buf *out)
 {
     buf_add(out,
             "The accesses run along the arrays and the hardware fetches ahead of them, "
@@ -209,7 +231,36 @@ static void say_prefetcher(const struct occupancy *now, struct buf *out)
     add_between(out, now->in_flight, 1);
     buf_add(out, " lines are on their way where ");
     add_between(out, now->resource[RESOURCE_L2_QUEUE].limit, 1);
-    buf_add(out, " could be: it does not run far enough ahead.");
+    buf_add(out, " could be: ");
+    say_reach(input, out);
+}
+
+static void say_branches(const struct occupancy_case *input, const struct occupancy *now,
+                         struct buf *out)
+{
+    buf_add(out, "Every ");
+    add_between(out, input->instructions_per_branch_miss, 1);
+    buf_add(out, " instructions a branch goes the other way than foreseen, and what was "
+                 "begun behind it is thrown away; from one to the next there is room for "
+                 "no more than ");
+    add_between(out, now->n_branches, 1);
+    buf_add(out, " misses: ");
+    add_between(out, now->in_flight, 1);
+    buf_add(out, " are under way.");
+}
+
+static void say_front_end(const struct occupancy_case *input, const struct occupancy *now,
+                          struct buf *out)
+{
+    buf_add(out, "A call runs through ");
+    add_between(out, input->code_bytes, 1.0 / 1024);
+    buf_addf(
+        out,
+        " KiB of instructions, which do not fit into an instruction cache of %d KiB: "
+        "the core waits for its code, and only ",
+        INSTRUCTION_CACHE_BYTES >> 10);
+    add_between(out, now->in_flight, 1);
+    buf_add(out, " misses are under way.");
 }
 
 static void say_compute(const struct occupancy_case *input, const struct occupancy *now,
@@ -261,7 +312,13 @@ void say_why(const struct occupancy_case *input, const struct occupancy *now,
         say_translation(input, now, out);
         break;
     case OCCUPANCY_WHY_PREFETCHER:
-        say_prefetcher(now, out);
+        say_prefetcher(input, now, out);
+        break;
+    case OCCUPANCY_WHY_BRANCHES:
+        say_branches(input, now, out);
+        break;
+    case OCCUPANCY_WHY_FRONT_END:
+        say_front_end(input, now, out);
         break;
     case OCCUPANCY_WHY_COMPUTE:
         say_compute(input, now, out);

@@ -51,6 +51,8 @@ struct traffic {
         page_walks; /* misses of the last TLB level, for the page size of the run */
     struct quantity accesses, bytes;                      /* issued by the program */
     struct quantity instructions, flops, branches_missed; /* unknown unless counted */
+    struct quantity divisions;  /* of the flops, divisions and square roots */
+    struct quantity code_bytes; /* of distinct instructions that the call executes */
     enum provenance provenance;
     double traced_share; /* of the call's accesses that were simulated; 1 = all, 0 = not
                             known */

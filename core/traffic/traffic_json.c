@@ -31,6 +31,8 @@ static const struct member members[] = {
     TRAFFIC(instructions),      TRAFFIC(flops),
     TRAFFIC(branches_missed),
 };
+/* Only there when known: older records do not have them. */
+static const struct member extras[] = {TRAFFIC(divisions), TRAFFIC(code_bytes)};
 
 static struct quantity *quantity_in(void *structure, const struct member *member, int k)
 {
@@ -71,6 +73,10 @@ json_t *traffic_to_json(const struct traffic *traffic)
     for (size_t i = 0; i < ARRAY_SIZE(members); i++)
         json_object_set_new(root, members[i].key,
                             json_quantity(quantity_of(traffic, &members[i], 0)));
+    for (size_t i = 0; i < ARRAY_SIZE(extras); i++)
+        if (quantity_of(traffic, &extras[i], 0).known)
+            json_object_set_new(root, extras[i].key,
+                                json_quantity(quantity_of(traffic, &extras[i], 0)));
     json_object_set_new(root, "traced_share", json_number_or_null(traffic->traced_share));
     json_object_set_new(root, "note",
                         traffic->note ? json_string(traffic->note) : json_null());
@@ -154,7 +160,8 @@ static int all_from_json(const struct json_at *at, struct traffic *traffic,
     if (json_only_keys(
             at,
             "provenance line_bytes levels nontemporal_lines page_walks accesses "
-            "bytes instructions flops branches_missed traced_share note",
+            "bytes instructions flops branches_missed divisions code_bytes "
+            "traced_share note",
             err) ||
         provenance_from_json(at, traffic, err) || levels_from_json(at, traffic, err))
         return -1;
@@ -162,6 +169,14 @@ static int all_from_json(const struct json_at *at, struct traffic *traffic,
         if (json_quantity_at(at, members[i].key, quantity_in(traffic, &members[i], 0),
                              err))
             return -1;
+    for (size_t i = 0; i < ARRAY_SIZE(extras); i++) {
+        struct quantity *extra = quantity_in(traffic, &extras[i], 0);
+
+        *extra = quantity_unknown();
+        if (json_has(at, extras[i].key) &&
+            json_quantity_at(at, extras[i].key, extra, err))
+            return -1;
+    }
     return rest_from_json(at, traffic, err);
 }
 

@@ -51,7 +51,7 @@ struct request {
     int gate_in, gate_out;  /* -1 = none */
     const char *geometry, *total, *budget;
     double relative, absolute;
-    bool full_precision, against_itself, reference_only;
+    bool full_precision, against_itself, reference_only, stepped;
 };
 
 struct option {
@@ -241,6 +241,7 @@ READ(read_absolute, absolute, REAL)
 READ(read_full_precision, full_precision, true)
 READ(read_against_itself, against_itself, true)
 READ(read_reference_only, reference_only, true)
+READ(read_stepped, stepped, true)
 
 static const struct option options[] = {
     {"--set", FOR_ALL, true, read_set},
@@ -261,6 +262,7 @@ static const struct option options[] = {
     {"--background", FOR_TIME, true, read_background},
     {"--out-second", FOR_PAIR, true, read_out_second},
     {"--first", FOR_PAIR, true, read_first},
+    {"--stepped", FOR_TIME, false, read_stepped},
     {"--geometry", FOR_TRACE, true, read_geometry},
     {"--total", FOR_TRACE, true, read_total},
     {"--budget", FOR_TRACE, true, read_budget},

@@ -267,6 +267,8 @@ static void report_drift(FILE *out, const struct inflight_array *array,
 }
 
 #ifndef INFLIGHT_PAIR /* program_pair.c has one of its own */
+#include "program_step.c"
+
 int main(int argc, char **argv)
 {
     struct request request = read_args(argc, argv, FOR_TIME);
@@ -280,6 +282,10 @@ int main(int argc, char **argv)
     timing.out = open_out(&request);
     timing.shared = open_barrier(&request);
     timing.data = buffers_fill(&request, buffer);
+    if (request.stepped) {
+        step_call(&request, timing.data);
+        return 0;
+    }
     for (size_t i = 0; i < inflight_table.array_nr; i++)
         bytes += buffer[i].bytes;
     fprintf(timing.out, "buffers %zu\n", bytes);

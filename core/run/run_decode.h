@@ -1,0 +1,42 @@
+/*
+ * What one machine instruction is, for counting: the adapter of capstone. Private to
+ * core/run and its tests.
+ */
+#ifndef CORE_RUN_RUN_DECODE_H
+#define CORE_RUN_RUN_DECODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/base/base.h"
+
+enum { DECODE_BYTES = 16 }; /* no instruction is longer */
+
+enum decode_arch { DECODE_X86, DECODE_ARM64, DECODE_POWER, DECODE_NONE };
+enum decode_arch decode_arch_here(void);
+
+enum decoded_branch {
+    BRANCH_NONE,
+    BRANCH_DIRECT,  /* its target stands in the code; may not be taken */
+    BRANCH_INDIRECT /* its target is in a register or in memory; returns are none */
+};
+
+struct decoded {
+    bool known;     /* else the rest is unknown but for `bytes`, which then is a guess */
+    unsigned bytes; /* length */
+    bool repeats;   /* executes in place until a counter is 0 */
+    enum decoded_branch branch;
+    /* Of one execution: additions, subtractions, multiplications, divisions and square
+     * roots, a fused multiply-add counts 2. Masks are not looked at: all lanes count. */
+    double flops;
+    double divisions; /* of the FLOP, divisions and square roots */
+};
+
+struct decoder;
+/* STATUS_MISSING when the library does not know the architecture. */
+int decoder_new(enum decode_arch arch, struct decoder **decoder, struct error *err);
+void decoder_free(struct decoder *decoder); /* NULL is fine */
+struct decoded decode(const struct decoder *decoder, const uint8_t code[DECODE_BYTES],
+                      uint64_t pc);
+
+#endif

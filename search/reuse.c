@@ -1,0 +1,206 @@
+#include "search/reuse.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool is_affine_in(const struct nest *nest, const struct kernel_access *access)
+{
+    for (size_t d = 0; d < nest->nr; d++)
+        if (isnan(access->stride_at[d]))
+            return false;
+    return true;
+}
+
+/* A loop of the nest that goes round and leaves the address where it is. */
+static bool stands_still(const struct nest *nest, const struct kernel_access *access)
+{
+    for (size_t d = 0; d < nest->nr; d++)
+        if (access->stride_at[d] == 0 && nest->trips[d] > 1)
+            return true;
+    return false;
+}
+
+static int nest_of(const struct kernel_view *view, const struct kernel_access *access)
+{
+    return access->loop < 0 ? -1 : view->loop[access->loop].nest;
+}
+
+static bool read_later(const struct kernel_view *view, int array, int nest)
+{
+    for (size_t i = 0; i < view->access_nr; i++)
+        if (view->access[i].array == array && !view->access[i].write &&
+            nest_of(view, &view->access[i]) > nest)
+            return true;
+    return false;
+}
+
+enum answer stores_reused(const struct nest *nest, double cache_bytes)
+{
+    const struct kernel_view *view = nest->view;
+    enum answer answer = nest->nr ? ANSWER_NO : ANSWER_UNKNOWN;
+
+    for (size_t i = 0; i < view->access_nr; i++) {
+        const struct kernel_access *access = &view->access[i];
+        double bytes = view->array[access->array].bytes;
+
+        if (!access->write || !nest_holds(nest, access))
+            continue;
+        if (!is_affine_in(nest, access))
+            answer = ANSWER_UNKNOWN;
+        else if (stands_still(nest, access))
+            return ANSWER_YES;
+        else if (!read_later(view, access->array, nest_of(view, access)))
+            continue;
+        else if (bytes >= 0 && cache_bytes > 0 && bytes < cache_bytes)
+            return ANSWER_YES;
+        else if (bytes < 0 || cache_bytes <= 0)
+            answer = ANSWER_UNKNOWN;
+    }
+    return answer;
+}
+
+/* The same element, of which each iteration has another one. */
+static bool same_moving(const struct nest *nest, const struct kernel_access *a,
+                        const struct kernel_access *b)
+{
+    double stride = a->stride_at[nest->nr - 1];
+
+    return a->text && b->text && strcmp(a->text, b->text) == 0 && !isnan(stride) &&
+           stride != 0;
+}
+
+enum answer store_forwarding(const struct nest *nest)
+{
+    const struct kernel_view *view = nest->view;
+
+    if (nest->nr == 0)
+        return ANSWER_UNKNOWN;
+    for (size_t i = 0; i < view->access_nr; i++)
+        for (size_t k = 0; k < view->access_nr; k++) {
+            const struct kernel_access *store = &view->access[i],
+                                       *load = &view->access[k];
+
+            if (store->write && !load->write && store->array == load->array &&
+                nest_holds(nest, store) && nest_holds(nest, load) &&
+                !same_moving(nest, store, load))
+                return ANSWER_UNKNOWN;
+        }
+    return ANSWER_NO;
+}
+
+/* ---- neighbouring nests ---- */
+
+static int last_nest(const struct kernel_view *view)
+{
+    int last = -1;
+
+    for (size_t i = 0; i < view->loop_nr; i++)
+        last = view->loop[i].nest > last ? view->loop[i].nest : last;
+    return last;
+}
+
+static bool uses(const struct kernel_view *view, int nest, size_t array)
+{
+    for (size_t i = 0; i < view->access_nr; i++)
+        if (view->access[i].array == (int)array &&
+            nest_of(view, &view->access[i]) == nest)
+            return true;
+    return false;
+}
+
+enum answer shares_arrays(const struct kernel_view *view)
+{
+    int last = last_nest(view);
+
+    for (int n = 0; n < last; n++)
+        for (size_t a = 0; a < view->array_nr; a++)
+            if (uses(view, n, a) && uses(view, n + 1, a))
+                return ANSWER_YES;
+    return last > 0 ? ANSWER_NO : ANSWER_UNKNOWN;
+}
+
+double fuse_ratio(const struct kernel_view *view)
+{
+    double all = 0, left = 0;
+
+    for (int n = 0; n <= last_nest(view); n++)
+        for (size_t a = 0; a < view->array_nr; a++) {
+            double bytes = uses(view, n, a) ? view->array[a].bytes : 0;
+
+            if (bytes < 0)
+                return NAN;
+            all += bytes;
+            left += n > 0 && uses(view, n - 1, a) ? 0 : bytes;
+        }
+    return all > 0 ? left / all : NAN;
+}
+
+/* ---- one nest ---- */
+
+double statement_groups(const struct nest *nest)
+{
+    const struct kernel_view *view = nest->view;
+    int array = -1;
+
+    for (size_t i = 0; i < view->access_nr; i++) {
+        if (!view->access[i].write || !nest_holds(nest, &view->access[i]))
+            continue;
+        if (array >= 0 && view->access[i].array != array)
+            return NAN;
+        array = view->access[i].array;
+    }
+    return nest->nr ? 1 : NAN;
+}
+
+/* What the loops inside loop d touch through this access. */
+static double inside(const struct nest *nest, const struct kernel_access *access,
+                     size_t d, int line_bytes)
+{
+    const struct kernel_array *array = &nest->view->array[access->array];
+    double bytes = (double)array->element_bytes;
+
+    for (size_t e = d + 1; e < nest->nr; e++) {
+        double stride = fabs(access->stride_at[e]);
+
+        if (stride > 0)
+            bytes *=
+                nest->trips[e] *
+                (stride >= line_bytes ? line_bytes / (double)array->element_bytes : 1);
+    }
+    return array->bytes >= 0 ? fmin(bytes, array->bytes) : bytes;
+}
+
+static double most_inside(const struct nest *nest, const struct kernel_access *access,
+                          int line_bytes)
+{
+    double most = 0;
+
+    for (size_t d = 0; d + 1 < nest->nr; d++)
+        if (access->stride_at[d] == 0 && nest->trips[d] > 1)
+            most = fmax(most, inside(nest, access, d, line_bytes));
+    return most;
+}
+
+double reused_bytes(const struct nest *nest, int line_bytes)
+{
+    const struct kernel_view *view = nest->view;
+    double all = 0;
+
+    if (nest->nr == 0)
+        return NAN;
+    for (size_t a = 0; a < view->array_nr; a++) {
+        double most = 0;
+
+        for (size_t i = 0; i < view->access_nr; i++) {
+            const struct kernel_access *access = &view->access[i];
+
+            if (access->array != (int)a || !nest_holds(nest, access))
+                continue;
+            if (!is_affine_in(nest, access))
+                return NAN;
+            most = fmax(most, most_inside(nest, access, line_bytes));
+        }
+        all += most;
+    }
+    return all;
+}

@@ -1,0 +1,18 @@
+/* One call between marks, for a parent that steps through it (core/run/run_stepping.h).
+ * A mark is a SIGSTOP of our own. */
+#include <sys/ptrace.h>
+
+/* What runs between the first two marks is all that does not belong to the call. */
+static void step_call(const struct request *request, void *const *data)
+{
+    const struct sizes *sizes = &request->sizes[0];
+    struct inflight_result result;
+
+    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+        stop(EXIT_ARGUMENTS, "tracing is not allowed here: %s", strerror(errno));
+    for (int mark = 0; mark < 3; mark++) {
+        if (mark == 2)
+            inflight_variant_call(data, sizes->integer, sizes->real, &result);
+        raise(SIGSTOP);
+    }
+}
