@@ -35,9 +35,9 @@
  *   line=64 page=4096 tlb=1536 streams=16   as in struct cache_geometry
  *   level=BYTES:WAYS:FOLDED                 once per level, L1 first
  *   overwritten=0|1                         look for lines whose read can be evaded
- *   reach=N                                 accesses of one call that may be passed, 0 =
- * all; then the program ends total: accesses of one call as the loop model has it, 0 =
- * unknown: then one call is traced up to the budget. budget: accesses to be simulated, 0
+ *   limit=SECONDS                       from here on; then the program ends, 0 = none
+ * total: accesses of one call as the loop model has it, 0 = unknown: then one call is
+ * traced up to the budget. budget: accesses to be simulated, 0
  * = 6e7. Returns 0, or -1 after a sentence on stderr.
  */
 int tracer_configure(const char *geometry, double total, double budget, const char *out);
