@@ -21,4 +21,7 @@ void harness_table(const struct kernel *kernel, struct buf *out);
 void harness_unit(const struct kernel *kernel, const char *source, const char *path,
                   enum harness_role role, struct buf *out);
 
+/* Macros that announce to the tracer what the compiler does not report. */
+void harness_announcements(struct buf *out);
+
 #endif

@@ -101,7 +101,6 @@ int tracer_configure(const char *geometry, double total, double budget, const ch
     tracer_state.total = total > 0 ? total : 0;
     tracer_state.budget = budget >= 4096 ? budget : budget > 0 ? 4096 : 6e7;
     tracer_state.sampled = tracer_state.total > tracer_state.budget;
-    tracer_state.random = 88172645463325252u;
     tracer_state.out = strdup(out);
     return tracer_state.out ? 0 : complain("out of memory", "");
 }
@@ -219,4 +218,36 @@ void tracer_copy(const void *destination, const void *source, size_t bytes)
         from += here;
         bytes -= here;
     }
+}
+
+void tracer_set(const void *destination, size_t bytes)
+{
+    const char *to = destination;
+
+    while (bytes) {
+        size_t here = (size_t)(tracer_hot.model.line_mask + 1 -
+                               ((uintptr_t)to & tracer_hot.model.line_mask));
+
+        if (here > bytes)
+            here = bytes;
+        tracer_store(to, here);
+        to += here;
+        bytes -= here;
+    }
+}
+
+void tracer_read(const void *address, size_t bytes)
+{
+    tracer_load(address, bytes);
+}
+
+void tracer_write(const void *address, size_t bytes)
+{
+    tracer_store(address, bytes);
+}
+
+void tracer_nontemporal(const void *address, size_t bytes)
+{
+    if (!tracer_passes() && tracer_looks())
+        cache_model_nontemporal(&tracer_hot.model, (uintptr_t)address, bytes);
 }

@@ -7,7 +7,7 @@
 #include "core/traffic/tracer_state.h"
 
 enum {
-    WINDOWS_WANTED = 20, /* a change of phase is missed by half a window's part at most */
+    WINDOWS_WANTED = 10, /* a change of phase is missed by half a window's part at most */
     PASS_AT_ONCE = 20000000, /* accesses between two looks at the clock, some 30 ms */
     ACCESSES_PER_LINE =
         8, /* of a stream of doubles: it fills a level of that many lines */
@@ -92,13 +92,13 @@ static void close_window(void)
  * period of the loops can hide.
  */
 
-/* 0 .. 1 */
-static double random_share(void)
+/* 0 .. 1, spread evenly by the golden ratio: parts of a loop that is much longer than a
+ * window are met in due proportion sooner than by chance. */
+static double place_in_part(void)
 {
-    tracer_state.random ^= tracer_state.random << 13;
-    tracer_state.random ^= tracer_state.random >> 7;
-    tracer_state.random ^= tracer_state.random << 17;
-    return (double)(tracer_state.random >> 11) * 0x1p-53;
+    double turns = 0.5 + 0.6180339887498949 * tracer_state.window_nr;
+
+    return turns - (double)(int)turns;
 }
 
 /* A fifth of the time is left for ending. */
@@ -172,7 +172,7 @@ static void plan(void)
     part = (to - from) / windows;
     tracer_state.part_end = from + part;
     tracer_state.target =
-        (uint64_t)(from + (part > cost ? part - cost : 0) * random_share());
+        (uint64_t)(from + (part > cost ? part - cost : 0) * place_in_part());
     pass_or_warm();
 }
 
@@ -226,14 +226,14 @@ static bool is_warm(void)
 
 static void go_on_warming(void)
 {
-    double warm = (double)tracer_state.cost, count = tracer_state.budget / 32;
+    double warm = (double)tracer_state.cost, count = tracer_state.budget / 10;
 
     if (!is_warm() && warm < most_warming())
         begin(PHASE_WARM, least_warming() / 4);
     else
-        begin_count(warm / 2 < count                      ? count
-                    : warm / 2 < tracer_state.budget / 16 ? warm / 2
-                                                          : tracer_state.budget / 16);
+        begin_count(warm / 2 < count                     ? count
+                    : warm / 2 < tracer_state.budget / 8 ? warm / 2
+                                                         : tracer_state.budget / 8);
 }
 
 /* Account of the phase that ends. */

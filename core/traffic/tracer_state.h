@@ -32,9 +32,8 @@ struct tracer_state {
     uint64_t target; /* where the next window begins */
     double part_end; /* of the call, which the last window stands for */
     uint64_t piece_fills,
-        filled; /* of the last level: in the last piece of warming, in all */
-    uint64_t random;
-    double born_s, phase_s;   /* clock: configured, phase begun */
+        filled;             /* of the last level: in the last piece of warming, in all */
+    double born_s, phase_s; /* clock: configured, phase begun */
     double passed, passing_s; /* accesses only passed, and the time it took */
     double looked, looking_s; /* accesses simulated */
     struct cache_counts base; /* at the start of warming or counting */
