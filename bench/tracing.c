@@ -17,14 +17,16 @@
 static const struct traffic_geometry two_levels = {
     .line_bytes = 64,
     .level_nr = 2,
-    .level = {{32768, 8}, {1048576, 16}},
+    .level = {{.bytes = 32768, .ways = 8}, {.bytes = 1048576, .ways = 16}},
     .page_bytes = 2097152,
     .store_read_factor = 1,
 };
 static const struct traffic_geometry large = {
     .line_bytes = 64,
     .level_nr = 3,
-    .level = {{32768, 8}, {1048576, 8}, {33554432, 16}},
+    .level = {{.bytes = 32768, .ways = 8},
+              {.bytes = 1048576, .ways = 8},
+              {.bytes = 33554432, .ways = 16}},
     .page_bytes = 4096,
     .store_read_factor = 1,
 };
@@ -112,8 +114,8 @@ static int run_words(const char *first, const char *words)
 static int build_plain(const char *dir)
 {
     char *words =
-        xasprintf(SCALAR " '-I%s' '%s/bench/kernels/tracing.c' "
-                         "'%s/bench/kernels/tracing_main.c' -o '%s/plain'",
+        xasprintf(SCALAR " '-I%s' '%s/bench/kernels/access_classes.c' "
+                         "'%s/bench/kernels/access_classes_main.c' -o '%s/plain'",
                   INFLIGHT_SOURCE_DIR, INFLIGHT_SOURCE_DIR, INFLIGHT_SOURCE_DIR, dir);
     int result = run_words("gcc", words);
 
@@ -126,14 +128,16 @@ static int build_traced(const char *dir)
     struct strvec sources = {0};
     struct error err = {0};
     struct buf link = {0};
-    char *kernels = xasprintf(SCALAR " -fsanitize=thread '-I%s' -c "
-                                     "'%s/bench/kernels/tracing.c' -o '%s/traced.o'",
-                              INFLIGHT_SOURCE_DIR, INFLIGHT_SOURCE_DIR, dir);
+    char *kernels =
+        xasprintf(SCALAR " -fsanitize=thread '-I%s' -c "
+                         "'%s/bench/kernels/access_classes.c' -o '%s/traced.o'",
+                  INFLIGHT_SOURCE_DIR, INFLIGHT_SOURCE_DIR, dir);
     int result = traffic_tracer_sources(&sources, &err);
 
-    buf_addf(&link,
-             "-O2 -w -DTRACED '-I%s' '%s/traced.o' '%s/bench/kernels/tracing_main.c'",
-             INFLIGHT_SOURCE_DIR, dir, INFLIGHT_SOURCE_DIR);
+    buf_addf(
+        &link,
+        "-O2 -w -DTRACED '-I%s' '%s/traced.o' '%s/bench/kernels/access_classes_main.c'",
+        INFLIGHT_SOURCE_DIR, dir, INFLIGHT_SOURCE_DIR);
     for (size_t i = 0; i < sources.nr; i++)
         buf_addf(&link, " '%s'", sources.v[i]);
     buf_addf(&link, " -o '%s/traced'", dir);

@@ -63,7 +63,7 @@ static const struct kind avx512[] = {
 static const struct traffic_geometry tiny = {
     .line_bytes = 64,
     .level_nr = 2,
-    .level = {{4096, 8}, {16384, 8}},
+    .level = {{.bytes = 4096, .ways = 8}, {.bytes = 16384, .ways = 8}},
     .page_bytes = 4096,
     .store_read_factor = 1,
 };

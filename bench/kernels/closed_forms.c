@@ -1,7 +1,7 @@
 /*
- * Kernels whose traffic has a closed form (bench/traffic.c). Complex numbers are two
- * doubles. The copies of a 3-D FFT by their names: S1CF and S2CF re-sort by columns, S1PF
- * and S2PF by planes.
+ * Kernels whose traffic has a closed form (bench/traffic_figures.c). Complex numbers are
+ * two doubles. The copies of a 3-D FFT by their names: S1CF and S2CF re-sort by columns,
+ * S1PF and S2PF by planes.
  */
 double stream_read(long n, const double a[restrict n])
 {

@@ -4,7 +4,7 @@
  * repetitions or a second size; x is read as random indices below n where they are
  * needed.
  */
-#include "bench/kernels/tracing.h"
+#include "bench/kernels/access_classes.h"
 
 void stream(long n, long m, double *restrict a, double *restrict b, double *restrict c,
             const long *restrict x)

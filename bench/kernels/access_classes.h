@@ -1,6 +1,7 @@
-/* What the kernels of bench/kernels/tracing.c have in common with tracing_main.c. */
-#ifndef BENCH_KERNELS_TRACING_H
-#define BENCH_KERNELS_TRACING_H
+/* What the kernels of bench/kernels/access_classes.c have in common with
+ * access_classes_main.c. */
+#ifndef BENCH_KERNELS_ACCESS_CLASSES_H
+#define BENCH_KERNELS_ACCESS_CLASSES_H
 
 /* name, bytes of each double array and elements of x, as functions of n and m */
 #define TRACING_KERNELS(X)                                                               \

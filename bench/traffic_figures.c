@@ -19,7 +19,9 @@
 static const struct traffic_geometry machine = {
     .line_bytes = 64,
     .level_nr = 3,
-    .level = {{32768, 8}, {262144, 8}, {LLC, 16}},
+    .level = {{.bytes = 32768, .ways = 8},
+              {.bytes = 262144, .ways = 8},
+              {.bytes = LLC, .ways = 16}},
     .page_bytes = 4096,
     .store_read_factor = 1,
 };
@@ -216,7 +218,8 @@ static const struct row rows[] = {
 static char *source_of(const char *kernel)
 {
     return xasprintf("%s/bench/kernels/%s.c", INFLIGHT_SOURCE_DIR,
-                     strcmp(kernel, "stream_past") ? "traffic" : "traffic_past");
+                     strcmp(kernel, "stream_past") ? "closed_forms"
+                                                   : "closed_forms_past");
 }
 
 static int open_bound(const char *name, const char *const *word, size_t word_nr,

@@ -1,6 +1,6 @@
 /*
- * Calls one kernel of tracing.c: --kernel NAME --n N --m M --calls C. With -DTRACED also
- * what the tracer takes: --geometry --total --budget --out.
+ * Calls one kernel of access_classes.c: --kernel NAME --n N --m M --calls C. With
+ * -DTRACED also what the tracer takes: --geometry --total --budget --out.
  */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "bench/kernels/tracing.h"
+#include "bench/kernels/access_classes.h"
 #ifdef TRACED
 #include "core/traffic/tracer.h"
 #endif

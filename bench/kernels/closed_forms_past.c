@@ -1,4 +1,4 @@
-/* Writes past the caches (bench/traffic.c); x86 only. */
+/* Writes past the caches (bench/traffic_figures.c); x86 only. */
 #include <emmintrin.h>
 
 void stream_past(long n, double a[restrict n])
