@@ -8,6 +8,7 @@
 
 enum {
     WINDOWS_WANTED = 10, /* a change of phase is missed by half a window's part at most */
+    PIECES = 8,          /* of counting */
     PASS_AT_ONCE = 20000000, /* accesses between two looks at the clock, some 30 ms */
     ACCESSES_PER_LINE =
         8, /* of a stream of doubles: it fills a level of that many lines */
@@ -68,21 +69,47 @@ static void begin_warm(void)
     tracer_state.filled = tracer_state.piece_fills = 0;
 }
 
-static void begin_count(double length)
+static void begin_count(void)
 {
     struct tracer_window *window = &tracer_state.window[tracer_state.window_nr];
 
-    begin(PHASE_COUNT, length);
+    begin(PHASE_COUNT, tracer_state.count / PIECES);
     memcpy(window->warm, counts_since_base().fills, sizeof(window->warm));
     set_base();
     window->first = tracer_state.seen;
+    cache_model_dirty(&tracer_hot.model, tracer_state.dirty);
+    tracer_state.piece = 0;
+    tracer_state.piece_at = tracer_state.base;
+}
+
+/*
+ * A level that was not filled anew gives no dirty lines back: all that it drops are lines
+ * of long ago. What became dirty in the window is written back some time: write-backs
+ * that came, and what more there is to come at its end than at its beginning.
+ */
+static void count_later_writebacks(struct tracer_window *window)
+{
+    uint64_t left[CACHE_LEVELS_MAX];
+
+    cache_model_dirty(&tracer_hot.model, left);
+    for (int k = 0; k < tracer_hot.model.level_nr; k++) {
+        uint64_t all = window->counts.writebacks[k] + left[k];
+
+        if (window->warm[k] < cache_model_capacity(&tracer_hot.model, k))
+            window->counts.writebacks[k] =
+                all > tracer_state.dirty[k] ? all - tracer_state.dirty[k] : 0;
+    }
 }
 
 static void close_window(void)
 {
+    struct tracer_window *window = &tracer_state.window[tracer_state.window_nr];
+
     cache_model_drain(&tracer_hot.model);
-    tracer_state.window[tracer_state.window_nr].counts = counts_since_base();
-    if (tracer_state.window[tracer_state.window_nr].counts.accesses)
+    window->counts = counts_since_base();
+    if (tracer_state.phase == PHASE_COUNT)
+        count_later_writebacks(window);
+    if (window->counts.accesses)
         tracer_state.window_nr++;
 }
 
@@ -217,7 +244,7 @@ static double most_warming(void)
 {
     double rest = tracer_state.budget - (double)(tracer_state.spent - tracer_state.cost);
     double most =
-        tracer_state.window_nr ? tracer_state.budget / 16 : tracer_state.budget * 0.35;
+        tracer_state.window_nr ? tracer_state.budget / 10 : tracer_state.budget * 0.35;
 
     return rest * 2 / 3 < most ? rest * 2 / 3 : most;
 }
@@ -249,14 +276,63 @@ static bool is_warm(void)
 
 static void go_on_warming(void)
 {
-    double warm = (double)tracer_state.cost, count = tracer_state.budget / 10;
-
-    if (!is_warm() && warm < most_warming())
+    if (!is_warm() && (double)tracer_state.cost < most_warming())
         begin(PHASE_WARM, least_warming() / 4);
     else
-        begin_count(warm / 2 < count                     ? count
-                    : warm / 2 < tracer_state.budget / 8 ? warm / 2
-                                                         : tracer_state.budget / 8);
+        begin_count();
+}
+
+/*
+ * Counting. How much the next window counts follows from how even this one was, never
+ * from what the same window has shown: that would prefer windows without bursts.
+ */
+
+static void note_piece(void)
+{
+    struct cache_counts now = cache_model_counts(&tracer_hot.model);
+    struct cache_counts piece = cache_counts_since(&now, &tracer_state.piece_at);
+
+    for (int i = 0; i < 2 * tracer_hot.model.level_nr; i++) {
+        double lines = (double)(i % 2 ? piece.writebacks[i / 2] : piece.fills[i / 2]);
+        double *least = &tracer_state.least[i], *most = &tracer_state.most[i];
+
+        *least = tracer_state.piece == 0 ? lines : less(*least, lines);
+        *most = tracer_state.piece == 0 ? lines : more(*most, lines);
+    }
+    tracer_state.piece_at = now;
+    tracer_state.piece++;
+}
+
+/* Pieces differ by no more than a tenth, or than counts do by chance. */
+static bool was_even(void)
+{
+    for (int i = 0; i < 2 * tracer_hot.model.level_nr; i++) {
+        double middle = (tracer_state.least[i] + tracer_state.most[i]) / 2;
+        double apart = tracer_state.most[i] - tracer_state.least[i];
+
+        if (apart > 0.1 * middle && apart * apart > 36 * middle)
+            return false;
+    }
+    return true;
+}
+
+static void end_window(void)
+{
+    close_window();
+    if (was_even())
+        tracer_state.count = more(tracer_state.count / 2, tracer_state.budget / 80);
+    else
+        tracer_state.count = less(tracer_state.count * 2, tracer_state.budget / 5);
+    plan();
+}
+
+static void go_on_counting(void)
+{
+    note_piece();
+    if (tracer_state.piece < PIECES)
+        begin(PHASE_COUNT, tracer_state.count / PIECES);
+    else
+        end_window();
 }
 
 /* Account of the phase that ends. */
@@ -285,11 +361,10 @@ static void end_if_late(void)
 void tracer_next(void)
 {
     add_phase();
-    if (tracer_state.phase == PHASE_COUNT || tracer_state.phase == PHASE_WHOLE)
-        close_window();
     end_if_late();
     switch (tracer_state.phase) {
     case PHASE_WHOLE:
+        close_window();
         tracer_end_program(tracer_state.total > 0 ? "beyond" : "budget");
         break;
     case PHASE_SKIP:
@@ -304,7 +379,7 @@ void tracer_next(void)
         go_on_warming();
         break;
     case PHASE_COUNT:
-        plan();
+        go_on_counting();
         break;
     case PHASE_TAIL:
         if ((double)tracer_state.seen >= 1.02 * tracer_state.total)
@@ -334,6 +409,7 @@ void tracer_start(void)
     tracer_state.call++;
     tracer_state.seen = tracer_state.spent = tracer_state.cost = 0;
     tracer_state.part_end = 0;
+    tracer_state.count = tracer_state.budget / 20;
     tracer_state.window_nr = 0;
     if (tracer_state.sampled) {
         plan();
@@ -364,7 +440,7 @@ void tracer_stop(void)
         if (tracer_state.call == 1)
             cache_model_dirty(&tracer_hot.model, tracer_state.window[0].left);
     } else if (tracer_state.phase == PHASE_COUNT &&
-               (tracer_state.window_nr < 2 || left < tracer_state.length / 2)) {
+               (tracer_state.window_nr < 2 || tracer_state.piece >= PIECES / 2)) {
         close_window();
     }
     tracer_write_results("complete");
