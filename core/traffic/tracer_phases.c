@@ -1,6 +1,7 @@
 /* A traced call in phases: what is simulated, what is only passed, and when it ends. */
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/traffic/tracer.h"
 #include "core/traffic/tracer_hot.h"
@@ -60,8 +61,32 @@ static double least_warming(void)
     return least < tracer_state.budget / 64 ? least : tracer_state.budget / 64;
 }
 
+/*
+ * What the last window left behind has gone in the meantime, if fills went on as there
+ * and the last level was filled anew. Else a window at the same place of another sweep
+ * over the same arrays would find its data.
+ */
+static void forget_if_stale(void)
+{
+    const struct tracer_window *last;
+    double accesses, between;
+
+    if (tracer_state.window_nr == 0)
+        return;
+    last = &tracer_state.window[tracer_state.window_nr - 1];
+    accesses = (double)last->counts.accesses;
+    between = (double)tracer_state.seen - (double)last->first - accesses;
+    if ((double)last->counts.fills[tracer_hot.model.level_nr - 1] / accesses * between <
+        1.25 * last_level_lines())
+        return;
+    cache_model_release(&tracer_hot.model);
+    if (tracer_model_init())
+        _exit(1);
+}
+
 static void begin_warm(void)
 {
+    forget_if_stale();
     begin(PHASE_WARM, least_warming() / 4);
     set_base();
     memset(&tracer_state.window[tracer_state.window_nr], 0, sizeof(struct tracer_window));

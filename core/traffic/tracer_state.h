@@ -20,6 +20,7 @@ struct tracer_window {
 };
 
 struct tracer_state {
+    struct cache_geometry machine;
     char *out;
     double total, budget, limit_s;
     bool sampled;
@@ -48,6 +49,8 @@ struct tracer_state {
 };
 extern struct tracer_state tracer_state __attribute__((visibility("hidden")));
 
+/* An empty model of the machine; -1 after a sentence on stderr. */
+int tracer_model_init(void);
 double tracer_now_s(void);
 /* Writes the results and ends the program; `end`: how the tracing came to its end, a word
  * for trace.c. */
