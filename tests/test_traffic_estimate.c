@@ -110,21 +110,64 @@ static void test_whole(void)
     traffic_release(&traffic);
 }
 
-/* Rates of 0.2 and 0.4: mean 0.3, two standard errors 0.2. */
+static struct trace_window window_at(uint64_t first, uint64_t fills)
+{
+    struct trace_window made = window(fills, 5000);
+
+    made.first = first;
+    return made;
+}
+
+/* Rates of 0.2 and 0.4, each for half of the call: mean 0.3; the variance of the mean
+ * from the one step is 0.2^2 / 4, t of one degree 12.71. */
 static void test_windows(void)
 {
-    struct trace_window two[] = {window(200, 5000), window(400, 5000)};
+    struct trace_window two[] = {window_at(24500, 200), window_at(74500, 400)};
     struct trace_file file = {.call = 1, .seen = 100000, .window = two, .window_nr = 2};
     struct traffic traffic = {0};
 
     trace_estimate(&file, &geometry, 100000, &traffic);
     check_near(traffic.edge[0].fills.value, 30000, 1e-12);
-    check_near(traffic.edge[0].fills.low, 10000, 1e-9);
-    check_near(traffic.edge[0].fills.high, 50000, 1e-9);
+    check_near(traffic.edge[0].fills.low, 0, 0);
+    check_near(traffic.edge[0].fills.high, 30000 + 12.71 * 10000, 1e-9);
     check_eq(traffic.edge[0].fills.runs, 2);
     check_near(traffic.bytes.value, 800000, 1e-12);
     check_near(traffic.bytes.low, 800000, 1e-12);
     check_near(traffic.traced_share, 0.02, 1e-12);
+    traffic_release(&traffic);
+}
+
+/* A window stands for what lies nearer to it than to any other: 0.1 of the call at 0.8,
+ * 0.9 at 0. */
+static void test_weights(void)
+{
+    struct trace_window three[] = {window_at(4500, 800), window_at(14500, 0),
+                                   window_at(54500, 0)};
+    struct trace_file file = {.call = 1, .seen = 100000, .window = three, .window_nr = 3};
+    struct traffic traffic = {0};
+
+    trace_estimate(&file, &geometry, 100000, &traffic);
+    check_near(traffic.edge[0].fills.value, 8000, 1e-12);
+    traffic_release(&traffic);
+}
+
+/* Half of the call was not reached: it may move nothing, or what the busiest window does.
+ */
+static void test_unseen(void)
+{
+    struct trace_window two[] = {window_at(24500, 200), window_at(74500, 200)};
+    struct trace_file file = {
+        .end = TRACE_END_REACH, .call = 1, .seen = 100000, .window = two, .window_nr = 2};
+    struct traffic traffic = {0};
+
+    trace_estimate(&file, &geometry, 200000, &traffic);
+    check_near(traffic.edge[0].fills.value, 40000, 1e-12);
+    check_near(traffic.edge[0].fills.low, 20000, 1e-12);
+    check_near(traffic.edge[0].fills.high, 40000, 1e-12);
+    two[1] = window_at(74500, 400);
+    trace_estimate(&file, &geometry, 200000, &traffic);
+    check_near(traffic.edge[0].fills.value, 60000, 1e-12);
+    check_near(traffic.edge[0].fills.high, 60000 + 12.71 * 20000 + 10000, 1e-9);
     traffic_release(&traffic);
 }
 
@@ -149,6 +192,8 @@ CU_TestInfo traffic_estimate_tests[] = {
     {"wrong files are refused", test_wrong_files},
     {"a whole call is exact", test_whole},
     {"windows give a mean and its error", test_windows},
+    {"windows stand for what lies near them", test_weights},
+    {"what was not reached widens the interval", test_unseen},
     {"fills that stale contents may have caused", test_unsure},
     CU_TEST_INFO_NULL,
 };

@@ -32,13 +32,18 @@ static const char *const template_files[] = {
     "program_verify.c", "program_step.c",
 };
 
-/* Scalar code with a callback for every load and store, and no calls that stand for
- * loops. */
+/*
+ * Scalar code with a callback for every load and store, and no calls that stand for
+ * loops. gcc's thread sanitizer reports any width. clang's leaves out what is wider than
+ * 16 bytes, as its coverage callbacks do; its address sanitizer reports everything once
+ * it is told to call for every access and to leave none out as safe.
+ */
 static const char trace_flags_clang[] =
     "-O2 -U_FORTIFY_SOURCE -fno-vectorize -fno-slp-vectorize -fno-builtin-memset "
-    "-fno-builtin-memcpy "
-    "-fno-builtin-memmove "
-    "-fsanitize-coverage=func,trace-pc-guard,trace-loads,trace-stores";
+    "-fno-builtin-memcpy -fno-builtin-memmove -fsanitize=address "
+    "-fno-sanitize-address-use-after-scope -mllvm "
+    "-asan-instrumentation-with-call-threshold=0 -mllvm -asan-stack=0 -mllvm "
+    "-asan-globals=0 -mllvm -asan-opt=0 -mllvm -asan-instrument-dynamic-allocas=0";
 static const char trace_flags_gcc[] =
     "-O2 -U_FORTIFY_SOURCE -fno-tree-vectorize -fno-tree-slp-vectorize "
     "-fno-tree-loop-distribute-patterns "
@@ -93,11 +98,21 @@ static void add_neighbours(const char *file, struct strvec *flags)
         strvec_pushf(flags, "%.*s", (int)(base - file), file);
 }
 
+/* -march=native and the like: intrinsics need them, and a file that asks what there is
+ * (#ifdef __AVX2__) must get the answer that the timed program gets. */
+static void add_instruction_set(const struct strvec *from, struct strvec *flags)
+{
+    for (size_t i = 0; i < from->nr; i++)
+        if (strncmp(from->v[i], "-m", 2) == 0 && strcmp(from->v[i], "-mllvm"))
+            strvec_push(flags, from->v[i]);
+}
+
 static void kernel_flags(const struct building *building, enum harness_role role,
                          struct strvec *flags)
 {
     strvec_push_all(flags, &building->kernel->cflags);
     if (role == HARNESS_TRACED) {
+        add_instruction_set(&building->toolchain->flags, flags);
         strvec_split(flags,
                      building->toolchain->is_clang ? trace_flags_clang : trace_flags_gcc);
     } else {

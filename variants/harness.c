@@ -68,23 +68,6 @@ static void add_renames(const struct kernel *kernel, enum harness_role role,
     buf_add(out, "#define main inflight_main_of_the_file\n");
 }
 
-/* No compiler reports these accesses. */
-static const char announcements[] =
-    "void tracer_prefetch(const void *address, int rw, int locality);\n"
-    "void tracer_nontemporal_store(const void *address, __SIZE_TYPE__ bytes);\n"
-    "#define INFLIGHT_PREFETCH(address, rw, locality, ...) "
-    "tracer_prefetch((address), (rw), (locality))\n"
-    "#define INFLIGHT_PREFETCH_1(address, ...) INFLIGHT_PREFETCH(address, 0, 3, 0)\n"
-    "#define INFLIGHT_PREFETCH_2(address, rw, ...) INFLIGHT_PREFETCH(address, rw, 3, 0)\n"
-    "#define INFLIGHT_PICK(a, b, c, pick, ...) pick\n"
-    "#define __builtin_prefetch(...) INFLIGHT_PICK(__VA_ARGS__, INFLIGHT_PREFETCH, "
-    "INFLIGHT_PREFETCH_2, INFLIGHT_PREFETCH_1, 0)(__VA_ARGS__, 0)\n"
-    "#define __builtin_nontemporal_store(value, address) "
-    "(tracer_nontemporal_store((address), sizeof(*(address))), *(address) = (value))\n"
-    "#define memcpy inflight_traced_memcpy\n"
-    "#define memmove inflight_traced_memmove\n"
-    "#define memset inflight_traced_memset\n";
-
 static void add_line(struct buf *out, int line, const char *path)
 {
     buf_addf(out, "#line %d \"", line);
@@ -209,11 +192,11 @@ static void add_prelude(const struct kernel *kernel, enum harness_role role,
 {
     add_renames(kernel, role, out);
     if (role == HARNESS_TRACED)
-        buf_add(out, announcements);
+        harness_announcements(out);
     buf_add(out, "#define INFLIGHT_SHOWN __attribute__((visibility(\"default\")))\n"
                  "#ifdef __clang__\n"
                  "#define INFLIGHT_PLAIN INFLIGHT_SHOWN "
-                 "__attribute__((no_sanitize(\"coverage\")))\n"
+                 "__attribute__((no_sanitize(\"address\")))\n"
                  "#else\n"
                  "#define INFLIGHT_PLAIN INFLIGHT_SHOWN "
                  "__attribute__((no_sanitize(\"thread\")))\n"

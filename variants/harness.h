@@ -24,5 +24,7 @@ void harness_unit(const struct kernel *kernel, const char *source, const char *p
 /* What a variant's library is called by in a pair, so that there can be two: functions
  * inflight_<side>_call, inflight_<side>_empty_call and inflight_<side>_global. */
 void harness_side(const char *side, struct buf *out);
+/* Macros that announce to the tracer what the compiler does not report. */
+void harness_announcements(struct buf *out);
 
 #endif

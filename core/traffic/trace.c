@@ -1,20 +1,21 @@
 #include "core/traffic/traffic.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/traffic/trace_estimate.h"
 
-static const double budget_default = 6e7;
+/* A long call gets more windows: three per cent of it are simulated, some seconds at
+ * most.
+ */
+static const double budget_default = 6e7, budget_share = 0.03, budget_most = 3e8;
 static const double limit_default_s = 60;
-/* Pessimistic costs on one core, to know how far a sampled trace can come within its
- * limit. */
-static const double simulate_s = 100e-9, pass_s = 4e-9;
 
 static const char *const sources[] = {
     "cache_counts.c", "cache_level.c",      "cache_streams.c", "cache_model.c",
-    "tracer.c",       "tracer_callbacks.c", "tracer_export.c"};
+    "tracer.c",       "tracer_callbacks.c", "tracer_phases.c", "tracer_export.c"};
 
 int traffic_tracer_sources(struct strvec *paths, struct error *err)
 {
@@ -34,23 +35,15 @@ int traffic_tracer_sources(struct strvec *paths, struct error *err)
 
 static double budget_of(const struct traffic_trace_request *request)
 {
-    return request->accesses_budget > 0 ? request->accesses_budget : budget_default;
+    double share = fmin(budget_share * request->accesses_total, budget_most);
+
+    return request->accesses_budget > 0 ? request->accesses_budget
+                                        : fmax(budget_default, share);
 }
 
 static double limit_of(const struct traffic_trace_request *request)
 {
     return request->limit_s > 0 ? request->limit_s : limit_default_s;
-}
-
-/* Accesses of a sampled call that can be passed before the limit; 0 = all of them. */
-static double reach_of(const struct traffic_trace_request *request)
-{
-    double passing_s = 0.8 * limit_of(request) - budget_of(request) * simulate_s;
-    double reach = passing_s / pass_s;
-
-    if (request->accesses_total <= budget_of(request) || request->accesses_total <= reach)
-        return 0;
-    return reach > 2 * budget_of(request) ? reach : 2 * budget_of(request);
 }
 
 /*
@@ -71,9 +64,9 @@ static char *geometry_text(const struct traffic_trace_request *request)
     const struct traffic_geometry *geometry = &request->geometry;
     struct buf text = {0};
 
-    buf_addf(&text, "line=%d page=%.0f tlb=%d streams=%d overwritten=%d reach=%.0f",
+    buf_addf(&text, "line=%d page=%.0f tlb=%d streams=%d overwritten=%d limit=%g",
              geometry->line_bytes, geometry->page_bytes, geometry->tlb_entries,
-             geometry->streams, geometry->store_read_factor < 1, reach_of(request));
+             geometry->streams, geometry->store_read_factor < 1, limit_of(request));
     for (int k = 0; k < geometry->level_nr; k++)
         buf_addf(&text, " level=%.0f:%d:%d", geometry->level[k].bytes,
                  geometry->level[k].ways > 0 ? geometry->level[k].ways : 8,

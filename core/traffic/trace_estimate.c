@@ -15,46 +15,104 @@ static uint64_t count_in(const struct trace_window *window, size_t at, int k)
     return ((const uint64_t *)(const void *)((const char *)window + at))[k];
 }
 
+/* The access in its middle. */
+static double centre(const struct trace_window *window)
+{
+    return (double)window->first + (double)window->counts.accesses / 2;
+}
+
 static struct quantity model(double value, double low, double high, size_t runs)
 {
     return quantity_between(value, low < value ? low : value, high > value ? high : value,
                             runs, PROVENANCE_MODEL);
 }
 
-/* Two standard errors of the mean over windows, in counts per access; one window: half to
- * double. */
+/* The share of the call that a window stands for: what lies nearer to it than to any
+ * other. What could not be reached is shared by all. */
+static double weight(const struct source *source, size_t i)
+{
+    const struct trace_file *file = source->file;
+    const struct trace_window *window = file->window;
+    double seen = fmax((double)file->seen, 1), low = 0, high = seen;
+
+    if (i > 0)
+        low = (centre(&window[i - 1]) + centre(&window[i])) / 2;
+    if (i + 1 < file->window_nr)
+        high = (centre(&window[i]) + centre(&window[i + 1])) / 2;
+    return fmax(0, high - low) / seen;
+}
+
+static double rate(const struct trace_window *window, size_t at, int k)
+{
+    double accesses = (double)window->counts.accesses;
+
+    return accesses > 0 ? (double)count_in(window, at, k) / accesses : 0;
+}
+
+/* Student's t at 95 %, both sides. */
+static double student(size_t degrees)
+{
+    static const double t[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26};
+
+    return degrees < 1                ? INFINITY
+           : degrees <= ARRAY_SIZE(t) ? t[degrees - 1]
+                                      : 2.0 + 2.4 / (double)degrees;
+}
+
+/*
+ * Half the interval of the weighted mean over windows, in counts per access. Windows lie
+ * in order, one in each part of the call, so that it is the step from one to the next
+ * that a part may hide, not the spread over the call: the variance is taken from the
+ * steps (Wolter, Introduction to Variance Estimation, 2nd ed., section 8.2.1, estimator
+ * v2). One window: half to double.
+ */
 static double spread(const struct source *source, size_t at, int k, double mean)
 {
+    const struct trace_window *window = source->file->window;
     size_t nr = source->file->window_nr;
     double squares = 0;
 
     if (nr < 2)
         return mean;
-    for (size_t i = 0; i < nr; i++) {
-        const struct trace_window *window = &source->file->window[i];
-        double rate = (double)count_in(window, at, k) / (double)window->counts.accesses;
+    for (size_t i = 0; i + 1 < nr; i++) {
+        double step = (rate(&window[i + 1], at, k) - rate(&window[i], at, k)) *
+                      (weight(source, i) + weight(source, i + 1)) / 2;
 
-        squares += (rate - mean) * (rate - mean);
+        squares += step * step / 2;
     }
-    return 2 * sqrt(squares / (double)(nr - 1) / (double)nr);
+    return student(nr - 1) * sqrt(squares * (double)nr / (double)(nr - 1));
+}
+
+/* Accesses beyond what was reached may move nothing, or what the busiest window moved. */
+static struct quantity with_unseen(const struct source *source, size_t at, int k,
+                                   struct quantity all)
+{
+    double unseen = source->total - (double)source->file->seen, most = 0;
+
+    if (source->file->end != TRACE_END_REACH || unseen <= 0)
+        return all;
+    for (size_t i = 0; i < source->file->window_nr; i++)
+        most = fmax(most, rate(&source->file->window[i], at, k));
+    all.low *= (double)source->file->seen / source->total;
+    all.high += unseen * (most - all.value / source->total);
+    return all;
 }
 
 /* A count of struct trace_window, at this offset, for the whole call. */
 static struct quantity scaled(const struct source *source, size_t at, int k)
 {
     size_t nr = source->file->window_nr;
-    double counted = 0, accesses = 0, mean, wide;
+    double mean = 0, wide;
 
-    for (size_t i = 0; i < nr; i++) {
-        counted += (double)count_in(&source->file->window[i], at, k);
-        accesses += (double)source->file->window[i].counts.accesses;
-    }
     if (source->whole)
-        return quantity_exact(counted, PROVENANCE_MODEL);
-    mean = counted / accesses;
+        return quantity_exact((double)count_in(&source->file->window[0], at, k),
+                              PROVENANCE_MODEL);
+    for (size_t i = 0; i < nr; i++)
+        mean += weight(source, i) * rate(&source->file->window[i], at, k);
     wide = spread(source, at, k, mean);
-    return model(mean * source->total, fmax(0, mean - wide) * source->total,
-                 (mean + wide) * source->total, nr);
+    return with_unseen(source, at, k,
+                       model(mean * source->total, fmax(0, mean - wide) * source->total,
+                             (mean + wide) * source->total, nr));
 }
 
 #define SCALED(source, field, k) scaled(source, offsetof(struct trace_window, field), k)

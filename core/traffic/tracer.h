@@ -1,10 +1,10 @@
 /*
  * The runtime of a tracing program (docs/design.md, "Harness protocol"). Needs only the C
  * library; compiled without instrumentation with the files that traffic_tracer_sources()
- * names, linked to the instrumented kernel. The compiler's load and store callbacks of
- * clang (-fsanitize-coverage=func,trace-pc-guard,trace-loads,trace-stores) and gcc or
- * clang
- * (-fsanitize=thread when compiling, not when linking) arrive here.
+ * names, linked to the instrumented kernel. The callbacks of gcc -fsanitize=thread and
+ * clang -fsanitize=address (with calls for every access, see variants/build.c), given
+ * when compiling, not when linking, arrive here; those of -fsanitize=thread and
+ * -fsanitize-coverage=trace-loads,trace-stores of clang too, which report less.
  *
  * The compiler must not turn loops into memcpy or memset
  * (-fno-tree-loop-distribute-patterns for gcc, -fno-builtin for clang): no callback
@@ -35,9 +35,9 @@
  *   line=64 page=4096 tlb=1536 streams=16   as in struct cache_geometry
  *   level=BYTES:WAYS:FOLDED                 once per level, L1 first
  *   overwritten=0|1                         look for lines whose read can be evaded
- *   reach=N                                 accesses of one call that may be passed, 0 =
- * all; then the program ends total: accesses of one call as the loop model has it, 0 =
- * unknown: then one call is traced up to the budget. budget: accesses to be simulated, 0
+ *   limit=SECONDS                       from here on; then the program ends, 0 = none
+ * total: accesses of one call as the loop model has it, 0 = unknown: then one call is
+ * traced up to the budget. budget: accesses to be simulated, 0
  * = 6e7. Returns 0, or -1 after a sentence on stderr.
  */
 int tracer_configure(const char *geometry, double total, double budget, const char *out);
@@ -52,5 +52,11 @@ void tracer_stop(void); /* writes the file */
 void tracer_prefetch(const void *address, int rw, int locality);
 void tracer_nontemporal_store(const void *address, size_t bytes);
 void tracer_copy(const void *destination, const void *source, size_t bytes);
+void tracer_set(const void *destination, size_t bytes); /* one store per line */
+/* Accesses of vector intrinsics that the compiler does not report at all: no plain access
+ * follows. */
+void tracer_read(const void *address, size_t bytes);
+void tracer_write(const void *address, size_t bytes);
+void tracer_nontemporal(const void *address, size_t bytes);
 
 #endif

@@ -36,6 +36,69 @@ void __sanitizer_cov_trace_pc_guard_init(unsigned *start, unsigned *stop)
     (void)stop;
 }
 
+/* clang -fsanitize=address, with calls for every access; `N` is any other width. */
+
+#define ADDRESS(bytes)                                                                   \
+    void __asan_load##bytes(const void *address);                                        \
+    void __asan_store##bytes(const void *address);                                       \
+    void __asan_load##bytes(const void *address)                                         \
+    {                                                                                    \
+        tracer_load(address, bytes);                                                     \
+    }                                                                                    \
+    void __asan_store##bytes(const void *address)                                        \
+    {                                                                                    \
+        tracer_store(address, bytes);                                                    \
+    }
+
+ADDRESS(1)
+ADDRESS(2)
+ADDRESS(4)
+ADDRESS(8)
+ADDRESS(16)
+
+void __asan_loadN(const void *address, size_t bytes);
+void __asan_storeN(const void *address, size_t bytes);
+void *__asan_memcpy(void *destination, const void *source, size_t bytes);
+void *__asan_memmove(void *destination, const void *source, size_t bytes);
+void *__asan_memset(void *destination, int value, size_t bytes);
+void __asan_init(void);
+void __asan_version_mismatch_check_v8(void);
+void __asan_handle_no_return(void);
+
+void __asan_loadN(const void *address, size_t bytes)
+{
+    tracer_load(address, bytes);
+}
+
+void __asan_storeN(const void *address, size_t bytes)
+{
+    tracer_store(address, bytes);
+}
+
+void *__asan_memcpy(void *destination, const void *source, size_t bytes)
+{
+    tracer_copy(destination, source, bytes);
+    return __builtin_memcpy(destination, source, bytes);
+}
+
+void *__asan_memmove(void *destination, const void *source, size_t bytes)
+{
+    tracer_copy(destination, source, bytes);
+    return __builtin_memmove(destination, source, bytes);
+}
+
+void *__asan_memset(void *destination, int value, size_t bytes)
+{
+    tracer_set(destination, bytes);
+    return __builtin_memset(destination, value, bytes);
+}
+
+void __asan_init(void) {}
+
+void __asan_version_mismatch_check_v8(void) {}
+
+void __asan_handle_no_return(void) {}
+
 /* gcc and clang -fsanitize=thread */
 
 #define THREAD_ACCESS(prefix, bytes)                                                     \
@@ -132,7 +195,7 @@ void *__tsan_memmove(void *destination, const void *source, size_t bytes)
 
 void *__tsan_memset(void *destination, int value, size_t bytes)
 {
-    tracer_store(destination, bytes);
+    tracer_set(destination, bytes);
     return __builtin_memset(destination, value, bytes);
 }
 

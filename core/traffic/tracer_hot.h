@@ -6,8 +6,10 @@
 #include "core/traffic/cache_model.h"
 
 struct tracer_hot {
-    uint64_t left;   /* accesses until tracer_next() is asked */
-    bool simulating; /* else they are only counted */
+    /* Accesses still to be passed without a look. While it is negative, every access is
+     * looked at. The one thing that a passed access costs: a decrement and a branch. */
+    int64_t skip;
+    uint64_t left; /* of those looked at, until tracer_next() is asked */
     /* A non-temporal store was announced; the plain store that stands for it is not seen.
      */
     uintptr_t announced;
@@ -23,29 +25,34 @@ void tracer_next(void);
 /* A store that was announced has come. */
 void tracer_announced_store(uintptr_t address, uint64_t bytes);
 
-static inline bool tracer_counts(void)
+/* Beyond the decrement: an access that is looked at. True if it is to be simulated. */
+static inline bool tracer_looks(void)
 {
     if (!tracer_here)
         return false;
     if (tracer_hot.left-- == 0)
         tracer_next();
-    return tracer_hot.simulating;
+    return tracer_hot.skip < 0;
+}
+
+void tracer_look_load(const void *address, uint64_t bytes);
+void tracer_look_store(const void *address, uint64_t bytes);
+
+static inline bool tracer_passes(void)
+{
+    return __builtin_expect(--tracer_hot.skip >= 0, 1);
 }
 
 static inline void tracer_load(const void *address, uint64_t bytes)
 {
-    if (tracer_counts())
-        cache_model_load(&tracer_hot.model, (uintptr_t)address, bytes);
+    if (!tracer_passes())
+        tracer_look_load(address, bytes);
 }
 
 static inline void tracer_store(const void *address, uint64_t bytes)
 {
-    if ((uintptr_t)address - tracer_hot.announced < tracer_hot.announced_bytes) {
-        tracer_announced_store((uintptr_t)address, bytes);
-        return;
-    }
-    if (tracer_counts())
-        cache_model_store(&tracer_hot.model, (uintptr_t)address, bytes);
+    if (!tracer_passes())
+        tracer_look_store(address, bytes);
 }
 
 #endif

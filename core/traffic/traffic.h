@@ -160,7 +160,8 @@ struct traffic_trace_request {
                                traced or cut at the budget) */
     double accesses_least;  /* fewer (values kept in registers) contradict the loop model;
                                0 = half of accesses_total */
-    double accesses_budget; /* simulate at most about this many; 0 = 6e7; beyond it
+    double accesses_budget; /* simulate at most about this many; 0 = 3 % of the total,
+                               but at least 6e7 and at most 3e8; beyond it
                                windows are sampled and said so */
     double limit_s;         /* 0 = 60 */
     const char *scratch;
