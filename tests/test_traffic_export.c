@@ -170,7 +170,7 @@ static char *run_with_tool(const char *program, const char *scratch)
                           "65536",
                           "--geometry",
                           "line=64 page=4096 tlb=64 streams=16 level=16384:8:0 "
-                          "level=131072:8:0 overwritten=0 reach=0",
+                          "level=131072:8:0 overwritten=0",
                           "--total",
                           "0",
                           "--budget",
