@@ -347,17 +347,17 @@ static void one_access(struct cache_model *model, struct reference *ref, uint64_
         address = (UINT64_C(1) << 36) + (what % 20 << 24) +
                   (what % 3 ? sweep * 8 : (1 << 23) - sweep * 8) % (4 * footprint);
     if (what % 10 < 5) {
-        cache_model_load(model, address, bytes);
+        cache_model_load(model, model->part, address, bytes);
         ref_access(ref, address, bytes, false);
     } else if (what % 10 < 8) {
-        cache_model_store(model, address, bytes);
+        cache_model_store(model, model->part, address, bytes);
         ref_access(ref, address, bytes, true);
     } else if (what % 10 < 9) {
-        cache_model_prefetch(model, address, (int)(what / 10 % 2));
+        cache_model_prefetch(model, model->part, address, (int)(what / 10 % 2));
         ref_prefetch(ref, address, (int)(what / 10 % 2));
     } else {
         address &= ~(uint64_t)15; /* whole granules of lines of up to 1 KiB */
-        cache_model_nontemporal(model, address, 16);
+        cache_model_nontemporal(model, model->part, address, 16);
         ref_nontemporal(ref, address, 16);
     }
 }

@@ -14,8 +14,9 @@ static const double budget_default = 6e7, budget_share = 0.03, budget_most = 3e8
 static const double limit_default_s = 60;
 
 static const char *const sources[] = {
-    "cache_counts.c", "cache_level.c",      "cache_streams.c", "cache_model.c",
-    "tracer.c",       "tracer_callbacks.c", "tracer_phases.c"};
+    "cache_below.c",      "cache_counts.c",  "cache_level.c",
+    "cache_model.c",      "cache_streams.c", "tracer.c",
+    "tracer_callbacks.c", "tracer_parts.c",  "tracer_phases.c"};
 
 int traffic_tracer_sources(struct strvec *paths, struct error *err)
 {
@@ -68,9 +69,10 @@ static char *geometry_text(const struct traffic_trace_request *request)
              geometry->line_bytes, geometry->page_bytes, geometry->tlb_entries,
              geometry->streams, geometry->store_read_factor < 1, limit_of(request));
     for (int k = 0; k < geometry->level_nr; k++)
-        buf_addf(&text, " level=%.0f:%d:%d", geometry->level[k].bytes,
+        buf_addf(&text, " level=%.0f:%d:%d:%d:%d", geometry->level[k].bytes,
                  geometry->level[k].ways > 0 ? geometry->level[k].ways : 8,
-                 is_folded(geometry, k));
+                 is_folded(geometry, k), (int)geometry->level[k].inclusion,
+                 geometry->level[k].sharers > 1 ? geometry->level[k].sharers : 1);
     return buf_detach(&text);
 }
 

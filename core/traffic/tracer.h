@@ -32,15 +32,19 @@
 
 /*
  * geometry: words "name=value" with spaces between them, made by trace.c:
- *   line=64 page=4096 tlb=1536 streams=16   as in struct cache_geometry
- *   level=BYTES:WAYS:FOLDED                 once per level, L1 first
+ *   line=64 page=4096 tlb=1536 streams=16   as in struct cache_geometry; -1 = none
+ *   level=BYTES:WAYS:FOLDED[:INCLUSION[:COPIES]]  once per level, L1 first; numbers as
+ *                                                 there
  *   overwritten=0|1                         look for lines whose read can be evaded
+ *   plain=0|1                               count as two-level simulators do
  *   limit=SECONDS                       from here on; then the program ends, 0 = none
  * total: accesses of one call as the loop model has it, 0 = unknown: then one call is
  * traced up to the budget. budget: accesses to be simulated, 0
  * = 6e7. Returns 0, or -1 after a sentence on stderr.
  */
 int tracer_configure(const char *geometry, double total, double budget, const char *out);
+/* An array whose accesses are to be told apart; after tracer_configure(). */
+void tracer_array(const char *name, const void *base, size_t bytes);
 int tracer_calls(void);
 void tracer_start(void);
 void tracer_stop(void); /* writes the file */

@@ -36,6 +36,7 @@ static void set_base(void)
 {
     cache_model_drain(&tracer_hot.model);
     tracer_state.base = cache_model_counts(&tracer_hot.model);
+    tracer_parts_base();
 }
 
 static struct cache_counts counts_since_base(void)
@@ -83,7 +84,7 @@ static void close_window(void)
     cache_model_drain(&tracer_hot.model);
     tracer_state.window[tracer_state.window_nr].counts = counts_since_base();
     if (tracer_state.window[tracer_state.window_nr].counts.accesses)
-        tracer_state.window_nr++;
+        tracer_parts_take(tracer_state.window_nr++);
 }
 
 /*
@@ -290,18 +291,49 @@ void tracer_next(void)
     }
 }
 
-void tracer_look_load(const void *address, uint64_t bytes)
+/* The first access of a phase, or one of another thread. */
+static __attribute__((noinline)) void look_again(const void *address, uint64_t bytes,
+                                                 uintptr_t pc, bool store)
 {
-    if (tracer_looks())
-        cache_model_load(&tracer_hot.model, (uintptr_t)address, bytes);
+    struct cache_part *part;
+
+    if (!tracer_looks())
+        return;
+    part = tracer_part(pc, (uintptr_t)address);
+    if (store)
+        cache_model_store(&tracer_hot.model, part, (uintptr_t)address, bytes);
+    else
+        cache_model_load(&tracer_hot.model, part, (uintptr_t)address, bytes);
 }
 
-void tracer_look_store(const void *address, uint64_t bytes)
+void tracer_look_load(const void *address, uint64_t bytes, uintptr_t pc)
 {
-    if ((uintptr_t)address - tracer_hot.announced < tracer_hot.announced_bytes)
+    const struct tracer_site *site = tracer_site_of(pc);
+
+    if (!tracer_here || tracer_hot.left == 0 ||
+        !tracer_site_is(site, pc, (uintptr_t)address)) {
+        look_again(address, bytes, pc, false);
+        return;
+    }
+    tracer_hot.left--;
+    cache_model_load(&tracer_hot.model, site->part, (uintptr_t)address, bytes);
+}
+
+void tracer_look_store(const void *address, uint64_t bytes, uintptr_t pc)
+{
+    const struct tracer_site *site = tracer_site_of(pc);
+
+    if ((uintptr_t)address - tracer_hot.announced < tracer_hot.announced_bytes) {
         tracer_announced_store((uintptr_t)address, bytes);
-    else if (tracer_looks())
-        cache_model_store(&tracer_hot.model, (uintptr_t)address, bytes);
+        return;
+    }
+    if (!tracer_here || tracer_hot.left == 0 ||
+        !tracer_site_is(site, pc, (uintptr_t)address)) {
+        look_again(address, bytes, pc, true);
+        return;
+    }
+    tracer_hot.left--;
+    cache_model_store(&tracer_hot.model, site->part, (uintptr_t)address, bytes);
 }
 
 void tracer_start(void)
@@ -339,7 +371,7 @@ void tracer_stop(void)
     if (tracer_state.phase == PHASE_WHOLE) {
         close_window();
         if (tracer_state.call == 1)
-            cache_model_dirty(&tracer_hot.model, tracer_state.window[0].left);
+            tracer_parts_left(tracer_state.window[0].left);
     } else if (tracer_state.phase == PHASE_COUNT &&
                (tracer_state.window_nr < 2 || left < tracer_state.length / 2)) {
         close_window();
