@@ -40,6 +40,7 @@ static const struct {
 } adapters[] = {
     {"jansson.h", "core/base/json.h", 1},
     {"papi.h", "core/traffic/", 1},
+    {"elfutils/", "core/traffic/", 1},
     {"clang-c/", "variants/", 1},
     {"isl/", "variants/", 0},
     {"hwloc", "core/machine/", 1},

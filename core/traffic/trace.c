@@ -241,8 +241,10 @@ int traffic_trace(const struct traffic_trace_request *request, struct traffic *t
                     path_base(request->program));
     unlink(out);
     if (run(request, out, err) == 0 &&
-        trace_file_read(out, request->geometry.level_nr, &file, err) == 0)
+        trace_file_read(out, request->geometry.level_nr, &file, err) == 0) {
+        trace_file_places(&file, request->program);
         result = take(request, &file, traffic, err);
+    }
     unlink(out);
     trace_file_release(&file);
     free(out);

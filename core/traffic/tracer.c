@@ -266,6 +266,11 @@ void tracer_write(const void *address, size_t bytes)
     tracer_store(address, bytes, FROM);
 }
 
+void tracer_write_from(uintptr_t pc, const void *address, size_t bytes)
+{
+    tracer_store(address, bytes, pc);
+}
+
 void tracer_nontemporal(const void *address, size_t bytes)
 {
     if (!tracer_passes() && tracer_looks())

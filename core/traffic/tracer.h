@@ -29,6 +29,7 @@
 #define CORE_TRAFFIC_TRACER_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * geometry: words "name=value" with spaces between them, made by trace.c:
@@ -62,5 +63,11 @@ void tracer_set(const void *destination, size_t bytes); /* one store per line */
 void tracer_read(const void *address, size_t bytes);
 void tracer_write(const void *address, size_t bytes);
 void tracer_nontemporal(const void *address, size_t bytes);
+/* The same on behalf of the code that `pc` returns to, for what stands between it and the
+ * tracer. */
+void tracer_copy_from(uintptr_t pc, const void *destination, const void *source,
+                      size_t bytes);
+void tracer_set_from(uintptr_t pc, const void *destination, size_t bytes);
+void tracer_write_from(uintptr_t pc, const void *address, size_t bytes);
 
 #endif

@@ -42,9 +42,6 @@ static inline bool tracer_looks(void)
 /* pc: where in the code; charged with it is what it does to which array. */
 void tracer_look_load(const void *address, uint64_t bytes, uintptr_t pc);
 void tracer_look_store(const void *address, uint64_t bytes, uintptr_t pc);
-void tracer_copy_from(uintptr_t pc, const void *destination, const void *source,
-                      size_t bytes);
-void tracer_set_from(uintptr_t pc, const void *destination, size_t bytes);
 
 static inline bool tracer_passes(void)
 {

@@ -50,9 +50,11 @@ static void *grown(void *memory, size_t bytes)
 
 void tracer_array(const char *name, const void *base, size_t bytes)
 {
+    size_t length = strlen(name) + 1;
+    char *copy = memcpy(grown(NULL, length), name, length);
+
     parts.array = grown(parts.array, (parts.array_nr + 1) * sizeof(*parts.array));
-    parts.array[parts.array_nr++] = (struct array){
-        strcpy(grown(NULL, strlen(name) + 1), name), (uintptr_t)base, bytes};
+    parts.array[parts.array_nr++] = (struct array){copy, (uintptr_t)base, bytes};
 }
 
 /* The array of an address, or array_nr; the range of addresses that are the same. */
