@@ -193,6 +193,10 @@ static struct traffic_geometry geometry(const struct machine *machine, bool huge
                                    .store_read_factor = machine->store_read_factor};
     for (int i = 0; i < machine->level_nr && i < TRAFFIC_LEVELS_MAX; i++)
         out.level[out.level_nr++] = cache_of(&machine->level[i], copies);
+    if (out.level[0].sharers > 1) { /* the model's first level is one core's own */
+        out.level[0].bytes /= out.level[0].sharers;
+        out.level[0].sharers = 0;
+    }
     return out;
 }
 

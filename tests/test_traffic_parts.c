@@ -120,7 +120,6 @@ static void test_parts(void)
 {
     scatter_with(&traced_gcc);
     scatter_with(&traced_clang);
-    scatter_with(&traced_clang_thread);
 }
 
 /* What is written back later, evaded, sampled or past the caches belongs to a part too;
