@@ -102,38 +102,61 @@ static double place_in_part(void)
     return turns - (double)(int)turns;
 }
 
-/* A fifth of the time is left for ending. */
+/* Of two numbers, without the mathematical library. */
+static double less(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static double more(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* A tenth of the time is left for ending. */
 static double time_left_s(void)
 {
     return tracer_state.limit_s > 0
-               ? 0.8 * tracer_state.limit_s - (tracer_now_s() - tracer_state.born_s)
+               ? 0.9 * tracer_state.limit_s - (tracer_now_s() - tracer_state.born_s)
                : 1e9;
 }
 
-/* Accesses that may yet be simulated: of the budget, and in a third of the time. */
-static double rest_of_budget(void)
+/* What it takes to pass the rest of the call, as fast as it went so far. */
+static double passing_s(void)
 {
-    double rest = tracer_state.budget - (double)tracer_state.spent;
-    double rest_s = tracer_state.limit_s / 3 - tracer_state.looking_s;
+    double ahead = 1.02 * tracer_state.total - (double)tracer_state.seen;
 
-    if (tracer_state.limit_s > 0 && tracer_state.looking_s > 0 &&
-        rest * tracer_state.looking_s > rest_s * tracer_state.looked)
-        rest = rest_s * tracer_state.looked / tracer_state.looking_s;
-    return rest;
+    return tracer_state.passed > 0 ? ahead * tracer_state.passing_s / tracer_state.passed
+                                   : 0;
 }
 
-/* The access that can be reached in time, as fast as it went so far. */
+/* Accesses that may yet be simulated: of the budget, and in the time that passing the
+ * rest of the call leaves, but for a sixth of the time in any case. */
+static double rest_of_budget(void)
+{
+    double rest = tracer_state.budget - (double)tracer_state.spent, spare_s, least_s;
+
+    if (tracer_state.limit_s <= 0 || tracer_state.looking_s <= 0)
+        return rest;
+    spare_s = time_left_s() - passing_s();
+    least_s = tracer_state.limit_s / 6 - tracer_state.looking_s;
+    if (spare_s < least_s)
+        spare_s = least_s;
+    return less(rest, spare_s * tracer_state.looked / tracer_state.looking_s);
+}
+
+/* The access that can be reached in time. */
 static double reach(double rest)
 {
-    double looking_s =
-        tracer_state.looked > 0 ? rest * tracer_state.looking_s / tracer_state.looked : 0;
-    double most;
+    double looking_s = tracer_state.looked > 0
+                           ? more(rest, 0) * tracer_state.looking_s / tracer_state.looked
+                           : 0;
+    double spare_s = time_left_s() - looking_s;
 
-    if (tracer_state.limit_s <= 0 || tracer_state.passing_s <= 0)
+    if (tracer_state.limit_s <= 0 || tracer_state.passed <= 0 || passing_s() <= spare_s)
         return tracer_state.total;
-    most = (double)tracer_state.seen +
-           (time_left_s() - looking_s) * tracer_state.passed / tracer_state.passing_s;
-    return most < tracer_state.total ? most : tracer_state.total;
+    return (double)tracer_state.seen +
+           more(spare_s, 0) * tracer_state.passed / tracer_state.passing_s;
 }
 
 /* Of the next window, warming included. */

@@ -1,0 +1,67 @@
+/* Every kind of access that plain C makes; each iteration takes the next elements of both
+ * arrays. `kind` chooses, in the order of
+ * tests/test_variants_traced.c. */
+#include <complex.h>
+#include <stdatomic.h>
+#include <string.h>
+
+typedef double v2 __attribute__((vector_size(16), may_alias));
+typedef double v4 __attribute__((vector_size(32), may_alias));
+typedef double v8 __attribute__((vector_size(64), may_alias));
+typedef double v4_any __attribute__((vector_size(32), aligned(1), may_alias));
+struct three {
+    double x, y, z;
+};
+struct big {
+    double x[32];
+};
+struct __attribute__((packed)) odd {
+    char skip;
+    double value;
+};
+struct bits {
+    unsigned low : 5, middle : 11, high : 16;
+};
+
+#define KINDS(X)                                                                         \
+    X(((char *)to)[i] = ((const char *)from)[i])                                         \
+    X(((short *)to)[i] = ((const short *)from)[i])                                       \
+    X(((int *)to)[i] = ((const int *)from)[i])                                           \
+    X(((double *)to)[i] = ((const double *)from)[i])                                     \
+    X(((double *)to)[i] += ((const double *)from)[i])                                    \
+    X(((long double *)to)[i] = 2 * ((const long double *)from)[i])                       \
+    X(((double complex *)to)[i] = ((const double complex *)from)[i] + 1)                 \
+    X(((unsigned __int128 *)to)[i] = ((const unsigned __int128 *)from)[i] + 1)           \
+    X(((volatile double *)to)[i] = ((const volatile double *)from)[i])                   \
+    X(((struct odd *)to)[i].value = ((const struct odd *)from)[i].value)                 \
+    X(((v2 *)to)[i] = ((const v2 *)from)[i] + 1)                                         \
+    X(((v4 *)to)[i] = ((const v4 *)from)[i] + 1)                                         \
+    X(((v8 *)to)[i] = ((const v8 *)from)[i] + 1)                                         \
+    X(*(v4_any *)((char *)to + 33 * i) =                                                 \
+          *(const v4_any *)((const char *)from + 33 * i) + 1)                            \
+    X(((struct three *)to)[i] = ((const struct three *)from)[i])                         \
+    X(((struct big *)to)[i] = ((const struct big *)from)[i])                             \
+    X(((struct bits *)to)[i].middle = 3)                                                 \
+    X(atomic_fetch_add(&((_Atomic long *)to)[i], 1))                                     \
+    X(memcpy((char *)to + 100 * i, (const char *)from + 100 * i, 100))                   \
+    X(__builtin_memcpy((char *)to + 100 * i, (const char *)from + 100 * i, 100))         \
+    X(__builtin___memcpy_chk((char *)to + 100 * i, (const char *)from + 100 * i, 100,    \
+                             8000000))                                                   \
+    X(memmove((char *)to + 100 * i, (const char *)from + 100 * i, 100))                  \
+    X(memset((char *)to + 100 * i, 1, 100))                                              \
+    X(__builtin_memset((char *)to + 100 * i, 1, 100))                                    \
+    X((__builtin_prefetch(&((const double *)from)[i + 64]),                              \
+       ((double *)to)[i] = ((const double *)from)[i]))
+
+#define KIND(...)                                                                        \
+    if (kind == here++)                                                                  \
+        for (long i = 0; i < n; i++)                                                     \
+            __VA_ARGS__;
+
+void kernel(long n, long m, long kind, double to[restrict m],
+            const double from[restrict m])
+{
+    long here = 0;
+
+    KINDS(KIND)
+}
