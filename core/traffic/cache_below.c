@@ -28,13 +28,13 @@ static void mirror_one(struct cache_model *model, int k, uint64_t line,
 {
     struct cache_set *set = cache_level_set(&model->level[k], line);
     bool exclusive = model->inclusion[k] == CACHE_EXCLUSIVE;
-    int way = cache_set_find(set, line, cache_sign(line));
+    int way = cache_set_find(set, line);
 
     if (way < 0) {
         if (what == MIRROR_ARRIVED || (what == MIRROR_FETCHED && !exclusive))
             insert(model, k, set, line);
     } else if (what == MIRROR_DROPPED || (exclusive && what == MIRROR_FETCHED)) {
-        cache_level_drop(&model->level[k], set, (unsigned)way);
+        cache_set_drop(set, (unsigned)way);
     } else if (exclusive || what == MIRROR_FETCHED) {
         cache_set_touch(set, (unsigned)way);
     }
@@ -66,12 +66,12 @@ static struct dirt take_back(struct cache_model *model, int k, uint64_t line)
     for (int above = 0; above < k; above++) {
         const struct cache_level *level = &model->level[above];
         struct cache_set *set = cache_level_set(level, line);
-        int way = cache_set_find(set, line, cache_sign(line));
+        int way = cache_set_find(set, line);
 
         if (way >= 0) {
             if (set->dirty >> way & 1)
                 dirt = (struct dirt){true, set->owner[way]};
-            cache_level_drop(level, set, (unsigned)way);
+            cache_set_drop(set, (unsigned)way);
             if (above == 0)
                 cache_model_forget(model, cache_level_slot(level, set, (unsigned)way));
         }
@@ -86,7 +86,7 @@ static struct dirt take_back(struct cache_model *model, int k, uint64_t line)
 static void take(struct cache_model *model, int k, uint64_t line, struct dirt dirt)
 {
     struct cache_set *set = cache_level_set(&model->level[k], line);
-    int way = cache_set_find(set, line, cache_sign(line));
+    int way = cache_set_find(set, line);
 
     if (way < 0)
         way = (int)insert(model, k, set, line);
@@ -99,8 +99,7 @@ static void take(struct cache_model *model, int k, uint64_t line, struct dirt di
 
 static bool is_in(const struct cache_model *model, int k, uint64_t line)
 {
-    return cache_set_find(cache_level_set(&model->level[k], line), line,
-                          cache_sign(line)) >= 0;
+    return cache_set_find(cache_level_set(&model->level[k], line), line) >= 0;
 }
 
 /* Sends a dirty line of level k down. */
@@ -141,12 +140,11 @@ static __attribute__((noinline)) void evict_coupled(struct cache_model *model, i
 static inline unsigned insert(struct cache_model *model, int k, struct cache_set *set,
                               uint64_t line)
 {
-    const struct cache_level *level = &model->level[k];
-    unsigned way = cache_set_oldest(level, set);
+    unsigned way = cache_set_oldest(set);
     uint64_t old = set->tag[way];
     struct dirt dirt = {set->dirty >> way & 1, set->owner[way]};
 
-    cache_set_place(level, set, way, line, cache_sign(line));
+    cache_set_place(set, way, line);
     if (model->coupled && old != CACHE_NO_LINE)
         evict_coupled(model, k, old, dirt);
     else if (dirt.is)
@@ -158,25 +156,26 @@ static inline unsigned insert(struct cache_model *model, int k, struct cache_set
  * What L1 asks for.
  */
 
-static void translate(struct cache_model *model, struct cache_part *part, uint64_t line)
+static inline void translate(struct cache_model *model, struct cache_part *part,
+                             uint64_t line)
 {
-    const struct cache_level *tlb = &model->tlb;
-    uint64_t page = line >> model->page_shift, sign;
-    struct cache_set *set;
-    int way;
+    uint64_t page = line >> model->page_shift;
+    struct cache_set *set = part->page_set;
+    int way = part->page_way;
 
-    if (!model->has_tlb || page == model->last_page)
-        return;
-    model->last_page = page;
-    sign = cache_sign(page);
-    set = cache_level_set(tlb, page);
-    way = cache_set_find(set, page, sign);
+    if (set->tag[way] != page) {
+        set = cache_level_set(&model->tlb, page);
+        way = cache_set_find(set, page);
+    }
     if (way >= 0) {
         cache_set_touch(set, (unsigned)way);
-        return;
+    } else {
+        way = (int)cache_set_oldest(set);
+        cache_set_place(set, (unsigned)way, page);
+        part->walks++;
     }
-    cache_set_place(tlb, set, cache_set_oldest(tlb, set), page, sign);
-    part->walks++;
+    part->page_set = set;
+    part->page_way = way;
 }
 
 /* Looks for a line in the levels from `found` on; gives where it is, level_nr = memory.
@@ -184,17 +183,15 @@ static void translate(struct cache_model *model, struct cache_part *part, uint64
 static inline int look_up(struct cache_model *model, const struct cache_request *request,
                           int found, struct dirt *dirt)
 {
-    uint64_t sign = cache_sign(request->line);
-
     for (; found < model->level_nr; found++) {
         struct cache_set *set = request->set[found];
-        int way = cache_set_find(set, request->line, sign);
+        int way = cache_set_find(set, request->line);
 
         if (way < 0)
             continue;
         if (model->inclusion[found] == CACHE_EXCLUSIVE) {
             *dirt = (struct dirt){set->dirty >> way & 1, set->owner[way]};
-            cache_level_drop(&model->level[found], set, (unsigned)way);
+            cache_set_drop(set, (unsigned)way);
         } else {
             cache_set_touch(set, (unsigned)way);
         }
@@ -203,19 +200,12 @@ static inline int look_up(struct cache_model *model, const struct cache_request 
     return found;
 }
 
-/* Brings a line that is not in level `to` into it and those below, L1 excepted. */
-static inline void fetch(struct cache_model *model, const struct cache_request *request,
-                         int to, enum cache_fetch kind)
+/* After a fetch, where levels are exclusive or shared: dirt that an exclusive level gave
+ * away goes to the next level that was filled; other copies do the same. */
+static __attribute__((noinline)) void fill_coupled(struct cache_model *model,
+                                                   const struct cache_request *request,
+                                                   int to, int found, struct dirt dirt)
 {
-    struct cache_part *part = &model->part[request->part];
-    struct dirt dirt = {false, 0};
-    int found;
-
-    translate(model, part, request->line);
-    if (kind == CACHE_DEMAND && cache_streams_miss(&model->streams, request->line))
-        kind = CACHE_COVERED;
-    found = look_up(model, request, to + 1, &dirt);
-    part->fetched[kind][found]++;
     for (int k = found - 1; k >= to && k > 0; k--) {
         unsigned way;
 
@@ -229,7 +219,30 @@ static inline void fetch(struct cache_model *model, const struct cache_request *
     for (int k = to > 0 ? to : 1; k < model->level_nr && k <= found; k++)
         mirror(model, k, request->line, k == to ? MIRROR_ARRIVED : MIRROR_FETCHED);
     model->came = (struct cache_came){dirt.is, dirt.owner, found == model->level_nr};
-    if (model->overwritten && to == 0 && !model->coupled)
+}
+
+/* Brings a line that is not in level `to` into it and those below, L1 excepted. */
+static inline void fetch(struct cache_model *model, const struct cache_request *request,
+                         int to, enum cache_fetch kind)
+{
+    struct cache_part *part = &model->part[request->part];
+    struct dirt dirt = {false, 0};
+    int found;
+
+    if (model->has_tlb)
+        translate(model, part, request->line);
+    if (kind == CACHE_DEMAND && model->streams.nr &&
+        cache_streams_miss(&model->streams, request->line))
+        kind = CACHE_COVERED;
+    found = look_up(model, request, to + 1, &dirt);
+    part->fetched[kind][found]++;
+    if (model->coupled) {
+        fill_coupled(model, request, to, found, dirt);
+        return;
+    }
+    for (int k = found - 1; k >= to && k > 0; k--)
+        insert(model, k, request->set[k], request->line);
+    if (model->overwritten && to == 0)
         model->from_memory[request->slot] = found == model->level_nr;
 }
 
@@ -239,12 +252,13 @@ static void fetch_pair(struct cache_model *model, const struct cache_request *re
     struct cache_part *part = &model->part[request->part];
     int found = 1;
 
-    translate(model, part, request->line);
+    if (model->has_tlb)
+        translate(model, part, request->line);
     for (bool missed = true; found < model->level_nr; found++) {
         missed = false;
         for (uint64_t line = request->line; line <= request->line + 1; line++) {
             struct cache_set *set = cache_level_set(&model->level[found], line);
-            int way = cache_set_find(set, line, cache_sign(line));
+            int way = cache_set_find(set, line);
 
             if (way >= 0)
                 cache_set_touch(set, (unsigned)way);
@@ -272,30 +286,24 @@ static void drop(struct cache_model *model, uint64_t line)
 {
     for (int k = 1; k < model->level_nr; k++) {
         struct cache_set *set = cache_level_set(&model->level[k], line);
-        int way = cache_set_find(set, line, cache_sign(line));
+        int way = cache_set_find(set, line);
 
         if (way >= 0)
-            cache_level_drop(&model->level[k], set, (unsigned)way);
+            cache_set_drop(set, (unsigned)way);
         mirror(model, k, line, MIRROR_DROPPED);
     }
 }
 
-static void act(struct cache_model *model)
+/* All but a fetch. */
+static __attribute__((noinline)) void act_otherwise(struct cache_model *model,
+                                                    const struct cache_request *request)
 {
-    const struct cache_request *request = &model->request[model->done % CACHE_BELOW];
-
     switch ((enum cache_what)request->what) {
-    case CACHE_FETCH:
-        fetch(model, request, 0, CACHE_DEMAND);
-        break;
     case CACHE_FETCH_PAIR:
         fetch_pair(model, request);
         break;
     case CACHE_FETCH_AHEAD:
         fetch_ahead(model, request);
-        break;
-    case CACHE_VICTIM:
-        write_back(model, 0, request->line, request->part);
         break;
     case CACHE_VICTIM_CLEAN:
         clean_victim(model, 0, request->line);
@@ -305,44 +313,64 @@ static void act(struct cache_model *model)
         break;
     case CACHE_OVERWRITTEN:
         model->part[request->part].overwritten += model->from_memory[request->slot];
+        break;
+    case CACHE_FETCH:
+    case CACHE_VICTIM:
+        break;
     }
-    model->done++;
+}
+
+static inline void act(struct cache_model *model, const struct cache_request *request)
+{
+    if (request->what == CACHE_FETCH)
+        fetch(model, request, 0, CACHE_DEMAND);
+    else if (request->what == CACHE_VICTIM)
+        write_back(model, 0, request->line, request->part);
+    else
+        act_otherwise(model, request);
 }
 
 void cache_below_settle(struct cache_model *model)
 {
-    while (model->done != model->asked)
-        act(model);
+    for (; model->done != model->asked; model->done++)
+        act(model, &model->request[model->done % CACHE_BELOW]);
+}
+
+static inline void set_sets(const struct cache_model *model,
+                            struct cache_request *request)
+{
+    for (int k = 1; k < model->level_nr; k++)
+        request->set[k] = cache_level_set(&model->level[k], request->line);
 }
 
 /* Has the host fetch what a request will touch. */
-static inline void announce(struct cache_model *model, struct cache_request *request)
+static inline void announce(const struct cache_model *model,
+                            const struct cache_request *request)
 {
     for (int k = 1; k < model->level_nr; k++) {
-        struct cache_set *set = cache_level_set(&model->level[k], request->line);
-
-        request->set[k] = set;
-        __builtin_prefetch(set, 1);
-        __builtin_prefetch(set->tag);
-        __builtin_prefetch(set->tag + 8);
+        __builtin_prefetch(request->set[k], 1);
+        __builtin_prefetch(request->set[k]->tag);
+        __builtin_prefetch(request->set[k]->tag + 8);
     }
 }
 
-void cache_below_ask(struct cache_model *model, enum cache_what what, uint64_t line,
-                     uint32_t part, uint32_t slot, int level)
+void cache_below_ask(struct cache_model *model, struct cache_request asked)
 {
     struct cache_request *request = &model->request[model->asked % CACHE_BELOW];
+    bool fetches = asked.what <= CACHE_FETCH_AHEAD;
 
-    if (model->asked - model->done == CACHE_BELOW)
-        act(model);
+    if (fetches)
+        set_sets(model, &asked);
+    if (!model->waits) {
+        act(model, &asked);
+        return;
+    }
+    if (model->asked - model->done == CACHE_BELOW) {
+        act(model, request);
+        model->done++;
+    }
     model->asked++;
-    request->line = line;
-    request->slot = slot;
-    request->part = (uint16_t)part;
-    request->what = (uint8_t)what;
-    request->level = (uint8_t)level;
-    if (what <= CACHE_FETCH_AHEAD)
+    *request = asked;
+    if (fetches)
         announce(model, request);
-    if (model->coupled)
-        cache_below_settle(model);
 }

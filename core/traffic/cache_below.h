@@ -14,9 +14,9 @@ enum cache_what {
     CACHE_OVERWRITTEN, /* the line in `slot`, if it came from memory */
 };
 
-/* Done some requests later, or at once where the model is coupled. */
-void cache_below_ask(struct cache_model *model, enum cache_what what, uint64_t line,
-                     uint32_t part, uint32_t slot, int level);
+/* Done some requests later, or at once where the model is coupled or so small that
+ * nothing is won by waiting. Its sets are filled in here. */
+void cache_below_ask(struct cache_model *model, struct cache_request request);
 /* Does all that was asked. */
 void cache_below_settle(struct cache_model *model);
 

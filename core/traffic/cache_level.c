@@ -3,26 +3,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-void cache_level_drop(const struct cache_level *level, struct cache_set *set,
-                      unsigned way)
+enum { NO_SUCH_WAY = 0xff };
+
+void cache_set_drop(struct cache_set *set, unsigned way)
 {
-    cache_set_touch(set, way);
-    set->order = set->order >> 4 | (uint64_t)way << level->last;
+    set->stamp[way] = 0;
     set->dirty &= (uint16_t) ~(1u << way);
     set->pending &= (uint16_t) ~(1u << way);
     set->tag[way] = CACHE_NO_LINE;
 }
 
-/* Ways that do not exist match no sign and are in no order. */
+void cache_set_rewind(struct cache_set *set)
+{
+    int16_t stamp[CACHE_WAYS_MAX];
+
+    memcpy(stamp, set->stamp, sizeof(stamp));
+    for (unsigned way = 0; way < CACHE_WAYS_MAX; way++) {
+        int16_t older = 1;
+
+        if (!stamp[way] || set->sign[way] == NO_SUCH_WAY)
+            continue;
+        for (unsigned i = 0; i < CACHE_WAYS_MAX; i++)
+            older += stamp[i] && stamp[i] < stamp[way];
+        set->stamp[way] = older;
+    }
+    set->clock = CACHE_WAYS_MAX;
+}
+
+/* Ways that do not exist match no sign and are never the oldest. */
 static void set_init(struct cache_set *set, unsigned ways)
 {
-    unsigned none = CACHE_WAYS_MAX - ways;
-
     memset(set, 0, sizeof(*set));
     memset(set->tag, 0xff, sizeof(set->tag));
-    set->order = UINT64_C(0xfedcba9876543210) & UINT64_MAX >> 4 * none;
-    set->sign[0] = ways < 8 ? UINT64_MAX << 8 * ways : 0;
-    set->sign[1] = ways <= 8 ? UINT64_MAX : ways < 16 ? UINT64_MAX << 8 * (ways - 8) : 0;
+    for (unsigned way = ways; way < CACHE_WAYS_MAX; way++) {
+        set->sign[way] = NO_SUCH_WAY;
+        set->stamp[way] = INT16_MAX;
+    }
 }
 
 int cache_level_init(struct cache_level *level, uint64_t lines, int ways, bool folded)
@@ -30,18 +46,15 @@ int cache_level_init(struct cache_level *level, uint64_t lines, int ways, bool f
     level->ways = ways <= 0 ? 8 : ways > CACHE_WAYS_MAX ? CACHE_WAYS_MAX : (unsigned)ways;
     if (lines < level->ways)
         level->ways = lines ? (unsigned)lines : 1;
-    if (lines / level->ways > UINT32_C(1) << 28)
+    if (lines / level->ways > UINT32_C(1) << 27)
         return -1;
-    level->last = 4 * (level->ways - 1);
-    level->nibbles = UINT64_MAX >> 4 * (CACHE_WAYS_MAX - level->ways);
     level->set_nr = lines < level->ways ? 1 : (uint32_t)(lines / level->ways);
+    level->is_power = (level->set_nr & (level->set_nr - 1)) == 0;
     level->magic = UINT64_MAX / level->set_nr + 1;
     level->fold =
         folded && level->set_nr > 1 ? 31u - (unsigned)__builtin_clz(level->set_nr) : 0;
     level->fold_mask = level->fold ? (UINT64_C(1) << level->fold) - 1 : 0;
-    level->mask =
-        level->fold || level->set_nr & (level->set_nr - 1) ? 0 : level->set_nr - 1;
-    level->set = aligned_alloc(CACHE_SET_ALIGN, level->set_nr * sizeof(*level->set));
+    level->set = aligned_alloc(CACHE_HOST_LINE, level->set_nr * sizeof(*level->set));
     if (!level->set)
         return -1;
     for (uint32_t i = 0; i < level->set_nr; i++)

@@ -1,9 +1,9 @@
 /*
  * One set-associative table of lines (or pages) with exact LRU. The tags stay where they
- * are; how recent each way is, says a nibble per way in `order`, the most recent one
- * lowest. Needs only the C library; compiled with cache_model.c. What most accesses pass
- * through is inline. All of a set lies together: lookups that leave the caches of the
- * machine that simulates are what a model of large caches spends its time on.
+ * are; stamps, the time of each set by itself, say how recent each way is. Needs only the
+ * C library; compiled with cache_model.c. What most accesses pass through is inline. All
+ * of a set lies together: lookups that leave the caches of the machine that simulates are
+ * what a model of large caches spends its time on.
  */
 #ifndef CORE_TRAFFIC_CACHE_LEVEL_H
 #define CORE_TRAFFIC_CACHE_LEVEL_H
@@ -11,29 +11,30 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
-enum { CACHE_WAYS_MAX = 16, CACHE_SET_ALIGN = 64 };
+enum { CACHE_WAYS_MAX = 16, CACHE_HOST_LINE = 64 };
 #define CACHE_NO_LINE UINT64_MAX
-#define CACHE_NIBBLES UINT64_C(0x1111111111111111)
-#define CACHE_BYTES   UINT64_C(0x0101010101010101)
 
 struct cache_set {
-    _Alignas(CACHE_SET_ALIGN) uint64_t order;
-    uint64_t sign[2]; /* a byte per way, so that most lookups read no tag; 0xff = no such
-                         way */
+    /* A byte of each way's line, so that most lookups read one tag or none. */
+    _Alignas(CACHE_HOST_LINE) uint8_t sign[CACHE_WAYS_MAX];
+    int16_t stamp[CACHE_WAYS_MAX]; /* when last used; 0 = to be recycled */
+    int16_t clock;
     uint16_t dirty, pending; /* bit per way; pending: may yet turn out overwritten */
+    _Alignas(CACHE_HOST_LINE) uint64_t tag[CACHE_WAYS_MAX]; /* lines */
     uint16_t owner[CACHE_WAYS_MAX]; /* of dirty ways: the part that made them so */
-    uint64_t tag[CACHE_WAYS_MAX];   /* lines */
 };
 /* A slot, a place for a line: 16 times the index of its set, and its way. */
 struct cache_level {
     struct cache_set *set;
     uint64_t magic;     /* 2^64 / sets, for the modulo */
-    uint64_t nibbles;   /* mask of `order` */
     uint64_t fold_mask; /* bits of the line that higher ones are mixed into */
     uint32_t set_nr;
-    uint32_t mask; /* sets - 1 if a power of two and nothing is mixed, else 0 */
-    unsigned fold, ways, last; /* last: place of the least recent nibble */
+    bool is_power; /* the number of sets is a power of two */
+    unsigned fold, ways;
 };
 
 /* More than 16 ways are taken as 16 of the same capacity, 0 as 8. -1: too large or no
@@ -41,24 +42,22 @@ struct cache_level {
 int cache_level_init(struct cache_level *level, uint64_t lines, int ways, bool folded);
 void cache_level_release(struct cache_level *level);
 /* Takes the line of this way out; the way becomes the next to be recycled. */
-void cache_level_drop(const struct cache_level *level, struct cache_set *set,
-                      unsigned way);
-
-static inline uint32_t cache_level_index(const struct cache_level *level, uint64_t line)
-{
-    uint64_t high;
-
-    if (level->mask)
-        return (uint32_t)line & level->mask;
-    high = line >> level->fold;
-    line ^= (high ^ high >> level->fold) & level->fold_mask;
-    return (uint32_t)((__uint128_t)(level->magic * (uint32_t)line) * level->set_nr >> 64);
-}
+void cache_set_drop(struct cache_set *set, unsigned way);
+/* Starts the clock anew, with the order kept. */
+void cache_set_rewind(struct cache_set *set);
 
 static inline struct cache_set *cache_level_set(const struct cache_level *level,
                                                 uint64_t line)
 {
-    return &level->set[cache_level_index(level, line)];
+    if (level->fold) {
+        uint64_t high = line >> level->fold;
+
+        line ^= (high ^ high >> level->fold) & level->fold_mask;
+    }
+    if (level->is_power)
+        return &level->set[(uint32_t)line & (level->set_nr - 1)];
+    return &level
+                ->set[(__uint128_t)(level->magic * (uint32_t)line) * level->set_nr >> 64];
 }
 
 static inline uint32_t cache_level_slot(const struct cache_level *level,
@@ -67,38 +66,34 @@ static inline uint32_t cache_level_slot(const struct cache_level *level,
     return (uint32_t)(set - level->set) * CACHE_WAYS_MAX + way;
 }
 
-/* A byte that tells lines of one set apart, most of the time; never 0xff. Eight times
- * over. */
-static inline uint64_t cache_sign(uint64_t line)
+/* Tells lines of one set apart, most of the time; ways that do not exist have another. */
+static inline uint8_t cache_sign(uint64_t line)
 {
-    return (line * UINT64_C(0x9e3779b97f4a7c15) >> 57) * CACHE_BYTES;
+    return (uint8_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 57);
 }
 
-/* The high bit of each byte that equals the sign; above the lowest such byte there may be
- * false ones. */
-static inline uint64_t cache_same(uint64_t signs, uint64_t sign)
+/* The ways that have this sign, as bits. */
+static inline unsigned cache_set_signed(const struct cache_set *set, uint8_t sign)
 {
-    uint64_t differs = signs ^ sign;
+#ifdef __SSE2__
+    __m128i signs = _mm_load_si128((const __m128i *)(const void *)set->sign);
 
-    return (differs - CACHE_BYTES) & ~differs & CACHE_BYTES << 7;
+    return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(signs, _mm_set1_epi8((char)sign)));
+#else
+    unsigned ways = 0;
+
+    for (unsigned way = 0; way < CACHE_WAYS_MAX; way++)
+        ways |= (unsigned)(set->sign[way] == sign) << way;
+    return ways;
+#endif
 }
 
 /* The way that holds the line, -1 = none. */
-static inline int cache_set_find(const struct cache_set *set, uint64_t line,
-                                 uint64_t sign)
+static inline int cache_set_find(const struct cache_set *set, uint64_t line)
 {
-    uint64_t low = cache_same(set->sign[0], sign), high = cache_same(set->sign[1], sign);
-
-    /* No branch between the halves: which one it is cannot be predicted. */
-    while (low | high) {
-        uint64_t half = low ? low : high;
-        int way = (__builtin_ctzll(half) >> 3) + (low ? 0 : 8);
-
-        if (set->tag[way] == line)
-            return way;
-        high = low ? high : high & (high - 1);
-        low &= low - 1;
-    }
+    for (unsigned ways = cache_set_signed(set, cache_sign(line)); ways; ways &= ways - 1)
+        if (set->tag[__builtin_ctz(ways)] == line)
+            return __builtin_ctz(ways);
     return -1;
 }
 
@@ -113,36 +108,43 @@ static inline void cache_set_soil(struct cache_set *set, unsigned way, unsigned 
 /* Makes `way` the most recent one. */
 static inline void cache_set_touch(struct cache_set *set, unsigned way)
 {
-    uint64_t order = set->order, zero, same, below;
-    unsigned at;
-
-    if ((order & 15) == way)
-        return;
-    zero = order ^ way * CACHE_NIBBLES;
-    same = (zero - CACHE_NIBBLES) & ~zero & CACHE_NIBBLES << 3;
-    at = (unsigned)__builtin_ctzll(same) & ~3u;
-    below = order & ((UINT64_C(1) << at) - 1);
-    set->order = (order >> at >> 4 << 4 << at) | below << 4 | way;
+    if (set->clock == INT16_MAX)
+        cache_set_rewind(set);
+    set->stamp[way] = ++set->clock;
 }
 
 /* The way to be used next. */
-static inline unsigned cache_set_oldest(const struct cache_level *level,
-                                        const struct cache_set *set)
+static inline unsigned cache_set_oldest(const struct cache_set *set)
 {
-    return set->order >> level->last & 15;
+#ifdef __SSE2__
+    const __m128i *stamps = (const __m128i *)(const void *)set->stamp;
+    __m128i low = _mm_load_si128(stamps), high = _mm_load_si128(stamps + 1);
+    __m128i least = _mm_min_epi16(low, high);
+
+    least = _mm_min_epi16(least, _mm_shuffle_epi32(least, 0x4e));
+    least = _mm_min_epi16(least, _mm_shuffle_epi32(least, 0xb1));
+    least = _mm_min_epi16(
+        least, _mm_or_si128(_mm_slli_epi32(least, 16), _mm_srli_epi32(least, 16)));
+    return (unsigned)__builtin_ctz((unsigned)_mm_movemask_epi8(
+        _mm_packs_epi16(_mm_cmpeq_epi16(low, least), _mm_cmpeq_epi16(high, least))));
+#else
+    unsigned oldest = 0;
+
+    for (unsigned way = 1; way < CACHE_WAYS_MAX; way++)
+        if (set->stamp[way] < set->stamp[oldest])
+            oldest = way;
+    return oldest;
+#endif
 }
 
-/* Puts a line into the oldest way, clean, and makes it the most recent one. */
-static inline void cache_set_place(const struct cache_level *level, struct cache_set *set,
-                                   unsigned way, uint64_t line, uint64_t sign)
+/* Puts a line into that way, clean, and makes it the most recent one. */
+static inline void cache_set_place(struct cache_set *set, unsigned way, uint64_t line)
 {
-    uint64_t *signs = &set->sign[way >> 3], byte = UINT64_C(0xff) << 8 * (way & 7);
-
-    *signs = (*signs & ~byte) | (sign & byte);
+    set->sign[way] = cache_sign(line);
     set->tag[way] = line;
-    set->order = (set->order << 4 | way) & level->nibbles;
     set->dirty &= (uint16_t) ~(1u << way);
     set->pending &= (uint16_t) ~(1u << way);
+    cache_set_touch(set, way);
 }
 
 #endif

@@ -6,6 +6,9 @@
 
 #define NO_LINE CACHE_NO_LINE
 
+/* Of tables that stay in the near caches of any machine that simulates. */
+enum { NEAR_BYTES = 512 << 10 };
+
 /* Granules of a line from the `first` up to but not including `end`, as a mask. */
 static uint64_t granules(uint64_t first, uint64_t end)
 {
@@ -39,122 +42,60 @@ static uint32_t number(const struct cache_model *model, const struct cache_part 
  * L1.
  */
 
-static inline struct cache_set *set_of(const struct cache_model *model, uint32_t slot)
+static void ask(struct cache_model *model, enum cache_what what, uint64_t line,
+                uint32_t part, uint32_t slot)
 {
-    return &model->level[0].set[slot / CACHE_WAYS_MAX];
+    cache_below_ask(model, (struct cache_request){.line = line,
+                                                  .slot = slot,
+                                                  .part = (uint16_t)part,
+                                                  .what = (uint8_t)what});
 }
 
-/* The slot of that set to be used next. */
-static inline uint32_t oldest(const struct cache_model *model,
-                              const struct cache_set *set)
+/* Puts a line that is not there into this way of L1, clean, as the most recent one. */
+static inline void replace(struct cache_model *model, struct cache_set *set, unsigned way,
+                           uint64_t line)
 {
-    uint32_t slot = cache_level_slot(&model->level[0], set, 0);
-    const uint64_t *stamp = &model->stamp[slot];
-    uint64_t least = UINT64_MAX;
-
-    for (unsigned way = 0; way < model->level[0].ways; way++) {
-        uint64_t this = stamp[way] << 4 | way;
-
-        least = this < least ? this : least;
-    }
-    return slot + (uint32_t)(least & 15);
-}
-
-/* Puts a line that is not there into this slot of L1, clean, as the most recent one. */
-static inline void replace(struct cache_model *model, uint32_t slot, uint64_t line)
-{
-    struct cache_set *set = set_of(model, slot);
-    unsigned way = slot % CACHE_WAYS_MAX;
     uint64_t old = set->tag[way];
     bool dirty = set->dirty >> way & 1;
 
-    cache_set_place(&model->level[0], set, way, line, cache_sign(line));
-    cache_model_forget(model, slot);
-    model->stamp[slot] = ++model->clock;
+    cache_set_place(set, way, line);
     if (dirty)
-        cache_below_ask(model, CACHE_VICTIM, old, set->owner[way], 0, 0);
+        ask(model, CACHE_VICTIM, old, set->owner[way], 0);
     else if (model->coupled && model->inclusion[1] == CACHE_EXCLUSIVE && old != NO_LINE)
-        cache_below_ask(model, CACHE_VICTIM_CLEAN, old, 0, 0, 0);
+        ask(model, CACHE_VICTIM_CLEAN, old, 0, 0);
 }
 
 /* Where the levels below act upon L1, they do so before the place of a line is chosen. */
-static __attribute__((noinline)) uint32_t
+static __attribute__((noinline)) unsigned
 fill_coupled(struct cache_model *model, const struct cache_part *part,
-             const struct cache_set *set, uint64_t line, enum cache_what what)
+             struct cache_set *set, uint64_t line, enum cache_what what)
 {
     struct cache_came came;
-    uint32_t slot;
+    unsigned way;
 
-    cache_below_ask(model, what, line, number(model, part), 0, 0);
+    ask(model, what, line, number(model, part), 0);
     came = model->came;
-    slot = oldest(model, set);
-    model->from_memory[slot] = came.from_memory;
-    replace(model, slot, line);
+    way = cache_set_oldest(set);
+    model->from_memory[cache_level_slot(&model->level[0], set, way)] = came.from_memory;
+    replace(model, set, way, line);
     if (came.dirty)
-        cache_set_soil(set_of(model, slot), slot % CACHE_WAYS_MAX, came.owner);
-    return slot;
+        cache_set_soil(set, way, came.owner);
+    return way;
 }
 
-/* Brings a line that is not there into L1, gives its slot. */
-static inline uint32_t fill(struct cache_model *model, const struct cache_part *part,
-                            const struct cache_set *set, uint64_t line,
-                            enum cache_what what)
+/* Brings a line that is not there into L1, gives its way. */
+static inline unsigned fill(struct cache_model *model, const struct cache_part *part,
+                            struct cache_set *set, uint64_t line, enum cache_what what)
 {
-    uint32_t slot;
+    unsigned way;
 
     if (model->coupled)
         return fill_coupled(model, part, set, line, what);
-    slot = oldest(model, set);
-    cache_below_ask(model, what, line, number(model, part), slot, 0);
-    replace(model, slot, line);
-    return slot;
-}
-
-static inline uint32_t *recent_of(struct cache_model *model, uint64_t line)
-{
-    return &model->recent[(line * UINT64_C(0x9e3779b97f4a7c15) >> 53) % CACHE_RECENT];
-}
-
-/* Finds the line in L1 or brings it there, as the most recent one. */
-static uint32_t bring(struct cache_model *model, const struct cache_part *part,
-                      uint64_t line, bool write)
-{
-    const struct cache_level *l1 = &model->level[0];
-    struct cache_set *set = cache_level_set(l1, line);
-    int way = cache_set_find(set, line, cache_sign(line));
-    uint32_t slot;
-
-    if (way >= 0) {
-        slot = cache_level_slot(l1, set, (unsigned)way);
-        model->stamp[slot] = ++model->clock;
-        return slot;
-    }
-    slot = fill(model, part, set, line, CACHE_FETCH);
-    if (model->overwritten && write) {
-        set->pending |= (uint16_t)(1u << slot % CACHE_WAYS_MAX);
-        model->written[slot] = 0;
-    }
-    return slot;
-}
-
-static inline bool is_at(const struct cache_model *model, uint32_t slot, uint64_t line)
-{
-    return set_of(model, slot)->tag[slot % CACHE_WAYS_MAX] == line;
-}
-
-/* The slot of the line, the most recent one then. */
-static inline uint32_t find_or_bring(struct cache_model *model,
-                                     const struct cache_part *part, uint64_t line,
-                                     bool write)
-{
-    uint32_t *recent = recent_of(model, line), slot = (uint32_t)part->slot;
-
-    if (!is_at(model, slot, line))
-        slot = *recent;
-    if (!is_at(model, slot, line))
-        return *recent = bring(model, part, line, write);
-    model->stamp[slot] = ++model->clock;
-    return slot;
+    way = cache_set_oldest(set);
+    ask(model, what, line, number(model, part),
+        cache_level_slot(&model->level[0], set, way));
+    replace(model, set, way, line);
+    return way;
 }
 
 /* Keeps account of a line that a store brought. Gives whether it may still turn out
@@ -169,61 +110,75 @@ static bool still_pending(struct cache_model *model, uint32_t slot, uint16_t own
     *written |= granules_covered(model, offset, bytes);
     if (*written != model->granules_full)
         return true;
-    cache_below_ask(model, CACHE_OVERWRITTEN, 0, owner, slot, 0);
+    ask(model, CACHE_OVERWRITTEN, 0, owner, slot);
     return false;
 }
 
-/* An access that changes more than the order of lines. */
-static void change(struct cache_model *model, const struct cache_part *part,
-                   uint32_t slot, bool write, uint64_t offset, uint64_t bytes)
+/* Makes later accesses to the line in that slot quick, as far as they may be. */
+static inline void make_quick(struct cache_model *model, const struct cache_set *set,
+                              unsigned way, uint32_t slot)
 {
-    unsigned way = slot % CACHE_WAYS_MAX;
-    struct cache_set *set = set_of(model, slot);
     uint64_t at = set->tag[way] << model->line_shift;
 
-    if (write)
-        cache_set_soil(set, way, number(model, part));
-    if (set->pending >> way & 1) {
-        if (still_pending(model, slot, set->owner[way], write, offset, bytes))
-            return;
-        set->pending &= (uint16_t) ~(1u << way);
-    }
     model->load_at[slot] = at;
-    if (set->dirty >> way & 1)
-        model->store_at[slot] = at;
+    model->store_at[slot] = set->dirty >> way & 1 ? at : CACHE_NOWHERE;
 }
 
 static inline void access_line(struct cache_model *model, struct cache_part *part,
                                uint64_t line, bool write, uint64_t offset, uint64_t bytes)
 {
-    uint32_t slot = find_or_bring(model, part, line, write);
+    struct cache_set *set = cache_level_set(&model->level[0], line);
+    int way = cache_set_find(set, line);
+    uint32_t slot;
 
+    if (way < 0) {
+        way = (int)fill(model, part, set, line, CACHE_FETCH);
+        slot = cache_level_slot(&model->level[0], set, (unsigned)way);
+        if (model->overwritten && write) {
+            set->pending |= (uint16_t)(1u << way);
+            model->written[slot] = 0;
+        }
+    } else {
+        slot = cache_level_slot(&model->level[0], set, (unsigned)way);
+        cache_set_touch(set, (unsigned)way);
+    }
+    if (write)
+        cache_set_soil(set, (unsigned)way, number(model, part));
     part->slot = slot;
-    if ((write ? model->store_at : model->load_at)[slot] == CACHE_NOWHERE)
-        change(model, part, slot, write, offset, bytes);
+    part->set = set;
+    if (set->pending >> way & 1) {
+        if (still_pending(model, slot, set->owner[way], write, offset, bytes)) {
+            cache_model_forget(model, slot);
+            return;
+        }
+        set->pending &= (uint16_t) ~(1u << way);
+    }
+    make_quick(model, set, (unsigned)way, slot);
 }
 
 /* As two-level simulators do: one lookup for both lines. */
 static void access_pair(struct cache_model *model, struct cache_part *part, uint64_t line,
                         bool write)
 {
-    const struct cache_level *l1 = &model->level[0];
     bool missed = false;
 
     for (uint64_t this = line; this <= line + 1; this ++) {
-        struct cache_set *set = cache_level_set(l1, this);
-        int way = cache_set_find(set, this, cache_sign(this));
-        uint32_t slot =
-            way < 0 ? oldest(model, set) : cache_level_slot(l1, set, (unsigned)way);
+        struct cache_set *set = cache_level_set(&model->level[0], this);
+        int way = cache_set_find(set, this);
 
-        if (way < 0)
-            replace(model, slot, this);
-        missed |= way < 0;
-        model->stamp[slot] = ++model->clock;
-        change(model, part, slot, write, 0, 1);
+        if (way < 0) {
+            missed = true;
+            way = (int)cache_set_oldest(set);
+            replace(model, set, (unsigned)way, this);
+        }
+        cache_set_touch(set, (unsigned)way);
+        if (write)
+            cache_set_soil(set, (unsigned)way, number(model, part));
+        make_quick(model, set, (unsigned)way,
+                   cache_level_slot(&model->level[0], set, (unsigned)way));
     }
     if (missed)
-        cache_below_ask(model, CACHE_FETCH_PAIR, line, number(model, part), 0, 0);
+        ask(model, CACHE_FETCH_PAIR, line, number(model, part), 0);
 }
 
 static void access_lines(struct cache_model *model, struct cache_part *part,
@@ -265,12 +220,20 @@ void cache_model_prefetch(struct cache_model *model, struct cache_part *part,
     if (level >= model->level_nr)
         level = model->level_nr - 1;
     /* Whoever has it above has no use for it below. */
-    if (cache_set_find(set, line, cache_sign(line)) >= 0)
+    if (cache_set_find(set, line) >= 0)
         return;
-    if (level == 0)
-        fill(model, part, set, line, CACHE_FETCH_AHEAD);
-    else
-        cache_below_ask(model, CACHE_FETCH_AHEAD, line, number(model, part), 0, level);
+    if (level == 0) {
+        unsigned way = fill(model, part, set, line, CACHE_FETCH_AHEAD);
+
+        cache_model_forget(model, cache_level_slot(&model->level[0], set, way));
+    } else {
+        struct cache_request request = {.line = line,
+                                        .part = (uint16_t)number(model, part),
+                                        .what = CACHE_FETCH_AHEAD,
+                                        .level = (uint8_t)level};
+
+        cache_below_ask(model, request);
+    }
 }
 
 /*
@@ -281,13 +244,13 @@ static void drop(struct cache_model *model, uint64_t line)
 {
     const struct cache_level *l1 = &model->level[0];
     struct cache_set *set = cache_level_set(l1, line);
-    int way = cache_set_find(set, line, cache_sign(line));
+    int way = cache_set_find(set, line);
 
     if (way >= 0) {
-        cache_level_drop(l1, set, (unsigned)way);
+        cache_set_drop(set, (unsigned)way);
         cache_model_forget(model, cache_level_slot(l1, set, (unsigned)way));
     }
-    cache_below_ask(model, CACHE_DROP, line, 0, 0, 0);
+    ask(model, CACHE_DROP, line, 0, 0);
 }
 
 static void buffer_empty(struct cache_model *model, struct cache_line_buffer *buffer)
@@ -389,7 +352,8 @@ static int level_init(struct cache_model *model, const struct cache_geometry *ge
     if (copies > CACHE_COPIES_MAX)
         lines = lines * CACHE_COPIES_MAX / (uint64_t)copies;
     model->inclusion[k] = geometry->level[k].inclusion;
-    model->coupled |= k > 0 && model->inclusion[k] != CACHE_NON_INCLUSIVE;
+    model->coupled |=
+        k > 0 && (model->inclusion[k] != CACHE_NON_INCLUSIVE || model->copies[k] > 1);
     return cache_level_init(&model->level[k], lines, geometry->level[k].ways,
                             geometry->level[k].folded);
 }
@@ -400,12 +364,11 @@ static int slots_init(struct cache_model *model)
 
     model->part = calloc(CACHE_PARTS_MAX, sizeof(*model->part));
     model->load_at = calloc(slots, sizeof(*model->load_at));
-    model->stamp = calloc(slots, sizeof(*model->stamp));
     model->store_at = calloc(slots, sizeof(*model->store_at));
     model->written = calloc(slots, sizeof(*model->written));
     model->from_memory = calloc(slots, 1);
-    if (!model->part || !model->load_at || !model->store_at || !model->stamp ||
-        !model->written || !model->from_memory)
+    if (!model->part || !model->load_at || !model->store_at || !model->written ||
+        !model->from_memory)
         return -1;
     for (uint32_t i = 0; i < slots; i++)
         cache_model_forget(model, i);
@@ -416,6 +379,7 @@ static int slots_init(struct cache_model *model)
 static int tables_init(struct cache_model *model, const struct cache_geometry *geometry)
 {
     int entries = geometry->tlb_entries ? geometry->tlb_entries : 1536;
+    uint64_t below = 0;
 
     for (int k = 0; k < geometry->level_nr; k++)
         if (level_init(model, geometry, k))
@@ -424,8 +388,10 @@ static int tables_init(struct cache_model *model, const struct cache_geometry *g
     if (model->has_tlb &&
         cache_level_init(&model->tlb, (uint64_t)entries, CACHE_WAYS_MAX, true))
         return -1;
-    model->last_page = UINT64_MAX;
     model->overwritten = geometry->overwritten;
+    for (int k = 1; k < model->level_nr; k++)
+        below += (uint64_t)model->level[k].set_nr * sizeof(struct cache_set);
+    model->waits = !model->coupled && below > NEAR_BYTES;
     return slots_init(model);
 }
 
@@ -463,7 +429,6 @@ void cache_model_release(struct cache_model *model)
     cache_level_release(&model->tlb);
     free(model->part);
     free(model->load_at);
-    free(model->stamp);
     free(model->store_at);
     free(model->written);
     free(model->from_memory);
@@ -477,5 +442,7 @@ struct cache_part *cache_model_part(struct cache_model *model)
     if (model->part_nr == CACHE_PARTS_MAX)
         return NULL;
     model->part_nr++;
+    part->set = model->level[0].set;
+    part->page_set = model->tlb.set;
     return part;
 }

@@ -57,7 +57,6 @@
 
 enum {
     CACHE_LEVELS_MAX = 4,
-    CACHE_RECENT = 2048,
     CACHE_LINE_BUFFERS = 12, /* for non-temporal stores */
     CACHE_PARTS_MAX = 4096,
     CACHE_COPIES_MAX = 4, /* that are simulated one by one */
@@ -131,13 +130,17 @@ enum cache_fetch {
  * line was found (k = level k, level_nr = memory). */
 struct cache_part {
     uint64_t accesses;
-    uint64_t slot; /* of L1, where its last access was: a short cut that is checked */
+    struct cache_set *set; /* of L1, and the slot, where its last access was: a short cut
+                              that is checked */
+    uint64_t slot;
     uint64_t bytes;
     uint64_t more; /* lookups of accesses that cross lines, beyond one each */
     uint64_t past; /* of the accesses: past the caches */
     uint64_t nontemporal, walks, overwritten;
     uint64_t fetched[CACHE_FETCH_NR][CACHE_LEVELS_MAX + 1];
     uint64_t writebacks[CACHE_LEVELS_MAX];
+    struct cache_set *page_set; /* of the TLB, where its last miss was */
+    int page_way;
 };
 
 /* What L1 asks of the levels below. They hardly ever act upon L1, so it waits for a few
@@ -156,11 +159,6 @@ struct cache_model {
     /* Per slot of L1: the address of the line if a load, or a store, changes nothing but
      * its place in the LRU order; else CACHE_NOWHERE. */
     uint64_t *load_at, *store_at;
-    uint64_t
-        *stamp; /* per slot: when the line was last used, 0 = recycle it. L1 has
-                   many hits and few replacements: stamps make no chain from one hit
-                   to the next, as the order in its sets would, which is not heeded */
-    uint64_t clock;
     uint64_t *written;    /* per slot: granules of a line that may turn out overwritten */
     uint8_t *from_memory; /* per slot: where the line came from */
     struct cache_level level[CACHE_LEVELS_MAX], tlb;
@@ -169,11 +167,10 @@ struct cache_model {
     int level_nr;
     unsigned page_shift; /* lines per page, log2 */
     bool has_tlb, overwritten, plain;
-    bool coupled; /* a level below acts upon L1, so nothing may wait */
+    bool coupled; /* levels act upon those above or are shared: nothing may wait */
+    bool waits;   /* requests do */
     struct cache_part *part;
-    uint32_t part_nr;              /* that may have counts */
-    uint32_t recent[CACHE_RECENT]; /* slots of L1 by hash of the line */
-    uint64_t last_page; /* translated; the most recent one of its set in the TLB */
+    uint32_t part_nr; /* that may have counts */
     struct cache_request request[CACHE_BELOW];
     unsigned asked, done; /* requests */
     struct cache_came {
@@ -227,19 +224,18 @@ void cache_model_access(struct cache_model *model, struct cache_part *part,
 static inline void cache_model_forget(struct cache_model *model, uint32_t slot)
 {
     model->load_at[slot] = model->store_at[slot] = CACHE_NOWHERE;
-    model->stamp[slot] = 0;
 }
 
 /* Within the line that this part used last? Then that is all there is to it. */
-static inline bool cache_model_quick(struct cache_model *model,
+static inline bool cache_model_quick(const struct cache_model *model,
                                      const struct cache_part *part, const uint64_t *at,
                                      uint64_t address, uint64_t bytes)
 {
-    uint64_t slot = part->slot, offset = address - at[slot];
+    uint64_t offset = address - at[part->slot];
 
     if ((offset | (offset + bytes - 1)) > model->line_mask)
         return false;
-    model->stamp[slot] = ++model->clock;
+    cache_set_touch(part->set, part->slot % CACHE_WAYS_MAX);
     return true;
 }
 
