@@ -5,7 +5,7 @@
  */
 
 static unsigned insert(struct cache_model *model, int k, struct cache_set *set,
-                       uint64_t line);
+                       uint64_t line, uint8_t sign);
 
 struct dirt {
     bool is;
@@ -28,11 +28,11 @@ static void mirror_one(struct cache_model *model, int k, uint64_t line,
 {
     struct cache_set *set = cache_level_set(&model->level[k], line);
     bool exclusive = model->inclusion[k] == CACHE_EXCLUSIVE;
-    int way = cache_set_find(set, line);
+    int way = cache_set_find(set, line, cache_sign(line));
 
     if (way < 0) {
         if (what == MIRROR_ARRIVED || (what == MIRROR_FETCHED && !exclusive))
-            insert(model, k, set, line);
+            insert(model, k, set, line, cache_sign(line));
     } else if (what == MIRROR_DROPPED || (exclusive && what == MIRROR_FETCHED)) {
         cache_set_drop(set, (unsigned)way);
     } else if (exclusive || what == MIRROR_FETCHED) {
@@ -66,7 +66,7 @@ static struct dirt take_back(struct cache_model *model, int k, uint64_t line)
     for (int above = 0; above < k; above++) {
         const struct cache_level *level = &model->level[above];
         struct cache_set *set = cache_level_set(level, line);
-        int way = cache_set_find(set, line);
+        int way = cache_set_find(set, line, cache_sign(line));
 
         if (way >= 0) {
             if (set->dirty >> way & 1)
@@ -86,10 +86,10 @@ static struct dirt take_back(struct cache_model *model, int k, uint64_t line)
 static void take(struct cache_model *model, int k, uint64_t line, struct dirt dirt)
 {
     struct cache_set *set = cache_level_set(&model->level[k], line);
-    int way = cache_set_find(set, line);
+    int way = cache_set_find(set, line, cache_sign(line));
 
     if (way < 0)
-        way = (int)insert(model, k, set, line);
+        way = (int)insert(model, k, set, line, cache_sign(line));
     else if (model->inclusion[k] == CACHE_EXCLUSIVE)
         cache_set_touch(set, (unsigned)way);
     if (dirt.is)
@@ -99,11 +99,12 @@ static void take(struct cache_model *model, int k, uint64_t line, struct dirt di
 
 static bool is_in(const struct cache_model *model, int k, uint64_t line)
 {
-    return cache_set_find(cache_level_set(&model->level[k], line), line) >= 0;
+    return cache_set_find(cache_level_set(&model->level[k], line), line,
+                          cache_sign(line)) >= 0;
 }
 
-/* Sends a dirty line of level k down. */
-static void write_back(struct cache_model *model, int k, uint64_t line, uint16_t owner)
+void cache_below_write_back(struct cache_model *model, int k, uint64_t line,
+                            uint16_t owner)
 {
     for (;; k++) {
         model->part[owner].writebacks[k]++;
@@ -121,9 +122,8 @@ static void clean_victim(struct cache_model *model, int k, uint64_t line)
         take(model, k + 1, line, (struct dirt){false, 0});
 }
 
-/* What acts upon other levels when a line is evicted. */
-static __attribute__((noinline)) void evict_coupled(struct cache_model *model, int k,
-                                                    uint64_t old, struct dirt dirt)
+/* Where levels act upon each other. */
+static void evict(struct cache_model *model, int k, uint64_t old, struct dirt dirt)
 {
     if (model->inclusion[k] == CACHE_INCLUSIVE) {
         struct dirt above = take_back(model, k, old);
@@ -131,52 +131,29 @@ static __attribute__((noinline)) void evict_coupled(struct cache_model *model, i
         dirt = dirt.is ? dirt : above;
     }
     if (dirt.is)
-        write_back(model, k, old, dirt.owner);
+        cache_below_write_back(model, k, old, dirt.owner);
     else
         clean_victim(model, k, old);
 }
 
-/* Puts a line that is not there into level k, clean. Gives its way. */
+/* As cache_insert(), whatever the levels do to each other. */
 static inline unsigned insert(struct cache_model *model, int k, struct cache_set *set,
-                              uint64_t line)
+                              uint64_t line, uint8_t sign)
 {
     unsigned way = cache_set_oldest(set);
     uint64_t old = set->tag[way];
     struct dirt dirt = {set->dirty >> way & 1, set->owner[way]};
 
-    cache_set_place(set, way, line);
-    if (model->coupled && old != CACHE_NO_LINE)
-        evict_coupled(model, k, old, dirt);
-    else if (dirt.is)
-        write_back(model, k, old, dirt.owner);
+    if (!model->coupled || old == CACHE_NO_LINE)
+        return cache_insert(model, k, set, line, sign);
+    cache_set_place(set, way, line, sign);
+    evict(model, k, old, dirt);
     return way;
 }
 
 /*
  * What L1 asks for.
  */
-
-static inline void translate(struct cache_model *model, struct cache_part *part,
-                             uint64_t line)
-{
-    uint64_t page = line >> model->page_shift;
-    struct cache_set *set = part->page_set;
-    int way = part->page_way;
-
-    if (set->tag[way] != page) {
-        set = cache_level_set(&model->tlb, page);
-        way = cache_set_find(set, page);
-    }
-    if (way >= 0) {
-        cache_set_touch(set, (unsigned)way);
-    } else {
-        way = (int)cache_set_oldest(set);
-        cache_set_place(set, (unsigned)way, page);
-        part->walks++;
-    }
-    part->page_set = set;
-    part->page_way = way;
-}
 
 /* Looks for a line in the levels from `found` on; gives where it is, level_nr = memory.
  * An exclusive level gives it away. */
@@ -185,7 +162,7 @@ static inline int look_up(struct cache_model *model, const struct cache_request 
 {
     for (; found < model->level_nr; found++) {
         struct cache_set *set = request->set[found];
-        int way = cache_set_find(set, request->line);
+        int way = cache_set_find(set, request->line, cache_sign(request->line));
 
         if (way < 0)
             continue;
@@ -211,7 +188,7 @@ static __attribute__((noinline)) void fill_coupled(struct cache_model *model,
 
         if (k != to && model->inclusion[k] == CACHE_EXCLUSIVE)
             continue;
-        way = insert(model, k, request->set[k], request->line);
+        way = insert(model, k, request->set[k], request->line, cache_sign(request->line));
         if (dirt.is)
             cache_set_soil(request->set[k], way, dirt.owner);
         dirt.is = false;
@@ -230,7 +207,7 @@ static inline void fetch(struct cache_model *model, const struct cache_request *
     int found;
 
     if (model->has_tlb)
-        translate(model, part, request->line);
+        cache_translate(model, part, request->line);
     if (kind == CACHE_DEMAND && model->streams.nr &&
         cache_streams_miss(&model->streams, request->line))
         kind = CACHE_COVERED;
@@ -241,7 +218,7 @@ static inline void fetch(struct cache_model *model, const struct cache_request *
         return;
     }
     for (int k = found - 1; k >= to && k > 0; k--)
-        insert(model, k, request->set[k], request->line);
+        insert(model, k, request->set[k], request->line, cache_sign(request->line));
     if (model->overwritten && to == 0)
         model->from_memory[request->slot] = found == model->level_nr;
 }
@@ -253,17 +230,17 @@ static void fetch_pair(struct cache_model *model, const struct cache_request *re
     int found = 1;
 
     if (model->has_tlb)
-        translate(model, part, request->line);
+        cache_translate(model, part, request->line);
     for (bool missed = true; found < model->level_nr; found++) {
         missed = false;
         for (uint64_t line = request->line; line <= request->line + 1; line++) {
             struct cache_set *set = cache_level_set(&model->level[found], line);
-            int way = cache_set_find(set, line);
+            int way = cache_set_find(set, line, cache_sign(line));
 
             if (way >= 0)
                 cache_set_touch(set, (unsigned)way);
             else
-                insert(model, found, set, line);
+                insert(model, found, set, line, cache_sign(line));
             missed |= way < 0;
         }
         if (!missed)
@@ -286,7 +263,7 @@ static void drop(struct cache_model *model, uint64_t line)
 {
     for (int k = 1; k < model->level_nr; k++) {
         struct cache_set *set = cache_level_set(&model->level[k], line);
-        int way = cache_set_find(set, line);
+        int way = cache_set_find(set, line, cache_sign(line));
 
         if (way >= 0)
             cache_set_drop(set, (unsigned)way);
@@ -294,16 +271,30 @@ static void drop(struct cache_model *model, uint64_t line)
     }
 }
 
-/* All but a fetch. */
-static __attribute__((noinline)) void act_otherwise(struct cache_model *model,
-                                                    const struct cache_request *request)
+static void demand(struct cache_model *model, const struct cache_request *request)
+{
+    if (model->coupled)
+        fetch(model, request, 0, CACHE_DEMAND);
+    else
+        model->from_memory[request->slot] =
+            cache_fetch(model, &model->part[request->part], request->line,
+                        request->set) == model->level_nr;
+}
+
+static void act(struct cache_model *model, const struct cache_request *request)
 {
     switch ((enum cache_what)request->what) {
+    case CACHE_FETCH:
+        demand(model, request);
+        break;
     case CACHE_FETCH_PAIR:
         fetch_pair(model, request);
         break;
     case CACHE_FETCH_AHEAD:
         fetch_ahead(model, request);
+        break;
+    case CACHE_VICTIM:
+        cache_below_write_back(model, 0, request->line, request->part);
         break;
     case CACHE_VICTIM_CLEAN:
         clean_victim(model, 0, request->line);
@@ -313,34 +304,13 @@ static __attribute__((noinline)) void act_otherwise(struct cache_model *model,
         break;
     case CACHE_OVERWRITTEN:
         model->part[request->part].overwritten += model->from_memory[request->slot];
-        break;
-    case CACHE_FETCH:
-    case CACHE_VICTIM:
-        break;
     }
-}
-
-static inline void act(struct cache_model *model, const struct cache_request *request)
-{
-    if (request->what == CACHE_FETCH)
-        fetch(model, request, 0, CACHE_DEMAND);
-    else if (request->what == CACHE_VICTIM)
-        write_back(model, 0, request->line, request->part);
-    else
-        act_otherwise(model, request);
 }
 
 void cache_below_settle(struct cache_model *model)
 {
     for (; model->done != model->asked; model->done++)
         act(model, &model->request[model->done % CACHE_BELOW]);
-}
-
-static inline void set_sets(const struct cache_model *model,
-                            struct cache_request *request)
-{
-    for (int k = 1; k < model->level_nr; k++)
-        request->set[k] = cache_level_set(&model->level[k], request->line);
 }
 
 /* Has the host fetch what a request will touch. */
@@ -354,23 +324,25 @@ static inline void announce(const struct cache_model *model,
     }
 }
 
-void cache_below_ask(struct cache_model *model, struct cache_request asked)
+void cache_below_ask(struct cache_model *model, enum cache_what what, uint64_t line,
+                     uint32_t part, uint32_t slot, int level)
 {
     struct cache_request *request = &model->request[model->asked % CACHE_BELOW];
-    bool fetches = asked.what <= CACHE_FETCH_AHEAD;
 
-    if (fetches)
-        set_sets(model, &asked);
-    if (!model->waits) {
-        act(model, &asked);
-        return;
-    }
     if (model->asked - model->done == CACHE_BELOW) {
         act(model, request);
         model->done++;
     }
     model->asked++;
-    *request = asked;
-    if (fetches)
+    request->line = line;
+    request->slot = slot;
+    request->part = (uint16_t)part;
+    request->what = (uint8_t)what;
+    request->level = (uint8_t)level;
+    if (what <= CACHE_FETCH_AHEAD) {
+        cache_below_sets(model, line, request->set);
         announce(model, request);
+    }
+    if (!model->waits)
+        cache_below_settle(model);
 }

@@ -74,7 +74,7 @@ uint64_t cache_model_capacity(const struct cache_model *model, int level)
 static bool dirty_in(const struct cache_level *level, uint64_t line)
 {
     const struct cache_set *set = cache_level_set(level, line);
-    int way = cache_set_find(set, line);
+    int way = cache_set_find(set, line, cache_sign(line));
 
     return way >= 0 && set->dirty >> way & 1;
 }

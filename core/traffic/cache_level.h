@@ -89,9 +89,9 @@ static inline unsigned cache_set_signed(const struct cache_set *set, uint8_t sig
 }
 
 /* The way that holds the line, -1 = none. */
-static inline int cache_set_find(const struct cache_set *set, uint64_t line)
+static inline int cache_set_find(const struct cache_set *set, uint64_t line, uint8_t sign)
 {
-    for (unsigned ways = cache_set_signed(set, cache_sign(line)); ways; ways &= ways - 1)
+    for (unsigned ways = cache_set_signed(set, sign); ways; ways &= ways - 1)
         if (set->tag[__builtin_ctz(ways)] == line)
             return __builtin_ctz(ways);
     return -1;
@@ -138,9 +138,10 @@ static inline unsigned cache_set_oldest(const struct cache_set *set)
 }
 
 /* Puts a line into that way, clean, and makes it the most recent one. */
-static inline void cache_set_place(struct cache_set *set, unsigned way, uint64_t line)
+static inline void cache_set_place(struct cache_set *set, unsigned way, uint64_t line,
+                                   uint8_t sign)
 {
-    set->sign[way] = cache_sign(line);
+    set->sign[way] = sign;
     set->tag[way] = line;
     set->dirty &= (uint16_t) ~(1u << way);
     set->pending &= (uint16_t) ~(1u << way);

@@ -42,13 +42,12 @@ static uint32_t number(const struct cache_model *model, const struct cache_part 
  * L1.
  */
 
-static void ask(struct cache_model *model, enum cache_what what, uint64_t line,
-                uint32_t part, uint32_t slot)
+static inline void send_victim(struct cache_model *model, uint64_t line, uint16_t owner)
 {
-    cache_below_ask(model, (struct cache_request){.line = line,
-                                                  .slot = slot,
-                                                  .part = (uint16_t)part,
-                                                  .what = (uint8_t)what});
+    if (model->waits)
+        cache_below_ask(model, CACHE_VICTIM, line, owner, 0, 0);
+    else
+        cache_below_write_back(model, 0, line, owner);
 }
 
 /* Puts a line that is not there into this way of L1, clean, as the most recent one. */
@@ -58,11 +57,11 @@ static inline void replace(struct cache_model *model, struct cache_set *set, uns
     uint64_t old = set->tag[way];
     bool dirty = set->dirty >> way & 1;
 
-    cache_set_place(set, way, line);
+    cache_set_place(set, way, line, cache_sign(line));
     if (dirty)
-        ask(model, CACHE_VICTIM, old, set->owner[way], 0);
+        send_victim(model, old, set->owner[way]);
     else if (model->coupled && model->inclusion[1] == CACHE_EXCLUSIVE && old != NO_LINE)
-        ask(model, CACHE_VICTIM_CLEAN, old, 0, 0);
+        cache_below_ask(model, CACHE_VICTIM_CLEAN, old, 0, 0, 0);
 }
 
 /* Where the levels below act upon L1, they do so before the place of a line is chosen. */
@@ -73,7 +72,7 @@ fill_coupled(struct cache_model *model, const struct cache_part *part,
     struct cache_came came;
     unsigned way;
 
-    ask(model, what, line, number(model, part), 0);
+    cache_below_ask(model, what, line, number(model, part), 0, 0);
     came = model->came;
     way = cache_set_oldest(set);
     model->from_memory[cache_level_slot(&model->level[0], set, way)] = came.from_memory;
@@ -83,17 +82,26 @@ fill_coupled(struct cache_model *model, const struct cache_part *part,
     return way;
 }
 
-/* Brings a line that is not there into L1, gives its way. */
-static inline unsigned fill(struct cache_model *model, const struct cache_part *part,
-                            struct cache_set *set, uint64_t line, enum cache_what what)
+/* Brings a line that is demanded into L1, gives its way. */
+static inline unsigned fill(struct cache_model *model, struct cache_part *part,
+                            struct cache_set *set, uint64_t line)
 {
     unsigned way;
+    uint32_t slot;
 
     if (model->coupled)
-        return fill_coupled(model, part, set, line, what);
+        return fill_coupled(model, part, set, line, CACHE_FETCH);
     way = cache_set_oldest(set);
-    ask(model, what, line, number(model, part),
-        cache_level_slot(&model->level[0], set, way));
+    slot = cache_level_slot(&model->level[0], set, way);
+    if (model->waits) {
+        cache_below_ask(model, CACHE_FETCH, line, number(model, part), slot, 0);
+    } else {
+        struct cache_set *below[CACHE_LEVELS_MAX];
+
+        cache_below_sets(model, line, below);
+        model->from_memory[slot] =
+            cache_fetch(model, part, line, below) == model->level_nr;
+    }
     replace(model, set, way, line);
     return way;
 }
@@ -110,7 +118,7 @@ static bool still_pending(struct cache_model *model, uint32_t slot, uint16_t own
     *written |= granules_covered(model, offset, bytes);
     if (*written != model->granules_full)
         return true;
-    ask(model, CACHE_OVERWRITTEN, 0, owner, slot);
+    cache_below_ask(model, CACHE_OVERWRITTEN, 0, owner, slot, 0);
     return false;
 }
 
@@ -124,15 +132,16 @@ static inline void make_quick(struct cache_model *model, const struct cache_set 
     model->store_at[slot] = set->dirty >> way & 1 ? at : CACHE_NOWHERE;
 }
 
-static inline void access_line(struct cache_model *model, struct cache_part *part,
-                               uint64_t line, bool write, uint64_t offset, uint64_t bytes)
+static inline __attribute__((always_inline)) void
+access_line(struct cache_model *model, struct cache_part *part, uint64_t line, bool write,
+            uint64_t offset, uint64_t bytes)
 {
     struct cache_set *set = cache_level_set(&model->level[0], line);
-    int way = cache_set_find(set, line);
+    int way = cache_set_find(set, line, cache_sign(line));
     uint32_t slot;
 
     if (way < 0) {
-        way = (int)fill(model, part, set, line, CACHE_FETCH);
+        way = (int)fill(model, part, set, line);
         slot = cache_level_slot(&model->level[0], set, (unsigned)way);
         if (model->overwritten && write) {
             set->pending |= (uint16_t)(1u << way);
@@ -164,7 +173,7 @@ static void access_pair(struct cache_model *model, struct cache_part *part, uint
 
     for (uint64_t this = line; this <= line + 1; this ++) {
         struct cache_set *set = cache_level_set(&model->level[0], this);
-        int way = cache_set_find(set, this);
+        int way = cache_set_find(set, this, cache_sign(this));
 
         if (way < 0) {
             missed = true;
@@ -178,7 +187,7 @@ static void access_pair(struct cache_model *model, struct cache_part *part, uint
                    cache_level_slot(&model->level[0], set, (unsigned)way));
     }
     if (missed)
-        ask(model, CACHE_FETCH_PAIR, line, number(model, part), 0);
+        cache_below_ask(model, CACHE_FETCH_PAIR, line, number(model, part), 0, 0);
 }
 
 static void access_lines(struct cache_model *model, struct cache_part *part,
@@ -211,6 +220,22 @@ void cache_model_access(struct cache_model *model, struct cache_part *part,
         access_lines(model, part, address, bytes, write);
 }
 
+static void fill_ahead(struct cache_model *model, const struct cache_part *part,
+                       struct cache_set *set, uint64_t line)
+{
+    unsigned way;
+
+    if (model->coupled) {
+        way = fill_coupled(model, part, set, line, CACHE_FETCH_AHEAD);
+    } else {
+        way = cache_set_oldest(set);
+        cache_below_ask(model, CACHE_FETCH_AHEAD, line, number(model, part),
+                        cache_level_slot(&model->level[0], set, way), 0);
+        replace(model, set, way, line);
+    }
+    cache_model_forget(model, cache_level_slot(&model->level[0], set, way));
+}
+
 void cache_model_prefetch(struct cache_model *model, struct cache_part *part,
                           uint64_t address, int level)
 {
@@ -220,20 +245,12 @@ void cache_model_prefetch(struct cache_model *model, struct cache_part *part,
     if (level >= model->level_nr)
         level = model->level_nr - 1;
     /* Whoever has it above has no use for it below. */
-    if (cache_set_find(set, line) >= 0)
+    if (cache_set_find(set, line, cache_sign(line)) >= 0)
         return;
-    if (level == 0) {
-        unsigned way = fill(model, part, set, line, CACHE_FETCH_AHEAD);
-
-        cache_model_forget(model, cache_level_slot(&model->level[0], set, way));
-    } else {
-        struct cache_request request = {.line = line,
-                                        .part = (uint16_t)number(model, part),
-                                        .what = CACHE_FETCH_AHEAD,
-                                        .level = (uint8_t)level};
-
-        cache_below_ask(model, request);
-    }
+    if (level == 0)
+        fill_ahead(model, part, set, line);
+    else
+        cache_below_ask(model, CACHE_FETCH_AHEAD, line, number(model, part), 0, level);
 }
 
 /*
@@ -244,13 +261,13 @@ static void drop(struct cache_model *model, uint64_t line)
 {
     const struct cache_level *l1 = &model->level[0];
     struct cache_set *set = cache_level_set(l1, line);
-    int way = cache_set_find(set, line);
+    int way = cache_set_find(set, line, cache_sign(line));
 
     if (way >= 0) {
         cache_set_drop(set, (unsigned)way);
         cache_model_forget(model, cache_level_slot(l1, set, (unsigned)way));
     }
-    ask(model, CACHE_DROP, line, 0, 0);
+    cache_below_ask(model, CACHE_DROP, line, 0, 0, 0);
 }
 
 static void buffer_empty(struct cache_model *model, struct cache_line_buffer *buffer)
