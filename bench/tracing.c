@@ -21,6 +21,9 @@ static const struct traffic_geometry two_levels = {
     .level = {{.bytes = 32768, .ways = 8}, {.bytes = 1048576, .ways = 16}},
     .page_bytes = 2097152,
     .store_read_factor = 1,
+    .tlb_entries = -1,
+    .streams = -1,
+    .plain = true,
 };
 static const struct traffic_geometry large = {
     .line_bytes = 64,

@@ -187,7 +187,26 @@ static int time_it(struct live *live, const struct built *built,
 
 /* ---- traffic ---- */
 
-static struct traffic_geometry geometry(const struct machine *machine, bool huge_pages)
+/*
+ * What one core really gets of a level when all run, as the probe saw it, is what a copy
+ * has: others that share the level are in that figure already, so the model is told of
+ * none. Where only the size of the whole level is known, the copies share it in the
+ * model. Profiles do not tell inclusion: non-inclusive, the default.
+ */
+static struct traffic_cache cache_of(const struct machine_level *level, size_t copies)
+{
+    struct traffic_cache cache = {.bytes = level->effective_bytes, .ways = level->ways};
+
+    if (level->effective_bytes > 0)
+        return cache;
+    cache.bytes = level->claimed_bytes;
+    cache.sharers =
+        level->cores_sharing < (int)copies ? level->cores_sharing : (int)copies;
+    return cache;
+}
+
+static struct traffic_geometry geometry(const struct machine *machine, bool huge_pages,
+                                        size_t copies)
 {
     const struct machine_pages *pages =
         huge_pages ? &machine->huge_pages : &machine->small_pages;
@@ -198,12 +217,11 @@ static struct traffic_geometry geometry(const struct machine *machine, bool huge
                                    .page_bytes = huge_pages && !counted ? 2097152 : 4096,
                                    .tlb_entries = (int)pages->tlb_entries,
                                    .store_read_factor = machine->store_read_factor};
-    for (int i = 0; i < machine->level_nr && i < TRAFFIC_LEVELS_MAX; i++) {
-        const struct machine_level *level = &machine->level[i];
-        double bytes =
-            level->effective_bytes > 0 ? level->effective_bytes : level->claimed_bytes;
-        out.level[out.level_nr++] =
-            (struct traffic_cache){.bytes = bytes, .ways = level->ways};
+    for (int i = 0; i < machine->level_nr && i < TRAFFIC_LEVELS_MAX; i++)
+        out.level[out.level_nr++] = cache_of(&machine->level[i], copies);
+    if (out.level[0].sharers > 1) { /* the model's first level is one core's own */
+        out.level[0].bytes /= out.level[0].sharers;
+        out.level[0].sharers = 0;
     }
     return out;
 }
@@ -239,7 +257,8 @@ static int trace_built(struct live *live, struct built *built,
     struct traffic_trace_request request = {
         .program = built->program[VARIANT_TRACE],
         .args = &live->args,
-        .geometry = geometry(live->opts.machine, out->environment.huge_pages),
+        .geometry =
+            geometry(live->opts.machine, out->environment.huge_pages, live->copies),
         .accesses_total = counts->accesses.known ? counts->accesses.value : 0,
         .limit_s = live->opts.launch_limit_s,
         .scratch = live->opts.scratch,

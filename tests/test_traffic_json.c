@@ -10,8 +10,30 @@ static struct quantity some(double value)
     return quantity_between(value, value * 0.9, value * 1.2, 5, PROVENANCE_MODEL);
 }
 
+/* Parts of a traffic with three levels. */
+static void some_parts(struct traffic_part **part, size_t *nr, const char *const *names,
+                       int line)
+{
+    *nr = 2;
+    *part = xcalloc(*nr, sizeof(**part));
+    for (size_t i = 0; i < *nr; i++) {
+        (*part)[i] = (struct traffic_part){.name = xstrdup(names[i]),
+                                           .line = line * (int)(i + 1),
+                                           .accesses = some(1e6 + (double)i),
+                                           .bytes = some(8e6),
+                                           .nontemporal_lines = some(3)};
+        for (int k = 0; k < 3; k++) {
+            (*part)[i].fills[k] = some(70 - k);
+            (*part)[i].covered[k] = some(60 - k);
+            (*part)[i].writebacks[k] = some(50 - k);
+        }
+    }
+}
+
 static struct traffic example(void)
 {
+    static const char *const arrays[] = {"x", "other"}, *const sites[] = {"k.c:7",
+                                                                          "k.c:14"};
     struct traffic traffic = {
         .level_nr = 3,
         .line_bytes = 128,
@@ -29,10 +51,13 @@ static struct traffic example(void)
         traffic.edge[k].covered = some(500 - k);
         traffic.edge[k].software = some(50 - k);
         traffic.edge[k].writebacks = some(300 - k);
+        traffic.edge[k].hits = some(4000 - k);
         traffic.l1_from[k] = some(90 + k);
         traffic.l1_covered_from[k] = some(80 + k);
     }
     traffic.instructions = traffic.flops = traffic.branches_missed = quantity_unknown();
+    some_parts(&traffic.array, &traffic.array_nr, arrays, 0);
+    some_parts(&traffic.site, &traffic.site_nr, sites, 7);
     return traffic;
 }
 
@@ -73,6 +98,14 @@ static void test_round_trip(void)
         check(!after.flops.known);
         check_eq(after.page_walks.runs, 5);
         check_str(after.note, before.note);
+        check_near(after.edge[1].hits.value, 3999, 0);
+        check_eq(after.array_nr, 2);
+        check_str(after.array[1].name, "other");
+        check_eq(after.array[1].line, 0);
+        check_near(after.array[0].writebacks[2].value, 48, 0);
+        check_eq(after.site_nr, 2);
+        check_eq(after.site[1].line, 14);
+        check_near(after.site[1].accesses.value, 1e6 + 1, 0);
     }
     free(again);
     free(text);
@@ -91,6 +124,8 @@ static void test_nothing_known(void)
         check(!after.edge[0].fills.known);
         check(!traffic_read_bytes(&after).known);
         check(after.note == NULL);
+        check(!after.edge[0].hits.known && after.array_nr == 0 && after.site_nr == 0);
+        check(!strstr(text, "hits") && !strstr(text, "arrays") && !strstr(text, "sites"));
         traffic_release(&after);
     }
     free(text);
@@ -106,6 +141,9 @@ static void test_refused(void)
         {"\"fills_lines\"", "\"fill_lines\"", "levels[0]"},
         {"\"line_bytes\": 128", "\"line_bytes\": \"128\"", "line_bytes"},
         {"\"page_walks\"", "\"page_walk\"", "page_walk"},
+        {"\"name\": \"x\"", "\"name\": 7", "arrays[0]"},
+        {"\"line\": 14", "\"line\": -1", "sites[1]"},
+        {"\"arrays\": [", "\"arrays\": [{\"name\": \"y\"},", "accesses"},
     };
     struct traffic good = example();
     char *text = text_of(&good);

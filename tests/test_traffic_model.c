@@ -18,6 +18,28 @@ static const struct cache_geometry small = {
 
 static const uint64_t base = UINT64_C(1) << 40;
 
+/* All on behalf of one part. */
+
+static void load(struct cache_model *model, uint64_t address, uint64_t bytes)
+{
+    cache_model_load(model, model->part, address, bytes);
+}
+
+static void store(struct cache_model *model, uint64_t address, uint64_t bytes)
+{
+    cache_model_store(model, model->part, address, bytes);
+}
+
+static void prefetch(struct cache_model *model, uint64_t address, int level)
+{
+    cache_model_prefetch(model, model->part, address, level);
+}
+
+static void nontemporal(struct cache_model *model, uint64_t address, uint64_t bytes)
+{
+    cache_model_nontemporal(model, model->part, address, bytes);
+}
+
 static struct cache_model *model_new(const struct cache_geometry *geometry)
 {
     struct cache_model *model = malloc(sizeof(*model));
@@ -53,7 +75,7 @@ static void test_sequential_read(void)
     struct cache_counts counts;
 
     for (uint64_t i = 0; i < 100000; i++)
-        cache_model_load(model, base + 8 * i, 8);
+        load(model, base + 8 * i, 8);
     counts = model_end(model);
     check_eq(counts.accesses, 100000);
     check_eq(counts.bytes, 800000);
@@ -70,8 +92,8 @@ static void test_sequential_write(void)
     struct cache_counts counts;
 
     for (uint64_t i = 0; i < 100000; i++)
-        cache_model_store(model, base + 8 * i, 8);
-    cache_model_dirty(model, left);
+        store(model, base + 8 * i, 8);
+    cache_model_dirty(model, left, NULL);
     check_levels(left, l1_lines, l2_lines, l3_lines);
     counts = model_end(model);
     check_levels(counts.fills, 12500, 12500, 12500);
@@ -90,9 +112,9 @@ static void test_steady_streams(void)
     for (int call = 0; call < 2; call++) {
         first = cache_model_counts(model);
         for (uint64_t i = 0; i < n; i++) {
-            cache_model_load(model, a + 8 * i, 8);
-            cache_model_load(model, b + 8 * i, 8);
-            cache_model_store(model, c + 8 * i, 8);
+            load(model, a + 8 * i, 8);
+            load(model, b + 8 * i, 8);
+            store(model, c + 8 * i, 8);
         }
     }
     counts = cache_model_counts(model);
@@ -112,7 +134,7 @@ static void test_strides(void)
         struct cache_model *model = model_new(&small);
 
         for (uint64_t k = 0; k < cases[i].accesses; k++)
-            cache_model_load(model, base + cases[i].stride * k, 8);
+            load(model, base + cases[i].stride * k, 8);
         check_eq(model_end(model).fills[0], cases[i].fills);
     }
 }
@@ -136,7 +158,7 @@ static void test_reuse(void)
         struct cache_counts counts;
 
         for (uint64_t k = 0; k < 10 * cases[i].lines; k++)
-            cache_model_load(model, base + line * (k % cases[i].lines), 8);
+            load(model, base + line * (k % cases[i].lines), 8);
         counts = model_end(model);
         check_levels(counts.fills, cases[i].fills[0], cases[i].fills[1],
                      cases[i].fills[2]);
@@ -159,10 +181,10 @@ static void test_random_reuse(void)
     uint64_t state = 1;
 
     for (int i = 0; i < 100000; i++)
-        cache_model_load(model, base + line * (next_random(&state) % (4 * l3_lines)), 8);
+        load(model, base + line * (next_random(&state) % (4 * l3_lines)), 8);
     cold = cache_model_counts(model);
     for (int i = 0; i < n; i++)
-        cache_model_load(model, base + line * (next_random(&state) % (4 * l3_lines)), 8);
+        load(model, base + line * (next_random(&state) % (4 * l3_lines)), 8);
     counts = cache_model_counts(model);
     counts = cache_counts_since(&counts, &cold);
     check_near((double)counts.fills[2], n * 0.75, 0.01);
@@ -176,11 +198,11 @@ static void test_line_crossing(void)
     struct cache_model *model = model_new(&small);
     struct cache_counts counts;
 
-    cache_model_load(model, base + 60, 8);           /* 2 lines */
-    cache_model_store(model, base + 4096, 64);       /* 1 */
-    cache_model_store(model, base + 8191, 2);        /* 2 */
-    cache_model_load(model, base + 16384 + 1, 1000); /* 16 */
-    cache_model_load(model, base + 16384 + 999, 1);  /* there */
+    load(model, base + 60, 8);           /* 2 lines */
+    store(model, base + 4096, 64);       /* 1 */
+    store(model, base + 8191, 2);        /* 2 */
+    load(model, base + 16384 + 1, 1000); /* 16 */
+    load(model, base + 16384 + 999, 1);  /* there */
     counts = model_end(model);
     check_eq(counts.accesses, 5);
     check_eq(counts.bytes, 8 + 64 + 2 + 1000 + 1);
@@ -205,7 +227,7 @@ static void test_odd_sizes(void)
             model = model_new(&geometry);
             check_eq(cache_model_capacity(model, 0), lines[i]);
             for (int k = 0; k < 3 * lines[i]; k++)
-                cache_model_load(model, base + (uint64_t)(k % lines[i]) * 128, 8);
+                load(model, base + (uint64_t)(k % lines[i]) * 128, 8);
             fills = model_end(model).fills[0];
             if (folded) /* the last piece of the range may be mixed beyond it */
                 check(fills >= (uint64_t)lines[i] && fills <= (uint64_t)lines[i] * 4 / 3);
@@ -222,7 +244,7 @@ static void test_conflicts(void)
     struct cache_counts counts;
 
     for (uint64_t k = 0; k < 10 * 100; k++)
-        cache_model_load(model, base + 4096 * (k % 100), 8);
+        load(model, base + 4096 * (k % 100), 8);
     counts = model_end(model);
     check_eq(counts.fills[0], 1000);
     check_eq(counts.fills[2], 100);
@@ -233,14 +255,13 @@ static void test_nontemporal(void)
     struct cache_model *model = model_new(&small);
     struct cache_counts counts;
 
-    cache_model_store(model, base,
-                      8); /* leaves the caches without a write-back of its own */
+    store(model, base, 8); /* leaves the caches without a write-back of its own */
     for (uint64_t i = 0; i < 1000 * line / 16; i++)
-        cache_model_nontemporal(model, base + 16 * i, 16);
-    cache_model_nontemporal(model, base, line); /* again: once more */
-    cache_model_nontemporal(model, base, line);
-    cache_model_nontemporal(model, base + 100000, 8); /* a part of a line counts as one */
-    cache_model_load(model, base, 8);                 /* gone: a miss */
+        nontemporal(model, base + 16 * i, 16);
+    nontemporal(model, base, line); /* again: once more */
+    nontemporal(model, base, line);
+    nontemporal(model, base + 100000, 8); /* a part of a line counts as one */
+    load(model, base, 8);                 /* gone: a miss */
     counts = model_end(model);
     check_eq(counts.nontemporal, 1003);
     check_levels(counts.fills, 2, 2, 2);
@@ -260,7 +281,7 @@ static void test_nontemporal_merging(void)
 
         for (uint64_t half = 0; half < 200; half++)
             for (uint64_t s = 0; s < cases[i].streams; s++)
-                cache_model_nontemporal(model, base + s * (1 << 20) + half * 32, 32);
+                nontemporal(model, base + s * (1 << 20) + half * 32, 32);
         check_eq(model_end(model).nontemporal, cases[i].lines);
     }
 }
@@ -271,8 +292,8 @@ static void test_prefetch(void)
     struct cache_counts counts;
 
     for (uint64_t i = 0; i < 1000; i++) {
-        cache_model_prefetch(model, base + line * (i + 8), 0);
-        cache_model_load(model, base + line * i, 8);
+        prefetch(model, base + line * (i + 8), 0);
+        load(model, base + line * i, 8);
     }
     counts = model_end(model);
     check_eq(counts.accesses, 1000);
@@ -287,9 +308,9 @@ static void test_prefetch_to_l2(void)
     struct cache_counts counts;
 
     for (uint64_t i = 0; i < 1000; i++) {
-        cache_model_prefetch(model, base + 4096 * (i + 8) + line * (i % 64), 1);
+        prefetch(model, base + 4096 * (i + 8) + line * (i % 64), 1);
         if (i >= 8)
-            cache_model_load(model, base + 4096 * i + line * ((i - 8) % 64), 8);
+            load(model, base + 4096 * i + line * ((i - 8) % 64), 8);
     }
     counts = model_end(model);
     check_levels(counts.software, 0, 1000, 1000);
@@ -322,11 +343,10 @@ static void test_streams(void)
         model = model_new(&geometry);
         for (int at = 0; at < lines; at += abs(cases[i].step))
             for (int s = 0; s < cases[i].streams; s++)
-                cache_model_load(model,
-                                 base + ((uint64_t)s << 24) +
-                                     (uint64_t)(cases[i].step > 0 ? at : lines - 1 - at) *
-                                         line,
-                                 8);
+                load(model,
+                     base + ((uint64_t)s << 24) +
+                         (uint64_t)(cases[i].step > 0 ? at : lines - 1 - at) * line,
+                     8);
         counts = model_end(model);
         check_near((double)counts.covered[2], cases[i].covered * (double)counts.fills[2],
                    cases[i].covered == 0.32 ? 0.1 : 0);
@@ -342,10 +362,9 @@ static void test_stream_amid_random(void)
     enum { lines = 6400 };
 
     for (uint64_t i = 0; i < lines; i++) {
-        cache_model_load(model, base + line * i, 8);
+        load(model, base + line * i, 8);
         for (int k = 0; k < 16; k++)
-            cache_model_load(model, base + (UINT64_C(1) << 34) + 8 * next_random(&state),
-                             8);
+            load(model, base + (UINT64_C(1) << 34) + 8 * next_random(&state), 8);
     }
     check_near((double)model_end(model).covered[2], lines * 62 / 64.0, 0.02);
 }
@@ -370,7 +389,7 @@ static void test_translation(void)
         geometry.level[0].bytes = 4 * line; /* so that every access asks the TLB */
         model = model_new(&geometry);
         for (uint64_t k = 0; k < 10 * cases[i].pages; k++)
-            cache_model_load(model, base + (k % cases[i].pages) * cases[i].page_bytes, 8);
+            load(model, base + (k % cases[i].pages) * cases[i].page_bytes, 8);
         check_eq(model_end(model).walks, cases[i].walks);
     }
 }
@@ -384,18 +403,18 @@ static void test_overwritten(void)
     geometry.overwritten = true;
     model = model_new(&geometry);
     for (uint64_t i = 0; i < 100 * 8; i++) /* whole lines */
-        cache_model_store(model, base + 8 * i, 8);
+        store(model, base + 8 * i, 8);
     for (uint64_t i = 0; i < 100; i++) /* half lines */
-        cache_model_store(model, base + (1 << 20) + line * i, 32);
+        store(model, base + (1 << 20) + line * i, 32);
     for (uint64_t i = 0; i < 100; i++) { /* read while half written */
-        cache_model_store(model, base + (2 << 20) + line * i, 32);
-        cache_model_load(model, base + (2 << 20) + line * i + 28, 8);
-        cache_model_store(model, base + (2 << 20) + line * i + 32, 32);
+        store(model, base + (2 << 20) + line * i, 32);
+        load(model, base + (2 << 20) + line * i + 28, 8);
+        store(model, base + (2 << 20) + line * i + 32, 32);
     }
     for (uint64_t i = 0; i < 100; i++) { /* only bytes already written are read */
-        cache_model_store(model, base + (3 << 20) + line * i, 40);
-        cache_model_load(model, base + (3 << 20) + line * i + 16, 8);
-        cache_model_store(model, base + (3 << 20) + line * i + 32, 32);
+        store(model, base + (3 << 20) + line * i, 40);
+        load(model, base + (3 << 20) + line * i + 16, 8);
+        store(model, base + (3 << 20) + line * i + 32, 32);
     }
     counts = model_end(model);
     check_eq(counts.fills[2], 400);

@@ -6,152 +6,7 @@
 
 #include "core/traffic/traffic.h"
 #include "tests/check.h"
-
-struct toolchain {
-    const char *name, *compiler, *callbacks;
-};
-
-static const struct toolchain gcc = {
-    "gcc", "gcc",
-    "-fsanitize=thread -fno-tree-vectorize -fno-tree-loop-distribute-patterns"};
-static const struct toolchain clang = {
-    "clang", "clang-19",
-    "-fsanitize-coverage=func,trace-pc-guard,trace-loads,trace-stores -fno-vectorize "
-    "-fno-slp-vectorize -fno-builtin"};
-static const struct toolchain clang_thread = {
-    "clang_thread", "clang-19",
-    "-fsanitize=thread -fno-vectorize -fno-slp-vectorize -fno-builtin"};
-static const struct toolchain no_callbacks = {"none", "gcc", "-fno-tree-vectorize"};
-
-static char *scratch;
-
-/* Runs `command` (white space separates, quotes group); "not there" is told from
- * "failed". */
-static bool compile(const char *compiler, const char *command)
-{
-    struct strvec argv = {0};
-    struct spawn_request request = {.timeout_s = 120};
-    struct spawn_outcome outcome = {0};
-    struct error err = {0};
-    bool done = false;
-
-    strvec_push(&argv, compiler);
-    strvec_split(&argv, command);
-    request.argv = (const char *const *)argv.v;
-    if (spawn_run(&request, &outcome, &err) == 0) {
-        done = outcome.end == SPAWN_EXITED && outcome.code == 0;
-        if (outcome.end == SPAWN_NOT_STARTED)
-            check_skip(xasprintf("%s is not there", compiler));
-        else if (!check(done))
-            fprintf(stderr, "%s %s: %s\n", compiler, command, buf_str(&outcome.err));
-    }
-    spawn_outcome_release(&outcome);
-    strvec_release(&argv);
-    return done;
-}
-
-static bool build_at(const struct toolchain *tools, const char *path,
-                     const struct strvec *sources)
-{
-    struct buf command = {0};
-    char *kernels = xasprintf("%s.kernels.o", path);
-    bool done;
-
-    buf_addf(&command,
-             "-g -O2 '-I%s' %s -c '%s/tests/data/traffic/traced_kernels.c' -o '%s'",
-             INFLIGHT_SOURCE_DIR, tools->callbacks, INFLIGHT_SOURCE_DIR, kernels);
-    done = compile(tools->compiler, buf_str(&command));
-    buf_reset(&command);
-    buf_addf(&command, "-g -O2 '-I%s' -o '%s' '%s/tests/data/traffic/traced_main.c' '%s'",
-             INFLIGHT_SOURCE_DIR, path, INFLIGHT_SOURCE_DIR, kernels);
-    for (size_t i = 0; i < sources->nr; i++)
-        buf_addf(&command, " '%s'", sources->v[i]);
-    done = done && compile(tools->compiler, buf_str(&command));
-    buf_release(&command);
-    free(kernels);
-    return done;
-}
-
-/* The traced program of a toolchain, built once; NULL = not there, and the test is
- * skipped. */
-static char *program(const struct toolchain *tools)
-{
-    struct error err = {0};
-    struct strvec sources = {0};
-    char *path;
-    bool done;
-
-    if (!scratch && !check_ok(scratch_make(&scratch, &err), &err))
-        return NULL;
-    path = path_join(scratch, tools->name);
-    if (file_exists(path))
-        return path;
-    done = check_ok(traffic_tracer_sources(&sources, &err), &err) &&
-           build_at(tools, path, &sources);
-    strvec_release(&sources);
-    if (done)
-        return path;
-    free(path);
-    return NULL;
-}
-
-/* Small caches, so that small kernels do not fit. */
-static const struct traffic_geometry small = {
-    .line_bytes = 64,
-    .level_nr = 3,
-    .level = {{16384, 8}, {131072, 8}, {1 << 20, 16}},
-    .page_bytes = 4096,
-    .store_read_factor = 1,
-};
-
-struct traced {
-    const char *kernel;
-    long n, calls;
-    double total, budget, least, limit_s;
-    const struct traffic_geometry *geometry; /* NULL = small */
-};
-
-static int trace(const struct toolchain *tools, const struct traced *what,
-                 struct traffic *traffic, struct error *err)
-{
-    struct strvec args = {0};
-    struct traffic_trace_request request = {
-        .args = &args,
-        .geometry = what->geometry ? *what->geometry : small,
-        .accesses_total = what->total,
-        .accesses_budget = what->budget,
-        .accesses_least = what->least,
-        .limit_s = what->limit_s,
-        .cpu = -1,
-    };
-    char *path = program(tools);
-    int result = 1;
-
-    if (path) {
-        strvec_pushf(&args, "--kernel");
-        strvec_push(&args, what->kernel);
-        strvec_pushf(&args, "--n");
-        strvec_pushf(&args, "%ld", what->n);
-        strvec_pushf(&args, "--calls");
-        strvec_pushf(&args, "%ld", what->calls);
-        request.program = path;
-        request.scratch = scratch;
-        result = traffic_trace(&request, traffic, err);
-    }
-    strvec_release(&args);
-    free(path);
-    return result;
-}
-
-/* False when the toolchain is not there or the trace failed. */
-static bool traced_well(const struct toolchain *tools, const struct traced *what,
-                        struct traffic *traffic)
-{
-    struct error err = {0};
-    int result = trace(tools, what, traffic, &err);
-
-    return result <= 0 && check_ok(result, &err);
-}
+#include "tests/traced_program.h"
 
 static void check_exact(struct quantity got, double want)
 {
@@ -188,13 +43,13 @@ static void triad_with(const struct toolchain *tools)
 
 static void test_triad_gcc(void)
 {
-    triad_with(&gcc);
+    triad_with(&traced_gcc);
 }
 
 static void test_triad_clang(void)
 {
-    triad_with(&clang);
-    triad_with(&clang_thread);
+    triad_with(&traced_clang);
+    triad_with(&traced_clang_thread);
 }
 
 /* Whoever makes one call only starts from empty caches. */
@@ -203,7 +58,7 @@ static void test_one_call(void)
     struct traced what = {.kernel = "copy", .n = n, .total = 2.0 * n, .calls = 1};
     struct traffic traffic;
 
-    if (!traced_well(&gcc, &what, &traffic))
+    if (!traced_well(&traced_gcc, &what, &traffic))
         return;
     check_exact(traffic.edge[2].fills, 2 * n / 8);
     check_near(traffic.edge[2].writebacks.value, n / 8, 0);
@@ -218,7 +73,7 @@ static void test_resident(void)
     struct traced what = {.kernel = "triad", .n = 4000, .total = 3.0 * 4000};
     struct traffic traffic;
 
-    if (!traced_well(&gcc, &what, &traffic))
+    if (!traced_well(&traced_gcc, &what, &traffic))
         return;
     check_exact(traffic.edge[2].fills, 0);
     check_exact(traffic.edge[1].fills, 0);
@@ -228,13 +83,13 @@ static void test_resident(void)
 
 static void test_evaded_reads(void)
 {
-    struct traffic_geometry geometry = small;
+    struct traffic_geometry geometry = traced_small;
     struct traced what = {
         .kernel = "copy", .n = n, .total = 2.0 * n, .geometry = &geometry};
     struct traffic traffic;
 
     geometry.store_read_factor = 0.25;
-    if (!traced_well(&gcc, &what, &traffic))
+    if (!traced_well(&traced_gcc, &what, &traffic))
         return;
     check_exact(traffic_read_bytes(&traffic), 8.0 * n + 8.0 * n / 4);
     check_exact(traffic.edge[1].fills, 2 * n / 8);
@@ -258,7 +113,7 @@ static void test_announced(void)
             .kernel = cases[i].kernel, .n = n, .total = cases[i].accesses};
         struct traffic traffic;
 
-        if (!traced_well(&gcc, &what, &traffic))
+        if (!traced_well(&traced_gcc, &what, &traffic))
             return;
         check_exact(traffic.accesses, cases[i].accesses);
         check_near(traffic.edge[2].fills.value, cases[i].fills, 1e-3);
@@ -274,7 +129,7 @@ static void test_announced(void)
 static void test_widths(void)
 {
     struct traced what = {.kernel = "bytes", .n = n, .total = 2.0 * n};
-    const struct toolchain *tools[] = {&gcc, &clang};
+    const struct toolchain *tools[] = {&traced_gcc, &traced_clang};
     struct traffic traffic;
 
     for (size_t i = 0; i < ARRAY_SIZE(tools); i++) {
@@ -294,27 +149,31 @@ static void test_contradictions(void)
         const char *part;
     } cases[] = {
         {{"triad", n, .total = 2.9 * n},
-         &gcc,
+         &traced_gcc,
          "1200000 loads and stores, the loop model counts 1160000"},
-        {{"triad", n, .total = 2.0 * n}, &gcc, "at least"},
+        {{"triad", n, .total = 2.0 * n}, &traced_gcc, "at least"},
         {{"triad", n, .total = 7.0 * n},
-         &gcc,
+         &traced_gcc,
          "at least 1400000 where values stay in registers"},
-        {{"triad", n, .total = 4.0 * n, .least = 3.5 * n}, &gcc, "at least 1400000"},
+        {{"triad", n, .total = 4.0 * n, .least = 3.5 * n},
+         &traced_gcc,
+         "at least 1400000"},
         {{"triad", n, .total = 2.5 * n, .budget = n},
-         &gcc,
+         &traced_gcc,
          "the loop model counts 1000000"},
-        {{"triad", n, .total = 0}, &no_callbacks, "reported no load or store"},
-        {{"triad", n, .total = 3.0 * n}, &no_callbacks, "reported no load or store"},
-        {{"crash", n, .total = 1}, &gcc, "ended by signal 11"},
-        {{"hang", n, .limit_s = 0.5, .total = 1e12, .budget = 1e5}, &gcc, ""},
-        {{"unknown", n, .total = 1}, &gcc, "ended with status 2"},
+        {{"triad", n, .total = 0}, &traced_no_callbacks, "reported no load or store"},
+        {{"triad", n, .total = 3.0 * n},
+         &traced_no_callbacks,
+         "reported no load or store"},
+        {{"crash", n, .total = 1}, &traced_gcc, "ended by signal 11"},
+        {{"hang", n, .limit_s = 0.5, .total = 1e12, .budget = 1e5}, &traced_gcc, ""},
+        {{"unknown", n, .total = 1}, &traced_gcc, "ended with status 2"},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct error err = {0};
         struct traffic traffic = {0};
-        int result = trace(cases[i].tools, &cases[i].what, &traffic, &err);
+        int result = traced_try(cases[i].tools, &cases[i].what, &traffic, &err);
 
         if (result > 0)
             return;
@@ -329,7 +188,7 @@ static void test_registers(void)
     struct traced what = {.kernel = "triad", .n = n, .total = 4.0 * n};
     struct traffic traffic;
 
-    if (!traced_well(&gcc, &what, &traffic))
+    if (!traced_well(&traced_gcc, &what, &traffic))
         return;
     check_exact(traffic.accesses, 3.0 * n);
     traffic_release(&traffic);
@@ -340,13 +199,13 @@ static void test_unknown_total(void)
     struct traced what = {.kernel = "triad", .n = n, .budget = 3.0 * n + 1};
     struct traffic traffic;
 
-    if (!traced_well(&gcc, &what, &traffic))
+    if (!traced_well(&traced_gcc, &what, &traffic))
         return;
     check_exact(traffic_read_bytes(&traffic), 24.0 * n);
     check_contains(traffic.note, "not compared");
     traffic_release(&traffic);
     what.budget = n;
-    if (!traced_well(&gcc, &what, &traffic))
+    if (!traced_well(&traced_gcc, &what, &traffic))
         return;
     check_contains(traffic.note, "first 400000 accesses only");
     check_near(traffic.traced_share, 0, 0);
@@ -377,10 +236,10 @@ static void test_sampling(void)
         struct traffic whole, sampled;
 
         what.budget = 1e8;
-        if (!traced_well(&gcc, &what, &whole))
+        if (!traced_well(&traced_gcc, &what, &whole))
             return;
         what.budget = cases[i].sampled;
-        if (!traced_well(&gcc, &what, &sampled)) {
+        if (!traced_well(&traced_gcc, &what, &sampled)) {
             traffic_release(&whole);
             return;
         }
@@ -406,7 +265,7 @@ static void test_sweeps(void)
         .kernel = "sweeps", .n = n / 4, .total = 64 * 2.0 * n / 4, .budget = 1e6};
     struct traffic traffic;
 
-    if (!traced_well(&gcc, &what, &traffic))
+    if (!traced_well(&traced_gcc, &what, &traffic))
         return;
     check_near(traffic.edge[2].fills.value, 64 * 2.0 * n / 4 / 8, 0.01);
     check_near(traffic.edge[2].writebacks.value, 64.0 * n / 4 / 8, 0.03);
@@ -421,7 +280,7 @@ static void test_out_of_reach(void)
         .kernel = "hang", .n = n, .total = 1e12, .budget = 1e5, .limit_s = 2};
     struct traffic traffic;
 
-    if (!traced_well(&gcc, &what, &traffic))
+    if (!traced_well(&traced_gcc, &what, &traffic))
         return;
     check_exact(traffic.accesses, 1e12);
     check_contains(traffic.note, "within the time limit");

@@ -48,6 +48,7 @@ static const struct {
     {"CUnit/", "tests/", 0, false},
     {"sde_lib.h", "core/traffic/papi_export.c", 1, true},
     {"capstone/", "core/run/", 1, false},
+    {"elfutils/", "core/traffic/", 1, false},
 };
 
 /* Sources that are also compiled into traced programs, away from the tree: they name each

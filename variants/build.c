@@ -36,16 +36,17 @@ static const char *const template_files[] = {
  * Scalar code with a callback for every load and store, and no calls that stand for
  * loops. gcc's thread sanitizer reports any width. clang's leaves out what is wider than
  * 16 bytes, as its coverage callbacks do; its address sanitizer reports everything once
- * it is told to call for every access and to leave none out as safe.
+ * it is told to call for every access and to leave none out as safe. -g1: lines, so that
+ * an access can be told where it is written.
  */
 static const char trace_flags_clang[] =
-    "-O2 -U_FORTIFY_SOURCE -fno-vectorize -fno-slp-vectorize -fno-builtin-memset "
+    "-O2 -g1 -U_FORTIFY_SOURCE -fno-vectorize -fno-slp-vectorize -fno-builtin-memset "
     "-fno-builtin-memcpy -fno-builtin-memmove -fsanitize=address "
     "-fno-sanitize-address-use-after-scope -mllvm "
     "-asan-instrumentation-with-call-threshold=0 -mllvm -asan-stack=0 -mllvm "
     "-asan-globals=0 -mllvm -asan-opt=0 -mllvm -asan-instrument-dynamic-allocas=0";
 static const char trace_flags_gcc[] =
-    "-O2 -U_FORTIFY_SOURCE -fno-tree-vectorize -fno-tree-slp-vectorize "
+    "-O2 -g1 -U_FORTIFY_SOURCE -fno-tree-vectorize -fno-tree-slp-vectorize "
     "-fno-tree-loop-distribute-patterns "
     "-fsanitize=thread";
 

@@ -1,81 +1,122 @@
 /* Reading a cache model: what was counted, what is dirty. */
-#include "core/traffic/cache_model.h"
+#include "core/traffic/cache_below.h"
 
 /* Lines found at `found` were filled into level k above it; prefetches to L2 not into L1.
  */
-static void add_fetched(struct cache_counts *counts, const struct cache_events *events,
-                        int k, int found)
+static void add_fetched(struct cache_counts *counts, const struct cache_part *part, int k,
+                        int found)
 {
-    uint64_t software = events->fetched[CACHE_PREFETCH_L1][found];
+    uint64_t software = part->fetched[CACHE_PREFETCH_L1][found];
 
     if (k > 0)
-        software += events->fetched[CACHE_PREFETCH_L2][found];
-    counts->covered[k] += events->fetched[CACHE_COVERED][found];
+        software += part->fetched[CACHE_PREFETCH_L2][found];
+    counts->covered[k] += part->fetched[CACHE_COVERED][found];
     counts->software[k] += software;
-    counts->fills[k] += events->fetched[CACHE_DEMAND][found] +
-                        events->fetched[CACHE_COVERED][found] + software;
+    counts->fills[k] += part->fetched[CACHE_DEMAND][found] +
+                        part->fetched[CACHE_COVERED][found] + software;
 }
 
-struct cache_counts cache_model_counts(const struct cache_model *model)
+static uint64_t demanded(const struct cache_part *part, int found)
 {
-    const struct cache_events *events = &model->events;
-    struct cache_counts counts = {
-        .accesses = events->accesses,
-        .bytes = events->bytes,
-        .nontemporal = events->nontemporal,
-        .walks = events->walks,
-        .overwritten = events->overwritten,
-    };
+    return part->fetched[CACHE_DEMAND][found] + part->fetched[CACHE_COVERED][found];
+}
 
-    for (int k = 0; k < model->level_nr; k++) {
-        counts.writebacks[k] = events->writebacks[k];
-        for (int found = k + 1; found <= model->level_nr; found++)
-            add_fetched(&counts, events, k, found);
-        counts.l1_from[k] = events->fetched[CACHE_DEMAND][k + 1] +
-                            events->fetched[CACHE_COVERED][k + 1] +
-                            events->fetched[CACHE_PREFETCH_L1][k + 1];
-        counts.l1_covered[k] = events->fetched[CACHE_COVERED][k + 1];
-    }
+static void add_level(struct cache_counts *counts, const struct cache_part *part, int k,
+                      int level_nr)
+{
+    counts->writebacks[k] += part->writebacks[k];
+    for (int found = k + 1; found <= level_nr; found++)
+        add_fetched(counts, part, k, found);
+    counts->l1_from[k] += demanded(part, k + 1) + part->fetched[CACHE_PREFETCH_L1][k + 1];
+    counts->l1_covered[k] += part->fetched[CACHE_COVERED][k + 1];
+    counts->hits[k] += k > 0 ? demanded(part, k) : 0;
+    counts->hits[0] -= demanded(part, k + 1);
+}
+
+static void add_part(struct cache_counts *counts, const struct cache_part *part,
+                     int level_nr)
+{
+    counts->accesses += part->accesses;
+    counts->bytes += part->bytes;
+    counts->nontemporal += part->nontemporal;
+    counts->walks += part->walks;
+    counts->overwritten += part->overwritten;
+    counts->hits[0] += part->accesses + part->more - part->past;
+    for (int k = 0; k < level_nr; k++)
+        add_level(counts, part, k, level_nr);
+}
+
+struct cache_counts cache_model_counts(struct cache_model *model)
+{
+    struct cache_counts counts = {0};
+
+    cache_below_settle(model);
+    for (uint32_t i = 0; i < model->part_nr; i++)
+        add_part(&counts, &model->part[i], model->level_nr);
+    return counts;
+}
+
+struct cache_counts cache_part_counts(struct cache_model *model, uint32_t part)
+{
+    struct cache_counts counts = {0};
+
+    cache_below_settle(model);
+    add_part(&counts, &model->part[part], model->level_nr);
     return counts;
 }
 
 uint64_t cache_model_capacity(const struct cache_model *model, int level)
 {
-    return (uint64_t)model->level[level].set_nr * model->level[level].ways;
+    return (uint64_t)model->level[level].set_nr * model->level[level].ways /
+           (uint64_t)model->copies[level];
 }
 
 static bool dirty_in(const struct cache_level *level, uint64_t line)
 {
-    uint32_t index = cache_level_set(level, line);
-    int way = cache_level_find(level, index, line, cache_sign(line));
+    const struct cache_set *set = cache_level_set(level, line);
+    int way = cache_set_find(set, line, cache_sign(line));
 
-    return way >= 0 && level->set[index].dirty >> way & 1;
+    return way >= 0 && set->dirty >> way & 1;
 }
 
-/* Dirty lines of level k that no level above holds dirty. */
-static uint64_t dirty_first_at(const struct cache_model *model, int k)
+/* A line that is dirty in level k and in no level above. */
+static bool dirty_first_at(const struct cache_model *model, int k,
+                           const struct cache_set *set, unsigned way)
 {
-    const struct cache_level *level = &model->level[k];
-    uint64_t nr = 0;
-
-    for (uint32_t i = 0; i < level->set_nr; i++)
-        for (unsigned way = 0; way < level->ways; way++) {
-            bool counts = level->set[i].dirty >> way & 1;
-
-            for (int above = 0; above < k && counts; above++)
-                counts = !dirty_in(&model->level[above],
-                                   level->tag[(size_t)i * level->ways + way]);
-            nr += counts;
-        }
-    return nr;
+    if (!(set->dirty >> way & 1))
+        return false;
+    for (int above = 0; above < k; above++)
+        if (dirty_in(&model->level[above], set->tag[way]))
+            return false;
+    return true;
 }
 
-void cache_model_dirty(const struct cache_model *model, uint64_t left[CACHE_LEVELS_MAX])
+/* It will cross every edge from k down. */
+static void add_left(const struct cache_model *model, int k, uint16_t owner,
+                     uint64_t left[CACHE_LEVELS_MAX],
+                     uint64_t (*by_part)[CACHE_LEVELS_MAX])
 {
-    uint64_t nr = 0;
+    for (int edge = k; edge < model->level_nr; edge++) {
+        left[edge]++;
+        if (by_part)
+            by_part[owner][edge]++;
+    }
+}
 
+void cache_model_dirty(struct cache_model *model, uint64_t left[CACHE_LEVELS_MAX],
+                       uint64_t (*by_part)[CACHE_LEVELS_MAX])
+{
+    cache_below_settle(model);
+    for (int k = 0; k < CACHE_LEVELS_MAX; k++)
+        left[k] = 0;
+    for (uint32_t i = 0; by_part && i < model->part_nr; i++)
+        for (int k = 0; k < CACHE_LEVELS_MAX; k++)
+            by_part[i][k] = 0;
     for (int k = 0; k < model->level_nr; k++)
-        left[k] = nr += dirty_first_at(model, k);
+        for (uint32_t i = 0; i < model->level[k].set_nr; i++)
+            for (unsigned way = 0; way < model->level[k].ways; way++)
+                if (dirty_first_at(model, k, &model->level[k].set[i], way))
+                    add_left(model, k, model->level[k].set[i].owner[way], left, by_part);
 }
 
 struct cache_counts cache_counts_since(const struct cache_counts *what,

@@ -1,9 +1,9 @@
 /*
  * One set-associative table of lines (or pages) with exact LRU. The tags stay where they
- * are; how recent each way is, says a nibble per way in `order`, the most recent one
- * lowest. In L1, where hits are many and replacements few, stamps say it instead: they
- * make no chain from one hit to the next. Needs only the C library; compiled with
- * cache_model.c. What every access passes through is inline.
+ * are; stamps, the time of each set by itself, say how recent each way is. Needs only the
+ * C library; compiled with cache_model.c. What most accesses pass through is inline. All
+ * of a set lies together: lookups that leave the caches of the machine that simulates are
+ * what a model of large caches spends its time on.
  */
 #ifndef CORE_TRAFFIC_CACHE_LEVEL_H
 #define CORE_TRAFFIC_CACHE_LEVEL_H
@@ -11,133 +11,143 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
-enum { CACHE_WAYS_MAX = 16 };
+enum { CACHE_WAYS_MAX = 16, CACHE_HOST_LINE = 64 };
 #define CACHE_NO_LINE UINT64_MAX
-#define CACHE_NIBBLES UINT64_C(0x1111111111111111)
-#define CACHE_BYTES   UINT64_C(0x0101010101010101)
 
 struct cache_set {
-    uint64_t order;
-    uint64_t sign[2]; /* a byte per way, so that most lookups read no tag; 0xff = no such
-                         way */
+    /* A byte of each way's line, so that most lookups read one tag or none. */
+    _Alignas(CACHE_HOST_LINE) uint8_t sign[CACHE_WAYS_MAX];
+    int16_t stamp[CACHE_WAYS_MAX]; /* when last used; 0 = to be recycled */
+    int16_t clock;
     uint16_t dirty, pending; /* bit per way; pending: may yet turn out overwritten */
+    _Alignas(CACHE_HOST_LINE) uint64_t tag[CACHE_WAYS_MAX]; /* lines */
+    uint16_t owner[CACHE_WAYS_MAX]; /* of dirty ways: the part that made them so */
 };
+/* A slot, a place for a line: 16 times the index of its set, and its way. */
 struct cache_level {
-    uint64_t *tag; /* `ways` per set */
     struct cache_set *set;
-    uint64_t *stamp;           /* per tag: time << 4 | way; NULL = by order */
-    uint64_t clock;            /* 16 times the time */
-    uint64_t *written;         /* the owner's, per tag; may be NULL; freed by release */
-    uint64_t magic;            /* 2^64 / sets, for the modulo */
-    uint64_t nibbles;          /* mask of `order` */
-    uint64_t fold_mask;        /* bits of the line that higher ones are mixed into */
-    uint32_t set_nr, mask;     /* mask: sets - 1 if a power of two, else 0 */
-    unsigned fold, ways, last; /* last: place of the least recent nibble */
+    uint64_t magic;     /* 2^64 / sets, for the modulo */
+    uint64_t fold_mask; /* bits of the line that higher ones are mixed into */
+    uint32_t set_nr;
+    bool is_power; /* the number of sets is a power of two */
+    unsigned fold, ways;
 };
-
-enum cache_lru { CACHE_BY_ORDER, CACHE_BY_STAMP };
 
 /* More than 16 ways are taken as 16 of the same capacity, 0 as 8. -1: too large or no
  * memory. */
-int cache_level_init(struct cache_level *level, uint64_t lines, int ways, bool folded,
-                     enum cache_lru lru);
+int cache_level_init(struct cache_level *level, uint64_t lines, int ways, bool folded);
+/* Nothing is in it, clean or dirty. */
+void cache_level_empty(struct cache_level *level);
 void cache_level_release(struct cache_level *level);
-/* Takes a line out; its way becomes the next to be recycled. */
-void cache_level_drop(struct cache_level *level, uint64_t line);
+/* Takes the line of this way out; the way becomes the next to be recycled. */
+void cache_set_drop(struct cache_set *set, unsigned way);
+/* Starts the clock anew, with the order kept. */
+void cache_set_rewind(struct cache_set *set);
 
-static inline uint32_t cache_level_set(const struct cache_level *level, uint64_t line)
+static inline struct cache_set *cache_level_set(const struct cache_level *level,
+                                                uint64_t line)
 {
-    uint64_t high = line >> level->fold;
+    if (level->fold) {
+        uint64_t high = line >> level->fold;
 
-    line ^= (high ^ high >> level->fold) & level->fold_mask;
-    if (level->mask + 1 == level->set_nr)
-        return (uint32_t)line & level->mask;
-    return (uint32_t)((__uint128_t)(level->magic * (uint32_t)line) * level->set_nr >> 64);
+        line ^= (high ^ high >> level->fold) & level->fold_mask;
+    }
+    if (level->is_power)
+        return &level->set[(uint32_t)line & (level->set_nr - 1)];
+    return &level
+                ->set[(__uint128_t)(level->magic * (uint32_t)line) * level->set_nr >> 64];
 }
 
-/* A byte that tells lines of one set apart, most of the time; never 0xff. Eight times
- * over. */
-static inline uint64_t cache_sign(uint64_t line)
+static inline uint32_t cache_level_slot(const struct cache_level *level,
+                                        const struct cache_set *set, unsigned way)
 {
-    return (line * UINT64_C(0x9e3779b97f4a7c15) >> 57) * CACHE_BYTES;
+    return (uint32_t)(set - level->set) * CACHE_WAYS_MAX + way;
 }
 
-/* The high bit of each byte that equals the sign; above the lowest such byte there may be
- * false ones. */
-static inline uint64_t cache_same(uint64_t signs, uint64_t sign)
+/* Tells lines of one set apart, most of the time; ways that do not exist have another. */
+static inline uint8_t cache_sign(uint64_t line)
 {
-    uint64_t differs = signs ^ sign;
+    return (uint8_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 57);
+}
 
-    return (differs - CACHE_BYTES) & ~differs & CACHE_BYTES << 7;
+/* The ways that have this sign, as bits. */
+static inline unsigned cache_set_signed(const struct cache_set *set, uint8_t sign)
+{
+#ifdef __SSE2__
+    __m128i signs = _mm_load_si128((const __m128i *)(const void *)set->sign);
+
+    return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(signs, _mm_set1_epi8((char)sign)));
+#else
+    unsigned ways = 0;
+
+    for (unsigned way = 0; way < CACHE_WAYS_MAX; way++)
+        ways |= (unsigned)(set->sign[way] == sign) << way;
+    return ways;
+#endif
 }
 
 /* The way that holds the line, -1 = none. */
-static inline int cache_level_find(const struct cache_level *level, uint32_t index,
-                                   uint64_t line, uint64_t sign)
+static inline int cache_set_find(const struct cache_set *set, uint64_t line, uint8_t sign)
 {
-    const struct cache_set *set = &level->set[index];
-    const uint64_t *tag = level->tag + (size_t)index * level->ways;
-    uint64_t low = cache_same(set->sign[0], sign), high = cache_same(set->sign[1], sign);
-
-    /* No branch between the halves: which one it is cannot be predicted. */
-    while (low | high) {
-        uint64_t half = low ? low : high;
-        int way = (__builtin_ctzll(half) >> 3) + (low ? 0 : 8);
-
-        if (tag[way] == line)
-            return way;
-        high = low ? high : high & (high - 1);
-        low &= low - 1;
-    }
+    for (unsigned ways = cache_set_signed(set, sign); ways; ways &= ways - 1)
+        if (set->tag[__builtin_ctz(ways)] == line)
+            return __builtin_ctz(ways);
     return -1;
 }
 
-/* Makes `way` the most recent one. */
-static inline void cache_level_touch(struct cache_level *level, uint32_t index,
-                                     unsigned way)
+/* Marks a way dirty; who first made it so keeps it. */
+static inline void cache_set_soil(struct cache_set *set, unsigned way, unsigned owner)
 {
-    uint64_t order = level->set[index].order, zero, same, below;
-    unsigned at;
+    if (!(set->dirty >> way & 1))
+        set->owner[way] = (uint16_t)owner;
+    set->dirty |= (uint16_t)(1u << way);
+}
 
-    if (level->stamp) {
-        level->stamp[(size_t)index * level->ways + way] = (level->clock += 16) | way;
-        return;
-    }
-    zero = order ^ way * CACHE_NIBBLES;
-    same = (zero - CACHE_NIBBLES) & ~zero & CACHE_NIBBLES << 3;
-    at = (unsigned)__builtin_ctzll(same) & ~3u;
-    below = order & ((UINT64_C(1) << at) - 1);
-    level->set[index].order = (order >> at >> 4 << 4 << at) | below << 4 | way;
+/* Makes `way` the most recent one. */
+static inline void cache_set_touch(struct cache_set *set, unsigned way)
+{
+    if (set->clock == INT16_MAX)
+        cache_set_rewind(set);
+    set->stamp[way] = ++set->clock;
 }
 
 /* The way to be used next. */
-static inline unsigned cache_level_oldest(const struct cache_level *level, uint32_t index)
+static inline unsigned cache_set_oldest(const struct cache_set *set)
 {
-    const uint64_t *stamp = level->stamp;
-    uint64_t oldest = UINT64_MAX;
+#ifdef __SSE2__
+    const __m128i *stamps = (const __m128i *)(const void *)set->stamp;
+    __m128i low = _mm_load_si128(stamps), high = _mm_load_si128(stamps + 1);
+    __m128i least = _mm_min_epi16(low, high);
 
-    if (!stamp)
-        return level->set[index].order >> level->last & 15;
-    stamp += (size_t)index * level->ways;
-    for (unsigned way = 0; way < level->ways; way++)
-        oldest = stamp[way] < oldest ? stamp[way] : oldest;
-    return oldest & 15;
+    least = _mm_min_epi16(least, _mm_shuffle_epi32(least, 0x4e));
+    least = _mm_min_epi16(least, _mm_shuffle_epi32(least, 0xb1));
+    least = _mm_min_epi16(
+        least, _mm_or_si128(_mm_slli_epi32(least, 16), _mm_srli_epi32(least, 16)));
+    return (unsigned)__builtin_ctz((unsigned)_mm_movemask_epi8(
+        _mm_packs_epi16(_mm_cmpeq_epi16(low, least), _mm_cmpeq_epi16(high, least))));
+#else
+    unsigned oldest = 0;
+
+    for (unsigned way = 1; way < CACHE_WAYS_MAX; way++)
+        if (set->stamp[way] < set->stamp[oldest])
+            oldest = way;
+    return oldest;
+#endif
 }
 
-/* Puts a line into that way and makes it the most recent one. */
-static inline void cache_level_place(struct cache_level *level, uint32_t index,
-                                     unsigned way, uint64_t line, uint64_t sign)
+/* Puts a line into that way, clean, and makes it the most recent one. */
+static inline void cache_set_place(struct cache_set *set, unsigned way, uint64_t line,
+                                   uint8_t sign)
 {
-    struct cache_set *set = &level->set[index];
-    uint64_t *signs = &set->sign[way >> 3], byte = UINT64_C(0xff) << 8 * (way & 7);
-
-    level->tag[(size_t)index * level->ways + way] = line;
-    *signs = (*signs & ~byte) | (sign & byte);
-    if (level->stamp)
-        level->stamp[(size_t)index * level->ways + way] = (level->clock += 16) | way;
-    else
-        set->order = (set->order << 4 | way) & level->nibbles;
+    set->sign[way] = sign;
+    set->tag[way] = line;
+    set->dirty &= (uint16_t) ~(1u << way);
+    set->pending &= (uint16_t) ~(1u << way);
+    cache_set_touch(set, way);
 }
 
 #endif

@@ -2,112 +2,12 @@
 
 #include <stdlib.h>
 
+#include "core/traffic/cache_below.h"
+
 #define NO_LINE CACHE_NO_LINE
 
-/*
- * The hierarchy.
- */
-
-static int insert(struct cache_model *model, int k, uint32_t index, uint64_t line,
-                  uint64_t sign);
-
-/* Sends a dirty line of level k down. */
-static void write_back(struct cache_model *model, int k, uint64_t line)
-{
-    struct cache_level *below = &model->level[k + 1];
-    uint64_t sign = cache_sign(line);
-    uint32_t index;
-    int way;
-
-    model->events.writebacks[k]++;
-    if (k + 1 == model->level_nr)
-        return;
-    index = cache_level_set(below, line);
-    way = cache_level_find(below, index, line, sign);
-    if (way < 0)
-        way = insert(model, k + 1, index, line, sign);
-    below->set[index].dirty |= (uint16_t)(1u << way);
-}
-
-/* Puts a line that is not there into level k, clean. Gives its way. */
-static inline int insert(struct cache_model *model, int k, uint32_t index, uint64_t line,
-                         uint64_t sign)
-{
-    struct cache_level *level = &model->level[k];
-    struct cache_set *set = &level->set[index];
-    unsigned way = cache_level_oldest(level, index);
-
-    set->pending &= (uint16_t) ~(1u << way);
-    if (set->dirty >> way & 1) {
-        uint64_t old = level->tag[(size_t)index * level->ways + way];
-
-        set->dirty &= (uint16_t) ~(1u << way);
-        cache_level_place(level, index, way, line, sign);
-        write_back(model, k, old);
-    } else {
-        cache_level_place(level, index, way, line, sign);
-    }
-    return (int)way;
-}
-
-static void translate(struct cache_model *model, uint64_t line)
-{
-    struct cache_level *tlb = &model->tlb;
-    uint64_t page = line >> model->page_shift, sign = cache_sign(page);
-    uint32_t *slot = &model->recent_page[sign % CACHE_RECENT_PAGES];
-    uint32_t index;
-    int way;
-
-    if (tlb->tag[*slot] == page) {
-        tlb->stamp[*slot] = (tlb->clock += 16) | (tlb->stamp[*slot] & 15);
-        return;
-    }
-    index = cache_level_set(tlb, page);
-    way = cache_level_find(tlb, index, page, sign);
-    if (way >= 0) {
-        cache_level_touch(tlb, index, (unsigned)way);
-    } else {
-        way = (int)cache_level_oldest(tlb, index);
-        cache_level_place(tlb, index, (unsigned)way, page, sign);
-        model->events.walks++;
-    }
-    *slot = index * tlb->ways + (unsigned)way;
-}
-
-struct fetched {
-    int from; /* level it was found in, level_nr = memory */
-    int way;  /* in the level it was brought into */
-};
-
-/* Brings a line that misses in level `to` into it and all below. */
-static struct fetched fetch(struct cache_model *model, uint64_t line, int to,
-                            enum cache_fetch kind)
-{
-    uint64_t sign = cache_sign(line);
-    uint32_t index[CACHE_LEVELS_MAX];
-    int found = to + 1, way = 0;
-
-    for (int k = to; k < model->level_nr; k++) {
-        index[k] = cache_level_set(&model->level[k], line);
-        __builtin_prefetch(&model->level[k].set[index[k]]);
-    }
-    translate(model, line);
-    if (kind == CACHE_DEMAND && cache_streams_miss(&model->streams, line))
-        kind = CACHE_COVERED;
-    for (; found < model->level_nr; found++) {
-        struct cache_level *level = &model->level[found];
-
-        way = cache_level_find(level, index[found], line, sign);
-        if (way >= 0) {
-            cache_level_touch(level, index[found], (unsigned)way);
-            break;
-        }
-    }
-    model->events.fetched[kind][found]++;
-    for (int k = found - 1; k >= to; k--)
-        way = insert(model, k, index[k], line, sign);
-    return (struct fetched){found, way};
-}
+/* Of tables that stay in the near caches of any machine that simulates. */
+enum { NEAR_BYTES = 512 << 10 };
 
 /* Granules of a line from the `first` up to but not including `end`, as a mask. */
 static uint64_t granules(uint64_t first, uint64_t end)
@@ -133,146 +33,252 @@ static uint64_t granules_touched(const struct cache_model *model, uint64_t offse
                     ((offset + bytes - 1) >> model->granule_shift) + 1);
 }
 
-/* Keeps account of a line that a store brought from memory. Gives whether it may still
- * turn out overwritten. */
-static bool still_pending(struct cache_model *model, uint64_t *written, bool write,
-                          uint64_t offset, uint64_t bytes)
+static uint32_t number(const struct cache_model *model, const struct cache_part *part)
 {
+    return (uint32_t)(part - model->part);
+}
+
+/*
+ * L1.
+ */
+
+static inline void send_victim(struct cache_model *model, uint64_t line, uint16_t owner)
+{
+    if (model->waits)
+        cache_below_ask(model, CACHE_VICTIM, line, owner, 0, 0);
+    else
+        cache_below_write_back(model, 0, line, owner);
+}
+
+/* Puts a line that is not there into this way of L1, clean, as the most recent one. */
+static inline void replace(struct cache_model *model, struct cache_set *set, unsigned way,
+                           uint64_t line)
+{
+    uint64_t old = set->tag[way];
+    bool dirty = set->dirty >> way & 1;
+
+    cache_set_place(set, way, line, cache_sign(line));
+    if (dirty)
+        send_victim(model, old, set->owner[way]);
+    else if (model->coupled && model->inclusion[1] == CACHE_EXCLUSIVE && old != NO_LINE)
+        cache_below_ask(model, CACHE_VICTIM_CLEAN, old, 0, 0, 0);
+}
+
+/* Where the levels below act upon L1, they do so before the place of a line is chosen. */
+static __attribute__((noinline)) unsigned
+fill_coupled(struct cache_model *model, const struct cache_part *part,
+             struct cache_set *set, uint64_t line, enum cache_what what)
+{
+    struct cache_came came;
+    unsigned way;
+
+    cache_below_ask(model, what, line, number(model, part), 0, 0);
+    came = model->came;
+    way = cache_set_oldest(set);
+    model->from_memory[cache_level_slot(&model->level[0], set, way)] = came.from_memory;
+    replace(model, set, way, line);
+    if (came.dirty)
+        cache_set_soil(set, way, came.owner);
+    return way;
+}
+
+/* Brings a line that is demanded into L1, gives its way. */
+static inline unsigned fill(struct cache_model *model, struct cache_part *part,
+                            struct cache_set *set, uint64_t line)
+{
+    unsigned way;
+    uint32_t slot;
+
+    if (model->coupled)
+        return fill_coupled(model, part, set, line, CACHE_FETCH);
+    way = cache_set_oldest(set);
+    slot = cache_level_slot(&model->level[0], set, way);
+    if (model->waits) {
+        cache_below_ask(model, CACHE_FETCH, line, number(model, part), slot, 0);
+    } else {
+        struct cache_set *below[CACHE_LEVELS_MAX];
+
+        cache_below_sets(model, line, below);
+        model->from_memory[slot] =
+            cache_fetch(model, part, line, below) == model->level_nr;
+    }
+    replace(model, set, way, line);
+    return way;
+}
+
+/* Keeps account of a line that a store brought. Gives whether it may still turn out
+ * overwritten. */
+static bool still_pending(struct cache_model *model, uint32_t slot, uint16_t owner,
+                          bool write, uint64_t offset, uint64_t bytes)
+{
+    uint64_t *written = &model->written[slot];
+
     if (!write)
         return (granules_touched(model, offset, bytes) & ~*written) == 0;
     *written |= granules_covered(model, offset, bytes);
     if (*written != model->granules_full)
         return true;
-    model->events.overwritten++;
+    cache_below_ask(model, CACHE_OVERWRITTEN, 0, owner, slot, 0);
     return false;
 }
 
-static inline struct cache_recent *recent_of(struct cache_model *model, uint64_t line)
+/* Makes later accesses to the line in that slot quick, as far as they may be. */
+static inline void make_quick(struct cache_model *model, const struct cache_set *set,
+                              unsigned way, uint32_t slot)
 {
-    return &model->recent[(line * UINT64_C(0x9e3779b97f4a7c15) >> 56) % CACHE_RECENT];
+    uint64_t at = set->tag[way] << model->line_shift;
+
+    model->load_at[slot] = at;
+    model->store_at[slot] = set->dirty >> way & 1 ? at : CACHE_NOWHERE;
 }
 
-/* Finds the line in L1 or brings it there; gives its way, the most recent one then. */
-static unsigned bring(struct cache_model *model, uint32_t index, uint64_t line,
-                      bool write)
+static inline __attribute__((always_inline)) void
+access_line(struct cache_model *model, struct cache_part *part, uint64_t line, bool write,
+            uint64_t offset, uint64_t bytes)
 {
-    struct cache_level *l1 = &model->level[0];
-    int way = cache_level_find(l1, index, line, cache_sign(line));
-    struct fetched fetched;
+    struct cache_set *set = cache_level_set(&model->level[0], line);
+    int way = cache_set_find(set, line, cache_sign(line));
+    uint32_t slot;
 
-    if (way >= 0) {
-        cache_level_touch(l1, index, (unsigned)way);
-        return (unsigned)way;
+    if (way < 0) {
+        way = (int)fill(model, part, set, line);
+        slot = cache_level_slot(&model->level[0], set, (unsigned)way);
+        if (model->overwritten && write) {
+            set->pending |= (uint16_t)(1u << way);
+            model->written[slot] = 0;
+        }
+    } else {
+        slot = cache_level_slot(&model->level[0], set, (unsigned)way);
+        cache_set_touch(set, (unsigned)way);
     }
-    fetched = fetch(model, line, 0, CACHE_DEMAND);
-    if (model->overwritten && write && fetched.from == model->level_nr) {
-        l1->set[index].pending |= (uint16_t)(1u << fetched.way);
-        l1->written[(size_t)index * l1->ways + (unsigned)fetched.way] = 0;
-    }
-    return (unsigned)fetched.way;
-}
-
-/* One access within one line, beyond the short cuts. */
-static __attribute__((noinline)) void access_slowly(struct cache_model *model,
-                                                    uint64_t line, bool write,
-                                                    uint64_t offset, uint64_t bytes)
-{
-    struct cache_level *l1 = &model->level[0];
-    uint32_t index = cache_level_set(l1, line);
-    unsigned way = bring(model, index, line, write);
-    struct cache_set *set = &l1->set[index];
-    uint32_t slot = index * l1->ways + way, quick;
-    uint16_t bit = (uint16_t)(1u << way);
-
     if (write)
-        set->dirty |= bit;
-    if (set->pending & bit &&
-        !still_pending(model, &l1->written[slot], write, offset, bytes))
-        set->pending &= (uint16_t)~bit;
-    quick = set->pending & bit ? 0 : set->dirty & bit ? 2 : 1;
-    model->load_line = quick >= 1 ? line : NO_LINE;
-    model->store_line = quick >= 2 ? line : NO_LINE;
-    *recent_of(model, line) = (struct cache_recent){line, slot, quick};
-}
-
-static inline void access_line(struct cache_model *model, uint64_t line, bool write,
-                               uint64_t offset, uint64_t bytes)
-{
-    const struct cache_recent *recent = recent_of(model, line);
-    struct cache_level *l1 = &model->level[0];
-    uint64_t *stamp = &l1->stamp[recent->slot];
-
-    if (recent->line != line || l1->tag[recent->slot] != line ||
-        recent->quick < (write ? 2 : 1)) {
-        access_slowly(model, line, write, offset, bytes);
-        return;
+        cache_set_soil(set, (unsigned)way, number(model, part));
+    part->slot = slot;
+    part->set = set;
+    if (set->pending >> way & 1) {
+        if (still_pending(model, slot, set->owner[way], write, offset, bytes)) {
+            cache_model_forget(model, slot);
+            return;
+        }
+        set->pending &= (uint16_t) ~(1u << way);
     }
-    *stamp = (l1->clock += 16) | (*stamp & 15);
-    model->load_line = line;
-    model->store_line = recent->quick == 2 ? line : NO_LINE;
+    make_quick(model, set, (unsigned)way, slot);
 }
 
-static __attribute__((noinline)) void
-access_lines(struct cache_model *model, uint64_t address, uint64_t bytes, bool write)
+/* As two-level simulators do: one lookup for both lines. */
+static void access_pair(struct cache_model *model, struct cache_part *part, uint64_t line,
+                        bool write)
 {
+    bool missed = false;
+
+    for (uint64_t this = line; this <= line + 1; this ++) {
+        struct cache_set *set = cache_level_set(&model->level[0], this);
+        int way = cache_set_find(set, this, cache_sign(this));
+
+        if (way < 0) {
+            missed = true;
+            way = (int)cache_set_oldest(set);
+            replace(model, set, (unsigned)way, this);
+        }
+        cache_set_touch(set, (unsigned)way);
+        if (write)
+            cache_set_soil(set, (unsigned)way, number(model, part));
+        make_quick(model, set, (unsigned)way,
+                   cache_level_slot(&model->level[0], set, (unsigned)way));
+    }
+    if (missed)
+        cache_below_ask(model, CACHE_FETCH_PAIR, line, number(model, part), 0, 0);
+}
+
+static void access_lines(struct cache_model *model, struct cache_part *part,
+                         uint64_t address, uint64_t bytes, bool write)
+{
+    part->more--;
     while (bytes) {
         uint64_t offset = address & model->line_mask;
         uint64_t here = model->line_mask + 1 - offset;
 
         if (here > bytes)
             here = bytes;
-        access_line(model, address >> model->line_shift, write, offset, here);
+        part->more++;
+        access_line(model, part, address >> model->line_shift, write, offset, here);
         address += here;
         bytes -= here;
     }
 }
 
-void cache_model_load(struct cache_model *model, uint64_t address, uint64_t bytes)
+void cache_model_access(struct cache_model *model, struct cache_part *part,
+                        uint64_t address, uint64_t bytes, bool write)
 {
     uint64_t line = address >> model->line_shift, offset = address & model->line_mask;
 
-    model->events.accesses++;
-    model->events.bytes += bytes;
-    if (offset + bytes > model->line_mask + 1)
-        access_lines(model, address, bytes, false);
-    else if (line != model->load_line)
-        access_line(model, line, false, offset, bytes);
+    if (offset + bytes <= model->line_mask + 1)
+        access_line(model, part, line, write, offset, bytes);
+    else if (model->plain && offset + bytes <= 2 * (model->line_mask + 1))
+        access_pair(model, part, line, write);
+    else
+        access_lines(model, part, address, bytes, write);
 }
 
-void cache_model_store(struct cache_model *model, uint64_t address, uint64_t bytes)
+static void fill_ahead(struct cache_model *model, const struct cache_part *part,
+                       struct cache_set *set, uint64_t line)
 {
-    uint64_t line = address >> model->line_shift, offset = address & model->line_mask;
+    unsigned way;
 
-    model->events.accesses++;
-    model->events.bytes += bytes;
-    if (offset + bytes > model->line_mask + 1)
-        access_lines(model, address, bytes, true);
-    else if (line != model->store_line)
-        access_line(model, line, true, offset, bytes);
+    if (model->coupled) {
+        way = fill_coupled(model, part, set, line, CACHE_FETCH_AHEAD);
+    } else {
+        way = cache_set_oldest(set);
+        cache_below_ask(model, CACHE_FETCH_AHEAD, line, number(model, part),
+                        cache_level_slot(&model->level[0], set, way), 0);
+        replace(model, set, way, line);
+    }
+    cache_model_forget(model, cache_level_slot(&model->level[0], set, way));
 }
 
-static bool holds(const struct cache_level *level, uint64_t line)
-{
-    return cache_level_find(level, cache_level_set(level, line), line,
-                            cache_sign(line)) >= 0;
-}
-
-void cache_model_prefetch(struct cache_model *model, uint64_t address, int level)
+void cache_model_prefetch(struct cache_model *model, struct cache_part *part,
+                          uint64_t address, int level)
 {
     uint64_t line = address >> model->line_shift;
+    struct cache_set *set = cache_level_set(&model->level[0], line);
 
     if (level >= model->level_nr)
         level = model->level_nr - 1;
     /* Whoever has it above has no use for it below. */
-    for (int k = 0; k <= level; k++)
-        if (holds(&model->level[k], line))
-            return;
-    model->load_line = model->store_line = NO_LINE;
-    recent_of(model, line)->line = NO_LINE; /* may come back to the same slot, clean */
-    fetch(model, line, level, level == 0 ? CACHE_PREFETCH_L1 : CACHE_PREFETCH_L2);
+    if (cache_set_find(set, line, cache_sign(line)) >= 0)
+        return;
+    if (level == 0)
+        fill_ahead(model, part, set, line);
+    else
+        cache_below_ask(model, CACHE_FETCH_AHEAD, line, number(model, part), 0, level);
 }
 
-static struct cache_line_buffer *line_buffer(struct cache_model *model, uint64_t line)
+/*
+ * Past the caches.
+ */
+
+static void drop(struct cache_model *model, uint64_t line)
+{
+    const struct cache_level *l1 = &model->level[0];
+    struct cache_set *set = cache_level_set(l1, line);
+    int way = cache_set_find(set, line, cache_sign(line));
+
+    if (way >= 0) {
+        cache_set_drop(set, (unsigned)way);
+        cache_model_forget(model, cache_level_slot(l1, set, (unsigned)way));
+    }
+    cache_below_ask(model, CACHE_DROP, line, 0, 0, 0);
+}
+
+static void buffer_empty(struct cache_model *model, struct cache_line_buffer *buffer)
+{
+    if (buffer->line != NO_LINE)
+        model->part[buffer->part].nontemporal++;
+    buffer->line = NO_LINE;
+}
+
+static struct cache_line_buffer *line_buffer(struct cache_model *model,
+                                             const struct cache_part *part, uint64_t line)
 {
     struct cache_line_buffer *buffer;
 
@@ -280,31 +286,29 @@ static struct cache_line_buffer *line_buffer(struct cache_model *model, uint64_t
         if (model->buffer[i].line == line)
             return &model->buffer[i];
     buffer = &model->buffer[model->buffer_next++ % CACHE_LINE_BUFFERS];
-    model->events.nontemporal += buffer->line != NO_LINE;
-    *buffer = (struct cache_line_buffer){line, 0};
-    for (int k = 0; k < model->level_nr; k++)
-        cache_level_drop(&model->level[k], line);
-    model->load_line = model->store_line = NO_LINE;
+    buffer_empty(model, buffer);
+    *buffer = (struct cache_line_buffer){line, 0, number(model, part)};
+    drop(model, line);
     return buffer;
 }
 
-void cache_model_nontemporal(struct cache_model *model, uint64_t address, uint64_t bytes)
+void cache_model_nontemporal(struct cache_model *model, struct cache_part *part,
+                             uint64_t address, uint64_t bytes)
 {
-    model->events.accesses++;
-    model->events.bytes += bytes;
+    part->accesses++;
+    part->past++;
+    part->bytes += bytes;
     while (bytes) {
         uint64_t offset = address & model->line_mask;
         uint64_t here = model->line_mask + 1 - offset;
         struct cache_line_buffer *buffer =
-            line_buffer(model, address >> model->line_shift);
+            line_buffer(model, part, address >> model->line_shift);
 
         if (here > bytes)
             here = bytes;
         buffer->written |= granules_covered(model, offset, here);
-        if (buffer->written == model->granules_full) {
-            model->events.nontemporal++;
-            buffer->line = NO_LINE;
-        }
+        if (buffer->written == model->granules_full)
+            buffer_empty(model, buffer);
         address += here;
         bytes -= here;
     }
@@ -312,10 +316,8 @@ void cache_model_nontemporal(struct cache_model *model, uint64_t address, uint64
 
 void cache_model_drain(struct cache_model *model)
 {
-    for (int i = 0; i < CACHE_LINE_BUFFERS; i++) {
-        model->events.nontemporal += model->buffer[i].line != NO_LINE;
-        model->buffer[i].line = NO_LINE;
-    }
+    for (int i = 0; i < CACHE_LINE_BUFFERS; i++)
+        buffer_empty(model, &model->buffer[i]);
 }
 
 /*
@@ -343,30 +345,71 @@ static const char *geometry_wrong(const struct cache_geometry *geometry)
     for (int k = 0; k < geometry->level_nr; k++)
         if (geometry->level[k].bytes < (uint64_t)geometry->line_bytes)
             return "a level of the cache model is smaller than a line";
+    for (int k = 0; k < geometry->level_nr; k++)
+        if ((int)geometry->level[k].inclusion < 0 ||
+            geometry->level[k].inclusion > CACHE_EXCLUSIVE ||
+            geometry->level[k].copies < 0)
+            return "a level of the cache model is inclusive in no known way or shared by "
+                   "less than one";
+    if (geometry->level[0].inclusion == CACHE_EXCLUSIVE || geometry->level[0].copies > 1)
+        return "the first level of the cache model is no victim cache and is not shared";
     if (geometry->page_bytes && (!is_power(geometry->page_bytes) ||
                                  geometry->page_bytes < (uint64_t)geometry->line_bytes))
         return "the page size of the cache model must be a power of two";
     return NULL;
 }
 
-static int levels_init(struct cache_model *model, const struct cache_geometry *geometry)
+static int level_init(struct cache_model *model, const struct cache_geometry *geometry,
+                      int k)
+{
+    uint64_t lines = geometry->level[k].bytes / (uint64_t)geometry->line_bytes;
+    int copies = geometry->level[k].copies > 1 ? geometry->level[k].copies : 1;
+
+    model->copies[k] = copies < CACHE_COPIES_MAX ? copies : CACHE_COPIES_MAX;
+    if (copies > CACHE_COPIES_MAX)
+        lines = lines * CACHE_COPIES_MAX / (uint64_t)copies;
+    model->inclusion[k] = geometry->level[k].inclusion;
+    model->coupled |=
+        k > 0 && (model->inclusion[k] != CACHE_NON_INCLUSIVE || model->copies[k] > 1);
+    return cache_level_init(&model->level[k], lines, geometry->level[k].ways,
+                            geometry->level[k].folded);
+}
+
+static int slots_init(struct cache_model *model)
+{
+    uint32_t slots = model->level[0].set_nr * CACHE_WAYS_MAX;
+
+    model->part = calloc(CACHE_PARTS_MAX, sizeof(*model->part));
+    model->load_at = calloc(slots, sizeof(*model->load_at));
+    model->store_at = calloc(slots, sizeof(*model->store_at));
+    model->written = calloc(slots, sizeof(*model->written));
+    model->from_memory = calloc(slots, 1);
+    if (!model->part || !model->load_at || !model->store_at || !model->written ||
+        !model->from_memory)
+        return -1;
+    for (uint32_t i = 0; i < slots; i++)
+        cache_model_forget(model, i);
+    cache_model_part(model);
+    return 0;
+}
+
+static int tables_init(struct cache_model *model, const struct cache_geometry *geometry)
 {
     int entries = geometry->tlb_entries ? geometry->tlb_entries : 1536;
-    struct cache_level *l1 = &model->level[0];
+    uint64_t below = 0;
 
     for (int k = 0; k < geometry->level_nr; k++)
-        if (cache_level_init(&model->level[k],
-                             geometry->level[k].bytes / (uint64_t)geometry->line_bytes,
-                             geometry->level[k].ways, geometry->level[k].folded,
-                             k == 0 ? CACHE_BY_STAMP : CACHE_BY_ORDER))
+        if (level_init(model, geometry, k))
             return -1;
-    if (cache_level_init(&model->tlb, (uint64_t)entries, CACHE_WAYS_MAX, true,
-                         CACHE_BY_STAMP))
+    model->has_tlb = entries > 0;
+    if (model->has_tlb &&
+        cache_level_init(&model->tlb, (uint64_t)entries, CACHE_WAYS_MAX, true))
         return -1;
-    if (!geometry->overwritten)
-        return 0;
-    l1->written = calloc((size_t)l1->set_nr * l1->ways, sizeof(*l1->written));
-    return l1->written ? 0 : -1;
+    model->overwritten = geometry->overwritten;
+    for (int k = 1; k < model->level_nr; k++)
+        below += (uint64_t)model->level[k].set_nr * sizeof(struct cache_set);
+    model->waits = !model->coupled && below > NEAR_BYTES;
+    return slots_init(model);
 }
 
 int cache_model_init(struct cache_model *model, const struct cache_geometry *geometry,
@@ -374,25 +417,22 @@ int cache_model_init(struct cache_model *model, const struct cache_geometry *geo
 {
     int line = geometry->line_bytes;
 
-    *model = (struct cache_model){.load_line = NO_LINE, .store_line = NO_LINE};
+    *model =
+        (struct cache_model){.level_nr = geometry->level_nr, .plain = geometry->plain};
     *why = geometry_wrong(geometry);
     if (*why)
         return -1;
-    model->level_nr = geometry->level_nr;
     model->line_shift = log2_of((uint64_t)line);
     model->line_mask = (uint64_t)line - 1;
     model->page_shift =
         log2_of(geometry->page_bytes ? geometry->page_bytes : 4096) - model->line_shift;
     model->granule_shift = line > 64 ? model->line_shift - 6 : 0;
     model->granules_full = granules(0, line > 64 ? 64 : (uint64_t)line);
-    model->overwritten = geometry->overwritten;
     cache_streams_init(&model->streams, geometry->streams,
                        log2_of(CACHE_STREAM_PAGE) - model->line_shift);
     for (int i = 0; i < CACHE_LINE_BUFFERS; i++)
         model->buffer[i].line = NO_LINE;
-    for (int i = 0; i < CACHE_RECENT; i++)
-        model->recent[i].line = NO_LINE;
-    if (levels_init(model, geometry) == 0)
+    if (tables_init(model, geometry) == 0)
         return 0;
     *why = "there is not enough memory for the cache model";
     cache_model_release(model);
@@ -404,4 +444,37 @@ void cache_model_release(struct cache_model *model)
     for (int k = 0; k < CACHE_LEVELS_MAX; k++)
         cache_level_release(&model->level[k]);
     cache_level_release(&model->tlb);
+    free(model->part);
+    free(model->load_at);
+    free(model->store_at);
+    free(model->written);
+    free(model->from_memory);
+    *model = (struct cache_model){0};
+}
+
+void cache_model_empty(struct cache_model *model)
+{
+    struct cache_streams *streams = &model->streams;
+
+    cache_model_drain(model);
+    cache_below_settle(model);
+    for (int k = 0; k < model->level_nr; k++)
+        cache_level_empty(&model->level[k]);
+    if (model->has_tlb)
+        cache_level_empty(&model->tlb);
+    for (uint32_t i = 0; i < model->level[0].set_nr * CACHE_WAYS_MAX; i++)
+        cache_model_forget(model, i);
+    cache_streams_init(streams, streams->nr ? streams->nr : -1, streams->shift);
+}
+
+struct cache_part *cache_model_part(struct cache_model *model)
+{
+    struct cache_part *part = &model->part[model->part_nr];
+
+    if (model->part_nr == CACHE_PARTS_MAX)
+        return NULL;
+    model->part_nr++;
+    part->set = model->level[0].set;
+    part->page_set = model->tlb.set;
+    return part;
 }

@@ -14,8 +14,9 @@ static const double budget_default = 6e7, budget_share = 0.03, budget_most = 3e8
 static const double limit_default_s = 60;
 
 static const char *const sources[] = {
-    "cache_counts.c", "cache_level.c",      "cache_streams.c", "cache_model.c",
-    "tracer.c",       "tracer_callbacks.c", "tracer_phases.c", "tracer_export.c"};
+    "cache_below.c",   "cache_counts.c", "cache_level.c",      "cache_model.c",
+    "cache_streams.c", "tracer.c",       "tracer_callbacks.c", "tracer_export.c",
+    "tracer_parts.c",  "tracer_phases.c"};
 
 int traffic_tracer_sources(struct strvec *paths, struct error *err)
 {
@@ -64,13 +65,16 @@ static char *geometry_text(const struct traffic_trace_request *request)
     const struct traffic_geometry *geometry = &request->geometry;
     struct buf text = {0};
 
-    buf_addf(&text, "line=%d page=%.0f tlb=%d streams=%d overwritten=%d limit=%g",
+    buf_addf(&text,
+             "line=%d page=%.0f tlb=%d streams=%d overwritten=%d plain=%d limit=%g",
              geometry->line_bytes, geometry->page_bytes, geometry->tlb_entries,
-             geometry->streams, geometry->store_read_factor < 1, limit_of(request));
+             geometry->streams, geometry->store_read_factor < 1, geometry->plain,
+             limit_of(request));
     for (int k = 0; k < geometry->level_nr; k++)
-        buf_addf(&text, " level=%.0f:%d:%d", geometry->level[k].bytes,
+        buf_addf(&text, " level=%.0f:%d:%d:%d:%d", geometry->level[k].bytes,
                  geometry->level[k].ways > 0 ? geometry->level[k].ways : 8,
-                 is_folded(geometry, k));
+                 is_folded(geometry, k), (int)geometry->level[k].inclusion,
+                 geometry->level[k].sharers > 1 ? geometry->level[k].sharers : 1);
     return buf_detach(&text);
 }
 
@@ -239,8 +243,10 @@ int traffic_trace(const struct traffic_trace_request *request, struct traffic *t
                     path_base(request->program));
     unlink(out);
     if (run(request, out, err) == 0 &&
-        trace_file_read(out, request->geometry.level_nr, &file, err) == 0)
+        trace_file_read(out, request->geometry.level_nr, &file, err) == 0) {
+        trace_file_places(&file, request->program);
         result = take(request, &file, traffic, err);
+    }
     if (result == 0)
         traffic_export(traffic);
     unlink(out);

@@ -2,12 +2,16 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
+
+#include "core/traffic/trace_parts.h"
 
 struct source {
     const struct trace_file *file;
     const struct traffic_geometry *geometry;
     double total; /* accesses of the call */
     bool whole;
+    const struct trace_window *of; /* whose counts, per window: all, or a part's share */
 };
 
 static uint64_t count_in(const struct trace_window *window, size_t at, int k)
@@ -42,11 +46,12 @@ static double weight(const struct source *source, size_t i)
     return fmax(0, high - low) / seen;
 }
 
-static double rate(const struct trace_window *window, size_t at, int k)
+/* A count per access of window i. */
+static double rate(const struct source *source, size_t i, size_t at, int k)
 {
-    double accesses = (double)window->counts.accesses;
+    double accesses = (double)source->file->window[i].counts.accesses;
 
-    return accesses > 0 ? (double)count_in(window, at, k) / accesses : 0;
+    return accesses > 0 ? (double)count_in(&source->of[i], at, k) / accesses : 0;
 }
 
 /* Student's t at 95 %, both sides. */
@@ -68,14 +73,13 @@ static double student(size_t degrees)
  */
 static double spread(const struct source *source, size_t at, int k, double mean)
 {
-    const struct trace_window *window = source->file->window;
     size_t nr = source->file->window_nr;
     double squares = 0;
 
     if (nr < 2)
         return mean;
     for (size_t i = 0; i + 1 < nr; i++) {
-        double step = (rate(&window[i + 1], at, k) - rate(&window[i], at, k)) *
+        double step = (rate(source, i + 1, at, k) - rate(source, i, at, k)) *
                       (weight(source, i) + weight(source, i + 1)) / 2;
 
         squares += step * step / 2;
@@ -92,7 +96,7 @@ static struct quantity with_unseen(const struct source *source, size_t at, int k
     if (source->file->end != TRACE_END_REACH || unseen <= 0)
         return all;
     for (size_t i = 0; i < source->file->window_nr; i++)
-        most = fmax(most, rate(&source->file->window[i], at, k));
+        most = fmax(most, rate(source, i, at, k));
     all.low *= (double)source->file->seen / source->total;
     all.high += unseen * (most - all.value / source->total);
     return all;
@@ -105,10 +109,9 @@ static struct quantity scaled(const struct source *source, size_t at, int k)
     double mean = 0, wide;
 
     if (source->whole)
-        return quantity_exact((double)count_in(&source->file->window[0], at, k),
-                              PROVENANCE_MODEL);
+        return quantity_exact((double)count_in(&source->of[0], at, k), PROVENANCE_MODEL);
     for (size_t i = 0; i < nr; i++)
-        mean += weight(source, i) * rate(&source->file->window[i], at, k);
+        mean += weight(source, i) * rate(source, i, at, k);
     wide = spread(source, at, k, mean);
     return with_unseen(source, at, k,
                        model(mean * source->total, fmax(0, mean - wide) * source->total,
@@ -119,7 +122,10 @@ static struct quantity scaled(const struct source *source, size_t at, int k)
 
 static double capacity_lines(const struct traffic_geometry *geometry, int level)
 {
-    return geometry->level[level].bytes / geometry->line_bytes;
+    int sharers = geometry->level[level].sharers;
+
+    return geometry->level[level].bytes / geometry->line_bytes /
+           (sharers > 1 ? sharers : 1);
 }
 
 /* The share of the fills of level k that stale contents may have caused: at most as many
@@ -138,6 +144,7 @@ static double unsure_share(const struct source *source, int k)
     return fills > 0 && !source->whole ? unsure / fills : 0;
 }
 
+/* Those of a part may have been caused by stale contents as much as all. */
 static struct quantity fills(const struct source *source, int k)
 {
     struct quantity fills = SCALED(source, counts.fills, k);
@@ -151,7 +158,7 @@ static struct quantity fills(const struct source *source, int k)
 static struct quantity writebacks(const struct source *source, int k)
 {
     struct quantity writebacks = SCALED(source, counts.writebacks, k);
-    double left = source->whole ? (double)source->file->window[0].left[k] : 0;
+    double left = source->whole ? (double)source->of[0].left[k] : 0;
 
     if (left <= 0)
         return writebacks;
@@ -175,17 +182,54 @@ static void edge(const struct source *source, int k, struct traffic_edge *edge)
     edge->covered = SCALED(source, counts.covered, k);
     edge->software = SCALED(source, counts.software, k);
     edge->writebacks = writebacks(source, k);
+    edge->hits = SCALED(source, counts.hits, k);
     if (k == source->geometry->level_nr - 1) {
         edge->fills = quantity_scale(edge->fills, read_share(source));
         edge->covered = quantity_scale(edge->covered, read_share(source));
     }
 }
 
+/* covered_share: of all the covered lines from memory, those that are read. */
+static void part(const struct source *source, double covered_share,
+                 struct traffic_part *part)
+{
+    int last = source->geometry->level_nr - 1;
+
+    part->accesses = SCALED(source, counts.accesses, 0);
+    part->bytes = SCALED(source, counts.bytes, 0);
+    part->nontemporal_lines = SCALED(source, counts.nontemporal, 0);
+    for (int k = 0; k <= last; k++) {
+        part->fills[k] = fills(source, k);
+        part->covered[k] = SCALED(source, counts.covered, k);
+        part->writebacks[k] = writebacks(source, k);
+    }
+    part->fills[last] = quantity_scale(part->fills[last], read_share(source));
+    part->covered[last] = quantity_scale(part->covered[last], covered_share);
+}
+
+static void parts(const struct source *all, struct trace_group *group, size_t nr,
+                  struct traffic_part **out, size_t *out_nr)
+{
+    *out = xcalloc(nr + 1, sizeof(**out));
+    *out_nr = nr;
+    for (size_t i = 0; i < nr; i++) {
+        struct source one = *all;
+
+        one.of = group[i].window;
+        part(&one, read_share(all), &(*out)[i]);
+        (*out)[i].name = xstrdup(group[i].name);
+        (*out)[i].line = group[i].line;
+    }
+    trace_groups_free(group, nr);
+}
+
 void trace_estimate(const struct trace_file *file,
                     const struct traffic_geometry *geometry, double total,
                     struct traffic *traffic)
 {
-    struct source source = {file, geometry, total, false};
+    struct trace_group *group;
+    size_t group_nr;
+    struct source source = {file, geometry, total, false, file->window};
     double traced = 0;
 
     for (size_t i = 0; i < file->window_nr; i++)
@@ -206,4 +250,9 @@ void trace_estimate(const struct trace_file *file,
         quantity_unknown();
     traffic->provenance = PROVENANCE_MODEL;
     traffic->traced_share = total > 0 ? fmin(1, traced / total) : 0;
+    trace_groups_by_array(file, &group, &group_nr);
+    parts(&source, group, group_nr, &traffic->array, &traffic->array_nr);
+    trace_groups_by_line(file, &group, &group_nr);
+    parts(&source, group, group_nr, &traffic->site, &traffic->site_nr);
+    traffic_parts_sort(traffic->site, traffic->site_nr, geometry->level_nr - 1);
 }

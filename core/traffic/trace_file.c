@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/traffic/source_lines.h"
+
 /* The lines of a window. */
 static const struct {
     const char *name;
@@ -57,6 +59,51 @@ static int take_window(struct trace_file *file, const char *values)
     return read_numbers(values, &file->window[file->window_nr++].first, 1);
 }
 
+static int take_part(struct trace_file *file, const char *values)
+{
+    uint64_t value[2];
+
+    if (read_numbers(values, value, 2) || value[0] > file->array.nr)
+        return -1;
+    GROW(file->part, file->part_nr + 1, file->part_alloc);
+    file->part[file->part_nr++] =
+        (struct trace_part){.array = (size_t)value[0], .address = value[1]};
+    return 0;
+}
+
+/* In the order in which tracer_parts_write_window() writes. */
+static void take_counts(const uint64_t *value, int level_nr, struct trace_charge *charge)
+{
+#define X(name) charge->counts.name = *value++;
+    CACHE_COUNT_MAP(X)
+#undef X
+#define X(name)                                                                          \
+    memcpy(charge->counts.name, value, (size_t)level_nr * sizeof(*value));               \
+    value += level_nr;
+    CACHE_LEVEL_COUNT_MAP(X)
+#undef X
+    memcpy(charge->left, value, (size_t)level_nr * sizeof(*value));
+}
+
+static int take_charge(struct trace_file *file, const char *values, int level_nr)
+{
+#define X(name) +1
+    enum { COUNTS = 0 CACHE_COUNT_MAP(X), PER_LEVEL = 1 CACHE_LEVEL_COUNT_MAP(X) };
+#undef X
+    uint64_t value[1 + COUNTS + PER_LEVEL * CACHE_LEVELS_MAX];
+    struct trace_window *window;
+
+    if (file->window_nr == 0 ||
+        read_numbers(values, value, 1 + COUNTS + PER_LEVEL * level_nr) ||
+        value[0] >= file->part_nr)
+        return -1;
+    window = &file->window[file->window_nr - 1];
+    GROW(window->charge, window->charge_nr + 1, window->charge_alloc);
+    window->charge[window->charge_nr] = (struct trace_charge){.part = (size_t)value[0]};
+    take_counts(value + 1, level_nr, &window->charge[window->charge_nr++]);
+    return 0;
+}
+
 static int take_field(struct trace_file *file, const char *name, const char *values,
                       int level_nr)
 {
@@ -87,6 +134,14 @@ static int take_line(struct trace_file *file, char *line, int level_nr)
         return read_numbers(values, &file->seen, 1);
     if (strcmp(line, "window") == 0)
         return take_window(file, values);
+    if (strcmp(line, "array") == 0) {
+        strvec_push(&file->array, values);
+        return 0;
+    }
+    if (strcmp(line, "part") == 0)
+        return take_part(file, values);
+    if (strcmp(line, "charged") == 0)
+        return take_charge(file, values, level_nr);
     return take_field(file, line, values, level_nr);
 }
 
@@ -125,8 +180,31 @@ int trace_file_read(const char *path, int level_nr, struct trace_file *file,
     return result;
 }
 
+void trace_file_places(struct trace_file *file, const char *program)
+{
+    uint64_t *address = xcalloc(file->part_nr + 1, sizeof(*address));
+    struct source_line *line = xcalloc(file->part_nr + 1, sizeof(*line));
+
+    /* Of an address behind a call, the byte before belongs to the call. */
+    for (size_t i = 0; i < file->part_nr; i++)
+        address[i] = file->part[i].address ? file->part[i].address - 1 : 0;
+    source_lines_find(program, address, file->part_nr, line);
+    for (size_t i = 0; i < file->part_nr; i++) {
+        file->part[i].file = line[i].file;
+        file->part[i].line = line[i].line;
+    }
+    free(address);
+    free(line);
+}
+
 void trace_file_release(struct trace_file *file)
 {
+    for (size_t i = 0; i < file->window_nr; i++)
+        free(file->window[i].charge);
+    for (size_t i = 0; i < file->part_nr; i++)
+        free(file->part[i].file);
+    strvec_release(&file->array);
+    free(file->part);
     free(file->window);
     *file = (struct trace_file){0};
 }

@@ -5,11 +5,28 @@
 #include "core/base/base.h"
 #include "core/traffic/cache_model.h"
 
+/* Accesses of one place in the code to one array. */
+struct trace_part {
+    size_t array;     /* its number, array.nr = none of them */
+    uint64_t address; /* behind the access, in the program's file; 0 = not known */
+    /* Of the source; NULL and 0 until trace_file_places(), and where it does not tell. */
+    char *file;
+    int line;
+};
+/* What a part had in a window. */
+struct trace_charge {
+    size_t part;
+    struct cache_counts counts;
+    uint64_t left[CACHE_LEVELS_MAX];
+};
+
 struct trace_window {
     uint64_t first; /* accesses of the call before it */
     struct cache_counts counts;
     uint64_t warm[CACHE_LEVELS_MAX]; /* lines filled before counting began */
     uint64_t left[CACHE_LEVELS_MAX]; /* write-backs still to come */
+    struct trace_charge *charge;
+    size_t charge_nr, charge_alloc;
 };
 
 /* name, word in the file: how the tracing came to its end */
@@ -32,10 +49,15 @@ struct trace_file {
     uint64_t seen; /* accesses of that call up to the end */
     struct trace_window *window;
     size_t window_nr, window_alloc;
+    struct strvec array; /* names, as announced */
+    struct trace_part *part;
+    size_t part_nr, part_alloc;
 };
 
 int trace_file_read(const char *path, int level_nr, struct trace_file *file,
                     struct error *err);
+/* Looks up the lines of the parts in the program. */
+void trace_file_places(struct trace_file *file, const char *program);
 void trace_file_release(struct trace_file *file);
 
 #endif

@@ -35,14 +35,17 @@ static int complain(const char *what, const char *which)
 static bool take_level(struct cache_geometry *geometry, const char *value)
 {
     unsigned long long bytes;
-    int ways, folded;
+    int ways, folded, inclusion = CACHE_NON_INCLUSIVE, copies = 1;
 
     if (geometry->level_nr == CACHE_LEVELS_MAX ||
-        sscanf(value, "%llu:%d:%d", &bytes, &ways, &folded) != 3)
+        sscanf(value, "%llu:%d:%d:%d:%d", &bytes, &ways, &folded, &inclusion, &copies) <
+            3)
         return false;
     geometry->level[geometry->level_nr].bytes = bytes;
     geometry->level[geometry->level_nr].ways = ways;
     geometry->level[geometry->level_nr].folded = folded != 0;
+    geometry->level[geometry->level_nr].inclusion = (enum cache_inclusion)inclusion;
+    geometry->level[geometry->level_nr].copies = copies;
     geometry->level_nr++;
     return true;
 }
@@ -67,6 +70,8 @@ static bool take_word(struct cache_geometry *geometry, const char *name,
         geometry->streams = (int)number;
     else if (strcmp(name, "overwritten") == 0)
         geometry->overwritten = number != 0;
+    else if (strcmp(name, "plain") == 0)
+        geometry->plain = number != 0;
     else if (strcmp(name, "limit") == 0)
         tracer_state.limit_s = number;
     else
@@ -150,8 +155,11 @@ void tracer_write_results(const char *end)
     }
     fprintf(file, "end %s\ncall %d\nseen %llu\n", end, tracer_state.call,
             (unsigned long long)tracer_state.seen);
-    for (int i = 0; i < tracer_state.window_nr; i++)
+    tracer_parts_write(file);
+    for (int i = 0; i < tracer_state.window_nr; i++) {
         write_window(file, &tracer_state.window[i]);
+        tracer_parts_write_window(file, i);
+    }
     fprintf(file, "done\n");
     bad = ferror(file);
     if (fclose(file) || bad) {
@@ -176,8 +184,8 @@ void tracer_prefetch(const void *address, int rw, int locality)
 {
     (void)rw;
     if (tracer_here && tracer_hot.skip < 0)
-        cache_model_prefetch(&tracer_hot.model, (uintptr_t)address,
-                             locality == 1 || locality == 2);
+        cache_model_prefetch(&tracer_hot.model, tracer_part(FROM, (uintptr_t)address),
+                             (uintptr_t)address, locality == 1 || locality == 2);
 }
 
 /* While accesses are only passed, the plain store is what counts. */
@@ -191,7 +199,8 @@ void tracer_nontemporal_store(const void *address, size_t bytes)
     }
     tracer_hot.announced = (uintptr_t)address;
     tracer_hot.announced_bytes = bytes;
-    cache_model_nontemporal(&tracer_hot.model, (uintptr_t)address, bytes);
+    cache_model_nontemporal(&tracer_hot.model, tracer_part(FROM, (uintptr_t)address),
+                            (uintptr_t)address, bytes);
 }
 
 void tracer_announced_store(uintptr_t address, uint64_t bytes)
@@ -208,6 +217,12 @@ void tracer_announced_store(uintptr_t address, uint64_t bytes)
 
 void tracer_copy(const void *destination, const void *source, size_t bytes)
 {
+    tracer_copy_from(FROM, destination, source, bytes);
+}
+
+void tracer_copy_from(uintptr_t pc, const void *destination, const void *source,
+                      size_t bytes)
+{
     const char *to = destination, *from = source;
 
     while (bytes) {
@@ -216,8 +231,8 @@ void tracer_copy(const void *destination, const void *source, size_t bytes)
 
         if (here > bytes)
             here = bytes;
-        tracer_load(from, here);
-        tracer_store(to, here);
+        tracer_load(from, here, pc);
+        tracer_store(to, here, pc);
         to += here;
         from += here;
         bytes -= here;
@@ -225,6 +240,11 @@ void tracer_copy(const void *destination, const void *source, size_t bytes)
 }
 
 void tracer_set(const void *destination, size_t bytes)
+{
+    tracer_set_from(FROM, destination, bytes);
+}
+
+void tracer_set_from(uintptr_t pc, const void *destination, size_t bytes)
 {
     const char *to = destination;
 
@@ -234,7 +254,7 @@ void tracer_set(const void *destination, size_t bytes)
 
         if (here > bytes)
             here = bytes;
-        tracer_store(to, here);
+        tracer_store(to, here, pc);
         to += here;
         bytes -= here;
     }
@@ -242,16 +262,22 @@ void tracer_set(const void *destination, size_t bytes)
 
 void tracer_read(const void *address, size_t bytes)
 {
-    tracer_load(address, bytes);
+    tracer_load(address, bytes, FROM);
 }
 
 void tracer_write(const void *address, size_t bytes)
 {
-    tracer_store(address, bytes);
+    tracer_store(address, bytes, FROM);
+}
+
+void tracer_write_from(uintptr_t pc, const void *address, size_t bytes)
+{
+    tracer_store(address, bytes, pc);
 }
 
 void tracer_nontemporal(const void *address, size_t bytes)
 {
     if (!tracer_passes() && tracer_looks())
-        cache_model_nontemporal(&tracer_hot.model, (uintptr_t)address, bytes);
+        cache_model_nontemporal(&tracer_hot.model, tracer_part(FROM, (uintptr_t)address),
+                                (uintptr_t)address, bytes);
 }

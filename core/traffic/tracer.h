@@ -29,18 +29,23 @@
 #define CORE_TRAFFIC_TRACER_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * geometry: words "name=value" with spaces between them, made by trace.c:
- *   line=64 page=4096 tlb=1536 streams=16   as in struct cache_geometry
- *   level=BYTES:WAYS:FOLDED                 once per level, L1 first
+ *   line=64 page=4096 tlb=1536 streams=16   as in struct cache_geometry; -1 = none
+ *   level=BYTES:WAYS:FOLDED[:INCLUSION[:COPIES]]  once per level, L1 first; numbers as
+ *                                                 there
  *   overwritten=0|1                         look for lines whose read can be evaded
+ *   plain=0|1                               count as two-level simulators do
  *   limit=SECONDS                       from here on; then the program ends, 0 = none
  * total: accesses of one call as the loop model has it, 0 = unknown: then one call is
  * traced up to the budget. budget: accesses to be simulated, 0
  * = 6e7. Returns 0, or -1 after a sentence on stderr.
  */
 int tracer_configure(const char *geometry, double total, double budget, const char *out);
+/* An array whose accesses are to be told apart; after tracer_configure(). */
+void tracer_array(const char *name, const void *base, size_t bytes);
 int tracer_calls(void);
 void tracer_start(void);
 void tracer_stop(void); /* writes the file */
@@ -58,5 +63,11 @@ void tracer_set(const void *destination, size_t bytes); /* one store per line */
 void tracer_read(const void *address, size_t bytes);
 void tracer_write(const void *address, size_t bytes);
 void tracer_nontemporal(const void *address, size_t bytes);
+/* The same on behalf of the code that `pc` returns to, for what stands between it and the
+ * tracer. */
+void tracer_copy_from(uintptr_t pc, const void *destination, const void *source,
+                      size_t bytes);
+void tracer_set_from(uintptr_t pc, const void *destination, size_t bytes);
+void tracer_write_from(uintptr_t pc, const void *address, size_t bytes);
 
 #endif

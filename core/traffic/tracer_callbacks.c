@@ -9,11 +9,11 @@
     void __sanitizer_cov_store##bytes(const void *address);                              \
     void __sanitizer_cov_load##bytes(const void *address)                                \
     {                                                                                    \
-        tracer_load(address, bytes);                                                     \
+        tracer_load(address, bytes, FROM);                                               \
     }                                                                                    \
     void __sanitizer_cov_store##bytes(const void *address)                               \
     {                                                                                    \
-        tracer_store(address, bytes);                                                    \
+        tracer_store(address, bytes, FROM);                                              \
     }
 
 COVERAGE(1)
@@ -43,11 +43,11 @@ void __sanitizer_cov_trace_pc_guard_init(unsigned *start, unsigned *stop)
     void __asan_store##bytes(const void *address);                                       \
     void __asan_load##bytes(const void *address)                                         \
     {                                                                                    \
-        tracer_load(address, bytes);                                                     \
+        tracer_load(address, bytes, FROM);                                               \
     }                                                                                    \
     void __asan_store##bytes(const void *address)                                        \
     {                                                                                    \
-        tracer_store(address, bytes);                                                    \
+        tracer_store(address, bytes, FROM);                                              \
     }
 
 ADDRESS(1)
@@ -67,29 +67,29 @@ void __asan_handle_no_return(void);
 
 void __asan_loadN(const void *address, size_t bytes)
 {
-    tracer_load(address, bytes);
+    tracer_load(address, bytes, FROM);
 }
 
 void __asan_storeN(const void *address, size_t bytes)
 {
-    tracer_store(address, bytes);
+    tracer_store(address, bytes, FROM);
 }
 
 void *__asan_memcpy(void *destination, const void *source, size_t bytes)
 {
-    tracer_copy(destination, source, bytes);
+    tracer_copy_from(FROM, destination, source, bytes);
     return __builtin_memcpy(destination, source, bytes);
 }
 
 void *__asan_memmove(void *destination, const void *source, size_t bytes)
 {
-    tracer_copy(destination, source, bytes);
+    tracer_copy_from(FROM, destination, source, bytes);
     return __builtin_memmove(destination, source, bytes);
 }
 
 void *__asan_memset(void *destination, int value, size_t bytes)
 {
-    tracer_set(destination, bytes);
+    tracer_set_from(FROM, destination, bytes);
     return __builtin_memset(destination, value, bytes);
 }
 
@@ -106,19 +106,19 @@ void __asan_handle_no_return(void) {}
     void __tsan_##prefix##write##bytes(const void *address);                             \
     void __tsan_##prefix##read##bytes(const void *address)                               \
     {                                                                                    \
-        tracer_load(address, bytes);                                                     \
+        tracer_load(address, bytes, FROM);                                               \
     }                                                                                    \
     void __tsan_##prefix##write##bytes(const void *address)                              \
     {                                                                                    \
-        tracer_store(address, bytes);                                                    \
+        tracer_store(address, bytes, FROM);                                              \
     }
 #define THREAD_BOTH(prefix, bytes)                                                       \
     THREAD_ACCESS(prefix, bytes)                                                         \
     void __tsan_##prefix##read_write##bytes(const void *address);                        \
     void __tsan_##prefix##read_write##bytes(const void *address)                         \
     {                                                                                    \
-        tracer_load(address, bytes);                                                     \
-        tracer_store(address, bytes);                                                    \
+        tracer_load(address, bytes, FROM);                                               \
+        tracer_store(address, bytes, FROM);                                              \
     }
 
 THREAD_BOTH(, 1)
@@ -153,12 +153,12 @@ void *__tsan_memset(void *destination, int value, size_t bytes);
 
 void __tsan_read_range(const void *address, size_t bytes)
 {
-    tracer_load(address, bytes);
+    tracer_load(address, bytes, FROM);
 }
 
 void __tsan_write_range(const void *address, size_t bytes)
 {
-    tracer_store(address, bytes);
+    tracer_store(address, bytes, FROM);
 }
 
 void __tsan_init(void) {}
@@ -172,30 +172,30 @@ void __tsan_func_exit(void) {}
 
 void __tsan_vptr_read(const void *address)
 {
-    tracer_load(address, sizeof(void *));
+    tracer_load(address, sizeof(void *), FROM);
 }
 
 void __tsan_vptr_update(const void *address, const void *value)
 {
     (void)value;
-    tracer_store(address, sizeof(void *));
+    tracer_store(address, sizeof(void *), FROM);
 }
 
 void *__tsan_memcpy(void *destination, const void *source, size_t bytes)
 {
-    tracer_copy(destination, source, bytes);
+    tracer_copy_from(FROM, destination, source, bytes);
     return __builtin_memcpy(destination, source, bytes);
 }
 
 void *__tsan_memmove(void *destination, const void *source, size_t bytes)
 {
-    tracer_copy(destination, source, bytes);
+    tracer_copy_from(FROM, destination, source, bytes);
     return __builtin_memmove(destination, source, bytes);
 }
 
 void *__tsan_memset(void *destination, int value, size_t bytes)
 {
-    tracer_set(destination, bytes);
+    tracer_set_from(FROM, destination, bytes);
     return __builtin_memset(destination, value, bytes);
 }
 
@@ -206,8 +206,8 @@ void *__tsan_memset(void *destination, int value, size_t bytes)
     type __tsan_atomic##bits##_##name(volatile type *address, type value, int order)     \
     {                                                                                    \
         (void)order;                                                                     \
-        tracer_load((const void *)address, sizeof(type));                                \
-        tracer_store((const void *)address, sizeof(type));                               \
+        tracer_load((const void *)address, sizeof(type), FROM);                          \
+        tracer_store((const void *)address, sizeof(type), FROM);                         \
         return ATOMIC_##name(address, value);                                            \
     }
 #define ATOMIC_exchange(address, value)                                                  \
@@ -231,8 +231,8 @@ void *__tsan_memset(void *destination, int value, size_t bytes)
     {                                                                                    \
         (void)order;                                                                     \
         (void)failed;                                                                    \
-        tracer_load((const void *)address, sizeof(type));                                \
-        tracer_store((const void *)address, sizeof(type));                               \
+        tracer_load((const void *)address, sizeof(type), FROM);                          \
+        tracer_store((const void *)address, sizeof(type), FROM);                         \
         return __atomic_compare_exchange_n(address, expected, value, 0,                  \
                                            __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);          \
     }
@@ -245,13 +245,13 @@ void *__tsan_memset(void *destination, int value, size_t bytes)
     type __tsan_atomic##bits##_load(const volatile type *address, int order)             \
     {                                                                                    \
         (void)order;                                                                     \
-        tracer_load((const void *)address, sizeof(type));                                \
+        tracer_load((const void *)address, sizeof(type), FROM);                          \
         return __atomic_load_n(address, __ATOMIC_SEQ_CST);                               \
     }                                                                                    \
     void __tsan_atomic##bits##_store(volatile type *address, type value, int order)      \
     {                                                                                    \
         (void)order;                                                                     \
-        tracer_store((const void *)address, sizeof(type));                               \
+        tracer_store((const void *)address, sizeof(type), FROM);                         \
         __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                              \
     }                                                                                    \
     ATOMIC_UPDATE(bits, type, exchange)                                                  \

@@ -4,6 +4,10 @@
 #define CORE_TRAFFIC_TRACER_HOT_H
 
 #include "core/traffic/cache_model.h"
+#include "core/traffic/tracer_parts.h"
+
+/* In a function that the traced code calls: from where. */
+#define FROM ((uintptr_t)__builtin_return_address(0))
 
 struct tracer_hot {
     /* Accesses still to be passed without a look. While it is negative, every access is
@@ -35,24 +39,25 @@ static inline bool tracer_looks(void)
     return tracer_hot.skip < 0;
 }
 
-void tracer_look_load(const void *address, uint64_t bytes);
-void tracer_look_store(const void *address, uint64_t bytes);
+/* pc: where in the code; charged with it is what it does to which array. */
+void tracer_look_load(const void *address, uint64_t bytes, uintptr_t pc);
+void tracer_look_store(const void *address, uint64_t bytes, uintptr_t pc);
 
 static inline bool tracer_passes(void)
 {
     return __builtin_expect(--tracer_hot.skip >= 0, 1);
 }
 
-static inline void tracer_load(const void *address, uint64_t bytes)
+static inline void tracer_load(const void *address, uint64_t bytes, uintptr_t pc)
 {
     if (!tracer_passes())
-        tracer_look_load(address, bytes);
+        tracer_look_load(address, bytes, pc);
 }
 
-static inline void tracer_store(const void *address, uint64_t bytes)
+static inline void tracer_store(const void *address, uint64_t bytes, uintptr_t pc)
 {
     if (!tracer_passes())
-        tracer_look_store(address, bytes);
+        tracer_look_store(address, bytes, pc);
 }
 
 #endif

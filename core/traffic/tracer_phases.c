@@ -38,6 +38,7 @@ static void set_base(void)
 {
     cache_model_drain(&tracer_hot.model);
     tracer_state.base = cache_model_counts(&tracer_hot.model);
+    tracer_parts_base();
 }
 
 static struct cache_counts counts_since_base(void)
@@ -79,9 +80,7 @@ static void forget_if_stale(void)
     if ((double)last->counts.fills[tracer_hot.model.level_nr - 1] / accesses * between <
         1.25 * last_level_lines())
         return;
-    cache_model_release(&tracer_hot.model);
-    if (tracer_model_init())
-        _exit(1);
+    cache_model_empty(&tracer_hot.model);
 }
 
 static void begin_warm(void)
@@ -102,7 +101,7 @@ static void begin_count(void)
     memcpy(window->warm, counts_since_base().fills, sizeof(window->warm));
     set_base();
     window->first = tracer_state.seen;
-    cache_model_dirty(&tracer_hot.model, tracer_state.dirty);
+    tracer_parts_dirty();
     tracer_state.piece = 0;
     tracer_state.piece_at = tracer_state.base;
 }
@@ -114,16 +113,11 @@ static void begin_count(void)
  */
 static void count_later_writebacks(struct tracer_window *window)
 {
-    uint64_t left[CACHE_LEVELS_MAX];
+    bool stale[CACHE_LEVELS_MAX] = {false};
 
-    cache_model_dirty(&tracer_hot.model, left);
-    for (int k = 0; k < tracer_hot.model.level_nr; k++) {
-        uint64_t all = window->counts.writebacks[k] + left[k];
-
-        if (window->warm[k] < cache_model_capacity(&tracer_hot.model, k))
-            window->counts.writebacks[k] =
-                all > tracer_state.dirty[k] ? all - tracer_state.dirty[k] : 0;
-    }
+    for (int k = 0; k < tracer_hot.model.level_nr; k++)
+        stale[k] = window->warm[k] < cache_model_capacity(&tracer_hot.model, k);
+    tracer_parts_later(tracer_state.window_nr, stale, window->counts.writebacks);
 }
 
 static void close_window(void)
@@ -132,10 +126,12 @@ static void close_window(void)
 
     cache_model_drain(&tracer_hot.model);
     window->counts = counts_since_base();
+    if (!window->counts.accesses)
+        return;
+    tracer_parts_take(tracer_state.window_nr);
     if (tracer_state.phase == PHASE_COUNT)
         count_later_writebacks(window);
-    if (window->counts.accesses)
-        tracer_state.window_nr++;
+    tracer_state.window_nr++;
 }
 
 /*
@@ -413,18 +409,49 @@ void tracer_next(void)
     }
 }
 
-void tracer_look_load(const void *address, uint64_t bytes)
+/* The first access of a phase, or one of another thread. */
+static __attribute__((noinline)) void look_again(const void *address, uint64_t bytes,
+                                                 uintptr_t pc, bool store)
 {
-    if (tracer_looks())
-        cache_model_load(&tracer_hot.model, (uintptr_t)address, bytes);
+    struct cache_part *part;
+
+    if (!tracer_looks())
+        return;
+    part = tracer_part(pc, (uintptr_t)address);
+    if (store)
+        cache_model_store(&tracer_hot.model, part, (uintptr_t)address, bytes);
+    else
+        cache_model_load(&tracer_hot.model, part, (uintptr_t)address, bytes);
 }
 
-void tracer_look_store(const void *address, uint64_t bytes)
+void tracer_look_load(const void *address, uint64_t bytes, uintptr_t pc)
 {
-    if ((uintptr_t)address - tracer_hot.announced < tracer_hot.announced_bytes)
+    const struct tracer_site *site = tracer_site_of(pc);
+
+    if (!tracer_here || tracer_hot.left == 0 ||
+        !tracer_site_is(site, pc, (uintptr_t)address)) {
+        look_again(address, bytes, pc, false);
+        return;
+    }
+    tracer_hot.left--;
+    cache_model_load(&tracer_hot.model, site->part, (uintptr_t)address, bytes);
+}
+
+void tracer_look_store(const void *address, uint64_t bytes, uintptr_t pc)
+{
+    const struct tracer_site *site = tracer_site_of(pc);
+
+    if ((uintptr_t)address - tracer_hot.announced < tracer_hot.announced_bytes) {
         tracer_announced_store((uintptr_t)address, bytes);
-    else if (tracer_looks())
-        cache_model_store(&tracer_hot.model, (uintptr_t)address, bytes);
+        return;
+    }
+    if (!tracer_here || tracer_hot.left == 0 ||
+        !tracer_site_is(site, pc, (uintptr_t)address)) {
+        look_again(address, bytes, pc, true);
+        return;
+    }
+    tracer_hot.left--;
+    cache_model_store(&tracer_hot.model, site->part, (uintptr_t)address, bytes);
 }
 
 void tracer_start(void)
@@ -463,7 +490,7 @@ void tracer_stop(void)
     if (tracer_state.phase == PHASE_WHOLE) {
         close_window();
         if (tracer_state.call == 1)
-            cache_model_dirty(&tracer_hot.model, tracer_state.window[0].left);
+            tracer_parts_left(tracer_state.window[0].left);
     } else if (tracer_state.phase == PHASE_COUNT &&
                (tracer_state.window_nr < 2 || tracer_state.piece >= PIECES / 2)) {
         close_window();

@@ -39,11 +39,10 @@ struct tracer_state {
     struct cache_counts piece_at; /* where the present one began */
     /* fills and write-backs of a piece, level by level */
     double least[2 * CACHE_LEVELS_MAX], most[2 * CACHE_LEVELS_MAX];
-    uint64_t dirty[CACHE_LEVELS_MAX]; /* write-backs to come when counting began */
-    double born_s, phase_s;           /* clock: configured, phase begun */
-    double passed, passing_s;         /* accesses only passed, and the time it took */
-    double looked, looking_s;         /* accesses simulated */
-    struct cache_counts base;         /* at the start of warming or counting */
+    double born_s, phase_s;   /* clock: configured, phase begun */
+    double passed, passing_s; /* accesses only passed, and the time it took */
+    double looked, looking_s; /* accesses simulated */
+    struct cache_counts base; /* at the start of warming or counting */
     struct tracer_window window[TRACER_WINDOWS_MAX];
     int window_nr;
 };

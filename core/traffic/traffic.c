@@ -2,8 +2,17 @@
 
 #include <stdlib.h>
 
+static void parts_free(struct traffic_part *part, size_t nr)
+{
+    for (size_t i = 0; i < nr; i++)
+        free(part[i].name);
+    free(part);
+}
+
 void traffic_release(struct traffic *traffic)
 {
+    parts_free(traffic->array, traffic->array_nr);
+    parts_free(traffic->site, traffic->site_nr);
     free(traffic->note);
     *traffic = (struct traffic){0};
 }

@@ -88,12 +88,15 @@ struct traffic_geometry {
     int level_nr;
     struct traffic_cache level[TRAFFIC_LEVELS_MAX];
     double page_bytes; /* of the run: 4096 or 2 MiB */
-    int tlb_entries;   /* last level, 0 = 1536 */
+    int tlb_entries;   /* last level, 0 = 1536, negative = none */
     /* 0 .. 1: of the lines that a store fetches from memory and that are overwritten
      * entirely before they are read, the share that is read all the same. Applies to the
      * edge to memory: above it such a line is owned and holds a miss entry either way. */
     double store_read_factor;
-    int streams; /* that a hardware prefetcher follows at once, 0 = 16 */
+    int streams; /* that a hardware prefetcher follows at once, 0 = 16, negative = none */
+    /* Count as two-level simulators such as valgrind's cachegrind do (cache_model.h), for
+     * comparison; with it, tlb_entries and streams are best negative. */
+    bool plain;
 };
 
 /* ---- counts, whoever counted them ---- */

@@ -8,18 +8,19 @@
 void *inflight_traced_memcpy(void *to, const void *from, size_t bytes);
 void *inflight_traced_memmove(void *to, const void *from, size_t bytes);
 void *inflight_traced_memset(void *to, int byte, size_t bytes);
-void __sanitizer_cov_store16(void *address);
-void __sanitizer_cov_store1(void *address);
+
+/* What it does is charged to the kernel's line that calls. */
+#define CALLER ((uintptr_t)__builtin_return_address(0))
 
 void *inflight_traced_memcpy(void *to, const void *from, size_t bytes)
 {
-    tracer_copy(to, from, bytes);
+    tracer_copy_from(CALLER, to, from, bytes);
     return memcpy(to, from, bytes);
 }
 
 void *inflight_traced_memmove(void *to, const void *from, size_t bytes)
 {
-    tracer_copy(to, from, bytes);
+    tracer_copy_from(CALLER, to, from, bytes);
     return memmove(to, from, bytes);
 }
 
@@ -28,9 +29,9 @@ void *inflight_traced_memset(void *to, int byte, size_t bytes)
     size_t done = 0;
 
     for (; done + 16 <= bytes; done += 16)
-        __sanitizer_cov_store16((char *)to + done);
+        tracer_write_from(CALLER, (char *)to + done, 16);
     for (; done < bytes; done++)
-        __sanitizer_cov_store1((char *)to + done);
+        tracer_write_from(CALLER, (char *)to + done, 1);
     return memset(to, byte, bytes);
 }
 
@@ -46,6 +47,8 @@ int main(int argc, char **argv)
                          read_real("--budget", request.budget), request.out))
         return EXIT_ARGUMENTS;
     data = buffers_fill(&request, buffer);
+    for (size_t i = 0; i < inflight_table.array_nr; i++)
+        tracer_array(inflight_table.array[i].name, buffer[i].data, buffer[i].bytes);
     for (int calls = tracer_calls(); calls > 0; calls--) {
         tracer_start();
         inflight_variant_call(data, request.sizes[0].integer, request.sizes[0].real,

@@ -13,6 +13,7 @@ void bytes(double *restrict a, const double *b, const double *c, size_t n);
 void sweeps(double *restrict a, const double *b, const double *c, size_t n);
 void crash(double *restrict a, const double *b, const double *c, size_t n);
 void hang(double *restrict a, const double *b, const double *c, size_t n);
+void scatter(double *restrict a, const double *b, const double *c, size_t n);
 
 void triad(double *restrict a, const double *b, const double *c, size_t n)
 {
@@ -96,4 +97,22 @@ void hang(double *restrict a, const double *b, const double *c, size_t n)
     (void)c;
     for (;;)
         ((volatile double *)a)[n / 2] = 1;
+}
+
+static inline double twice(double x, const double *from)
+{
+    return 2 * x + *from; /* LINE c */
+}
+
+/* a is written at random; b and c are read in order, c within an inlined function. */
+void scatter(double *restrict a, const double *b, const double *c, size_t n)
+{
+    unsigned long state = 1;
+
+    for (size_t i = 0; i < n; i++) {
+        double sum = twice(b[i], &c[i]); /* LINE b */
+
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        a[(state >> 33) % n] = sum; /* LINE a */
+    }
 }

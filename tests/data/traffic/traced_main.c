@@ -11,7 +11,7 @@
 typedef void kernel(double *restrict a, const double *b, const double *c, size_t n);
 
 extern kernel triad, copy, nontemporal, block_copy, prefetched, multiply, bytes, sweeps,
-    crash, hang;
+    crash, hang, scatter;
 
 static const struct {
     const char *name;
@@ -27,6 +27,7 @@ static const struct {
     {"sweeps", sweeps},
     {"crash", crash},
     {"hang", hang},
+    {"scatter", scatter},
 };
 
 static const char *option(char **argv, const char *name)
@@ -57,6 +58,11 @@ int main(int argc, char **argv)
     if (tracer_configure(option(argv, "--geometry"), atof(option(argv, "--total")),
                          atof(option(argv, "--budget")), option(argv, "--out")))
         return 2;
+    if (strcmp(option(argv, "--arrays"), "0")) {
+        tracer_array("a", a, n * sizeof(*a));
+        tracer_array("b", b, n * sizeof(*b));
+        tracer_array("c", c, n * sizeof(*c));
+    }
     for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++)
         if (strcmp(kernels[i].name, option(argv, "--kernel")) == 0)
             call = kernels[i].call;

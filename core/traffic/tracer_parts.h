@@ -1,0 +1,56 @@
+/*
+ * Who causes the traffic: each access belongs to a part, which is one place in the code
+ * (the return address of the compiler's callback) and one array. Private to the tracer.
+ */
+#ifndef CORE_TRAFFIC_TRACER_PARTS_H
+#define CORE_TRAFFIC_TRACER_PARTS_H
+
+#include <stdio.h>
+
+#include "core/traffic/cache_model.h"
+
+enum { TRACER_SITES = 8192 };
+
+/* A place in the code and the range of addresses, an array or what lies between two, that
+ * its last access went to. Call sites are several bytes apart, so those of 8 KiB of code
+ * hardly ever meet in the table, and there is room for a few arrays each. */
+struct tracer_site {
+    uintptr_t pc;
+    uint64_t base, bytes;
+    struct cache_part *part;
+};
+extern struct tracer_site tracer_site[TRACER_SITES] __attribute__((visibility("hidden")));
+
+static inline struct tracer_site *tracer_site_of(uintptr_t pc)
+{
+    return &tracer_site[pc % TRACER_SITES];
+}
+
+static inline bool tracer_site_is(const struct tracer_site *site, uintptr_t pc,
+                                  uint64_t address)
+{
+    return site->pc == pc && address - site->base < site->bytes;
+}
+
+struct cache_part *tracer_part(uintptr_t pc, uint64_t address);
+
+/* Parts are counted from here on. */
+void tracer_parts_base(void);
+/* What they had since then is that window's; what later windows had is forgotten. */
+void tracer_parts_take(int window);
+/* Write-backs still to come after window 0, by part and altogether. */
+void tracer_parts_left(uint64_t left[CACHE_LEVELS_MAX]);
+/* Counting begins: write-backs that are to come already are remembered, by part. */
+void tracer_parts_dirty(void);
+/* In these levels the window's write-backs are those that came, and what more there is to
+ * come now than when counting began; `all` gets the sums over parts. */
+void tracer_parts_later(int window, const bool level[CACHE_LEVELS_MAX],
+                        uint64_t all[CACHE_LEVELS_MAX]);
+/* "array NAME" in order of announcement; "part ARRAY PC", ARRAY = their number for none,
+ * PC as the program's file has it, 0 = not known. */
+void tracer_parts_write(FILE *file);
+/* "charged PART" and the counts in the order of CACHE_COUNT_MAP, CACHE_LEVEL_COUNT_MAP,
+ * what is left; those per level for each. */
+void tracer_parts_write_window(FILE *file, int window);
+
+#endif
