@@ -116,7 +116,7 @@ void cache_below_write_back(struct cache_model *model, int k, uint64_t line,
     take(model, k + 1, line, (struct dirt){true, owner});
 }
 
-static void clean_victim(struct cache_model *model, int k, uint64_t line)
+void cache_below_victim(struct cache_model *model, int k, uint64_t line)
 {
     if (k + 1 < model->level_nr && model->inclusion[k + 1] == CACHE_EXCLUSIVE)
         take(model, k + 1, line, (struct dirt){false, 0});
@@ -133,7 +133,7 @@ static void evict(struct cache_model *model, int k, uint64_t old, struct dirt di
     if (dirt.is)
         cache_below_write_back(model, k, old, dirt.owner);
     else
-        clean_victim(model, k, old);
+        cache_below_victim(model, k, old);
 }
 
 /* As cache_insert(), whatever the levels do to each other. */
@@ -157,109 +157,100 @@ static inline unsigned insert(struct cache_model *model, int k, struct cache_set
 
 /* Looks for a line in the levels from `found` on; gives where it is, level_nr = memory.
  * An exclusive level gives it away. */
-static inline int look_up(struct cache_model *model, const struct cache_request *request,
-                          int found, struct dirt *dirt)
+static int look_up(struct cache_model *model, struct cache_set *const *set, uint64_t line,
+                   int found, struct dirt *dirt)
 {
     for (; found < model->level_nr; found++) {
-        struct cache_set *set = request->set[found];
-        int way = cache_set_find(set, request->line, cache_sign(request->line));
+        int way = cache_set_find(set[found], line, cache_sign(line));
 
         if (way < 0)
             continue;
         if (model->inclusion[found] == CACHE_EXCLUSIVE) {
-            *dirt = (struct dirt){set->dirty >> way & 1, set->owner[way]};
-            cache_set_drop(set, (unsigned)way);
+            *dirt = (struct dirt){set[found]->dirty >> way & 1, set[found]->owner[way]};
+            cache_set_drop(set[found], (unsigned)way);
         } else {
-            cache_set_touch(set, (unsigned)way);
+            cache_set_touch(set[found], (unsigned)way);
         }
         break;
     }
     return found;
 }
 
-/* After a fetch, where levels are exclusive or shared: dirt that an exclusive level gave
- * away goes to the next level that was filled; other copies do the same. */
-static __attribute__((noinline)) void fill_coupled(struct cache_model *model,
-                                                   const struct cache_request *request,
-                                                   int to, int found, struct dirt dirt)
+/* Dirt that an exclusive level gave away goes to the first level that is filled. */
+static void fill_levels(struct cache_model *model, struct cache_set *const *set,
+                        uint64_t line, int to, int found, struct dirt *dirt)
 {
     for (int k = found - 1; k >= to && k > 0; k--) {
         unsigned way;
 
         if (k != to && model->inclusion[k] == CACHE_EXCLUSIVE)
             continue;
-        way = insert(model, k, request->set[k], request->line, cache_sign(request->line));
-        if (dirt.is)
-            cache_set_soil(request->set[k], way, dirt.owner);
-        dirt.is = false;
+        way = insert(model, k, set[k], line, cache_sign(line));
+        if (dirt->is)
+            cache_set_soil(set[k], way, dirt->owner);
+        dirt->is = false;
     }
-    for (int k = to > 0 ? to : 1; k < model->level_nr && k <= found; k++)
-        mirror(model, k, request->line, k == to ? MIRROR_ARRIVED : MIRROR_FETCHED);
-    model->came = (struct cache_came){dirt.is, dirt.owner, found == model->level_nr};
 }
 
-/* Brings a line that is not in level `to` into it and those below, L1 excepted. */
-static inline void fetch(struct cache_model *model, const struct cache_request *request,
-                         int to, enum cache_fetch kind)
+struct cache_came cache_below_fetch(struct cache_model *model, struct cache_part *part,
+                                    uint64_t line, int to, enum cache_fetch kind)
 {
-    struct cache_part *part = &model->part[request->part];
+    struct cache_set *set[CACHE_LEVELS_MAX];
     struct dirt dirt = {false, 0};
     int found;
 
+    cache_below_sets(model, line, set);
     if (model->has_tlb)
-        cache_translate(model, part, request->line);
-    if (kind == CACHE_DEMAND && model->streams.nr &&
-        cache_streams_miss(&model->streams, request->line))
+        cache_translate(model, part, line);
+    if (kind == CACHE_DEMAND && cache_streams_miss(&model->streams, line))
         kind = CACHE_COVERED;
-    found = look_up(model, request, to + 1, &dirt);
+    found = look_up(model, set, line, to + 1, &dirt);
     part->fetched[kind][found]++;
-    if (model->coupled) {
-        fill_coupled(model, request, to, found, dirt);
-        return;
-    }
-    for (int k = found - 1; k >= to && k > 0; k--)
-        insert(model, k, request->set[k], request->line, cache_sign(request->line));
-    if (model->overwritten && to == 0)
-        model->from_memory[request->slot] = found == model->level_nr;
+    fill_levels(model, set, line, to, found, &dirt);
+    for (int k = to > 0 ? to : 1; k < model->level_nr && k <= found; k++)
+        mirror(model, k, line, k == to ? MIRROR_ARRIVED : MIRROR_FETCHED);
+    return (struct cache_came){found == model->level_nr, dirt.is, dirt.owner};
 }
 
-/* Both lines are asked for in each level that is reached, as if they were one. */
-static void fetch_pair(struct cache_model *model, const struct cache_request *request)
+void cache_below_ahead(struct cache_model *model, struct cache_part *part, uint64_t line,
+                       int to)
 {
-    struct cache_part *part = &model->part[request->part];
+    for (int k = 1; k <= to; k++)
+        if (is_in(model, k, line))
+            return;
+    cache_below_fetch(model, part, line, to, CACHE_PREFETCH_L2);
+}
+
+/* Whether both lines are in level k; brings what is missing. */
+static bool pair_hits(struct cache_model *model, int k, uint64_t line)
+{
+    bool hits = true;
+
+    for (uint64_t this = line; this <= line + 1; this ++) {
+        struct cache_set *set = cache_level_set(&model->level[k], this);
+        int way = cache_set_find(set, this, cache_sign(this));
+
+        if (way >= 0)
+            cache_set_touch(set, (unsigned)way);
+        else
+            insert(model, k, set, this, cache_sign(this));
+        hits &= way >= 0;
+    }
+    return hits;
+}
+
+void cache_below_pair(struct cache_model *model, struct cache_part *part, uint64_t line)
+{
     int found = 1;
 
     if (model->has_tlb)
-        cache_translate(model, part, request->line);
-    for (bool missed = true; found < model->level_nr; found++) {
-        missed = false;
-        for (uint64_t line = request->line; line <= request->line + 1; line++) {
-            struct cache_set *set = cache_level_set(&model->level[found], line);
-            int way = cache_set_find(set, line, cache_sign(line));
-
-            if (way >= 0)
-                cache_set_touch(set, (unsigned)way);
-            else
-                insert(model, found, set, line, cache_sign(line));
-            missed |= way < 0;
-        }
-        if (!missed)
-            break;
-    }
+        cache_translate(model, part, line);
+    while (found < model->level_nr && !pair_hits(model, found, line))
+        found++;
     part->fetched[CACHE_DEMAND][found]++;
 }
 
-static void fetch_ahead(struct cache_model *model, const struct cache_request *request)
-{
-    int to = request->level;
-
-    for (int k = 1; k <= to; k++)
-        if (is_in(model, k, request->line))
-            return;
-    fetch(model, request, to, to == 0 ? CACHE_PREFETCH_L1 : CACHE_PREFETCH_L2);
-}
-
-static void drop(struct cache_model *model, uint64_t line)
+void cache_below_drop(struct cache_model *model, uint64_t line)
 {
     for (int k = 1; k < model->level_nr; k++) {
         struct cache_set *set = cache_level_set(&model->level[k], line);
@@ -269,80 +260,4 @@ static void drop(struct cache_model *model, uint64_t line)
             cache_set_drop(set, (unsigned)way);
         mirror(model, k, line, MIRROR_DROPPED);
     }
-}
-
-static void demand(struct cache_model *model, const struct cache_request *request)
-{
-    if (model->coupled)
-        fetch(model, request, 0, CACHE_DEMAND);
-    else
-        model->from_memory[request->slot] =
-            cache_fetch(model, &model->part[request->part], request->line,
-                        request->set) == model->level_nr;
-}
-
-static void act(struct cache_model *model, const struct cache_request *request)
-{
-    switch ((enum cache_what)request->what) {
-    case CACHE_FETCH:
-        demand(model, request);
-        break;
-    case CACHE_FETCH_PAIR:
-        fetch_pair(model, request);
-        break;
-    case CACHE_FETCH_AHEAD:
-        fetch_ahead(model, request);
-        break;
-    case CACHE_VICTIM:
-        cache_below_write_back(model, 0, request->line, request->part);
-        break;
-    case CACHE_VICTIM_CLEAN:
-        clean_victim(model, 0, request->line);
-        break;
-    case CACHE_DROP:
-        drop(model, request->line);
-        break;
-    case CACHE_OVERWRITTEN:
-        model->part[request->part].overwritten += model->from_memory[request->slot];
-    }
-}
-
-void cache_below_settle(struct cache_model *model)
-{
-    for (; model->done != model->asked; model->done++)
-        act(model, &model->request[model->done % CACHE_BELOW]);
-}
-
-/* Has the host fetch what a request will touch. */
-static inline void announce(const struct cache_model *model,
-                            const struct cache_request *request)
-{
-    for (int k = 1; k < model->level_nr; k++) {
-        __builtin_prefetch(request->set[k], 1);
-        __builtin_prefetch(request->set[k]->tag);
-        __builtin_prefetch(request->set[k]->tag + 8);
-    }
-}
-
-void cache_below_ask(struct cache_model *model, enum cache_what what, uint64_t line,
-                     uint32_t part, uint32_t slot, int level)
-{
-    struct cache_request *request = &model->request[model->asked % CACHE_BELOW];
-
-    if (model->asked - model->done == CACHE_BELOW) {
-        act(model, request);
-        model->done++;
-    }
-    model->asked++;
-    request->line = line;
-    request->slot = slot;
-    request->part = (uint16_t)part;
-    request->what = (uint8_t)what;
-    request->level = (uint8_t)level;
-    if (what <= CACHE_FETCH_AHEAD) {
-        cache_below_sets(model, line, request->set);
-        announce(model, request);
-    }
-    if (!model->waits)
-        cache_below_settle(model);
 }

@@ -7,24 +7,29 @@
 
 #include "core/traffic/cache_model.h"
 
-enum cache_what {
-    CACHE_FETCH,       /* into `slot` of L1, demanded */
-    CACHE_FETCH_PAIR,  /* this line and the next one, as one lookup */
-    CACHE_FETCH_AHEAD, /* into `level`, unless it is there or above, from L2 on */
-    CACHE_VICTIM,      /* dirty, from L1 */
-    CACHE_VICTIM_CLEAN,
-    CACHE_DROP,        /* from all levels below L1 */
-    CACHE_OVERWRITTEN, /* the line in `slot`, if it came from memory */
-};
-
-/* Done some requests later, or at once where the model does not wait. */
-void cache_below_ask(struct cache_model *model, enum cache_what what, uint64_t line,
-                     uint32_t part, uint32_t slot, int level);
-/* Does all that was asked. */
-void cache_below_settle(struct cache_model *model);
 /* Sends a dirty line of level k down. */
 void cache_below_write_back(struct cache_model *model, int k, uint64_t line,
                             uint16_t owner);
+/* A clean line has left level k. */
+void cache_below_victim(struct cache_model *model, int k, uint64_t line);
+
+/* What L1 gets. */
+struct cache_came {
+    bool from_memory;
+    bool dirty;
+    uint16_t owner; /* if dirty */
+};
+/* Brings a line that is not in level `to` into it and those below, L1 excepted, whatever
+ * the levels do to each other. */
+struct cache_came cache_below_fetch(struct cache_model *model, struct cache_part *part,
+                                    uint64_t line, int to, enum cache_fetch kind);
+/* The same for a prefetch, from L2 on, unless the line is there or above. */
+void cache_below_ahead(struct cache_model *model, struct cache_part *part, uint64_t line,
+                       int to);
+/* This line and the next one, as one lookup. */
+void cache_below_pair(struct cache_model *model, struct cache_part *part, uint64_t line);
+/* Takes a line out of all levels below L1. */
+void cache_below_drop(struct cache_model *model, uint64_t line);
 
 static inline void cache_translate(struct cache_model *model, struct cache_part *part,
                                    uint64_t line)
@@ -62,23 +67,27 @@ static inline unsigned cache_insert(struct cache_model *model, int k,
     return way;
 }
 
+/* The sets of a line; has the host fetch them. */
 static inline void cache_below_sets(const struct cache_model *model, uint64_t line,
                                     struct cache_set *set[CACHE_LEVELS_MAX])
 {
-    for (int k = 1; k < model->level_nr; k++)
+    for (int k = 1; k < model->level_nr; k++) {
         set[k] = cache_level_set(&model->level[k], line);
+        __builtin_prefetch(set[k], 1);
+    }
 }
 
-/* Brings a line that L1 demands into the levels below. Gives where it was: level_nr =
- * memory. */
-static inline int cache_fetch(struct cache_model *model, struct cache_part *part,
-                              uint64_t line,
-                              struct cache_set *const set[CACHE_LEVELS_MAX])
+/* cache_below_fetch() of a line that L1 demands, in the usual case. Gives whether it came
+ * from memory. */
+static inline bool cache_fetch(struct cache_model *model, struct cache_part *part,
+                               uint64_t line)
 {
     enum cache_fetch kind = CACHE_DEMAND;
+    struct cache_set *set[CACHE_LEVELS_MAX];
     uint8_t sign = cache_sign(line);
     int found = 1;
 
+    cache_below_sets(model, line, set);
     if (model->has_tlb)
         cache_translate(model, part, line);
     if (model->streams.nr && cache_streams_miss(&model->streams, line))
@@ -94,7 +103,7 @@ static inline int cache_fetch(struct cache_model *model, struct cache_part *part
     part->fetched[kind][found]++;
     for (int k = found - 1; k > 0; k--)
         cache_insert(model, k, set[k], line, sign);
-    return found;
+    return found == model->level_nr;
 }
 
 #endif

@@ -1,5 +1,5 @@
 /* Reading a cache model: what was counted, what is dirty. */
-#include "core/traffic/cache_below.h"
+#include "core/traffic/cache_model.h"
 
 /* Lines found at `found` were filled into level k above it; prefetches to L2 not into L1.
  */
@@ -46,21 +46,19 @@ static void add_part(struct cache_counts *counts, const struct cache_part *part,
         add_level(counts, part, k, level_nr);
 }
 
-struct cache_counts cache_model_counts(struct cache_model *model)
+struct cache_counts cache_model_counts(const struct cache_model *model)
 {
     struct cache_counts counts = {0};
 
-    cache_below_settle(model);
     for (uint32_t i = 0; i < model->part_nr; i++)
         add_part(&counts, &model->part[i], model->level_nr);
     return counts;
 }
 
-struct cache_counts cache_part_counts(struct cache_model *model, uint32_t part)
+struct cache_counts cache_part_counts(const struct cache_model *model, uint32_t part)
 {
     struct cache_counts counts = {0};
 
-    cache_below_settle(model);
     add_part(&counts, &model->part[part], model->level_nr);
     return counts;
 }
@@ -103,10 +101,9 @@ static void add_left(const struct cache_model *model, int k, uint16_t owner,
     }
 }
 
-void cache_model_dirty(struct cache_model *model, uint64_t left[CACHE_LEVELS_MAX],
+void cache_model_dirty(const struct cache_model *model, uint64_t left[CACHE_LEVELS_MAX],
                        uint64_t (*by_part)[CACHE_LEVELS_MAX])
 {
-    cache_below_settle(model);
     for (int k = 0; k < CACHE_LEVELS_MAX; k++)
         left[k] = 0;
     for (uint32_t i = 0; by_part && i < model->part_nr; i++)

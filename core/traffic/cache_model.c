@@ -6,9 +6,6 @@
 
 #define NO_LINE CACHE_NO_LINE
 
-/* Of tables that stay in the near caches of any machine that simulates. */
-enum { NEAR_BYTES = 512 << 10 };
-
 /* Granules of a line from the `first` up to but not including `end`, as a mask. */
 static uint64_t granules(uint64_t first, uint64_t end)
 {
@@ -42,14 +39,6 @@ static uint32_t number(const struct cache_model *model, const struct cache_part 
  * L1.
  */
 
-static inline void send_victim(struct cache_model *model, uint64_t line, uint16_t owner)
-{
-    if (model->waits)
-        cache_below_ask(model, CACHE_VICTIM, line, owner, 0, 0);
-    else
-        cache_below_write_back(model, 0, line, owner);
-}
-
 /* Puts a line that is not there into this way of L1, clean, as the most recent one. */
 static inline void replace(struct cache_model *model, struct cache_set *set, unsigned way,
                            uint64_t line)
@@ -59,49 +48,36 @@ static inline void replace(struct cache_model *model, struct cache_set *set, uns
 
     cache_set_place(set, way, line, cache_sign(line));
     if (dirty)
-        send_victim(model, old, set->owner[way]);
-    else if (model->coupled && model->inclusion[1] == CACHE_EXCLUSIVE && old != NO_LINE)
-        cache_below_ask(model, CACHE_VICTIM_CLEAN, old, 0, 0, 0);
+        cache_below_write_back(model, 0, old, set->owner[way]);
+    else if (model->coupled && old != NO_LINE)
+        cache_below_victim(model, 0, old);
 }
 
-/* Where the levels below act upon L1, they do so before the place of a line is chosen. */
+/* Brings a line that is not there into L1, gives its way. Where the levels below act upon
+ * L1, they do so before its place is chosen. */
 static __attribute__((noinline)) unsigned
-fill_coupled(struct cache_model *model, const struct cache_part *part,
-             struct cache_set *set, uint64_t line, enum cache_what what)
+fill_coupled(struct cache_model *model, struct cache_part *part, struct cache_set *set,
+             uint64_t line, enum cache_fetch kind, bool *from_memory)
 {
-    struct cache_came came;
-    unsigned way;
+    struct cache_came came = cache_below_fetch(model, part, line, 0, kind);
+    unsigned way = cache_set_oldest(set);
 
-    cache_below_ask(model, what, line, number(model, part), 0, 0);
-    came = model->came;
-    way = cache_set_oldest(set);
-    model->from_memory[cache_level_slot(&model->level[0], set, way)] = came.from_memory;
     replace(model, set, way, line);
     if (came.dirty)
         cache_set_soil(set, way, came.owner);
+    *from_memory = came.from_memory;
     return way;
 }
 
-/* Brings a line that is demanded into L1, gives its way. */
 static inline unsigned fill(struct cache_model *model, struct cache_part *part,
-                            struct cache_set *set, uint64_t line)
+                            struct cache_set *set, uint64_t line, bool *from_memory)
 {
     unsigned way;
-    uint32_t slot;
 
     if (model->coupled)
-        return fill_coupled(model, part, set, line, CACHE_FETCH);
+        return fill_coupled(model, part, set, line, CACHE_DEMAND, from_memory);
+    *from_memory = cache_fetch(model, part, line);
     way = cache_set_oldest(set);
-    slot = cache_level_slot(&model->level[0], set, way);
-    if (model->waits) {
-        cache_below_ask(model, CACHE_FETCH, line, number(model, part), slot, 0);
-    } else {
-        struct cache_set *below[CACHE_LEVELS_MAX];
-
-        cache_below_sets(model, line, below);
-        model->from_memory[slot] =
-            cache_fetch(model, part, line, below) == model->level_nr;
-    }
     replace(model, set, way, line);
     return way;
 }
@@ -118,7 +94,7 @@ static bool still_pending(struct cache_model *model, uint32_t slot, uint16_t own
     *written |= granules_covered(model, offset, bytes);
     if (*written != model->granules_full)
         return true;
-    cache_below_ask(model, CACHE_OVERWRITTEN, 0, owner, slot, 0);
+    model->part[owner].overwritten++;
     return false;
 }
 
@@ -141,9 +117,11 @@ access_line(struct cache_model *model, struct cache_part *part, uint64_t line, b
     uint32_t slot;
 
     if (way < 0) {
-        way = (int)fill(model, part, set, line);
+        bool from_memory;
+
+        way = (int)fill(model, part, set, line, &from_memory);
         slot = cache_level_slot(&model->level[0], set, (unsigned)way);
-        if (model->overwritten && write) {
+        if (model->overwritten && write && from_memory) {
             set->pending |= (uint16_t)(1u << way);
             model->written[slot] = 0;
         }
@@ -187,7 +165,7 @@ static void access_pair(struct cache_model *model, struct cache_part *part, uint
                    cache_level_slot(&model->level[0], set, (unsigned)way));
     }
     if (missed)
-        cache_below_ask(model, CACHE_FETCH_PAIR, line, number(model, part), 0, 0);
+        cache_below_pair(model, part, line);
 }
 
 static void access_lines(struct cache_model *model, struct cache_part *part,
@@ -220,22 +198,6 @@ void cache_model_access(struct cache_model *model, struct cache_part *part,
         access_lines(model, part, address, bytes, write);
 }
 
-static void fill_ahead(struct cache_model *model, const struct cache_part *part,
-                       struct cache_set *set, uint64_t line)
-{
-    unsigned way;
-
-    if (model->coupled) {
-        way = fill_coupled(model, part, set, line, CACHE_FETCH_AHEAD);
-    } else {
-        way = cache_set_oldest(set);
-        cache_below_ask(model, CACHE_FETCH_AHEAD, line, number(model, part),
-                        cache_level_slot(&model->level[0], set, way), 0);
-        replace(model, set, way, line);
-    }
-    cache_model_forget(model, cache_level_slot(&model->level[0], set, way));
-}
-
 void cache_model_prefetch(struct cache_model *model, struct cache_part *part,
                           uint64_t address, int level)
 {
@@ -247,10 +209,15 @@ void cache_model_prefetch(struct cache_model *model, struct cache_part *part,
     /* Whoever has it above has no use for it below. */
     if (cache_set_find(set, line, cache_sign(line)) >= 0)
         return;
-    if (level == 0)
-        fill_ahead(model, part, set, line);
-    else
-        cache_below_ask(model, CACHE_FETCH_AHEAD, line, number(model, part), 0, level);
+    if (level == 0) {
+        bool from_memory;
+        unsigned way =
+            fill_coupled(model, part, set, line, CACHE_PREFETCH_L1, &from_memory);
+
+        cache_model_forget(model, cache_level_slot(&model->level[0], set, way));
+    } else {
+        cache_below_ahead(model, part, line, level);
+    }
 }
 
 /*
@@ -267,7 +234,7 @@ static void drop(struct cache_model *model, uint64_t line)
         cache_set_drop(set, (unsigned)way);
         cache_model_forget(model, cache_level_slot(l1, set, (unsigned)way));
     }
-    cache_below_ask(model, CACHE_DROP, line, 0, 0, 0);
+    cache_below_drop(model, line);
 }
 
 static void buffer_empty(struct cache_model *model, struct cache_line_buffer *buffer)
@@ -383,9 +350,7 @@ static int slots_init(struct cache_model *model)
     model->load_at = calloc(slots, sizeof(*model->load_at));
     model->store_at = calloc(slots, sizeof(*model->store_at));
     model->written = calloc(slots, sizeof(*model->written));
-    model->from_memory = calloc(slots, 1);
-    if (!model->part || !model->load_at || !model->store_at || !model->written ||
-        !model->from_memory)
+    if (!model->part || !model->load_at || !model->store_at || !model->written)
         return -1;
     for (uint32_t i = 0; i < slots; i++)
         cache_model_forget(model, i);
@@ -396,7 +361,6 @@ static int slots_init(struct cache_model *model)
 static int tables_init(struct cache_model *model, const struct cache_geometry *geometry)
 {
     int entries = geometry->tlb_entries ? geometry->tlb_entries : 1536;
-    uint64_t below = 0;
 
     for (int k = 0; k < geometry->level_nr; k++)
         if (level_init(model, geometry, k))
@@ -406,9 +370,6 @@ static int tables_init(struct cache_model *model, const struct cache_geometry *g
         cache_level_init(&model->tlb, (uint64_t)entries, CACHE_WAYS_MAX, true))
         return -1;
     model->overwritten = geometry->overwritten;
-    for (int k = 1; k < model->level_nr; k++)
-        below += (uint64_t)model->level[k].set_nr * sizeof(struct cache_set);
-    model->waits = !model->coupled && below > NEAR_BYTES;
     return slots_init(model);
 }
 
@@ -448,7 +409,6 @@ void cache_model_release(struct cache_model *model)
     free(model->load_at);
     free(model->store_at);
     free(model->written);
-    free(model->from_memory);
     *model = (struct cache_model){0};
 }
 

@@ -60,7 +60,6 @@ enum {
     CACHE_LINE_BUFFERS = 12, /* for non-temporal stores */
     CACHE_PARTS_MAX = 4096,
     CACHE_COPIES_MAX = 4, /* that are simulated one by one */
-    CACHE_BELOW = 16,     /* what waits for the levels below L1; a power of two */
 };
 
 /* No address is near it. */
@@ -143,41 +142,22 @@ struct cache_part {
     int page_way;
 };
 
-/* What L1 asks of the levels below. They hardly ever act upon L1, so it waits for a few
- * turns in which the host fetches what it will touch (cache_below.h). */
-struct cache_request {
-    uint64_t line;
-    uint32_t slot; /* of L1, that the line goes to or was in */
-    uint16_t part;
-    uint8_t what, level;
-    struct cache_set *set[CACHE_LEVELS_MAX]; /* of the line; of fetches only */
-};
-
 struct cache_model {
     uint64_t line_mask; /* line_bytes - 1 */
     unsigned line_shift;
     /* Per slot of L1: the address of the line if a load, or a store, changes nothing but
      * its place in the LRU order; else CACHE_NOWHERE. */
     uint64_t *load_at, *store_at;
-    uint64_t *written;    /* per slot: granules of a line that may turn out overwritten */
-    uint8_t *from_memory; /* per slot: where the line came from */
+    uint64_t *written; /* per slot: granules of a line that may turn out overwritten */
     struct cache_level level[CACHE_LEVELS_MAX], tlb;
     enum cache_inclusion inclusion[CACHE_LEVELS_MAX];
     int copies[CACHE_LEVELS_MAX];
     int level_nr;
     unsigned page_shift; /* lines per page, log2 */
     bool has_tlb, overwritten, plain;
-    bool coupled; /* levels act upon those above or are shared: nothing may wait */
-    bool waits;   /* requests do */
+    bool coupled; /* levels act upon those above or are shared */
     struct cache_part *part;
     uint32_t part_nr; /* that may have counts */
-    struct cache_request request[CACHE_BELOW];
-    unsigned asked, done; /* requests */
-    struct cache_came {
-        bool dirty;
-        uint16_t owner;
-        bool from_memory;
-    } came; /* the line that was fetched last */
     struct cache_streams streams;
     struct cache_line_buffer buffer[CACHE_LINE_BUFFERS];
     unsigned buffer_next, granule_shift;
@@ -205,13 +185,13 @@ void cache_model_nontemporal(struct cache_model *model, struct cache_part *part,
 void cache_model_drain(struct cache_model *model);
 
 /* All parts together, and one of them (its number = its place in model->part). */
-struct cache_counts cache_model_counts(struct cache_model *model);
-struct cache_counts cache_part_counts(struct cache_model *model, uint32_t part);
+struct cache_counts cache_model_counts(const struct cache_model *model);
+struct cache_counts cache_part_counts(const struct cache_model *model, uint32_t part);
 uint64_t cache_model_capacity(const struct cache_model *model,
                               int level); /* lines of one copy */
 /* Dirty lines whose write-back across each edge is still to come; changes nothing.
  * by_part: the same for each of model->part_nr parts, or NULL. */
-void cache_model_dirty(struct cache_model *model, uint64_t left[CACHE_LEVELS_MAX],
+void cache_model_dirty(const struct cache_model *model, uint64_t left[CACHE_LEVELS_MAX],
                        uint64_t (*by_part)[CACHE_LEVELS_MAX]);
 
 /* what - since, field by field. */
