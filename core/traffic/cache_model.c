@@ -417,7 +417,6 @@ void cache_model_empty(struct cache_model *model)
     struct cache_streams *streams = &model->streams;
 
     cache_model_drain(model);
-    cache_below_settle(model);
     for (int k = 0; k < model->level_nr; k++)
         cache_level_empty(&model->level[k]);
     if (model->has_tlb)
