@@ -41,8 +41,8 @@ struct measurement {
     unsigned launches;   /* that gave samples */
     size_t disturbed_nr; /* samples repeated because something disturbed them */
     double clock_step_s, call_overhead_s; /* as in struct run_result; 0 = not told */
-    double huge_bytes;               /* really got; negative = not told */
-    bool has_traffic, has_occupancy; /* which of the next two are filled */
+    double huge_bytes;                    /* really got; negative = not told */
+    bool has_traffic, has_occupancy;      /* which of the next two are filled */
     struct traffic traffic;
     struct occupancy occupancy;
     bool replayed; /* answered from a record; nothing was measured now */

@@ -1,4 +1,5 @@
-/* One read of an array, for bench/samples: what a start state and a load beside change. */
+/* One read of an array, for bench/samples: what a start state and a load beside change.
+ */
 #pragma inflight kernel
 #pragma inflight set n = 8
 double sum(int n, const double a[n])

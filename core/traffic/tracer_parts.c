@@ -197,7 +197,7 @@ static uint64_t written_later(int window, uint32_t part, int k, uint64_t left)
     return charged->counts.writebacks[k] = all > before ? all - before : 0;
 }
 
-void tracer_parts_later(int window, const bool level[CACHE_LEVELS_MAX],
+void tracer_parts_later(int window, const uint64_t warm[CACHE_LEVELS_MAX],
                         uint64_t all[CACHE_LEVELS_MAX])
 {
     uint32_t nr = tracer_hot.model.part_nr;
@@ -206,7 +206,7 @@ void tracer_parts_later(int window, const bool level[CACHE_LEVELS_MAX],
 
     cache_model_dirty(&tracer_hot.model, sums, left);
     for (int k = 0; k < tracer_hot.model.level_nr; k++) {
-        if (!level[k])
+        if (warm[k] >= cache_model_capacity(&tracer_hot.model, k))
             continue;
         all[k] = 0;
         for (uint32_t i = 0; i < nr; i++)

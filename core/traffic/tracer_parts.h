@@ -42,9 +42,13 @@ void tracer_parts_take(int window);
 void tracer_parts_left(uint64_t left[CACHE_LEVELS_MAX]);
 /* Counting begins: write-backs that are to come already are remembered, by part. */
 void tracer_parts_dirty(void);
-/* In these levels the window's write-backs are those that came, and what more there is to
- * come now than when counting began; `all` gets the sums over parts. */
-void tracer_parts_later(int window, const bool level[CACHE_LEVELS_MAX],
+/*
+ * A level that was not filled anew before counting (`warm`: lines filled) gives no dirty
+ * lines back: all that it drops are lines of long ago. What became dirty in the window is
+ * written back some time: there the window's write-backs are those that came, and what
+ * more there is to come now than when counting began. `all` gets the sums over parts.
+ */
+void tracer_parts_later(int window, const uint64_t warm[CACHE_LEVELS_MAX],
                         uint64_t all[CACHE_LEVELS_MAX]);
 /* "array NAME" in order of announcement; "part ARRAY PC", ARRAY = their number for none,
  * PC as the program's file has it, 0 = not known. */

@@ -106,20 +106,6 @@ static void begin_count(void)
     tracer_state.piece_at = tracer_state.base;
 }
 
-/*
- * A level that was not filled anew gives no dirty lines back: all that it drops are lines
- * of long ago. What became dirty in the window is written back some time: write-backs
- * that came, and what more there is to come at its end than at its beginning.
- */
-static void count_later_writebacks(struct tracer_window *window)
-{
-    bool stale[CACHE_LEVELS_MAX] = {false};
-
-    for (int k = 0; k < tracer_hot.model.level_nr; k++)
-        stale[k] = window->warm[k] < cache_model_capacity(&tracer_hot.model, k);
-    tracer_parts_later(tracer_state.window_nr, stale, window->counts.writebacks);
-}
-
 static void close_window(void)
 {
     struct tracer_window *window = &tracer_state.window[tracer_state.window_nr];
@@ -130,7 +116,8 @@ static void close_window(void)
         return;
     tracer_parts_take(tracer_state.window_nr);
     if (tracer_state.phase == PHASE_COUNT)
-        count_later_writebacks(window);
+        tracer_parts_later(tracer_state.window_nr, window->warm,
+                           window->counts.writebacks);
     tracer_state.window_nr++;
 }
 
