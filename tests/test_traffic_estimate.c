@@ -8,7 +8,7 @@
 static const struct traffic_geometry geometry = {
     .line_bytes = 64,
     .level_nr = 2,
-    .level = {{64 * 100, 4}, {64 * 1000, 8}},
+    .level = {{.bytes = 64 * 100, .ways = 4}, {.bytes = 64 * 1000, .ways = 8}},
     .store_read_factor = 0.5,
 };
 
@@ -104,6 +104,7 @@ static void test_whole(void)
     check_near(traffic.edge[1].covered.value, 175, 1e-12);
     check_near(traffic.traced_share, 1, 0);
     one.left[1] = 30;
+    traffic_release(&traffic);
     trace_estimate(&file, &geometry, 1000, &traffic);
     check_near(traffic.edge[1].writebacks.value, 130, 0);
     check_near(traffic.edge[1].writebacks.low, 100, 0);
@@ -165,6 +166,7 @@ static void test_unseen(void)
     check_near(traffic.edge[0].fills.low, 20000, 1e-12);
     check_near(traffic.edge[0].fills.high, 40000, 1e-12);
     two[1] = window_at(74500, 400);
+    traffic_release(&traffic);
     trace_estimate(&file, &geometry, 200000, &traffic);
     check_near(traffic.edge[0].fills.value, 60000, 1e-12);
     check_near(traffic.edge[0].fills.high, 60000 + 12.71 * 20000 + 10000, 1e-9);

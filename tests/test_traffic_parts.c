@@ -81,7 +81,9 @@ static void check_sums(const struct traffic *traffic, const struct traffic_part 
 static const struct traffic_geometry tiny = {
     .line_bytes = 64,
     .level_nr = 3,
-    .level = {{4096, 4}, {8192, 8}, {32768, 16}},
+    .level = {{.bytes = 4096, .ways = 4},
+              {.bytes = 8192, .ways = 8},
+              {.bytes = 32768, .ways = 16}},
     .page_bytes = 4096,
     .store_read_factor = 1,
 };
