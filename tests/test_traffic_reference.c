@@ -115,6 +115,15 @@ static const struct cache_geometry geometries[] = {
      .tlb_entries = 48,
      .streams = 64,
      .overwritten = true},
+    /* so few sets that their clocks go round */
+    {.line_bytes = 64,
+     .level_nr = 3,
+     .level = {LEVEL(256, 4, false, NON_INCLUSIVE), LEVEL(512, 8, false, NON_INCLUSIVE),
+               LEVEL(2048, 16, true, NON_INCLUSIVE)},
+     .page_bytes = 4096,
+     .tlb_entries = 8,
+     .streams = 16,
+     .overwritten = true},
     /* what leaves a level acts upon others */
     {.line_bytes = 64,
      .level_nr = 3,
