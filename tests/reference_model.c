@@ -190,7 +190,8 @@ static struct ref_line *ref_fetch(struct reference *ref, uint64_t line, int to,
             break;
     if (got)
         got->used = ++*ref->time;
-    counts->hits[*found] += got && !software;
+    if (got && !software)
+        counts->hits[*found]++;
     if (got && ref->level[*found].inclusion == CACHE_EXCLUSIVE) {
         taken = *got;
         memset(got, 0, sizeof(*got));

@@ -258,6 +258,21 @@ static void test_sampling(void)
     }
 }
 
+/* Windows at the same place of different sweeps do not find what the one before left. */
+static void test_sweeps(void)
+{
+    struct traced what = {
+        .kernel = "sweeps", .n = n / 4, .total = 64 * 2.0 * n / 4, .budget = 1e6};
+    struct traffic traffic;
+
+    if (!traced_well(&traced_gcc, &what, &traffic))
+        return;
+    check_near(traffic.edge[2].fills.value, 64 * 2.0 * n / 4 / 8, 0.01);
+    check_near(traffic.edge[2].writebacks.value, 64.0 * n / 4 / 8, 0.03);
+    check(traffic.edge[2].fills.low <= 64 * 2.0 * n / 4 / 8);
+    traffic_release(&traffic);
+}
+
 /* A call too long to be passed within the limit is ended after its last window. */
 static void test_out_of_reach(void)
 {
@@ -297,6 +312,7 @@ CU_TestInfo traffic_trace_tests[] = {
     {"values in registers are allowed", test_registers},
     {"a call of unknown length", test_unknown_total},
     {"windows give what the whole call gives", test_sampling},
+    {"sweeps over the same arrays", test_sweeps},
     {"a call out of reach", test_out_of_reach},
     CU_TEST_INFO_NULL,
 };

@@ -295,14 +295,15 @@ static void trace_kernel(const char *name, const char *source,
     variant_args(kernel, &args);
     if (program)
         check_ok(traffic_trace(
-                     &(struct traffic_trace_request){.program = program,
-                                                     .args = &args,
-                                                     .geometry = {.line_bytes = 64,
-                                                                  .level_nr = 1,
-                                                                  .level = {{32768, 8}},
-                                                                  .page_bytes = 4096},
-                                                     .scratch = fixture_dir(),
-                                                     .cpu = -1},
+                     &(struct traffic_trace_request){
+                         .program = program,
+                         .args = &args,
+                         .geometry = {.line_bytes = 64,
+                                      .level_nr = 1,
+                                      .level = {{.bytes = 32768, .ways = 8}},
+                                      .page_bytes = 4096},
+                         .scratch = fixture_dir(),
+                         .cpu = -1},
                      traffic, &err),
                  &err);
     free(program);

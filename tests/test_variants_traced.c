@@ -68,14 +68,17 @@ static const struct traffic_geometry tiny = {
     .store_read_factor = 1,
 };
 
-static const struct toolchain *native(const struct toolchain *from)
+/* A traced kernel is compiled for the instruction set that these flags say. */
+static char *build_native(struct kernel *kernel, const struct toolchain *toolchain)
 {
-    static struct toolchain made;
+    struct toolchain native = *toolchain;
+    char *program;
 
-    made = *from;
-    made.flags = (struct strvec){0};
-    strvec_split(&made.flags, "-O2 -march=native");
-    return &made;
+    native.flags = (struct strvec){0};
+    strvec_split(&native.flags, "-O2 -march=native");
+    program = fixture_build(kernel, NULL, &native, VARIANT_TRACE);
+    strvec_release(&native.flags);
+    return program;
 }
 
 static struct kernel *open_kind(const char *file, const struct kind *kind, size_t at,
@@ -130,8 +133,7 @@ static void check_kind(const char *file, const struct kind *kind, size_t at,
 {
     long n = kind->written > 16 || kind->nontemporal > 16 ? 5000 : 40000;
     struct kernel *kernel = open_kind(file, kind, at, n);
-    char *program =
-        kernel ? fixture_build(kernel, NULL, native(toolchain), VARIANT_TRACE) : NULL;
+    char *program = kernel ? build_native(kernel, toolchain) : NULL;
     struct traffic traffic = {0};
     double nr = (double)n;
 

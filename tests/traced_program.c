@@ -19,7 +19,9 @@ const struct toolchain traced_no_callbacks = {"none", "gcc", "-fno-tree-vectoriz
 const struct traffic_geometry traced_small = {
     .line_bytes = 64,
     .level_nr = 3,
-    .level = {{16384, 8}, {131072, 8}, {1 << 20, 16}},
+    .level = {{.bytes = 16384, .ways = 8},
+              {.bytes = 131072, .ways = 8},
+              {.bytes = 1 << 20, .ways = 16}},
     .page_bytes = 4096,
     .store_read_factor = 1,
 };

@@ -41,6 +41,12 @@ static void set_init(struct cache_set *set, unsigned ways)
     }
 }
 
+void cache_level_empty(struct cache_level *level)
+{
+    for (uint32_t i = 0; i < level->set_nr; i++)
+        set_init(&level->set[i], level->ways);
+}
+
 int cache_level_init(struct cache_level *level, uint64_t lines, int ways, bool folded)
 {
     level->ways = ways <= 0 ? 8 : ways > CACHE_WAYS_MAX ? CACHE_WAYS_MAX : (unsigned)ways;
@@ -57,8 +63,7 @@ int cache_level_init(struct cache_level *level, uint64_t lines, int ways, bool f
     level->set = aligned_alloc(CACHE_HOST_LINE, level->set_nr * sizeof(*level->set));
     if (!level->set)
         return -1;
-    for (uint32_t i = 0; i < level->set_nr; i++)
-        set_init(&level->set[i], level->ways);
+    cache_level_empty(level);
     return 0;
 }
 

@@ -41,6 +41,7 @@ struct cache_level {
  * memory. */
 int cache_level_init(struct cache_level *level, uint64_t lines, int ways, bool folded);
 void cache_level_release(struct cache_level *level);
+void cache_level_empty(struct cache_level *level);
 /* Takes the line of this way out; the way becomes the next to be recycled. */
 void cache_set_drop(struct cache_set *set, unsigned way);
 /* Starts the clock anew, with the order kept. */

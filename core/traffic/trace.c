@@ -65,7 +65,8 @@ static char *geometry_text(const struct traffic_trace_request *request)
     const struct traffic_geometry *geometry = &request->geometry;
     struct buf text = {0};
 
-    buf_addf(&text, "line=%d page=%.0f tlb=%d streams=%d overwritten=%d plain=%d limit=%g",
+    buf_addf(&text,
+             "line=%d page=%.0f tlb=%d streams=%d overwritten=%d plain=%d limit=%g",
              geometry->line_bytes, geometry->page_bytes, geometry->tlb_entries,
              geometry->streams, geometry->store_read_factor < 1, geometry->plain,
              limit_of(request));

@@ -87,20 +87,17 @@ static double spread(const struct source *source, size_t at, int k, double mean)
     return student(nr - 1) * sqrt(squares * (double)nr / (double)(nr - 1));
 }
 
-/* Accesses beyond what was reached behave like some window, but nobody knows which. */
+/* Accesses beyond what was reached may move nothing, or what the busiest window moved. */
 static struct quantity with_unseen(const struct source *source, size_t at, int k,
                                    struct quantity all)
 {
-    double unseen = source->total - (double)source->file->seen;
-    double least = INFINITY, most = 0;
+    double unseen = source->total - (double)source->file->seen, most = 0;
 
     if (source->file->end != TRACE_END_REACH || unseen <= 0)
         return all;
-    for (size_t i = 0; i < source->file->window_nr; i++) {
-        least = fmin(least, rate(source, i, at, k));
+    for (size_t i = 0; i < source->file->window_nr; i++)
         most = fmax(most, rate(source, i, at, k));
-    }
-    all.low = fmax(0, all.low - unseen * (all.value / source->total - least));
+    all.low *= (double)source->file->seen / source->total;
     all.high += unseen * (most - all.value / source->total);
     return all;
 }
@@ -213,7 +210,7 @@ static void part(const struct source *source, double covered_share,
 static void parts(const struct source *all, struct trace_group *group, size_t nr,
                   struct traffic_part **out, size_t *out_nr)
 {
-    *out = xcalloc(nr + 1, sizeof(**out));
+    *out = nr ? xcalloc(nr, sizeof(**out)) : NULL;
     *out_nr = nr;
     for (size_t i = 0; i < nr; i++) {
         struct source one = *all;

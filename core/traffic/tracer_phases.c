@@ -1,6 +1,7 @@
 /* A traced call in phases: what is simulated, what is only passed, and when it ends. */
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/traffic/tracer.h"
 #include "core/traffic/tracer_hot.h"
@@ -8,6 +9,7 @@
 
 enum {
     WINDOWS_WANTED = 10, /* a change of phase is missed by half a window's part at most */
+    PIECES = 8,          /* of counting */
     PASS_AT_ONCE = 20000000, /* accesses between two looks at the clock, some 30 ms */
     ACCESSES_PER_LINE =
         8, /* of a stream of doubles: it fills a level of that many lines */
@@ -60,8 +62,30 @@ static double least_warming(void)
     return least < tracer_state.budget / 64 ? least : tracer_state.budget / 64;
 }
 
+/*
+ * What the last window left behind has gone in the meantime, if fills went on as there
+ * and the last level was filled anew. Else a window at the same place of another sweep
+ * over the same arrays would find its data.
+ */
+static void forget_if_stale(void)
+{
+    const struct tracer_window *last;
+    double accesses, between;
+
+    if (tracer_state.window_nr == 0)
+        return;
+    last = &tracer_state.window[tracer_state.window_nr - 1];
+    accesses = (double)last->counts.accesses;
+    between = (double)tracer_state.seen - (double)last->first - accesses;
+    if ((double)last->counts.fills[tracer_hot.model.level_nr - 1] / accesses * between <
+        1.25 * last_level_lines())
+        return;
+    cache_model_empty(&tracer_hot.model);
+}
+
 static void begin_warm(void)
 {
+    forget_if_stale();
     begin(PHASE_WARM, least_warming() / 4);
     set_base();
     memset(&tracer_state.window[tracer_state.window_nr], 0, sizeof(struct tracer_window));
@@ -69,22 +93,52 @@ static void begin_warm(void)
     tracer_state.filled = tracer_state.piece_fills = 0;
 }
 
-static void begin_count(double length)
+static void begin_count(void)
 {
     struct tracer_window *window = &tracer_state.window[tracer_state.window_nr];
 
-    begin(PHASE_COUNT, length);
+    begin(PHASE_COUNT, tracer_state.count / PIECES);
     memcpy(window->warm, counts_since_base().fills, sizeof(window->warm));
     set_base();
     window->first = tracer_state.seen;
+    tracer_parts_dirty(TRACER_BEFORE, tracer_state.dirty);
+    tracer_state.piece = 0;
+    tracer_state.piece_at = tracer_state.base;
+}
+
+/*
+ * A level that was not filled anew gives no dirty lines back: all that it drops are lines
+ * of long ago. What became dirty in the window is written back some time: write-backs
+ * that came, and what more there is to come at its end than at its beginning.
+ */
+static void count_later_writebacks(struct tracer_window *window)
+{
+    uint64_t left[CACHE_LEVELS_MAX];
+
+    tracer_parts_dirty(TRACER_AFTER, left);
+    for (int k = 0; k < tracer_hot.model.level_nr; k++) {
+        uint64_t all = window->counts.writebacks[k] + left[k];
+
+        if (window->warm[k] >= cache_model_capacity(&tracer_hot.model, k))
+            continue;
+        window->counts.writebacks[k] =
+            all > tracer_state.dirty[k] ? all - tracer_state.dirty[k] : 0;
+        tracer_parts_later(tracer_state.window_nr, k, window->counts.writebacks[k]);
+    }
 }
 
 static void close_window(void)
 {
+    struct tracer_window *window = &tracer_state.window[tracer_state.window_nr];
+
     cache_model_drain(&tracer_hot.model);
-    tracer_state.window[tracer_state.window_nr].counts = counts_since_base();
-    if (tracer_state.window[tracer_state.window_nr].counts.accesses)
-        tracer_parts_take(tracer_state.window_nr++);
+    window->counts = counts_since_base();
+    if (!window->counts.accesses)
+        return;
+    tracer_parts_take(tracer_state.window_nr);
+    if (tracer_state.phase == PHASE_COUNT)
+        count_later_writebacks(window);
+    tracer_state.window_nr++;
 }
 
 /*
@@ -218,7 +272,7 @@ static double most_warming(void)
 {
     double rest = tracer_state.budget - (double)(tracer_state.spent - tracer_state.cost);
     double most =
-        tracer_state.window_nr ? tracer_state.budget / 16 : tracer_state.budget * 0.35;
+        tracer_state.window_nr ? tracer_state.budget / 10 : tracer_state.budget * 0.35;
 
     return rest * 2 / 3 < most ? rest * 2 / 3 : most;
 }
@@ -250,14 +304,63 @@ static bool is_warm(void)
 
 static void go_on_warming(void)
 {
-    double warm = (double)tracer_state.cost, count = tracer_state.budget / 10;
-
-    if (!is_warm() && warm < most_warming())
+    if (!is_warm() && (double)tracer_state.cost < most_warming())
         begin(PHASE_WARM, least_warming() / 4);
     else
-        begin_count(warm / 2 < count                     ? count
-                    : warm / 2 < tracer_state.budget / 8 ? warm / 2
-                                                         : tracer_state.budget / 8);
+        begin_count();
+}
+
+/*
+ * Counting. How much the next window counts follows from how even this one was, never
+ * from what the same window has shown: that would prefer windows without bursts.
+ */
+
+static void note_piece(void)
+{
+    struct cache_counts now = cache_model_counts(&tracer_hot.model);
+    struct cache_counts piece = cache_counts_since(&now, &tracer_state.piece_at);
+
+    for (int i = 0; i < 2 * tracer_hot.model.level_nr; i++) {
+        double lines = (double)(i % 2 ? piece.writebacks[i / 2] : piece.fills[i / 2]);
+        double *least = &tracer_state.least[i], *most = &tracer_state.most[i];
+
+        *least = tracer_state.piece == 0 ? lines : less(*least, lines);
+        *most = tracer_state.piece == 0 ? lines : more(*most, lines);
+    }
+    tracer_state.piece_at = now;
+    tracer_state.piece++;
+}
+
+/* Pieces differ by no more than a tenth, or than counts do by chance. */
+static bool was_even(void)
+{
+    for (int i = 0; i < 2 * tracer_hot.model.level_nr; i++) {
+        double middle = (tracer_state.least[i] + tracer_state.most[i]) / 2;
+        double apart = tracer_state.most[i] - tracer_state.least[i];
+
+        if (apart > 0.1 * middle && apart * apart > 36 * middle)
+            return false;
+    }
+    return true;
+}
+
+static void end_window(void)
+{
+    close_window();
+    if (was_even())
+        tracer_state.count = more(tracer_state.count / 2, tracer_state.budget / 80);
+    else
+        tracer_state.count = less(tracer_state.count * 2, tracer_state.budget / 5);
+    plan();
+}
+
+static void go_on_counting(void)
+{
+    note_piece();
+    if (tracer_state.piece < PIECES)
+        begin(PHASE_COUNT, tracer_state.count / PIECES);
+    else
+        end_window();
 }
 
 /* Account of the phase that ends. */
@@ -286,11 +389,10 @@ static void end_if_late(void)
 void tracer_next(void)
 {
     add_phase();
-    if (tracer_state.phase == PHASE_COUNT || tracer_state.phase == PHASE_WHOLE)
-        close_window();
     end_if_late();
     switch (tracer_state.phase) {
     case PHASE_WHOLE:
+        close_window();
         tracer_end_program(tracer_state.total > 0 ? "beyond" : "budget");
         break;
     case PHASE_SKIP:
@@ -305,63 +407,13 @@ void tracer_next(void)
         go_on_warming();
         break;
     case PHASE_COUNT:
-        plan();
+        go_on_counting();
         break;
     case PHASE_TAIL:
         if ((double)tracer_state.seen >= 1.02 * tracer_state.total)
             tracer_end_program("beyond");
         begin(PHASE_TAIL, 1.02 * tracer_state.total - (double)tracer_state.seen);
     }
-}
-
-/* The first access of a phase, or one of another thread. */
-static __attribute__((noinline)) void look_again(const void *address, uint64_t bytes,
-                                                 uintptr_t pc, bool store)
-{
-    struct cache_part *part;
-
-    if (!tracer_looks())
-        return;
-    part = tracer_part(pc, (uintptr_t)address);
-    if (store)
-        cache_model_store(&tracer_hot.model, part, (uintptr_t)address, bytes);
-    else
-        cache_model_load(&tracer_hot.model, part, (uintptr_t)address, bytes);
-}
-
-/* The program will make the access itself in a moment: what it has to wait for is fetched
- * while it is simulated. */
-
-void tracer_look_load(const void *address, uint64_t bytes, uintptr_t pc)
-{
-    const struct tracer_site *site = tracer_site_of(pc);
-
-    __builtin_prefetch(address);
-    if (!tracer_here || tracer_hot.left == 0 ||
-        !tracer_site_is(site, pc, (uintptr_t)address)) {
-        look_again(address, bytes, pc, false);
-        return;
-    }
-    tracer_hot.left--;
-    cache_model_load(&tracer_hot.model, site->part, (uintptr_t)address, bytes);
-}
-
-void tracer_look_store(const void *address, uint64_t bytes, uintptr_t pc)
-{
-    const struct tracer_site *site = tracer_site_of(pc);
-
-    __builtin_prefetch(address);
-    if ((uintptr_t)address - tracer_hot.announced < tracer_hot.announced_bytes) {
-        tracer_announced_store((uintptr_t)address, bytes);
-        return;
-    }
-    if (!tracer_here || tracer_hot.left == 0 ||
-        !tracer_site_is(site, pc, (uintptr_t)address)) {
-        look_again(address, bytes, pc, true);
-        return;
-    }
-    tracer_hot.left--;
-    cache_model_store(&tracer_hot.model, site->part, (uintptr_t)address, bytes);
 }
 
 void tracer_start(void)
@@ -371,6 +423,7 @@ void tracer_start(void)
     tracer_state.call++;
     tracer_state.seen = tracer_state.spent = tracer_state.cost = 0;
     tracer_state.part_end = 0;
+    tracer_state.count = tracer_state.budget / 20;
     tracer_state.window_nr = 0;
     if (tracer_state.sampled) {
         plan();
@@ -401,7 +454,7 @@ void tracer_stop(void)
         if (tracer_state.call == 1)
             tracer_parts_left(tracer_state.window[0].left);
     } else if (tracer_state.phase == PHASE_COUNT &&
-               (tracer_state.window_nr < 2 || left < tracer_state.length / 2)) {
+               (tracer_state.window_nr < 2 || tracer_state.piece >= PIECES / 2)) {
         close_window();
     }
     tracer_write_results("complete");

@@ -32,11 +32,17 @@ struct tracer_state {
     uint64_t target; /* where the next window begins */
     double part_end; /* of the call, which the last window stands for */
     uint64_t piece_fills,
-        filled;             /* of the last level: in the last piece of warming, in all */
-    double born_s, phase_s; /* clock: configured, phase begun */
-    double passed, passing_s; /* accesses only passed, and the time it took */
-    double looked, looking_s; /* accesses simulated */
-    struct cache_counts base; /* at the start of warming or counting */
+        filled;   /* of the last level: in the last piece of warming, in all */
+    double count; /* accesses that the next window counts */
+    int piece;    /* of counting: how many are done */
+    struct cache_counts piece_at; /* where the present one began */
+    /* fills and write-backs of a piece, level by level */
+    double least[2 * CACHE_LEVELS_MAX], most[2 * CACHE_LEVELS_MAX];
+    uint64_t dirty[CACHE_LEVELS_MAX]; /* write-backs to come when counting began */
+    double born_s, phase_s;           /* clock: configured, phase begun */
+    double passed, passing_s;         /* accesses only passed, and the time it took */
+    double looked, looking_s;         /* accesses simulated */
+    struct cache_counts base;         /* at the start of warming or counting */
     struct tracer_window window[TRACER_WINDOWS_MAX];
     int window_nr;
 };

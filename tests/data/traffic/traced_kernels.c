@@ -10,6 +10,7 @@ void block_copy(double *restrict a, const double *b, const double *c, size_t n);
 void prefetched(double *restrict a, const double *b, const double *c, size_t n);
 void multiply(double *restrict a, const double *b, const double *c, size_t n);
 void bytes(double *restrict a, const double *b, const double *c, size_t n);
+void sweeps(double *restrict a, const double *b, const double *c, size_t n);
 void crash(double *restrict a, const double *b, const double *c, size_t n);
 void hang(double *restrict a, const double *b, const double *c, size_t n);
 void scatter(double *restrict a, const double *b, const double *c, size_t n);
@@ -51,6 +52,13 @@ void prefetched(double *restrict a, const double *b, const double *c, size_t n)
         tracer_prefetch(&a[i + 64], 1, 2);
         a[i] = 2 * b[i];
     }
+}
+
+/* The same arrays again and again. */
+void sweeps(double *restrict a, const double *b, const double *c, size_t n)
+{
+    for (int t = 0; t < 64; t++)
+        copy(a, b, c, n);
 }
 
 /* a += b c of n x n. */

@@ -10,16 +10,23 @@
 
 typedef void kernel(double *restrict a, const double *b, const double *c, size_t n);
 
-extern kernel triad, copy, nontemporal, block_copy, prefetched, multiply, bytes, crash,
-    hang, scatter;
+extern kernel triad, copy, nontemporal, block_copy, prefetched, multiply, bytes, sweeps,
+    crash, hang, scatter;
 
 static const struct {
     const char *name;
     kernel *call;
 } kernels[] = {
-    {"triad", triad},           {"copy", copy},         {"nontemporal", nontemporal},
-    {"block_copy", block_copy}, {"multiply", multiply}, {"prefetched", prefetched},
-    {"bytes", bytes},           {"crash", crash},       {"hang", hang},
+    {"triad", triad},
+    {"copy", copy},
+    {"nontemporal", nontemporal},
+    {"block_copy", block_copy},
+    {"multiply", multiply},
+    {"prefetched", prefetched},
+    {"bytes", bytes},
+    {"sweeps", sweeps},
+    {"crash", crash},
+    {"hang", hang},
     {"scatter", scatter},
 };
 
