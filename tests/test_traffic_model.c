@@ -11,8 +11,8 @@ enum { line = 64, l1_lines = 64, l2_lines = 512, l3_lines = 4096 };
 static const struct cache_geometry small = {
     .line_bytes = line,
     .level_nr = 3,
-    .level = {{.bytes = l1_lines * line, .ways = 4},
-              {.bytes = l2_lines * line, .ways = 8},
+    .level = {{.bytes = l1_lines * line, .ways = 4, .folded = false},
+              {.bytes = l2_lines * line, .ways = 8, .folded = false},
               {.bytes = l3_lines * line, .ways = 16, .folded = true}},
 };
 
@@ -424,13 +424,17 @@ static void test_overwritten(void)
 static void test_refused(void)
 {
     static const struct cache_geometry wrong[] = {
-        {.line_bytes = 60, .level_nr = 1, .level = {{.bytes = 4096, .ways = 4}}},
+        {.line_bytes = 60,
+         .level_nr = 1,
+         .level = {{.bytes = 4096, .ways = 4, .folded = false}}},
         {.line_bytes = 64, .level_nr = 0},
         {.line_bytes = 64, .level_nr = 5},
-        {.line_bytes = 64, .level_nr = 1, .level = {{.bytes = 32, .ways = 4}}},
         {.line_bytes = 64,
          .level_nr = 1,
-         .level = {{.bytes = 4096, .ways = 4}},
+         .level = {{.bytes = 32, .ways = 4, .folded = false}}},
+        {.line_bytes = 64,
+         .level_nr = 1,
+         .level = {{.bytes = 4096, .ways = 4, .folded = false}},
          .page_bytes = 3000},
     };
 

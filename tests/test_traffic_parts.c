@@ -133,6 +133,7 @@ static void test_parts_of_all(void)
         {"scatter", n, .total = 3.0 * n, .calls = 1, .arrays = true},
         {"copy", n, .total = 2.0 * n, .geometry = &evading, .arrays = true},
         {"scatter", 4 * n, .total = 12.0 * n, .budget = 2.0 * n, .arrays = true},
+        {"sweeps", n / 4, .total = 64 * 2.0 * n / 4, .budget = 1e6, .arrays = true},
         {"nontemporal", n, .total = 2.0 * n, .arrays = true},
         {"prefetched", n, .total = 2.0 * n, .arrays = true},
         {"block_copy", n, .total = 2.0 * n / 8, .arrays = true},

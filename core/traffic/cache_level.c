@@ -41,6 +41,12 @@ static void set_init(struct cache_set *set, unsigned ways)
     }
 }
 
+void cache_level_empty(struct cache_level *level)
+{
+    for (uint32_t i = 0; i < level->set_nr; i++)
+        set_init(&level->set[i], level->ways);
+}
+
 int cache_level_init(struct cache_level *level, uint64_t lines, int ways, bool folded)
 {
     level->ways = ways <= 0 ? 8 : ways > CACHE_WAYS_MAX ? CACHE_WAYS_MAX : (unsigned)ways;
@@ -59,12 +65,6 @@ int cache_level_init(struct cache_level *level, uint64_t lines, int ways, bool f
         return -1;
     cache_level_empty(level);
     return 0;
-}
-
-void cache_level_empty(struct cache_level *level)
-{
-    for (uint32_t i = 0; i < level->set_nr; i++)
-        set_init(&level->set[i], level->ways);
 }
 
 void cache_level_release(struct cache_level *level)

@@ -40,9 +40,8 @@ struct cache_level {
 /* More than 16 ways are taken as 16 of the same capacity, 0 as 8. -1: too large or no
  * memory. */
 int cache_level_init(struct cache_level *level, uint64_t lines, int ways, bool folded);
-/* Nothing is in it, clean or dirty. */
-void cache_level_empty(struct cache_level *level);
 void cache_level_release(struct cache_level *level);
+void cache_level_empty(struct cache_level *level);
 /* Takes the line of this way out; the way becomes the next to be recycled. */
 void cache_set_drop(struct cache_set *set, unsigned way);
 /* Starts the clock anew, with the order kept. */

@@ -342,9 +342,14 @@ static int level_init(struct cache_model *model, const struct cache_geometry *ge
                             geometry->level[k].folded);
 }
 
+static uint32_t slot_nr(const struct cache_model *model)
+{
+    return model->level[0].set_nr * CACHE_WAYS_MAX;
+}
+
 static int slots_init(struct cache_model *model)
 {
-    uint32_t slots = model->level[0].set_nr * CACHE_WAYS_MAX;
+    size_t slots = slot_nr(model);
 
     model->part = calloc(CACHE_PARTS_MAX, sizeof(*model->part));
     model->load_at = calloc(slots, sizeof(*model->load_at));
@@ -352,8 +357,6 @@ static int slots_init(struct cache_model *model)
     model->written = calloc(slots, sizeof(*model->written));
     if (!model->part || !model->load_at || !model->store_at || !model->written)
         return -1;
-    for (uint32_t i = 0; i < slots; i++)
-        cache_model_forget(model, i);
     cache_model_part(model);
     return 0;
 }
@@ -373,6 +376,20 @@ static int tables_init(struct cache_model *model, const struct cache_geometry *g
     return slots_init(model);
 }
 
+void cache_model_empty(struct cache_model *model)
+{
+    for (int k = 0; k < model->level_nr; k++)
+        cache_level_empty(&model->level[k]);
+    if (model->has_tlb)
+        cache_level_empty(&model->tlb);
+    for (uint32_t i = 0; i < slot_nr(model); i++)
+        cache_model_forget(model, i);
+    for (int i = 0; i < CACHE_LINE_BUFFERS; i++)
+        model->buffer[i].line = NO_LINE;
+    cache_streams_init(&model->streams, model->streams_wanted,
+                       log2_of(CACHE_STREAM_PAGE) - model->line_shift);
+}
+
 int cache_model_init(struct cache_model *model, const struct cache_geometry *geometry,
                      const char **why)
 {
@@ -389,12 +406,11 @@ int cache_model_init(struct cache_model *model, const struct cache_geometry *geo
         log2_of(geometry->page_bytes ? geometry->page_bytes : 4096) - model->line_shift;
     model->granule_shift = line > 64 ? model->line_shift - 6 : 0;
     model->granules_full = granules(0, line > 64 ? 64 : (uint64_t)line);
-    cache_streams_init(&model->streams, geometry->streams,
-                       log2_of(CACHE_STREAM_PAGE) - model->line_shift);
-    for (int i = 0; i < CACHE_LINE_BUFFERS; i++)
-        model->buffer[i].line = NO_LINE;
-    if (tables_init(model, geometry) == 0)
+    model->streams_wanted = geometry->streams;
+    if (tables_init(model, geometry) == 0) {
+        cache_model_empty(model);
         return 0;
+    }
     *why = "there is not enough memory for the cache model";
     cache_model_release(model);
     return -1;
@@ -410,20 +426,6 @@ void cache_model_release(struct cache_model *model)
     free(model->store_at);
     free(model->written);
     *model = (struct cache_model){0};
-}
-
-void cache_model_empty(struct cache_model *model)
-{
-    struct cache_streams *streams = &model->streams;
-
-    cache_model_drain(model);
-    for (int k = 0; k < model->level_nr; k++)
-        cache_level_empty(&model->level[k]);
-    if (model->has_tlb)
-        cache_level_empty(&model->tlb);
-    for (uint32_t i = 0; i < model->level[0].set_nr * CACHE_WAYS_MAX; i++)
-        cache_model_forget(model, i);
-    cache_streams_init(streams, streams->nr ? streams->nr : -1, streams->shift);
 }
 
 struct cache_part *cache_model_part(struct cache_model *model)

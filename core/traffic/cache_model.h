@@ -158,6 +158,7 @@ struct cache_model {
     bool coupled; /* levels act upon those above or are shared */
     struct cache_part *part;
     uint32_t part_nr; /* that may have counts */
+    int streams_wanted;
     struct cache_streams streams;
     struct cache_line_buffer buffer[CACHE_LINE_BUFFERS];
     unsigned buffer_next, granule_shift;
@@ -169,7 +170,8 @@ struct cache_model {
 int cache_model_init(struct cache_model *model, const struct cache_geometry *geometry,
                      const char **why);
 void cache_model_release(struct cache_model *model);
-/* Forgets all lines, pages and streams, without write-backs; counts and parts stay. */
+/* As before the first access, but for the parts and what was counted. Dirty lines are
+ * lost. */
 void cache_model_empty(struct cache_model *model);
 /* A new part, for the functions below; NULL = there are CACHE_PARTS_MAX. */
 struct cache_part *cache_model_part(struct cache_model *model);

@@ -210,7 +210,7 @@ static void part(const struct source *source, double covered_share,
 static void parts(const struct source *all, struct trace_group *group, size_t nr,
                   struct traffic_part **out, size_t *out_nr)
 {
-    *out = xcalloc(nr + 1, sizeof(**out));
+    *out = nr ? xcalloc(nr, sizeof(**out)) : NULL;
     *out_nr = nr;
     for (size_t i = 0; i < nr; i++) {
         struct source one = *all;

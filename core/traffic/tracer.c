@@ -92,21 +92,17 @@ static int take_geometry(struct cache_geometry *geometry, const char *text)
     return *text ? complain("wrong word in --geometry: ", text) : 0;
 }
 
-int tracer_model_init(void)
-{
-    const char *why;
-
-    if (cache_model_init(&tracer_hot.model, &tracer_state.machine, &why))
-        return complain(why, "");
-    return 0;
-}
-
 int tracer_configure(const char *geometry, double total, double budget, const char *out)
 {
+    struct cache_geometry machine = {0};
+    const char *why;
+
     memset(&tracer_state, 0, sizeof(tracer_state));
     tracer_state.born_s = tracer_now_s();
-    if (take_geometry(&tracer_state.machine, geometry) || tracer_model_init())
+    if (take_geometry(&machine, geometry))
         return -1;
+    if (cache_model_init(&tracer_hot.model, &machine, &why))
+        return complain(why, "");
     tracer_state.total = total > 0 ? total : 0;
     tracer_state.budget = budget >= 4096 ? budget : budget > 0 ? 4096 : 6e7;
     tracer_state.sampled = tracer_state.total > tracer_state.budget;

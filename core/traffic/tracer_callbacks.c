@@ -2,6 +2,56 @@
 #include "core/traffic/tracer.h"
 #include "core/traffic/tracer_hot.h"
 
+/* The first access of a phase, or one of another thread. */
+static __attribute__((noinline)) void look_again(const void *address, uint64_t bytes,
+                                                 uintptr_t pc, bool store)
+{
+    struct cache_part *part;
+
+    if (!tracer_looks())
+        return;
+    part = tracer_part(pc, (uintptr_t)address);
+    if (store)
+        cache_model_store(&tracer_hot.model, part, (uintptr_t)address, bytes);
+    else
+        cache_model_load(&tracer_hot.model, part, (uintptr_t)address, bytes);
+}
+
+/* The program will make the access itself in a moment: what it has to wait for is fetched
+ * while it is simulated. */
+
+void tracer_look_load(const void *address, uint64_t bytes, uintptr_t pc)
+{
+    const struct tracer_site *site = tracer_site_of(pc);
+
+    __builtin_prefetch(address);
+    if (!tracer_here || tracer_hot.left == 0 ||
+        !tracer_site_is(site, pc, (uintptr_t)address)) {
+        look_again(address, bytes, pc, false);
+        return;
+    }
+    tracer_hot.left--;
+    cache_model_load(&tracer_hot.model, site->part, (uintptr_t)address, bytes);
+}
+
+void tracer_look_store(const void *address, uint64_t bytes, uintptr_t pc)
+{
+    const struct tracer_site *site = tracer_site_of(pc);
+
+    __builtin_prefetch(address);
+    if ((uintptr_t)address - tracer_hot.announced < tracer_hot.announced_bytes) {
+        tracer_announced_store((uintptr_t)address, bytes);
+        return;
+    }
+    if (!tracer_here || tracer_hot.left == 0 ||
+        !tracer_site_is(site, pc, (uintptr_t)address)) {
+        look_again(address, bytes, pc, true);
+        return;
+    }
+    tracer_hot.left--;
+    cache_model_store(&tracer_hot.model, site->part, (uintptr_t)address, bytes);
+}
+
 /* clang -fsanitize-coverage */
 
 #define COVERAGE(bytes)                                                                  \

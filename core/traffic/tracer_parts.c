@@ -37,8 +37,7 @@ static struct {
     uint32_t base_nr;
     struct charged *charged;
     size_t charged_nr, charged_alloc;
-    uint64_t (*dirty)[CACHE_LEVELS_MAX]; /* write-backs to come when counting began */
-    uint32_t dirty_nr;
+    uint64_t dirty[TRACER_MOMENTS][CACHE_PARTS_MAX][CACHE_LEVELS_MAX]; /* by part */
 } parts;
 
 static void *grown(void *memory, size_t bytes)
@@ -163,56 +162,58 @@ void tracer_parts_take(int window)
     }
 }
 
+void tracer_parts_dirty(enum tracer_moment moment, uint64_t left[CACHE_LEVELS_MAX])
+{
+    /* Parts that came later had nothing dirty before. */
+    for (uint32_t i = tracer_hot.model.part_nr; i < CACHE_PARTS_MAX; i++)
+        memset(parts.dirty[moment][i], 0, sizeof(parts.dirty[moment][i]));
+    cache_model_dirty(&tracer_hot.model, left, parts.dirty[moment]);
+}
+
+/* What a part wrote back in a window, and what more it has to write back after it. */
+static uint64_t later(const struct charged *charged, int k)
+{
+    uint64_t all = charged->counts.writebacks[k] +
+                   parts.dirty[TRACER_AFTER][charged->part][k],
+             before = parts.dirty[TRACER_BEFORE][charged->part][k];
+
+    return all > before ? all - before : 0;
+}
+
+/* Shares are rounded down; the last part that has any gets the rest. */
+void tracer_parts_later(int window, int k, uint64_t all)
+{
+    struct charged *last = NULL;
+    uint64_t sum = 0, given = 0;
+
+    for (size_t i = 0; i < parts.charged_nr; i++)
+        if (parts.charged[i].window == window)
+            sum += later(&parts.charged[i], k);
+    for (size_t i = 0; i < parts.charged_nr; i++) {
+        struct charged *charged = &parts.charged[i];
+        uint64_t own;
+
+        if (charged->window != window)
+            continue;
+        own = later(charged, k);
+        charged->counts.writebacks[k] =
+            sum ? (uint64_t)((double)own / (double)sum * (double)all) : 0;
+        given += charged->counts.writebacks[k];
+        last = own || !last ? charged : last;
+    }
+    if (last && given < all)
+        last->counts.writebacks[k] += all - given;
+}
+
 void tracer_parts_left(uint64_t left[CACHE_LEVELS_MAX])
 {
-    uint32_t nr = tracer_hot.model.part_nr;
-    uint64_t(*by_part)[CACHE_LEVELS_MAX] = grown(NULL, nr * sizeof(*by_part));
+    int edge = tracer_hot.model.level_nr - 1;
 
-    cache_model_dirty(&tracer_hot.model, left, by_part);
-    for (uint32_t i = 0; i < nr; i++)
-        if (by_part[i][tracer_hot.model.level_nr - 1])
-            memcpy(charge(0, i)->left, by_part[i], sizeof(by_part[i]));
-    free(by_part);
-}
-
-void tracer_parts_dirty(void)
-{
-    uint64_t all[CACHE_LEVELS_MAX];
-
-    parts.dirty_nr = tracer_hot.model.part_nr;
-    parts.dirty = grown(parts.dirty, parts.dirty_nr * sizeof(*parts.dirty));
-    cache_model_dirty(&tracer_hot.model, all, parts.dirty);
-}
-
-/* Of one part: write-backs that came and more to come than there were. */
-static uint64_t written_later(int window, uint32_t part, int k, uint64_t left)
-{
-    uint64_t before = part < parts.dirty_nr ? parts.dirty[part][k] : 0, all;
-    struct charged *charged;
-
-    if (left == 0 && before == 0 && tracer_hot.model.part[part].writebacks[k] == 0)
-        return 0;
-    charged = charge(window, part);
-    all = charged->counts.writebacks[k] + left;
-    return charged->counts.writebacks[k] = all > before ? all - before : 0;
-}
-
-void tracer_parts_later(int window, const uint64_t warm[CACHE_LEVELS_MAX],
-                        uint64_t all[CACHE_LEVELS_MAX])
-{
-    uint32_t nr = tracer_hot.model.part_nr;
-    uint64_t(*left)[CACHE_LEVELS_MAX] = grown(NULL, nr * sizeof(*left));
-    uint64_t sums[CACHE_LEVELS_MAX];
-
-    cache_model_dirty(&tracer_hot.model, sums, left);
-    for (int k = 0; k < tracer_hot.model.level_nr; k++) {
-        if (warm[k] >= cache_model_capacity(&tracer_hot.model, k))
-            continue;
-        all[k] = 0;
-        for (uint32_t i = 0; i < nr; i++)
-            all[k] += written_later(window, i, k, left[i][k]);
-    }
-    free(left);
+    tracer_parts_dirty(TRACER_AFTER, left);
+    for (uint32_t i = 0; i < tracer_hot.model.part_nr; i++)
+        if (parts.dirty[TRACER_AFTER][i][edge])
+            memcpy(charge(0, i)->left, parts.dirty[TRACER_AFTER][i],
+                   sizeof(parts.dirty[TRACER_AFTER][i]));
 }
 
 /*

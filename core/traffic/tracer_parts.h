@@ -38,18 +38,14 @@ struct cache_part *tracer_part(uintptr_t pc, uint64_t address);
 void tracer_parts_base(void);
 /* What they had since then is that window's; what later windows had is forgotten. */
 void tracer_parts_take(int window);
+/* Dirty lines there are, by part and altogether: when counting begins, and now. */
+enum tracer_moment { TRACER_BEFORE, TRACER_AFTER, TRACER_MOMENTS };
+void tracer_parts_dirty(enum tracer_moment moment, uint64_t left[CACHE_LEVELS_MAX]);
+/* The window's write-backs across edge k are taken to be `all`: those that came and what
+ * became dirty in it, as far as a part has any. */
+void tracer_parts_later(int window, int k, uint64_t all);
 /* Write-backs still to come after window 0, by part and altogether. */
 void tracer_parts_left(uint64_t left[CACHE_LEVELS_MAX]);
-/* Counting begins: write-backs that are to come already are remembered, by part. */
-void tracer_parts_dirty(void);
-/*
- * A level that was not filled anew before counting (`warm`: lines filled) gives no dirty
- * lines back: all that it drops are lines of long ago. What became dirty in the window is
- * written back some time: there the window's write-backs are those that came, and what
- * more there is to come now than when counting began. `all` gets the sums over parts.
- */
-void tracer_parts_later(int window, const uint64_t warm[CACHE_LEVELS_MAX],
-                        uint64_t all[CACHE_LEVELS_MAX]);
 /* "array NAME" in order of announcement; "part ARRAY PC", ARRAY = their number for none,
  * PC as the program's file has it, 0 = not known. */
 void tracer_parts_write(FILE *file);

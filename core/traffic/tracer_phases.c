@@ -101,9 +101,30 @@ static void begin_count(void)
     memcpy(window->warm, counts_since_base().fills, sizeof(window->warm));
     set_base();
     window->first = tracer_state.seen;
-    tracer_parts_dirty();
+    tracer_parts_dirty(TRACER_BEFORE, tracer_state.dirty);
     tracer_state.piece = 0;
     tracer_state.piece_at = tracer_state.base;
+}
+
+/*
+ * A level that was not filled anew gives no dirty lines back: all that it drops are lines
+ * of long ago. What became dirty in the window is written back some time: write-backs
+ * that came, and what more there is to come at its end than at its beginning.
+ */
+static void count_later_writebacks(struct tracer_window *window)
+{
+    uint64_t left[CACHE_LEVELS_MAX];
+
+    tracer_parts_dirty(TRACER_AFTER, left);
+    for (int k = 0; k < tracer_hot.model.level_nr; k++) {
+        uint64_t all = window->counts.writebacks[k] + left[k];
+
+        if (window->warm[k] >= cache_model_capacity(&tracer_hot.model, k))
+            continue;
+        window->counts.writebacks[k] =
+            all > tracer_state.dirty[k] ? all - tracer_state.dirty[k] : 0;
+        tracer_parts_later(tracer_state.window_nr, k, window->counts.writebacks[k]);
+    }
 }
 
 static void close_window(void)
@@ -116,8 +137,7 @@ static void close_window(void)
         return;
     tracer_parts_take(tracer_state.window_nr);
     if (tracer_state.phase == PHASE_COUNT)
-        tracer_parts_later(tracer_state.window_nr, window->warm,
-                           window->counts.writebacks);
+        count_later_writebacks(window);
     tracer_state.window_nr++;
 }
 
@@ -394,56 +414,6 @@ void tracer_next(void)
             tracer_end_program("beyond");
         begin(PHASE_TAIL, 1.02 * tracer_state.total - (double)tracer_state.seen);
     }
-}
-
-/* The first access of a phase, or one of another thread. */
-static __attribute__((noinline)) void look_again(const void *address, uint64_t bytes,
-                                                 uintptr_t pc, bool store)
-{
-    struct cache_part *part;
-
-    if (!tracer_looks())
-        return;
-    part = tracer_part(pc, (uintptr_t)address);
-    if (store)
-        cache_model_store(&tracer_hot.model, part, (uintptr_t)address, bytes);
-    else
-        cache_model_load(&tracer_hot.model, part, (uintptr_t)address, bytes);
-}
-
-/* The program will make the access itself in a moment: what it has to wait for is fetched
- * while it is simulated. */
-
-void tracer_look_load(const void *address, uint64_t bytes, uintptr_t pc)
-{
-    const struct tracer_site *site = tracer_site_of(pc);
-
-    __builtin_prefetch(address);
-    if (!tracer_here || tracer_hot.left == 0 ||
-        !tracer_site_is(site, pc, (uintptr_t)address)) {
-        look_again(address, bytes, pc, false);
-        return;
-    }
-    tracer_hot.left--;
-    cache_model_load(&tracer_hot.model, site->part, (uintptr_t)address, bytes);
-}
-
-void tracer_look_store(const void *address, uint64_t bytes, uintptr_t pc)
-{
-    const struct tracer_site *site = tracer_site_of(pc);
-
-    __builtin_prefetch(address);
-    if ((uintptr_t)address - tracer_hot.announced < tracer_hot.announced_bytes) {
-        tracer_announced_store((uintptr_t)address, bytes);
-        return;
-    }
-    if (!tracer_here || tracer_hot.left == 0 ||
-        !tracer_site_is(site, pc, (uintptr_t)address)) {
-        look_again(address, bytes, pc, true);
-        return;
-    }
-    tracer_hot.left--;
-    cache_model_store(&tracer_hot.model, site->part, (uintptr_t)address, bytes);
 }
 
 void tracer_start(void)

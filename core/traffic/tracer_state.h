@@ -20,7 +20,6 @@ struct tracer_window {
 };
 
 struct tracer_state {
-    struct cache_geometry machine;
     char *out;
     double total, budget, limit_s;
     bool sampled;
@@ -39,17 +38,16 @@ struct tracer_state {
     struct cache_counts piece_at; /* where the present one began */
     /* fills and write-backs of a piece, level by level */
     double least[2 * CACHE_LEVELS_MAX], most[2 * CACHE_LEVELS_MAX];
-    double born_s, phase_s;   /* clock: configured, phase begun */
-    double passed, passing_s; /* accesses only passed, and the time it took */
-    double looked, looking_s; /* accesses simulated */
-    struct cache_counts base; /* at the start of warming or counting */
+    uint64_t dirty[CACHE_LEVELS_MAX]; /* write-backs to come when counting began */
+    double born_s, phase_s;           /* clock: configured, phase begun */
+    double passed, passing_s;         /* accesses only passed, and the time it took */
+    double looked, looking_s;         /* accesses simulated */
+    struct cache_counts base;         /* at the start of warming or counting */
     struct tracer_window window[TRACER_WINDOWS_MAX];
     int window_nr;
 };
 extern struct tracer_state tracer_state __attribute__((visibility("hidden")));
 
-/* An empty model of the machine; -1 after a sentence on stderr. */
-int tracer_model_init(void);
 double tracer_now_s(void);
 /* Writes the results and ends the program; `end`: how the tracing came to its end, a word
  * for trace.c. */
