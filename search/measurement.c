@@ -97,6 +97,19 @@ static void add_occupancy_json(json_t *root, const struct measurement *measureme
     json_object_set_new(root, "traffic", traffic_to_json(&measurement->traffic));
 }
 
+/* How the samples were taken; null when nothing was. */
+static json_t *sampling_json(const struct measurement *measurement)
+{
+    if (!measurement->launches)
+        return json_null();
+    return json_pack("{s:I, s:I, s:o, s:o}", "launches",
+                     (json_int_t)measurement->launches, "disturbed",
+                     (json_int_t)measurement->disturbed_nr, "clock_step_ns",
+                     json_number_or_null(measurement->clock_step_s * 1e9),
+                     "call_overhead_ns",
+                     json_number_or_null(measurement->call_overhead_s * 1e9));
+}
+
 json_t *measurement_to_json(const struct measurement *measurement)
 {
     json_t *root = json_pack(
@@ -111,6 +124,7 @@ json_t *measurement_to_json(const struct measurement *measurement)
     json_object_set_new(root, "huge_bytes",
                         measurement->huge_bytes < 0 ? json_null()
                                                     : json_real(measurement->huge_bytes));
+    json_object_set_new(root, "sampling", sampling_json(measurement));
     if (measurement->note)
         json_object_set_new(root, "note", text_json(measurement->note));
     add_occupancy_json(root, measurement);
@@ -250,6 +264,30 @@ static int read_outcome(const struct json_at *at, struct measurement *out,
     return json_bool_at(at, "verified", &out->verified, err);
 }
 
+/* Older documents do not say it. */
+static int read_sampling(const struct json_at *at, struct measurement *out,
+                         struct error *err)
+{
+    struct json_at sampling = {0};
+    long long launches = 0, disturbed = 0;
+    double step_ns = 0, overhead_ns = 0;
+    if (!json_has(at, "sampling"))
+        return 0;
+    if (json_object_at(at, "sampling", &sampling, err) ||
+        json_integer_at(&sampling, "launches", 0, 1000000000, &launches, err) ||
+        json_integer_at(&sampling, "disturbed", 0, 1000000000, &disturbed, err) ||
+        (json_has(&sampling, "clock_step_ns") &&
+         json_number_at(&sampling, "clock_step_ns", 0, 1e12, &step_ns, err)) ||
+        (json_has(&sampling, "call_overhead_ns") &&
+         json_number_at(&sampling, "call_overhead_ns", 0, 1e12, &overhead_ns, err)))
+        return -1;
+    out->launches = (unsigned)launches;
+    out->disturbed_nr = (size_t)disturbed;
+    out->clock_step_s = step_ns * 1e-9;
+    out->call_overhead_s = overhead_ns * 1e-9;
+    return 0;
+}
+
 static int read_traffic(const struct json_at *at, struct measurement *out,
                         struct error *err)
 {
@@ -273,6 +311,7 @@ int measurement_from_json(const struct json_at *at, struct measurement *measurem
     out.plan = xstrdup(plan);
     if (read_environment(at, &out.environment, err) || read_outcome(at, &out, err) ||
         read_time(at, &out.time_s, err) || read_samples(at, &out, err) ||
+        read_sampling(at, &out, err) ||
         read_traffic(at, &out, err)) {
         measurement_release(&out);
         return -1;

@@ -44,7 +44,15 @@ static void a_document_comes_back_as_it_was(void)
     struct measurement from = {0}, to = {0};
 
     measured(&space, &from);
+    from.launches = 3;
+    from.disturbed_nr = 2;
+    from.clock_step_s = 20e-9;
+    from.call_overhead_s = 22e-9;
     there_and_back(&from, &to);
+    check_eq(to.launches, 3);
+    check_eq(to.disturbed_nr, 2);
+    check_near(to.clock_step_s, 20e-9, 1e-9);
+    check_near(to.call_overhead_s, 22e-9, 1e-9);
     check_str(to.plan, from.plan);
     check(to.environment.huge_pages);
     check_eq(to.outcome, RUN_OUTCOME_OK);

@@ -1,53 +1,92 @@
 /*
- * K independent pointer chases, K given by -DK: a program that has K misses in flight by
- * construction. One pointer per 128 bytes, one single cycle, random inside blocks of 512
- * KiB, so that the pages of twelve blocks fit into the TLBs and no prefetcher can follow.
+ * K independent pointer chases, K given by -DK=1, 2, 4, 8 or 12: a program that has K
+ * misses in flight by construction. Each chase has an array of its own, which one call
+ * goes through once, so that none finds what another brought. One pointer per 128 bytes,
+ * one single cycle, random inside blocks of 512 KiB, so that the pages of twelve blocks
+ * fit into the TLBs and no prefetcher can follow.
  */
 #ifndef K
 #define K 1
 #endif
-#define START(k) (n / 16 / K * (k)*16)
 
 #pragma inflight kernel
-#pragma inflight set n = 134217728
+#pragma inflight set n = 33554432
 #pragma inflight set steps = 2097152
-#pragma inflight buffer next = cycle(16, 65536)
 #pragma inflight buffer end = zero
-void chase(long n, long steps, const long next[restrict n], long end[restrict 12])
-{
-    long p0 = START(0);
+#pragma inflight buffer next0 = cycle(16, 65536)
 #if K > 1
-    long p1 = START(1);
+#pragma inflight buffer next1 = cycle(16, 65536)
 #endif
 #if K > 2
-    long p2 = START(2), p3 = START(3);
+#pragma inflight buffer next2 = cycle(16, 65536)
+#pragma inflight buffer next3 = cycle(16, 65536)
 #endif
 #if K > 4
-    long p4 = START(4), p5 = START(5), p6 = START(6), p7 = START(7);
+#pragma inflight buffer next4 = cycle(16, 65536)
+#pragma inflight buffer next5 = cycle(16, 65536)
+#pragma inflight buffer next6 = cycle(16, 65536)
+#pragma inflight buffer next7 = cycle(16, 65536)
 #endif
 #if K > 8
-    long p8 = START(8), p9 = START(9), p10 = START(10), p11 = START(11);
+#pragma inflight buffer next8 = cycle(16, 65536)
+#pragma inflight buffer next9 = cycle(16, 65536)
+#pragma inflight buffer next10 = cycle(16, 65536)
+#pragma inflight buffer next11 = cycle(16, 65536)
+#endif
+void chase(long n, long steps, long end[restrict 12], const long next0[restrict n]
+#if K > 1
+           ,
+           const long next1[restrict n]
+#endif
+#if K > 2
+           ,
+           const long next2[restrict n], const long next3[restrict n]
+#endif
+#if K > 4
+           ,
+           const long next4[restrict n], const long next5[restrict n],
+           const long next6[restrict n], const long next7[restrict n]
+#endif
+#if K > 8
+           ,
+           const long next8[restrict n], const long next9[restrict n],
+           const long next10[restrict n], const long next11[restrict n]
+#endif
+)
+{
+    long p0 = 0;
+#if K > 1
+    long p1 = 0;
+#endif
+#if K > 2
+    long p2 = 0, p3 = 0;
+#endif
+#if K > 4
+    long p4 = 0, p5 = 0, p6 = 0, p7 = 0;
+#endif
+#if K > 8
+    long p8 = 0, p9 = 0, p10 = 0, p11 = 0;
 #endif
     for (long i = 0; i < steps; i++) {
-        p0 = next[p0];
+        p0 = next0[p0];
 #if K > 1
-        p1 = next[p1];
+        p1 = next1[p1];
 #endif
 #if K > 2
-        p2 = next[p2];
-        p3 = next[p3];
+        p2 = next2[p2];
+        p3 = next3[p3];
 #endif
 #if K > 4
-        p4 = next[p4];
-        p5 = next[p5];
-        p6 = next[p6];
-        p7 = next[p7];
+        p4 = next4[p4];
+        p5 = next5[p5];
+        p6 = next6[p6];
+        p7 = next7[p7];
 #endif
 #if K > 8
-        p8 = next[p8];
-        p9 = next[p9];
-        p10 = next[p10];
-        p11 = next[p11];
+        p8 = next8[p8];
+        p9 = next9[p9];
+        p10 = next10[p10];
+        p11 = next11[p11];
 #endif
     }
     end[0] = p0;
