@@ -102,12 +102,11 @@ static json_t *sampling_json(const struct measurement *measurement)
 {
     if (!measurement->launches)
         return json_null();
-    return json_pack("{s:I, s:I, s:o, s:o}", "launches",
-                     (json_int_t)measurement->launches, "disturbed",
-                     (json_int_t)measurement->disturbed_nr, "clock_step_ns",
-                     json_number_or_null(measurement->clock_step_s * 1e9),
-                     "call_overhead_ns",
-                     json_number_or_null(measurement->call_overhead_s * 1e9));
+    return json_pack(
+        "{s:I, s:I, s:o, s:o}", "launches", (json_int_t)measurement->launches,
+        "disturbed", (json_int_t)measurement->disturbed_nr, "clock_step_ns",
+        json_number_or_null(measurement->clock_step_s * 1e9), "call_overhead_ns",
+        json_number_or_null(measurement->call_overhead_s * 1e9));
 }
 
 json_t *measurement_to_json(const struct measurement *measurement)
@@ -311,8 +310,7 @@ int measurement_from_json(const struct json_at *at, struct measurement *measurem
     out.plan = xstrdup(plan);
     if (read_environment(at, &out.environment, err) || read_outcome(at, &out, err) ||
         read_time(at, &out.time_s, err) || read_samples(at, &out, err) ||
-        read_sampling(at, &out, err) ||
-        read_traffic(at, &out, err)) {
+        read_sampling(at, &out, err) || read_traffic(at, &out, err)) {
         measurement_release(&out);
         return -1;
     }
