@@ -2,6 +2,7 @@
  * hardware counters, and in a traced program by a tool that knows nothing of us. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/traffic/papi_source.h"
 #include "core/traffic/perf_uncore.h"
@@ -131,15 +132,17 @@ static bool build_traced(const char *path)
     char *object = xasprintf("%s.o", path);
     bool done;
 
-    strvec_split(&argv,
-                 "gcc -O2 -fsanitize=thread -fno-tree-vectorize "
-                 "-fno-tree-loop-distribute-patterns -c -I " INFLIGHT_SOURCE_DIR
-                 " " INFLIGHT_SOURCE_DIR "/tests/data/traffic/traced_kernels.c -o");
+    strvec_split(&argv, "gcc -O2 -fsanitize=thread -fno-tree-vectorize "
+                        "-fno-tree-loop-distribute-patterns -c -I");
+    strvec_push(&argv, INFLIGHT_SOURCE_DIR);
+    strvec_push(&argv, INFLIGHT_SOURCE_DIR "/tests/data/traffic/traced_kernels.c");
+    strvec_push(&argv, "-o");
     strvec_push(&argv, object);
     done = compile(argv.v);
     strvec_release(&argv);
-    strvec_split(&argv, "gcc -O2 -I " INFLIGHT_SOURCE_DIR " " INFLIGHT_SOURCE_DIR
-                        "/tests/data/traffic/traced_main.c");
+    strvec_split(&argv, "gcc -O2 -I");
+    strvec_push(&argv, INFLIGHT_SOURCE_DIR);
+    strvec_push(&argv, INFLIGHT_SOURCE_DIR "/tests/data/traffic/traced_main.c");
     check_ok(traffic_tracer_sources(&argv, &err), &err);
     strvec_push(&argv, object);
     strvec_push(&argv, "-o");
@@ -179,8 +182,8 @@ static char *run_with_tool(const char *program, const char *scratch)
                           NULL,
                           NULL};
     char *traced = path_join(scratch, "traced.txt"),
-         *out = path_join(scratch, "tool.txt");
-    char *env[] = {xstrdup("LD_PRELOAD=" INFLIGHT_BINARY_DIR "/inflight_papi_tool.so"),
+         *out = path_join(scratch, "tool.txt"), *tool = path_join(scratch, "tool.so");
+    char *env[] = {xasprintf("LD_PRELOAD=%s", tool), /* no path with a space */
                    xasprintf("PAPI_TOOL_EVENTS=%s", tool_events),
                    xasprintf("PAPI_TOOL_OUT=%s", out), NULL};
     struct spawn_request request = {
@@ -190,6 +193,7 @@ static char *run_with_tool(const char *program, const char *scratch)
     struct error err = {0};
 
     argv[ARRAY_SIZE(argv) - 2] = traced;
+    check_eq(symlink(INFLIGHT_BINARY_DIR "/inflight_papi_tool.so", tool), 0);
     if (check_ok(spawn_run(&request, &outcome, &err), &err)) {
         check_eq(outcome.end, SPAWN_EXITED);
         if (!check_eq(outcome.code, 0))
@@ -200,6 +204,7 @@ static char *run_with_tool(const char *program, const char *scratch)
     for (size_t i = 0; env[i]; i++)
         free(env[i]);
     free(traced);
+    free(tool);
     free(out);
     return buf_detach(&text);
 }
