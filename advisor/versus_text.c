@@ -19,7 +19,7 @@ static void show_times(const struct versus *versus, struct page *page)
     if (versus->ratio.known) {
         struct buf text = {0};
         add_ratio(&text, versus->ratio);
-        page_line(page, "ratio", "%s, before / after, %zu interleaved pairs",
+        page_line(page, "ratio", "%s, before / after, %zu launches, in turn",
                   buf_str(&text), versus->ratio.runs);
         buf_release(&text);
     }
