@@ -219,7 +219,7 @@ static void name_sides(struct rivalry *rivalry)
 static json_t *document_of(const struct rivalry *rivalry, const struct versus *versus)
 {
     const struct workbench *bench = rivalry->bench;
-    char *date = report_date();
+    char *date = date_now();
     json_t *root = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:[s, s], s:s}",
                              "schema", "inflight.versus/1", "version", INFLIGHT_VERSION,
                              "date", date, "kernel", report_kernel_json(bench->kernel),

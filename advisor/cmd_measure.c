@@ -59,7 +59,7 @@ static int save(const struct workbench *bench, const struct measurement *measure
     const struct settings *settings = bench->settings;
     if (!settings->save)
         return 0;
-    char *date = report_date();
+    char *date = date_now();
     json_t *document = measurement_save_json(
         measurement, &(struct measurement_origin){.machine = &bench->machine,
                                                   .cores = (int)live_copies(bench->live),

@@ -152,12 +152,6 @@ static int find_rates(const struct count_set *set, const char *cpu,
 
 /* ---- how it reaches for memory ---- */
 
-static struct quantity value_of(const struct count_set *set, const char *event)
-{
-    const struct event_count *count = count_set_find(set, event);
-    return count ? count->value : quantity_unknown();
-}
-
 static double a_share(double value)
 {
     return fmin(fmax(value, 0), 1);
@@ -167,13 +161,14 @@ static double a_share(double value)
 static int find_access(const struct settings *settings, const struct count_set *set,
                        struct question *question, struct told *told, struct error *err)
 {
-    struct quantity share = value_of(set, "random_share");
+    struct quantity share = count_set_value(set, "random_share");
     if (settings->access)
         return access_parse(settings->access, "--access", &question->random_share, err);
     if (!share.known)
-        share = quantity_subtract(quantity_exact(1, PROVENANCE_RECORDED),
-                                  quantity_divide(value_of(set, "prefetched_lines"),
-                                                  value_of(set, "fill_lines")));
+        share =
+            quantity_subtract(quantity_exact(1, PROVENANCE_RECORDED),
+                              quantity_divide(count_set_value(set, "prefetched_lines"),
+                                              count_set_value(set, "fill_lines")));
     if (share.known)
         share = quantity_between(a_share(share.value), a_share(share.low),
                                  a_share(share.high), share.runs, share.provenance);

@@ -21,7 +21,7 @@ static json_t *run_json(const struct measurement *measurement)
 json_t *measure_json(const struct workbench *bench, const struct measurement *measurement)
 {
     struct kernel_counts counts = kernel_counts(bench->kernel);
-    char *date = report_date();
+    char *date = date_now();
     json_t *root = json_pack(
         "{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o, s:o}, s:o}", "schema",
         "inflight.measure/1", "version", INFLIGHT_VERSION, "date", date, "kernel",

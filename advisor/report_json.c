@@ -1,21 +1,10 @@
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "advisor/kernel_json.h"
 #include "advisor/report.h"
 #include "advisor/report_parts.h"
 #include "advisor/version.h"
-
-char *report_date(void)
-{
-    char text[32] = "";
-    time_t now = time(NULL);
-    struct tm utc;
-    if (gmtime_r(&now, &utc))
-        strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
-    return xstrdup(text);
-}
 
 static json_t *params_json(const struct kernel_view *view)
 {
@@ -173,7 +162,7 @@ json_t *report_json(const struct report_input *input)
 {
     const struct workbench *bench = input->bench;
     const struct search_result *result = input->result;
-    char *date = report_date();
+    char *date = date_now();
     json_t *root = json_pack(
         "{s:s, s:s, s:s, s:s, s:I, s:o, s:o, s:o}", "schema", "inflight.report/1",
         "version", INFLIGHT_VERSION, "date", date, "command", bench->settings->command,
@@ -199,7 +188,7 @@ char *report_comment(const struct workbench *bench, const char *plan,
                      struct quantity gain)
 {
     struct buf out = {0};
-    char *date = report_date();
+    char *date = date_now();
     buf_addf(&out,
              "Written by inflight %s from %s, function %s.\nPlan: %s\nMachine: "
              "%s\nCompiler: %s\nDate: %.10s\n",

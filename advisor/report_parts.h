@@ -4,7 +4,6 @@
 
 #include "advisor/workbench.h"
 
-char *report_date(void); /* UTC, "2026-01-31T12:00:00Z"; caller frees */
 json_t *report_kernel_json(const struct kernel *kernel);
 json_t *report_machine_json(const struct workbench *bench);
 json_t *report_compiler_json(const struct toolchain *toolchain);

@@ -105,7 +105,7 @@ static void take_caches(const struct workbench *bench, struct series *series)
 
 static void make_head(const struct workbench *bench, struct series *series)
 {
-    char *date = report_date(), *environment = environment_text(bench->settings);
+    char *date = date_now(), *environment = environment_text(bench->settings);
     series->title = xasprintf("%s in %s%s%s", kernel_name(bench->kernel),
                               path_base(kernel_path(bench->kernel)),
                               *bench->plan ? ", " : "", bench->plan);

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/array.h"
 #include "core/base/buf.h"
 
 static const double first_draw_s = 1.0, redraw_s = 0.1;
@@ -34,6 +35,17 @@ int term_columns(FILE *stream)
     if (ioctl(fileno(stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
         return 80;
     return size.ws_col;
+}
+
+char *date_now(void)
+{
+    char text[32] = "";
+    time_t now = time(NULL);
+    struct tm utc;
+
+    if (gmtime_r(&now, &utc))
+        strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return xstrdup(text);
 }
 
 double clock_s(void)

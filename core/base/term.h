@@ -27,6 +27,8 @@ void progress_say(struct progress *progress, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void progress_clear(struct progress *progress);
 
+/* Now, UTC: "2026-01-31T12:00:00Z". Caller frees. */
+char *date_now(void);
 /* Seconds of CLOCK_MONOTONIC. */
 double clock_s(void);
 

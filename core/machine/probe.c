@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "core/machine/here.h"
 #include "core/machine/peak.h"
@@ -21,16 +20,6 @@ static size_t memory_set_bytes(const struct machine *machine, double available)
     if (available > 0)
         bytes = fmin(bytes, available / 8);
     return (size_t)fmax(bytes, 16 << 20);
-}
-
-static void set_date(struct machine *machine)
-{
-    char text[32];
-    time_t now = time(NULL);
-    struct tm parts;
-
-    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &parts));
-    machine->date = xstrdup(text);
 }
 
 /* Streaming with the hardware prefetchers, by Little's law with the unloaded latency: at
@@ -138,7 +127,7 @@ static void prepare(struct probe *probe, const struct machine_probe_opts *opts)
     machine->quick = opts->quick;
     machine->store_read_factor =
         1; /* assumed: without counters an evaded read cannot be seen */
-    set_date(machine);
+    machine->date = date_now();
     probe->progress = opts->progress;
     probe->quick = opts->quick;
     probe->seconds = opts->seconds > 0 ? opts->seconds

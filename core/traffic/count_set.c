@@ -40,6 +40,13 @@ const struct event_count *count_set_find(const struct count_set *set, const char
     return NULL;
 }
 
+struct quantity count_set_value(const struct count_set *set, const char *event)
+{
+    const struct event_count *count = count_set_find(set, event);
+
+    return count ? count->value : quantity_unknown();
+}
+
 /* ---- which form ---- */
 
 static bool line_starts(const char *text, const char *start)

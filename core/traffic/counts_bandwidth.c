@@ -4,18 +4,12 @@
 
 #include "core/traffic/traffic.h"
 
-static struct quantity value_of(const struct count_set *set, const char *event)
-{
-    const struct event_count *count = count_set_find(set, event);
-    return count ? count->value : quantity_unknown();
-}
-
 /* GB/s of a row in bytes or in GB/s. */
 static int rate_of(const struct count_set *set, const char *bytes_row,
                    const char *gbs_row, struct quantity *gbs, struct error *err)
 {
-    struct quantity bytes = value_of(set, bytes_row);
-    *gbs = value_of(set, gbs_row);
+    struct quantity bytes = count_set_value(set, bytes_row);
+    *gbs = count_set_value(set, gbs_row);
     if (gbs->known && bytes.known)
         return fail(err, STATUS_INPUT,
                     "the counts hold both '%s' and '%s'; leave one of them out",

@@ -125,6 +125,8 @@ void count_set_add(struct count_set *set, const char *event, struct quantity val
 void count_set_add_unknown(struct count_set *set, const char *event, const char *why);
 /* The first of that name, whatever its case; NULL = none. Borrowed. */
 const struct event_count *count_set_find(const struct count_set *set, const char *event);
+/* Its value; unknown where there is none of that name. */
+struct quantity count_set_value(const struct count_set *set, const char *event);
 
 /*
  * Counts taken elsewhere: our JSON (inflight.counts/1), a CSV of event,count[,share],
