@@ -10,8 +10,8 @@ struct built {
     char *plan;   /* canonical text; of a file of its own "file PATH" */
     char *source; /* the file, NULL = made from the plan */
     struct plan *parsed;
-    char *program[3];         /* by enum variant_program; NULL = not built yet */
-    enum run_outcome refused; /* OK, or why it cannot be measured */
+    char *program[VARIANT_PROGRAM_NR]; /* by enum variant_program; NULL = not built yet */
+    enum run_outcome refused;          /* OK, or why it cannot be measured */
     char *why;
     bool small_verified, full_verified;
     struct verify_report report;

@@ -186,8 +186,9 @@ static void wrong_assumptions_are_refused(void)
         struct ir_function *function;
         struct model *model;
         struct error err = {0};
-        if (check_ok(ir_parse(LOOPS_DATA "/gemm.c", 0, NULL, &flags, &function, &err),
-                     &err)) {
+        if (check_ok(
+                ir_parse(LOOPS_DATA "/gemm.c", NULL, 0, NULL, &flags, &function, &err),
+                &err)) {
             const struct model_request request = {.function = function,
                                                   .assume = &assume};
             check_fails(model_build(&request, &model, &err), &err, STATUS_INPUT,

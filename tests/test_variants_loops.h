@@ -26,7 +26,8 @@ static inline bool loops_open(struct loops *loops, const char *name,
     char *path = xasprintf(LOOPS_DATA "/%s.c", name);
 
     *loops = (struct loops){0};
-    bool ok = check_ok(ir_parse(path, 0, NULL, &flags, &loops->function, &err), &err);
+    bool ok =
+        check_ok(ir_parse(path, NULL, 0, NULL, &flags, &loops->function, &err), &err);
     request.function = loops->function;
     ok = ok && check_ok(model_build(&request, &loops->model, &err), &err);
     free(path);

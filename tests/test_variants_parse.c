@@ -14,7 +14,7 @@ static struct ir_function *parse_ok(const char *name)
     struct ir_function *function = NULL;
     char *path = xasprintf(DATA "ok/%s.c", name);
 
-    check_ok(ir_parse(path, 0, NULL, NULL, &function, &err), &err);
+    check_ok(ir_parse(path, NULL, 0, NULL, NULL, &function, &err), &err);
     free(path);
     return function;
 }

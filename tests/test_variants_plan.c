@@ -17,6 +17,14 @@ static void canonical_text(void)
         {"prefetch(a:16)", "prefetch(a:16)"},
         {"prefetch(a:16,to:L1)", "prefetch(a:16)"},
         {"prefetch(a:16,b_2:8,to:L2)", "prefetch(a:16,b_2:8,to:L2)"},
+        {"prefetch(p.x:16,g->v:8,to:NT)", "prefetch(p.x:16,g->v:8,to:NT)"},
+        {"skew(i, t:-1)", "skew(i,t:-1)"},
+        {"fuse(i,shift:2) distribute(j)", "fuse(i,shift:2) distribute(j)"},
+        {"simd(width:8)", "simd(width:8)"},
+        {"simd(j,interleave:2,width:8)", "simd(j,width:8,interleave:2)"},
+        {"parallel(i,chunk:4,schedule:dynamic)", "parallel(i,schedule:dynamic,chunk:4)"},
+        {"set(TILE:0,U:-3)", "set(TILE:0,U:-3)"},
+        {"pack(B,kt) vec(j:8) full(i) pad(a:8)", "pack(B,kt) vec(j:8) full(i) pad(a:8)"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct plan *plan = NULL;
@@ -35,8 +43,8 @@ static void wrong_plans_are_explained(void)
     static const struct {
         const char *text, *part;
     } cases[] = {
-        {"tyle(i:4)",
-         "unknown transformation 'tyle' in the plan; there are tile, interchange"},
+        {"tyle(i:4)", "unknown transformation 'tyle' in the plan; there are tile, "
+                      "skew_tile, interchange"},
         {"4", "unknown transformation '4'"},
         {"tile", "tile needs at least 1 name; write tile(i:64,j:64)"},
         {"tile(i)", "'i' in tile needs a number"},
@@ -48,7 +56,12 @@ static void wrong_plans_are_explained(void)
         {"tile(,)", "a name is missing in tile"},
         {"interchange(i)", "interchange needs at least 2 names"},
         {"unroll(i:1000)", "is not within 2 to 64"},
-        {"prefetch(a:8,to:L3)", "prefetch goes to:L1 or to:L2"},
+        {"prefetch(a:8,to:L3)", "prefetch takes to:L1, to:L2, to:NT"},
+        {"simd(j,width:0)", "width in simd is a number from 1 to"},
+        {"parallel(i,schedule:fair)", "parallel takes schedule:static, schedule:dynamic"},
+        {"tile(i:4,to:L2)", "'to' in tile needs a number"},
+        {"skew(i)", "skew needs at least 2 names"},
+        {"p.:4", "unknown transformation"},
         {"prefetch(to:L2)", "prefetch needs at least 1 name"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

@@ -178,7 +178,7 @@ static int read_words(const char *pragmas, const char *command,
     if (command)
         strvec_push(&list, command);
     check_ok(file_write(path, text, strlen(text), err), err);
-    check_ok(ir_parse(path, 0, NULL, NULL, &function, err), err);
+    check_ok(ir_parse(path, NULL, 0, NULL, NULL, &function, err), err);
     int result = function ? kernel_words_read(function, &list, words, err) : -1;
     ir_function_free(function);
     strvec_release(&list);

@@ -144,7 +144,7 @@ static struct ir_function *reparse(const struct ir_function *function, const cha
     strvec_push(&flags, "-I" OK_DIR);
     print_file(function, &text);
     if (check_ok(file_write(path, text.data, text.length, &err), &err))
-        check_ok(ir_parse(path, 0, function->name, &flags, &again, &err), &err);
+        check_ok(ir_parse(path, NULL, 0, function->name, &flags, &again, &err), &err);
     check_quiet("gcc", path);
     check_quiet("clang-19", path);
     strvec_release(&flags);
@@ -159,7 +159,7 @@ static void round_trip(const char *name, const char *dir)
     struct ir_function *function = NULL, *again = NULL;
     struct buf first = {0}, second = {0};
     char *path = path_join(OK_DIR, name);
-    if (check_ok(ir_parse(path, 0, NULL, NULL, &function, &err), &err))
+    if (check_ok(ir_parse(path, NULL, 0, NULL, NULL, &function, &err), &err))
         again = reparse(function, dir);
     if (again) {
         dump_stmt(&first, function->body, 0);
@@ -210,7 +210,7 @@ static char *print_return(const char *expr, const char *dir)
                            expr);
     struct buf out = {0};
     check_ok(file_write(path, text, strlen(text), &err), &err);
-    if (check_ok(ir_parse(path, 0, NULL, NULL, &function, &err), &err))
+    if (check_ok(ir_parse(path, NULL, 0, NULL, NULL, &function, &err), &err))
         ir_print_expr(&out, function->body->child[0]->child[0]->expr);
     ir_function_free(function);
     free(path);

@@ -27,8 +27,9 @@ static void the_function_is_chosen(void)
         struct error err = {0};
         struct ir_function *function = NULL;
         char *path = xasprintf(DATA "ok/%s.c", cases[i].file);
-        if (check_ok(ir_parse(path, cases[i].line, cases[i].name, NULL, &function, &err),
-                     &err))
+        if (check_ok(
+                ir_parse(path, NULL, cases[i].line, cases[i].name, NULL, &function, &err),
+                &err))
             check_str(function->name, cases[i].want);
         ir_function_free(function);
         free(path);
@@ -42,7 +43,8 @@ static void flags_reach_the_compiler(void)
     struct strvec flags = {0};
     strvec_split(&flags, "-c -o x.o -MMD -MF x.d -fopenmp -Werror -fno-such-flag "
                          "--param x=1 -march=no-such-machine -D WIDE -O3 other.c");
-    check_ok(ir_parse(DATA "ok/conditionals.c", 0, NULL, &flags, &function, &err), &err);
+    check_ok(ir_parse(DATA "ok/conditionals.c", NULL, 0, NULL, &flags, &function, &err),
+             &err);
     if (check(function != NULL))
         check_eq(function->symbol[1]->type.bytes, 8);
     ir_function_free(function);
@@ -87,7 +89,7 @@ static void openmp_is_read_like_plain_c(void)
     struct ir_function *function = NULL;
     struct strvec flags = {0};
     strvec_push(&flags, "-fopenmp");
-    int result = ir_parse(DATA "openmp.c", 0, NULL, &flags, &function, &err);
+    int result = ir_parse(DATA "openmp.c", NULL, 0, NULL, &flags, &function, &err);
     strvec_release(&flags);
     if (result < 0 && strstr(err.text, "omp.h")) {
         check_skip("no omp.h");
@@ -145,8 +147,8 @@ static void check_bad(const char *name)
         free(input);
         input = xasprintf("%sinput.cpp", dir);
     }
-    int result = ir_parse(input, number ? atoi(number + 7) : 0, named ? named + 11 : NULL,
-                          NULL, &function, &err);
+    int result = ir_parse(input, NULL, number ? atoi(number + 7) : 0,
+                          named ? named + 11 : NULL, NULL, &function, &err);
     char *got = without_dir(err.text, dir);
     check_eq(result, -1);
     check_eq(err.status, STATUS_INPUT);
@@ -185,7 +187,7 @@ static void a_missing_file_is_named(void)
 {
     struct error err = {0};
     struct ir_function *function = NULL;
-    check_fails(ir_parse("/no/such/kernel.c", 0, NULL, NULL, &function, &err), &err,
+    check_fails(ir_parse("/no/such/kernel.c", NULL, 0, NULL, NULL, &function, &err), &err,
                 STATUS_INPUT, "/no/such/kernel.c");
 }
 

@@ -22,7 +22,9 @@ struct ir_type {
                          and `pointers` stars say it all */
 };
 
-enum ir_role { IR_PARAM, IR_LOCAL, IR_GLOBAL, IR_FUNCTION };
+/* FIELD: a path of fields without subscripts from a variable, `g->nx` or `g.box.v`, as a
+ * variable of its own. */
+enum ir_role { IR_PARAM, IR_LOCAL, IR_GLOBAL, IR_FUNCTION, IR_FIELD };
 
 struct ir_symbol {
     const char *name;
@@ -39,7 +41,11 @@ struct ir_symbol {
     bool address_taken;     /* & somewhere; counts as written too */
     const char *as_written; /* declaration text (no initialiser) of a type that the fields
                                above cannot describe; else NULL */
-    int id;                 /* index in ir_function.symbol */
+    struct ir_symbol *base; /* FIELD: the variable it is reached from */
+    const char *path;       /* FIELD: what follows the base: "->nx"; name = both */
+    bool is_pure; /* FUNCTION defined in this file: reads its arguments and constants
+                     only, writes its own locals only, calls nothing that is not pure */
+    int id;       /* index in ir_function.symbol */
     int line;
 };
 
@@ -147,9 +153,10 @@ struct ir_function {
     struct ir_arena *arena;
 };
 
-/* parse.c: finds and reads the function. `line` and
- * `function` as in kernel_request. */
-int ir_parse(const char *path, int line, const char *function,
+/* parse.c: finds and reads the function. `line` and `function` as in kernel_request.
+ * `text`: what stands in place of the file's contents (tunables with other values); NULL
+ * = the file's own. */
+int ir_parse(const char *path, const char *text, int line, const char *function,
              const struct strvec *cflags, struct ir_function **out, struct error *err);
 void ir_function_free(struct ir_function *function);
 

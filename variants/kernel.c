@@ -181,7 +181,7 @@ static int open_into(struct kernel *kernel, const struct kernel_request *request
 {
     bool associative = request->reassociate;
 
-    if (ir_parse(request->path, request->line, request->function, &request->cflags,
+    if (ir_parse(request->path, NULL, request->line, request->function, &request->cflags,
                  &kernel->function, err) ||
         kernel_words_read(kernel->function, &request->words, &kernel->words, err))
         return -1;

@@ -367,7 +367,8 @@ struct quantity variant_chains(struct kernel *kernel, const struct plan *plan,
 
     if (kernel_emit(kernel, plan, NULL, &text, NULL) == 0 &&
         file_write(path, buf_str(&text), text.length, NULL) == 0 &&
-        ir_parse(path, 0, kernel_name(kernel), &kernel->cflags, &function, NULL) == 0) {
+        ir_parse(path, NULL, 0, kernel_name(kernel), &kernel->cflags, &function, NULL) ==
+            0) {
         chains = function_chains(function, &nothing);
         ir_function_free(function);
     }

@@ -15,9 +15,10 @@ struct model;
 struct model_request {
     struct ir_function
         *function; /* borrowed, must outlive the model; its arena is used for new nodes */
-    const struct strvec *assume;   /* what follows the word assume: "independent(i)",
-                                      "noalias(a, b)"; may be NULL */
-    bool reassociate;              /* floating-point sums may be reordered */
+    const struct strvec *assume; /* what follows the word assume: "independent(i)",
+                                    "noalias(a, b)"; may be NULL */
+    bool reassociate;            /* floating-point sums may be reordered */
+    bool force; /* plans that are not legal are emitted all the same: for experiments */
     int line_bytes;                /* cache line, for prefetches; 0 = 64 */
     unsigned long operation_limit; /* isl operations per step of a plan; 0 = 3,000,000 */
 };
@@ -29,11 +30,16 @@ int model_build(const struct model_request *request, struct model **model,
                 struct error *err);
 void model_free(struct model *model);
 
-/* A buffer that the nests use: parameter or global, never a local of the function. */
+/* A buffer that the nests use: parameter, global or field, never a local of the function.
+ * Each field of an array of structs is an array of its own: p[i].pos.x is the array
+ * "p.pos.x" of symbol p. */
 struct model_array {
     const struct ir_symbol *symbol;
-    const char *name, *element_type;
+    const char *path; /* behind the subscripts: ".pos.x"; "" = the elements themselves */
+    const char *name, *element_type; /* name: the symbol's and the path */
     size_t element_bytes;
+    size_t record_bytes;  /* from one record to the next; element_bytes without a path */
+    size_t record_offset; /* of the field in the record */
     bool is_float, read, written;
     int dims; /* as declared: 1 for a plain pointer, also when linear subscripts were
                  taken apart */

@@ -201,10 +201,15 @@ static int check_language(const char *path, struct error *err)
     return 0;
 }
 
-static int read_source(struct ir_function *function, struct error *err)
+/* `text` NULL = what the file holds. */
+static int read_source(struct ir_function *function, const char *text, struct error *err)
 {
     struct buf source = {0};
-    int status = file_read(function->path, &source, err);
+    int status = 0;
+    if (text)
+        buf_add(&source, text);
+    else
+        status = file_read(function->path, &source, err);
     if (status == 0) {
         char *copy = ir_alloc(function->arena, source.length + 1);
         memcpy(copy, buf_str(&source), source.length);
@@ -215,11 +220,11 @@ static int read_source(struct ir_function *function, struct error *err)
     return status;
 }
 
-static int parse_file(struct parse *p, int line, const char *name,
+static int parse_file(struct parse *p, const char *text, int line, const char *name,
                       const struct strvec *cflags, struct error *err)
 {
     struct ir_function *function = p->function;
-    if (check_language(function->path, err) < 0 || read_source(function, err) < 0)
+    if (check_language(function->path, err) < 0 || read_source(function, text, err) < 0)
         return -1;
     struct strvec args = {0};
     parse_args(cflags, function->source, &args);
@@ -234,7 +239,7 @@ static int parse_file(struct parse *p, int line, const char *name,
     return chosen ? read_function(p, chosen, err) : -1;
 }
 
-int ir_parse(const char *path, int line, const char *function,
+int ir_parse(const char *path, const char *text, int line, const char *function,
              const struct strvec *cflags, struct ir_function **out, struct error *err)
 {
     struct ir_arena *arena = ir_arena_new();
@@ -242,7 +247,7 @@ int ir_parse(const char *path, int line, const char *function,
                       .function = ir_alloc(arena, sizeof(struct ir_function))};
     p.function->arena = arena;
     p.function->path = ir_text(arena, path);
-    int status = parse_file(&p, line, function, cflags, err);
+    int status = parse_file(&p, text, line, function, cflags, err);
     ct_close(&p.file);
     *out = status == 0 ? p.function : NULL;
     if (status < 0)

@@ -8,36 +8,95 @@
 
 enum { VALUE_MAX = 1 << 30, UNROLL_MAX = 64 };
 
-enum arguments { NAMES, NAMES_OPTIONAL, NAME_VALUES, NAME_VALUES_LEVEL };
+enum arguments { NAMES, NAMES_OPTIONAL, NAME_VALUES, NAME_VALUES_OPTIONAL };
 
 struct shape {
     enum arguments arguments;
     size_t least; /* number of names */
     long long low, high;
+    unsigned options; /* bits of enum step_option */
 };
 
 /* By enum step_kind. */
 static const struct transformation table[] = {
     {"tile", "tile(i:64,j:64)",
      "work on blocks; new loops it, jt ... go outside of the outermost loop named, in "
-     "the order named"},
+     "the order named; once more for another level"},
+    {"skew_tile", "skew_tile(t:8,i:64)",
+     "blocks of loops that are skewed as far as their dependences need it: stencils "
+     "tiled in time"},
     {"interchange", "interchange(i,k,j)",
      "new order of perfectly nested loops, outermost first"},
+    {"skew", "skew(i,t:1)",
+     "each iteration of t starts the loop i inside of it so much later"},
+    {"fuse", "fuse(i)",
+     "adjacent loops of this name become one; fuse(i,shift:1) runs the second one "
+     "iteration behind"},
+    {"distribute", "distribute(i)",
+     "a loop of its own for every part of the loop's body"},
     {"unroll_jam", "unroll_jam(i:4)",
      "unroll an outer loop and fuse the copies innermost; several at once: "
      "unroll_jam(i:4,j:2)"},
     {"unroll", "unroll(j:4)", "several iterations of a loop as straight code"},
-    {"simd", "simd", "vector pragma on the innermost loops, or on those named: simd(j)"},
+    {"full", "full(i)",
+     "complete blocks of this tiled loop get code of their own, with constant trip "
+     "counts"},
+    {"pack", "pack(B,kt)",
+     "copy what the array's tile holds into a local buffer at the top of the loop named"},
+    {"vec", "vec(j:8)",
+     "complete blocks of so many iterations as one operation on vector types"},
+    {"pad", "pad(a:8)", "so many more elements in each row of a local array"},
+    {"simd", "simd",
+     "vector pragma on the innermost loops, or on those named: simd(j); hints: "
+     "simd(j,width:8,interleave:4)"},
+    {"parallel", "parallel(i)",
+     "omp parallel for; how iterations are handed out: "
+     "parallel(i,schedule:dynamic,chunk:4)"},
     {"prefetch", "prefetch(a:16)",
      "software prefetch so many iterations of the innermost loop ahead; "
-     "prefetch(a:16,to:L2) to L2 only"},
+     "prefetch(a:16,to:L2) to L2 only, to:NT past the caches"},
+    {"nontemporal", "nontemporal(a)", "stores to the array go past the caches"},
+    {"set", "set(TILE:64)", "value of a `#pragma inflight tunable`"},
 };
 
 static const struct shape shapes[] = {
-    {NAME_VALUES, 1, 2, VALUE_MAX},  {NAMES, 2, 0, 0},
-    {NAME_VALUES, 1, 2, UNROLL_MAX}, {NAME_VALUES, 1, 2, UNROLL_MAX},
-    {NAMES_OPTIONAL, 0, 0, 0},       {NAME_VALUES_LEVEL, 1, 1, VALUE_MAX},
+    [STEP_TILE] = {NAME_VALUES, 1, 2, VALUE_MAX, 0},
+    [STEP_SKEW_TILE] = {NAME_VALUES, 1, 2, VALUE_MAX, 0},
+    [STEP_INTERCHANGE] = {NAMES, 2, 0, 0, 0},
+    [STEP_SKEW] = {NAME_VALUES_OPTIONAL, 2, -64, 64, 0},
+    [STEP_FUSE] = {NAMES, 1, 0, 0, 1U << OPTION_SHIFT},
+    [STEP_DISTRIBUTE] = {NAMES, 1, 0, 0, 0},
+    [STEP_UNROLL_JAM] = {NAME_VALUES, 1, 2, UNROLL_MAX, 0},
+    [STEP_UNROLL] = {NAME_VALUES, 1, 2, UNROLL_MAX, 0},
+    [STEP_FULL] = {NAMES, 1, 0, 0, 0},
+    [STEP_PACK] = {NAMES, 2, 0, 0, 0},
+    [STEP_VEC] = {NAME_VALUES, 1, 2, UNROLL_MAX, 0},
+    [STEP_PAD] = {NAME_VALUES, 1, 1, VALUE_MAX, 0},
+    [STEP_SIMD] = {NAMES_OPTIONAL, 0, 0, 0, 1U << OPTION_WIDTH | 1U << OPTION_INTERLEAVE},
+    [STEP_PARALLEL] = {NAMES, 1, 0, 0, 1U << OPTION_SCHEDULE | 1U << OPTION_CHUNK},
+    [STEP_PREFETCH] = {NAME_VALUES, 1, 1, VALUE_MAX, 1U << OPTION_TO},
+    [STEP_NONTEMPORAL] = {NAMES, 1, 0, 0, 0},
+    [STEP_SET] = {NAME_VALUES, 1, -VALUE_MAX, VALUE_MAX, 0},
 };
+
+/* Options take a number, or one of words. */
+static const struct option_shape {
+    const char *name;
+    const char *word[4]; /* the first stands for 1 */
+    long long high;      /* numbers: 1 .. high */
+} options[] = {
+    [OPTION_TO] = {.name = "to", .word = {"L1", "L2", "NT"}},
+    [OPTION_SHIFT] = {.name = "shift", .high = VALUE_MAX},
+    [OPTION_WIDTH] = {.name = "width", .high = UNROLL_MAX},
+    [OPTION_INTERLEAVE] = {.name = "interleave", .high = 16},
+    [OPTION_SCHEDULE] = {.name = "schedule", .word = {"static", "dynamic", "guided"}},
+    [OPTION_CHUNK] = {.name = "chunk", .high = VALUE_MAX},
+};
+
+const char *schedule_word(enum step_schedule schedule)
+{
+    return schedule ? options[OPTION_SCHEDULE].word[schedule - 1] : NULL;
+}
 
 const struct transformation *transformations(size_t *nr)
 {
@@ -52,13 +111,15 @@ static const char *skip_space(const char *at)
     return at;
 }
 
+/* An identifier, or a path of fields: p.x, g->v. */
 static size_t word_length(const char *at)
 {
     size_t length = 0;
     if (isdigit((unsigned char)*at))
         return 0;
-    while (isalnum((unsigned char)at[length]) || at[length] == '_')
-        length++;
+    while (isalnum((unsigned char)at[length]) || at[length] == '_' ||
+           (length && (at[length] == '.' || !strncmp(at + length, "->", 2))))
+        length += at[length] == '-' ? 2 : 1;
     return length;
 }
 
@@ -87,7 +148,7 @@ static int parse_value(const char **at, const struct plan_step *step, const char
     const struct shape *shape = &shapes[step->kind];
     char *end;
     *value = strtoll(*at, &end, 10);
-    if (end == *at || !isdigit((unsigned char)**at))
+    if (end == *at || (!isdigit((unsigned char)**at) && shape->low >= 0))
         return fail(err, STATUS_USAGE, "'%s' in %s needs a number, as in %s", name,
                     table[step->kind].name, table[step->kind].syntax);
     if (*value < shape->low || *value > shape->high)
@@ -97,19 +158,60 @@ static int parse_value(const char **at, const struct plan_step *step, const char
     return 0;
 }
 
-static int parse_level(const char **at, struct plan_step *step, struct error *err)
+static void name_words(const struct option_shape *option, struct buf *out)
 {
-    if (strncmp(*at, "L1", 2) && strncmp(*at, "L2", 2))
-        return fail(err, STATUS_USAGE, "prefetch goes to:L1 or to:L2");
-    step->level = (*at)[1] - '0';
-    *at += 2;
+    for (size_t i = 0; option->word[i]; i++)
+        buf_addf(out, "%s%s:%s", i ? ", " : "", option->name, option->word[i]);
+}
+
+static int parse_word(const char **at, const struct plan_step *step,
+                      const struct option_shape *option, long long *value,
+                      struct error *err)
+{
+    struct buf all = {0};
+    size_t length = word_length(*at);
+    for (size_t i = 0; option->word[i]; i++)
+        if (strlen(option->word[i]) == length && !memcmp(*at, option->word[i], length)) {
+            *at += length;
+            *value = (long long)i + 1;
+            return 0;
+        }
+    name_words(option, &all);
+    fail(err, STATUS_USAGE, "%s takes %s", table[step->kind].name, buf_str(&all));
+    buf_release(&all);
+    return -1;
+}
+
+static int parse_option(const char **at, struct plan_step *step, enum step_option which,
+                        struct error *err)
+{
+    const struct option_shape *option = &options[which];
+    char *end;
+    if (option->word[0])
+        return parse_word(at, step, option, &step->option[which], err);
+    step->option[which] = strtoll(*at, &end, 10);
+    if (end == *at || step->option[which] < 1 || step->option[which] > option->high)
+        return fail(err, STATUS_USAGE, "%s in %s is a number from 1 to %lld",
+                    option->name, table[step->kind].name, option->high);
+    *at = end;
     return 0;
 }
 
-static void add_arg(struct plan_step *step, char *name, long long value)
+/* The option that the name says, OPTION_NR = none that this step has. */
+static enum step_option find_option(const struct plan_step *step, const char *name)
+{
+    unsigned which = 0;
+    while (which < OPTION_NR && (!(shapes[step->kind].options & 1U << which) ||
+                                 strcmp(options[which].name, name)))
+        which++;
+    return which;
+}
+
+static void add_arg(struct plan_step *step, char *name, long long value, bool has_value)
 {
     GROW(step->arg, step->arg_nr + 1, step->arg_alloc);
-    step->arg[step->arg_nr++] = (struct step_arg){.name = name, .value = value};
+    step->arg[step->arg_nr++] =
+        (struct step_arg){.name = name, .value = value, .has_value = has_value};
 }
 
 static int arg_is_new(const struct plan_step *step, const char *name, struct error *err)
@@ -121,38 +223,44 @@ static int arg_is_new(const struct plan_step *step, const char *name, struct err
     return 0;
 }
 
+/* What may stand behind a name: nothing, or ":64". */
+static int parse_named(const char **at, struct plan_step *step, char *name,
+                       struct error *err)
+{
+    enum arguments arguments = shapes[step->kind].arguments;
+    bool may = arguments == NAME_VALUES || arguments == NAME_VALUES_OPTIONAL;
+    bool has = may && **at == ':';
+    long long value = 0;
+    if (arguments == NAME_VALUES && !has)
+        return fail(err, STATUS_USAGE, "'%s' in %s needs a number, as in %s", name,
+                    table[step->kind].name, table[step->kind].syntax);
+    if (has)
+        *at = skip_space(*at + 1);
+    if (arg_is_new(step, name, err) || (has && parse_value(at, step, name, &value, err)))
+        return -1;
+    add_arg(step, name, value, has);
+    return 0;
+}
+
 /* One of `i`, `i:64`, `to:L2`. */
 static int parse_arg(const char **at, struct plan_step *step, struct error *err)
 {
-    enum arguments arguments = shapes[step->kind].arguments;
-    bool valued = arguments == NAME_VALUES || arguments == NAME_VALUES_LEVEL;
     size_t length = word_length(*at);
-    long long value = 0;
-    int status = -1;
     if (!length)
         return fail(err, STATUS_USAGE, "a name is missing in %s; write %s",
                     table[step->kind].name, table[step->kind].syntax);
     char *name = xstrndup(*at, length);
     *at = skip_space(*at + length);
-    if (valued && **at != ':') {
-        fail(err, STATUS_USAGE, "'%s' in %s needs a number, as in %s", name,
-             table[step->kind].name, table[step->kind].syntax);
-        goto out;
+    enum step_option option = **at == ':' ? find_option(step, name) : OPTION_NR;
+    if (option == OPTION_NR) {
+        if (!parse_named(at, step, name, err))
+            return 0;
+        free(name);
+        return -1;
     }
-    if (valued)
-        *at = skip_space(*at + 1);
-    if (arguments == NAME_VALUES_LEVEL && !strcmp(name, "to")) {
-        status = parse_level(at, step, err);
-        goto out;
-    }
-    if (arg_is_new(step, name, err) ||
-        (valued && parse_value(at, step, name, &value, err)))
-        goto out;
-    add_arg(step, name, value);
-    return 0;
-out:
     free(name);
-    return status;
+    *at = skip_space(*at + 1);
+    return parse_option(at, step, option, err);
 }
 
 static int parse_args(const char **at, struct plan_step *step, struct error *err)
@@ -177,8 +285,7 @@ static int parse_step(const char **at, struct plan_step *step, struct error *err
     int kind = find_kind(*at, length, err);
     if (kind < 0)
         return -1;
-    *step =
-        (struct plan_step){.kind = (enum step_kind)kind, .level = kind == STEP_PREFETCH};
+    *step = (struct plan_step){.kind = (enum step_kind)kind};
     *at += length;
     if (*skip_space(*at) == '(') {
         *at = skip_space(*at);
@@ -222,18 +329,41 @@ void plan_free(struct plan *plan)
     free(plan);
 }
 
+static void add_options(const struct plan_step *step, struct buf *out)
+{
+    bool first = !step->arg_nr;
+    for (size_t i = 0; i < OPTION_NR; i++) {
+        bool is_default = i == OPTION_TO && step->option[i] == 1;
+        if (!step->option[i] || is_default)
+            continue;
+        buf_addf(out, "%c%s:", first ? '(' : ',', options[i].name);
+        if (options[i].word[0])
+            buf_add(out, options[i].word[step->option[i] - 1]);
+        else
+            buf_addf(out, "%lld", step->option[i]);
+        first = false;
+    }
+    if (!first)
+        buf_add(out, ")");
+}
+
 void plan_step_text(const struct plan_step *step, struct buf *out)
 {
     buf_add(out, table[step->kind].name);
     for (size_t i = 0; i < step->arg_nr; i++) {
         buf_addf(out, "%s%s", i ? "," : "(", step->arg[i].name);
-        if (step->arg[i].value)
+        if (step->arg[i].has_value)
             buf_addf(out, ":%lld", step->arg[i].value);
     }
-    if (step->level == 2)
-        buf_add(out, ",to:L2");
-    if (step->arg_nr)
-        buf_add(out, ")");
+    add_options(step, out);
+}
+
+bool plan_has(const struct plan *plan, enum step_kind kind)
+{
+    for (size_t i = 0; plan && i < plan->step_nr; i++)
+        if (plan->step[i].kind == kind)
+            return true;
+    return false;
 }
 
 char *plan_text(const struct plan *plan)

@@ -4,25 +4,55 @@
 
 #include "variants/variants.h"
 
+/* In the order of the table in plan.c. */
 enum step_kind {
     STEP_TILE,
+    STEP_SKEW_TILE,
     STEP_INTERCHANGE,
+    STEP_SKEW,
+    STEP_FUSE,
+    STEP_DISTRIBUTE,
     STEP_UNROLL_JAM,
     STEP_UNROLL,
+    STEP_FULL,
+    STEP_PACK,
+    STEP_VEC,
+    STEP_PAD,
     STEP_SIMD,
-    STEP_PREFETCH
+    STEP_PARALLEL,
+    STEP_PREFETCH,
+    STEP_NONTEMPORAL,
+    STEP_SET,
+    STEP_KIND_NR
 };
 
+/* What stands behind the names: ",to:L2". 0 = not given. */
+enum step_option {
+    OPTION_TO,         /* prefetch: 1, 2 = level; 3 = non-temporal */
+    OPTION_SHIFT,      /* fuse: iterations that the second loop runs behind the first */
+    OPTION_WIDTH,      /* simd: lanes */
+    OPTION_INTERLEAVE, /* simd: independent vectors under way */
+    OPTION_SCHEDULE,   /* parallel: enum step_schedule */
+    OPTION_CHUNK,      /* parallel: iterations handed out at once */
+    OPTION_NR
+};
+
+enum { PREFETCH_NONTEMPORAL = 3 };
+enum step_schedule { SCHEDULE_STATIC = 1, SCHEDULE_DYNAMIC, SCHEDULE_GUIDED };
+/* "static" ...; NULL for 0. */
+const char *schedule_word(enum step_schedule schedule);
+
 struct step_arg {
-    char *name;      /* iterator, tile loop or array */
+    char *name;      /* iterator, tile loop, array ("p.x", "g->v") or tunable */
     long long value; /* tile size, factor, distance; 0 where the step takes none */
+    bool has_value;
 };
 
 struct plan_step {
     enum step_kind kind;
     struct step_arg *arg;
     size_t arg_nr, arg_alloc;
-    int level; /* prefetch: 1 or 2 */
+    long long option[OPTION_NR];
 };
 
 struct plan {
@@ -32,5 +62,7 @@ struct plan {
 
 /* "tile(i:64,j:64)" of one step, as in plan_text. */
 void plan_step_text(const struct plan_step *step, struct buf *out);
+/* Some step is of this kind. */
+bool plan_has(const struct plan *plan, enum step_kind kind);
 
 #endif

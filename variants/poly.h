@@ -269,6 +269,23 @@ isl_pw_aff *pw_aff_block(isl_pw_aff *pa, long long size); /* size * floor(pa / s
 int tree_unroll(struct work *work, const char *name, long long factor, bool jam,
                 struct error *err); /* tree_unroll.c */
 bool tree_has(const struct tree *tree, const char *name);
+/* One step of a plan on one nest that has what it names: 0, STATUS_ILLEGAL, STATUS_USAGE.
+ */
+int tree_fuse(struct work *work, const struct plan_step *step,
+              struct error *err); /* tree_fuse.c */
+int tree_distribute(struct work *work, const struct plan_step *step, struct error *err);
+int tree_skew(struct work *work, const struct plan_step *step,
+              struct error *err); /* tree_skew.c */
+int tree_skew_tile(struct work *work, const struct plan_step *step, struct error *err);
+int tree_full(struct work *work, const struct plan_step *step,
+              struct error *err); /* tree_pack.c */
+int tree_pack(struct work *work, const struct plan_step *step, struct error *err);
+int tree_vec(struct work *work, const struct plan_step *step, struct error *err);
+int tree_pad(struct work *work, const struct plan_step *step,
+             struct error *err); /* tree_memory.c */
+int tree_nontemporal(struct work *work, const struct plan_step *step, struct error *err);
+int tree_parallel(struct work *work, const struct plan_step *step,
+                  struct error *err); /* tree_parallel.c */
 
 /* ---- legal.c ---- */
 

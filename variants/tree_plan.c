@@ -32,9 +32,9 @@ isl_pw_aff *pw_aff_block(isl_pw_aff *pa, long long size)
     return isl_pw_aff_scale_val(pa, val);
 }
 
-static bool has_all(const struct tree *tree, const struct plan_step *step)
+static bool has_all(const struct tree *tree, const struct plan_step *step, size_t first)
 {
-    for (size_t i = 0; i < step->arg_nr; i++)
+    for (size_t i = first; i < step->arg_nr; i++)
         if (!tree_has(tree, step->arg[i].name))
             return false;
     return true;
@@ -302,7 +302,9 @@ static int apply_prefetch(struct work *work, const struct plan_step *step,
             continue;
         GROW(work->prefetch, work->prefetch_nr + 1, work->prefetch_alloc);
         work->prefetch[work->prefetch_nr++] = (struct prefetch){
-            .array = cell->symbol, .distance = step->arg[i].value, .level = step->level};
+            .array = cell->symbol,
+            .distance = step->arg[i].value,
+            .level = step->option[OPTION_TO] ? (int)step->option[OPTION_TO] : 1};
     }
     return 0;
 }
@@ -321,23 +323,44 @@ typedef int (*apply_fn)(struct work *work, const struct plan_step *step,
 
 static apply_fn apply_of(enum step_kind kind)
 {
-    static const apply_fn by_kind[] = {
-        [STEP_TILE] = apply_tile,         [STEP_INTERCHANGE] = apply_interchange,
-        [STEP_UNROLL_JAM] = apply_unroll, [STEP_UNROLL] = apply_unroll,
-        [STEP_SIMD] = apply_simd,         [STEP_PREFETCH] = apply_prefetch};
+    static const apply_fn by_kind[STEP_KIND_NR] = {
+        [STEP_TILE] = apply_tile,
+        [STEP_SKEW_TILE] = tree_skew_tile,
+        [STEP_INTERCHANGE] = apply_interchange,
+        [STEP_SKEW] = tree_skew,
+        [STEP_FUSE] = tree_fuse,
+        [STEP_DISTRIBUTE] = tree_distribute,
+        [STEP_UNROLL_JAM] = apply_unroll,
+        [STEP_UNROLL] = apply_unroll,
+        [STEP_FULL] = tree_full,
+        [STEP_PACK] = tree_pack,
+        [STEP_VEC] = tree_vec,
+        [STEP_PAD] = tree_pad,
+        [STEP_SIMD] = apply_simd,
+        [STEP_PARALLEL] = tree_parallel,
+        [STEP_PREFETCH] = apply_prefetch,
+        [STEP_NONTEMPORAL] = tree_nontemporal,
+    };
     return by_kind[kind];
+}
+
+/* How many of the step's first names are arrays; the others are loops. */
+static size_t array_names(const struct plan_step *step)
+{
+    if (step->kind == STEP_PREFETCH || step->kind == STEP_NONTEMPORAL ||
+        step->kind == STEP_PAD)
+        return step->arg_nr;
+    return step->kind == STEP_PACK;
 }
 
 static bool concerns(const struct work *work, const struct plan_step *step)
 {
+    size_t arrays = array_names(step), found = 0;
     if (!work->tree)
         return false;
-    if (step->kind != STEP_PREFETCH)
-        return has_all(work->tree, step);
-    for (size_t i = 0; i < step->arg_nr; i++)
-        if (find_array(work->nest, step->arg[i].name))
-            return true;
-    return false;
+    for (size_t i = 0; i < arrays; i++)
+        found += find_array(work->nest, step->arg[i].name) != NULL;
+    return (found || !arrays) && has_all(work->tree, step, arrays);
 }
 
 static void add_name(struct buf *out, const char *name)
@@ -370,7 +393,7 @@ static int nothing_named(const struct model *model, const struct plan_step *step
                          const struct work *works, struct error *err)
 {
     struct buf have = {0}, text = {0};
-    bool array = step->kind == STEP_PREFETCH;
+    bool array = array_names(step) == step->arg_nr && step->arg_nr;
     for (size_t i = 0; i < model->nest_nr; i++)
         if (works[i].tree && array)
             name_arrays(model->nest[i], &have);
@@ -434,7 +457,8 @@ int plan_apply(struct model *model, const struct plan *plan, struct work *works,
         works[i].tree = model->nest[i]->refusal ? NULL : tree_copy(model->nest[i]->tree);
     }
     for (size_t k = 0; k < plan->step_nr; k++)
-        if (apply_step(model, &plan->step[k], works, err))
+        if (plan->step[k].kind != STEP_SET && /* it made this model: see kernel.c */
+            apply_step(model, &plan->step[k], works, err))
             return -1;
     return apply_simds(model, plan, works, err);
 }

@@ -21,6 +21,7 @@ struct kernel_request {
     struct strvec cflags; /* -I, -D, -std ... for parsing and compiling (allow-listed by
                              the caller) */
     bool reassociate;     /* floating-point sums may be reordered */
+    bool force; /* plans that are not legal are emitted all the same, and said to be so */
 };
 
 struct kernel; /* opaque */
@@ -79,6 +80,8 @@ struct kernel_array {
     const char *name, *element_type,
         *contents; /* contents as text, such as "uniform(0,1)" */
     size_t element_bytes;
+    size_t record_bytes; /* a field of an array of structs: from one record to the next;
+                            else element_bytes */
     bool is_float, read, written;
     int dims;
     char *extent_text; /* "n x n" */
@@ -106,6 +109,15 @@ struct kernel_access {
     int line;
     const char *text; /* "table[idx[i]]" */
 };
+/* A macro or constant of the user's file that `#pragma inflight tunable` makes a
+ * parameter of the search; a plan sets it by set(NAME:VALUE). */
+struct kernel_tunable {
+    const char *name;
+    const long long *value; /* those it may take, in the order given */
+    size_t value_nr;
+    long long now; /* what the file holds */
+    int line;      /* of its definition */
+};
 struct kernel_view { /* borrowed, valid until the next kernel_set or kernel_free */
     const struct kernel_param *param;
     size_t param_nr;
@@ -118,6 +130,10 @@ struct kernel_view { /* borrowed, valid until the next kernel_set or kernel_free
     const char *const
         *assumption; /* what the model took on someone's word or for granted, sentences */
     size_t assumption_nr;
+    const struct kernel_tunable *tunable;
+    size_t tunable_nr;
+    const char *const *constraint; /* between tunables, as written: "TI * TJ <= 4096" */
+    size_t constraint_nr;
     const char *const *dependence; /* sentences with distance vectors */
     size_t dependence_nr;
 };
@@ -151,14 +167,9 @@ struct kernel_counts kernel_counts(const struct kernel *kernel);
 
 /* ---- plans ---- */
 
-/* Grammar: steps separated by spaces. Loops are named by their iterators.
- *   tile(j:64,k:256)            tile loops it, jt ... outside of the outermost named
- * loop, in the order named interchange(i,k,j)          new order of a perfectly nested
- * chain, outermost first unroll_jam(i:4)             several: unroll_jam(i:4,j:2)
- *   unroll(j:4)
- *   simd  or  simd(j)           the innermost loop(s)
- *   prefetch(table:16)          array:distance in iterations of the innermost loop;
- * options ,to:L2  ,to:L1 (default) An empty text is the untransformed kernel. */
+/* Steps separated by spaces: tile(j:64,k:256) simd prefetch(table:16,to:L2). Loops are
+ * named by their iterators, tile loops it, jt ..., arrays as in the view.
+ * transformations() holds all steps. An empty text is the untransformed kernel. */
 struct plan; /* opaque */
 int plan_parse(const char *text, struct plan **plan, struct error *err);
 void plan_free(struct plan *plan);
@@ -202,7 +213,16 @@ int toolchain_find(const char *compiler, const struct strvec *flags,
                    struct toolchain *toolchain, struct error *err);
 void toolchain_release(struct toolchain *toolchain);
 
-enum variant_program { VARIANT_TIME, VARIANT_TRACE, VARIANT_VERIFY };
+/* ADDRESS: VERIFY under the address and undefined-behaviour sanitizers. THREADS: VERIFY
+ * under the thread sanitizer. */
+enum variant_program {
+    VARIANT_TIME,
+    VARIANT_TRACE,
+    VARIANT_VERIFY,
+    VARIANT_ADDRESS,
+    VARIANT_THREADS,
+    VARIANT_PROGRAM_NR
+};
 
 /* Builds one program of kernel + plan in `dir`. *path: the program (caller frees). A
  * compiler that refuses is STATUS_FAILED with its first message. */

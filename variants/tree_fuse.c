@@ -1,0 +1,13 @@
+#include "variants/poly.h"
+
+int tree_fuse(struct work *work, const struct plan_step *step, struct error *err)
+{
+    (void)work, (void)step;
+    return fail(err, STATUS_ILLEGAL, "to be written by the owner of this file");
+}
+
+int tree_distribute(struct work *work, const struct plan_step *step, struct error *err)
+{
+    (void)work, (void)step;
+    return fail(err, STATUS_ILLEGAL, "to be written by the owner of this file");
+}

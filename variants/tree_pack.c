@@ -1,0 +1,19 @@
+#include "variants/poly.h"
+
+int tree_full(struct work *work, const struct plan_step *step, struct error *err)
+{
+    (void)work, (void)step;
+    return fail(err, STATUS_ILLEGAL, "to be written by the owner of this file");
+}
+
+int tree_pack(struct work *work, const struct plan_step *step, struct error *err)
+{
+    (void)work, (void)step;
+    return fail(err, STATUS_ILLEGAL, "to be written by the owner of this file");
+}
+
+int tree_vec(struct work *work, const struct plan_step *step, struct error *err)
+{
+    (void)work, (void)step;
+    return fail(err, STATUS_ILLEGAL, "to be written by the owner of this file");
+}
