@@ -38,6 +38,8 @@ static const struct option_row rows[] = {
      "machine profile: a file, here, or a name that 'inflight machine' lists; default "
      "this machine's"},
     {"output", 'o', "FILE", TEXT, AT(output), "where the result is written"},
+    {"emit-header", 0, "FILE.h", TEXT, AT(header),
+     "the best values of the tunables as macros"},
     {"plan", 'p', "PLAN", TEXT, AT(plan),
      "transformations, such as 'tile(i:32,j:32) simd'"},
     {"budget", 0, "TIME", TIME, AT(budget_s),

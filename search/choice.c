@@ -2,6 +2,15 @@
 
 #include <stdlib.h>
 
+static void add_settings(struct buf *out, const struct choice *choice)
+{
+    for (size_t i = 0; i < choice->set_nr; i++)
+        buf_addf(out, "%s%s:%lld", i ? "," : " set(", choice->set[i].name,
+                 choice->set[i].value);
+    if (choice->set_nr)
+        buf_add(out, ")");
+}
+
 static void add_names(struct buf *out, const struct choice *choice)
 {
     if (choice->order_nr == 0)
@@ -33,6 +42,7 @@ static void add_prefetches(struct buf *out, const struct choice *choice)
 char *choice_text(const struct choice *choice)
 {
     struct buf out = {0};
+    add_settings(&out, choice);
     add_names(&out, choice);
     add_sizes(&out, "tile", choice->tile, choice->tile_nr);
     add_sizes(&out, "unroll_jam", choice->jam, choice->jam_nr);

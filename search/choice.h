@@ -1,6 +1,6 @@
 /*
  * A plan as the search sees it: which choices it makes, each kind at most once per loop,
- * put together in one fixed order (interchange, tile, unroll_jam, unroll, simd,
+ * put together in one fixed order (set, interchange, tile, unroll_jam, unroll, simd,
  * prefetch). Names are borrowed from the kernel's view.
  */
 #ifndef SEARCH_CHOICE_H
@@ -8,7 +8,11 @@
 
 #include "variants/variants.h"
 
-enum { CHOICE_LOOPS_MAX = KERNEL_DEPTH_MAX, CHOICE_PREFETCH_MAX = 4 };
+enum {
+    CHOICE_LOOPS_MAX = KERNEL_DEPTH_MAX,
+    CHOICE_PREFETCH_MAX = 4,
+    CHOICE_TUNABLES_MAX = KERNEL_TUNABLES_MAX
+};
 
 struct loop_size {
     const char *loop;
@@ -16,6 +20,11 @@ struct loop_size {
 };
 
 struct choice {
+    struct {
+        const char *name;
+        long long value;
+    } set[CHOICE_TUNABLES_MAX]; /* tunables with another value than in the file */
+    size_t set_nr;
     const char *order[CHOICE_LOOPS_MAX]; /* interchange, outermost first */
     size_t order_nr;
     struct loop_size tile[CHOICE_LOOPS_MAX];

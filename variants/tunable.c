@@ -179,6 +179,9 @@ static int place_it(const struct place_request *request, struct tunable *tunable
 
 static int read_one(const struct place_request *request, struct tunables *tunables)
 {
+    if (tunables->nr == KERNEL_TUNABLES_MAX)
+        return fail(request->err, STATUS_INPUT, "%s: more than %d tunables at once",
+                    request->word->where, KERNEL_TUNABLES_MAX);
     GROW(tunables->item, tunables->nr + 1, tunables->alloc);
     struct tunable *tunable = &tunables->item[tunables->nr++];
     *tunable = (struct tunable){.name = request->word->name.v[0]};

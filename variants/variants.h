@@ -111,6 +111,7 @@ struct kernel_access {
 };
 /* A macro or constant of the user's file that `#pragma inflight tunable` makes a
  * parameter of the search; a plan sets it by set(NAME:VALUE). */
+enum { KERNEL_TUNABLES_MAX = 8 };
 struct kernel_tunable {
     const char *name;
     const long long *value; /* those it may take, in the order given */
