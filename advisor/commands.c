@@ -18,7 +18,7 @@ static const struct command commands[] = {
      "variant as plain C.\n"
      "Ctrl-C reports what is known; the same command continues the session.\n\n"
      "example: inflight tune templates/kernels/transpose.c -o transpose_tuned.c\n"
-     "         inflight tune templates/kernels/blocked_transpose.c --emit-header tiles.h",
+     "         inflight tune templates/kernels/blocked_transpose.c --emit-header t.h",
      KERNEL_OPTIONS "compiler flags machine output emit-header budget variants strategy "
                     "seed rules "
                     "cores tolerance reassociate audit fresh "
