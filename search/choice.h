@@ -1,7 +1,7 @@
 /*
  * A plan as the search sees it: which choices it makes, each kind at most once per loop,
  * put together in one fixed order (set, interchange, tile, unroll_jam, unroll, simd,
- * prefetch). Names are borrowed from the kernel's view.
+ * parallel, prefetch). Names are borrowed from the kernel's view.
  */
 #ifndef SEARCH_CHOICE_H
 #define SEARCH_CHOICE_H
@@ -33,6 +33,7 @@ struct choice {
     size_t jam_nr;
     struct loop_size unroll; /* of the innermost loop; size 0 = none */
     bool simd;
+    char parallel[72]; /* loop whose iterations threads share; "" = none */
     struct {
         const char *array;
         long distance; /* iterations of the innermost loop */
@@ -43,6 +44,10 @@ struct choice {
 
 /* The plan's text; caller frees. */
 char *choice_text(const struct choice *choice);
+
+/* The outermost loop of the transformed nest runs in parallel; `first`: the outermost one
+ * as written. */
+void choice_outermost(struct choice *choice, const char *first);
 
 /* A growing list of choices. */
 struct choices {
