@@ -147,12 +147,17 @@ static void add_threads(int cores, struct environments *list)
         add(list)->threads = cores;
 }
 
-/* Whole cache lines of doubles, so that no two threads write into one. */
-static void add_schedules(struct environments *list)
+/* With all threads: some runtimes take one iteration at a time where a loop leaves the
+ * schedule to them. 16: whole cache lines of doubles, so that no two threads write into
+ * one. */
+static void add_schedules(int cores, struct environments *list)
 {
-    static const char *const schedule[] = {"static,16", "dynamic,16", "guided"};
-    for (size_t i = 0; i < ARRAY_SIZE(schedule); i++)
-        memcpy(add(list)->schedule, schedule[i], strlen(schedule[i]) + 1);
+    static const char *const schedule[] = {"static", "static,16", "dynamic,16", "guided"};
+    for (size_t i = 0; cores > 1 && i < ARRAY_SIZE(schedule); i++) {
+        struct environment *environment = add(list);
+        memcpy(environment->schedule, schedule[i], strlen(schedule[i]) + 1);
+        environment->threads = cores;
+    }
 }
 
 int environments_to_try(const struct settings *settings, bool is_clang, int cores,
@@ -169,7 +174,7 @@ int environments_to_try(const struct settings *settings, bool is_clang, int core
     if (wanted[TRY_THREADS])
         add_threads(cores, out);
     if (wanted[TRY_SCHEDULE])
-        add_schedules(out);
+        add_schedules(cores, out);
     return 0;
 }
 

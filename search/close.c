@@ -129,10 +129,6 @@ static int try_option(struct session *session, const struct environment *option,
     struct tried_environment *tried = add_tried(result, plan, &environment, &before);
     free(around);
     free(plan);
-    if (*option->schedule && environment.threads <= 1) {
-        tried->outcome = xstrdup("not tried: a schedule needs threads");
-        return 0;
-    }
     if (session_measure_in(session, &choice, &environment, MEASURE_QUICK, 0, &index, err))
         return -1;
     if (session_timed(session, index))

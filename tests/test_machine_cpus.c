@@ -380,6 +380,40 @@ static void cpus_of_this_process(void)
     free(cpus.cpu);
 }
 
+/* Two sockets of two cores with two, or four, hardware threads each. */
+static void hardware_threads_of_every_core(void)
+{
+    static const struct {
+        const char *machine;
+        int threads;
+        const char *want;
+    } cases[] = {
+        {"pack:2 core:2 pu:2", 1, "0 2 4 6"},
+        {"pack:2 core:2 pu:2", 2, "0 1 2 3 4 5 6 7"},
+        {"pack:1 core:2 pu:4", 2, "0 1 4 5"},
+        {"pack:1 core:2 pu:4", 4, "0 1 2 3 4 5 6 7"},
+        {"pack:1 core:2 pu:2(indexes=0,2,1,3)", 2, "0 2 1 3"},
+    };
+    struct machine_cpus cpus;
+    struct error err = {0};
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct buf got = {0};
+
+        if (!check_ok(machine_cpus_smt(cases[i].machine, cases[i].threads, &cpus, &err),
+                      &err))
+            continue;
+        for (size_t k = 0; k < cpus.cpu_nr; k++)
+            buf_addf(&got, "%s%d", k ? " " : "", cpus.cpu[k]);
+        check_str(buf_str(&got), cases[i].want);
+        check_eq(cpus.threads_per_core, cases[i].threads);
+        buf_release(&got);
+        free(cpus.cpu);
+    }
+    check_fails(machine_cpus_smt("pack:1 core:2 pu:1", 2, &cpus, &err), &err,
+                STATUS_MISSING, "the core of processor 0 has 1");
+}
+
 static void fingerprints_name_the_difference(void)
 {
     static const struct {
@@ -419,6 +453,7 @@ CU_TestInfo machine_cpus_tests[] = {
     {"this CPU is recognised or not", this_cpu_is_recognised_or_not},
     {"a row is applied", a_row_is_applied},
     {"CPUs of this process", cpus_of_this_process},
+    {"hardware threads of every core", hardware_threads_of_every_core},
     {"fingerprints name the difference", fingerprints_name_the_difference},
     CU_TEST_INFO_NULL,
 };

@@ -293,6 +293,10 @@ static double seconds_of(const struct space *space, const struct candidate *cand
 
     if (seconds < 0)
         seconds = entry_of(space, candidate->plan)->seconds;
+    if (candidate->environment.threads > 1 && strstr(candidate->plan, "parallel"))
+        seconds /= candidate->environment.threads;
+    if (*candidate->environment.flags)
+        seconds *= 0.8;
     return seconds / (candidate->environment.huge_pages ? speedup : 1);
 }
 
