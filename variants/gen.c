@@ -85,7 +85,7 @@ static void add_unused(struct gen *gen, struct code *code)
 static void name_helper(struct ir_expr *expr, void *data)
 {
     struct gen *gen = data;
-    static const char *const words[] = {"min", "max", "floord"};
+    static const char *const words[] = {"min", "max", "floord", "lead", "stream"};
     for (size_t i = 0; expr->kind == IR_CALL && expr->text && i < ARRAY_SIZE(words); i++)
         if (!strcmp(expr->text, words[i]))
             expr->text =
@@ -114,8 +114,10 @@ static struct code *make_code(struct gen *gen)
     if (gen->work->reorders) /* else nothing tests that arrays do not overlap */
         gen_scalars(gen, code);
     gen_reductions(code);
+    gen_streams(gen, code);
     gen_prefetches(gen, code);
     gen_teams(code);
+    gen_pads(gen, code);
     add_unused(gen, code);
     name_helpers(gen, code);
     return code;
@@ -192,6 +194,7 @@ static int emit_nest(struct work *work, struct buf *out, struct gen *helpers,
     helpers->need_min = helpers->need_min || gen.need_min;
     helpers->need_max = helpers->need_max || gen.need_max;
     helpers->need_floord = helpers->need_floord || gen.need_floord;
+    helpers->need_stream = helpers->need_stream || gen.need_stream;
     helpers->wide = helpers->wide || gen.wide;
     code_free(code);
     gen_release(&gen);
@@ -222,6 +225,8 @@ static void add_helpers(const struct model *model, const struct gen *helpers,
         buf_addf(out, "%sreturn %s;\n}\n\n", uses_tabs(model->function) ? "\t" : "    ",
                  helper_table[i].body);
     }
+    if (helpers->need_stream)
+        gen_stream_helpers(model->function->name, out);
 }
 
 /* ---- the file ---- */
@@ -257,6 +262,23 @@ static int check_prefetches(const struct model *model, const struct work *works,
                 "depends on a value computed there");
 }
 
+static int check_streams(const struct model *model, const struct work *works,
+                         struct error *err)
+{
+    for (size_t i = 0; i < model->nest_nr; i++)
+        for (size_t k = 0; k < works[i].streamed_nr; k++) {
+            const struct streamed *streamed = &works[i].streamed[k];
+            if (!streamed->places)
+                return fail(err, STATUS_ILLEGAL,
+                            "no innermost loop of the nest at line %d writes '%s' element "
+                            "by element upwards and unconditionally, so there are no "
+                            "whole lines to store past the caches",
+                            model->nest[i]->stmt->line,
+                            model->nest[i]->cell[streamed->cell].symbol->name);
+        }
+    return 0;
+}
+
 static int emit_all(struct model *model, struct work *works, struct edits *edits,
                     struct error *err)
 {
@@ -279,7 +301,8 @@ static int emit_all(struct model *model, struct work *works, struct edits *edits
                          pragma->end, xstrdup(""));
         edits_add(edits, nest->stmt->begin, nest->stmt->end, buf_detach(&new));
     }
-    if (check_prefetches(model, works, err))
+    if (check_prefetches(model, works, err) || check_streams(model, works, err) ||
+        gen_paddings(model, works, edits, err))
         return -1;
     add_pragma_edits(model, edits);
     add_helpers(model, &helpers, &text);

@@ -30,6 +30,9 @@ struct code {
     bool declares, simd, parallel;
     long long chunk; /* parallel: iterations handed out at once, 0 = the runtime's */
     const struct tree *band;
+    const char *fence; /* parallel, with stores past the caches: what orders them */
+    long long line;  /* so many iterations make a line of what is stored past the caches */
+    bool no_fetch;   /* too short for prefetches */
     struct strvec sums, products; /* variables of its reduction clauses */
     struct ir_expr *cond;
     struct ir_stmt *stmt;
@@ -64,6 +67,7 @@ struct gen {
     size_t local_nr, local_alloc;
     struct strvec taken;                        /* names given out */
     bool need_min, need_max, need_floord, wide; /* helpers; wide = they work on long */
+    bool need_stream;
     const char *problem;                        /* why no code could be made */
 };
 
@@ -99,6 +103,10 @@ struct ir_stmt *stmt_substitute(struct ir_arena *arena, const struct ir_stmt *st
 void gen_scalars(struct gen *gen, struct code *code); /* gen_scalar.c */
 void gen_reductions(struct code *code); /* gen_reduction.c: clauses of simd loops that
                                            sum; without one, no pragma */
+/* gen_stream.c: stores past the caches. */
+void gen_streams(struct gen *gen, struct code *code);
+void gen_stream_helpers(const char *function, struct buf *out);
+void gen_pads(struct gen *gen, struct code *code); /* gen_pad.c */
 /* gen_pragma.c: clauses of parallel loops; lines before a loop, "" = none. */
 void gen_teams(struct code *code);
 bool code_has_pragma(const struct code *loop);
@@ -133,6 +141,9 @@ size_t line_begin(const char *source, size_t at); /* of the line that holds `at`
 char *margin_of(const char *source, size_t at);   /* blanks before it; caller frees */
 bool uses_tabs(const struct ir_function *function);
 void edits_add_lines(struct buf *out, const char *text, const char *margin, bool tabs);
+/* gen_pad.c: declarations with longer rows. */
+int gen_paddings(const struct model *model, const struct work *works, struct edits *edits,
+                 struct error *err);
 /* Before the comment and the pragmas that belong to the function. */
 size_t function_start(const struct ir_function *function);
 

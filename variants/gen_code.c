@@ -224,8 +224,20 @@ void code_print(struct gen *gen, struct buf *out, const struct code *code, int i
         print_pragma(out, code, indent);
         margin(out, indent);
         print_for(gen, out, code, indent);
+        if (code->fence) {
+            print_lines(out, code->fence, indent);
+            print_lines(out, "}\n", indent);
+        }
         break;
     case CODE_IF:
+        if (!code->cond) { /* a block */
+            margin(out, indent);
+            buf_add(out, "{\n");
+            code_print(gen, out, code->child[0], indent + 1);
+            margin(out, indent);
+            buf_add(out, "}\n");
+            break;
+        }
         margin(out, indent);
         print_if(gen, out, code, indent);
         break;

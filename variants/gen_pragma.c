@@ -90,7 +90,11 @@ static void print_parallel(struct buf *out, const struct code *loop)
                  simd ? " simd" : "", behind);
         return;
     }
-    buf_addf(out, "#pragma omp parallel for%s", loop->simd ? " simd" : "");
+    if (loop->fence)
+        buf_add(out, "#pragma omp parallel\n{\n#pragma omp for");
+    else
+        buf_add(out, "#pragma omp parallel for");
+    buf_add(out, loop->simd ? " simd" : "");
     if (loop->simd && band->width)
         buf_addf(out, " simdlen(%lld)", band->width);
     if (band->pragma)
