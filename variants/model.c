@@ -143,6 +143,7 @@ void model_free(struct model *model)
         return;
     for (size_t i = 0; i < model->nest_nr; i++)
         nest_free(model->nest[i]);
+    regions_free(model);
     free(model->nest);
     free(model->init);
     free(model->loop);
