@@ -5,69 +5,7 @@
 #include <string.h>
 
 #include "search/propose.h"
-#include "tests/test_search_space.h"
-
-/* A kernel, its nest, a present choice and what was proposed on top of it. */
-struct bench {
-    struct space_kernel kernel;
-    struct machine machine;
-    struct nest nest;
-    struct choice now;
-    struct propose about;
-    struct choices out;
-    struct buf why_not;
-};
-
-static void bench_start(struct bench *bench)
-{
-    space_machine(&bench->machine);
-    nest_find(&bench->kernel.view, &bench->nest);
-    bench->about = (struct propose){.nest = &bench->nest,
-                                    .machine = &bench->machine,
-                                    .now = &bench->now,
-                                    .iteration_s = 10e-9,
-                                    .latency_ns = 80};
-}
-
-static void ask(struct bench *bench, const char *transformation)
-{
-    choices_release(&bench->out);
-    buf_reset(&bench->why_not);
-    propose(&bench->about, transformation, &bench->out, &bench->why_not);
-}
-
-static void bench_release(struct bench *bench)
-{
-    choices_release(&bench->out);
-    buf_release(&bench->why_not);
-}
-
-static void check_at(const struct bench *bench, size_t i, const char *want)
-{
-    char *text = i < bench->out.nr ? choice_text(&bench->out.item[i]) : xstrdup("none");
-
-    check_str(text, want);
-    free(text);
-}
-
-static bool proposed(const struct bench *bench, const char *plan)
-{
-    bool found = false;
-
-    for (size_t i = 0; i < bench->out.nr; i++) {
-        char *text = choice_text(&bench->out.item[i]);
-
-        found |= strcmp(text, plan) == 0;
-        free(text);
-    }
-    return found;
-}
-
-static void check_nothing(const struct bench *bench, const char *why)
-{
-    check_eq(bench->out.nr, 0);
-    check_str(buf_str(&bench->why_not), why);
-}
+#include "tests/test_search_bench.h"
 
 static void interchange_puts_the_unit_stride_inside(void)
 {
@@ -329,92 +267,6 @@ static void distances_stay_within_reason(void)
     bench_release(&bench);
 }
 
-/* for t: for i: a[i] = f(b[i]); for i: b[i] = a[i]. As one nest of the outer loop with
- * two loops beside one another. */
-static void time_steps(struct space_kernel *kernel, struct kernel_loop *loop,
-                       struct kernel_access *access, int steps, int n)
-{
-    *kernel = (struct space_kernel){0};
-    for (int i = 0; i < 2; i++)
-        kernel->array[i] = (struct kernel_array){.name = i ? "b" : "a",
-                                                 .element_bytes = 8,
-                                                 .record_bytes = 8,
-                                                 .read = true,
-                                                 .written = true,
-                                                 .bytes = 8.0 * n};
-    loop[0] = (struct kernel_loop){.name = "t", .parent = -1, .trips = steps};
-    for (int i = 1; i < 3; i++)
-        loop[i] =
-            (struct kernel_loop){.name = "i", .depth = 1, .trips = n, .innermost = true};
-    for (int i = 0; i < 3; i++)
-        loop[i].modelled = true;
-    for (int i = 0; i < 4; i++)
-        access[i] = (struct kernel_access){.array = i == 1 || i == 2,
-                                           .loop = 1 + i / 2,
-                                           .write = i % 2 == 0,
-                                           .access_class = ACCESS_STREAMING,
-                                           .stride_bytes = 8,
-                                           .stride_at = {0, 8},
-                                           .through = -1,
-                                           .text = "a[i]"};
-    kernel->view = (struct kernel_view){.array = kernel->array,
-                                        .array_nr = 2,
-                                        .loop = loop,
-                                        .loop_nr = 3,
-                                        .access = access,
-                                        .access_nr = 4};
-}
-
-static void time_is_blocked_and_neighbours_joined(void)
-{
-    struct bench bench = {0};
-    struct kernel_loop loop[3];
-    struct kernel_access access[4];
-
-    time_steps(&bench.kernel, loop, access, 100, 1000000);
-    bench_start(&bench);
-    ask(&bench, "skew");
-    check_at(&bench, 0, "skew_tile(t:8,i:1024)");
-    check(proposed(&bench, "skew_tile(t:32,i:2048)"));
-    ask(&bench, "fuse");
-    check_eq(bench.out.nr, 1);
-    check_at(&bench, 0, "fuse(i)");
-    ask(&bench, "distribute");
-    check_at(&bench, 0, "distribute(i)");
-    loop[2].name = "k";
-    ask(&bench, "fuse");
-    check_at(&bench, 0, "fuse(i,k)");
-    bench.now.fuse[0] = "i";
-    ask(&bench, "fuse");
-    check_nothing(&bench, "the plan joins loops already");
-    bench.now.distribute = "i";
-    ask(&bench, "distribute");
-    check_nothing(&bench, "the plan splits a loop already");
-    bench.now.order_nr = 2;
-    ask(&bench, "skew");
-    check_nothing(&bench, "blocks in time start from the loops as they are written");
-    access[0].stride_at[0] = 8;
-    bench.now = (struct choice){0};
-    ask(&bench, "skew");
-    check_nothing(&bench, "no loop goes over the same data again and again");
-    bench_release(&bench);
-}
-
-static void stores_of_what_is_only_written_go_past_the_caches(void)
-{
-    struct bench bench = {0};
-
-    space_transpose(&bench.kernel, 1000);
-    bench.kernel.access[1].access_class = ACCESS_STREAMING;
-    bench_start(&bench);
-    ask(&bench, "nontemporal");
-    check_at(&bench, 0, "nontemporal(B)");
-    bench.now = bench.out.item[0];
-    ask(&bench, "nontemporal");
-    check_nothing(&bench, "the plan's stores go past the caches already");
-    bench_release(&bench);
-}
-
 static void what_cannot_be_proposed_says_so(void)
 {
     struct bench bench = {0};
@@ -534,9 +386,6 @@ CU_TestInfo search_propose_tests[] = {
     {"a prefetch to the other level replaces", prefetch_to_the_other_level_replaces},
     {"prefetch goes on to the next array", prefetch_goes_on_to_the_next_array},
     {"distances stay within reason", distances_stay_within_reason},
-    {"time is blocked and neighbours joined", time_is_blocked_and_neighbours_joined},
-    {"stores of what is only written go past the caches",
-     stores_of_what_is_only_written_go_past_the_caches},
     {"what cannot be proposed says so", what_cannot_be_proposed_says_so},
     {"neighbours are half and twice", neighbours_are_half_and_twice},
     {"every text is a canonical plan", every_text_is_a_canonical_plan},
