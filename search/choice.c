@@ -2,6 +2,15 @@
 
 #include <stdlib.h>
 
+static void add_settings(struct buf *out, const struct choice *choice)
+{
+    for (size_t i = 0; i < choice->set_nr; i++)
+        buf_addf(out, "%s%s:%lld", i ? "," : " set(", choice->set[i].name,
+                 choice->set[i].value);
+    if (choice->set_nr)
+        buf_add(out, ")");
+}
+
 static void add_names(struct buf *out, const char *step, const char *const *name,
                       size_t nr)
 {
@@ -34,6 +43,7 @@ static void add_prefetches(struct buf *out, const struct choice *choice)
 char *choice_text(const struct choice *choice)
 {
     struct buf out = {0};
+    add_settings(&out, choice);
     add_names(&out, "fuse", choice->fuse, choice->fuse[0] ? 1 + !!choice->fuse[1] : 0);
     add_names(&out, "distribute", &choice->distribute, choice->distribute != NULL);
     if (*choice->shape)

@@ -1,6 +1,6 @@
 /*
  * A plan as the search sees it: which choices it makes, each kind at most once per loop,
- * put together in one fixed order (fuse, distribute, shape or interchange, skew_tile,
+ * put together in one fixed order (set, fuse, distribute, shape or interchange, skew_tile,
  * tile, unroll_jam, unroll, simd; then prefetch, nontemporal). Names are borrowed from
  * the kernel's view.
  */
@@ -13,7 +13,8 @@ enum {
     CHOICE_LOOPS_MAX = KERNEL_DEPTH_MAX,
     CHOICE_PREFETCH_MAX = 4,
     CHOICE_ARRAYS_MAX = 4,
-    CHOICE_SHAPE_MAX = 400
+    CHOICE_SHAPE_MAX = 400,
+    CHOICE_TUNABLES_MAX = KERNEL_TUNABLES_MAX
 };
 
 struct loop_size {
@@ -22,6 +23,11 @@ struct loop_size {
 };
 
 struct choice {
+    struct {
+        const char *name;
+        long long value;
+    } set[CHOICE_TUNABLES_MAX]; /* tunables with another value than in the file */
+    size_t set_nr;
     const char *fuse[2];    /* neighbours that become one loop, the second NULL where the
                                names are equal; the first NULL = none */
     const char *distribute; /* NULL = none */
