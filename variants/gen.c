@@ -123,6 +123,7 @@ static void gen_release(struct gen *gen)
 {
     free(gen->local);
     strvec_release(&gen->taken);
+    strvec_release(&gen->vector_type);
     ir_arena_free(gen->arena);
 }
 
@@ -182,6 +183,7 @@ static struct code *make_code(struct gen *gen)
     if (!code)
         return NULL;
     gen_locals(gen, code);
+    gen_buffers_static(gen, code);
     if (gen->work->reorders) /* else nothing tests that arrays do not overlap */
         gen_scalars(gen, code);
     gen_reductions(code);
@@ -237,6 +239,20 @@ static void print_nest(struct gen *gen, struct code *code, const struct ir_expr 
     free(margin);
 }
 
+static void take_vectors(struct gen *helpers, const struct gen *gen)
+{
+    for (size_t i = 0; i < gen->vector_type.nr; i++) {
+        const char *line = gen->vector_type.v[i];
+        bool known = false;
+        for (size_t k = 0; k < helpers->vector_type.nr; k++)
+            known = known || !strcmp(helpers->vector_type.v[k], line);
+        if (!known)
+            strvec_push(&helpers->vector_type, line);
+    }
+    if (gen->vector_bits > helpers->vector_bits)
+        helpers->vector_bits = gen->vector_bits;
+}
+
 static int emit_nest(struct work *work, struct buf *out, struct gen *helpers,
                      struct error *err)
 {
@@ -258,6 +274,7 @@ static int emit_nest(struct work *work, struct buf *out, struct gen *helpers,
     helpers->need_max = helpers->need_max || gen.need_max;
     helpers->need_floord = helpers->need_floord || gen.need_floord;
     helpers->wide = helpers->wide || gen.wide;
+    take_vectors(helpers, &gen);
     code_free(code);
     gen_release(&gen);
     return status;
@@ -307,6 +324,26 @@ static size_t function_start(const struct ir_function *function)
         if (!memcmp(source + begin - 1, "/*", 2))
             return line_begin(source, begin - 1);
     return at;
+}
+
+/* clang splits vectors that are wider than what it would choose itself, unless told. */
+static void add_vectors(const struct model *model, const struct gen *helpers,
+                        struct edits *edits)
+{
+    struct buf text = {0};
+    for (size_t i = 0; i < helpers->vector_type.nr; i++)
+        buf_addf(&text, "%s\n", helpers->vector_type.v[i]);
+    if (text.length) {
+        size_t at = function_start(model->function);
+        buf_add(&text, "\n");
+        add_edit(edits, at, at, xstrdup(buf_str(&text)));
+        at = line_begin(model->function->source, model->function->begin);
+        add_edit(edits, at, at,
+                 xasprintf("#ifdef __clang__\n__attribute__((min_vector_width(%lld)))\n"
+                           "#endif\n",
+                           helpers->vector_bits));
+    }
+    buf_release(&text);
 }
 
 /* ---- the file ---- */
@@ -367,6 +404,7 @@ static int emit_all(struct model *model, struct work *works, struct edits *edits
         isl_budget(model, model->request.operation_limit);
         if (emit_nest(&works[i], &new, &helpers, err)) {
             buf_release(&new);
+            strvec_release(&helpers.vector_type);
             return -1;
         }
         for (const struct ir_pragma *pragma = nest->stmt->pragma; pragma;
@@ -376,8 +414,10 @@ static int emit_all(struct model *model, struct work *works, struct edits *edits
                          pragma->end, xstrdup(""));
         add_edit(edits, nest->stmt->begin, nest->stmt->end, buf_detach(&new));
     }
-    if (check_prefetches(model, works, err))
+    if (check_prefetches(model, works, err)) {
+        strvec_release(&helpers.vector_type);
         return -1;
+    }
     add_pragma_edits(model, edits);
     add_helpers(model, &helpers, &text);
     if (text.length) {
@@ -385,6 +425,8 @@ static int emit_all(struct model *model, struct work *works, struct edits *edits
         add_edit(edits, at, at, xstrdup(buf_str(&text)));
     }
     buf_release(&text);
+    add_vectors(model, &helpers, edits);
+    strvec_release(&helpers.vector_type);
     return 0;
 }
 
@@ -417,7 +459,7 @@ static int check_all(struct model *model, const struct plan *plan, struct work *
     for (size_t i = 0; i < model->nest_nr; i++) {
         if (!works[i].touched)
             continue;
-        if (work_check(&works[i], plan, err))
+        if (work_check(&works[i], plan, err) || tree_finish(&works[i], err))
             return -1;
         if (assumptions)
             add_assumptions(&works[i], assumptions);
