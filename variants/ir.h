@@ -18,6 +18,9 @@ struct ir_type {
     size_t bytes; /* of the element */
     int pointers; /* levels of indirection left when used: 0 = a scalar, 1 = pointer or
                      array of elements ... */
+    const long long *array; /* of an array type with constant sizes: the sizes, outermost
+                               first; the elements lie in place */
+    size_t array_nr;        /* 0 = a pointer, a scalar, or a size is not constant */
     const char *full; /* the whole type as C text, such as "double (*)[m]"; NULL = text
                          and `pointers` stars say it all */
 };
@@ -75,6 +78,7 @@ struct ir_expr {
     size_t arg_nr;
     bool is_arrow, has_value;
     bool is_shared; /* MEMBER of a union, or a bit-field: other members share its bytes */
+    long long offset; /* MEMBER: bytes from the start of its record; negative = unknown */
     long long
         value; /* integer constants (also folded macros and enumerators) when has_value */
     int line, column;

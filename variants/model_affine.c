@@ -17,6 +17,9 @@ bool value_of(const struct model_values *values, const struct ir_symbol *symbol,
 
 bool symbol_is_param(const struct nest *nest, const struct ir_symbol *symbol)
 {
+    const struct ir_symbol *base = symbol->role == IR_FIELD ? symbol->base : NULL;
+    if (base && base->id >= 0 && (nest->written[base->id] || nest->declared[base->id]))
+        return false;
     return symbol->id >= 0 && symbol->role != IR_FUNCTION &&
            symbol->type.scalar == IR_INT && !symbol->type.pointers &&
            !symbol->type.is_volatile && !nest->written[symbol->id] &&
@@ -53,7 +56,8 @@ static isl_pw_aff *constant(const struct affine *at, long long value)
 static isl_pw_aff *parameter(const struct affine *at, const struct ir_symbol *symbol)
 {
     long long value;
-    if (symbol->role == IR_GLOBAL && !symbol->type.is_const)
+    if ((symbol->role == IR_GLOBAL && !symbol->type.is_const) ||
+        (symbol->address_taken && !symbol->type.is_const))
         nest_assume(at->nest, "'%s' does not change while the loops run", symbol->name);
     if (value_of(at->values, symbol, &value))
         return constant(at, value);

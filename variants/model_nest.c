@@ -53,6 +53,14 @@ void nest_assume(struct nest *nest, const char *format, ...)
 
 /* ---- which symbols the nest writes, declares, uses ---- */
 
+static void note_used(struct nest *nest, const struct ir_symbol *symbol)
+{
+    if (symbol->id >= 0)
+        nest->used[symbol->id] = true;
+    if (symbol->role == IR_FIELD && symbol->base)
+        note_used(nest, symbol->base);
+}
+
 static void note_written(struct ir_expr *expr, void *data)
 {
     struct nest *nest = data;
@@ -60,10 +68,13 @@ static void note_written(struct ir_expr *expr, void *data)
         expr->kind == IR_ASSIGN ||
         (expr->kind == IR_UNARY &&
          (strstr(expr->op, "++") || strstr(expr->op, "--") || !strcmp(expr->op, "&")));
-    if (assigns && expr->arg[0]->kind == IR_NAME && expr->arg[0]->symbol->id >= 0)
-        nest->written[expr->arg[0]->symbol->id] = true;
-    if (expr->kind == IR_NAME && expr->symbol->id >= 0)
-        nest->used[expr->symbol->id] = true;
+    const struct ir_expr *target = assigns ? expr->arg[0] : NULL;
+    while (target && target->kind == IR_MEMBER && !target->is_arrow)
+        target = target->arg[0]; /* a variable that is a structure */
+    if (target && target->kind == IR_NAME && target->symbol->id >= 0)
+        nest->written[target->symbol->id] = true;
+    if (expr->kind == IR_NAME)
+        note_used(nest, expr->symbol);
 }
 
 static bool note_declared(const struct ir_stmt *stmt, const void *data)
@@ -431,6 +442,8 @@ struct nest *nest_build(struct model *model, const struct ir_stmt *stmt, int ind
         nest_refuse(nest, stmt->line, "the loop is empty");
         return nest;
     }
+    if (nest_cells(nest))
+        return nest;
     make_context(nest);
     make_vouched(nest);
     tree_bind(nest, nest->tree);

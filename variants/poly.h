@@ -34,10 +34,17 @@ struct loop {
     int view; /* index in model.view_loop */
 };
 
-/* Something in memory: an array, a scalar that the nest writes, a scalar private to one
- * iteration of the outer `depth` loops. */
+/* Something in memory: an array, a scalar that the nest writes, either of them private to
+ * one iteration of the outer `depth` loops. Each field of an array of structs is a cell:
+ * p[i].x and p[i].y never meet. Where bytes are shared (unions, bit-fields, structs also
+ * copied whole) the record is the cell. */
 struct cell {
     struct ir_symbol *symbol;
+    const char *path;    /* ".pos.x"; "" without fields */
+    const char *name;    /* "p.pos.x": as plans and views call it */
+    struct ir_type type; /* of one element */
+    size_t symbol_dims;  /* subscripts of the symbol; further ones belong to the path */
+    long long offset;    /* of the path in the record, bytes; negative = unknown */
     bool is_private;
     size_t depth;  /* private: enclosing loops that index it */
     size_t dims;   /* of the relation's range, without the private ones */
@@ -50,6 +57,7 @@ struct access {
     bool accumulates;           /* the left side of x op= e, op associative, x not in e */
     const struct ir_expr *expr; /* as written */
     struct ir_expr *subscript[SUBSCRIPTS_MAX];
+    long long scale[SUBSCRIPTS_MAX]; /* bytes that one more moves; 0 = not constant */
     size_t subscript_nr;
     struct ir_expr *dim[SUBSCRIPTS_MAX]; /* a linear subscript taken apart; dim_nr = 0
                                             when it is not */
@@ -95,7 +103,7 @@ struct nest {
     struct model *model;
     const struct ir_stmt *stmt;
     int index;     /* from 0 */
-    char *refusal; /* not modelled: why */
+    char *refusal; /* not modelled: why, and what to do */
     struct loop **loop;
     size_t loop_nr, loop_alloc;
     struct statement *statement;
@@ -197,6 +205,10 @@ isl_map *access_relation(struct nest *nest, const struct access *access, bool *e
 struct affine affine_of(struct nest *nest,
                         const struct statement *statement); /* caller frees .space */
 bool math_function(const char *name);
+
+/* ---- model_cells.c ---- */
+
+int nest_cells(struct nest *nest); /* one cell for what shares bytes */
 
 /* ---- model_private.c ---- */
 
@@ -304,14 +316,20 @@ void isl_budget(struct model *model, unsigned long operations);
 /* ---- model_view.c, model_extent.c ---- */
 
 void view_build(struct model *model);
+void view_arrays(struct model *model); /* model_arrays.c */
 int view_array(const struct model *model,
-               const struct ir_symbol *symbol); /* -1 = no buffer */
+               const struct ir_symbol *symbol); /* -1 = no buffer; the first of fields */
+int view_cell(const struct model *model, const struct cell *cell);
+int view_place(const struct model *model, const struct ir_expr *place);
+bool expr_is_step(const struct ir_expr *expr);  /* ++ or -- */
+bool expr_is_place(const struct ir_expr *expr); /* a[i], p->x, *p */
+const struct ir_symbol *
+expr_root(const struct ir_expr *expr); /* the variable it starts from, or NULL */
 /* Integer expressions at given parameters. counts.c */
 bool count_value(struct model *model, const struct model_values *values,
                  const struct ir_expr *expr, long long *out);
 const char *
-extent_text(struct model *model,
-            const struct ir_symbol *symbol); /* NULL = not in terms of parameters */
+extent_text(struct model *model, const struct model_array *array); /* NULL = not in terms of parameters */
 /* Least or greatest value of a subscript in terms of parameters, taken as positive; NULL
  * when it cannot be said. */
 struct ir_expr *access_bound(struct nest *nest, const struct access *access,

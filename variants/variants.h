@@ -106,6 +106,8 @@ struct kernel_access {
                                            sizes; 0 = invariant, NaN = not affine
                                            (indirect) or no such loop */
     int through;                        /* array the subscript is loaded from, -1 */
+    bool update; /* x[idx] += e and its kin: elements met in no order, each read, changed
+                    and written */
     int line;
     const char *text; /* "table[idx[i]]" */
 };
