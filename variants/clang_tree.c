@@ -184,16 +184,11 @@ static void read_member(struct ct_clang *clang, CXCursor cursor, struct ct_node 
     CXCursor field = clang_getCursorReferenced(cursor);
     node->text = take_string(clang, clang_getCursorSpelling(field));
     node->shared = shares_bytes(field);
-    long long bits = clang_Cursor_getOffsetOfField(field);
-    node->offset = bits < 0 ? -1 : bits / 8;
     if (node->child_nr == 0)
         return;
     struct ct_node *base = node->child[0];
     if (base->kind == CT_MEMBER && is_unnamed(base->text) && base->child_nr > 0)
         node->child[0] = base->child[0];
-    if (node->child[0] != base)
-        node->offset =
-            base->offset < 0 || node->offset < 0 ? -1 : node->offset + base->offset;
     node->arrow = node->child[0]->type.pointers > 0;
 }
 

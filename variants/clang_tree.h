@@ -57,7 +57,6 @@ struct ct_node {
     struct ir_type type;
     bool arrow, shared, has_value;
     long long value;
-    long long offset; /* MEMBER: bytes from the start of its record; negative = unknown */
     /* starts in the expansion of a macro; begin and end are those of the macro call */
     bool in_macro;
     bool elsewhere; /* stands in another file */

@@ -157,17 +157,7 @@ static struct ir_type read_type(struct ct_clang *clang, CXType type, struct shap
 struct ir_type type_of(struct ct_clang *clang, CXType type)
 {
     struct shape shape = {0};
-    struct ir_type out = read_type(clang, type, &shape);
-    int nr = 0;
-    while (nr < shape.level_nr && shape.size[nr] >= 0)
-        nr++;
-    if (!nr || nr < shape.level_nr)
-        return out;
-    long long *size = ir_alloc(clang->arena, (size_t)nr * sizeof(*size));
-    memcpy(size, shape.size, (size_t)nr * sizeof(*size));
-    out.array = size;
-    out.array_nr = (size_t)nr;
-    return out;
+    return read_type(clang, type, &shape);
 }
 
 /* ---- declarations ---- */

@@ -18,9 +18,6 @@ struct ir_type {
     size_t bytes; /* of the element */
     int pointers; /* levels of indirection left when used: 0 = a scalar, 1 = pointer or
                      array of elements ... */
-    const long long *array; /* of an array type with constant sizes: the sizes, outermost
-                               first; the elements lie in place */
-    size_t array_nr;        /* 0 = a pointer, a scalar, or a size is not constant */
     const char *full; /* the whole type as C text, such as "double (*)[m]"; NULL = text
                          and `pointers` stars say it all */
 };
@@ -52,6 +49,15 @@ struct ir_symbol {
     int line;
 };
 
+/* What MEMBER says of the field. */
+struct ir_field {
+    size_t record_bytes; /* of the struct or union that it is a member of */
+    size_t offset;       /* in it, bytes; of a bit-field that of the byte it begins in */
+    size_t bytes;        /* of the whole field, arrays included */
+    const long long *dim; /* elements of an array field, outermost first */
+    size_t dim_nr;
+};
+
 enum ir_kind {
     IR_LITERAL, /* text; value when integer */
     IR_NAME,    /* symbol */
@@ -78,7 +84,7 @@ struct ir_expr {
     size_t arg_nr;
     bool is_arrow, has_value;
     bool is_shared; /* MEMBER of a union, or a bit-field: other members share its bytes */
-    long long offset; /* MEMBER: bytes from the start of its record; negative = unknown */
+    const struct ir_field *field; /* MEMBER; NULL when the compiler does not tell */
     long long
         value; /* integer constants (also folded macros and enumerators) when has_value */
     int line, column;
@@ -183,6 +189,14 @@ struct ir_expr *ir_substitute(struct ir_arena *arena, const struct ir_expr *expr
                               size_t nr);
 struct ir_stmt *ir_stmt_new(struct ir_arena *arena, enum ir_stmt_kind kind,
                             size_t children);
+
+/* The element that a chain of members and of subscripts between them starts from, such as
+ * p[i] of p[i].pos.x[k]; NULL when expr is no MEMBER, or when a pointer is followed on
+ * the way (`p[i].next->x`). `path` (".pos.x") and `offset` (of its first element from the
+ * start of the record, bytes) are added to what they hold; NULL = not wanted. Its size is
+ * the `type.bytes` of what is returned. */
+struct ir_expr *ir_member_base(const struct ir_expr *expr, struct buf *path,
+                               size_t *offset);
 
 /* "post++" for both spellings: the operator as it stands in C text. */
 const char *ir_op_text(const char *op);

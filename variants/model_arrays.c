@@ -47,6 +47,13 @@ const struct ir_symbol *expr_root(const struct ir_expr *expr)
 
 /* ---- one array ---- */
 
+/* The path of fields behind the subscripts and the type of what it names. */
+struct fields {
+    struct buf path;
+    struct ir_type type;
+    size_t offset, elements;
+};
+
 static const char *declared_extent(struct model *model, const struct ir_symbol *symbol)
 {
     struct buf text = {0};
@@ -88,14 +95,11 @@ int view_cell(const struct model *model, const struct cell *cell)
 }
 
 static struct model_array *add_array(struct model *model, const struct ir_symbol *symbol,
-                                     const char *path, const struct ir_type *type,
-                                     long long offset)
+                                     const char *path, const struct fields *fields)
 {
+    const struct ir_type *type = *path ? &fields->type : &symbol->type;
     const char *name = *path ? ir_textf(model->arena, "%s%s", symbol->name, path)
                              : symbol->name;
-    size_t elements = 1;
-    for (size_t i = 0; *path && i < type->array_nr; i++)
-        elements *= (size_t)type->array[i];
     GROW(model->array, model->array_nr + 1, model->array_alloc);
     struct model_array *array = &model->array[model->array_nr++];
     *array = (struct model_array){
@@ -105,8 +109,8 @@ static struct model_array *add_array(struct model *model, const struct ir_symbol
         .element_type = type->text,
         .element_bytes = type->bytes,
         .record_bytes = symbol->type.bytes,
-        .record_offset = offset < 0 ? 0 : (size_t)offset,
-        .record_elements = elements,
+        .record_offset = fields ? fields->offset : 0,
+        .record_elements = fields ? fields->elements : 1,
         .is_float = type->scalar == IR_FLOAT,
         .dims = symbol->dim_nr ? (int)symbol->dim_nr : 1,
         .extent_text = declared_extent(model, symbol),
@@ -116,19 +120,13 @@ static struct model_array *add_array(struct model *model, const struct ir_symbol
 
 /* ---- uses ---- */
 
-/* The path of fields behind the subscripts and the type of what it names. */
-struct fields {
-    struct buf path;
-    struct ir_type type;
-    long long offset;
-};
-
 static void add_field(struct fields *fields, const struct ir_expr *member)
 {
     if (member->is_shared) { /* the record is taken as one */
         buf_reset(&fields->path);
         fields->type = member->arg[0]->type;
         fields->offset = 0;
+        fields->elements = 1;
         return;
     }
     char *inner = xstrdup(buf_str(&fields->path));
@@ -136,10 +134,12 @@ static void add_field(struct fields *fields, const struct ir_expr *member)
         fields->type = member->type;
     buf_reset(&fields->path);
     buf_addf(&fields->path, ".%s%s", member->text, inner);
-    fields->offset = member->offset < 0 || fields->offset < 0
-                         ? -1
-                         : fields->offset + member->offset;
     free(inner);
+    if (!member->field)
+        return;
+    fields->offset += member->field->offset;
+    for (size_t i = 0; i < member->field->dim_nr; i++)
+        fields->elements *= (size_t)member->field->dim[i];
 }
 
 /* The buffer that a place is in, through local pointers; NULL when it is none. The path is
@@ -149,7 +149,7 @@ static const struct ir_symbol *buffer_of(const struct model *model,
                                          struct fields *fields)
 {
     const struct ir_expr *at = place;
-    *fields = (struct fields){.type = place->type};
+    *fields = (struct fields){.type = place->type, .elements = 1};
     for (;;) {
         for (; leads_inward(at); at = inward(at))
             if (at->kind == IR_MEMBER)
@@ -183,8 +183,7 @@ static void note_place(struct model *model, const struct ir_expr *place, bool re
     const char *path = buf_str(&fields.path);
     struct model_array *array = symbol ? find_array(model, symbol, path) : NULL;
     if (symbol && !array)
-        array = add_array(model, symbol, path, *path ? &fields.type : &symbol->type,
-                          fields.offset);
+        array = add_array(model, symbol, path, &fields);
     if (array) {
         array->read = array->read || read;
         array->written = array->written || write;
@@ -260,6 +259,6 @@ void view_arrays(struct model *model)
     for (size_t i = 0; i < function->param_nr; i++)
         if (function->symbol[i]->type.pointers > 0 &&
             view_array(model, function->symbol[i]) < 0)
-            add_array(model, function->symbol[i], "", &function->symbol[i]->type, 0);
+            add_array(model, function->symbol[i], "", NULL);
     qsort(model->array, model->array_nr, sizeof(model->array[0]), by_symbol);
 }

@@ -3,14 +3,10 @@
 
 #include <string.h>
 
+/* Of an element; a row's length is not looked at. */
 static long long bytes_of(const struct ir_type *type)
 {
-    long long bytes = (long long)type->bytes;
-    if (type->pointers && type->array_nr != (size_t)type->pointers)
-        return 0;
-    for (size_t i = 0; i < type->array_nr; i++)
-        bytes *= type->array[i];
-    return bytes;
+    return type->pointers ? 0 : (long long)type->bytes;
 }
 
 static void place_push(struct place *place, struct ir_expr *subscript, long long scale)
@@ -63,7 +59,6 @@ static bool place_field(struct nest *nest, const struct ir_symbol *symbol,
         return true;
     }
     place->path = ir_textf(nest->model->arena, ".%s%s", symbol->path + 2, place->path);
-    place->offset = -1;
     place->field_nr = place->nr;
     place_push(place, ir_integer(nest->model->arena, 0), target_bytes(&base->type));
     ir_visit(nest->model->init[base->id], find_changing, place);
@@ -135,11 +130,22 @@ static void share(const struct ir_expr *expr, struct place *place)
         place->type.pointers--;
 }
 
+/* The subscripts read last are those of the field, innermost first. */
+static void set_scales(const struct ir_field *field, struct place *place)
+{
+    long long bytes = (long long)field->bytes;
+    for (size_t i = 0; i < field->dim_nr; i++) {
+        bytes /= field->dim[i] ? field->dim[i] : 1;
+        place->scale[place->nr - 1 - i] = bytes;
+    }
+}
+
 static void place_member(struct nest *nest, const struct ir_expr *expr,
                          struct place *place)
 {
     size_t dims = place->nr - place->field_nr;
-    if (expr->type.pointers && expr->type.array_nr != (size_t)expr->type.pointers) {
+    const struct ir_field *field = expr->field;
+    if (!field || (expr->type.pointers && field->dim_nr != (size_t)expr->type.pointers)) {
         place->problem =
             "is reached through a pointer in a structure; pass the pointer as a "
             "parameter";
@@ -147,15 +153,14 @@ static void place_member(struct nest *nest, const struct ir_expr *expr,
     }
     if (expr->type.is_volatile)
         place->problem = "is volatile";
-    if (dims != expr->type.array_nr)
+    if (dims != field->dim_nr)
         place->problem = "is used without its subscripts";
-    if (expr->is_shared)
+    else if (expr->is_shared)
         share(expr, place);
     else {
         place->path = ir_textf(nest->model->arena, ".%s%s", expr->text, place->path);
-        place->offset = expr->offset < 0 || place->offset < 0
-                            ? -1
-                            : place->offset + expr->offset;
+        place->offset += (long long)field->offset;
+        set_scales(field, place);
     }
     place->field_nr = place->nr;
     if (expr->is_arrow)

@@ -12,7 +12,7 @@ struct place {
     size_t nr, field_nr;             /* field_nr: of those, belong to fields */
     const char *path;                /* ".pos.x", "" without fields */
     struct ir_type type;             /* of the element named */
-    long long offset;                /* bytes of the path; negative = unknown */
+    long long offset;                /* bytes of the path in its record */
     bool partial; /* only a part of the element: a member of a union, a bit-field */
     const char *problem;
 };

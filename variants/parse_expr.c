@@ -146,7 +146,6 @@ static struct ir_expr *parse_operation(struct parse *p, const struct ct_node *no
     }
     expr->is_arrow = node->arrow;
     expr->is_shared = node->shared;
-    expr->offset = node->offset;
     fold_value(expr);
     return expr;
 }

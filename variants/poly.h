@@ -44,7 +44,7 @@ struct cell {
     const char *name;    /* "p.pos.x": as plans and views call it */
     struct ir_type type; /* of one element */
     size_t symbol_dims;  /* subscripts of the symbol; further ones belong to the path */
-    long long offset;    /* of the path in the record, bytes; negative = unknown */
+    long long offset;    /* of the path in the record, bytes */
     bool is_private;
     size_t depth;  /* private: enclosing loops that index it */
     size_t dims;   /* of the relation's range, without the private ones */
