@@ -288,13 +288,35 @@ static int walk_if(struct build *build, const struct ir_stmt *stmt, struct tree 
     return status;
 }
 
-static bool declares_array(const struct ir_stmt *block)
+/* An array whose size is known before the nest begins and that is not set where it is
+ * declared. */
+static bool is_plain_array(struct build *build, const struct ir_stmt *decl)
+{
+    const struct ir_symbol *symbol = decl->symbol;
+    isl_space *space = isl_space_set_from_params(isl_space_copy(build->nest->params));
+    struct affine at = {.nest = build->nest, .space = space};
+    bool plain = !decl->expr && !symbol->pointer_to_array &&
+                 symbol->type.pointers == (int)symbol->dim_nr;
+    for (size_t i = 0; plain && i < symbol->dim_nr; i++) {
+        isl_pw_aff *size = symbol->dim[i] ? affine_expr(&at, symbol->dim[i]) : NULL;
+        plain = size != NULL;
+        isl_pw_aff_free(size);
+    }
+    isl_space_free(space);
+    return plain;
+}
+
+/* Blocks with declarations that the new code could not repeat. */
+static bool declares_more(struct build *build, const struct ir_stmt *block)
 {
     for (size_t i = 0; i < block->child_nr; i++) {
         const struct ir_stmt *child = block->child[i];
-        if (child->kind == IR_DECL &&
-            (child->symbol->dim_nr || child->symbol->type.scalar == IR_RECORD ||
-             child->symbol->as_written || child->symbol->is_static))
+        if (child->kind != IR_DECL)
+            continue;
+        const struct ir_symbol *symbol = child->symbol;
+        if (symbol->type.scalar == IR_RECORD || symbol->as_written || symbol->is_static ||
+            symbol->address_taken ||
+            (symbol->dim_nr && !is_plain_array(build, child)))
             return true;
     }
     return false;
@@ -303,7 +325,7 @@ static bool declares_array(const struct ir_stmt *block)
 static int walk_block(struct build *build, const struct ir_stmt *block, struct tree *seq)
 {
     int status = 0;
-    if (declares_array(block))
+    if (declares_more(build, block))
         return add_statement(build, block, true, seq);
     for (size_t i = 0; !status && i < block->child_nr; i++)
         status = walk(build, block->child[i], seq);

@@ -87,7 +87,7 @@ static int try_private(struct nest *nest, size_t index)
 {
     struct cell *cell = &nest->cell[index];
     bool live_in = true;
-    if (cell->symbol->role == IR_GLOBAL || cell->symbol->is_static ||
+    if (cell->symbol->role == IR_GLOBAL || cell->symbol->role == IR_FIELD || cell->symbol->is_static ||
         cell->symbol->address_taken || used_outside(nest, cell->symbol))
         return 0;
     relate_alone(nest, index);
@@ -105,12 +105,10 @@ int nest_privatize(struct nest *nest)
     nest->order = tree_order(nest, nest->tree);
     for (size_t i = 0; i < nest->cell_nr; i++) {
         struct cell *cell = &nest->cell[i];
-        if (cell->dims)
-            continue;
         if (nest->declared[cell->symbol->id]) {
             cell->is_private = true;
             cell->depth = (size_t)nest->decl_depth[cell->symbol->id];
-        } else if (try_private(nest, i))
+        } else if (!cell->dims && !*cell->path && try_private(nest, i))
             return -1;
     }
     return nest->order ? 0 : -1;
