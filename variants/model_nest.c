@@ -152,8 +152,11 @@ static isl_set *domain_here(struct build *build, size_t index)
     isl_set *domain = isl_set_universe(isl_space_copy(at.space));
     for (size_t i = 0, pos = 0; i < build->frame_nr; i++) {
         const struct frame *frame = &build->frame[i];
+        struct doubts doubts = {0};
+        at.doubts = &doubts;
         isl_set *set = frame->loop ? affine_loop(&at, frame->loop, pos)
                                    : affine_cond(&at, frame->cond);
+        nest_settle(build->nest, &doubts, domain);
         pos += frame->loop != NULL;
         domain = isl_set_intersect(domain, frame->negate ? isl_set_complement(set) : set);
     }
@@ -385,6 +388,14 @@ static void make_vouched(struct nest *nest)
                 nest->vouched = isl_set_intersect(
                     nest->vouched, isl_set_params(isl_pw_aff_pos_set(size)));
         }
+    for (size_t i = 0; i < function->symbol_nr; i++) {
+        struct ir_symbol *symbol = function->symbol[i];
+        if (!nest->used[i] || !symbol->type.is_unsigned || !symbol_is_param(nest, symbol))
+            continue;
+        isl_pw_aff *value = affine_expr(&at, ir_name(nest->model->arena, symbol));
+        nest->vouched = isl_set_intersect(nest->vouched,
+                                          isl_set_params(isl_pw_aff_nonneg_set(value)));
+    }
     isl_space_free(space);
 }
 
@@ -452,6 +463,7 @@ struct nest *nest_build(struct model *model, const struct ir_stmt *stmt, int ind
     *nest = (struct nest){.model = model, .stmt = stmt, .index = index};
     note_symbols(nest);
     make_params(nest);
+    make_vouched(nest);
     nest->assumed = isl_set_universe(isl_space_copy(nest->params));
     nest->tree = tree_new(TREE_SEQ);
     if (is_parallel(stmt)) {
@@ -467,7 +479,6 @@ struct nest *nest_build(struct model *model, const struct ir_stmt *stmt, int ind
     if (nest_cells(nest))
         return nest;
     make_context(nest);
-    make_vouched(nest);
     tree_bind(nest, nest->tree);
     struct error err = {0};
     isl_budget(model, MODEL_OPERATIONS);

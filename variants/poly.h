@@ -157,6 +157,16 @@ struct model {
 
 /* ---- model_affine.c ---- */
 
+/* What an expression takes for granted, such as that an unsigned difference does not wrap
+ * around: the points of `space` at which it does not hold. */
+struct doubt {
+    isl_set *set;
+    char *text;
+};
+struct doubts {
+    struct doubt *item;
+    size_t nr, alloc;
+};
 /* Where an expression is read: iterators of `loop` are the dimensions of `space`. With
  * `values`, parameters are numbers. */
 struct affine {
@@ -165,7 +175,14 @@ struct affine {
     struct loop *const *loop;
     size_t depth;
     const struct model_values *values;
+    struct doubts *doubts; /* NULL: nobody asks */
 };
+/* Those that a point of the domain (kept) cannot rule out become assumptions of the nest,
+ * and conditions on its parameters. Empties `doubts`. */
+void nest_settle(struct nest *nest, struct doubts *doubts, isl_set *domain);
+/* set is taken */
+void affine_doubt(const struct affine *at, isl_set *set, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* NULL when it is not affine (no isl error is left behind). */
 isl_pw_aff *affine_expr(const struct affine *at, const struct ir_expr *expr);
 isl_set *affine_cond(const struct affine *at, const struct ir_expr *cond);
