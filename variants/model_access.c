@@ -260,13 +260,19 @@ static void collect_call(struct collect *at, const struct ir_expr *expr)
                                       : "a function";
     if (!strcmp(name, "__builtin_prefetch"))
         return;
-    if (!math_function(name)) {
+    if (!math_function(name) && !(expr->symbol && expr->symbol->is_pure)) {
         refuse(at, expr,
-               "may change memory that the nest uses; only math functions may be called "
-               "in a loop",
+               "may change memory that the nest uses; only math functions, and functions "
+               "of this file that read nothing but their arguments, may be called in a "
+               "loop",
                name);
         return;
     }
+    for (size_t i = 0; i < expr->arg_nr; i++)
+        if (expr->arg[i]->type.pointers) {
+            refuse(at, expr, "is handed a pointer; write its body into the loop", name);
+            return;
+        }
     for (size_t i = 0; i < expr->arg_nr; i++)
         collect_expr(at, expr->arg[i]);
 }

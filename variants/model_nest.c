@@ -219,20 +219,35 @@ static bool same_iterator(const struct ir_stmt *stmt, const void *data)
     return stmt->kind == IR_FOR && stmt->canonical && stmt->iterator == data;
 }
 
+/* for (ii = 0; ii < n; ii += B) */
+static bool steps_by_variable(const struct ir_stmt *stmt)
+{
+    const struct ir_expr *by = stmt->increment;
+    return by && by->kind == IR_ASSIGN && by->arg_nr > 1 && !by->arg[1]->has_value &&
+           (!strcmp(by->op, "+=") || !strcmp(by->op, "-="));
+}
+
+static const char *form_problem(const struct ir_stmt *stmt)
+{
+    if (steps_by_variable(stmt))
+        return "the step is not a constant; give it a value, as a macro or a const";
+    return "the loop does not have the form for (i = a; i < b; i += c)";
+}
+
 /* NULL when the loop can be modelled, else why not. */
 static const char *loop_problem(struct build *build, const struct ir_stmt *stmt)
 {
     struct writes writes = {.symbol = stmt->iterator};
     if (!stmt->canonical)
-        return "the loop does not have the form for (i = a; i < b; i += c)";
+        return form_problem(stmt);
     if (stmt->iterator->address_taken || stmt->iterator->type.is_volatile ||
         stmt->iterator->role == IR_GLOBAL)
-        return "the iterator may change behind the loop's back";
+        return "the iterator may change behind the loop's back; use a local variable";
     stmt_exprs(stmt->child[0], find_write, &writes);
     if (writes.found || stmt_find(stmt->child[0], same_iterator, stmt->iterator))
-        return "the iterator is changed in the loop";
+        return "the iterator is changed in the loop; use another variable for that";
     if (stmt_breaks_out(stmt->child[0]))
-        return "break or continue in the loop";
+        return "break or continue in the loop; an if around the rest of the body would do";
     if (build->depth == DEPTH_MAX || build->frame_nr + 1 >= ARRAY_SIZE(build->frame))
         return "too many loops in one another";
     if (!strcmp(stmt->cmp, "!=") && stmt->step != 1 && stmt->step != -1)
@@ -447,8 +462,9 @@ static int check_iterators(struct nest *nest)
     return 0;
 }
 
-static bool is_parallel(const struct ir_stmt *stmt)
+static bool is_parallel(const struct ir_stmt *stmt, const void *data)
 {
+    (void)data;
     for (const struct ir_pragma *pragma = stmt->pragma; pragma; pragma = pragma->next)
         if (!pragma->ours && !strncmp(pragma->text, "omp", 3) &&
             !strstr(pragma->text, "simd"))
@@ -466,8 +482,9 @@ struct nest *nest_build(struct model *model, const struct ir_stmt *stmt, int ind
     make_vouched(nest);
     nest->assumed = isl_set_universe(isl_space_copy(nest->params));
     nest->tree = tree_new(TREE_SEQ);
-    if (is_parallel(stmt)) {
-        nest_refuse(nest, stmt->line, "an OpenMP loop is left as it is");
+    const struct ir_stmt *parallel = stmt_find(stmt, is_parallel, NULL);
+    if (parallel) {
+        nest_refuse(nest, parallel->line, "an OpenMP loop is left as it is");
         return nest;
     }
     if (walk(&build, stmt, nest->tree) || check_iterators(nest))

@@ -131,6 +131,7 @@ struct nest {
 
 struct model {
     struct model_request request;
+    bool forced; /* emitting with request.force: what is not legal passes all the same */
     struct ir_function *function;
     struct ir_arena *arena;
     isl_ctx *ctx;
