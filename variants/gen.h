@@ -27,9 +27,13 @@ struct code {
     struct ir_symbol *var;
     struct ir_expr *lower, *upper; /* var < upper, or var > upper when step is negative */
     long long step;
-    bool declares, simd;
+    bool declares, simd, parallel;
+    long long chunk; /* parallel: iterations handed out at once, 0 = the runtime's */
     const struct tree *band;
-    struct strvec sums, products; /* variables of a simd loop's reduction clauses */
+    const char *fence; /* parallel, with stores past the caches: what orders them */
+    long long line;  /* so many iterations make a line of what is stored past the caches */
+    bool no_fetch;   /* too short for prefetches */
+    struct strvec sums, products; /* variables of its reduction clauses */
     struct ir_expr *cond;
     struct ir_stmt *stmt;
     size_t statement;
@@ -63,6 +67,7 @@ struct gen {
     size_t local_nr, local_alloc;
     struct strvec taken;                        /* names given out */
     bool need_min, need_max, need_floord, wide; /* helpers; wide = they work on long */
+    bool need_stream;
     const char *problem;                        /* why no code could be made */
 };
 
@@ -98,6 +103,14 @@ struct ir_stmt *stmt_substitute(struct ir_arena *arena, const struct ir_stmt *st
 void gen_scalars(struct gen *gen, struct code *code); /* gen_scalar.c */
 void gen_reductions(struct code *code); /* gen_reduction.c: clauses of simd loops that
                                            sum; without one, no pragma */
+/* gen_stream.c: stores past the caches. */
+void gen_streams(struct gen *gen, struct code *code);
+void gen_stream_helpers(const char *function, struct buf *out);
+void gen_pads(struct gen *gen, struct code *code); /* gen_pad.c */
+/* gen_pragma.c: clauses of parallel loops; lines before a loop, "" = none. */
+void gen_teams(struct code *code);
+bool code_has_pragma(const struct code *loop);
+void print_pragma(struct buf *out, const struct code *loop, int indent);
 bool loop_runs(
     struct gen *gen,
     const struct code *loop); /* gen_proof.c: at least one iteration, for certain */
@@ -109,5 +122,29 @@ void gen_prefetches(
  * *needs_else: the original must remain. */
 int gen_guard(struct gen *gen, struct ir_expr **guard, bool *needs_else,
               struct error *err);
+
+/* ---- gen_edits.c: the user's file with ranges replaced ---- */
+
+struct edit {
+    size_t begin, end;
+    char *text; /* owned */
+};
+struct edits {
+    struct edit *item; /* in the order of the file */
+    size_t nr, alloc;
+};
+void edits_add(struct edits *edits, size_t begin, size_t end,
+               char *text); /* takes text */
+void edits_release(struct edits *edits);
+void edits_splice(const struct model *model, const struct edits *edits, struct buf *out);
+size_t line_begin(const char *source, size_t at); /* of the line that holds `at` */
+char *margin_of(const char *source, size_t at);   /* blanks before it; caller frees */
+bool uses_tabs(const struct ir_function *function);
+void edits_add_lines(struct buf *out, const char *text, const char *margin, bool tabs);
+/* gen_pad.c: declarations with longer rows. */
+int gen_paddings(const struct model *model, const struct work *works, struct edits *edits,
+                 struct error *err);
+/* Before the comment and the pragmas that belong to the function. */
+size_t function_start(const struct ir_function *function);
 
 #endif

@@ -36,7 +36,10 @@ static struct ir_symbol *variable(struct gen *gen, const struct tree *band,
     struct ir_type type = stmt->iterator->type;
     bool own = (band->role == BAND_LOOP || band->role == BAND_BLOCK) &&
                !strcmp(band->name, stmt->iterator->name);
-    *declares = !own || stmt->declares_iterator || type.is_unsigned;
+    bool shared = band->parallel; /* threads need their own */
+    for (size_t i = 0; i < gen->level_nr; i++)
+        shared = shared || gen->level[i].band->parallel;
+    *declares = !own || stmt->declares_iterator || type.is_unsigned || shared;
     if (type.is_unsigned)
         type = (struct ir_type){.text = "long", .scalar = IR_INT, .bytes = 8};
     type.is_const = false;
@@ -105,6 +108,8 @@ static void add_for(struct gen *gen, struct code *block, isl_ast_node *node,
     loop->upper = once ? NULL : bound(gen, node, band);
     loop->step = once ? 1 : band->step * increment(node);
     loop->simd = band->simd;
+    loop->parallel = band->parallel;
+    loop->chunk = band->chunk;
     loop->var = variable(gen, band, &loop->declares);
     if (once && !loop->declares)
         loop->var = gen_symbol(gen, band->name, &loop->var->type);

@@ -276,6 +276,12 @@ static void strip(struct fetches *all)
         code_insert(ahead ? ahead->child[0] : loop->child[0],
                     ahead ? ahead->child[0]->child_nr : 0, fetch);
     }
+    if (loop->parallel) {
+        long long lines = size / loop->step;
+        outer->parallel = true;
+        outer->chunk = (loop->chunk + lines - 1) / lines;
+        loop->parallel = false;
+    }
     parent->child[at] = outer;
     outer->parent = parent;
     code_add(outer->child[0], loop);

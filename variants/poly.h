@@ -94,6 +94,12 @@ struct tree {
     long long step;
     bool simd, reduces; /* reduces: only sums that may be reordered are carried */
     bool rest;          /* what unrolling left over; not unrolled again */
+    bool parallel;      /* its iterations are shared out among threads */
+    int schedule;       /* parallel: enum step_schedule, 0 = the runtime's */
+    long long chunk;    /* parallel: iterations handed out at once, 0 = the runtime's */
+    const char *pragma; /* the user's own OpenMP pragma stays on it; or clauses of it */
+    bool clauses;       /* `pragma` holds clauses for our directive only */
+    long long width, interleave; /* simd: hints, 0 = none */
     /* leaf */
     size_t statement;
     isl_set *domain;
@@ -272,6 +278,14 @@ isl_union_map *tree_order(const struct nest *nest,
                           const struct tree *tree); /* NULL on failure */
 
 /* What a plan makes of one nest. */
+struct padding {
+    struct ir_symbol *array;
+    long long elements;
+};
+struct streamed {
+    size_t cell;   /* whose stores go past the caches */
+    size_t places; /* in the new code */
+};
 struct prefetch {
     const struct ir_symbol *array;
     long long distance;
@@ -285,6 +299,13 @@ struct work {
     struct buf simd_reason;
     struct prefetch *prefetch;
     size_t prefetch_nr, prefetch_alloc, fetched; /* fetched: places in the new code */
+    const struct plan_step **parallel; /* steps; decided when the tree is final */
+    size_t parallel_nr, parallel_alloc;
+    struct padding *padding;
+    size_t padding_nr, padding_alloc;
+    struct streamed *streamed;
+    size_t streamed_nr, streamed_alloc;
+    struct strvec said; /* what the user must be told of the new code */
 };
 /* One work per modelled nest (works[nest_nr], unmodelled ones stay empty). STATUS_USAGE,
  * STATUS_ILLEGAL. */
@@ -316,6 +337,12 @@ int tree_pad(struct work *work, const struct plan_step *step,
 int tree_nontemporal(struct work *work, const struct plan_step *step, struct error *err);
 int tree_parallel(struct work *work, const struct plan_step *step,
                   struct error *err); /* tree_parallel.c */
+/* Of the final tree: which bands carry `omp parallel for`, and whether they may. */
+int work_parallel(struct work *work, struct error *err);
+bool pragma_is_parallel_for(const char *text); /* `omp parallel for` and clauses */
+void work_hints(struct work *work, const struct plan *plan); /* of simd steps */
+/* tree_memory.c: frees what the steps of its own left in the work. */
+void work_memory_free(struct work *work);
 
 /* ---- legal.c ---- */
 

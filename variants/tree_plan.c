@@ -469,5 +469,8 @@ void works_free(struct model *model, struct work *works)
         tree_free(works[i].tree);
         free(works[i].prefetch);
         buf_release(&works[i].simd_reason);
+        free(works[i].parallel);
+        strvec_release(&works[i].said);
+        work_memory_free(&works[i]);
     }
 }
