@@ -57,6 +57,10 @@ struct model_view {
     const struct kernel_access
         *access; /* stride_bytes of linear subscripts: 0 until model_measure */
     size_t access_nr;
+    const struct kernel_record *record;
+    size_t record_nr;
+    const char *const *temporary;
+    size_t temporary_nr;
     const char *const *assumption; /* sentences */
     size_t assumption_nr;
     const char *const *dependence; /* sentences with distance vectors, value-based;

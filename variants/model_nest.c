@@ -175,7 +175,8 @@ static bool is_unreadable(const struct ir_stmt *stmt, const void *data)
            (stmt->kind == IR_JUMP && !strncmp(stmt->text, "goto", 4));
 }
 
-static int add_statement(struct build *build, const struct ir_stmt *stmt, bool collapsed,
+/* `why`: of a construct taken as one statement; NULL = an ordinary one. */
+static int add_statement(struct build *build, const struct ir_stmt *stmt, const char *why,
                          struct tree *seq)
 {
     struct nest *nest = build->nest;
@@ -188,8 +189,8 @@ static int add_statement(struct build *build, const struct ir_stmt *stmt, bool c
                                                   : bad->text);
     GROW(nest->statement, index + 1, nest->statement_alloc);
     struct statement *new = &nest->statement[nest->statement_nr++];
-    *new =
-        (struct statement){.stmt = stmt, .collapsed = collapsed, .depth = build->depth};
+    *new = (struct statement){
+        .stmt = stmt, .collapsed = why != NULL, .why = why, .depth = build->depth};
     memcpy(new->loop, build->loop, build->depth * sizeof(new->loop[0]));
     new->domain = domain_here(build, index);
     if (!new->domain)
@@ -247,7 +248,8 @@ static const char *loop_problem(struct build *build, const struct ir_stmt *stmt)
     if (writes.found || stmt_find(stmt->child[0], same_iterator, stmt->iterator))
         return "the iterator is changed in the loop; use another variable for that";
     if (stmt_breaks_out(stmt->child[0]))
-        return "break or continue in the loop; an if around the rest of the body would do";
+        return "break or continue in the loop; an if around the rest of the body would "
+               "do";
     if (build->depth == DEPTH_MAX || build->frame_nr + 1 >= ARRAY_SIZE(build->frame))
         return "too many loops in one another";
     if (!strcmp(stmt->cmp, "!=") && stmt->step != 1 && stmt->step != -1)
@@ -280,7 +282,7 @@ static int walk_loop(struct build *build, const struct ir_stmt *stmt, struct tre
     if (problem && !build->depth)
         return nest_refuse(build->nest, stmt->line, "%s", problem);
     if (problem)
-        return add_statement(build, stmt, true, seq);
+        return add_statement(build, stmt, problem, seq);
     struct loop *loop = new_loop(build, stmt);
     struct tree *body = tree_new(TREE_SEQ);
     build->frame[build->frame_nr++] = (struct frame){.loop = loop};
@@ -296,7 +298,7 @@ static int walk_if(struct build *build, const struct ir_stmt *stmt, struct tree 
 {
     if (!affine_ok(build, stmt->cond, true) ||
         build->frame_nr + 1 >= ARRAY_SIZE(build->frame))
-        return add_statement(build, stmt, true, seq);
+        return add_statement(build, stmt, "it depends on a condition on data", seq);
     build->frame[build->frame_nr++] = (struct frame){.cond = stmt->cond};
     int status = walk(build, stmt->child[0], seq);
     build->frame[build->frame_nr - 1].negate = true;
@@ -333,8 +335,7 @@ static bool declares_more(struct build *build, const struct ir_stmt *block)
             continue;
         const struct ir_symbol *symbol = child->symbol;
         if (symbol->type.scalar == IR_RECORD || symbol->as_written || symbol->is_static ||
-            symbol->address_taken ||
-            (symbol->dim_nr && !is_plain_array(build, child)))
+            symbol->address_taken || (symbol->dim_nr && !is_plain_array(build, child)))
             return true;
     }
     return false;
@@ -344,7 +345,8 @@ static int walk_block(struct build *build, const struct ir_stmt *block, struct t
 {
     int status = 0;
     if (declares_more(build, block))
-        return add_statement(build, block, true, seq);
+        return add_statement(build, block, "a declaration beside it cannot be repeated",
+                             seq);
     for (size_t i = 0; !status && i < block->child_nr; i++)
         status = walk(build, block->child[i], seq);
     return status;
@@ -361,11 +363,12 @@ static int walk(struct build *build, const struct ir_stmt *stmt, struct tree *se
         return walk_if(build, stmt, seq);
     case IR_DECL:
         build->nest->decl_depth[stmt->symbol->id] = (int)build->depth;
-        return stmt->expr ? add_statement(build, stmt, false, seq) : 0;
+        return stmt->expr ? add_statement(build, stmt, NULL, seq) : 0;
     case IR_EMPTY:
         return 0;
     default:
-        return add_statement(build, stmt, stmt->kind == IR_WHILE, seq);
+        return add_statement(build, stmt,
+                             stmt->kind == IR_WHILE ? "it is a while loop" : NULL, seq);
     }
 }
 

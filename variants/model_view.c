@@ -51,6 +51,45 @@ static bool is_loop(const struct ir_stmt *stmt, const void *data)
     return stmt != data && (stmt->kind == IR_FOR || stmt->kind == IR_WHILE);
 }
 
+static bool is_this(const struct ir_stmt *stmt, const void *data)
+{
+    return stmt == data;
+}
+
+/* The statement of a modelled nest that the loop disappears in. */
+static const char *why_collapsed(const struct model *model, const struct ir_stmt *stmt)
+{
+    for (size_t i = 0; i < model->nest_nr; i++) {
+        const struct nest *nest = model->nest[i];
+        for (size_t k = 0; !nest->refusal && k < nest->statement_nr; k++)
+            if (nest->statement[k].collapsed &&
+                stmt_find(nest->statement[k].stmt, is_this, stmt))
+                return ir_textf(model->arena, "part of one statement: %s",
+                                nest->statement[k].why);
+    }
+    return NULL;
+}
+
+static const char *why_not(const struct model *model, const struct ir_stmt *stmt,
+                           int nest)
+{
+    const char *why = why_collapsed(model, stmt);
+    for (size_t i = 0; !why && i < model->nest_nr; i++)
+        if (model->nest[i]->stmt == stmt && model->nest[i]->refusal)
+            why = model->nest[i]->refusal;
+    if (!why && stmt->kind == IR_WHILE)
+        return "while loops stay as they are";
+    return !why && nest >= 0 ? model->nest[nest]->refusal : why;
+}
+
+static bool is_perfect(const struct ir_stmt *stmt)
+{
+    const struct ir_stmt *body = stmt->child[0];
+    if (body && body->kind == IR_BLOCK && body->child_nr == 1)
+        body = body->child[0];
+    return body && body->kind == IR_FOR;
+}
+
 static void add_loop(struct model *model, const struct ir_stmt *stmt, int parent,
                      int nest)
 {
@@ -74,6 +113,8 @@ static void add_loop(struct model *model, const struct ir_stmt *stmt, int parent
         .trips = -1,
         .innermost = !stmt_find(stmt, is_loop, stmt),
         .modelled = loop != NULL,
+        .perfect = is_perfect(stmt),
+        .why = loop ? NULL : why_not(model, stmt, nest),
     };
 }
 
@@ -164,7 +205,7 @@ static void classify(struct model *model, const struct access *access,
     for (size_t i = 0; i < access->subscript_nr; i++)
         ir_visit(access->subscript[i], find_load, &through);
     double line = model->request.line_bytes, stride = fabs(out->stride_bytes);
-    out->access_class = !moving                       ? ACCESS_INVARIANT
+    out->access_class = !moving                        ? ACCESS_INVARIANT
                         : stride > 0 && stride <= line ? ACCESS_STREAMING
                                                        : ACCESS_STRIDED;
     out->through = through.array;
@@ -188,7 +229,8 @@ static void add_access(struct model *model, const struct nest *nest,
                                 .line = access->line,
                                 .text = text_of(model, access->expr)};
     classify(model, access, &new);
-    new.update = access->accumulates && new.access_class >= ACCESS_INDIRECT;
+    new.update = access->accumulates && (new.access_class == ACCESS_INDIRECT ||
+                                         new.access_class == ACCESS_IRREGULAR);
     model->array[array].indirect =
         model->array[array].indirect || new.access_class == ACCESS_INDIRECT;
     GROW(model->access, model->access_nr + 1, model->access_alloc);
@@ -208,4 +250,5 @@ void view_build(struct model *model)
     for (size_t i = 0; i < model->array_nr; i++)
         if (!model->array[i].extent_text)
             model->array[i].extent_text = extent_text(model, &model->array[i]);
+    view_facts(model);
 }

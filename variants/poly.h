@@ -70,6 +70,7 @@ struct access {
 struct statement {
     const struct ir_stmt *stmt;
     bool collapsed;
+    const char *why; /* collapsed: the reason */
     struct loop *loop[DEPTH_MAX];
     size_t depth;
     isl_set *domain;
@@ -156,7 +157,9 @@ struct model {
     struct kernel_access *access;
     const struct ir_expr **access_expr;
     size_t access_nr, access_alloc;
-    struct strvec assumption, dependence, refusal;
+    struct kernel_record *record;
+    size_t record_nr, record_alloc;
+    struct strvec assumption, dependence, refusal, temporary;
     bool have_dependences;
     char *emitted_plan; /* the plan whose text `emitted` holds; NULL = none */
     struct buf emitted;
@@ -237,6 +240,8 @@ int nest_cells(struct nest *nest); /* one cell for what shares bytes */
 /* ---- model_private.c ---- */
 
 int nest_privatize(struct nest *nest);
+/* An array whose values never leave the iteration that sets them. */
+bool cell_is_temporary(const struct nest *nest, size_t cell);
 
 /* ---- deps.c, deps_text.c ---- */
 
@@ -361,6 +366,7 @@ void isl_budget(struct model *model, unsigned long operations);
 /* ---- model_view.c, model_extent.c ---- */
 
 void view_build(struct model *model);
+void view_facts(struct model *model);  /* model_facts.c: records, temporaries */
 void view_arrays(struct model *model); /* model_arrays.c */
 int view_array(const struct model *model,
                const struct ir_symbol *symbol); /* -1 = no buffer; the first of fields */
@@ -374,7 +380,8 @@ expr_root(const struct ir_expr *expr); /* the variable it starts from, or NULL *
 bool count_value(struct model *model, const struct model_values *values,
                  const struct ir_expr *expr, long long *out);
 const char *
-extent_text(struct model *model, const struct model_array *array); /* NULL = not in terms of parameters */
+extent_text(struct model *model,
+            const struct model_array *array); /* NULL = not in terms of parameters */
 /* Least or greatest value of a subscript in terms of parameters, taken as positive; NULL
  * when it cannot be said. */
 struct ir_expr *access_bound(struct nest *nest, const struct access *access,
