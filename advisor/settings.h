@@ -19,6 +19,7 @@ struct settings {
     const char *machine;  /* profile: name or path; NULL = this machine's */
     const char *database, *rules, *output, *plan, *strategy, *access;
     const char *show, *compare, *rival; /* profiles; rival: the second of --compare */
+    const char *header;                 /* tune: where the best constants are written */
     const char *plot, *memory, *what_if, *cache, *csv, *save;
     const char *counts, *measurement; /* files to explain instead of measuring */
     /* of compare: FILE:FUNCTION of each, and where the second one stands */

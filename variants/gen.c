@@ -285,7 +285,7 @@ static int emit_all(struct model *model, struct work *works, struct edits *edits
     struct gen helpers = {0};
     struct buf text = {0};
     for (size_t i = 0; i < model->nest_nr; i++) {
-        const struct nest *nest = model->nest[i];
+        const struct nest *nest = works[i].nest;
         struct buf new = {0};
         if (!works[i].touched)
             continue;

@@ -34,7 +34,7 @@ static struct ir_symbol *variable(struct gen *gen, const struct tree *band,
 {
     const struct ir_stmt *stmt = band->loop->stmt;
     struct ir_type type = stmt->iterator->type;
-    bool own = (band->role == BAND_LOOP || band->role == BAND_BLOCK) &&
+    bool own = (band->role == BAND_LOOP || band->role == BAND_BLOCK) && !band->skewed &&
                !strcmp(band->name, stmt->iterator->name);
     bool shared = band->parallel; /* threads need their own */
     for (size_t i = 0; i < gen->level_nr; i++)
@@ -44,8 +44,11 @@ static struct ir_symbol *variable(struct gen *gen, const struct tree *band,
         type = (struct ir_type){.text = "long", .scalar = IR_INT, .bytes = 8};
     type.is_const = false;
     gen->wide = gen->wide || type.bytes > 4;
-    return *declares ? gen_symbol(gen, free_name(gen, band->name), &type)
-                     : stmt->iterator;
+    if (!*declares)
+        return stmt->iterator;
+    bool skewed = band->role == BAND_LOOP && band->skewed;
+    const char *name = skewed ? ir_textf(gen->arena, "%ss", band->name) : band->name;
+    return gen_symbol(gen, free_name(gen, name), &type);
 }
 
 static void push_level(struct gen *gen, const struct tree *band, isl_ast_node *node,

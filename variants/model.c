@@ -7,7 +7,7 @@
 
 #include "variants/poly.h"
 
-enum { LINE_BYTES = 64, OPERATIONS = 3000000 };
+enum { LINE_BYTES = 64, OPERATIONS = 1500000 };
 
 /* ---- assumptions: "independent(i)", "noalias(a, b)" ---- */
 
@@ -143,6 +143,7 @@ void model_free(struct model *model)
         return;
     for (size_t i = 0; i < model->nest_nr; i++)
         nest_free(model->nest[i]);
+    regions_free(model);
     free(model->nest);
     free(model->init);
     free(model->loop);

@@ -101,6 +101,8 @@ struct tree {
     const char *pragma; /* the user's own OpenMP pragma stays on it; or clauses of it */
     bool clauses;       /* `pragma` holds clauses for our directive only */
     long long width, interleave; /* simd: hints, 0 = none */
+    bool skewed;        /* the value is more than the user's iterator */
+    bool separate;      /* loops of their own where not all statements below run */
     /* leaf */
     size_t statement;
     isl_set *domain;
@@ -136,6 +138,11 @@ struct nest {
     isl_union_map *order;  /* instance -> schedule, original */
 };
 
+struct region {
+    size_t first, nr; /* in model.nest */
+    struct nest *nest;
+};
+
 struct model {
     struct model_request request;
     bool forced; /* emitting with request.force: what is not legal passes all the same */
@@ -146,6 +153,8 @@ struct model {
         *init; /* by symbol id: the initialiser of a local that is never assigned again */
     struct nest **nest;
     size_t nest_nr, nest_alloc;
+    struct region *region; /* adjacent nests as one, made when a plan fuses them */
+    size_t region_nr, region_alloc;
     struct strvec independent; /* iterators */
     struct strvec
         noalias; /* names; all of one call follow one another, "" between calls */
@@ -274,6 +283,9 @@ void tree_add(struct tree *parent, struct tree *child);
 struct tree *tree_copy(const struct tree *tree);
 void tree_free(struct tree *tree);
 void tree_bind(struct nest *nest, struct tree *tree); /* fills f of the original bands */
+void tree_flatten(struct tree *tree); /* a SEQ of one child, a SEQ in a SEQ */
+const struct tree *tree_find(const struct tree *tree,
+                             const char *name); /* outermost; NULL = none */
 isl_union_set *tree_domain(const struct nest *nest, const struct tree *tree);
 /* isl_schedule is isl's; declared where it is used. Bands carry marks whose user pointer
  * is the tree node. */
@@ -298,6 +310,8 @@ struct prefetch {
 struct work {
     struct nest *nest;
     struct tree *tree;
+    size_t span; /* > 1: `nest` is a region of so many nests of the model, and the works
+                    of the others have no tree */
     bool touched, reorders;
     bool simd_wanted, simd_found;
     struct buf simd_reason;
@@ -324,8 +338,22 @@ isl_pw_aff *pw_aff_block(isl_pw_aff *pa, long long size); /* size * floor(pa / s
 int tree_unroll(struct work *work, const char *name, long long factor, bool jam,
                 struct error *err); /* tree_unroll.c */
 bool tree_has(const struct tree *tree, const char *name);
-/* One step of a plan on one nest that has what it names: 0, STATUS_ILLEGAL, STATUS_USAGE.
- */
+/* All names of the step from argument `first` on. */
+bool tree_has_all(const struct tree *tree, const struct plan_step *step, size_t first);
+/* "it" for a tile loop over i, a number behind it where that is taken. */
+const char *tree_tile_name(const struct work *work, const char *loop);
+/* One step of a plan on one nest that has what it names: 0; -1 STATUS_ILLEGAL,
+ * STATUS_USAGE; STEP_IDLE: nothing to do in this nest, err says why - the plan fails when
+ * it is so in all nests. */
+enum { STEP_IDLE = 1 };
+int tree_tile(struct work *work, const struct plan_step *step,
+              struct error *err); /* tree_tile.c */
+int tree_interchange(struct work *work, const struct plan_step *step, struct error *err);
+/* Makes one work of works whose nests stand side by side, where the step fuses loops at
+ * their edges. tree_region.c */
+int works_join(struct model *model, const struct plan_step *step, struct work *works,
+               struct error *err);
+void regions_free(struct model *model);
 int tree_fuse(struct work *work, const struct plan_step *step,
               struct error *err); /* tree_fuse.c */
 int tree_distribute(struct work *work, const struct plan_step *step, struct error *err);

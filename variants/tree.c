@@ -61,14 +61,27 @@ void tree_free(struct tree *tree)
     free(tree);
 }
 
-bool tree_has(const struct tree *tree, const char *name)
+const struct tree *tree_find(const struct tree *tree, const char *name)
 {
     if (tree->kind == TREE_BAND && !strcmp(tree->name, name))
-        return true;
-    for (size_t i = 0; i < tree->child_nr; i++)
-        if (tree_has(tree->child[i], name))
-            return true;
-    return false;
+        return tree;
+    const struct tree *found = NULL;
+    for (size_t i = 0; !found && i < tree->child_nr; i++)
+        found = tree_find(tree->child[i], name);
+    return found;
+}
+
+bool tree_has(const struct tree *tree, const char *name)
+{
+    return tree_find(tree, name) != NULL;
+}
+
+bool tree_has_all(const struct tree *tree, const struct plan_step *step, size_t first)
+{
+    for (size_t i = first; i < step->arg_nr; i++)
+        if (!tree_has(tree, step->arg[i].name))
+            return false;
+    return true;
 }
 
 isl_union_set *tree_domain(const struct nest *nest, const struct tree *tree)
@@ -134,8 +147,7 @@ static void bind_leaves(struct nest *nest, struct tree *band, const struct tree 
         bind_leaves(nest, band, below->child[i]);
 }
 
-/* A SEQ of one child, and a SEQ in a SEQ, say nothing. */
-static void flatten(struct tree *tree)
+void tree_flatten(struct tree *tree)
 {
     for (size_t i = 0; i < tree->child_nr; i++) {
         struct tree *child = tree->child[i];
@@ -153,7 +165,7 @@ static void flatten(struct tree *tree)
         i--;
     }
     for (size_t i = 0; i < tree->child_nr; i++)
-        flatten(tree->child[i]);
+        tree_flatten(tree->child[i]);
 }
 
 static bool has_leaf(const struct tree *tree)
@@ -191,6 +203,6 @@ static void bind(struct nest *nest, struct tree *tree)
 void tree_bind(struct nest *nest, struct tree *tree)
 {
     drop_empty(tree);
-    flatten(tree);
+    tree_flatten(tree);
     bind(nest, tree);
 }

@@ -124,6 +124,7 @@ struct kernel_access {
 };
 /* A macro or constant of the user's file that `#pragma inflight tunable` makes a
  * parameter of the search; a plan sets it by set(NAME:VALUE). */
+enum { KERNEL_TUNABLES_MAX = 8 };
 struct kernel_tunable {
     const char *name;
     const long long *value; /* those it may take, in the order given */
@@ -157,6 +158,10 @@ struct kernel_view { /* borrowed, valid until the next kernel_set or kernel_free
     size_t dependence_nr;
 };
 struct kernel_view kernel_view(const struct kernel *kernel);
+/* Do these values, one for each of view->tunable, keep to the constraints? STATUS_USAGE
+ * with the one that they break. Those about parameters without a value count as kept. */
+int kernel_tunables_allowed(const struct kernel_view *view, const long long *value,
+                            struct error *err);
 
 /* 0 when `b` can be called with the arguments of `a` and their results compared;
  * STATUS_USAGE with what differs: number, kinds, order or elements of parameters, or the
