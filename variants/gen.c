@@ -436,7 +436,9 @@ int model_emit(struct model *model, const struct plan *plan, struct buf *out,
 {
     char *text = plan_text(plan);
     bool known = model->emitted_plan && !strcmp(model->emitted_plan, text);
+    model->forced = model->request.force;
     int status = known ? 0 : prepare(model, plan, NULL, err);
+    model->forced = false;
     if (!status)
         buf_add_n(out, model->emitted.data, model->emitted.length);
     free(text);

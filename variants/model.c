@@ -158,6 +158,8 @@ void model_free(struct model *model)
     strvec_release(&model->assumption);
     strvec_release(&model->dependence);
     strvec_release(&model->refusal);
+    strvec_release(&model->temporary);
+    free(model->record);
     isl_ctx_free(model->ctx);
     free(model);
 }
@@ -182,6 +184,10 @@ struct model_view model_view(struct model *model)
         .array_nr = model->array_nr,
         .access = model->access,
         .access_nr = model->access_nr,
+        .record = model->record,
+        .record_nr = model->record_nr,
+        .temporary = (const char *const *)model->temporary.v,
+        .temporary_nr = model->temporary.nr,
         .assumption = (const char *const *)model->assumption.v,
         .assumption_nr = model->assumption.nr,
         .dependence = (const char *const *)model->dependence.v,

@@ -46,8 +46,10 @@ isl_map *access_relation(struct nest *nest, const struct access *access, bool *e
     isl_space *none = isl_space_set_from_params(isl_space_copy(nest->params));
     isl_map *map = isl_map_universe(
         isl_space_map_from_domain_and_range(isl_space_copy(at.space), none));
+    struct doubts doubts = {0};
     char name[32];
     *exact = true;
+    at.doubts = &doubts;
     for (size_t i = 0; cell->is_private && i < cell->depth; i++)
         map = add_iterator(map, &at, i);
     for (size_t i = 0; i < cell->dims; i++)
@@ -55,6 +57,7 @@ isl_map *access_relation(struct nest *nest, const struct access *access, bool *e
             map, &at, access->dim_nr ? access->dim[i] : access->subscript[i], exact);
     snprintf(name, sizeof(name), "A%zu", access->cell);
     map = isl_map_set_tuple_name(map, isl_dim_out, name);
+    nest_settle(nest, &doubts, statement->domain);
     isl_space_free(at.space);
     return isl_map_intersect_domain(map, isl_set_copy(statement->domain));
 }

@@ -34,10 +34,17 @@ struct loop {
     int view; /* index in model.view_loop */
 };
 
-/* Something in memory: an array, a scalar that the nest writes, a scalar private to one
- * iteration of the outer `depth` loops. */
+/* Something in memory: an array, a scalar that the nest writes, either of them private to
+ * one iteration of the outer `depth` loops. Each field of an array of structs is a cell:
+ * p[i].x and p[i].y never meet. Where bytes are shared (unions, bit-fields, structs also
+ * copied whole) the record is the cell. */
 struct cell {
     struct ir_symbol *symbol;
+    const char *path;    /* ".pos.x"; "" without fields */
+    const char *name;    /* "p.pos.x": as plans and views call it */
+    struct ir_type type; /* of one element */
+    size_t symbol_dims;  /* subscripts of the symbol; further ones belong to the path */
+    long long offset;    /* of the path in the record, bytes */
     bool is_private;
     size_t depth;  /* private: enclosing loops that index it */
     size_t dims;   /* of the relation's range, without the private ones */
@@ -52,6 +59,7 @@ struct access {
     bool accumulates;           /* the left side of x op= e, op associative, x not in e */
     const struct ir_expr *expr; /* as written */
     struct ir_expr *subscript[SUBSCRIPTS_MAX];
+    long long scale[SUBSCRIPTS_MAX]; /* bytes that one more moves; 0 = not constant */
     size_t subscript_nr;
     struct ir_expr *dim[SUBSCRIPTS_MAX]; /* a linear subscript taken apart; dim_nr = 0
                                             when it is not */
@@ -64,6 +72,7 @@ struct access {
 struct statement {
     const struct ir_stmt *stmt;
     bool collapsed;
+    const char *why; /* collapsed: the reason */
     struct loop *loop[DEPTH_MAX];
     size_t depth;
     isl_set *domain;
@@ -107,7 +116,7 @@ struct nest {
     struct model *model;
     const struct ir_stmt *stmt;
     int index;     /* from 0 */
-    char *refusal; /* not modelled: why */
+    char *refusal; /* not modelled: why, and what to do */
     struct loop **loop;
     size_t loop_nr, loop_alloc;
     struct statement *statement;
@@ -140,6 +149,7 @@ struct region {
 
 struct model {
     struct model_request request;
+    bool forced; /* emitting with request.force: what is not legal passes all the same */
     struct ir_function *function;
     struct ir_arena *arena;
     isl_ctx *ctx;
@@ -160,7 +170,9 @@ struct model {
     struct kernel_access *access;
     const struct ir_expr **access_expr;
     size_t access_nr, access_alloc;
-    struct strvec assumption, dependence, refusal;
+    struct kernel_record *record;
+    size_t record_nr, record_alloc;
+    struct strvec assumption, dependence, refusal, temporary;
     bool have_dependences;
     char *emitted_plan; /* the plan whose text `emitted` holds; NULL = none */
     struct buf emitted;
@@ -168,6 +180,16 @@ struct model {
 
 /* ---- model_affine.c ---- */
 
+/* What an expression takes for granted, such as that an unsigned difference does not wrap
+ * around: the points of `space` at which it does not hold. */
+struct doubt {
+    isl_set *set;
+    char *text;
+};
+struct doubts {
+    struct doubt *item;
+    size_t nr, alloc;
+};
 /* Where an expression is read: iterators of `loop` are the dimensions of `space`. With
  * `values`, parameters are numbers. */
 struct affine {
@@ -176,7 +198,14 @@ struct affine {
     struct loop *const *loop;
     size_t depth;
     const struct model_values *values;
+    struct doubts *doubts; /* NULL: nobody asks */
 };
+/* Those that a point of the domain (kept) cannot rule out become assumptions of the nest,
+ * and conditions on its parameters. Empties `doubts`. */
+void nest_settle(struct nest *nest, struct doubts *doubts, isl_set *domain);
+/* set is taken */
+void affine_doubt(const struct affine *at, isl_set *set, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* NULL when it is not affine (no isl error is left behind). */
 isl_pw_aff *affine_expr(const struct affine *at, const struct ir_expr *expr);
 isl_set *affine_cond(const struct affine *at, const struct ir_expr *cond);
@@ -215,11 +244,16 @@ void cell_delinearize(struct nest *nest, size_t cell); /* all or nothing */
 isl_map *access_relation(struct nest *nest, const struct access *access, bool *exact);
 struct affine affine_of(struct nest *nest,
                         const struct statement *statement); /* caller frees .space */
-bool math_function(const char *name);
+
+/* ---- model_cells.c ---- */
+
+int nest_cells(struct nest *nest); /* one cell for what shares bytes */
 
 /* ---- model_private.c ---- */
 
 int nest_privatize(struct nest *nest);
+/* An array whose values never leave the iteration that sets them. */
+bool cell_is_temporary(const struct nest *nest, size_t cell);
 
 /* ---- deps.c, deps_text.c ---- */
 
@@ -425,14 +459,22 @@ void isl_budget(struct model *model, unsigned long operations);
 /* ---- model_view.c, model_extent.c ---- */
 
 void view_build(struct model *model);
+void view_facts(struct model *model);  /* model_facts.c: records, temporaries */
+void view_arrays(struct model *model); /* model_arrays.c */
 int view_array(const struct model *model,
-               const struct ir_symbol *symbol); /* -1 = no buffer */
+               const struct ir_symbol *symbol); /* -1 = no buffer; the first of fields */
+int view_cell(const struct model *model, const struct cell *cell);
+int view_place(const struct model *model, const struct ir_expr *place);
+bool expr_is_step(const struct ir_expr *expr);  /* ++ or -- */
+bool expr_is_place(const struct ir_expr *expr); /* a[i], p->x, *p */
+const struct ir_symbol *
+expr_root(const struct ir_expr *expr); /* the variable it starts from, or NULL */
 /* Integer expressions at given parameters. counts.c */
 bool count_value(struct model *model, const struct model_values *values,
                  const struct ir_expr *expr, long long *out);
 const char *
 extent_text(struct model *model,
-            const struct ir_symbol *symbol); /* NULL = not in terms of parameters */
+            const struct model_array *array); /* NULL = not in terms of parameters */
 /* Least or greatest value of a subscript in terms of parameters, taken as positive; NULL
  * when it cannot be said. */
 struct ir_expr *access_bound(struct nest *nest, const struct access *access,
