@@ -52,6 +52,7 @@ static void gen_release(struct gen *gen)
 {
     free(gen->local);
     strvec_release(&gen->taken);
+    strvec_release(&gen->vector_type);
     ir_arena_free(gen->arena);
 }
 
@@ -111,6 +112,7 @@ static struct code *make_code(struct gen *gen)
     if (!code)
         return NULL;
     gen_locals(gen, code);
+    gen_buffers_static(gen, code);
     if (gen->work->reorders) /* else nothing tests that arrays do not overlap */
         gen_scalars(gen, code);
     gen_reductions(code);
@@ -174,6 +176,20 @@ static void print_nest(struct gen *gen, struct code *code, const struct ir_expr 
     free(margin);
 }
 
+static void take_vectors(struct gen *helpers, const struct gen *gen)
+{
+    for (size_t i = 0; i < gen->vector_type.nr; i++) {
+        const char *line = gen->vector_type.v[i];
+        bool known = false;
+        for (size_t k = 0; k < helpers->vector_type.nr; k++)
+            known = known || !strcmp(helpers->vector_type.v[k], line);
+        if (!known)
+            strvec_push(&helpers->vector_type, line);
+    }
+    if (gen->vector_bits > helpers->vector_bits)
+        helpers->vector_bits = gen->vector_bits;
+}
+
 static int emit_nest(struct work *work, struct buf *out, struct gen *helpers,
                      struct error *err)
 {
@@ -196,6 +212,7 @@ static int emit_nest(struct work *work, struct buf *out, struct gen *helpers,
     helpers->need_floord = helpers->need_floord || gen.need_floord;
     helpers->need_stream = helpers->need_stream || gen.need_stream;
     helpers->wide = helpers->wide || gen.wide;
+    take_vectors(helpers, &gen);
     code_free(code);
     gen_release(&gen);
     return status;
@@ -229,6 +246,26 @@ static void add_helpers(const struct model *model, const struct gen *helpers,
         gen_stream_helpers(model->function->name, out);
 }
 
+/* clang splits vectors that are wider than what it would choose itself, unless told. */
+static void add_vectors(const struct model *model, const struct gen *helpers,
+                        struct edits *edits)
+{
+    struct buf text = {0};
+    for (size_t i = 0; i < helpers->vector_type.nr; i++)
+        buf_addf(&text, "%s\n", helpers->vector_type.v[i]);
+    if (text.length) {
+        size_t at = function_start(model->function);
+        buf_add(&text, "\n");
+        edits_add(edits, at, at, xstrdup(buf_str(&text)));
+        at = line_begin(model->function->source, model->function->begin);
+        edits_add(edits, at, at,
+                  xasprintf("#ifdef __clang__\n__attribute__((min_vector_width(%lld)))\n"
+                            "#endif\n",
+                            helpers->vector_bits));
+    }
+    buf_release(&text);
+}
+
 /* ---- the file ---- */
 
 static void add_pragma_edits(const struct model *model, struct edits *edits)
@@ -242,7 +279,7 @@ static void add_pragma_edits(const struct model *model, struct edits *edits)
                                 pragma->end <= edits->item[i].end);
         if (pragma->ours && !inside)
             edits_add(edits, line_begin(model->function->source, pragma->begin),
-                     pragma->end, xstrdup(""));
+                      pragma->end, xstrdup(""));
     }
 }
 
@@ -269,12 +306,13 @@ static int check_streams(const struct model *model, const struct work *works,
         for (size_t k = 0; k < works[i].streamed_nr; k++) {
             const struct streamed *streamed = &works[i].streamed[k];
             if (!streamed->places)
-                return fail(err, STATUS_ILLEGAL,
-                            "no innermost loop of the nest at line %d writes '%s' element "
-                            "by element upwards and unconditionally, so there are no "
-                            "whole lines to store past the caches",
-                            model->nest[i]->stmt->line,
-                            model->nest[i]->cell[streamed->cell].symbol->name);
+                return fail(
+                    err, STATUS_ILLEGAL,
+                    "no innermost loop of the nest at line %d writes '%s' element "
+                    "by element upwards and unconditionally, so there are no "
+                    "whole lines to store past the caches",
+                    model->nest[i]->stmt->line,
+                    model->nest[i]->cell[streamed->cell].symbol->name);
         }
     return 0;
 }
@@ -292,18 +330,21 @@ static int emit_all(struct model *model, struct work *works, struct edits *edits
         isl_budget(model, model->request.operation_limit);
         if (emit_nest(&works[i], &new, &helpers, err)) {
             buf_release(&new);
+            strvec_release(&helpers.vector_type);
             return -1;
         }
         for (const struct ir_pragma *pragma = nest->stmt->pragma; pragma;
              pragma = pragma->next)
             if (!pragma->ours) /* it was meant for the loop that is no more */
                 edits_add(edits, line_begin(model->function->source, pragma->begin),
-                         pragma->end, xstrdup(""));
+                          pragma->end, xstrdup(""));
         edits_add(edits, nest->stmt->begin, nest->stmt->end, buf_detach(&new));
     }
     if (check_prefetches(model, works, err) || check_streams(model, works, err) ||
-        gen_paddings(model, works, edits, err))
+        gen_paddings(model, works, edits, err)) {
+        strvec_release(&helpers.vector_type);
         return -1;
+    }
     add_pragma_edits(model, edits);
     add_helpers(model, &helpers, &text);
     if (text.length) {
@@ -311,6 +352,8 @@ static int emit_all(struct model *model, struct work *works, struct edits *edits
         edits_add(edits, at, at, xstrdup(buf_str(&text)));
     }
     buf_release(&text);
+    add_vectors(model, &helpers, edits);
+    strvec_release(&helpers.vector_type);
     return 0;
 }
 
@@ -345,7 +388,7 @@ static int check_all(struct model *model, const struct plan *plan, struct work *
     for (size_t i = 0; i < model->nest_nr; i++) {
         if (!works[i].touched)
             continue;
-        if (work_check(&works[i], plan, err))
+        if (work_check(&works[i], plan, err) || tree_finish(&works[i], err))
             return -1;
         if (work_parallel(&works[i], err))
             return fail_in(err, "the nest at line %d", model->nest[i]->stmt->line);

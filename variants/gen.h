@@ -36,6 +36,7 @@ struct code {
     struct strvec sums, products; /* variables of its reduction clauses */
     struct ir_expr *cond;
     struct ir_stmt *stmt;
+    bool vector; /* STMT: works on several elements at once */
     size_t statement;
     struct ir_expr *iterator[DEPTH_MAX]; /* STMT: what the source's iterators are here */
     size_t iterator_nr;
@@ -69,6 +70,9 @@ struct gen {
     bool need_min, need_max, need_floord, wide; /* helpers; wide = they work on long */
     bool need_stream;
     const char *problem;                        /* why no code could be made */
+    struct ir_symbol **buffer;                  /* of work.box[] */
+    struct strvec vector_type;                  /* definitions, a line each */
+    long long vector_bits;                      /* of the widest one */
 };
 
 struct code *code_new(enum code_kind kind);
@@ -100,6 +104,17 @@ struct ir_symbol *gen_local_symbol(struct gen *gen, size_t cell, const char *suf
 struct ir_stmt *stmt_substitute(struct ir_arena *arena, const struct ir_stmt *stmt,
                                 struct ir_symbol *const *symbol,
                                 struct ir_expr *const *by, size_t nr);
+/* gen_pack.c: declarations of local buffers, small ones in the loop that fills them;
+ * accesses that go to them; the copies. */
+void gen_buffers_at(struct gen *gen, struct code *block, const struct tree *band);
+void gen_buffers_static(struct gen *gen, struct code *code);
+const struct ir_stmt *gen_redirect(struct gen *gen, const struct statement *statement);
+void gen_copy(struct gen *gen, struct code *block, isl_ast_expr *call, size_t index);
+/* gen_vector.c: the statement for all lanes of the band, or gen->problem. */
+const struct ir_stmt *gen_vector(struct gen *gen, const struct ir_stmt *stmt,
+                                 const struct tree *band);
+struct ir_expr *gen_vector_at(struct gen *gen, struct ir_expr *element, long long lanes);
+struct ir_expr *gen_vector_zero(struct gen *gen, const struct ir_expr *like);
 void gen_scalars(struct gen *gen, struct code *code); /* gen_scalar.c */
 void gen_reductions(struct code *code); /* gen_reduction.c: clauses of simd loops that
                                            sum; without one, no pragma */

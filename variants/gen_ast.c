@@ -120,6 +120,7 @@ static void add_for(struct gen *gen, struct code *block, isl_ast_node *node,
     body = once ? block : code_new(CODE_BLOCK);
     if (!once)
         code_add(loop, body);
+    gen_buffers_at(gen, body, band);
     add_node(gen, body, isl_ast_node_for_get_body(node), NULL);
     gen->level_nr--;
 }
@@ -233,14 +234,22 @@ static void drop_casts(struct ir_expr *expr, void *data)
         *at = (*at)->arg[0];
 }
 
-static void add_user(struct gen *gen, struct code *block, isl_ast_node *node)
+/* The statement with what the plan puts in place of its accesses. */
+static const struct ir_stmt *planned(struct gen *gen, const struct statement *statement,
+                                     struct code *code)
 {
-    isl_ast_expr *expr = isl_ast_node_user_get_expr(node);
-    isl_ast_expr *callee = isl_ast_expr_op_get_arg(expr, 0);
-    isl_id *id = isl_ast_expr_id_get_id(callee);
+    const struct tree *band = gen->level_nr ? gen->level[gen->level_nr - 1].band : NULL;
+    const struct ir_stmt *stmt = gen_redirect(gen, statement);
+    code->vector = band && band->lanes;
+    return code->vector ? gen_vector(gen, stmt, band) : stmt;
+}
+
+static void add_statement(struct gen *gen, struct code *block, isl_ast_expr *expr,
+                          size_t index)
+{
     struct code *code = code_new(CODE_STMT);
-    code->statement = statement_of_tuple(isl_id_get_name(id));
-    const struct statement *statement = &gen->nest->statement[code->statement];
+    code->statement = index;
+    const struct statement *statement = &gen->nest->statement[index];
     struct ir_expr *raw[DEPTH_MAX];
     struct replace replace = {.nr = 0};
     for (size_t i = 0; i < statement->depth; i++) {
@@ -251,10 +260,23 @@ static void add_user(struct gen *gen, struct code *block, isl_ast_node *node)
     }
     code->iterator_nr = statement->depth;
     replace_locals(gen, code, raw, &replace);
-    code->stmt = stmt_substitute(gen->arena, statement->stmt, replace.symbol, replace.by,
-                                 replace.nr);
+    code->stmt = stmt_substitute(gen->arena, planned(gen, statement, code),
+                                 replace.symbol, replace.by, replace.nr);
     stmt_exprs(code->stmt, drop_casts, NULL);
     code_add(block, code);
+}
+
+static void add_user(struct gen *gen, struct code *block, isl_ast_node *node)
+{
+    isl_ast_expr *expr = isl_ast_node_user_get_expr(node);
+    isl_ast_expr *callee = isl_ast_expr_op_get_arg(expr, 0);
+    isl_id *id = isl_ast_expr_id_get_id(callee);
+    const char *name = isl_id_get_name(id);
+    size_t index = statement_of_tuple(name);
+    if (*name == 'P')
+        gen_copy(gen, block, expr, index);
+    else
+        add_statement(gen, block, expr, index);
     isl_id_free(id);
     isl_ast_expr_free(callee);
     isl_ast_expr_free(expr);

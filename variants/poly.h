@@ -49,6 +49,8 @@ struct cell {
     size_t depth;  /* private: enclosing loops that index it */
     size_t dims;   /* of the relation's range, without the private ones */
     bool indirect; /* some access is over-approximated */
+    /* elements that one step of a dimension is apart; NULL = rows as declared */
+    struct ir_expr *stride[SUBSCRIPTS_MAX];
 };
 
 struct access {
@@ -80,7 +82,7 @@ struct statement {
 /* The loop tree: one band per loop, with a function from statement instances to the value
  * of the loop. */
 enum tree_kind { TREE_LEAF, TREE_SEQ, TREE_BAND };
-enum band_role { BAND_LOOP, BAND_TILE, BAND_BLOCK, BAND_COPY };
+enum band_role { BAND_LOOP, BAND_TILE, BAND_BLOCK, BAND_COPY, BAND_ELEMENT };
 struct tree {
     enum tree_kind kind;
     struct tree **child;
@@ -101,11 +103,13 @@ struct tree {
     const char *pragma; /* the user's own OpenMP pragma stays on it; or clauses of it */
     bool clauses;       /* `pragma` holds clauses for our directive only */
     long long width, interleave; /* simd: hints, 0 = none */
-    bool skewed;        /* the value is more than the user's iterator */
-    bool separate;      /* loops of their own where not all statements below run */
-    /* leaf */
+    bool skewed;                 /* the value is more than the user's iterator */
+    bool separate;   /* loops of their own where not all statements below run */
+    long long lanes; /* iterations that are one operation on vectors; 0 = none */
+    /* leaf; statements from nest.statement_nr on are work.copy[] */
     size_t statement;
     isl_set *domain;
+    isl_set *padded; /* with the iterations that fill incomplete tiles; NULL = none */
 };
 
 struct nest {
@@ -307,6 +311,32 @@ struct prefetch {
     long long distance;
     int level;
 };
+/* pack(array,loop), full(loop,...), vec(loop:lanes) of a plan: done when the order has
+ * been checked, see tree_finish. */
+struct packing {
+    size_t cell;
+    const char *loop;
+};
+struct lanes_wanted {
+    const char *loop;
+    long long lanes;
+};
+/* The part of an array that lives in a local buffer during one iteration of `band`. */
+struct box {
+    size_t cell, dims;
+    const struct tree *band, *prefix[4 * DEPTH_MAX]; /* prefix: bands around, with band */
+    size_t prefix_nr;
+    long long size[SUBSCRIPTS_MAX];
+    isl_multi_aff *offset; /* values of the prefix -> first element */
+    bool read_first, written, padded;
+};
+/* A statement of ours: [values of the prefix, element], named P<index>. */
+enum copy_kind { COPY_IN, COPY_ZERO, COPY_OUT };
+struct copy {
+    size_t box;
+    enum copy_kind kind;
+    long long lanes; /* elements at once; 0 = one */
+};
 struct work {
     struct nest *nest;
     struct tree *tree;
@@ -324,6 +354,16 @@ struct work {
     struct streamed *streamed;
     size_t streamed_nr, streamed_alloc;
     struct strvec said; /* what the user must be told of the new code */
+    struct packing *packing;
+    size_t packing_nr, packing_alloc;
+    const struct plan_step **filling; /* steps full() */
+    size_t filling_nr, filling_alloc;
+    struct lanes_wanted *vec;
+    size_t vec_nr, vec_alloc;
+    struct box *box;
+    size_t box_nr, box_alloc;
+    struct copy *copy;
+    size_t copy_nr, copy_alloc;
 };
 /* One work per modelled nest (works[nest_nr], unmodelled ones stay empty). STATUS_USAGE,
  * STATUS_ILLEGAL. */
@@ -337,6 +377,15 @@ band_function(const struct tree *band,
 isl_pw_aff *pw_aff_block(isl_pw_aff *pa, long long size); /* size * floor(pa / size) */
 int tree_unroll(struct work *work, const char *name, long long factor, bool jam,
                 struct error *err); /* tree_unroll.c */
+/* Instance -> those of its block of `size` iterations of the band; equal in all other
+ * loops. */
+isl_map *block_partners(const struct tree *band, long long size,
+                        const struct statement *statement);
+/* Instances of the leaf whose block is not whole within the bands around. */
+isl_set *block_incomplete(struct nest *nest, const struct tree *band, long long size,
+                          const struct tree *const *above, size_t nr,
+                          const struct tree *leaf);
+isl_map *equal_at(isl_pw_aff *pa); /* pairs of equal value; takes pa */
 bool tree_has(const struct tree *tree, const char *name);
 /* All names of the step from argument `first` on. */
 bool tree_has_all(const struct tree *tree, const struct plan_step *step, size_t first);
@@ -364,6 +413,23 @@ int tree_full(struct work *work, const struct plan_step *step,
               struct error *err); /* tree_pack.c */
 int tree_pack(struct work *work, const struct plan_step *step, struct error *err);
 int tree_vec(struct work *work, const struct plan_step *step, struct error *err);
+/* What these three asked for: after work_check, which sees the plain order; every later
+ * change adds only accesses to local buffers. STATUS_ILLEGAL with the reason. */
+int tree_finish(struct work *work, struct error *err);
+/* tree_box.c: local buffers for the packed arrays, and their copies in the tree. */
+int tree_boxes(struct work *work, struct error *err);
+void box_release(struct box *box);
+bool is_packed_above(const struct work *work, size_t cell,
+                     const struct tree *const *above, size_t nr, size_t *depth);
+const char *pack_problem(const struct nest *nest, const struct access *access);
+/* [values of the bands] -> elements of one access on the domain; all kept. */
+isl_map *band_footprint(const struct nest *nest, const struct access *access,
+                        isl_set *domain, const struct tree *const *band, size_t nr);
+isl_map *access_everywhere(struct nest *nest, const struct access *access);
+/* tree_fill.c: incomplete tiles filled up, or code of their own for the complete ones. */
+int tree_fill(struct work *work, const struct plan_step *step, struct error *err);
+/* tree_lanes.c */
+int tree_lanes(struct work *work, const struct lanes_wanted *vec, struct error *err);
 int tree_pad(struct work *work, const struct plan_step *step,
              struct error *err); /* tree_memory.c */
 int tree_nontemporal(struct work *work, const struct plan_step *step, struct error *err);

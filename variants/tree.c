@@ -44,6 +44,7 @@ struct tree *tree_copy(const struct tree *tree)
     copy->child_nr = copy->child_alloc = 0;
     copy->f = isl_union_pw_aff_copy(tree->f);
     copy->domain = isl_set_copy(tree->domain);
+    copy->padded = isl_set_copy(tree->padded);
     for (size_t i = 0; i < tree->child_nr; i++)
         tree_add(copy, tree_copy(tree->child[i]));
     return copy;
@@ -57,6 +58,7 @@ void tree_free(struct tree *tree)
         tree_free(tree->child[i]);
     isl_union_pw_aff_free(tree->f);
     isl_set_free(tree->domain);
+    isl_set_free(tree->padded);
     free(tree->child);
     free(tree);
 }

@@ -38,7 +38,7 @@ static const struct statement *statement_of(const struct unroll *at,
     return &at->nest->statement[leaf->statement];
 }
 
-static isl_map *equal_at(isl_pw_aff *pa)
+isl_map *equal_at(isl_pw_aff *pa)
 {
     isl_map *map = isl_map_from_pw_aff(pa);
     isl_map *back = isl_map_reverse(isl_map_copy(map));
@@ -61,15 +61,15 @@ static isl_map *lattice(isl_space *space, size_t pos, long long size)
 
 /* x -> the instances that share its block: equal but for this loop, which takes all
  * values of its stride. */
-static isl_map *partners(const struct unroll *at, const struct tree *leaf)
+isl_map *block_partners(const struct tree *band, long long size,
+                        const struct statement *statement)
 {
-    const struct statement *statement = statement_of(at, leaf);
-    size_t pos = (size_t)at->band->loop->depth;
-    isl_map *map = equal_at(pw_aff_block(band_function(at->band, statement), at->factor));
+    size_t pos = (size_t)band->loop->depth;
+    isl_map *map = equal_at(pw_aff_block(band_function(band, statement), size));
     for (size_t i = 0; i < statement->depth; i++)
         if (i != pos)
             map = isl_map_equate(map, isl_dim_in, (int)i, isl_dim_out, (int)i);
-    long long step = at->band->loop->stmt->step;
+    long long step = band->loop->stmt->step;
     if (step == 1 || step == -1)
         return map;
     return isl_map_intersect(
@@ -78,17 +78,25 @@ static isl_map *partners(const struct unroll *at, const struct tree *leaf)
 
 /* Instances with some partner that does not exist or lies in another iteration of the
  * loops around. */
-static isl_set *incomplete(const struct unroll *at, const struct tree *leaf)
+isl_set *block_incomplete(struct nest *nest, const struct tree *band, long long size,
+                          const struct tree *const *above, size_t nr,
+                          const struct tree *leaf)
 {
-    const struct statement *statement = statement_of(at, leaf);
-    isl_map *all =
-        isl_map_intersect_domain(partners(at, leaf), isl_set_copy(leaf->domain));
+    const struct statement *statement = &nest->statement[leaf->statement];
+    isl_map *all = isl_map_intersect_domain(block_partners(band, size, statement),
+                                            isl_set_copy(leaf->domain));
     isl_map *present =
         isl_map_intersect_range(isl_map_copy(all), isl_set_copy(leaf->domain));
-    for (size_t i = 0; i < at->above_nr; i++)
+    for (size_t i = 0; i < nr; i++)
         present =
-            isl_map_intersect(present, equal_at(band_function(at->above[i], statement)));
+            isl_map_intersect(present, equal_at(band_function(above[i], statement)));
     return isl_set_coalesce(isl_map_domain(isl_map_subtract(all, present)));
+}
+
+static isl_set *incomplete(const struct unroll *at, const struct tree *leaf)
+{
+    return block_incomplete(at->nest, at->band, at->factor, at->above, at->above_nr,
+                            leaf);
 }
 
 /* Instance -> [values of the loops around, block]. */
