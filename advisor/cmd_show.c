@@ -83,7 +83,7 @@ static void show_loops(const struct kernel_view *view, struct buf *out)
         const struct kernel_loop *loop = &view->loop[i];
         buf_add_repeat(out, ' ', 2 + 2 * (size_t)loop->depth);
         buf_addf(out, "%s", loop->name);
-        if (loop->lower_text && loop->upper_text)
+        if (loop->lower_text && strcmp(loop->lower_text, "?") != 0)
             buf_addf(out, " from %s to below %s", loop->lower_text, loop->upper_text);
         if (loop->trips >= 0) {
             buf_add(out, ", ");

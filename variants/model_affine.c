@@ -31,32 +31,44 @@ void affine_doubt(const struct affine *at, isl_set *set, const char *format, ...
     doubts->item[doubts->nr++] = (struct doubt){set, buf_detach(&text)};
 }
 
-static void settle(struct nest *nest, struct doubt *doubt, isl_set *domain)
+/* Takes the doubt's set. */
+static bool settle(struct nest *nest, const struct doubt *doubt, isl_set *domain)
 {
     isl_set *wrong = isl_set_intersect(doubt->set, isl_set_copy(domain));
     wrong = isl_set_intersect_params(wrong, isl_set_copy(nest->vouched));
     if (isl_set_is_empty(wrong) == isl_bool_true) {
         isl_set_free(wrong);
-        return;
+        return true;
     }
-    nest_assume(nest, "%s", doubt->text);
+    isl_set *ever = isl_set_params(isl_set_copy(domain));
     isl_set *fine = isl_set_complement(isl_set_params(wrong));
     fine = isl_set_coalesce(isl_set_intersect(fine, isl_set_copy(nest->assumed)));
-    if (isl_set_is_empty(fine) == isl_bool_false) {
-        isl_set_free(nest->assumed);
-        nest->assumed = fine;
-    } else
+    ever = isl_set_intersect(ever, isl_set_copy(fine));
+    bool possible = isl_set_is_empty(ever) == isl_bool_false;
+    isl_set_free(ever);
+    if (!possible) {
         isl_set_free(fine);
+        return false;
+    }
+    nest_assume(nest, "%s", doubt->text);
+    isl_set_free(nest->assumed);
+    nest->assumed = fine;
+    return true;
 }
 
-void nest_settle(struct nest *nest, struct doubts *doubts, isl_set *domain)
+bool nest_settle(struct nest *nest, struct doubts *doubts, isl_set *domain)
 {
+    bool possible = true;
     for (size_t i = 0; i < doubts->nr; i++) {
-        settle(nest, &doubts->item[i], domain);
+        if (possible)
+            possible = settle(nest, &doubts->item[i], domain);
+        else
+            isl_set_free(doubts->item[i].set);
         free(doubts->item[i].text);
     }
     free(doubts->item);
     *doubts = (struct doubts){0};
+    return possible;
 }
 
 bool symbol_is_param(const struct nest *nest, const struct ir_symbol *symbol)

@@ -156,7 +156,10 @@ static isl_set *domain_here(struct build *build, size_t index)
         at.doubts = &doubts;
         isl_set *set = frame->loop ? affine_loop(&at, frame->loop, pos)
                                    : affine_cond(&at, frame->cond);
-        nest_settle(build->nest, &doubts, domain);
+        if (!nest_settle(build->nest, &doubts, domain)) {
+            isl_set_free(set);
+            set = NULL;
+        }
         pos += frame->loop != NULL;
         domain = isl_set_intersect(domain, frame->negate ? isl_set_complement(set) : set);
     }

@@ -201,8 +201,8 @@ struct affine {
     struct doubts *doubts; /* NULL: nobody asks */
 };
 /* Those that a point of the domain (kept) cannot rule out become assumptions of the nest,
- * and conditions on its parameters. Empties `doubts`. */
-void nest_settle(struct nest *nest, struct doubts *doubts, isl_set *domain);
+ * and conditions on its parameters; false when they never hold. Empties `doubts`. */
+bool nest_settle(struct nest *nest, struct doubts *doubts, isl_set *domain);
 /* set is taken */
 void affine_doubt(const struct affine *at, isl_set *set, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
