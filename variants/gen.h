@@ -86,6 +86,9 @@ bool gen_word_in_source(const struct gen *gen, const char *word);
 struct ir_expr *raw_expr(struct gen *gen, isl_ast_expr *expr); /* takes expr */
 struct ir_expr *raw_map(struct gen *gen, struct ir_expr *raw, struct ir_expr *base,
                         long long step); /* base + step * raw */
+/* Of c <= raw, or c < raw: the limit of the variable base + step * c, exclusive. */
+struct ir_expr *raw_bound(struct gen *gen, struct ir_expr *raw, bool inclusive,
+                          struct ir_expr *base, long long step);
 struct ir_expr *raw_finish(struct gen *gen, struct ir_expr *raw);
 
 struct code *gen_code(struct gen *gen); /* gen_ast.c; NULL = gen->problem */
