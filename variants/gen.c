@@ -186,6 +186,7 @@ static struct code *make_code(struct gen *gen)
         gen_scalars(gen, code);
     gen_reductions(code);
     gen_prefetches(gen, code);
+    gen_lets(gen, code);
     add_unused(gen, code);
     name_helpers(gen, code);
     return code;

@@ -108,6 +108,9 @@ void gen_prefetches(
     struct gen *gen,
     struct code *code); /* gen_prefetch.c; after gen_scalars, which must not see strips */
 
+/* gen_let.c: `const int i = is - t;` in innermost loops; the last pass. */
+void gen_lets(struct gen *gen, struct code *code);
+
 /* gen_guard.c: the condition under which the new code may run, NULL = always;
  * *needs_else: the original must remain. */
 int gen_guard(struct gen *gen, struct ir_expr **guard, bool *needs_else,

@@ -75,6 +75,8 @@ static isl_pw_aff *outside_value(const struct tiling *at,
     const struct tree *edge = at->before ? at->before : at->first;
     bool last = at->before != NULL;
     isl_pw_aff *value = band_edge(at->nest, edge, statement, last);
+    if (value && last) /* a loop that does not run has no last value */
+        value = isl_pw_aff_max(value, band_edge(at->nest, edge, statement, false));
     return value ? value : reached_value(at->nest, edge, statement, last);
 }
 
