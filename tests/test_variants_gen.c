@@ -9,6 +9,7 @@
 /* ---- random plans ---- */
 
 enum { PLANS_PER_KERNEL = 3, TRIES_PER_KERNEL = 40, NAMES_MAX = 16 };
+enum { RANDOM_OPERATIONS = 200000 }; /* so that no plan takes long */
 
 static unsigned random_state;
 
@@ -212,10 +213,11 @@ static void programs_release(struct programs *programs)
 
 static void random_plans_of(const char *name)
 {
+    const struct model_request quick = {.operation_limit = RANDOM_OPERATIONS};
     struct programs programs;
     struct loops loops;
     size_t legal = 0;
-    if (!programs_start(&programs) || !loops_open(&loops, name, NULL))
+    if (!programs_start(&programs) || !loops_open(&loops, name, &quick))
         return;
     add_variant(&programs, "untransformed", loops.function->source);
     for (size_t i = 0; i < TRIES_PER_KERNEL && legal < PLANS_PER_KERNEL; i++) {
