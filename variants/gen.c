@@ -119,6 +119,7 @@ static struct code *make_code(struct gen *gen)
     gen_reductions(code);
     gen_streams(gen, code);
     gen_prefetches(gen, code);
+    gen_lets(gen, code);
     gen_teams(code);
     gen_pads(gen, code);
     add_unused(gen, code);
