@@ -121,6 +121,22 @@ struct ir_expr *gen_vector_zero(struct gen *gen, const struct ir_expr *like);
 void gen_scalars(struct gen *gen, struct code *code); /* gen_scalar.c */
 void gen_reductions(struct code *code); /* gen_reduction.c: clauses of simd loops that
                                            sum; without one, no pragma */
+/* gen_fetch.c */
+const struct ir_symbol *fetch_root(const struct ir_expr *expr); /* NULL = none */
+struct ir_expr *fetch_pick(struct gen *gen, const char *name, struct ir_expr *a,
+                           struct ir_expr *b); /* min or max of two */
+struct ir_expr *loop_last(struct gen *gen,
+                          const struct ir_stmt *loop); /* value of its iterator */
+struct ir_expr *fetch_clamped(struct gen *gen, const struct ir_stmt *loop,
+                              struct ir_expr *now, struct ir_expr *last,
+                              long long distance);
+struct ir_expr *fetch_resolved(struct gen *gen, struct ir_expr *expr);
+const struct prefetch *fetch_wanted(const struct gen *gen, const struct ir_expr *expr);
+struct ir_expr *fetch_call(struct gen *gen, struct ir_expr *element, bool write,
+                           int level);
+bool fetch_loads(const struct ir_expr *expr); /* its subscripts hold elements */
+bool fetch_is_safe(const struct gen *gen, const struct ir_expr *expr);
+size_t fetch_collapsed(struct gen *gen, struct code *code); /* number of places */
 /* gen_stream.c: stores past the caches. */
 void gen_streams(struct gen *gen, struct code *code);
 void gen_stream_helpers(const char *function, struct buf *out);

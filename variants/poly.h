@@ -309,6 +309,7 @@ struct streamed {
     size_t places; /* in the new code */
 };
 struct prefetch {
+    const char *name; /* as the plan says: "p.x" */
     const struct ir_symbol *array;
     long long distance;
     int level;
