@@ -74,7 +74,7 @@ static void add_case(struct plan_bench *bench, double *left)
     if (kernel_bind(bench->kernel, NULL) || kernel_bytes(bench->kernel) > bytes_max)
         return;
     struct quantity iterations = kernel_counts(bench->kernel).iterations;
-    double cost = quantity_is_known(iterations) ? iterations.value : 0;
+    double cost = iterations.known ? iterations.value : 0;
     if (cost > case_iterations_max || cost > *left)
         return;
     new.text = text_of(bench->kernel);
