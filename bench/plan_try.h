@@ -27,9 +27,9 @@ const char *plan_verdict_word(enum plan_verdict verdict);
 
 /* One plan and what became of it with each compiler. */
 struct plan_try {
-    char *plan, *refusal; /* refusal: why it is illegal, of a forced one */
-    double check_s, emit_s;
-    bool blocks; /* has steps that make register blocks */
+    char *plan, *refusal;   /* refusal: why it is illegal, of a forced one */
+    double check_s, emit_s; /* of the processor */
+    bool blocks;            /* has steps that make register blocks */
     enum plan_verdict verdict[PLAN_COMPILERS];
     char *detail[PLAN_COMPILERS]; /* first message; NULL if good */
 };
