@@ -1,5 +1,6 @@
 #include "bench/plan_cases.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +13,7 @@ static const long long unlike[] = {3, 37, 8, 61, 2, 19, 33};
 /* Of innermost statements: a few milliseconds with sanitizers, so that what a plan costs
  * is compiling it. */
 static const double case_iterations_max = 60e3, all_iterations_max = 250e3,
-                    bytes_max = 32e6;
+                    bytes_max = 64e6;
 static const double run_limit_s = 30;
 
 static int run(const struct plan_bench *bench, const char *program, size_t variant,
@@ -67,7 +68,7 @@ static void case_release(struct plan_case *item)
 }
 
 /* Keeps the kernel's present sizes if they are new and not too much work. */
-static void add_case(struct plan_bench *bench, double *left)
+static void add_case(struct plan_bench *bench, double most, double *left)
 {
     struct plan_case new = {0};
 
@@ -75,7 +76,7 @@ static void add_case(struct plan_bench *bench, double *left)
         return;
     struct quantity iterations = kernel_counts(bench->kernel).iterations;
     double cost = iterations.known ? iterations.value : 0;
-    if (cost > case_iterations_max || cost > *left)
+    if (cost > most || cost > *left)
         return;
     new.text = text_of(bench->kernel);
     for (size_t i = 0; i < bench->item_nr; i++)
@@ -101,6 +102,8 @@ static void all_args(const struct plan_bench *bench, struct strvec *args)
 /* Drops the sizes at which the untransformed kernel is not clean. */
 static int keep_clean(struct plan_bench *bench, const char *program, struct error *err)
 {
+    struct buf why = {0};
+
     while (bench->item_nr) {
         struct strvec args = {0};
         struct spawn_outcome outcome;
@@ -114,16 +117,22 @@ static int keep_clean(struct plan_bench *bench, const char *program, struct erro
             return -1;
         bool done = lines.is_done;
         size_t bad = lines.case_nr ? lines.case_nr - 1 : 0;
+        buf_reset(&why);
+        buf_add_n(&why, buf_str(&outcome.err), strcspn(buf_str(&outcome.err), "\n"));
         spawn_outcome_release(&outcome);
         verify_lines_release(&lines);
-        if (done)
+        if (done) {
+            buf_release(&why);
             return 0;
+        }
         case_release(&bench->item[bad]);
         memmove(&bench->item[bad], &bench->item[bad + 1],
                 (--bench->item_nr - bad) * sizeof(bench->item[0]));
     }
-    return fail(err, STATUS_INPUT, "'%s' is clean at no small size",
-                kernel_name(bench->kernel));
+    fail(err, STATUS_INPUT, "'%s' is clean at no small size: %s",
+         kernel_name(bench->kernel), buf_str(&why));
+    buf_release(&why);
+    return -1;
 }
 
 /* Of no array's extent: steps in time, rounds. */
@@ -175,8 +184,11 @@ int plan_cases_make(struct plan_bench *bench, char *const *program, struct error
     find_rounds(bench->kernel, rounds);
     for (size_t turn = 0; turn < ARRAY_SIZE(alike) + ARRAY_SIZE(unlike); turn++) {
         override_all(bench->kernel, rounds, turn);
-        add_case(bench, &left);
+        add_case(bench, case_iterations_max, &left);
     }
+    override_all(bench->kernel, rounds, 0);
+    if (!bench->item_nr) /* sizes are constants */
+        add_case(bench, HUGE_VAL, &(double){HUGE_VAL});
     for (size_t c = 0; c < PLAN_COMPILERS && !result; c++)
         result = keep_clean(bench, program[c], err);
     free(rounds);

@@ -114,7 +114,7 @@ static int add_base(struct plan_bench *bench, size_t compiler, const char *stem,
     char *warning = ok && strstr(flags, "-Wall") ? first_warning(buf_str(&said)) : NULL;
     if (ok)
         strvec_push(&bench->base[compiler], object);
-    if (warning)
+    if (warning && !strstr(warning, "pass-failed"))
         ok = !fail(err, STATUS_FAILED, "the untransformed kernel has a warning: %s",
                    warning);
     free(warning);

@@ -45,7 +45,6 @@ void suite_close(struct suite *suite)
             toolchain_release(&suite->toolchain[c]);
     if (suite->scratch)
         scratch_remove(suite->scratch);
-    free(suite->scratch);
     *suite = (struct suite){0};
 }
 
