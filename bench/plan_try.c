@@ -230,11 +230,12 @@ static void dispatcher(const struct plan_bench *bench, size_t compiler, struct b
                      "break;\n",
                      i, i);
     buf_add(out, "    default: abort();\n    }\n}\n"
+                 "void *inflight_reference_global(int);\n"
                  "void *inflight_variant_global(int i)\n{\n    switch (NUMBER) {\n");
     for (size_t i = 0; i < bench->try_nr; i++)
         if (bench->try[i].verdict[compiler] != PLAN_NO_COMPILE)
             buf_addf(out, "    case %zu: return inflight_global_%zu(i);\n", i, i);
-    buf_add(out, "    default: return (void *)(long)(i - i);\n    }\n}\n");
+    buf_add(out, "    default: return inflight_reference_global(i);\n    }\n}\n");
 }
 
 static int link_all(const struct plan_bench *bench, size_t compiler, char **program,

@@ -1,5 +1,5 @@
 /*
- * sweep: transport along one diagonal, as in SNAP: loops over angles that are a handful long.
+ * transport_sweep: transport along one diagonal, as in SNAP: loops over angles that are a handful long.
  *
  * The flux of a cell needs those of its left and lower neighbours, so cells come one after the other and
  * the parallel work is in the innermost loop, over the angles of an octant. It is short: what comes before
@@ -14,7 +14,7 @@
 #pragma inflight buffer mu = uniform(0.1, 0.9)
 #pragma inflight buffer eta = uniform(0.1, 0.9)
 #pragma inflight flops 8 * n * m * angles
-void sweep(int n, int m, int angles, double scalar[restrict n][m], double left[restrict n][angles],
+void transport_sweep(int n, int m, int angles, double scalar[restrict n][m], double left[restrict n][angles],
 	   double below[restrict m][angles], const double source[restrict n][m], const double mu[restrict angles],
 	   const double eta[restrict angles])
 {
