@@ -267,6 +267,8 @@ struct box {
     const struct tree *band, *prefix[4 * DEPTH_MAX]; /* prefix: bands around, with band */
     size_t prefix_nr;
     long long size[SUBSCRIPTS_MAX];
+    size_t order[SUBSCRIPTS_MAX]; /* dimensions of the buffer: those of the array, the one
+                                     that vectors follow last */
     isl_multi_aff *offset; /* values of the prefix -> first element */
     bool read_first, written, padded;
 };

@@ -5,6 +5,7 @@
  * not have touched.
  */
 #include "variants/poly.h"
+#include "variants/sum.h"
 
 #include <isl/fixed_box.h>
 #include <stdio.h>
@@ -306,6 +307,36 @@ static void add_copy(const struct placing *at, enum copy_kind kind, isl_set *dom
     tree_add(at->seq, tree);
 }
 
+static bool follows(const struct nest *nest, size_t cell, size_t dim, const char *loop)
+{
+    for (size_t i = 0; i < nest->access_nr; i++) {
+        const struct access *access = &nest->access[i];
+        const struct statement *statement = &nest->statement[access->statement];
+        const struct ir_expr *sub =
+            access->dim_nr ? access->dim[dim] : access->subscript[dim];
+        for (size_t k = 0; access->cell == cell && k < statement->depth; k++) {
+            const struct ir_symbol *iterator = statement->loop[k]->stmt->iterator;
+            if (!strcmp(iterator->name, loop) && expr_mentions(sub, iterator))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* So that the lanes of a vector lie side by side in the buffer. */
+static void arrange(const struct work *work, struct box *box)
+{
+    size_t last = box->dims - 1, at = 0;
+    for (size_t i = 0; i < box->dims; i++)
+        for (size_t k = 0; k < work->vec_nr; k++)
+            if (follows(work->nest, box->cell, i, work->vec[k].loop))
+                last = i;
+    for (size_t i = 0; i < box->dims; i++)
+        if (i != last)
+            box->order[at++] = i;
+    box->order[at] = last;
+}
+
 /* Vectors, when the block is one that the plan's lanes work on. */
 static long long copy_lanes(const struct work *work, const struct box *box)
 {
@@ -313,6 +344,7 @@ static long long copy_lanes(const struct work *work, const struct box *box)
     const struct cell *cell = &work->nest->cell[box->cell];
     bool unit = !cell->stride[0] || (cell->stride[box->dims - 1]->has_value &&
                                      cell->stride[box->dims - 1]->value == 1);
+    unit = unit && box->order[box->dims - 1] == box->dims - 1;
     return lanes && box->written && unit && box->size[box->dims - 1] % lanes == 0 ? lanes
                                                                                  : 0;
 }
@@ -397,6 +429,7 @@ static int box_here(struct boxing *at)
         box.written = footprint.written != NULL;
         box.padded = footprint.is_padded;
         box.read_first = footprint.reads;
+        arrange(work, &box);
         GROW(work->box, work->box_nr + 1, work->box_alloc);
         work->box[work->box_nr++] = box;
         place_box(work, work->box_nr - 1, at->above, &footprint);
