@@ -60,7 +60,8 @@ struct gen {
     size_t level_nr;
     const struct tree *copy[DEPTH_MAX]; /* bands of copies around it */
     size_t copy_nr;
-    const struct tree *mark[4 * DEPTH_MAX]; /* bands around it, also those without a loop */
+    const struct tree
+        *mark[4 * DEPTH_MAX]; /* bands around it, also those without a loop */
     size_t mark_nr;
     struct local *local;
     size_t local_nr, local_alloc;

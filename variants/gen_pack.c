@@ -34,8 +34,7 @@ static struct ir_symbol *buffer_of(struct gen *gen, size_t index)
         type.pointers = (int)box->dims;
         type.is_const = type.is_restrict = false;
         type.full = NULL;
-        const char *name =
-            ir_textf(gen->arena, "%s_l", array_of(gen, box)->name);
+        const char *name = ir_textf(gen->arena, "%s_l", array_of(gen, box)->name);
         gen->buffer[index] = gen_symbol(gen, gen_name(gen, name, false), &type);
     }
     return gen->buffer[index];
@@ -215,8 +214,8 @@ static void redirect_access(struct gen *gen, const struct access *access,
                 access->dim_nr ? access->dim[i] : access->subscript[i];
             struct sum offset = offset_of(gen, box, i, value),
                        sum = sum_of_expr(gen->arena, written);
-            struct sum start = sum_of_expr(
-                gen->arena, raw_finish(gen, sum_expr(gen->arena, &offset)));
+            struct sum start =
+                sum_of_expr(gen->arena, raw_finish(gen, sum_expr(gen->arena, &offset)));
             sum = sum_add(&sum, &start, -1);
             subscript[i] = sum_expr(gen->arena, &sum);
         }
@@ -226,8 +225,7 @@ static void redirect_access(struct gen *gen, const struct access *access,
             return;
         }
         redirect->from[redirect->nr] = access->expr;
-        redirect->to[redirect->nr++] =
-            buffer_element(gen, b, subscript);
+        redirect->to[redirect->nr++] = buffer_element(gen, b, subscript);
         return;
     }
 }
@@ -273,10 +271,9 @@ static struct ir_expr *user_element(struct gen *gen, const struct box *box,
         return element(gen, cell->symbol, at, box->dims);
     struct ir_expr *sum = NULL;
     for (size_t i = 0; i < box->dims; i++) {
-        struct ir_expr *term =
-            cell->stride[i]->has_value && cell->stride[i]->value == 1
-                ? at[i]
-                : ir_binary(gen->arena, "*", at[i], cell->stride[i]);
+        struct ir_expr *term = cell->stride[i]->has_value && cell->stride[i]->value == 1
+                                   ? at[i]
+                                   : ir_binary(gen->arena, "*", at[i], cell->stride[i]);
         sum = sum ? ir_binary(gen->arena, "+", sum, term) : term;
     }
     return element(gen, cell->symbol, &sum, 1);
@@ -302,8 +299,8 @@ void gen_copy(struct gen *gen, struct code *block, isl_ast_expr *call, size_t in
     for (size_t i = 0; i < box->prefix_nr; i++)
         value[i] = raw_expr(gen, isl_ast_expr_op_get_arg(call, (int)i + 1));
     for (size_t i = 0; i < box->dims; i++) {
-        struct ir_expr *raw = raw_expr(
-            gen, isl_ast_expr_op_get_arg(call, (int)(box->prefix_nr + i) + 1));
+        struct ir_expr *raw =
+            raw_expr(gen, isl_ast_expr_op_get_arg(call, (int)(box->prefix_nr + i) + 1));
         struct sum at = sum_of_expr(gen->arena, raw),
                    offset = offset_of(gen, box, i, value);
         at = sum_add(&at, &offset, -1);

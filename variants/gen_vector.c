@@ -86,9 +86,8 @@ static struct ir_expr *refuse(struct vectors *at, const char *why,
     struct buf text = {0};
     ir_print_expr(&text, expr);
     if (!at->gen->problem)
-        at->gen->problem = ir_textf(at->gen->model->arena,
-                                    "vec(%s:%lld): %s %s", at->iterator->name, at->lanes,
-                                    buf_str(&text), why);
+        at->gen->problem = ir_textf(at->gen->model->arena, "vec(%s:%lld): %s %s",
+                                    at->iterator->name, at->lanes, buf_str(&text), why);
     buf_release(&text);
     return (struct ir_expr *)expr;
 }

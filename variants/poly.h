@@ -251,8 +251,8 @@ struct prefetch {
     long long distance;
     int level;
 };
-/* pack(array,loop), full(loop,...), vec(loop:lanes) of a plan: done when the order has been
- * checked, see tree_finish. */
+/* pack(array,loop), full(loop,...), vec(loop:lanes) of a plan: done when the order has
+ * been checked, see tree_finish. */
 struct packing {
     size_t cell;
     const char *loop;
@@ -269,7 +269,7 @@ struct box {
     long long size[SUBSCRIPTS_MAX];
     size_t order[SUBSCRIPTS_MAX]; /* dimensions of the buffer: those of the array, the one
                                      that vectors follow last */
-    isl_multi_aff *offset; /* values of the prefix -> first element */
+    isl_multi_aff *offset;        /* values of the prefix -> first element */
     bool read_first, written, padded;
 };
 /* A statement of ours: [values of the prefix, element], named P<index>. */
@@ -346,7 +346,7 @@ isl_map *band_footprint(const struct nest *nest, const struct access *access,
                         isl_set *domain, const struct tree *const *band, size_t nr);
 isl_map *access_everywhere(struct nest *nest, const struct access *access);
 /* tree_fill.c: incomplete tiles filled up, or code of their own for the complete ones. */
-int tree_fill(struct work *work, const struct plan_step *step, struct error *err);
+void tree_fill(struct work *work, const struct plan_step *step);
 /* tree_lanes.c */
 int tree_lanes(struct work *work, const struct lanes_wanted *vec, struct error *err);
 int tree_pad(struct work *work, const struct plan_step *step,
