@@ -33,7 +33,8 @@ static const struct tree *tile_of(const struct fill *at, const char *name)
 
 /* ---- filling up ---- */
 
-/* x -> all iterations that its tile of the loop called so would have; NULL = not tiled. */
+/* x -> all iterations that its tile of the loop called so would have; NULL = not tiled.
+ */
 static isl_map *tile_mates(const struct fill *at, const char *name,
                            const struct statement *statement)
 {
@@ -46,8 +47,8 @@ static isl_map *tile_mates(const struct fill *at, const char *name,
     return mates;
 }
 
-static bool writes_meet(const struct fill *at, const struct access *write,
-                        isl_set *extra, size_t depth)
+static bool writes_meet(const struct fill *at, const struct access *write, isl_set *extra,
+                        size_t depth)
 {
     const struct nest *nest = at->work->nest;
     isl_map *added = band_footprint(nest, write, extra, const_bands(at), depth);
@@ -124,8 +125,8 @@ static void split_leaves(const struct fill *at, const struct tree *tile,
         tree->domain = isl_set_coalesce(whole ? isl_set_subtract(tree->domain, broken)
                                               : isl_set_intersect(tree->domain, broken));
     } else if (tree->kind == TREE_LEAF && !whole)
-        tree->domain =
-            isl_set_intersect(tree->domain, isl_set_empty(isl_set_get_space(tree->domain)));
+        tree->domain = isl_set_intersect(tree->domain,
+                                         isl_set_empty(isl_set_get_space(tree->domain)));
     for (size_t i = 0; i < tree->child_nr; i++)
         split_leaves(at, tile, tree->child[i], whole);
 }
@@ -175,8 +176,8 @@ static bool has_tile_below(const struct tree *tree, const struct loop *loop)
 {
     bool found = false;
     for (size_t i = 0; !found && i < tree->child_nr; i++)
-        found = (tree->child[i]->kind == TREE_BAND &&
-                 tree->child[i]->role == BAND_TILE && tree->child[i]->loop == loop) ||
+        found = (tree->child[i]->kind == TREE_BAND && tree->child[i]->role == BAND_TILE &&
+                 tree->child[i]->loop == loop) ||
                 has_tile_below(tree->child[i], loop);
     return found;
 }

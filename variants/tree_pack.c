@@ -1,6 +1,6 @@
 /*
- * full, pack and vec. They change where data lives and how iterations are grouped, not the
- * order: they are noted here and done when the order has been checked (tree_finish).
+ * full, pack and vec. They change where data lives and how iterations are grouped, not
+ * the order: they are noted here and done when the order has been checked (tree_finish).
  * Packing and register blocks after Goto and van de Geijn, "Anatomy of high-performance
  * matrix multiplication", ACM TOMS 34 (2008).
  */
@@ -59,8 +59,7 @@ int tree_pack(struct work *work, const struct plan_step *step, struct error *err
                     "pack names an array and one loop, as in pack(B,kt)");
     for (size_t i = 0; i < work->packing_nr; i++)
         if (work->packing[i].cell == cell)
-            return fail(err, STATUS_ILLEGAL, "'%s' is packed twice",
-                        step->arg[0].name);
+            return fail(err, STATUS_ILLEGAL, "'%s' is packed twice", step->arg[0].name);
     GROW(work->packing, work->packing_nr + 1, work->packing_alloc);
     work->packing[work->packing_nr++] =
         (struct packing){.cell = cell, .loop = step->arg[1].name};
