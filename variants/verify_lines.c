@@ -21,6 +21,7 @@ static void forget_case(struct verify_lines *lines)
 void verify_lines_release(struct verify_lines *lines)
 {
     forget_case(lines);
+    free(lines->report);
     *lines = (struct verify_lines){0};
 }
 
@@ -29,6 +30,11 @@ static void keep(char **to, const char *text)
 {
     if (!*to)
         *to = xstrdup(text);
+}
+
+static void read_sanitizer(struct verify_lines *lines, char *const *word)
+{
+    keep(&lines->report, word[1]);
 }
 
 static void read_case(struct verify_lines *lines, char *const *word)
@@ -102,6 +108,7 @@ static const struct {
     {"array", 5, read_array}, {"outside", 2, read_outside},
     {"odd", 4, read_odd},     {"differ", 5, read_differ},
     {"fault", 4, read_fault}, {"done", 1, read_done},
+    {"sanitizer", 2, read_sanitizer},
 };
 
 static void read_line(struct verify_lines *lines, const char *line, size_t length)

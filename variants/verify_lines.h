@@ -11,6 +11,7 @@ struct verify_lines {
     bool has_reference; /* the untransformed kernel has returned in the last one */
     bool is_done;       /* the program says that it went through to its end */
     double relative;    /* largest relative error of all */
+    char *report;       /* file of a sanitizer's reports, there if there is one */
     char *outside;      /* array that was written beside */
     char *fault;        /* "touches a[100]", and the program ended there */
     char *differ, *index, *want, *got;
@@ -20,5 +21,9 @@ void verify_lines_release(struct verify_lines *lines);
 
 /* A file that is missing or ends early gives what there is. */
 void verify_lines_read(const char *path, struct verify_lines *lines);
+
+/* What a sanitizer wrote, as one sentence: kind of error and where in the source. NULL =
+ * nothing. Caller frees. verify_report.c */
+char *sanitizer_report(const char *path);
 
 #endif
