@@ -218,7 +218,7 @@ struct ir_expr *ir_member_base(const struct ir_expr *expr, struct buf *path,
         return NULL;
     while (at && !arrow && at->kind == IR_MEMBER) {
         char *rest = buf_detach(&text);
-        buf_addf(&text, ".%s%s", at->text, rest ? rest : "");
+        buf_addf(&text, ".%s%s", at->text, rest);
         free(rest);
         bytes += at->field ? at->field->offset : 0;
         arrow = at->is_arrow;

@@ -45,6 +45,8 @@ struct ir_symbol {
     const char *path;       /* FIELD: what follows the base: "->nx"; name = both */
     bool is_pure; /* FUNCTION defined in this file: reads its arguments and constants
                      only, writes its own locals only, calls nothing that is not pure */
+    bool is_replaced; /* a pointer whose uses became uses of what it points into; it has
+                         no mention left, but its declaration may stand outside the nest */
     int id;       /* index in ir_function.symbol */
     int line;
 };
@@ -203,6 +205,9 @@ const char *ir_op_text(const char *op);
 /* Calls visit for expr and all below, parents first. */
 void ir_visit(struct ir_expr *expr, void (*visit)(struct ir_expr *expr, void *data),
               void *data);
+
+/* model_access.c: a function of <math.h> that depends on its arguments alone. */
+bool math_function(const char *name);
 
 /* print.c: C text with minimal parentheses; integer sums of constants folded. */
 void ir_print_expr(struct buf *out, const struct ir_expr *expr);

@@ -196,7 +196,6 @@ void cell_delinearize(struct nest *nest, size_t cell); /* all or nothing */
 isl_map *access_relation(struct nest *nest, const struct access *access, bool *exact);
 struct affine affine_of(struct nest *nest,
                         const struct statement *statement); /* caller frees .space */
-bool math_function(const char *name);
 
 /* ---- model_private.c ---- */
 
