@@ -57,13 +57,16 @@ static double memory_limit(const struct verify_opts *opts)
 }
 
 /* A report is the way it ended, whatever its exit. */
-static void take_report(struct verification *verification, enum run_outcome *outcome)
+static void take_report(struct verification *verification, const char *out,
+                        enum run_outcome *outcome)
 {
-    char *sentence = sanitizer_report(verification->lines.report);
+    char *path = xasprintf("%s.report", out);
+    char *sentence = sanitizer_report(path);
 
+    unlink(path);
+    free(path);
     if (!sentence)
         return;
-    unlink(verification->lines.report);
     free(verification->crash);
     verification->crash = sentence;
     *outcome = RUN_OUTCOME_CRASHED;
@@ -95,8 +98,8 @@ static int run_program(struct verification *verification, const struct strvec *a
         outcome, &verification->crash, NULL, err);
     if (result == 0)
         verify_lines_read(out, &verification->lines);
-    if (result == 0 && verification->lines.report)
-        take_report(verification, outcome);
+    if (result == 0 && verification->lines.has_sanitizer)
+        take_report(verification, out, outcome);
     if (result == 0 && *outcome == RUN_OUTCOME_OK && !verification->lines.is_done) {
         *outcome = RUN_OUTCOME_BAD_EXIT;
         verification->crash = xstrdup("it ended with exit status 0 before it returned");

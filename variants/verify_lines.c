@@ -21,7 +21,6 @@ static void forget_case(struct verify_lines *lines)
 void verify_lines_release(struct verify_lines *lines)
 {
     forget_case(lines);
-    free(lines->report);
     *lines = (struct verify_lines){0};
 }
 
@@ -34,7 +33,8 @@ static void keep(char **to, const char *text)
 
 static void read_sanitizer(struct verify_lines *lines, char *const *word)
 {
-    keep(&lines->report, word[1]);
+    (void)word;
+    lines->has_sanitizer = true;
 }
 
 static void read_case(struct verify_lines *lines, char *const *word)
@@ -108,7 +108,7 @@ static const struct {
     {"array", 5, read_array}, {"outside", 2, read_outside},
     {"odd", 4, read_odd},     {"differ", 5, read_differ},
     {"fault", 4, read_fault}, {"done", 1, read_done},
-    {"sanitizer", 2, read_sanitizer},
+    {"sanitizer", 1, read_sanitizer},
 };
 
 static void read_line(struct verify_lines *lines, const char *line, size_t length)

@@ -9,9 +9,9 @@
 struct verify_lines {
     size_t case_nr;     /* sets of sizes begun */
     bool has_reference; /* the untransformed kernel has returned in the last one */
+    bool has_sanitizer; /* its reports are in a file beside this one */
     bool is_done;       /* the program says that it went through to its end */
     double relative;    /* largest relative error of all */
-    char *report;       /* file of a sanitizer's reports, there if there is one */
     char *outside;      /* array that was written beside */
     char *fault;        /* "touches a[100]", and the program ended there */
     char *differ, *index, *want, *got;

@@ -1,12 +1,13 @@
 /*
  * What a program does for a sanitizer that it is built with (-DINFLIGHT_ADDRESS,
- * -DINFLIGHT_THREADS): reports go to a file beside the results, named by a line
- * `sanitizer FILE`; the first one ends the program. Memory around the arrays is made
+ * -DINFLIGHT_THREADS): reports go to the file of the results with `.report`
+ * behind its name, which a line `sanitizer` announces; the first one ends the program. Memory around the arrays is made
  * known to the address sanitizer, whose own marks are only around what malloc and the
  * compiler place.
  */
+#include <fcntl.h>
+
 #if defined(INFLIGHT_ADDRESS) || defined(INFLIGHT_THREADS)
-void __sanitizer_set_report_path(const char *path);
 const char *__asan_default_options(void);
 const char *__ubsan_default_options(void);
 const char *__tsan_default_options(void);
@@ -29,14 +30,18 @@ const char *__tsan_default_options(void)
            "report_signal_unsafe=0:report_thread_leaks=0";
 }
 
-/* The sanitizer adds a dot and the process. */
+/* What goes to standard error goes there: the runtimes of one program may be several, and
+ * each has a path of its own. */
 static void sanitizer_begin(const char *out, FILE *lines)
 {
     char path[4096];
+    int file;
 
     snprintf(path, sizeof(path), "%s.report", out);
-    fprintf(lines, "sanitizer %s.%ld\n", path, (long)getpid());
-    __sanitizer_set_report_path(path);
+    file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (file < 0 || dup2(file, STDERR_FILENO) < 0)
+        stop(EXIT_ARGUMENTS, "cannot write '%s': %s", path, strerror(errno));
+    fprintf(lines, "sanitizer\n");
 }
 #else
 static void sanitizer_begin(const char *out, FILE *lines)

@@ -59,12 +59,14 @@ static size_t page_bytes(void)
 /* Bytes on either side are nobody's, or may be looked at. */
 static void space_mark(const struct space *space, bool closed)
 {
-    size_t page = page_bytes();
-    const char *from = space->map + page, *end = space->data + space->bytes;
-    size_t behind = (size_t)(space->map + space->map_bytes - page - end);
+    size_t page = page_bytes(), behind;
+    const char *from, *end;
 
     if (!space->map)
         return;
+    from = space->map + page;
+    end = space->data + space->bytes;
+    behind = (size_t)(space->map + space->map_bytes - page - end);
     if (closed) {
         CLOSE_MEMORY(from, (size_t)(space->data - from));
         CLOSE_MEMORY(end, behind);
