@@ -38,15 +38,15 @@ static const struct {
      "represented in type 'int' in variant.c:4 at n=1"},
     {"no threads", HEAD BODY, VARIANT_THREADS, NULL},
     {"a race", PARALLEL(""), VARIANT_THREADS,
-     "the thread sanitizer reports: data race in variant.c:6 at n="},
+     "the thread sanitizer reports: data race in variant.c:"},
     {"a race of a loop that is handed out", PARALLEL("schedule(dynamic, 2)"),
-     VARIANT_THREADS, "the thread sanitizer reports: data race in variant.c:6 at n="},
+     VARIANT_THREADS, "the thread sanitizer reports: data race in variant.c:"},
     {"a race between neighbours",
      HEAD "    double sum = 0;\n#pragma omp parallel for schedule(guided)\n    for (int "
           "i = 0; i < n; i++)\n        b[i] = b[i] + s * a[i] + (i ? 0 * b[i - 1] : "
           "0);\n    for (int i = 0; i < n; i++)\n        sum += b[i];\n    return "
           "sum;\n}\n",
-     VARIANT_THREADS, "the thread sanitizer reports: data race in variant.c:6 at n="},
+     VARIANT_THREADS, "the thread sanitizer reports: data race in variant.c:"},
     {"a reduction", PARALLEL("reduction(+ : sum)"), VARIANT_THREADS, NULL},
     {"handed out", PARALLEL("reduction(+ : sum) schedule(dynamic, 3)"), VARIANT_THREADS,
      NULL},
@@ -63,11 +63,6 @@ static const struct {
     {"real threads under the address sanitizer", PARALLEL("reduction(+ : sum)"),
      VARIANT_ADDRESS, NULL},
 };
-
-static bool is_missing(const struct error *err)
-{
-    return strstr(err->text, "cannot find") || strstr(err->text, "unable to find library");
-}
 
 static void check_case(struct kernel *kernel, size_t i, const struct toolchain *toolchain)
 {
@@ -87,28 +82,43 @@ static void check_case(struct kernel *kernel, size_t i, const struct toolchain *
         check_eq(report.outcome,
                  cases[i].detail ? RUN_OUTCOME_CRASHED : RUN_OUTCOME_OK);
         verify_report_release(&report);
-    } else if (built && !is_missing(&err)) {
+    } else {
         check_str(err.text, cases[i].what);
     }
-    error_clear(&err);
     free(program);
     free(source);
 }
 
+/* Real threads need the compiler's own OpenMP. */
+static bool can_be_built(const struct toolchain *toolchain, size_t i)
+{
+    if (cases[i].program == VARIANT_VERIFY || strstr(cases[i].what, "real"))
+        return !toolchain->is_clang;
+    return toolchain_try(toolchain, cases[i].program, fixture_dir(), NULL) == 0;
+}
+
+static void check_with(const char *compiler, bool threads)
+{
+    struct kernel *kernel = fixture_bound("plain", NULL);
+    struct toolchain toolchain;
+    struct strvec flags = {0};
+
+    strvec_push(&flags, "-O2");
+    if (toolchain_find(compiler, &flags, &toolchain, NULL) == 0) {
+        for (size_t i = 0; kernel && i < ARRAY_SIZE(cases); i++)
+            if (strstr(cases[i].source, "#pragma omp") ? threads : !threads)
+                if (can_be_built(&toolchain, i))
+                    check_case(kernel, i, &toolchain);
+        toolchain_release(&toolchain);
+    }
+    strvec_release(&flags);
+    kernel_free(kernel);
+}
+
 static void check_all(bool threads)
 {
-    const struct toolchain *toolchain;
-    size_t nr = fixture_toolchains(&toolchain);
-    struct kernel *kernel = fixture_bound("plain", NULL);
-
-    for (size_t i = 0; kernel && i < nr * ARRAY_SIZE(cases); i++) {
-        const size_t k = i % ARRAY_SIZE(cases);
-
-        if ((strstr(cases[k].source, "#pragma omp") ||
-             cases[k].program == VARIANT_THREADS) == threads)
-            check_case(kernel, k, &toolchain[i / ARRAY_SIZE(cases)]);
-    }
-    kernel_free(kernel);
+    check_with("gcc", threads);
+    check_with("clang", threads);
 }
 
 static void accesses_are_looked_at(void)

@@ -11,26 +11,12 @@ struct building {
     const struct toolchain *toolchain;
     const char *dir;
     const char *beside; /* a file whose neighbours the variant may include; or NULL */
-    const struct sanitizer *sanitizer;
+    const char *sanitize; /* flags */
+    bool own_threads; /* OpenMP by program_threads.c instead of the compiler's */
     bool in_library;      /* the kernel becomes a shared object of its own */
     bool is_parallel;     /* the kernel's file needs OpenMP */
     char *templates;    /* the folder */
     struct strvec objects;
-};
-
-/* flags: of compiler and linker alike. The sanitizers want little optimisation: what the
- * compiler removes is not looked at. */
-static const struct sanitizer {
-    const char *flags;
-    bool own_threads; /* OpenMP by program_threads.c instead of the compiler's runtime */
-} sanitizers[VARIANT_PROGRAM_NR] = {
-    [VARIANT_TIME] = {"", false},
-    [VARIANT_TRACE] = {"", false},
-    [VARIANT_VERIFY] = {"", false},
-    [VARIANT_ADDRESS] = {"-O1 -g1 -DINFLIGHT_ADDRESS -fsanitize=address,undefined "
-                         "-fno-sanitize-recover=undefined",
-                         false},
-    [VARIANT_THREADS] = {"-O1 -g1 -pthread -DINFLIGHT_THREADS -fsanitize=thread", true},
 };
 
 /* name of the program, its file, the object of the kernel */
@@ -94,8 +80,8 @@ static int link_objects(const struct building *building, const char *stem,
     int result;
 
     strvec_push_all(&flags, &building->toolchain->flags);
-    strvec_split(&flags, building->sanitizer->flags);
-    if (building->is_parallel && !building->sanitizer->own_threads)
+    strvec_split(&flags, building->sanitize);
+    if (building->is_parallel && !building->own_threads)
         strvec_push(&flags, "-fopenmp");
     strvec_split(&flags, more_flags);
     result = link_program(&(struct link_request){.toolchain = building->toolchain,
@@ -141,7 +127,7 @@ static void kernel_flags(const struct building *building, enum harness_role role
     } else {
         strvec_push_all(flags, &building->toolchain->flags);
         strvec_push(flags, building->is_parallel ? "-fopenmp" : "-fopenmp-simd");
-        strvec_split(flags, building->sanitizer->flags);
+        strvec_split(flags, building->sanitize);
     }
     if (building->in_library)
         strvec_split(flags, "-fPIC -fvisibility=hidden");
@@ -239,7 +225,7 @@ static void harness_flags(const struct building *building, const char *root,
                           struct strvec *flags)
 {
     strvec_split(flags, "-O2 -w");
-    strvec_split(flags, building->sanitizer->flags);
+    strvec_split(flags, building->sanitize);
     strvec_push(flags, "-I");
     strvec_push(flags, building->templates);
     if (root) {
@@ -356,7 +342,8 @@ static int build_from(struct building *building, const char *source, const char 
     int result = -1;
 
     *path = NULL;
-    building->sanitizer = &sanitizers[what];
+    building->sanitize = sanitizer_flags(what);
+    building->own_threads = what == VARIANT_THREADS;
     if (dir_make_all(building->dir, err) ||
         shipped_path("templates/harness", &building->templates, err))
         return -1;
@@ -458,7 +445,7 @@ int variant_build_pair(struct kernel *kernel, const struct variant_side side[2],
     struct building building = {.kernel = kernel,
                                 .toolchain = toolchain,
                                 .dir = dir,
-                                .sanitizer = &sanitizers[VARIANT_TIME]};
+                                .sanitize = ""};
     struct strvec libraries = {0};
     int result = -1;
 

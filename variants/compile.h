@@ -37,4 +37,8 @@ int link_program(const struct link_request *request, char **program, struct erro
  * that file's own are no threads, and remain none. */
 bool needs_openmp(const struct kernel *kernel, const char *source);
 
+/* Flags of compiler and linker for a kind of program, "" = none. The sanitizers want
+ * little optimisation: what the compiler removes is not looked at. */
+const char *sanitizer_flags(enum variant_program what);
+
 #endif
