@@ -101,6 +101,12 @@ static const struct {
      "p.tag[52] is 18 instead of 1 at n=31"},
     {"particles", "p[i].alive = p[i].pos.x > 0", "p[i].alive = p[i].pos.x >= -9",
      "p.alive["},
+    {"grids", "g->sum += x", "g->sum += x * (1 + (i == 7))", "g->sum is "},
+    {"grids", "counter += g->nx", "counter += 1", "counter is 1 instead of 37 at g->ny=3 g->nx=37"},
+    {"grids", "(unsigned char)j;", "(unsigned char)(j + 1);", "g->mark[16] is 33 instead of 32 at "},
+    {"grids", "x = limits.most - ", "x = limits.most + ", "g->v["},
+    {"grids", "(float)g->sum", "(float)(g->sum * (1 + 1e-5))", NULL},
+    {"grids", "(float)g->sum", "(float)(g->sum * (1 + 1e-3))", "it returns "},
     {"particles", "energy += p[i].mass", "p[i].vel.y = 1; energy += p[i].mass",
      "p.vel.y[0] is 1 instead of"},
     {"particles", "p[i].pos.y += dt", "p[i].pos.y -= dt", "p.pos.y[0] is "},
@@ -129,7 +135,7 @@ static void fields_are_compared_one_by_one(void)
 
 static void kernels_equal_themselves(void)
 {
-    static const char *const files[] = {"particles", "global_pointer"};
+    static const char *const files[] = {"particles", "global_pointer", "grids"};
 
     for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
         struct verify_report report;

@@ -125,6 +125,9 @@ static void say_difference(struct verification *verification, const char *sizes)
     else if (strcmp(lines->differ, "return") == 0)
         report->detail = xasprintf("it returns %s instead of %s at %s", lines->got,
                                    lines->want, sizes);
+    else if (strcmp(lines->index, "-") == 0)
+        report->detail = xasprintf("%s is %s instead of %s at %s", lines->differ,
+                                   lines->got, lines->want, sizes);
     else
         report->detail = xasprintf("%s[%s] is %s instead of %s at %s", lines->differ,
                                    lines->index, lines->got, lines->want, sizes);

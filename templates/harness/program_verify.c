@@ -411,6 +411,14 @@ static void report_all_odd(const struct verification *verification)
                        verification->sizes->array[i].length);
 }
 
+/* A number by itself: no entry of the table. */
+static bool is_alone(const struct inflight_array *array)
+{
+    const struct inflight_array *first = inflight_table.array;
+
+    return array < first || array >= first + inflight_table.array_nr;
+}
+
 static void compare(struct verification *verification, const struct inflight_array *array,
                     unsigned exact, const void *want, const void *got, size_t length)
 {
@@ -427,7 +435,10 @@ static void compare(struct verification *verification, const struct inflight_arr
     if (!deviation.differs)
         return;
     verification->different = true;
-    fprintf(verification->out, "differ %s %zu", array->name, deviation.first);
+    if (is_alone(array))
+        fprintf(verification->out, "differ %s -", array->name);
+    else
+        fprintf(verification->out, "differ %s %zu", array->name, deviation.first);
     print_element(verification->out, array, want, deviation.first);
     print_element(verification->out, array, got, deviation.first);
     fputc('\n', verification->out);
@@ -544,8 +555,8 @@ static void compare_all(struct verification *verification,
             compare(verification, array, array->bytes, pair->reference, pair->variant,
                     length);
     }
-    compare_result(verification, &result[0], &result[1]);
     compare_outputs(verification);
+    compare_result(verification, &result[0], &result[1]);
 }
 
 /* The lines "case" and "reference" tell the reader of a file that ends early who is to
