@@ -48,6 +48,13 @@ static const struct option_row rows[] = {
      "the best values of the tunables as macros"},
     {"plan", 'p', "PLAN", TEXT, AT(plan),
      "transformations, such as 'tile(i:32,j:32) simd'"},
+    {"from", 0, "FILE", TEXT, AT(from),
+     "the plan and the comment of a file written by tune or apply, for the same file "
+     "again"},
+    {"patch", 0, NULL, FLAG, AT(patch),
+     "a unified diff against the file instead of a whole one, for patch -p1"},
+    {"force", 0, NULL, FLAG, AT(force),
+     "write a plan that is not legal, and say so: for experiments"},
     {"budget", 0, "TIME", TIME, AT(budget_s),
      "time to spend, such as 90s or 5m; default 100s for a search, 10m for a sweep, 10s "
      "for the pairs of compare"},

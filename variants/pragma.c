@@ -60,6 +60,17 @@ static char *take_name(struct reader *reader)
     return xstrndup(reader->at - length, length);
 }
 
+/* A name with the fields behind it: "g->nx", "p.x"; or NULL. Caller frees. */
+static char *take_path(struct reader *reader)
+{
+    skip_blanks(reader);
+    size_t length = words_path_length(reader->at);
+    if (length == 0)
+        return NULL;
+    reader->at += length;
+    return xstrndup(reader->at - length, length);
+}
+
 static char *take_rest(struct reader *reader)
 {
     skip_blanks(reader);
@@ -150,13 +161,18 @@ static int add_word(struct reader *reader, enum word_kind kind)
 
 /* ---- names of the function ---- */
 
+static bool is_outer(const struct ir_symbol *symbol)
+{
+    return symbol->role == IR_PARAM || symbol->role == IR_GLOBAL ||
+           symbol->role == IR_FIELD;
+}
+
 static const struct ir_symbol *outer_symbol(const struct ir_function *function,
                                             const char *name)
 {
     for (size_t i = 0; i < function->symbol_nr; i++) {
         const struct ir_symbol *symbol = function->symbol[i];
-        if ((symbol->role == IR_PARAM || symbol->role == IR_GLOBAL) &&
-            strcmp(symbol->name, name) == 0)
+        if (is_outer(symbol) && strcmp(symbol->name, name) == 0)
             return symbol;
     }
     return NULL;
@@ -167,8 +183,7 @@ static int fail_name(const struct reader *reader, const char *name, bool array)
     struct buf known = {0};
     for (size_t i = 0; i < reader->function->symbol_nr; i++) {
         const struct ir_symbol *symbol = reader->function->symbol[i];
-        if ((symbol->role == IR_PARAM || symbol->role == IR_GLOBAL) &&
-            (symbol->type.pointers > 0) == array)
+        if (is_outer(symbol) && (symbol->type.pointers > 0) == array)
             buf_addf(&known, "%s%s", known.length ? ", " : "", symbol->name);
     }
     const char *kind = array ? "array" : "scalar parameter";
@@ -183,7 +198,8 @@ static int check_names(const struct reader *reader, bool array)
     for (size_t i = 0; i < reader->word.name.nr; i++) {
         const char *name = reader->word.name.v[i];
         const struct ir_symbol *symbol = outer_symbol(reader->function, name);
-        if (!symbol || (symbol->type.pointers > 0) != array)
+        if (symbol ? (symbol->type.pointers > 0) != array
+                   : !array || !is_record_field(reader->function, name))
             return fail_name(reader, name, array);
     }
     return 0;
@@ -249,7 +265,7 @@ static int read_kernel(struct reader *reader)
 
 static int push_name(struct reader *reader, const char *expected)
 {
-    char *name = take_name(reader);
+    char *name = take_path(reader);
     if (!name)
         return fail_word(reader, "%s", expected);
     strvec_push(&reader->word.name, name);
@@ -312,7 +328,7 @@ static int take_names(struct reader *reader, const char *form)
     if (!take_char(reader, '('))
         return fail_word(reader, "expected '%s'", form);
     do {
-        char *name = take_name(reader);
+        char *name = take_path(reader);
         if (!name)
             return fail_word(reader, "expected '%s'", form);
         strvec_push(&reader->word.name, name);
