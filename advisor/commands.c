@@ -7,7 +7,7 @@
 
 #include "advisor/version.h"
 
-#define KERNEL_OPTIONS "function set buffer assume "
+#define KERNEL_OPTIONS "function set buffer assume compile-commands "
 #define COMMON_OPTIONS " json quiet verbose color help"
 
 static const struct command commands[] = {

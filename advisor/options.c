@@ -26,6 +26,10 @@ static const struct option_row rows[] = {
      "an array's contents or length, such as 'key = index(m)' (repeatable)"},
     {"assume", 'a', "WORDS", WORD, 0,
      "what you vouch for: 'noalias(a,b)', 'independent(i)' (repeatable)"},
+    {"compile-commands", 0, "FILE", TEXT, AT(compile_commands),
+     "compile_commands.json with the file's -I, -D and -std; default the one beside it "
+     "or "
+     "in a folder above or its build/; none = do without"},
     {"compiler", 'c', "CC", TEXT, AT(compiler), "compiler to tune for, default gcc"},
     {"flags", 0, "FLAGS", FLAGS, AT(flags),
      "its optimisation flags, default '-O3 -march=native'"},

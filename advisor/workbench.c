@@ -174,20 +174,37 @@ static int check_flags(const struct strvec *flags, struct error *err)
     return 0;
 }
 
-int workbench_kernel(struct workbench *bench, bool bind, struct error *err)
+int workbench_cflags(const struct settings *settings, const char *source,
+                     struct strvec *flags, struct error *err)
+{
+    if (check_flags(&settings->cflags, err))
+        return -1;
+    return compile_commands_flags(settings->compile_commands, source, &settings->cflags,
+                                  flags, err);
+}
+
+static int open_kernel(struct workbench *bench, struct error *err)
 {
     const struct settings *settings = bench->settings;
     struct kernel_request request = {.path = settings->file,
                                      .line = settings->line,
                                      .function = settings->function,
                                      .words = settings->words,
-                                     .cflags = settings->cflags,
                                      .reassociate = settings->reassociate};
+    int status = workbench_cflags(settings, settings->file, &request.cflags, err);
+    if (status == 0)
+        status = kernel_open(&request, &bench->kernel, err);
+    strvec_release(&request.cflags);
+    return status;
+}
+
+int workbench_kernel(struct workbench *bench, bool bind, struct error *err)
+{
+    const struct settings *settings = bench->settings;
     if (!settings->file)
         return fail(err, STATUS_USAGE, "a C file is needed; try 'inflight %s --help'",
                     settings->command);
-    if (!bench->kernel && (check_flags(&settings->cflags, err) ||
-                           kernel_open(&request, &bench->kernel, err)))
+    if (!bench->kernel && open_kernel(bench, err))
         return -1;
     return bind ? kernel_bind(bench->kernel, err) : 0;
 }
