@@ -18,6 +18,7 @@ struct rivalry {
     const struct settings *settings; /* as given; the bench has its own */
     struct kernel *rival;            /* the second version; NULL = a plan */
     char *source;                    /* its file, for building */
+    struct strvec cflags;            /* to read it with */
     char *name[2];
     struct measurement side[2];
     struct kernel_counts counts[2];
@@ -28,6 +29,7 @@ static void rivalry_release(struct rivalry *rivalry)
 {
     kernel_free(rivalry->rival);
     free(rivalry->source);
+    strvec_release(&rivalry->cflags);
     for (size_t i = 0; i < 2; i++) {
         free(rivalry->name[i]);
         measurement_release(&rivalry->side[i]);
@@ -44,7 +46,7 @@ static struct kernel_request rival_request(const struct rivalry *rivalry)
                                    .function = settings->rival_version
                                                    ? settings->rival_version
                                                    : settings->function,
-                                   .cflags = settings->cflags,
+                                   .cflags = rivalry->cflags,
                                    .reassociate = settings->reassociate};
 }
 
@@ -52,8 +54,11 @@ static struct kernel_request rival_request(const struct rivalry *rivalry)
  */
 static int open_rival(struct rivalry *rivalry, struct error *err)
 {
-    struct kernel_request request = rival_request(rivalry);
+    const struct settings *settings = rivalry->settings;
     struct error ignored = {0};
+    if (workbench_cflags(settings, settings->rival_file, &rivalry->cflags, err))
+        return -1;
+    struct kernel_request request = rival_request(rivalry);
     if (request.function || request.line)
         return kernel_open(&request, &rivalry->rival, err);
     request.function = kernel_name(rivalry->bench->kernel);

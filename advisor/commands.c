@@ -7,7 +7,8 @@
 
 #include "advisor/version.h"
 
-#define KERNEL_OPTIONS "function set buffer assume tunable constraint "
+#define KERNEL_OPTIONS                                                                   \
+    "function set buffer assume tunable constraint compile-commands "
 #define COMMON_OPTIONS " json quiet verbose color help"
 
 static const struct command commands[] = {

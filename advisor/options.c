@@ -31,6 +31,9 @@ static const struct option_row rows[] = {
      "8:128:x2', 'TILE in 8:128:+8' (repeatable)"},
     {"constraint", 0, "WORDS", WORD, 0,
      "between tunables and parameters: 'TI * TJ * 8 <= 32768' (repeatable)"},
+    {"compile-commands", 0, "FILE", TEXT, AT(compile_commands),
+     "compile_commands.json with the file's -I, -D and -std; default the one beside it "
+     "or in a folder above or its build/; none = do without"},
     {"compiler", 'c', "CC", TEXT, AT(compiler),
      "compiler to tune for, default gcc; tune tries the others of a list such as "
      "gcc,clang-19 on the kernel as written and on the winner"},

@@ -14,6 +14,7 @@ struct settings {
     struct strvec
         words; /* "set n = 4096", "buffer key = index(m)", "assume noalias(a,b)" */
     struct strvec cflags; /* behind -- */
+    const char *compile_commands;
     const char *compiler; /* default "gcc"; tune: "gcc,clang-19" tries the others too */
     struct strvec flags;  /* --flags, empty = -O3 -march=native */
     const char *machine;  /* profile: name or path; NULL = this machine's */

@@ -175,6 +175,15 @@ int workbench_check_flags(const struct strvec *flags, struct error *err)
     return 0;
 }
 
+int workbench_cflags(const struct settings *settings, const char *source,
+                     struct strvec *flags, struct error *err)
+{
+    if (workbench_check_flags(&settings->cflags, err))
+        return -1;
+    return compile_commands_flags(settings->compile_commands, source, &settings->cflags,
+                                  flags, err);
+}
+
 static int open_kernel(const struct settings *settings, bool force,
                        struct kernel **kernel, struct error *err)
 {
@@ -182,15 +191,16 @@ static int open_kernel(const struct settings *settings, bool force,
                                      .line = settings->line,
                                      .function = settings->function,
                                      .words = settings->words,
-                                     .cflags = settings->cflags,
                                      .reassociate = settings->reassociate,
                                      .force = force};
     if (!settings->file)
         return fail(err, STATUS_USAGE, "a C file is needed; try 'inflight %s --help'",
                     settings->command);
-    if (workbench_check_flags(&settings->cflags, err))
-        return -1;
-    return kernel_open(&request, kernel, err);
+    int status = workbench_cflags(settings, settings->file, &request.cflags, err);
+    if (!status)
+        status = kernel_open(&request, kernel, err);
+    strvec_release(&request.cflags);
+    return status;
 }
 
 int workbench_unforced(const struct workbench *bench, struct kernel **kernel,

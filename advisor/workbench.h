@@ -34,6 +34,10 @@ void workbench_release(struct workbench *bench);
 /* The profile: named, or this machine's; made quickly when there is none yet or it was
  * made on another machine. */
 int workbench_machine(struct workbench *bench, struct error *err);
+/* The flags to read `source` with: those behind -- and what its compile_commands.json
+ * says. */
+int workbench_cflags(const struct settings *settings, const char *source,
+                     struct strvec *flags, struct error *err);
 /* Parses the kernel, once; with `bind` also fixes sizes and contents. */
 int workbench_kernel(struct workbench *bench, bool bind, struct error *err);
 /* The same kernel, for a --force that must say what it forces; caller frees it. */

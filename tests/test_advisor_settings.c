@@ -377,7 +377,7 @@ static void help_names_only_options_that_are_taken(void)
         char *text = help_of(commands[i]);
 
         for (char *at = text; (at = strstr(at, "--")); at += 2) {
-            size_t length = 2 + strspn(at + 2, "abcdefghijklmnopqrstuvwxyz");
+            size_t length = 2 + strspn(at + 2, "abcdefghijklmnopqrstuvwxyz-");
             char *line = xasprintf("%s %.*s", commands[i], (int)length, at);
             struct settings settings;
             struct error err = {0};

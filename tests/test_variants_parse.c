@@ -49,7 +49,7 @@ static void loops_are_recognised(void)
         {true, "<", "0", "n", 2},     {true, ">", "n", "0", -3},
         {true, "!=", "0", "n", 1},    {true, "<=", "0", "n - 1", 4},
         {true, ">=", "9", "1", -2},   {false, NULL, NULL, NULL, 0},
-        {false, "<", "0", "n", 0},    {false, NULL, "0", NULL, 1},
+        {false, "<", "0", "n", 0},    {true, "<", "0", "n < 100 ? n : 100", 1},
         {false, "<", "0", "n", 1},    {true, ">=", "u - 1", "0", -1},
         {false, "<", "0", "n", 0},    {false, NULL, NULL, NULL, 0},
         {false, NULL, NULL, NULL, 0}, {false, NULL, "0", NULL, 1},

@@ -1,4 +1,5 @@
 #include <CUnit/CUnit.h>
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ static const struct {
     {"rows",
      {"row_sum", "row_address", "row_of_array", "row_of_row", "row_assigned",
       "row_by_index", "row_by_index_kept", "row_moved", "row_hidden", "row_unsigned",
-      "row_record", "row_record_sum"}},
+      "row_record", "row_record_sum", "row_matrix", "row_matrix_row"}},
     {"walks",
      {"walk_copy", "walk_matrix", "walk_header", "walk_rows", "walk_twice", "walk_local",
       "walk_down", "walk_set", "walk_some", "walk_on", "walk_triangle", "walk_leaves"}},
@@ -29,7 +30,7 @@ static const struct {
     {"counting",
      {"count_down", "count_down_plain", "count_down_before", "count_down_nested",
       "count_down_by_two", "count_both", "count_both_skipping", "count_macros",
-      "count_not_equal"}},
+      "count_not_equal", "count_to_both"}},
 };
 
 static struct ir_function *parse(const char *path, const char *name)
@@ -260,10 +261,52 @@ static void helpers_are_pure_or_not(void)
     }
 }
 
+/* ---- one pattern each, and files of other people's manners ---- */
+
+static void add_pattern(const char *name, struct buf *out)
+{
+    struct error err = {0};
+    struct ir_function *function = NULL;
+    char *path = xasprintf(INFLIGHT_SOURCE_DIR "/tests/data/parse/patterns/%s", name);
+    int status = ir_parse(path, NULL, 0, "f", NULL, &function, &err);
+    buf_addf(out, "/* %s */\n", name);
+    if (check_ok(status, &err))
+        ir_print_stmt(out, function->body, 0);
+    ir_function_free(function);
+    free(path);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void patterns_are_read(void)
+{
+    struct strvec names = {0};
+    struct buf text = {0};
+    DIR *dir = opendir(INFLIGHT_SOURCE_DIR "/tests/data/parse/patterns");
+    if (!check(dir != NULL))
+        return;
+    for (struct dirent *entry; (entry = readdir(dir));)
+        if (strstr(entry->d_name, ".c"))
+            strvec_push(&names, entry->d_name);
+    closedir(dir);
+    check(names.nr >= 60);
+    qsort(names.v, names.nr, sizeof(names.v[0]), compare_names);
+    for (size_t i = 0; i < names.nr; i++)
+        add_pattern(names.v[i], &text);
+    check_golden(INFLIGHT_SOURCE_DIR "/tests/data/parse/patterns/expected",
+                 buf_str(&text));
+    strvec_release(&names);
+    buf_release(&text);
+}
+
 CU_TestInfo variants_shape_tests[] = {
     {"functions compute the same as read", functions_compute_the_same_as_read},
     {"fields are variables", fields_are_variables},
     {"members know their place", members_know_their_place},
     {"helpers are pure or not", helpers_are_pure_or_not},
+    {"patterns are read", patterns_are_read},
     CU_TEST_INFO_NULL,
 };

@@ -112,7 +112,7 @@ static int fail_at(struct ct_clang *clang, CXDiagnostic diagnostic, CXFile file,
                 missing ? "; give its folder with -I" : "");
 }
 
-static int check_errors(struct ct_clang *clang, struct error *err)
+static int first_error(struct ct_clang *clang, struct error *err)
 {
     int status = 0;
     for (unsigned i = 0; status == 0 && i < clang_getNumDiagnostics(clang->unit); i++) {
@@ -124,6 +124,36 @@ static int check_errors(struct ct_clang *clang, struct error *err)
         clang_disposeDiagnostic(diagnostic);
     }
     return status;
+}
+
+/* As C++ the file has no error. */
+static bool is_cplusplus(struct ct_clang *clang, const char *path, const char *source,
+                         size_t length, const struct strvec *args)
+{
+    struct CXUnsavedFile content = {path, source, length};
+    struct ct_clang other = {.index = clang->index, .arena = clang->arena};
+    struct strvec flags = {0};
+    strvec_push(&flags, "-xc++");
+    for (size_t i = 1; i < args->nr; i++)
+        if (strncmp(args->v[i], "-std=", 5) != 0)
+            strvec_push(&flags, args->v[i]);
+    bool fine = parse_unit(&other, path, &content, &flags) == CXError_Success;
+    fine = fine && other.unit && first_error(&other, NULL) == 0;
+    if (other.unit)
+        clang_disposeTranslationUnit(other.unit);
+    strvec_release(&flags);
+    return fine;
+}
+
+static int check_errors(struct ct_clang *clang, const char *path, const char *source,
+                        size_t length, const struct strvec *args, struct error *err)
+{
+    struct error first = {0};
+    if (first_error(clang, &first) == 0)
+        return 0;
+    bool cplusplus = is_cplusplus(clang, path, source, length, args);
+    return fail(err, first.status, "%s%s", first.text,
+                cplusplus ? "; as C++ it has no error, but only C is read" : "");
 }
 
 /* ---- functions ---- */
@@ -205,7 +235,7 @@ int ct_open(struct ct_file *file, const char *path, const char *source, size_t l
     clang->arena = arena;
     clang->index = clang_createIndex(0, 0);
     if (parse_any(clang, path, source, length, args, err) < 0 ||
-        check_errors(clang, err) < 0)
+        check_errors(clang, path, source, length, args, err) < 0)
         return -1;
     read_functions(file);
     read_skipped(file);
@@ -264,8 +294,8 @@ struct ct_function *ct_body(struct ct_file *file, struct ct_decl *decl)
         return decl->body;
     decl->body_sought = true;
     CXCursor definition = clang_getCursorDefinition(cursor_of(clang, decl));
-    if (clang_Cursor_isNull(definition) || clang_Location_isInSystemHeader(
-                                               clang_getCursorLocation(definition)))
+    if (clang_Cursor_isNull(definition) ||
+        clang_Location_isInSystemHeader(clang_getCursorLocation(definition)))
         return NULL;
     struct ct_function *function = ir_alloc(clang->arena, sizeof(*function));
     read_head(clang, definition, function);

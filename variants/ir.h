@@ -45,17 +45,18 @@ struct ir_symbol {
     const char *path;       /* FIELD: what follows the base: "->nx"; name = both */
     bool is_pure; /* FUNCTION defined in this file: reads its arguments and constants
                      only, writes its own locals only, calls nothing that is not pure */
-    bool is_replaced; /* a pointer whose uses became uses of what it points into; it has
-                         no mention left, but its declaration may stand outside the nest */
-    int id;       /* index in ir_function.symbol */
+    bool
+        is_replaced; /* a pointer whose uses became uses of what it points into; it has
+                        no mention left, but its declaration may stand outside the nest */
+    int id;          /* index in ir_function.symbol */
     int line;
 };
 
 /* What MEMBER says of the field. */
 struct ir_field {
-    size_t record_bytes; /* of the struct or union that it is a member of */
-    size_t offset;       /* in it, bytes; of a bit-field that of the byte it begins in */
-    size_t bytes;        /* of the whole field, arrays included */
+    size_t record_bytes;  /* of the struct or union that it is a member of */
+    size_t offset;        /* in it, bytes; of a bit-field that of the byte it begins in */
+    size_t bytes;         /* of the whole field, arrays included */
     const long long *dim; /* elements of an array field, outermost first */
     size_t dim_nr;
 };
@@ -139,7 +140,8 @@ struct ir_pragma {
     const char *text; /* behind "#pragma " */
     bool ours;
     int line;
-    size_t begin, end;          /* whole line(s) with the newline */
+    size_t begin, end; /* whole line(s) with the newline; of `_Pragma("...")`, which is
+                          never ours, that alone */
     struct ir_pragma *next;     /* of the same function or statement */
     struct ir_pragma *next_all; /* of the file */
     bool applies; /* ours, and before the function (behind the one above it) or anywhere

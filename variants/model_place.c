@@ -79,6 +79,8 @@ static void place_name(struct nest *nest, const struct ir_expr *expr, struct pla
         place->problem = "is volatile";
     if (symbol->type.pointers && !symbol->dim_nr && nest->written[symbol->id])
         place->problem = "is a pointer that moves in the loop; write a[i]";
+    else if (symbol->role == IR_LOCAL && symbol->pointer_to_array)
+        place->problem = "points to rows of memory that has another name";
     else if (symbol->role == IR_LOCAL && symbol->type.pointers && !symbol->dim_nr &&
              place->nr && nest->model->init[symbol->id]) {
         ir_visit(nest->model->init[symbol->id], find_changing, place);

@@ -204,6 +204,7 @@ static int read_function(struct parse *p, struct ct_function *chosen, struct err
     parse_make_fields(p);
     parse_follow_walks(p);
     parse_follow_rows(p);
+    parse_follow_matrices(p);
     attach_pragmas(p, chosen);
     return 0;
 }

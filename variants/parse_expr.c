@@ -144,6 +144,11 @@ static struct ir_expr *parse_operation(struct parse *p, const struct ct_node *no
         if (!expr->arg[i])
             return NULL;
     }
+    if (kind == IR_INDEX && !expr->arg[0]->type.pointers && expr->arg[1]->type.pointers) {
+        struct ir_expr *base = expr->arg[1]; /* 1[a] */
+        expr->arg[1] = expr->arg[0];
+        expr->arg[0] = base;
+    }
     expr->is_arrow = node->arrow;
     expr->is_shared = node->shared;
     expr->field = node->field;

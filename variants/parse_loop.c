@@ -159,6 +159,73 @@ static void set_end(struct ir_stmt *loop)
         }
 }
 
+/* What the iterator is compared with, as an end that the loop still reaches if `reached`;
+ * NULL = it is no such comparison. */
+static struct ir_expr *limit_of(struct parse *p, const struct ir_stmt *loop,
+                                const struct ir_expr *cond, bool reached)
+{
+    struct ir_stmt part = {.iterator = loop->iterator, .cond = (struct ir_expr *)cond};
+    set_end(&part);
+    if (!part.cmp || part.cmp[0] != loop->cmp[0] || mentions(part.upper, loop->iterator))
+        return NULL;
+    if (!reached || part.cmp[1])
+        return part.upper;
+    if (loop->iterator->type.is_unsigned || part.upper->type.is_unsigned)
+        return NULL; /* 0 - 1 */
+    struct ir_expr *limit = part.upper;
+    if (!limit->has_value && limit->type.bytes < 8) {
+        limit = ir_expr_new(p->arena, IR_CAST, 1);
+        limit->type = (struct ir_type){.text = "long", .scalar = IR_INT, .bytes = 8};
+        limit->arg[0] = part.upper;
+    }
+    return ir_binary(p->arena, part.cmp[0] == '<' ? "-" : "+", limit,
+                     ir_integer(p->arena, 1));
+}
+
+static const char *cmp_of(const struct ir_stmt *loop, const struct ir_expr *cond)
+{
+    struct ir_stmt part = {.iterator = loop->iterator, .cond = (struct ir_expr *)cond};
+    set_end(&part);
+    return part.cmp;
+}
+
+static bool is_simple(const struct ir_expr *expr)
+{
+    bool fine = expr->kind == IR_NAME || expr->kind == IR_LITERAL ||
+                expr->kind == IR_BINARY || expr->kind == IR_CAST;
+    for (size_t i = 0; i < expr->arg_nr; i++)
+        fine = fine && is_simple(expr->arg[i]);
+    return fine && !expr->type.is_volatile;
+}
+
+/* `i < a && i < b` ends at the lesser of both. */
+static void set_double_end(struct parse *p, struct ir_stmt *loop)
+{
+    const struct ir_expr *cond = loop->cond;
+    if (!cond || cond->kind != IR_BINARY || strcmp(cond->op, "&&") != 0)
+        return;
+    const char *one = cmp_of(loop, cond->arg[0]), *two = cmp_of(loop, cond->arg[1]);
+    if (!one || !two || one[0] == '!' || one[0] != two[0])
+        return;
+    struct ir_stmt probe = {.iterator = loop->iterator, .cmp = one[1] ? one : two};
+    bool reached = probe.cmp[1] != '\0';
+    struct ir_expr *a = limit_of(p, &probe, cond->arg[0], reached);
+    struct ir_expr *b = limit_of(p, &probe, cond->arg[1], reached);
+    if (!a || !b || !is_simple(a) || !is_simple(b) ||
+        a->type.is_unsigned != b->type.is_unsigned)
+        return;
+    struct ir_expr *least = ir_expr_new(p->arena, IR_COND, 3);
+    least->type = a->type.bytes > b->type.bytes ? a->type : b->type;
+    least->line = cond->line;
+    least->column = cond->column;
+    least->arg[0] = ir_binary(p->arena, probe.cmp[0] == '<' ? "<" : ">",
+                              ir_copy(p->arena, a), ir_copy(p->arena, b));
+    least->arg[1] = a;
+    least->arg[2] = b;
+    loop->cmp = probe.cmp;
+    loop->upper = least;
+}
+
 /* The constant c of `it = it + c`, `it = c + it`, `it = it - c`. */
 static long long step_of_sum(const struct ir_expr *sum, const struct ir_symbol *iterator)
 {
@@ -225,7 +292,8 @@ static void set_countdown(struct parse *p, struct ir_stmt *loop)
 {
     if (loop->increment || !counting_down(loop))
         return;
-    struct ir_expr *lower = ir_binary(p->arena, "-", loop->lower, ir_integer(p->arena, 1));
+    struct ir_expr *lower =
+        ir_binary(p->arena, "-", loop->lower, ir_integer(p->arena, 1));
     lower->type = (struct ir_type){.text = "long", .scalar = IR_INT, .bytes = 8};
     if (loop->lower->has_value) {
         lower->has_value = true;
@@ -316,6 +384,8 @@ static void make_canonical(struct parse *p, struct ir_stmt *loop,
         return;
     split_increment(p, loop, parts);
     set_end(loop);
+    if (!loop->cmp)
+        set_double_end(p, loop);
     loop->step = step_of(loop->increment, loop->iterator);
     set_countdown(p, loop);
     loop->canonical =

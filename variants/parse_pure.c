@@ -51,9 +51,9 @@ static bool is_pure_call(struct parse *p, const struct ct_node *node)
 static bool writes_elsewhere(const struct ct_node *node)
 {
     const struct ct_node *target = node->child_nr ? node->child[0] : NULL;
-    bool writes = node->kind == CT_ASSIGN ||
-                  (node->kind == CT_UNARY &&
-                   (strstr(node->op, "++") || strstr(node->op, "--")));
+    bool writes =
+        node->kind == CT_ASSIGN ||
+        (node->kind == CT_UNARY && (strstr(node->op, "++") || strstr(node->op, "--")));
     if (!writes || !target)
         return false;
     if (target->kind == CT_INDEX || target->kind == CT_MEMBER)

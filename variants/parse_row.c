@@ -103,12 +103,12 @@ static void check_value(struct ir_expr *expr, void *data)
     bool steps = expr->kind == IR_UNARY && strncmp(expr->op, "post", 4) == 0;
     bool name = expr->kind == IR_NAME;
     row->fine = row->fine && known && !steps && (!name || is_kept(row, expr->symbol));
-    bool memory = name && (expr->symbol->role == IR_GLOBAL ||
-                           expr->symbol->role == IR_FIELD) &&
+    bool memory = name &&
+                  (expr->symbol->role == IR_GLOBAL || expr->symbol->role == IR_FIELD) &&
                   expr->symbol->dim_nr == 0;
-    bool element = (expr->kind == IR_INDEX || expr->kind == IR_MEMBER ||
-                    is_unary(expr, "*")) &&
-                   expr->type.pointers == 0 && expr->type.scalar != IR_RECORD;
+    bool element =
+        (expr->kind == IR_INDEX || expr->kind == IR_MEMBER || is_unary(expr, "*")) &&
+        expr->type.pointers == 0 && expr->type.scalar != IR_RECORD;
     row->loads = row->loads || memory || element;
 }
 
@@ -118,9 +118,9 @@ static void check_stores(struct ir_expr *expr, void *data)
 {
     struct row *row = data;
     const struct ir_expr *target = expr->arg_nr ? expr->arg[0] : NULL;
-    bool writes = expr->kind == IR_ASSIGN ||
-                  (expr->kind == IR_UNARY &&
-                   (strstr(expr->op, "++") || strstr(expr->op, "--")));
+    bool writes =
+        expr->kind == IR_ASSIGN ||
+        (expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--")));
     if (writes && target->kind != IR_NAME)
         row->fine = row->fine && target->type.scalar == IR_FLOAT;
     if (writes && target->kind == IR_NAME &&
@@ -167,8 +167,7 @@ static struct ir_expr *set_by(const struct ir_stmt *stmt, const struct ir_symbol
     if (stmt->kind == IR_DECL)
         return stmt->symbol == symbol ? stmt->expr : NULL;
     bool sets = stmt->kind == IR_EXPR && stmt->expr->kind == IR_ASSIGN &&
-                strcmp(stmt->expr->op, "=") == 0 &&
-                stmt->expr->arg[0]->kind == IR_NAME &&
+                strcmp(stmt->expr->op, "=") == 0 && stmt->expr->arg[0]->kind == IR_NAME &&
                 stmt->expr->arg[0]->symbol == symbol;
     return sets ? stmt->expr->arg[1] : NULL;
 }
@@ -224,8 +223,7 @@ static void follow(struct parse *p, struct ir_symbol *symbol)
     struct ir_stmt *body = p->function->body;
     if (!find_setting(&row, body, false) || !is_used_behind_only(&row) ||
         is_set_behind(&row) || rewrite_in_text(body, symbol) || !is_place(row.value) ||
-        rewrite_is_hidden(row.block, row.value) ||
-        !is_same_all_along(&row))
+        rewrite_is_hidden(row.block, row.value) || !is_same_all_along(&row))
         return;
     for (size_t i = row.at + 1; i < row.block->child_nr; i++)
         rewrite_put_stmt(p->arena, row.block->child[i], symbol, row.value);
@@ -238,8 +236,8 @@ void parse_follow_rows(struct parse *p)
     for (size_t i = 0; i < p->function->symbol_nr; i++) {
         struct ir_symbol *symbol = p->function->symbol[i];
         if (symbol->role == IR_LOCAL && symbol->type.pointers > 0 &&
-            (symbol->dim_nr == 0 || symbol->pointer_to_array) &&
-            !symbol->address_taken && !symbol->is_static && !symbol->type.is_volatile)
+            (symbol->dim_nr == 0 || symbol->pointer_to_array) && !symbol->address_taken &&
+            !symbol->is_static && !symbol->type.is_volatile)
             follow(p, symbol);
     }
 }

@@ -155,6 +155,34 @@ static struct ir_pragma *read_pragma(struct ir_arena *arena, const char *source,
     return pragma;
 }
 
+/* `_Pragma("omp simd")`; NULL when it does not stand at `at`. Never one of ours. */
+static struct ir_pragma *read_operator(struct ir_arena *arena, const char *source,
+                                       size_t at, size_t end)
+{
+    bool inside =
+        at > 0 && (isalnum((unsigned char)source[at - 1]) || source[at - 1] == '_');
+    size_t open = inside ? 0 : after_word(source, at, end, "_Pragma");
+    if (!open)
+        return NULL;
+    open = scan_blank(source, open, end);
+    size_t quote =
+        open < end && source[open] == '(' ? scan_blank(source, open + 1, end) : end;
+    if (quote >= end || source[quote] != '"')
+        return NULL;
+    size_t behind = skip_quoted(source, quote, end);
+    size_t close = scan_blank(source, behind, end);
+    struct buf words = {0};
+    for (size_t i = quote + 1; i + 1 < behind; i++)
+        if (source[i] != '\\' || source[++i])
+            buf_add_n(&words, source + i, 1);
+    struct ir_pragma *pragma = ir_alloc(arena, sizeof(*pragma));
+    pragma->text = ir_text(arena, buf_str(&words));
+    pragma->begin = at;
+    pragma->end = close < end && source[close] == ')' ? close + 1 : behind;
+    buf_release(&words);
+    return pragma;
+}
+
 struct ir_pragma *scan_pragmas(struct ir_arena *arena, const char *source, size_t length,
                                const struct ct_file *file)
 {
@@ -167,9 +195,12 @@ struct ir_pragma *scan_pragmas(struct ir_arena *arena, const char *source, size_
         bool directive = at_line_start && source[at] == '#';
         if (directive)
             next = directive_end(source, at, length);
-        struct ir_pragma *pragma = directive && !is_skipped(file, at)
-                                       ? read_pragma(arena, source, at, next)
-                                       : NULL;
+        struct ir_pragma *pragma = NULL;
+        if (!is_skipped(file, at))
+            pragma = directive ? read_pragma(arena, source, at, next)
+                               : read_operator(arena, source, at, length);
+        if (pragma && !directive)
+            next = pragma->end;
         for (; pragma && counted < at; counted++)
             line += source[counted] == '\n';
         if (pragma) {

@@ -221,11 +221,22 @@ static struct ir_stmt *parse_if(struct parse *p, const struct ct_node *node)
     return stmt->child[0] && (node->child_nr == 2 || stmt->child[1]) ? stmt : NULL;
 }
 
+static bool jumps(const struct ct_node *node)
+{
+    bool found = node->kind == CT_JUMP;
+    for (size_t i = 0; !found && i < node->child_nr; i++)
+        found = jumps(node->child[i]);
+    return found;
+}
+
 static struct ir_stmt *parse_while(struct parse *p, const struct ct_node *node)
 {
     bool is_do = node->kind == CT_DO;
     if (node->child_nr != 2)
         return NULL;
+    if (is_do && node->child[1]->has_value && node->child[1]->value == 0 &&
+        node->child[0]->kind == CT_BLOCK && !jumps(node->child[0]))
+        return parse_block(p, node->child[0]); /* do { ... } while (0) of a macro */
     struct ir_stmt *stmt = ir_stmt_new(p->arena, IR_WHILE, 1);
     stmt->is_do = is_do;
     stmt->cond = parse_expr(p, node->child[is_do]);

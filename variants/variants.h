@@ -24,6 +24,21 @@ struct kernel_request {
     bool force; /* plans that are not legal are emitted all the same, and said to be so */
 };
 
+/*
+ * The flags to read and compile `source` with: what a compile_commands.json says and
+ * `own`, which wins: its folders are searched first, its other flags come last. Of the
+ * database only what changes the meaning of the source is taken: -I, -isystem, -iquote,
+ * -idirafter, -include, -imacros (made absolute by the entry's "directory"), -D, -U,
+ * -std=, -ansi, -pthread, -m32, -m64, -mx32, and of -f: [un]signed-char, short-enums,
+ * wrapv, no-strict-aliasing, ms- and plan9-extensions, gnu89-inline. `database`: its
+ * path, "none", or NULL = the first that names the source among those beside it, in the
+ * folders above, and in their build/; then none is fine. A named one must exist and name
+ * the source. A source compiled as C++ is refused (STATUS_INPUT). `flags` is added to.
+ */
+int compile_commands_flags(const char *database, const char *source,
+                           const struct strvec *own, struct strvec *flags,
+                           struct error *err);
+
 struct kernel; /* opaque */
 
 /* Parses and models. Errors are located ("triad.c:12:7: ..."); a compile error shows the

@@ -71,6 +71,15 @@ void count_not_equal(int n, double *x)
             x[i + j] += 1;
 }
 
+void count_to_both(int n, double *x)
+{
+    for (int i = 0; i < n && i < 9; i++)
+        for (int j = 2 * i; j < n && j <= i + 3; j++)
+            x[i * 16 + j] += 1;
+    for (int i = n; i > 0 && i >= n - 3; i -= 2)
+        x[i] += 1;
+}
+
 int main(void)
 {
     RUN(count_down((size_t)n, a), "count_down")
@@ -81,5 +90,6 @@ int main(void)
     RUN(count_both(n, a), "count_both")
     RUN(count_both_skipping(n, a), "count_both_skipping")
     RUN(count_macros(n, a), "count_macros")
+    RUN(count_to_both(n, a), "count_to_both")
     RUN(count_not_equal(n, a), "count_not_equal")
 }

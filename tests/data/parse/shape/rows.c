@@ -139,6 +139,27 @@ void row_record_sum(int n, const struct body *p, double *out)
     }
 }
 
+void row_matrix(int n, int m, double *x, double *out)
+{
+    double(*B)[m] = (void *)x;
+    double(*C)[n + 1][m] = (double(*)[n + 1][m])out;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) {
+            B[i][j] += x[j];
+            C[j & 1][i][j] = B[i][j];
+        }
+}
+
+/* A row of it is used alone: left alone. */
+void row_matrix_row(int n, double *x)
+{
+    double(*B)[4] = (void *)x;
+    for (int i = 0; i < n; i++) {
+        double *r = B[i];
+        r[0] += (*B)[1];
+    }
+}
+
 int main(void)
 {
     for (int i = 0; i < 64; i++)
@@ -153,5 +174,7 @@ int main(void)
     RUN(row_moved(n, a), "row_moved")
     RUN(row_hidden(n, a), "row_hidden")
     RUN(row_unsigned((unsigned)n, a), "row_unsigned")
+    RUN(row_matrix(n, n + 1, a, b), "row_matrix")
+    RUN(row_matrix_row(n, a), "row_matrix_row")
     RUN(row_record(n, world, 0.125); row_record_sum(n, world, c), "row_record")
 }

@@ -1,0 +1,5 @@
+void f(int n, double *a)
+{
+    for (int i = 0; i < n; i++)
+        *(a + i) = *(i + a) + 1[a];
+}
