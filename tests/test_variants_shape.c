@@ -135,7 +135,135 @@ static void functions_compute_the_same_as_read(void)
     scratch_remove(dir);
 }
 
+/* ---- what is told of fields and helpers ---- */
+
+static struct ir_symbol *symbol_of(const struct ir_function *function, const char *name)
+{
+    for (size_t i = 0; i < function->symbol_nr; i++)
+        if (strcmp(function->symbol[i]->name, name) == 0)
+            return function->symbol[i];
+    return NULL;
+}
+
+static void fields_are_variables(void)
+{
+    static const struct {
+        const char *file, *name, *path;
+        int pointers;
+        size_t dims;
+        bool written;
+    } want[] = {{"../ok/types.c", "g->v", "->v", 1, 0, false},
+                {"../ok/types.c", "h->nx", "->nx", 0, 0, false},
+                {"fields.c", "g->box.v", "->box.v", 1, 0, false},
+                {"fields.c", "g->far->w", "->far->w", 1, 1, false},
+                {"fields.c", "g->nx", "->nx", 0, 0, false}};
+    for (size_t i = 0; i < ARRAY_SIZE(want); i++) {
+        struct error err = {0};
+        struct ir_function *function = NULL;
+        char *path = xasprintf(DATA "%s", want[i].file);
+        bool shape = !strstr(path, "types");
+        check_ok(
+            ir_parse(path, NULL, 0, shape ? "field_bounds" : NULL, NULL, &function, &err),
+            &err);
+        free(path);
+        const struct ir_symbol *symbol =
+            function ? symbol_of(function, want[i].name) : NULL;
+        if (check(symbol != NULL)) {
+            check_eq(symbol->role, IR_FIELD);
+            check_str(symbol->path, want[i].path);
+            check(strchr("gh", symbol->base->name[0]) != NULL);
+            check_eq(symbol->type.pointers, want[i].pointers);
+            check_eq(symbol->dim_nr, want[i].dims);
+            check_eq(symbol->is_written, want[i].written);
+        }
+        ir_function_free(function);
+    }
+}
+
+/* The first expression that prints so. */
+struct printed {
+    const char *text;
+    struct ir_expr *found;
+};
+
+static void match_text(struct ir_expr *expr, void *data)
+{
+    struct printed *printed = data;
+    struct buf text = {0};
+    ir_print_expr(&text, expr);
+    if (!printed->found && strcmp(buf_str(&text), printed->text) == 0)
+        printed->found = expr;
+    buf_release(&text);
+}
+
+static void find_printed(const struct ir_stmt *stmt, struct printed *printed)
+{
+    ir_visit(stmt->expr, match_text, printed);
+    for (size_t i = 0; i < stmt->child_nr; i++)
+        if (stmt->child[i])
+            find_printed(stmt->child[i], printed);
+}
+
+static void members_know_their_place(void)
+{
+    static const struct {
+        const char *text, *base, *path;
+        size_t offset, record;
+    } want[] = {{"p[i].pos.y", "p[i]", ".pos.y", 8, 40},
+                {"p[i].v[1]", "p[i]", ".v", 16, 40},
+                {"p[i].m", "p[i]", ".m", 32, 40},
+                {"(*(p + i)).m", "*(p + i)", ".m", 32, 40},
+                {"p->pos.y", "p", ".pos.y", 8, 40}};
+    struct error err = {0};
+    struct ir_function *function = NULL;
+    check_ok(ir_parse(DATA "fields.c", NULL, 0, "field_in_array", NULL, &function, &err),
+             &err);
+    for (size_t i = 0; function && i < ARRAY_SIZE(want); i++) {
+        struct printed printed = {want[i].text, NULL};
+        struct buf path = {0};
+        size_t offset = 0;
+        find_printed(function->body, &printed);
+        struct ir_expr *base =
+            printed.found ? ir_member_base(printed.found, &path, &offset) : NULL;
+        struct buf text = {0};
+        if (base)
+            ir_print_expr(&text, base);
+        check_str(buf_str(&text), want[i].base);
+        buf_release(&text);
+        check_str(buf_str(&path), want[i].path);
+        check_eq(offset, want[i].offset);
+        if (base)
+            check_eq(base->type.bytes, want[i].record);
+        buf_release(&path);
+    }
+    ir_function_free(function);
+}
+
+static void helpers_are_pure_or_not(void)
+{
+    static const struct {
+        const char *kernel, *name;
+        bool pure;
+    } want[] = {{"help_pure", "curve", true},       {"help_pure", "half", true},
+                {"help_pure", "looked_up", true},   {"help_row", "square", true},
+                {"help_counted", "counted", false}, {"help_hidden", "scaled", false}};
+    for (size_t i = 0; i < ARRAY_SIZE(want); i++) {
+        struct error err = {0};
+        struct ir_function *function = NULL;
+        check_ok(
+            ir_parse(DATA "helpers.c", NULL, 0, want[i].kernel, NULL, &function, &err),
+            &err);
+        struct ir_symbol *symbol = function ? symbol_of(function, want[i].name) : NULL;
+        if (check(symbol != NULL))
+            check_eq(symbol->is_pure, want[i].pure);
+        ir_function_free(function);
+    }
+}
+
 CU_TestInfo variants_shape_tests[] = {
     {"functions compute the same as read", functions_compute_the_same_as_read},
+    {"fields are variables", fields_are_variables},
+    {"members know their place", members_know_their_place},
+    {"helpers are pure or not", helpers_are_pure_or_not},
     CU_TEST_INFO_NULL,
 };

@@ -74,8 +74,9 @@ static void add_unused(struct gen *gen, struct code *code)
         bool iterator = nest->declared[i] && nest->written[i] &&
                         nest->decl_depth[i] < 0 && !symbol->in_loop;
         bool local = !nest->declared[i] && nest->written[i];
-        if (symbol->role != IR_LOCAL || symbol->type.pointers || (!iterator && !local) ||
-            code_mentions(code, symbol))
+        bool replaced = symbol->is_replaced && !symbol->in_loop;
+        if (symbol->role != IR_LOCAL || code_mentions(code, symbol) ||
+            (!replaced && (symbol->type.pointers || (!iterator && !local))))
             continue;
         struct code *line = code_new(CODE_TEXT);
         line->text = ir_textf(gen->arena, "(void)%s;\n", symbol->name);
@@ -118,6 +119,7 @@ static struct code *make_code(struct gen *gen)
     gen_reductions(code);
     gen_streams(gen, code);
     gen_prefetches(gen, code);
+    gen_lets(gen, code);
     gen_teams(code);
     gen_pads(gen, code);
     add_unused(gen, code);

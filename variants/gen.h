@@ -95,6 +95,9 @@ bool gen_word_in_source(const struct gen *gen, const char *word);
 struct ir_expr *raw_expr(struct gen *gen, isl_ast_expr *expr); /* takes expr */
 struct ir_expr *raw_map(struct gen *gen, struct ir_expr *raw, struct ir_expr *base,
                         long long step); /* base + step * raw */
+/* Of c <= raw, or c < raw: the limit of the variable base + step * c, exclusive. */
+struct ir_expr *raw_bound(struct gen *gen, struct ir_expr *raw, bool inclusive,
+                          struct ir_expr *base, long long step);
 struct ir_expr *raw_finish(struct gen *gen, struct ir_expr *raw);
 
 struct code *gen_code(struct gen *gen); /* gen_ast.c; NULL = gen->problem */
@@ -132,6 +135,9 @@ bool loop_runs(
 void gen_prefetches(
     struct gen *gen,
     struct code *code); /* gen_prefetch.c; after gen_scalars, which must not see strips */
+
+/* gen_let.c: `const int i = is - t;` in innermost loops; the last pass. */
+void gen_lets(struct gen *gen, struct code *code);
 
 /* gen_guard.c: the condition under which the new code may run, NULL = always;
  * *needs_else: the original must remain. */

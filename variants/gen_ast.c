@@ -71,12 +71,11 @@ static struct ir_expr *bound(struct gen *gen, isl_ast_node *node, const struct t
     isl_ast_expr *cond = isl_ast_node_for_get_cond(node);
     enum isl_ast_expr_op_type type = isl_ast_expr_op_get_type(cond);
     struct ir_expr *raw = raw_expr(gen, isl_ast_expr_op_get_arg(cond, 1));
-    if (type == isl_ast_expr_op_le)
-        raw = raw_map(gen, raw, ir_integer(gen->arena, 1), 1);
-    else if (type != isl_ast_expr_op_lt)
+    if (type != isl_ast_expr_op_le && type != isl_ast_expr_op_lt)
         gen->problem = "a loop of the result has a condition that cannot be written in C";
     isl_ast_expr_free(cond);
-    return raw_finish(gen, raw_map(gen, raw, band->base, band->step));
+    return raw_finish(
+        gen, raw_bound(gen, raw, type == isl_ast_expr_op_le, band->base, band->step));
 }
 
 static long long increment(isl_ast_node *node)

@@ -8,6 +8,7 @@
 struct fields {
     struct parse *p;
     struct strvec changed, exposed; /* assigned; with its address taken */
+    struct strvec array;            /* pointers that point to more than one record */
 };
 
 static char *text_of(const struct ir_expr *expr)
@@ -20,9 +21,9 @@ static char *text_of(const struct ir_expr *expr)
 static void note_changed(struct ir_expr *expr, void *data)
 {
     struct fields *fields = data;
-    bool changes = expr->kind == IR_ASSIGN ||
-                   (expr->kind == IR_UNARY &&
-                    (strstr(expr->op, "++") || strstr(expr->op, "--")));
+    bool changes =
+        expr->kind == IR_ASSIGN ||
+        (expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--")));
     bool exposes = expr->kind == IR_UNARY && strcmp(expr->op, "&") == 0;
     const struct ir_expr *target = changes || exposes ? expr->arg[0] : NULL;
     if (target && (target->kind == IR_NAME || target->kind == IR_MEMBER)) {
@@ -33,6 +34,19 @@ static void note_changed(struct ir_expr *expr, void *data)
     if (expr->kind == IR_RAW)
         for (size_t i = 0; i < expr->arg_nr; i++)
             strvec_push(&fields->changed, expr->arg[i]->symbol->name);
+}
+
+static void note_array(struct ir_expr *expr, void *data)
+{
+    struct fields *fields = data;
+    bool reaches = expr->kind == IR_INDEX || expr->kind == IR_BINARY ||
+                   (expr->kind == IR_UNARY && strcmp(expr->op, "*") == 0);
+    for (size_t i = 0; reaches && i < expr->arg_nr; i++)
+        if (expr->arg[i]->type.pointers > 0) {
+            char *text = text_of(expr->arg[i]);
+            strvec_push(&fields->array, text);
+            free(text);
+        }
 }
 
 static bool is_among(const struct strvec *texts, const struct ir_expr *expr)
@@ -59,13 +73,14 @@ static struct ir_symbol *base_of(const struct ir_expr *expr)
     return expr->symbol;
 }
 
-/* Neither the variable nor a pointer on the way is changed. */
+/* Neither the variable nor a pointer on the way is changed; p->x is no variable beside
+ * p[i].x. */
 static bool is_steady(const struct fields *fields, const struct ir_expr *expr)
 {
     for (const struct ir_expr *at = expr->arg[0];; at = at->arg[0]) {
         bool pointer = at->type.pointers > 0;
         if (at->type.is_volatile || is_among(&fields->changed, at) ||
-            (pointer && is_among(&fields->exposed, at)))
+            (pointer && (is_among(&fields->exposed, at) || is_among(&fields->array, at))))
             return false;
         if (at->kind == IR_NAME)
             return true;
@@ -127,7 +142,8 @@ static struct ir_expr *make(struct fields *fields, struct ir_expr *expr)
     struct ir_symbol *base = expr->kind == IR_MEMBER ? base_of(expr) : NULL;
     bool record = expr->type.scalar == IR_RECORD && !expr->type.pointers;
     if (base && !record && !expr->type.is_volatile && is_steady(fields, expr)) {
-        struct ir_expr *name = ir_name(fields->p->arena, field_symbol(fields, expr, base));
+        struct ir_expr *name =
+            ir_name(fields->p->arena, field_symbol(fields, expr, base));
         name->line = expr->line;
         name->column = expr->column;
         return name;
@@ -161,6 +177,7 @@ void parse_make_fields(struct parse *p)
 {
     struct fields fields = {.p = p};
     visit_stmt(p->function->body, note_changed, &fields);
+    visit_stmt(p->function->body, note_array, &fields);
     make_in(&fields, p->function->body);
     for (size_t i = 0; i < p->function->symbol_nr; i++) {
         struct ir_symbol *symbol = p->function->symbol[i];
@@ -169,4 +186,5 @@ void parse_make_fields(struct parse *p)
     }
     strvec_release(&fields.changed);
     strvec_release(&fields.exposed);
+    strvec_release(&fields.array);
 }

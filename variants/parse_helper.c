@@ -11,6 +11,7 @@ enum { DEPTH_LIMIT = 8, SIZE_LIMIT = 400 };
 struct expansion {
     struct parse *p;
     int depth;
+    bool outside; /* of all loops: only what may end up in a bound or a subscript */
 };
 
 /* What a helper is: its value in terms of its parameters. */
@@ -120,19 +121,36 @@ static struct ir_expr *converted(struct ir_arena *arena, struct ir_expr *expr,
 
 /* ---- reading a helper ---- */
 
-static bool read_local(struct helper *helper, const struct ct_node *decls)
+/* A parameter that is called, too, has a symbol. */
+static void find_pure_calls(struct ir_expr *expr, void *data)
+{
+    struct parse *p = data;
+    struct ir_symbol *symbol = expr->kind == IR_CALL ? expr->symbol : NULL;
+    if (symbol && symbol->role == IR_FUNCTION && p->declared[symbol->id])
+        symbol->is_pure = parse_is_pure(p, p->declared[symbol->id]);
+}
+
+static bool read_local(struct helper *helper, const struct ct_node *var)
 {
     struct parse *reader = &helper->reader;
-    const struct ct_node *var = decls->child_nr == 1 ? decls->child[0] : NULL;
-    if (!var || var->kind != CT_VAR || var->child_nr == 0 || var->decl->as_written ||
+    if (var->kind != CT_VAR || var->child_nr == 0 || var->decl->as_written ||
         var->decl->dim_nr || var->decl->is_static || var->child[0]->kind == CT_LIST)
         return false;
     struct ir_symbol *symbol = parse_symbol(reader, var->decl);
     struct ir_expr *init = parse_expr(reader, var->child[0]);
+    ir_visit(init, find_pure_calls, reader->caller);
     init = init ? converted(reader->arena, init, &symbol->type) : NULL;
     if (!init || rewrite_has_effects(init))
         return false;
     helper->value = rewrite_put(reader->arena, helper->value, symbol, init);
+    return true;
+}
+
+static bool read_locals(struct helper *helper, const struct ct_node *decls)
+{
+    for (size_t i = decls->child_nr; i-- > 0;)
+        if (!read_local(helper, decls->child[i]))
+            return false;
     return true;
 }
 
@@ -149,8 +167,7 @@ static bool is_movable(const struct ir_expr *value)
 static bool read_value(struct helper *helper, bool as_statement)
 {
     const struct ct_node *body = helper->function->body;
-    const struct ct_node *last =
-        body->child_nr ? body->child[body->child_nr - 1] : NULL;
+    const struct ct_node *last = body->child_nr ? body->child[body->child_nr - 1] : NULL;
     struct parse *reader = &helper->reader;
     if (!last || body->kind != CT_BLOCK)
         return false;
@@ -161,10 +178,11 @@ static bool read_value(struct helper *helper, bool as_statement)
     if (helper->value && !as_statement)
         helper->value =
             converted(reader->arena, helper->value, &helper->function->result);
+    ir_visit(helper->value, find_pure_calls, reader->caller);
     if (!helper->value || (body->child_nr > 1 && !is_movable(helper->value)))
         return false;
     for (size_t i = body->child_nr - 1; i-- > 0;)
-        if (body->child[i]->kind != CT_DECLS || !read_local(helper, body->child[i]))
+        if (body->child[i]->kind != CT_DECLS || !read_locals(helper, body->child[i]))
             return false;
     return true;
 }
@@ -172,7 +190,8 @@ static bool read_value(struct helper *helper, bool as_statement)
 static bool helper_read(struct parse *p, const struct ir_expr *call, bool as_statement,
                         struct helper *helper)
 {
-    struct ct_decl *decl = call->symbol ? p->declared[call->symbol->id] : NULL;
+    bool known = call->symbol && call->symbol->role == IR_FUNCTION;
+    struct ct_decl *decl = known ? p->declared[call->symbol->id] : NULL;
     *helper = (struct helper){.function = decl ? ct_body(&p->file, decl) : NULL};
     if (!helper->function || helper->function->param_nr != call->arg_nr)
         return false;
@@ -180,9 +199,10 @@ static bool helper_read(struct parse *p, const struct ir_expr *call, bool as_sta
     own->arena = p->arena;
     own->source = p->function->source;
     own->source_length = p->function->source_length;
-    helper->reader = (struct parse){
-        .function = own, .arena = p->arena, .file = p->file, .caller = p};
-    return read_value(helper, as_statement) && is_takeable(helper, p->function, call->symbol);
+    helper->reader =
+        (struct parse){.function = own, .arena = p->arena, .file = p->file, .caller = p};
+    return read_value(helper, as_statement) &&
+           is_takeable(helper, p->function, call->symbol);
 }
 
 /* ---- putting the arguments in ---- */
@@ -216,17 +236,13 @@ static struct ir_expr *fill_in(struct parse *p, const struct helper *helper,
 
 /* ---- where ---- */
 
-static void find_pure_calls(struct ir_expr *expr, void *data)
-{
-    struct parse *p = data;
-    if (expr->kind == IR_CALL && expr->symbol && p->declared[expr->symbol->id])
-        expr->symbol->is_pure = parse_is_pure(p, p->declared[expr->symbol->id]);
-}
-
 /* What is left a call: pure ones whose value is no subscript, bound or pointer. */
-static bool is_wanted(const struct ir_expr *call)
+static bool is_wanted(const struct ir_expr *call, bool outside)
 {
-    bool counts = call->type.scalar == IR_INT || call->type.scalar == IR_BOOL;
+    bool counts = (call->type.scalar == IR_INT || call->type.scalar == IR_BOOL) &&
+                  call->type.pointers == 0;
+    if (outside)
+        return counts && call->symbol->is_pure;
     return counts || call->type.pointers > 0 || !call->symbol->is_pure;
 }
 
@@ -234,12 +250,12 @@ static struct ir_expr *expand(struct ir_expr *expr, void *data)
 {
     struct expansion *at = data;
     struct helper helper;
-    if (expr->kind != IR_CALL || !expr->symbol || !is_wanted(expr) ||
+    if (expr->kind != IR_CALL || !expr->symbol || !is_wanted(expr, at->outside) ||
         at->depth >= DEPTH_LIMIT || expr->type.scalar == IR_VOID ||
         !helper_read(at->p, expr, false, &helper))
         return expr;
     struct ir_expr *value = fill_in(at->p, &helper, expr);
-    struct expansion deeper = {at->p, at->depth + 1};
+    struct expansion deeper = {at->p, at->depth + 1, at->outside};
     if (!value)
         return expr;
     ir_visit(value, find_pure_calls, at->p);
@@ -247,7 +263,7 @@ static struct ir_expr *expand(struct ir_expr *expr, void *data)
 }
 
 /* `put(a, i, v);` of a function that is one statement. */
-static void expand_statements(struct parse *p, struct ir_stmt *stmt, int depth)
+static void expand_statement(struct parse *p, struct ir_stmt *stmt, int depth)
 {
     struct ir_expr *expr = stmt->kind == IR_EXPR ? stmt->expr : NULL;
     struct helper helper;
@@ -255,16 +271,33 @@ static void expand_statements(struct parse *p, struct ir_stmt *stmt, int depth)
         expr->type.scalar == IR_VOID && !expr->type.pointers &&
         helper_read(p, expr, true, &helper)) {
         struct ir_expr *value = fill_in(p, &helper, expr);
-        struct expansion at = {p, depth};
+        struct expansion at = {p, depth, false};
         if (value) {
             ir_visit(value, find_pure_calls, p);
             stmt->expr = rewrite_expr(value, expand, &at);
-            expand_statements(p, stmt, depth + 1);
+            expand_statement(p, stmt, depth + 1);
         }
     }
     for (size_t i = 0; i < stmt->child_nr; i++)
         if (stmt->child[i])
-            expand_statements(p, stmt->child[i], depth);
+            expand_statement(p, stmt->child[i], depth);
+}
+
+/* The loops with all that is in them; of what stands outside only numbers. */
+static void expand_all(struct parse *p, struct ir_stmt *stmt)
+{
+    bool loop = stmt->kind == IR_FOR || stmt->kind == IR_WHILE;
+    struct expansion at = {.p = p, .outside = !loop};
+    if (loop) {
+        rewrite_stmt(stmt, expand, &at);
+        expand_statement(p, stmt, 0);
+        return;
+    }
+    stmt->expr = rewrite_expr(stmt->expr, expand, &at);
+    stmt->cond = rewrite_expr(stmt->cond, expand, &at);
+    for (size_t i = 0; i < stmt->child_nr; i++)
+        if (stmt->child[i])
+            expand_all(p, stmt->child[i]);
 }
 
 /* ---- all of them ---- */
@@ -295,10 +328,9 @@ static void forget_addresses(struct parse *p)
 
 void parse_expand_helpers(struct parse *p)
 {
-    struct expansion at = {.p = p};
+    struct expansion at = {.p = p, .outside = true};
     visit_stmt(p->function->body, find_pure_calls, p);
-    expand_statements(p, p->function->body, 0);
-    rewrite_stmt(p->function->body, expand, &at);
+    expand_all(p, p->function->body);
     for (size_t i = 0; i < p->function->symbol_nr; i++)
         for (size_t k = 0; k < p->function->symbol[i]->dim_nr; k++)
             p->function->symbol[i]->dim[k] =

@@ -180,10 +180,10 @@ static bool is_harmless_cast(const struct ir_expr *expr)
     if (expr->kind != IR_CAST)
         return false;
     const struct ir_type *to = &expr->type, *from = &expr->arg[0]->type;
-    return to->pointers == 1 && from->pointers == 1 &&
-           to->scalar == from->scalar && to->bytes == from->bytes &&
-           to->is_unsigned == from->is_unsigned && !to->is_volatile &&
-           !from->is_volatile && to->scalar != IR_VOID && to->scalar != IR_RECORD;
+    return to->pointers == 1 && from->pointers == 1 && to->scalar == from->scalar &&
+           to->bytes == from->bytes && to->is_unsigned == from->is_unsigned &&
+           !to->is_volatile && !from->is_volatile && to->scalar != IR_VOID &&
+           to->scalar != IR_RECORD;
 }
 
 /* Pointers are added without wrapping around; the sum of the subscripts must be, too. */
@@ -254,6 +254,15 @@ static struct ir_expr *put_member(struct ir_arena *arena, const struct ir_expr *
     return member;
 }
 
+/* p + e, e + p */
+static bool is_sum_with(const struct ir_expr *expr, const struct ir_symbol *symbol)
+{
+    if (expr->kind != IR_BINARY || strcmp(expr->op, "+") != 0)
+        return false;
+    const struct ir_expr *pointer = expr->arg[expr->arg[1]->type.pointers > 0];
+    return pointer->kind == IR_NAME && pointer->symbol == symbol;
+}
+
 struct ir_expr *rewrite_put(struct ir_arena *arena, const struct ir_expr *expr,
                             const struct ir_symbol *symbol, const struct ir_expr *by)
 {
@@ -269,6 +278,11 @@ struct ir_expr *rewrite_put(struct ir_arena *arena, const struct ir_expr *expr,
         return element(arena, by, ir_integer(arena, 0), expr);
     if (direct && expr->kind == IR_MEMBER && expr->is_arrow)
         return put_member(arena, expr, by);
+    if (is_unary(expr, "*") && by->type.pointers && is_sum_with(base, symbol))
+        return element(
+            arena, by,
+            rewrite_put(arena, base->arg[base->arg[1]->type.pointers == 0], symbol, by),
+            expr);
     struct ir_expr *copy = ir_expr_new(arena, expr->kind, expr->arg_nr);
     struct ir_expr **arg = copy->arg;
     *copy = *expr;

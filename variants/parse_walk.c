@@ -33,6 +33,26 @@ static bool is_pointer(const struct ir_expr *expr, const struct ir_symbol *symbo
     return expr->kind == IR_NAME && expr->symbol == symbol;
 }
 
+static struct ir_expr *to_long(struct ir_arena *arena, struct ir_expr *expr)
+{
+    struct ir_expr *cast = ir_expr_new(arena, IR_CAST, 1);
+    cast->type = (struct ir_type){.text = "long", .scalar = IR_INT, .bytes = 8};
+    cast->arg[0] = expr;
+    return cast;
+}
+
+/* A product does not overflow where the pointer did not. */
+static struct ir_expr *wide(struct ir_arena *arena, struct ir_expr *expr)
+{
+    return expr->type.bytes >= 8 || expr->has_value ? expr : to_long(arena, expr);
+}
+
+/* What is subtracted from may be less. */
+static struct ir_expr *with_sign(struct ir_arena *arena, struct ir_expr *expr)
+{
+    return expr->type.is_unsigned && !expr->has_value ? to_long(arena, expr) : expr;
+}
+
 /* What `p++`, `p--`, `p += e`, `p -= e` add; NULL when it is none of these. */
 static struct ir_expr *step_of(struct ir_arena *arena, const struct ir_expr *expr,
                                const struct ir_symbol *symbol)
@@ -51,7 +71,7 @@ static struct ir_expr *step_of(struct ir_arena *arena, const struct ir_expr *exp
         return by;
     if (by->has_value)
         return ir_integer(arena, -by->value);
-    return ir_binary(arena, "-", ir_integer(arena, 0), by);
+    return ir_binary(arena, "-", ir_integer(arena, 0), with_sign(arena, by));
 }
 
 static struct ir_expr *plus(struct ir_arena *arena, struct ir_expr *a, struct ir_expr *b)
@@ -140,12 +160,16 @@ static struct ir_expr *moved_pointer(const struct walk *walk, struct ir_expr *of
     return sum;
 }
 
-/* How often the loop has run when its iterator has this value. */
-static struct ir_expr *runs(struct ir_arena *arena, const struct ir_stmt *loop)
+/* How often the loop has run when its iterator has this value; less than 0 if `down`. */
+static struct ir_expr *runs(struct ir_arena *arena, const struct ir_stmt *loop, bool down)
 {
     struct ir_expr *i = ir_name(arena, loop->iterator);
     struct ir_expr *low = ir_copy(arena, loop->lower);
-    if (loop->step < 0)
+    if (down) {
+        i = with_sign(arena, i);
+        low = with_sign(arena, low);
+    }
+    if ((loop->step < 0) != down)
         i = ir_binary(arena, "-", low, i);
     else if (!low->has_value || low->value != 0)
         i = ir_binary(arena, "-", i, low);
@@ -170,16 +194,6 @@ static struct ir_expr *trips(struct ir_arena *arena, const struct ir_stmt *loop)
                : nr;
 }
 
-static struct ir_expr *wide(struct ir_arena *arena, struct ir_expr *expr)
-{
-    if (expr->type.bytes >= 8 || expr->has_value)
-        return expr;
-    struct ir_expr *cast = ir_expr_new(arena, IR_CAST, 1);
-    cast->type = (struct ir_type){.text = "long", .scalar = IR_INT, .bytes = 8};
-    cast->arg[0] = expr;
-    return cast;
-}
-
 /* How far it has moved when an iteration begins; NULL when that cannot be said. */
 static struct ir_expr *distance(const struct walk *walk)
 {
@@ -187,9 +201,11 @@ static struct ir_expr *distance(const struct walk *walk)
     struct ir_expr *sum = NULL, *stride = ir_copy(arena, walk->stride);
     for (size_t i = walk->loop_nr; i-- > 0;) {
         struct ir_stmt *loop = walk->loop[i];
-        struct ir_expr *nr = runs(arena, loop);
-        bool factor = !stride->has_value || (stride->value != 1 && stride->value != -1);
-        nr = times(arena, factor ? wide(arena, nr) : nr, ir_copy(arena, stride));
+        bool down = stride->has_value && stride->value == -1;
+        struct ir_expr *nr = runs(arena, loop, down);
+        bool factor = !stride->has_value || (stride->value != 1 && !down);
+        if (factor)
+            nr = times(arena, wide(arena, nr), ir_copy(arena, stride));
         sum = plus(arena, nr, sum);
         if (!is_steady(walk, loop->lower, true))
             return NULL;
@@ -244,8 +260,8 @@ static bool scan_body(struct walk *walk)
     return walk->stride != NULL;
 }
 
-static void put_offset(const struct walk *walk, struct ir_stmt *stmt, struct ir_expr *from,
-                       struct ir_expr *moved)
+static void put_offset(const struct walk *walk, struct ir_stmt *stmt,
+                       struct ir_expr *from, struct ir_expr *moved)
 {
     struct ir_arena *arena = walk->p->arena;
     struct ir_expr *offset = plus(arena, ir_copy(arena, from), moved);

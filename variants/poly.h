@@ -290,6 +290,8 @@ void tree_bind(struct nest *nest, struct tree *tree); /* fills f of the original
 void tree_flatten(struct tree *tree); /* a SEQ of one child, a SEQ in a SEQ */
 const struct tree *tree_find(const struct tree *tree,
                              const char *name); /* outermost; NULL = none */
+isl_union_pw_aff *function_add(isl_union_pw_aff *f,
+                               isl_pw_aff *value); /* where f has none yet; takes both */
 isl_union_set *tree_domain(const struct nest *nest, const struct tree *tree);
 /* isl_schedule is isl's; declared where it is used. Bands carry marks whose user pointer
  * is the tree node. */
@@ -374,6 +376,14 @@ bool tree_is_straight(const struct tree *tree); /* no loop below but copies */
 isl_pw_aff *
 band_function(const struct tree *band,
               const struct statement *statement);         /* NULL = not under this band */
+/* What one iteration adds to the band's value: 1, or the step of the source loop where the
+ * value is the iterator itself. */
+long long band_unit(const struct tree *band);
+/* First or last value of the loop as written, as a statement sees it that may be outside
+ * of it; NULL when the bounds name loops that are not around the statement, or when the
+ * band is not the loop as written. */
+isl_pw_aff *band_edge(struct nest *nest, const struct tree *band,
+                      const struct statement *statement, bool last);
 isl_pw_aff *pw_aff_block(isl_pw_aff *pa, long long size); /* size * floor(pa / size) */
 int tree_unroll(struct work *work, const char *name, long long factor, bool jam,
                 struct error *err); /* tree_unroll.c */

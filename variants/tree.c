@@ -96,7 +96,16 @@ isl_union_set *tree_domain(const struct nest *nest, const struct tree *tree)
     return all;
 }
 
-/* ---- c = (i - base) / step ---- */
+/* The statements of a split loop occur several times below a band; each gets its function
+ * once. */
+isl_union_pw_aff *function_add(isl_union_pw_aff *f, isl_pw_aff *value)
+{
+    isl_union_set *known = isl_union_pw_aff_domain(isl_union_pw_aff_copy(f));
+    isl_union_pw_aff *new = isl_union_pw_aff_from_pw_aff(value);
+    return isl_union_pw_aff_union_add(f, isl_union_pw_aff_subtract_domain(new, known));
+}
+
+/* ---- c = (i - base) / step, or +-i where it does not begin at a parameter ---- */
 
 static void set_base(struct nest *nest, struct tree *band)
 {
@@ -107,14 +116,16 @@ static void set_base(struct nest *nest, struct tree *band)
     band->step = stmt->step;
     band->base =
         lower && !(stmt->lower->has_value && !stmt->lower->value) ? stmt->lower : NULL;
-    if (!lower && band->step != 1 &&
-        band->step !=
-            -1) { /* counted in whole steps from 0; the iterator itself is computed */
-        band->name = ir_textf(nest->model->arena, "%sc", band->name);
-        band->step = 1;
-    }
+    if (!lower) /* counted in the iterator's own values */
+        band->step = stmt->step < 0 ? -1 : 1;
     isl_pw_aff_free(lower);
     isl_space_free(space);
+}
+
+long long band_unit(const struct tree *band)
+{
+    long long step = llabs(band->loop->stmt->step);
+    return llabs(band->step) == step ? 1 : step;
 }
 
 static isl_pw_aff *band_value(struct nest *nest, const struct tree *band,
@@ -129,7 +140,7 @@ static isl_pw_aff *band_value(struct nest *nest, const struct tree *band,
         value = isl_pw_aff_sub(value, affine_expr(&at, band->base));
     if (step < 0)
         value = isl_pw_aff_neg(value);
-    if (step != 1 && step != -1) {
+    if (band_unit(band) == 1 && step != 1 && step != -1) {
         isl_val *size = isl_val_int_from_si(nest->model->ctx, step < 0 ? -step : step);
         value = isl_pw_aff_floor(isl_pw_aff_scale_down_val(value, size));
     }
@@ -141,8 +152,7 @@ static void bind_leaves(struct nest *nest, struct tree *band, const struct tree 
 {
     if (below->kind == TREE_LEAF) {
         isl_pw_aff *value = band_value(nest, band, &nest->statement[below->statement]);
-        band->f =
-            isl_union_pw_aff_union_add(band->f, isl_union_pw_aff_from_pw_aff(value));
+        band->f = function_add(band->f, value);
         return;
     }
     for (size_t i = 0; i < below->child_nr; i++)

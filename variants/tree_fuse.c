@@ -56,8 +56,7 @@ static void add_base(struct nest *nest, const struct tree *band, const struct tr
 {
     if (below->kind == TREE_LEAF) {
         struct affine at = affine_of(nest, &nest->statement[below->statement]);
-        *f = isl_union_pw_aff_union_add(
-            *f, isl_union_pw_aff_from_pw_aff(affine_expr(&at, band->base)));
+        *f = function_add(*f, affine_expr(&at, band->base));
         isl_space_free(at.space);
         return;
     }
@@ -96,15 +95,12 @@ static void shift(struct nest *nest, struct tree *band, long long by)
 /* b becomes part of a and is freed. `behind` iterations of a's unit. */
 static void join(struct nest *nest, struct tree *a, struct tree *b, long long behind)
 {
-    long long unit = 1;
     if (!same_origin(a, b)) {
-        unit = a->role == BAND_LOOP ? llabs(a->loop->stmt->step) : 1;
         count_from_zero(nest, a);
         count_from_zero(nest, b);
     }
-    unit = a->role == BAND_TILE ? a->size : unit;
     if (behind)
-        shift(nest, b, behind * unit);
+        shift(nest, b, behind * (a->role == BAND_TILE ? a->size : band_unit(a)));
     a->f = isl_union_pw_aff_union_add(a->f, isl_union_pw_aff_copy(b->f));
     a->skewed = a->skewed || b->skewed;
     for (size_t i = 0; i < b->child_nr; i++)

@@ -6,11 +6,11 @@
 
 /* ---- tile ---- */
 
-/* First or last value of the loop as a statement outside of it sees it; NULL when its
- * bounds name loops that are not around the statement. */
-static isl_pw_aff *edge_value(struct nest *nest, const struct tree *band,
-                              const struct statement *statement, bool last)
+isl_pw_aff *band_edge(struct nest *nest, const struct tree *band,
+                      const struct statement *statement, bool last)
 {
+    if (band->skewed || band->step != band->loop->stmt->step)
+        return NULL;
     struct affine at = affine_of(nest, statement);
     const struct ir_stmt *stmt = band->loop->stmt;
     bool inclusive = strchr(stmt->cmp, '=') != NULL && strcmp(stmt->cmp, "!=");
@@ -74,8 +74,9 @@ static isl_pw_aff *outside_value(const struct tiling *at,
 {
     const struct tree *edge = at->before ? at->before : at->first;
     bool last = at->before != NULL;
-    bool plain = !edge->skewed && edge->step == edge->loop->stmt->step;
-    isl_pw_aff *value = plain ? edge_value(at->nest, edge, statement, last) : NULL;
+    isl_pw_aff *value = band_edge(at->nest, edge, statement, last);
+    if (value && last) /* a loop that does not run has no last value */
+        value = isl_pw_aff_max(value, band_edge(at->nest, edge, statement, false));
     return value ? value : reached_value(at->nest, edge, statement, last);
 }
 
@@ -85,8 +86,7 @@ static void tile_leaf(struct tiling *at, const struct tree *leaf,
     const struct statement *statement = &at->nest->statement[leaf->statement];
     isl_pw_aff *value =
         under ? band_function(under, statement) : outside_value(at, statement);
-    isl_union_pw_aff *f = isl_union_pw_aff_from_pw_aff(pw_aff_block(value, at->size));
-    at->f = isl_union_pw_aff_union_add(at->f, f);
+    at->f = function_add(at->f, pw_aff_block(value, at->size));
 }
 
 /* A statement outside of the tiled loops goes to the last tile of the one that it
@@ -126,27 +126,21 @@ const char *tree_tile_name(const struct work *work, const char *loop)
     return name;
 }
 
-/* The statements of a split loop occur twice below; each gets its function once. */
-static isl_union_pw_aff *once(const struct nest *nest)
-{
-    return isl_union_pw_aff_empty(isl_space_copy(nest->params));
-}
-
 static struct tree *tile_band(struct work *work, const struct tree *root,
                               const struct step_arg *arg, const char *name)
 {
     const struct tree *band = tree_find(root, arg->name);
     struct tiling at = {.nest = work->nest,
                         .name = arg->name,
-                        .size = arg->value,
-                        .f = once(work->nest),
+                        .size = arg->value * band_unit(band),
+                        .f = isl_union_pw_aff_empty(isl_space_copy(work->nest->params)),
                         .first = band};
     struct tree *tile = tree_new(TREE_BAND);
     tile_below(&at, root, NULL);
     tile->loop = band->loop;
     tile->name = name;
     tile->role = BAND_TILE;
-    tile->size = arg->value;
+    tile->size = at.size;
     tile->base = at.mixed ? NULL : band->base;
     tile->step = at.mixed ? 1 : band->step;
     tile->f = at.f;
