@@ -245,6 +245,11 @@ isl_map *access_relation(struct nest *nest, const struct access *access, bool *e
 struct affine affine_of(struct nest *nest,
                         const struct statement *statement); /* caller frees .space */
 
+/* ---- model_context.c ---- */
+
+void nest_vouched(struct nest *nest);
+void nest_context(struct nest *nest); /* all statements are there */
+
 /* ---- model_cells.c ---- */
 
 int nest_cells(struct nest *nest); /* one cell for what shares bytes */
