@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include "advisor/commands.h"
+#include "advisor/emitted.h"
 #include "advisor/header.h"
 #include "advisor/report.h"
+#include "advisor/try_words.h"
 
 struct written {
     char *path;           /* NULL = nothing written */
@@ -15,16 +17,46 @@ struct written {
     bool verified;
 };
 
+static char *full_comment(const struct workbench *bench, const char *text,
+                          const struct plan *plan, struct quantity gain)
+{
+    struct buf out = {0};
+    char *facts = report_comment(bench, text, gain);
+    buf_add(&out, facts);
+    emitted_facts(bench->kernel, plan, &out);
+    free(facts);
+    return buf_detach(&out);
+}
+
+static int write_patch(const struct workbench *bench, const struct buf *source,
+                       const char *comment, const char *path, struct error *err)
+{
+    struct buf old = {0}, patch = {0};
+    int status = file_read(kernel_path(bench->kernel), &old, err);
+    if (!status) {
+        patch_text(bench->settings->file, buf_str(&old), buf_str(source), comment,
+                   &patch);
+        status = file_write(path, buf_str(&patch), patch.length, err);
+    }
+    buf_release(&old);
+    buf_release(&patch);
+    return status;
+}
+
 static int emit(struct workbench *bench, const char *plan_text_, struct quantity gain,
-                const char *path, struct error *err)
+                const char *path, bool patch, struct error *err)
 {
     struct plan *plan = NULL;
     struct buf source = {0};
-    char *comment = report_comment(bench, plan_text_, gain);
+    char *comment = NULL;
     int status = plan_parse(plan_text_, &plan, err);
-    if (!status)
-        status = kernel_emit(bench->kernel, plan, comment, &source, err);
-    if (!status)
+    if (!status) {
+        comment = full_comment(bench, plan_text_, plan, gain);
+        status = kernel_emit(bench->kernel, plan, patch ? NULL : comment, &source, err);
+    }
+    if (!status && patch)
+        status = write_patch(bench, &source, comment, path, err);
+    else if (!status)
         status = file_write(path, buf_str(&source), source.length, err);
     plan_free(plan);
     free(comment);
@@ -40,7 +72,7 @@ static int measure_emitted(struct workbench *bench, const char *plan,
 {
     char *path = path_join(bench->scratch, "emitted.c");
     progress_say(&bench->progress, "measuring the written file on its own");
-    int status = emit(bench, plan, gain, path, err);
+    int status = emit(bench, plan, gain, path, false, err);
     if (!status)
         status = live_compare_file(bench->live, path, false, 8, &written->gain,
                                    &written->verified, err);
@@ -87,7 +119,7 @@ static int write_winner(struct workbench *bench, struct search_result *result,
         return -1;
     if (!output)
         return 0;
-    if (emit(bench, plan, result->source_gain, output, err))
+    if (emit(bench, plan, result->source_gain, output, bench->settings->patch, err))
         return -1;
     written->path = path_absolute(output);
     return 0;
@@ -132,15 +164,26 @@ static int search(struct workbench *bench, bool advise_only, struct search_resul
 {
     const struct settings *settings = bench->settings;
     struct search_observer observer = workbench_observer(bench);
+    struct environments tries = {0};
+    if (environments_to_try(settings, bench->toolchain.is_clang,
+                            (int)live_copies(bench->live), &tries, err)) {
+        environments_release(&tries);
+        return -1;
+    }
     struct search_opts opts = {
         .strategy = settings->strategy,
         .budget_s = settings->budget_s > 0 ? settings->budget_s : 0,
         .budget_variants = settings->variants > 0 ? (size_t)settings->variants : 0,
         .seed = settings->seed > 0 ? (unsigned long long)settings->seed : 0,
         .rules = bench->rules,
+        .option = tries.item,
+        .option_nr = tries.nr,
         .advise_only = advise_only,
         .audit = settings->audit};
-    return search_run(&bench->subject, &bench->runner, &observer, &opts, result, err);
+    int status =
+        search_run(&bench->subject, &bench->runner, &observer, &opts, result, err);
+    environments_release(&tries);
+    return status;
 }
 
 /* Refused before a minute is spent on the search. */

@@ -31,9 +31,15 @@ static const struct option_row rows[] = {
      "8:128:x2', 'TILE in 8:128:+8' (repeatable)"},
     {"constraint", 0, "WORDS", WORD, 0,
      "between tunables and parameters: 'TI * TJ * 8 <= 32768' (repeatable)"},
-    {"compiler", 'c', "CC", TEXT, AT(compiler), "compiler to tune for, default gcc"},
+    {"compiler", 'c', "CC", TEXT, AT(compiler),
+     "compiler to tune for, default gcc; tune tries the others of a list such as "
+     "gcc,clang-19 on the kernel as written and on the winner"},
     {"flags", 0, "FLAGS", FLAGS, AT(flags),
      "its optimisation flags, default '-O3 -march=native'"},
+    {"flags-try", 0, "FLAGS", LIST, AT(flags_try),
+     "other flags to try on the kernel as written and on the winner (repeatable)"},
+    {"try", 0, "WORDS", TEXT, AT(try),
+     "environments to try likewise: compiler, flags, smt, threads, schedule"},
     {"machine", 'm', "PROFILE", TEXT, AT(machine),
      "machine profile: a file, here, or a name that 'inflight machine' lists; default "
      "this machine's"},
@@ -42,6 +48,13 @@ static const struct option_row rows[] = {
      "the best values of the tunables as macros"},
     {"plan", 'p', "PLAN", TEXT, AT(plan),
      "transformations, such as 'tile(i:32,j:32) simd'"},
+    {"from", 0, "FILE", TEXT, AT(from),
+     "the plan and the comment of a file written by tune or apply, for the same file "
+     "again"},
+    {"patch", 0, NULL, FLAG, AT(patch),
+     "a unified diff against the file instead of a whole one, for patch -p1"},
+    {"force", 0, NULL, FLAG, AT(force),
+     "write a plan that is not legal, and say so: for experiments"},
     {"budget", 0, "TIME", TIME, AT(budget_s),
      "time to spend, such as 90s or 5m; default 100s for a search, 10m for a sweep, 10s "
      "for the pairs of compare"},

@@ -64,6 +64,7 @@ static int apply_prefetch(struct work *work, const struct plan_step *step,
             continue;
         GROW(work->prefetch, work->prefetch_nr + 1, work->prefetch_alloc);
         work->prefetch[work->prefetch_nr++] = (struct prefetch){
+            .name = step->arg[i].name,
             .array = cell->symbol,
             .distance = step->arg[i].value,
             .level = step->option[OPTION_TO] ? (int)step->option[OPTION_TO] : 1};

@@ -1,12 +1,12 @@
 /*
- * color_cube: Colours converted by a cube of 64 steps a side, three results a pixel.
+ * color_cube: Colours converted by a cube of 128 steps a side, three results a pixel.
  */
 #pragma inflight kernel
 #pragma inflight set n = 3000000
-#pragma inflight buffer r = index(256)
-#pragma inflight buffer g = index(256)
-#pragma inflight buffer b = index(256)
-void color_cube(long n, float out[restrict n][3], const float cube[restrict 256][256][256],
+#pragma inflight buffer r = index(128)
+#pragma inflight buffer g = index(128)
+#pragma inflight buffer b = index(128)
+void color_cube(long n, float out[restrict n][3], const float cube[restrict 128][128][128],
                 const unsigned char r[restrict n], const unsigned char g[restrict n],
                 const unsigned char b[restrict n])
 {
