@@ -1,8 +1,8 @@
 /*
  * A plan as the search sees it: which choices it makes, each kind at most once per loop,
- * put together in one fixed order (set, fuse, distribute, shape or interchange, skew_tile,
- * tile, unroll_jam, unroll, simd, parallel; then prefetch, nontemporal). Names are
- * borrowed from the kernel's view.
+ * put together in one fixed order (set, fuse, distribute, shape or interchange,
+ * skew_tile, tile, unroll_jam, unroll, simd, parallel; then prefetch, nontemporal). Names
+ * are borrowed from the kernel's view.
  */
 #ifndef SEARCH_CHOICE_H
 #define SEARCH_CHOICE_H
