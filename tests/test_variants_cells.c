@@ -49,7 +49,7 @@ static void fields_are_independent_unless_they_share_bytes(void)
         {"bitfields", "parallel(i)", "f[i].low written at line 8"},
         {"copies", "parallel(i)", "z[i] written at line 9 is read as z[i - 1].x"},
         {"copies", "simd", "z[i] written"},
-        {"clash", "parallel(i)", "'p->x' and 'p.x' are used under both names"},
+        {"clash", "parallel(i)", "p[i].x written at line 8 is read as p->x"},
     };
     each_verdict(cases, ARRAY_SIZE(cases), NULL);
 }
@@ -147,10 +147,8 @@ static void conditions_are_exact(void)
 static void data_dependent_control_is_one_statement(void)
 {
     static const struct verdict cases[] = {
-        {"csr", "tile(i:4)", NULL},
-        {"csr", "parallel(i)", NULL},
-        {"csr", "unroll(i:4)", NULL},
-        {"inside", "parallel(i)", NULL},
+        {"csr", "tile(i:4)", NULL},    {"csr", "parallel(i)", NULL},
+        {"csr", "unroll(i:4)", NULL},  {"inside", "parallel(i)", NULL},
         {"inside", "tile(i:4)", NULL},
     };
     struct loops loops;
