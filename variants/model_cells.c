@@ -1,5 +1,5 @@
-/* Which cells share bytes: records taken as one where a field and the whole are both used,
- * and fields that other names may reach. */
+/* Which cells share bytes: records taken as one where a field and the whole are both
+ * used, and fields that other names may reach. */
 #include "variants/poly.h"
 
 #include <stdlib.h>
