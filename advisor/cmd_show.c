@@ -154,15 +154,19 @@ static void show_list(const char *title, const char *const *text, size_t nr,
 
 static void show_records(const struct kernel_view *view, struct buf *out)
 {
+    bool first = true;
     for (size_t i = 0; i < view->record_nr; i++) {
         const struct kernel_record *record = &view->record[i];
         struct buf line = {0};
+        if (record->used_bytes >= record->record_bytes)
+            continue;
         buf_addf(&line, "%s: %zu of the %zu bytes of a structure are used", record->name,
                  record->used_bytes, record->record_bytes);
         if (*record->fields)
             buf_addf(&line, " (%s)", record->fields);
         buf_addf(&line, " in the nest from line %d", record->line);
-        buf_add(out, i ? "  " : "\narrays of structures\n  ");
+        buf_add(out, first ? "\narrays of structures\n  " : "  ");
+        first = false;
         buf_add_wrapped(out, buf_str(&line), 4, 79);
         buf_add(out, "\n");
         buf_release(&line);

@@ -241,10 +241,10 @@ static void random_plans_of(const char *name)
 static void random_legal_plans_compute_the_same(void)
 {
     static const char *const kernels[] = {
-        "gemm",       "jacobi",   "seidel",  "trmm",     "matvec", "down",
-        "linear",     "scatter",  "rows",    "oldstyle", "cases",  "wide",
-        "lu",         "chain",    "overlap", "fuse",     "heat",   "cholesky",
-        "covariance", "unsigned", "syrk",    "durbin"};
+        "gemm",    "jacobi",  "seidel",   "trmm",     "matvec",     "down",     "linear",
+        "scatter", "rows",    "oldstyle", "cases",    "wide",       "lu",       "chain",
+        "overlap", "fuse",    "heat",     "cholesky", "covariance", "unsigned", "syrk",
+        "durbin",  "records", "locals",   "control"};
     const char *seed = getenv("INFLIGHT_TEST_SEED");
     random_state = seed ? (unsigned)atoi(seed) : 7;
     for (size_t i = 0; i < ARRAY_SIZE(kernels); i++)

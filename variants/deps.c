@@ -189,8 +189,7 @@ static isl_union_map *element_of(const struct nest *nest, size_t index)
     const struct cell *cell = &nest->cell[index];
     char name[32];
     isl_space *space = isl_space_set_from_params(isl_space_copy(nest->params));
-    space =
-        isl_space_add_dims(space, isl_dim_set, (unsigned)(cell->depth + cell->dims));
+    space = isl_space_add_dims(space, isl_dim_set, (unsigned)(cell->depth + cell->dims));
     snprintf(name, sizeof(name), "A%zu", index);
     space = isl_space_set_tuple_name(space, isl_dim_set, name);
     isl_map *map = isl_map_identity(isl_space_map_from_set(space));
@@ -212,7 +211,8 @@ static isl_union_map *moved(const struct nest *nest, size_t cell, isl_union_map 
 static isl_union_map *flow_to(const struct nest *nest, size_t cell, isl_union_map *reads,
                               isl_union_map *order, isl_union_map *storage, bool *live_in)
 {
-    isl_union_access_info *info = isl_union_access_info_from_sink(moved(nest, cell, reads, storage));
+    isl_union_access_info *info =
+        isl_union_access_info_from_sink(moved(nest, cell, reads, storage));
     info = isl_union_access_info_set_must_source(
         info, moved(nest, cell, cell_accesses(nest, cell, access_must), storage));
     info = isl_union_access_info_set_may_source(

@@ -53,6 +53,7 @@ static bool may_overlap(const struct nest *nest, size_t a, size_t b)
 {
     const struct ir_symbol *first = nest->cell[a].symbol, *second = nest->cell[b].symbol;
     if (nest->cell[a].is_private || nest->cell[b].is_private ||
+        first == second || /* fields of one array */
         (!is_pointer(first) && !is_pointer(second)))
         return false;
     const struct ir_symbol *scalar = !nest->cell[a].dims   ? first
@@ -172,7 +173,7 @@ static struct ir_expr *conjunction(struct gen *gen, struct ir_expr *a, struct ir
 static int say_overlap(const struct gen *gen, const struct overlap *pair,
                        struct error *err)
 {
-    const char *a = gen->nest->cell[pair->a].symbol->name,
+    const char *a = gen->nest->cell[pair->a].symbol->name, /* as assume noalias() wants */
                *b = gen->nest->cell[pair->b].symbol->name;
     return fail(err, STATUS_ILLEGAL,
                 "'%s' and '%s' in the nest at line %d may overlap, and what they span "

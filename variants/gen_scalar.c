@@ -79,6 +79,15 @@ static bool subscripts_plain(const struct elements *all, const struct ir_expr *e
     return true;
 }
 
+/* An array that each iteration declares: outside of it there is none to be read. */
+static bool is_private(const struct gen *gen, const struct ir_symbol *array)
+{
+    for (size_t i = 0; i < gen->local_nr; i++)
+        if (gen->local[i].symbol == array)
+            return true;
+    return false;
+}
+
 static struct element *element_of(struct elements *all, struct ir_expr *expr)
 {
     for (size_t i = 0; i < all->nr; i++)
@@ -92,7 +101,8 @@ static struct element *element_of(struct elements *all, struct ir_expr *expr)
                                           .array = root_of(expr),
                                           .read_first = true,
                                           .sums = true,
-                                          .movable = subscripts_plain(all, expr),
+                                          .movable = subscripts_plain(all, expr) &&
+                                                     !is_private(all->gen, root_of(expr)),
                                           .varies = expr_mentions(expr, all->loop->var)};
     return &all->item[all->nr++];
 }

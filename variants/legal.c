@@ -185,7 +185,8 @@ int work_check(struct work *work, const struct plan *plan, struct error *err)
                       "plan '%s' cannot be checked for the nest at line %d: %s", text,
                       nest->stmt->line, failure.text);
     else if (why.length)
-        status = fail(err, STATUS_ILLEGAL, "plan '%s' is not legal: %s", text, buf_str(&why));
+        status =
+            fail(err, STATUS_ILLEGAL, "plan '%s' is not legal: %s", text, buf_str(&why));
     else
         status = 0;
     free(text);

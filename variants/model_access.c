@@ -368,8 +368,7 @@ static void collect_stmt(struct collect *at, const struct ir_stmt *stmt)
 
 static void record_declared(struct collect *at, const struct ir_stmt *stmt)
 {
-    struct place place = {
-        .symbol = stmt->symbol, .path = "", .type = stmt->symbol->type};
+    struct place place = {.symbol = stmt->symbol, .path = "", .type = stmt->symbol->type};
     static const struct ir_expr nowhere = {.kind = IR_RAW, .text = ""};
     if (stmt->symbol->type.is_volatile)
         refuse(at, &nowhere, "is volatile", stmt->symbol->name);

@@ -181,8 +181,8 @@ static isl_pw_aff *shifted(const struct affine *at, const struct ir_expr *expr)
     if (value < 0 || value > (mask ? 1LL << 30 : 30) || (mask && (value & (value + 1))))
         return NULL;
     isl_pw_aff *a = affine_expr(at, expr->arg[0]);
-    isl_val *size =
-        isl_val_int_from_si(at->nest->model->ctx, (long)(mask ? value + 1 : 1LL << value));
+    isl_val *size = isl_val_int_from_si(at->nest->model->ctx,
+                                        (long)(mask ? value + 1 : 1LL << value));
     if (mask)
         return isl_pw_aff_mod_val(a, size);
     if (expr->op[0] == '<')
@@ -218,8 +218,7 @@ static isl_pw_aff *combine(const struct affine *at, const struct ir_expr *expr,
 
 static bool is_condition(const struct ir_expr *expr)
 {
-    static const char *const ops[] = {"<",  "<=", ">",  ">=",
-                                      "==", "!=", "&&", "||"};
+    static const char *const ops[] = {"<", "<=", ">", ">=", "==", "!=", "&&", "||"};
     for (size_t i = 0; expr->kind == IR_BINARY && i < ARRAY_SIZE(ops); i++)
         if (!strcmp(expr->op, ops[i]))
             return true;
@@ -255,9 +254,9 @@ static isl_pw_aff *cast(const struct affine *at, const struct ir_expr *expr)
 {
     const struct ir_type *to = &expr->type, *from = &expr->arg[0]->type;
     isl_pw_aff *value = affine_expr(at, expr->arg[0]);
-    bool keeps = to->is_unsigned == from->is_unsigned ? to->bytes >= from->bytes
-                                                      : from->is_unsigned &&
-                                                            to->bytes > from->bytes;
+    bool keeps = to->is_unsigned == from->is_unsigned
+                     ? to->bytes >= from->bytes
+                     : from->is_unsigned && to->bytes > from->bytes;
     if (value && at->doubts && to->scalar == IR_INT && !keeps && to->bytes <= 8)
         affine_doubt(at, outside(value, to), "the cast to %s at line %d keeps the value",
                      to->text, expr->line);
@@ -402,10 +401,9 @@ static void doubt_loop(const struct affine *at, const struct ir_stmt *stmt,
     if (strcmp(stmt->cmp, "!=") || !stmt->iterator->type.is_unsigned)
         return;
     isl_pw_aff *first = isl_pw_aff_copy(stmt->step > 0 ? lower : upper);
-    affine_doubt(at,
-                 isl_pw_aff_gt_set(first,
-                                   isl_pw_aff_copy(stmt->step > 0 ? upper : lower)),
-                 "the loop over %s at line %d ends", stmt->iterator->name, stmt->line);
+    affine_doubt(
+        at, isl_pw_aff_gt_set(first, isl_pw_aff_copy(stmt->step > 0 ? upper : lower)),
+        "the loop over %s at line %d ends", stmt->iterator->name, stmt->line);
 }
 
 static isl_set *stride_set(isl_pw_aff *it, isl_pw_aff *lower, long long step)

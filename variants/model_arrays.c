@@ -98,8 +98,8 @@ static struct model_array *add_array(struct model *model, const struct ir_symbol
                                      const char *path, const struct fields *fields)
 {
     const struct ir_type *type = *path ? &fields->type : &symbol->type;
-    const char *name = *path ? ir_textf(model->arena, "%s%s", symbol->name, path)
-                             : symbol->name;
+    const char *name =
+        *path ? ir_textf(model->arena, "%s%s", symbol->name, path) : symbol->name;
     GROW(model->array, model->array_nr + 1, model->array_alloc);
     struct model_array *array = &model->array[model->array_nr++];
     *array = (struct model_array){
@@ -142,11 +142,10 @@ static void add_field(struct fields *fields, const struct ir_expr *member)
         fields->elements *= (size_t)member->field->dim[i];
 }
 
-/* The buffer that a place is in, through local pointers; NULL when it is none. The path is
- * released by the caller. */
-static const struct ir_symbol *buffer_of(const struct model *model,
-                                         const struct ir_expr *place,
-                                         struct fields *fields)
+/* The buffer that a place is in, through local pointers; NULL when it is none. The path
+ * is released by the caller. */
+static const struct ir_symbol *
+buffer_of(const struct model *model, const struct ir_expr *place, struct fields *fields)
 {
     const struct ir_expr *at = place;
     *fields = (struct fields){.type = place->type, .elements = 1};

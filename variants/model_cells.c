@@ -1,5 +1,5 @@
-/* Which cells share bytes: records taken as one where a field and the whole are both used,
- * and fields that other names may reach. */
+/* Which cells share bytes: records taken as one where a field and the whole are both
+ * used, and fields that other names may reach. */
 #include "variants/poly.h"
 
 #include <stdlib.h>
@@ -109,22 +109,30 @@ static bool through_pointer(const struct ir_symbol *symbol)
     return symbol->type.pointers && (symbol->role == IR_PARAM || !symbol->dim_nr);
 }
 
-/* Stores through pointers that C lets reach the field: that they do not is said. */
+/* Stores through pointers that C lets reach the field, and the other way round: that they
+ * do not is said. */
 static void assume_field(struct nest *nest, const struct ir_symbol *field)
 {
-    struct buf by = {0};
+    struct buf by = {0}, of = {0};
+    bool written = cell_written(nest, field);
     if (!strstr(field->name, "->") && field->base && field->base->role != IR_GLOBAL)
         return;
     for (size_t i = 0; i < nest->cell_nr; i++) {
         const struct cell *cell = &nest->cell[i];
         if (cell->symbol == field || !through_pointer(cell->symbol) ||
-            !cell_written(nest, cell->symbol) || !may_hold(&cell->type, &field->type))
+            !may_hold(&cell->type, &field->type))
             continue;
-        buf_addf(&by, "%s'%s'", by.length ? ", " : "", cell->name);
+        if (cell_written(nest, cell->symbol))
+            buf_addf(&by, "%s'%s'", by.length ? ", " : "", cell->name);
+        else if (written && !field->dim_nr && !field->type.pointers)
+            buf_addf(&of, "%s'%s'", of.length ? ", " : "", cell->name);
     }
     if (by.length)
         nest_assume(nest, "stores to %s do not change '%s'", buf_str(&by), field->name);
+    if (of.length)
+        nest_assume(nest, "stores to '%s' do not change %s", field->name, buf_str(&of));
     buf_release(&by);
+    buf_release(&of);
 }
 
 static int check_fields(struct nest *nest)

@@ -375,51 +375,6 @@ static int walk(struct build *build, const struct ir_stmt *stmt, struct tree *se
     }
 }
 
-/* ---- parameters for which anything is executed, and what the language promises of them
- * ---- */
-
-static void make_context(struct nest *nest)
-{
-    isl_set *any = isl_set_empty(isl_space_copy(nest->params)),
-            *all = isl_set_universe(isl_space_copy(nest->params));
-    for (size_t i = 0; i < nest->statement_nr; i++) {
-        isl_set *params = isl_set_params(isl_set_copy(nest->statement[i].domain));
-        any = isl_set_union(any, isl_set_copy(params));
-        all = isl_set_intersect(all, params);
-    }
-    isl_set_free(any);
-    nest->context = isl_set_coalesce(isl_set_remove_redundancies(all));
-    if (isl_set_is_empty(nest->context) != isl_bool_false) {
-        isl_set_free(nest->context);
-        nest->context = isl_set_universe(isl_space_copy(nest->params));
-    }
-}
-
-static void make_vouched(struct nest *nest)
-{
-    struct ir_function *function = nest->model->function;
-    isl_space *space = isl_space_set_from_params(isl_space_copy(nest->params));
-    struct affine at = {.nest = nest, .space = space};
-    nest->vouched = isl_set_universe(isl_space_copy(nest->params));
-    for (size_t i = 0; i < function->param_nr; i++)
-        for (size_t k = 0; k < function->symbol[i]->dim_nr; k++) {
-            const struct ir_expr *dim = function->symbol[i]->dim[k];
-            isl_pw_aff *size = dim ? affine_expr(&at, dim) : NULL;
-            if (size)
-                nest->vouched = isl_set_intersect(
-                    nest->vouched, isl_set_params(isl_pw_aff_pos_set(size)));
-        }
-    for (size_t i = 0; i < function->symbol_nr; i++) {
-        struct ir_symbol *symbol = function->symbol[i];
-        if (!nest->used[i] || !symbol->type.is_unsigned || !symbol_is_param(nest, symbol))
-            continue;
-        isl_pw_aff *value = affine_expr(&at, ir_name(nest->model->arena, symbol));
-        nest->vouched = isl_set_intersect(nest->vouched,
-                                          isl_set_params(isl_pw_aff_nonneg_set(value)));
-    }
-    isl_space_free(space);
-}
-
 /* ---- iterators that live on ---- */
 
 struct reader {
@@ -485,7 +440,7 @@ struct nest *nest_build(struct model *model, const struct ir_stmt *stmt, int ind
     *nest = (struct nest){.model = model, .stmt = stmt, .index = index};
     note_symbols(nest);
     make_params(nest);
-    make_vouched(nest);
+    nest_vouched(nest);
     nest->assumed = isl_set_universe(isl_space_copy(nest->params));
     nest->tree = tree_new(TREE_SEQ);
     const struct ir_stmt *parallel = stmt_find(stmt, is_parallel, NULL);
@@ -501,7 +456,7 @@ struct nest *nest_build(struct model *model, const struct ir_stmt *stmt, int ind
     }
     if (nest_cells(nest))
         return nest;
-    make_context(nest);
+    nest_context(nest);
     tree_bind(nest, nest->tree);
     struct error err = {0};
     isl_budget(model, MODEL_OPERATIONS);

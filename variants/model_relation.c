@@ -56,8 +56,9 @@ isl_map *access_relation(struct nest *nest, const struct access *access, bool *e
     for (size_t i = 0; cell->is_private && i < cell->depth; i++)
         map = add_iterator(map, &at, i);
     for (size_t i = 0; i < cell->dims; i++)
-        map = add_subscript(
-            map, &at, statement->domain, access->dim_nr ? access->dim[i] : access->subscript[i], exact);
+        map =
+            add_subscript(map, &at, statement->domain,
+                          access->dim_nr ? access->dim[i] : access->subscript[i], exact);
     snprintf(name, sizeof(name), "A%zu", access->cell);
     map = isl_map_set_tuple_name(map, isl_dim_out, name);
     isl_space_free(at.space);

@@ -21,6 +21,7 @@
 #include "variants/ir.h"
 #include "variants/model.h"
 #include "variants/plan.h"
+#include "variants/poly_model.h"
 
 enum { DEPTH_MAX = 12, SUBSCRIPTS_MAX = 8 };
 
@@ -178,105 +179,6 @@ struct model {
     struct buf emitted;
 };
 
-/* ---- model_affine.c ---- */
-
-/* What an expression takes for granted, such as that an unsigned difference does not wrap
- * around: the points of `space` at which it does not hold. */
-struct doubt {
-    isl_set *set;
-    char *text;
-};
-struct doubts {
-    struct doubt *item;
-    size_t nr, alloc;
-};
-/* Where an expression is read: iterators of `loop` are the dimensions of `space`. With
- * `values`, parameters are numbers. */
-struct affine {
-    struct nest *nest;
-    isl_space *space;
-    struct loop *const *loop;
-    size_t depth;
-    const struct model_values *values;
-    struct doubts *doubts; /* NULL: nobody asks */
-};
-/* Those that a point of the domain (kept) cannot rule out become assumptions of the nest,
- * and conditions on its parameters; false when they never hold. Empties `doubts`. */
-bool nest_settle(struct nest *nest, struct doubts *doubts, isl_set *domain);
-/* set is taken */
-void affine_doubt(const struct affine *at, isl_set *set, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-/* NULL when it is not affine (no isl error is left behind). */
-isl_pw_aff *affine_expr(const struct affine *at, const struct ir_expr *expr);
-isl_set *affine_cond(const struct affine *at, const struct ir_expr *cond);
-/* i in [lower, upper) with the stride, on at->space; pos = the loop's dimension. */
-isl_set *affine_loop(const struct affine *at, const struct loop *loop, size_t pos);
-bool param_of_id(const struct nest *nest, isl_id *id,
-                 struct ir_symbol **symbol); /* id is kept */
-bool symbol_is_param(const struct nest *nest, const struct ir_symbol *symbol);
-bool value_of(const struct model_values *values, const struct ir_symbol *symbol,
-              long long *value);
-
-/* ---- model_nest.c ---- */
-
-struct nest *nest_build(struct model *model, const struct ir_stmt *stmt, int index);
-void nest_free(struct nest *nest);
-int nest_refuse(struct nest *nest, int line, const char *format, ...)
-    __attribute__((format(printf, 3, 4))); /* -1 */
-void nest_assume(struct nest *nest, const char *format, ...)
-    __attribute__((format(printf, 2, 3))); /* once each */
-bool stmt_breaks_out(const struct ir_stmt *
-                         body); /* break or continue that binds to the loop around body */
-const struct ir_stmt *stmt_find(const struct ir_stmt *stmt,
-                                bool (*is)(const struct ir_stmt *, const void *),
-                                const void *data);
-/* Every expression below stmt, once each, in order. */
-void stmt_exprs(const struct ir_stmt *stmt,
-                void (*visit)(struct ir_expr *expr, void *data), void *data);
-
-/* ---- model_access.c, model_linear.c ---- */
-
-int nest_collect(struct nest *nest,
-                 size_t statement); /* fills nest.access of one statement, without maps */
-int nest_relations(struct nest *nest); /* maps, after all statements are there */
-void cell_delinearize(struct nest *nest, size_t cell); /* all or nothing */
-/* On the statement's domain; `exact` says whether every subscript is affine. */
-isl_map *access_relation(struct nest *nest, const struct access *access, bool *exact);
-struct affine affine_of(struct nest *nest,
-                        const struct statement *statement); /* caller frees .space */
-
-/* ---- model_cells.c ---- */
-
-int nest_cells(struct nest *nest); /* one cell for what shares bytes */
-
-/* ---- model_private.c ---- */
-
-int nest_privatize(struct nest *nest);
-/* An array whose values never leave the iteration that sets them. */
-bool cell_is_temporary(const struct nest *nest, size_t cell);
-
-/* ---- deps.c, deps_text.c ---- */
-
-int deps_build(struct nest *nest, struct error *err);
-/* Value-based flow through one cell. `storage` (kept, may be NULL) says where a private
- * scalar lives; *live_in: some read has no write before it. NULL on failure. */
-isl_union_map *cell_flow(const struct nest *nest, size_t cell, isl_union_map *order,
-                         isl_union_map *storage, bool *live_in);
-isl_union_map *
-access_flow(const struct nest *nest,
-            const struct access *read); /* what one read gets, in the source's order */
-isl_union_map *cell_accesses(const struct nest *nest, size_t cell,
-                             bool (*wanted)(const struct access *));
-bool access_writes(const struct access *access),
-    access_reads(const struct access *access);
-bool access_must(const struct access *access), access_may(const struct access *access);
-size_t common_loops(const struct statement *a, const struct statement *b);
-size_t statement_of_tuple(const char *name);
-void deps_describe(struct nest *nest, struct strvec *sentences);
-/* One of the pairs as a sentence that ends in `verdict`; pairs is kept. */
-void deps_explain(struct nest *nest, isl_union_map *pairs, const char *verdict,
-                  struct buf *out);
-
 /* ---- tree.c, tree_schedule.c, tree_plan.c ---- */
 
 struct tree *tree_new(enum tree_kind kind);
@@ -378,9 +280,9 @@ void works_free(struct model *model, struct work *works);
 bool tree_is_straight(const struct tree *tree); /* no loop below but copies */
 isl_pw_aff *
 band_function(const struct tree *band,
-              const struct statement *statement);         /* NULL = not under this band */
-/* What one iteration adds to the band's value: 1, or the step of the source loop where the
- * value is the iterator itself. */
+              const struct statement *statement); /* NULL = not under this band */
+/* What one iteration adds to the band's value: 1, or the step of the source loop where
+ * the value is the iterator itself. */
 long long band_unit(const struct tree *band);
 /* First or last value of the loop as written, as a statement sees it that may be outside
  * of it; NULL when the bounds name loops that are not around the statement, or when the
@@ -468,34 +370,6 @@ isl_union_map *cell_storage(const struct nest *nest, size_t cell,
  * context in order again. */
 int isl_check(struct model *model, bool null, struct error *err);
 void isl_budget(struct model *model, unsigned long operations);
-
-/* ---- model_view.c, model_extent.c ---- */
-
-void view_build(struct model *model);
-void view_facts(struct model *model);  /* model_facts.c: records, temporaries */
-void view_arrays(struct model *model); /* model_arrays.c */
-int view_array(const struct model *model,
-               const struct ir_symbol *symbol); /* -1 = no buffer; the first of fields */
-int view_cell(const struct model *model, const struct cell *cell);
-int view_place(const struct model *model, const struct ir_expr *place);
-bool expr_is_step(const struct ir_expr *expr);  /* ++ or -- */
-bool expr_is_place(const struct ir_expr *expr); /* a[i], p->x, *p */
-const struct ir_symbol *
-expr_root(const struct ir_expr *expr); /* the variable it starts from, or NULL */
-/* Integer expressions at given parameters. counts.c */
-bool count_value(struct model *model, const struct model_values *values,
-                 const struct ir_expr *expr, long long *out);
-const char *
-extent_text(struct model *model,
-            const struct model_array *array); /* NULL = not in terms of parameters */
-/* Least or greatest value of a subscript in terms of parameters, taken as positive; NULL
- * when it cannot be said. */
-struct ir_expr *access_bound(struct nest *nest, const struct access *access,
-                             size_t subscript, bool upper);
-/* Sign of what multiplies the symbol in a polynomial: 1, -1, 0 = absent; false when it is
- * mixed or no polynomial. */
-bool expr_sign(const struct nest *nest, const struct ir_expr *expr,
-               const struct ir_symbol *symbol, int *sign);
 
 /* ---- gen_guard.c ---- */
 

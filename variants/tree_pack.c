@@ -46,7 +46,7 @@ static size_t cell_named(const struct nest *nest, const char *name)
 {
     size_t i = 0;
     while (nest->cell[i].is_private || !nest->cell[i].dims ||
-           strcmp(nest->cell[i].symbol->name, name))
+           strcmp(nest->cell[i].name, name))
         i++;
     return i;
 }
