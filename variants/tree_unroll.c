@@ -299,6 +299,7 @@ static struct tree *block_band(const struct unroll *at, struct tree *inner)
     band->name = at->band->name;
     band->role = BAND_BLOCK;
     band->size = at->size;
+    band->scale = at->from_start ? 0 : at->size;
     band->base = at->band->base;
     band->step = at->band->step;
     band->f = isl_union_pw_aff_empty(isl_space_copy(at->nest->params));
