@@ -48,6 +48,47 @@ static void illegal_plans_name_the_dependence(void)
     each_refused(cases, ARRAY_SIZE(cases));
 }
 
+static void steps_that_cannot_be_done_say_why(void)
+{
+    static const struct refusal cases[] = {
+        {"cholesky", "interchange(j,k)", STATUS_ILLEGAL,
+         "the loop over j at line 7 has 2 parts, of which the loop over k is only one; "
+         "distribute(j) would give each a loop of its own"},
+        {"gemm", "distribute(j)", STATUS_ILLEGAL,
+         "the loop over j at line 5 has one part only"},
+        {"gemm", "fuse(i)", STATUS_ILLEGAL,
+         "no loop over i follows the loop over i at line 4 directly"},
+        {"durbin", "fuse(i)", STATUS_ILLEGAL, "no loop over i follows the loop"},
+        {"down", "fuse(j,i)", STATUS_ILLEGAL, "no loop over i follows the loop over j"},
+        {"gemm", "skew(i,j:1)", STATUS_ILLEGAL,
+         "the loop over j is not around the loop over i"},
+        {"gemm", "skew(i:2,j:1)", STATUS_USAGE, "without a number: skew(i,t:1)"},
+        {"jacobi", "fuse(i)", STATUS_ILLEGAL, "y[i] written at line 6"},
+        {"heat", "fuse(i)", STATUS_ILLEGAL, "b[i][j] written at line 7 is read as"},
+        {"heat", "distribute(t)", STATUS_ILLEGAL, "a[i][j] written at line 10"},
+        {"durbin", "skew_tile(k:4,i:4)", STATUS_ILLEGAL, "cannot be tiled by skewing"},
+        {"oldstyle", "distribute(i)", STATUS_ILLEGAL,
+         "'s' would need one copy for every iteration"},
+    };
+    each_refused(cases, ARRAY_SIZE(cases));
+}
+
+/* A stencil tiled in time whose loops are then unrolled ends at the limit. */
+static void plans_that_explode_are_stopped(void)
+{
+    const struct model_request limit = {.operation_limit = 200000};
+    struct loops loops;
+    struct error err = {0};
+    if (!loops_open(&loops, "heat", &limit))
+        return;
+    check_fails(loops_check(&loops,
+                            "skew_tile(t:4,i:8,j:8) unroll_jam(i:2,j:2) unroll(t:2)",
+                            NULL, &err),
+                &err, STATUS_ILLEGAL,
+                "too complex to decide (over 200000 operations); drop a step");
+    loops_close(&loops);
+}
+
 static void plans_that_name_nothing_list_what_there_is(void)
 {
     static const struct refusal cases[] = {
@@ -247,5 +288,7 @@ CU_TestInfo variants_legal_tests[] = {
     {"nothing is accepted when the check cannot finish",
      nothing_is_accepted_when_the_check_cannot_finish},
     {"too complex is said", too_complex_is_said},
+    {"steps that cannot be done say why", steps_that_cannot_be_done_say_why},
+    {"plans that explode are stopped", plans_that_explode_are_stopped},
     CU_TEST_INFO_NULL,
 };

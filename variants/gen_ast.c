@@ -74,8 +74,8 @@ static struct ir_expr *bound(struct gen *gen, isl_ast_node *node, const struct t
     if (type != isl_ast_expr_op_le && type != isl_ast_expr_op_lt)
         gen->problem = "a loop of the result has a condition that cannot be written in C";
     isl_ast_expr_free(cond);
-    return raw_finish(
-        gen, raw_bound(gen, raw, type == isl_ast_expr_op_le, band->base, band->step));
+    return raw_finish(gen, raw_bound(gen, raw, type == isl_ast_expr_op_le, band->base,
+                                     band_stride(band)));
 }
 
 static long long increment(isl_ast_node *node)
@@ -92,7 +92,7 @@ static struct ir_expr *first_value(struct gen *gen, isl_ast_node *node,
                                    const struct tree *band)
 {
     struct ir_expr *raw = raw_expr(gen, isl_ast_node_for_get_init(node));
-    return raw_finish(gen, raw_map(gen, raw, band->base, band->step));
+    return raw_finish(gen, raw_map(gen, raw, band->base, band_stride(band)));
 }
 
 /* j < jt + 25 in steps of 8 as j < jt + 32. */
@@ -119,7 +119,7 @@ static void add_for(struct gen *gen, struct code *block, isl_ast_node *node,
     loop->band = band;
     loop->lower = first_value(gen, node, band);
     loop->upper = once ? NULL : bound(gen, node, band);
-    loop->step = once ? 1 : band->step * increment(node);
+    loop->step = once ? 1 : band_stride(band) * increment(node);
     loop->simd = band->simd;
     loop->parallel = band->parallel;
     loop->chunk = band->chunk;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FACTOR_MAX = 1 << 16 };
+
 static struct ir_expr *call(struct gen *gen, const char *name, struct ir_expr *a,
                             struct ir_expr *b)
 {
@@ -216,7 +218,17 @@ static const struct level *level_of(const struct gen *gen, const struct ir_expr 
     return NULL;
 }
 
-/* coefficient * c, with c = (var - base) / step */
+static long long greatest_divisor(long long a, long long b)
+{
+    while (b) {
+        long long rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? -a : a;
+}
+
+/* coefficient * c, with c = (var - base) / step; what can be cancelled is. */
 static struct sum level_sum(struct gen *gen, const struct level *level,
                             long long coefficient)
 {
@@ -226,12 +238,15 @@ static struct sum level_sum(struct gen *gen, const struct level *level,
     if (band->base)
         base = sum_of_expr(gen->arena, band->base);
     struct sum offset = sum_add(&var, &base, -1);
-    if (coefficient % band->step == 0)
-        return sum_scaled(&offset, coefficient / band->step);
+    long long stride = band_stride(band), common = greatest_divisor(coefficient, stride);
+    if (stride < 0)
+        common = -common;
+    if (stride == common)
+        return sum_scaled(&offset, coefficient / stride);
     struct ir_expr *count = ir_binary(gen->arena, "/", sum_expr(gen->arena, &offset),
-                                      ir_integer(gen->arena, band->step));
+                                      ir_integer(gen->arena, stride / common));
     struct sum sum = sum_of_expr(gen->arena, count);
-    return sum_scaled(&sum, coefficient);
+    return sum_scaled(&sum, coefficient / common);
 }
 
 static struct ir_expr *signed_name(struct gen *gen, struct ir_expr *name)
@@ -288,12 +303,36 @@ static bool is_relation(const struct ir_expr *expr)
     return false;
 }
 
+/* By what both sides are multiplied so that no loop variable has to be divided; 1 when it
+ * would have to be large. */
+static long long whole_factor(struct gen *gen, const struct sum *a, const struct sum *b)
+{
+    const struct sum *side[] = {a, b};
+    long long factor = 1;
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < side[k]->nr; i++) {
+            const struct level *level = level_of(gen, side[k]->term[i].atom);
+            long long stride = level ? llabs(band_stride(level->band)) : 1;
+            long long needed =
+                stride / greatest_divisor(side[k]->term[i].coefficient, stride);
+            factor = factor / greatest_divisor(factor, needed) * needed;
+            if (factor > FACTOR_MAX)
+                return 1;
+        }
+    return factor;
+}
+
 /* n + 6 - i >= n as 6 >= i: what is added on one side, what is subtracted on the other.
  */
 static struct ir_expr *finish_relation(struct gen *gen, const struct ir_expr *raw)
 {
-    struct sum a = sum_of_expr(gen->arena, raw_finish(gen, raw->arg[0]));
-    struct sum b = sum_of_expr(gen->arena, raw_finish(gen, raw->arg[1]));
+    struct sum a = sum_of_expr(gen->arena, raw->arg[0]),
+               b = sum_of_expr(gen->arena, raw->arg[1]);
+    long long factor = whole_factor(gen, &a, &b);
+    a = sum_scaled(&a, factor);
+    b = sum_scaled(&b, factor);
+    a = sum_of_expr(gen->arena, raw_finish(gen, sum_expr(gen->arena, &a)));
+    b = sum_of_expr(gen->arena, raw_finish(gen, sum_expr(gen->arena, &b)));
     struct sum difference = sum_add(&a, &b, -1), left = sum_constant(0),
                right = sum_constant(0);
     left.constant = difference.constant > 0 ? difference.constant : 0;

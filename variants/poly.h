@@ -94,6 +94,8 @@ struct tree {
     const struct loop *loop; /* the source loop it stems from */
     enum band_role role;
     long long size;       /* tile size, unroll factor */
+    long long scale;      /* all values of f are multiples of it, 0 = not known; isl is
+                             given f / scale, which spares it the strides */
     struct ir_expr *base; /* NULL = 0 */
     long long step;
     bool simd, reduces; /* reduces: only sums that may be reordered are carried */
@@ -289,6 +291,8 @@ long long band_unit(const struct tree *band);
  * band is not the loop as written. */
 isl_pw_aff *band_edge(struct nest *nest, const struct tree *band,
                       const struct statement *statement, bool last);
+/* What the user's iterator gains with each value that isl counts. */
+long long band_stride(const struct tree *band);
 isl_pw_aff *pw_aff_block(isl_pw_aff *pa, long long size); /* size * floor(pa / size) */
 int tree_unroll(struct work *work, const char *name, long long factor, bool jam,
                 struct error *err); /* tree_unroll.c */

@@ -128,6 +128,11 @@ long long band_unit(const struct tree *band)
     return llabs(band->step) == step ? 1 : step;
 }
 
+long long band_stride(const struct tree *band)
+{
+    return band->scale ? band->step * band->scale : band->step;
+}
+
 static isl_pw_aff *band_value(struct nest *nest, const struct tree *band,
                               const struct statement *statement)
 {

@@ -39,6 +39,9 @@ static isl_schedule *band(const struct nest *nest, const struct tree *tree)
     isl_union_set *domain = isl_schedule_get_domain(inner);
     isl_union_pw_aff *f =
         isl_union_pw_aff_intersect_domain(isl_union_pw_aff_copy(tree->f), domain);
+    if (tree->scale)
+        f = isl_union_pw_aff_scale_down_val(
+            f, isl_val_int_from_si(nest->model->ctx, tree->scale));
     inner = isl_schedule_insert_partial_schedule(
         inner, isl_multi_union_pw_aff_from_union_pw_aff(f));
     return mark_band(nest, tree, inner);

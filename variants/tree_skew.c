@@ -109,8 +109,7 @@ static isl_schedule *schedule_of(const struct blocks *at, const struct tree *tre
         deps = isl_union_map_gist_range(deps, isl_union_set_copy(domain));
     }
     isl_schedule_constraints *sc = isl_schedule_constraints_on_domain(domain);
-    sc = isl_schedule_constraints_set_context(sc,
-                                              isl_set_copy(at->work->nest->context));
+    sc = isl_schedule_constraints_set_context(sc, isl_set_copy(at->work->nest->context));
     sc = isl_schedule_constraints_set_validity(sc, isl_union_map_copy(deps));
     if (!roughly) {
         sc = isl_schedule_constraints_set_coincidence(sc, isl_union_map_copy(deps));
@@ -234,7 +233,7 @@ static struct tree *block_bands(const struct blocks *at, struct tree *tree,
         band->name = at->name[i];
         band->role = BAND_TILE;
         band->skewed = true;
-        band->size = arg->value;
+        band->size = arg->value; /* no scale: its bounds would need more divisions */
         band->f = block_function(members, member[i], arg->value);
         if (bottom)
             tree_add(bottom, band);

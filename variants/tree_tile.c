@@ -141,6 +141,7 @@ static struct tree *tile_band(struct work *work, const struct tree *root,
     tile->name = name;
     tile->role = BAND_TILE;
     tile->size = at.size;
+    tile->scale = band->skewed ? 0 : at.size;
     tile->base = at.mixed ? NULL : band->base;
     tile->step = at.mixed ? 1 : band->step;
     tile->f = at.f;

@@ -190,16 +190,54 @@ static isl_map *block_of(const struct unroll *at, const struct tree *leaf)
     return map;
 }
 
-/* Blocks in which something is complete. */
-static isl_set *useful_blocks(const struct unroll *at, const struct leaves *leaves)
+/* Blocks that have something in the part. */
+static isl_set *blocks_with(const struct unroll *at, const struct leaves *leaves,
+                            enum part part)
 {
     isl_set *all = NULL;
     for (size_t i = 0; i < leaves->nr; i++) {
-        isl_set *some = isl_set_apply(isl_set_copy(leaves->part[PART_FULL][i]),
+        isl_set *some = isl_set_apply(isl_set_copy(leaves->part[part][i]),
                                       block_of(at, leaves->leaf[i]));
         all = all ? isl_set_union(all, some) : some;
     }
     return isl_set_coalesce(all);
+}
+
+static isl_set *inside(const struct unroll *at, const struct tree *leaf,
+                       isl_set *blocks) /* kept */
+{
+    return isl_set_apply(isl_set_copy(blocks), isl_map_reverse(block_of(at, leaf)));
+}
+
+static void find_corners(struct leaves *leaves)
+{
+    for (size_t i = 0; i < leaves->nr; i++) {
+        isl_set_free(leaves->part[PART_CORNER][i]);
+        leaves->part[PART_CORNER][i] =
+            isl_set_subtract(isl_set_copy(leaves->leaf[i]->domain),
+                             isl_set_copy(leaves->part[PART_FULL][i]));
+    }
+}
+
+/* Blocks that are unrolled: those that are complete for all statements, so that
+ * statements keep their order; where there is none (triangles), those in which anything
+ * is. */
+static isl_set *useful_blocks(const struct unroll *at, struct leaves *leaves)
+{
+    isl_set *useful = blocks_with(at, leaves, PART_FULL);
+    isl_set *broken = blocks_with(at, leaves, PART_CORNER);
+    bool mixed = isl_set_is_disjoint(useful, broken) == isl_bool_false;
+    isl_set *sure = isl_set_coalesce(isl_set_subtract(isl_set_copy(useful), broken));
+    if (!mixed || isl_set_is_empty(sure) != isl_bool_false) {
+        isl_set_free(sure);
+        return useful;
+    }
+    for (size_t i = 0; i < leaves->nr; i++)
+        leaves->part[PART_FULL][i] = isl_set_coalesce(isl_set_intersect(
+            leaves->part[PART_FULL][i], inside(at, leaves->leaf[i], sure)));
+    find_corners(leaves);
+    isl_set_free(useful);
+    return sure;
 }
 
 /* What begins with the last, incomplete block of the loop; said so, a loop over it has
@@ -224,13 +262,12 @@ static void split(const struct unroll *at, struct leaves *leaves)
 {
     for (size_t i = 0; i < leaves->nr; i++)
         leaves->part[PART_FULL][i] = complete(at, leaves->leaf[i]);
+    find_corners(leaves);
     isl_set *useful = useful_blocks(at, leaves);
     for (size_t i = 0; i < leaves->nr; i++) {
         const struct tree *leaf = leaves->leaf[i];
-        isl_set *others = isl_set_subtract(isl_set_copy(leaf->domain),
-                                           isl_set_copy(leaves->part[PART_FULL][i]));
-        isl_set *in_useful =
-            isl_set_apply(isl_set_copy(useful), isl_map_reverse(block_of(at, leaf)));
+        isl_set *others = leaves->part[PART_CORNER][i];
+        isl_set *in_useful = inside(at, leaf, useful);
         isl_set *corner =
             isl_set_intersect(isl_set_copy(others), isl_set_copy(in_useful));
         isl_set *rest = isl_set_coalesce(isl_set_subtract(others, in_useful));
@@ -314,6 +351,7 @@ static struct tree *block_band(const struct unroll *at, struct tree *inner)
     band->name = at->band->name;
     band->role = BAND_BLOCK;
     band->size = at->size;
+    band->scale = at->from_start ? 0 : at->size;
     band->base = at->band->base;
     band->step = at->band->step;
     band->f = isl_union_pw_aff_empty(isl_space_copy(at->nest->params));
