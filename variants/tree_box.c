@@ -354,6 +354,13 @@ static long long copy_lanes(const struct work *work, const struct box *box)
                                                                                   : 0;
 }
 
+/* Values of the prefix as part of the flat space; takes set. */
+static isl_set *lifted(const struct box *box, isl_set *set)
+{
+    return isl_set_insert_dims(isl_set_reset_tuple_id(set), isl_dim_set,
+                               (unsigned)box->prefix_nr, (unsigned)box->dims);
+}
+
 /* A box that is accessed whole is copied by vectors, one at the edge element by element:
  * then what only padding uses is zero. Kept: footprint. */
 static void place_copies(const struct placing *at, enum copy_kind kind,
@@ -366,15 +373,15 @@ static void place_copies(const struct placing *at, enum copy_kind kind,
         add_copy(at, kind, touched, 0);
         return;
     }
-    unsigned prefix = (unsigned)box->prefix_nr, dims = (unsigned)box->dims;
-    isl_set *values = isl_set_insert_dims(isl_map_domain(isl_map_copy(footprint)),
-                                          isl_dim_set, prefix, dims);
-    isl_set *whole = whole_box(box, isl_set_reset_tuple_id(values));
-    isl_set *missing = isl_set_subtract(isl_set_copy(whole), isl_set_copy(touched));
-    isl_set *edge = isl_set_project_out(missing, isl_dim_set, prefix, dims);
-    edge = isl_set_insert_dims(isl_set_coalesce(edge), isl_dim_set, prefix, dims);
-    add_copy(at, kind, isl_set_subtract(isl_set_copy(touched), isl_set_copy(edge)),
-             lanes);
+    isl_set *values = isl_map_domain(isl_map_copy(footprint));
+    isl_set *whole = whole_box(box, lifted(box, isl_set_copy(values)));
+    isl_set *edge = isl_set_subtract(isl_set_copy(whole), isl_set_copy(touched));
+    edge = isl_set_project_out(edge, isl_dim_set, (unsigned)box->prefix_nr,
+                               (unsigned)box->dims);
+    edge = isl_set_coalesce(isl_set_gist(edge, values)); /* as few conditions as can be */
+    edge = lifted(box, edge);
+    isl_set *inner = isl_set_complement(isl_set_copy(edge));
+    add_copy(at, kind, isl_set_intersect(isl_set_copy(whole), inner), lanes);
     if (kind == COPY_IN && box->padded)
         add_copy(at, COPY_ZERO, isl_set_intersect(whole, isl_set_copy(edge)), lanes);
     else
