@@ -350,8 +350,10 @@ static long long copy_lanes(const struct work *work, const struct box *box)
     bool unit = !cell->stride[0] || (cell->stride[box->dims - 1]->has_value &&
                                      cell->stride[box->dims - 1]->value == 1);
     unit = unit && box->order[box->dims - 1] == box->dims - 1;
-    return lanes && box->written && unit && box->size[box->dims - 1] % lanes == 0 ? lanes
-                                                                                  : 0;
+    return lanes && !box->band->rest && box->written && unit &&
+                   box->size[box->dims - 1] % lanes == 0
+               ? lanes
+               : 0;
 }
 
 /* Values of the prefix as part of the flat space; takes set. */
