@@ -34,15 +34,21 @@ static struct ir_symbol *variable(struct gen *gen, const struct tree *band,
 {
     const struct ir_stmt *stmt = band->loop->stmt;
     struct ir_type type = stmt->iterator->type;
-    bool own = (band->role == BAND_LOOP || band->role == BAND_BLOCK) &&
+    bool own = (band->role == BAND_LOOP || band->role == BAND_BLOCK) && !band->skewed &&
                !strcmp(band->name, stmt->iterator->name);
-    *declares = !own || stmt->declares_iterator || type.is_unsigned;
+    bool shared = band->parallel; /* threads need their own */
+    for (size_t i = 0; i < gen->level_nr; i++)
+        shared = shared || gen->level[i].band->parallel;
+    *declares = !own || stmt->declares_iterator || type.is_unsigned || shared;
     if (type.is_unsigned)
         type = (struct ir_type){.text = "long", .scalar = IR_INT, .bytes = 8};
     type.is_const = false;
     gen->wide = gen->wide || type.bytes > 4;
-    return *declares ? gen_symbol(gen, free_name(gen, band->name), &type)
-                     : stmt->iterator;
+    if (!*declares)
+        return stmt->iterator;
+    bool skewed = band->role == BAND_LOOP && band->skewed;
+    const char *name = skewed ? ir_textf(gen->arena, "%ss", band->name) : band->name;
+    return gen_symbol(gen, free_name(gen, name), &type);
 }
 
 static void push_level(struct gen *gen, const struct tree *band, isl_ast_node *node,
@@ -65,12 +71,11 @@ static struct ir_expr *bound(struct gen *gen, isl_ast_node *node, const struct t
     isl_ast_expr *cond = isl_ast_node_for_get_cond(node);
     enum isl_ast_expr_op_type type = isl_ast_expr_op_get_type(cond);
     struct ir_expr *raw = raw_expr(gen, isl_ast_expr_op_get_arg(cond, 1));
-    if (type == isl_ast_expr_op_le)
-        raw = raw_map(gen, raw, ir_integer(gen->arena, 1), 1);
-    else if (type != isl_ast_expr_op_lt)
+    if (type != isl_ast_expr_op_le && type != isl_ast_expr_op_lt)
         gen->problem = "a loop of the result has a condition that cannot be written in C";
     isl_ast_expr_free(cond);
-    return raw_finish(gen, raw_map(gen, raw, band->base, band->step));
+    return raw_finish(
+        gen, raw_bound(gen, raw, type == isl_ast_expr_op_le, band->base, band->step));
 }
 
 static long long increment(isl_ast_node *node)
@@ -116,6 +121,8 @@ static void add_for(struct gen *gen, struct code *block, isl_ast_node *node,
     loop->upper = once ? NULL : bound(gen, node, band);
     loop->step = once ? 1 : band->step * increment(node);
     loop->simd = band->simd;
+    loop->parallel = band->parallel;
+    loop->chunk = band->chunk;
     if (!once && loop->step > 1 && (band->role == BAND_ELEMENT || band->lanes))
         round_bound(gen, loop);
     loop->var = variable(gen, band, &loop->declares);

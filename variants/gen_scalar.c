@@ -203,7 +203,7 @@ static bool is_worth_it(const struct elements *all, const struct element *elemen
     bool written = array_is_written(all, element->array);
     if (!element->movable || element->array->type.is_volatile)
         return false;
-    if (!element->varies && !runs)
+    if (!element->varies && (!runs || (all->loop->parallel && element->written)))
         return false;
     if (element->varies && element->mentions < 2)
         return false;

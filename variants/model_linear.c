@@ -94,7 +94,7 @@ static bool expand(const struct nest *nest, const struct ir_expr *expr, struct p
     }
     if (expr->kind == IR_NAME)
         return expand_name(nest, expr->symbol, out);
-    if (expr->kind == IR_CAST && expr->type.scalar == IR_INT)
+    if (expr->kind == IR_CAST && expr->type.scalar == IR_INT && expr->type.bytes >= 4)
         return expand(nest, expr->arg[0], out);
     return expr->kind == IR_BINARY && expand_binary(nest, expr, out);
 }
