@@ -275,8 +275,7 @@ static struct tree *element_band(const struct placing *at, isl_set *domain, size
     struct tree *band = tree_new(TREE_BAND);
     band->loop = loop_of_dim(nest, box, dim, &same);
     band->name = same ? band->loop->stmt->iterator->name
-                      : ir_textf(nest->model->arena, "%s%zu",
-                                 nest->cell[box->cell].symbol->name, dim);
+                      : ir_textf(nest->model->arena, "e%zu", dim);
     band->role = BAND_ELEMENT;
     band->f = dimension(domain, box->prefix_nr + dim);
     tree_add(band, inner);
@@ -420,8 +419,7 @@ struct boxing {
 static int refuse(const struct boxing *at, const char *why)
 {
     return fail(at->err, STATUS_ILLEGAL, "'%s' cannot be packed at '%s': %s",
-                at->work->nest->cell[at->packing->cell].symbol->name, at->packing->loop,
-                why);
+                at->work->nest->cell[at->packing->cell].name, at->packing->loop, why);
 }
 
 static int box_here(struct boxing *at)
