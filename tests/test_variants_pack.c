@@ -28,7 +28,8 @@ static const struct packed {
     {"scaled", BLOCKS "full(i,j) " PACKS "vec(j:8)", NULL},
     {"scaled", "vec(j:4)", NULL},
     {"single", BLOCKS "full(i,j) " PACKS "vec(j:16)", NULL},
-    {"integer", BLOCKS "full(i,j) " PACKS "vec(j:8)", "integer"},
+    {"integer", BLOCKS "full(i,j) pack(c,it2) vec(j:8)", "integer"},
+    {"unsigned", BLOCKS "full(i,j) " PACKS "vec(j:8)", NULL},
     {"batch", BLOCKS "full(i,j) " PACKS "vec(j:8)", NULL},
     {"add", "tile(j:16) full(j) vec(j:8)", NULL},
     {"add", "tile(j:12) vec(j:8)", NULL}, /* blocks that lie across tiles */
@@ -179,6 +180,8 @@ static void what_cannot_be_done_is_said(void)
         {"rows", "tile(i:8) pack(b,it) pack(b,i)", "packed twice"},
         {"rows", "tile(i:8,k:8) pack(b,it,kt)", "one loop"},
         {"transposed", "interchange(i,k,j) vec(j:4)", "does not follow the loop"},
+        {"rows", "tile(k:256,i:384) tile(j:32,i:6) pack(a,it) parallel(jt)",
+         "belongs to one thread"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
         struct loops loops;

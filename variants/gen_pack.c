@@ -1,6 +1,7 @@
 /* Local buffers in the text: their declarations, the statements that copy, and accesses
  * that go to them. */
 #include "variants/gen.h"
+#include "variants/packing.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * domains are the elements accessed, so nothing is read or written that the original
  * would not have touched.
  */
-#include "variants/poly.h"
+#include "variants/packing.h"
 #include "variants/sum.h"
 
 #include <isl/fixed_box.h>
@@ -14,9 +14,20 @@
 
 enum { BOX_BYTES_MAX = 64 << 20 };
 
-void box_release(struct box *box)
+static void box_release(struct box *box)
 {
     isl_multi_aff_free(box->offset);
+}
+
+void packing_release(struct work *work)
+{
+    for (size_t i = 0; i < work->box_nr; i++)
+        box_release(&work->box[i]);
+    free(work->box);
+    free(work->copy);
+    free(work->packing);
+    free(work->filling);
+    free(work->vec);
 }
 
 /* ---- which accesses can be redirected ---- */

@@ -4,7 +4,7 @@
  * Packing and register blocks after Goto and van de Geijn, "Anatomy of high-performance
  * matrix multiplication", ACM TOMS 34 (2008).
  */
-#include "variants/poly.h"
+#include "variants/packing.h"
 
 #include <stdlib.h>
 #include <string.h>
