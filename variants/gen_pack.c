@@ -1,7 +1,9 @@
 /* Local buffers in the text: their declarations, the statements that copy, and accesses
  * that go to them. */
 #include "variants/gen.h"
+#include "variants/packing.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +25,21 @@ static bool is_large(const struct gen *gen, const struct box *box)
     return bytes > STACK_BYTES;
 }
 
+/* "A_l"; "g_v_l" for g->v. */
+static const char *buffer_name(struct gen *gen, const struct box *box)
+{
+    struct buf name = {0};
+    for (const char *at = array_of(gen, box)->name; *at; at++)
+        if (isalnum((unsigned char)*at) || *at == '_')
+            buf_add_n(&name, at, 1);
+        else if (*at != '-')
+            buf_add(&name, "_");
+    buf_add(&name, "_l");
+    const char *all = gen_name(gen, ir_text(gen->arena, buf_str(&name)), false);
+    buf_release(&name);
+    return all;
+}
+
 static struct ir_symbol *buffer_of(struct gen *gen, size_t index)
 {
     struct work *work = gen->work;
@@ -34,10 +51,29 @@ static struct ir_symbol *buffer_of(struct gen *gen, size_t index)
         type.pointers = (int)box->dims;
         type.is_const = type.is_restrict = false;
         type.full = NULL;
-        const char *name = ir_textf(gen->arena, "%s_l", array_of(gen, box)->name);
-        gen->buffer[index] = gen_symbol(gen, gen_name(gen, name, false), &type);
+        gen->buffer[index] = gen_symbol(gen, buffer_name(gen, box), &type);
     }
     return gen->buffer[index];
+}
+
+static bool is_shared_below(const struct tree *tree)
+{
+    bool found = false;
+    for (size_t i = 0; !found && i < tree->child_nr; i++)
+        found = tree->child[i]->parallel || is_shared_below(tree->child[i]);
+    return found;
+}
+
+/* Each thread has its own static buffer: loops inside cannot be shared out. */
+static void check_threads(struct gen *gen, const struct box *box)
+{
+    if (is_large(gen, box) && is_shared_below(box->band))
+        gen->problem =
+            ir_textf(gen->model->arena,
+                     "the buffer of '%s' belongs to one thread, and a loop inside '%s', "
+                     "where it is "
+                     "filled, is parallel; make '%s' or a loop outside of it parallel",
+                     array_of(gen, box)->name, box->band->name, box->band->name);
 }
 
 static struct code *declaration(struct gen *gen, size_t index)
@@ -46,6 +82,7 @@ static struct code *declaration(struct gen *gen, size_t index)
     const struct ir_symbol *buffer = buffer_of(gen, index);
     struct code *line = code_new(CODE_TEXT);
     struct buf text = {0};
+    check_threads(gen, box);
     buf_addf(&text, "%s%s %s", is_large(gen, box) ? "static _Thread_local " : "",
              buffer->type.text, buffer->name);
     for (size_t i = 0; i < box->dims; i++)

@@ -218,34 +218,10 @@ struct prefetch {
     long long distance;
     int level;
 };
-/* pack(array,loop), full(loop,...), vec(loop:lanes) of a plan: done when the order has
- * been checked, see tree_finish. */
-struct packing {
-    size_t cell;
-    const char *loop;
-};
-struct lanes_wanted {
-    const char *loop;
-    long long lanes;
-};
-/* The part of an array that lives in a local buffer during one iteration of `band`. */
-struct box {
-    size_t cell, dims;
-    const struct tree *band, *prefix[4 * DEPTH_MAX]; /* prefix: bands around, with band */
-    size_t prefix_nr;
-    long long size[SUBSCRIPTS_MAX];
-    size_t order[SUBSCRIPTS_MAX]; /* dimensions of the buffer: those of the array, the one
-                                     that vectors follow last */
-    isl_multi_aff *offset;        /* values of the prefix -> first element */
-    bool read_first, written, padded;
-};
-/* A statement of ours: [values of the prefix, element], named P<index>. */
-enum copy_kind { COPY_IN, COPY_ZERO, COPY_OUT };
-struct copy {
-    size_t box;
-    enum copy_kind kind;
-    long long lanes; /* elements at once; 0 = one */
-};
+struct packing; /* packing.h */
+struct lanes_wanted;
+struct box;
+struct copy;
 struct work {
     struct nest *nest;
     struct tree *tree;
@@ -335,20 +311,7 @@ int tree_vec(struct work *work, const struct plan_step *step, struct error *err)
 /* What these three asked for: after work_check, which sees the plain order; every later
  * change adds only accesses to local buffers. STATUS_ILLEGAL with the reason. */
 int tree_finish(struct work *work, struct error *err);
-/* tree_box.c: local buffers for the packed arrays, and their copies in the tree. */
-int tree_boxes(struct work *work, struct error *err);
-void box_release(struct box *box);
-bool is_packed_above(const struct work *work, size_t cell,
-                     const struct tree *const *above, size_t nr, size_t *depth);
-const char *pack_problem(const struct nest *nest, const struct access *access);
-/* [values of the bands] -> elements of one access on the domain; all kept. */
-isl_map *band_footprint(const struct nest *nest, const struct access *access,
-                        isl_set *domain, const struct tree *const *band, size_t nr);
-isl_map *access_everywhere(struct nest *nest, const struct access *access);
-/* tree_fill.c: incomplete tiles filled up, or code of their own for the complete ones. */
-void tree_fill(struct work *work, const struct plan_step *step);
-/* tree_lanes.c */
-int tree_lanes(struct work *work, const struct lanes_wanted *vec, struct error *err);
+void packing_release(struct work *work);
 int tree_pad(struct work *work, const struct plan_step *step,
              struct error *err); /* tree_memory.c */
 int tree_nontemporal(struct work *work, const struct plan_step *step, struct error *err);

@@ -4,7 +4,7 @@
  * domains are the elements accessed, so nothing is read or written that the original
  * would not have touched.
  */
-#include "variants/poly.h"
+#include "variants/packing.h"
 #include "variants/sum.h"
 
 #include <isl/fixed_box.h>
@@ -14,9 +14,20 @@
 
 enum { BOX_BYTES_MAX = 64 << 20 };
 
-void box_release(struct box *box)
+static void box_release(struct box *box)
 {
     isl_multi_aff_free(box->offset);
+}
+
+void packing_release(struct work *work)
+{
+    for (size_t i = 0; i < work->box_nr; i++)
+        box_release(&work->box[i]);
+    free(work->box);
+    free(work->copy);
+    free(work->packing);
+    free(work->filling);
+    free(work->vec);
 }
 
 /* ---- which accesses can be redirected ---- */
@@ -275,8 +286,7 @@ static struct tree *element_band(const struct placing *at, isl_set *domain, size
     struct tree *band = tree_new(TREE_BAND);
     band->loop = loop_of_dim(nest, box, dim, &same);
     band->name = same ? band->loop->stmt->iterator->name
-                      : ir_textf(nest->model->arena, "%s%zu",
-                                 nest->cell[box->cell].symbol->name, dim);
+                      : ir_textf(nest->model->arena, "e%zu", dim);
     band->role = BAND_ELEMENT;
     band->f = dimension(domain, box->prefix_nr + dim);
     tree_add(band, inner);
@@ -350,8 +360,17 @@ static long long copy_lanes(const struct work *work, const struct box *box)
     bool unit = !cell->stride[0] || (cell->stride[box->dims - 1]->has_value &&
                                      cell->stride[box->dims - 1]->value == 1);
     unit = unit && box->order[box->dims - 1] == box->dims - 1;
-    return lanes && box->written && unit && box->size[box->dims - 1] % lanes == 0 ? lanes
-                                                                                  : 0;
+    return lanes && !box->band->rest && box->written && unit &&
+                   box->size[box->dims - 1] % lanes == 0
+               ? lanes
+               : 0;
+}
+
+/* Values of the prefix as part of the flat space; takes set. */
+static isl_set *lifted(const struct box *box, isl_set *set)
+{
+    return isl_set_insert_dims(isl_set_reset_tuple_id(set), isl_dim_set,
+                               (unsigned)box->prefix_nr, (unsigned)box->dims);
 }
 
 /* A box that is accessed whole is copied by vectors, one at the edge element by element:
@@ -366,15 +385,15 @@ static void place_copies(const struct placing *at, enum copy_kind kind,
         add_copy(at, kind, touched, 0);
         return;
     }
-    unsigned prefix = (unsigned)box->prefix_nr, dims = (unsigned)box->dims;
-    isl_set *values = isl_set_insert_dims(isl_map_domain(isl_map_copy(footprint)),
-                                          isl_dim_set, prefix, dims);
-    isl_set *whole = whole_box(box, isl_set_reset_tuple_id(values));
-    isl_set *missing = isl_set_subtract(isl_set_copy(whole), isl_set_copy(touched));
-    isl_set *edge = isl_set_project_out(missing, isl_dim_set, prefix, dims);
-    edge = isl_set_insert_dims(isl_set_coalesce(edge), isl_dim_set, prefix, dims);
-    add_copy(at, kind, isl_set_subtract(isl_set_copy(touched), isl_set_copy(edge)),
-             lanes);
+    isl_set *values = isl_map_domain(isl_map_copy(footprint));
+    isl_set *whole = whole_box(box, lifted(box, isl_set_copy(values)));
+    isl_set *edge = isl_set_subtract(isl_set_copy(whole), isl_set_copy(touched));
+    edge = isl_set_project_out(edge, isl_dim_set, (unsigned)box->prefix_nr,
+                               (unsigned)box->dims);
+    edge = isl_set_coalesce(isl_set_gist(edge, values)); /* as few conditions as can be */
+    edge = lifted(box, edge);
+    isl_set *inner = isl_set_complement(isl_set_copy(edge));
+    add_copy(at, kind, isl_set_intersect(isl_set_copy(whole), inner), lanes);
     if (kind == COPY_IN && box->padded)
         add_copy(at, COPY_ZERO, isl_set_intersect(whole, isl_set_copy(edge)), lanes);
     else
@@ -411,8 +430,7 @@ struct boxing {
 static int refuse(const struct boxing *at, const char *why)
 {
     return fail(at->err, STATUS_ILLEGAL, "'%s' cannot be packed at '%s': %s",
-                at->work->nest->cell[at->packing->cell].symbol->name, at->packing->loop,
-                why);
+                at->work->nest->cell[at->packing->cell].name, at->packing->loop, why);
 }
 
 static int box_here(struct boxing *at)

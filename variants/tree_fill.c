@@ -3,7 +3,7 @@
  * filled up: more iterations than the original has, whose results nobody reads, so that
  * every tile has the same trip counts. Else the complete tiles get code of their own.
  */
-#include "variants/poly.h"
+#include "variants/packing.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* vec(j:8): complete blocks of a loop become one operation on vectors. */
-#include "variants/poly.h"
+#include "variants/packing.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * Packing and register blocks after Goto and van de Geijn, "Anatomy of high-performance
  * matrix multiplication", ACM TOMS 34 (2008).
  */
-#include "variants/poly.h"
+#include "variants/packing.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,8 +45,8 @@ int tree_full(struct work *work, const struct plan_step *step, struct error *err
 static size_t cell_named(const struct nest *nest, const char *name)
 {
     size_t i = 0;
-    while (nest->cell[i].is_private || !nest->cell[i].dims ||
-           strcmp(nest->cell[i].name, name))
+    while (i < nest->cell_nr && (nest->cell[i].is_private || !nest->cell[i].dims ||
+                                 strcmp(nest->cell[i].name, name) != 0))
         i++;
     return i;
 }
@@ -57,6 +57,9 @@ int tree_pack(struct work *work, const struct plan_step *step, struct error *err
     if (step->arg_nr != 2)
         return fail(err, STATUS_USAGE,
                     "pack names an array and one loop, as in pack(B,kt)");
+    if (cell == work->nest->cell_nr)
+        return fail(err, STATUS_USAGE, "'%s' is no array that can be packed",
+                    step->arg[0].name);
     for (size_t i = 0; i < work->packing_nr; i++)
         if (work->packing[i].cell == cell)
             return fail(err, STATUS_ILLEGAL, "'%s' is packed twice", step->arg[0].name);

@@ -182,8 +182,8 @@ static int mark_named(struct team *at, struct tree *tree)
 {
     bool band = tree->kind == TREE_BAND;
     int status = 0;
-    if (band && tree->role != BAND_COPY && is_named(at->step, tree) &&
-        mark_band_parallel(at, tree))
+    if (band && tree->role != BAND_COPY && tree->role != BAND_ELEMENT &&
+        is_named(at->step, tree) && mark_band_parallel(at, tree))
         return -1;
     if (band && at->above_nr < ARRAY_SIZE(at->above))
         at->above[at->above_nr++] = tree;
@@ -286,7 +286,8 @@ static int place_pragma(struct team *at, struct tree *tree, const struct loop *l
     int status = 0;
     if (!is_below(tree, loop))
         return 0;
-    if (band && tree->loop == loop && tree->role != BAND_COPY) {
+    if (band && tree->loop == loop && tree->role != BAND_COPY &&
+        tree->role != BAND_ELEMENT) {
         if (!stands_as_before(at, tree))
             return move_pragma(at, tree, pragma);
         at->found++;

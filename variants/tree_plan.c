@@ -238,13 +238,7 @@ void works_free(struct model *model, struct work *works)
     for (size_t i = 0; i < model->nest_nr; i++) {
         tree_free(works[i].tree);
         free(works[i].prefetch);
-        free(works[i].packing);
-        free(works[i].filling);
-        free(works[i].vec);
-        for (size_t k = 0; k < works[i].box_nr; k++)
-            box_release(&works[i].box[k]);
-        free(works[i].box);
-        free(works[i].copy);
+        packing_release(&works[i]);
         buf_release(&works[i].simd_reason);
         free(works[i].parallel);
         strvec_release(&works[i].said);
