@@ -88,8 +88,7 @@ static void name_helper(struct ir_expr *expr, void *data)
     static const char *const words[] = {"min", "max", "floord", "lead", "stream"};
     for (size_t i = 0; expr->kind == IR_CALL && expr->text && i < ARRAY_SIZE(words); i++)
         if (!strcmp(expr->text, words[i]))
-            expr->text =
-                ir_textf(gen->arena, "%s_%s", gen->model->function->name, words[i]);
+            expr->text = ir_textf(gen->arena, "%s_%s", gen_prefix(gen->model), words[i]);
 }
 
 /* min, max and floord get the names under which they are defined. */
@@ -215,18 +214,18 @@ static void add_helpers(const struct model *model, const struct gen *helpers,
                         struct buf *out)
 {
     const bool needed[] = {helpers->need_min, helpers->need_max, helpers->need_floord};
-    const char *type = helpers->wide ? "long" : "int";
+    const char *type = helpers->wide ? "long" : "int", *prefix = gen_prefix(model);
     for (size_t i = 0; i < ARRAY_SIZE(helper_table); i++) {
         if (!needed[i])
             continue;
-        buf_addf(out, "static inline %s %s_%s(%s %s, %s %s)\n{\n", type,
-                 model->function->name, helper_table[i].word, type, helper_table[i].first,
-                 type, helper_table[i].second);
+        buf_addf(out, "static inline %s %s_%s(%s %s, %s %s)\n{\n", type, prefix,
+                 helper_table[i].word, type, helper_table[i].first, type,
+                 helper_table[i].second);
         buf_addf(out, "%sreturn %s;\n}\n\n", uses_tabs(model->function) ? "\t" : "    ",
                  helper_table[i].body);
     }
     if (helpers->need_stream)
-        gen_stream_helpers(model->function->name, out);
+        gen_stream_helpers(prefix, out);
 }
 
 /* ---- the file ---- */
@@ -242,7 +241,7 @@ static void add_pragma_edits(const struct model *model, struct edits *edits)
                                 pragma->end <= edits->item[i].end);
         if (pragma->ours && !inside)
             edits_add(edits, line_begin(model->function->source, pragma->begin),
-                     pragma->end, xstrdup(""));
+                      pragma->end, xstrdup(""));
     }
 }
 
@@ -269,12 +268,13 @@ static int check_streams(const struct model *model, const struct work *works,
         for (size_t k = 0; k < works[i].streamed_nr; k++) {
             const struct streamed *streamed = &works[i].streamed[k];
             if (!streamed->places)
-                return fail(err, STATUS_ILLEGAL,
-                            "no innermost loop of the nest at line %d writes '%s' element "
-                            "by element upwards and unconditionally, so there are no "
-                            "whole lines to store past the caches",
-                            model->nest[i]->stmt->line,
-                            model->nest[i]->cell[streamed->cell].symbol->name);
+                return fail(
+                    err, STATUS_ILLEGAL,
+                    "no innermost loop of the nest at line %d writes '%s' element "
+                    "by element upwards and unconditionally, so there are no "
+                    "whole lines to store past the caches",
+                    model->nest[i]->stmt->line,
+                    model->nest[i]->cell[streamed->cell].symbol->name);
         }
     return 0;
 }
@@ -298,7 +298,7 @@ static int emit_all(struct model *model, struct work *works, struct edits *edits
              pragma = pragma->next)
             if (!pragma->ours) /* it was meant for the loop that is no more */
                 edits_add(edits, line_begin(model->function->source, pragma->begin),
-                         pragma->end, xstrdup(""));
+                          pragma->end, xstrdup(""));
         edits_add(edits, nest->stmt->begin, nest->stmt->end, buf_detach(&new));
     }
     if (check_prefetches(model, works, err) || check_streams(model, works, err) ||

@@ -31,8 +31,8 @@ struct code {
     long long chunk; /* parallel: iterations handed out at once, 0 = the runtime's */
     const struct tree *band;
     const char *fence; /* parallel, with stores past the caches: what orders them */
-    long long line;  /* so many iterations make a line of what is stored past the caches */
-    bool no_fetch;   /* too short for prefetches */
+    long long line; /* so many iterations make a line of what is stored past the caches */
+    bool no_fetch;  /* too short for prefetches */
     struct strvec sums, products; /* variables of its reduction clauses */
     struct ir_expr *cond;
     struct ir_stmt *stmt;
@@ -68,7 +68,7 @@ struct gen {
     struct strvec taken;                        /* names given out */
     bool need_min, need_max, need_floord, wide; /* helpers; wide = they work on long */
     bool need_stream;
-    const char *problem;                        /* why no code could be made */
+    const char *problem; /* why no code could be made */
 };
 
 struct code *code_new(enum code_kind kind);
@@ -84,6 +84,8 @@ bool code_mentions(const struct code *code, const struct ir_symbol *symbol);
 const char *gen_name(struct gen *gen, const char *stem, bool number);
 struct ir_symbol *gen_symbol(struct gen *gen, const char *name,
                              const struct ir_type *type);
+/* What the names of helpers begin with: no such name stands in the source. */
+const char *gen_prefix(const struct model *model);
 bool gen_word_in_source(const struct gen *gen, const char *word);
 
 /* gen_expr.c: isl expressions. `raw` ones hold isl's iterators; finishing puts the
