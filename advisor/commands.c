@@ -7,7 +7,7 @@
 
 #include "advisor/version.h"
 
-#define KERNEL_OPTIONS "function set buffer assume "
+#define KERNEL_OPTIONS "function set buffer assume tunable constraint "
 #define COMMON_OPTIONS " json quiet verbose color help"
 
 static const struct command commands[] = {
@@ -17,8 +17,10 @@ static const struct command commands[] = {
      "keeps what is faster beyond the noise with equal results, and writes the best\n"
      "variant as plain C.\n"
      "Ctrl-C reports what is known; the same command continues the session.\n\n"
-     "example: inflight tune templates/kernels/transpose.c -o transpose_tuned.c",
-     KERNEL_OPTIONS "compiler flags machine output budget variants strategy seed rules "
+     "example: inflight tune templates/kernels/transpose.c -o transpose_tuned.c\n"
+     "         inflight tune templates/kernels/blocked_transpose.c --emit-header tiles.h",
+     KERNEL_OPTIONS "compiler flags machine output emit-header budget variants strategy "
+                    "seed rules "
                     "cores tolerance reassociate audit fresh patch "
                     "database evidence" COMMON_OPTIONS,
      tune_command},

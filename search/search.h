@@ -265,4 +265,36 @@ int recorded_add(struct recorded *recorded, json_t *measurement, struct error *e
 size_t recorded_nr(const struct recorded *recorded);
 struct search_runner recorded_runner(struct recorded *recorded);
 
+/* ---- the shape of a matrix product ---- */
+
+/*
+ * Block sizes of C[i][j] += A[i][k] * B[k][j] from the machine. Pure: knows neither
+ * kernel nor measurement. After Goto and van de Geijn, "Anatomy of high-performance
+ * matrix multiplication" (ACM TOMS 34, 2008), and Low, Igual, Smith and Quintana-Orti,
+ * "Analytical modeling is enough for high-performance BLIS" (ACM TOMS 43, 2016).
+ */
+struct block_machine {
+    double l2_bytes;     /* of one core; 0 = unknown, then 256 KiB */
+    long long registers; /* vector registers: 16 without, 32 with AVX-512; at least 8 */
+    long long vector_bytes, element_bytes; /* powers of 2 */
+};
+
+/* Iterations of i, j and k. */
+struct block_shape {
+    long long lanes;    /* elements of a vector */
+    long long rows;     /* of C in registers: i */
+    long long columns;  /* of C in registers: j, a multiple of lanes */
+    long long depth;    /* k: of the packed panels */
+    long long i_blocks; /* i: rows of the packed block of A, a multiple of `rows` */
+};
+
+struct block_shape propose_blocks(const struct block_machine *machine);
+
+/* The plan of that shape for loops and arrays called so. The caller frees. */
+struct block_names {
+    const char *i, *j, *k, *a, *b, *c;
+};
+char *propose_blocks_plan(const struct block_shape *shape,
+                          const struct block_names *names);
+
 #endif

@@ -12,3 +12,10 @@ foreach(target inflight_tests test_variants_faults)
     target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/bench/fault_run.c)
   endif()
 endforeach()
+# Random plans, shared with bench/plans.
+foreach(target inflight_tests test_variants_plans)
+  if(TARGET ${target})
+    target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/bench/plan_try.c
+      ${PROJECT_SOURCE_DIR}/bench/plan_cases.c ${PROJECT_SOURCE_DIR}/bench/plan_random.c)
+  endif()
+endforeach()

@@ -52,6 +52,7 @@ static void gen_release(struct gen *gen)
 {
     free(gen->local);
     strvec_release(&gen->taken);
+    strvec_release(&gen->vector_type);
     ir_arena_free(gen->arena);
 }
 
@@ -73,8 +74,9 @@ static void add_unused(struct gen *gen, struct code *code)
         bool iterator = nest->declared[i] && nest->written[i] &&
                         nest->decl_depth[i] < 0 && !symbol->in_loop;
         bool local = !nest->declared[i] && nest->written[i];
-        if (symbol->role != IR_LOCAL || symbol->type.pointers || (!iterator && !local) ||
-            code_mentions(code, symbol))
+        bool replaced = symbol->is_replaced && !symbol->in_loop;
+        if (symbol->role != IR_LOCAL || code_mentions(code, symbol) ||
+            (!replaced && (symbol->type.pointers || (!iterator && !local))))
             continue;
         struct code *line = code_new(CODE_TEXT);
         line->text = ir_textf(gen->arena, "(void)%s;\n", symbol->name);
@@ -110,11 +112,13 @@ static struct code *make_code(struct gen *gen)
     if (!code)
         return NULL;
     gen_locals(gen, code);
+    gen_buffers(gen, code);
     if (gen->work->reorders) /* else nothing tests that arrays do not overlap */
         gen_scalars(gen, code);
     gen_reductions(code);
     gen_streams(gen, code);
     gen_prefetches(gen, code);
+    gen_lets(gen, code);
     gen_teams(code);
     gen_pads(gen, code);
     add_unused(gen, code);
@@ -195,6 +199,7 @@ static int emit_nest(struct work *work, struct buf *out, struct gen *helpers,
     helpers->need_floord = helpers->need_floord || gen.need_floord;
     helpers->need_stream = helpers->need_stream || gen.need_stream;
     helpers->wide = helpers->wide || gen.wide;
+    gen_vectors_join(helpers, &gen);
     code_free(code);
     gen_release(&gen);
     return status;
@@ -282,16 +287,20 @@ static int check_streams(const struct model *model, const struct work *works,
 static int emit_all(struct model *model, struct work *works, struct edits *edits,
                     struct error *err)
 {
+    const struct ir_function *function = model->function;
+    size_t start = function_start(function),
+           begin = line_begin(function->source, function->begin);
     struct gen helpers = {0};
-    struct buf text = {0};
+    struct buf text = {0}, attribute = {0};
     for (size_t i = 0; i < model->nest_nr; i++) {
-        const struct nest *nest = model->nest[i];
+        const struct nest *nest = works[i].nest;
         struct buf new = {0};
         if (!works[i].touched)
             continue;
         isl_budget(model, model->request.operation_limit);
         if (emit_nest(&works[i], &new, &helpers, err)) {
             buf_release(&new);
+            strvec_release(&helpers.vector_type);
             return -1;
         }
         for (const struct ir_pragma *pragma = nest->stmt->pragma; pragma;
@@ -302,15 +311,16 @@ static int emit_all(struct model *model, struct work *works, struct edits *edits
         edits_add(edits, nest->stmt->begin, nest->stmt->end, buf_detach(&new));
     }
     if (check_prefetches(model, works, err) || check_streams(model, works, err) ||
-        gen_paddings(model, works, edits, err))
+        gen_paddings(model, works, edits, err)) {
+        strvec_release(&helpers.vector_type);
         return -1;
+    }
     add_pragma_edits(model, edits);
     add_helpers(model, &helpers, &text);
-    if (text.length) {
-        size_t at = function_start(model->function);
-        edits_add(edits, at, at, xstrdup(buf_str(&text)));
-    }
-    buf_release(&text);
+    gen_vectors_text(&helpers, &text, &attribute);
+    edits_add(edits, start, start, buf_detach(&text));
+    edits_add(edits, begin, begin, buf_detach(&attribute));
+    strvec_release(&helpers.vector_type);
     return 0;
 }
 
@@ -345,7 +355,7 @@ static int check_all(struct model *model, const struct plan *plan, struct work *
     for (size_t i = 0; i < model->nest_nr; i++) {
         if (!works[i].touched)
             continue;
-        if (work_check(&works[i], plan, err))
+        if (work_check(&works[i], plan, err) || tree_finish(&works[i], err))
             return -1;
         if (work_parallel(&works[i], err))
             return fail_in(err, "the nest at line %d", model->nest[i]->stmt->line);
@@ -393,7 +403,9 @@ int model_emit(struct model *model, const struct plan *plan, struct buf *out,
 {
     char *text = plan_text(plan);
     bool known = model->emitted_plan && !strcmp(model->emitted_plan, text);
+    model->forced = model->request.force;
     int status = known ? 0 : prepare(model, plan, NULL, err);
+    model->forced = false;
     if (!status)
         buf_add_n(out, model->emitted.data, model->emitted.length);
     free(text);

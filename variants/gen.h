@@ -36,6 +36,7 @@ struct code {
     struct strvec sums, products; /* variables of its reduction clauses */
     struct ir_expr *cond;
     struct ir_stmt *stmt;
+    bool vector; /* STMT: works on several elements at once */
     size_t statement;
     struct ir_expr *iterator[DEPTH_MAX]; /* STMT: what the source's iterators are here */
     size_t iterator_nr;
@@ -63,13 +64,22 @@ struct gen {
     size_t level_nr;
     const struct tree *copy[DEPTH_MAX]; /* bands of copies around it */
     size_t copy_nr;
+    const struct tree
+        *mark[4 * DEPTH_MAX]; /* bands around it, also those without a loop */
+    size_t mark_nr;
     struct local *local;
     size_t local_nr, local_alloc;
     struct strvec taken;                        /* names given out */
     bool need_min, need_max, need_floord, wide; /* helpers; wide = they work on long */
     bool need_stream;
-    const char *problem; /* why no code could be made */
+    const char *problem;                        /* why no code could be made */
+    struct ir_symbol **buffer;                  /* of work.box[] */
+    struct strvec vector_type;                  /* definitions, a line each */
+    long long vector_bits;                      /* of the widest one */
 };
+/* gen_vector.c: the types of one nest join those of the file; their text. */
+void gen_vectors_join(struct gen *all, const struct gen *gen);
+void gen_vectors_text(const struct gen *all, struct buf *types, struct buf *attribute);
 
 struct code *code_new(enum code_kind kind);
 void code_add(struct code *parent, struct code *child);
@@ -93,7 +103,12 @@ bool gen_word_in_source(const struct gen *gen, const char *word);
 struct ir_expr *raw_expr(struct gen *gen, isl_ast_expr *expr); /* takes expr */
 struct ir_expr *raw_map(struct gen *gen, struct ir_expr *raw, struct ir_expr *base,
                         long long step); /* base + step * raw */
+/* Of c <= raw, or c < raw: the limit of the variable base + step * c, exclusive. */
+struct ir_expr *raw_bound(struct gen *gen, struct ir_expr *raw, bool inclusive,
+                          struct ir_expr *base, long long step);
 struct ir_expr *raw_finish(struct gen *gen, struct ir_expr *raw);
+struct ir_expr *raw_floor(struct gen *gen, struct ir_expr *raw,
+                          long long size); /* floor(raw / size) */
 
 struct code *gen_code(struct gen *gen); /* gen_ast.c; NULL = gen->problem */
 void gen_locals(struct gen *gen,
@@ -102,6 +117,17 @@ struct ir_symbol *gen_local_symbol(struct gen *gen, size_t cell, const char *suf
 struct ir_stmt *stmt_substitute(struct ir_arena *arena, const struct ir_stmt *stmt,
                                 struct ir_symbol *const *symbol,
                                 struct ir_expr *const *by, size_t nr);
+/* gen_pack.c: declarations of local buffers, small ones in the innermost block; accesses
+ * that go to them, raw[] = the source's iterators here; the copies. */
+void gen_buffers(struct gen *gen, struct code *code);
+const struct ir_stmt *gen_redirect(struct gen *gen, const struct statement *statement,
+                                   struct ir_expr *const *raw);
+void gen_copy(struct gen *gen, struct code *block, isl_ast_expr *call, size_t index);
+/* gen_vector.c: the statement for all lanes of the band, or gen->problem. */
+const struct ir_stmt *gen_vector(struct gen *gen, const struct ir_stmt *stmt,
+                                 const struct tree *band);
+struct ir_expr *gen_vector_at(struct gen *gen, struct ir_expr *element, long long lanes);
+struct ir_expr *gen_vector_zero(struct gen *gen, const struct ir_expr *like);
 void gen_scalars(struct gen *gen, struct code *code); /* gen_scalar.c */
 void gen_reductions(struct code *code); /* gen_reduction.c: clauses of simd loops that
                                            sum; without one, no pragma */
@@ -135,6 +161,9 @@ bool loop_runs(
 void gen_prefetches(
     struct gen *gen,
     struct code *code); /* gen_prefetch.c; after gen_scalars, which must not see strips */
+
+/* gen_let.c: `const int i = is - t;` in innermost loops; the last pass. */
+void gen_lets(struct gen *gen, struct code *code);
 
 /* gen_guard.c: the condition under which the new code may run, NULL = always;
  * *needs_else: the original must remain. */

@@ -308,7 +308,7 @@ static bool is_straight(const struct code *block)
 {
     for (size_t i = 0; i < block->child_nr; i++) {
         const struct code *child = block->child[i];
-        if (child->kind != CODE_STMT ||
+        if (child->kind != CODE_STMT || child->vector ||
             (child->stmt->kind != IR_EXPR && child->stmt->kind != IR_DECL))
             return false;
     }

@@ -95,6 +95,17 @@ struct kernel_loop {
     const char *lower_text, *upper_text; /* upper exclusive */
     double trips;             /* mean trip count at the bound sizes; negative = unknown */
     bool innermost, modelled; /* modelled: an affine loop that plans may name */
+    bool perfect;             /* its body is one loop and nothing else */
+    const char *why;          /* not modelled: the reason and the remedy; else NULL */
+};
+/* An array of structs as one nest uses it: what the other fields take up in a cache line
+ * is fetched for nothing. */
+struct kernel_record {
+    int nest;                        /* as kernel_loop.nest */
+    const char *name;                /* the array of structs: "p", "g->p" */
+    const char *fields;              /* those used: "x, pos.y" */
+    size_t record_bytes, used_bytes; /* of one element; used_bytes: of those fields */
+    int line;                        /* of the first access */
 };
 struct kernel_access {
     int array, loop; /* indices; loop = innermost enclosing */
@@ -106,11 +117,14 @@ struct kernel_access {
                                            sizes; 0 = invariant, NaN = not affine
                                            (indirect) or no such loop */
     int through;                        /* array the subscript is loaded from, -1 */
+    bool update; /* x[idx] += e and its kin: elements met in no order, each read, changed
+                    and written */
     int line;
     const char *text; /* "table[idx[i]]" */
 };
 /* A macro or constant of the user's file that `#pragma inflight tunable` makes a
  * parameter of the search; a plan sets it by set(NAME:VALUE). */
+enum { KERNEL_TUNABLES_MAX = 8 };
 struct kernel_tunable {
     const char *name;
     const long long *value; /* those it may take, in the order given */
@@ -130,6 +144,12 @@ struct kernel_view { /* borrowed, valid until the next kernel_set or kernel_free
     const char *const
         *assumption; /* what the model took on someone's word or for granted, sentences */
     size_t assumption_nr;
+    const struct kernel_record *record;
+    size_t record_nr;
+    const char *const *temporary; /* arrays of the function's own whose elements are read
+                                     only in the iteration that wrote them, and never
+                                     after the nest: a scalar would do */
+    size_t temporary_nr;
     const struct kernel_tunable *tunable;
     size_t tunable_nr;
     const char *const *constraint; /* between tunables, as written: "TI * TJ <= 4096" */
@@ -138,6 +158,10 @@ struct kernel_view { /* borrowed, valid until the next kernel_set or kernel_free
     size_t dependence_nr;
 };
 struct kernel_view kernel_view(const struct kernel *kernel);
+/* Do these values, one for each of view->tunable, keep to the constraints? STATUS_USAGE
+ * with the one that they break. Those about parameters without a value count as kept. */
+int kernel_tunables_allowed(const struct kernel_view *view, const long long *value,
+                            struct error *err);
 
 /* 0 when `b` can be called with the arguments of `a` and their results compared;
  * STATUS_USAGE with what differs: number, kinds, order or elements of parameters, or the
@@ -182,6 +206,17 @@ struct transformation {
 };
 const struct transformation *transformations(size_t *nr);
 
+/* For each transformation, in the order of that table, the plans that a person would try
+ * first here: per loop, pair of loops or array where that matters. What is legal of them
+ * kernel_check says. */
+struct typical_plan {
+    const char *transformation;
+    char *plan;      /* NULL = there is nothing to use it on */
+    const char *why; /* then: what it is for */
+};
+size_t typical_plans(const struct kernel_view *view, struct typical_plan **out);
+void typical_plans_free(struct typical_plan *plans, size_t nr);
+
 /* 0 = legal. STATUS_ILLEGAL with the dependence that forbids it (arrays, lines,
  * distance); STATUS_USAGE when it names no such loop or array (the message lists those
  * there are). `assumptions` (may be NULL) gets what legality rests on, a sentence a line.
@@ -214,7 +249,8 @@ int toolchain_find(const char *compiler, const struct strvec *flags,
 void toolchain_release(struct toolchain *toolchain);
 
 /* ADDRESS: VERIFY under the address and undefined-behaviour sanitizers. THREADS: VERIFY
- * under the thread sanitizer. */
+ * under the thread sanitizer. What they report is RUN_OUTCOME_CRASHED with the report's
+ * first line; sizes where the original itself is reported are left out. */
 enum variant_program {
     VARIANT_TIME,
     VARIANT_TRACE,
@@ -223,6 +259,11 @@ enum variant_program {
     VARIANT_THREADS,
     VARIANT_PROGRAM_NR
 };
+
+/* Can programs of that kind be built and run? STATUS_MISSING with what the compiler, its
+ * runtime or the system says: sanitizers may lack. Reused within `dir`. */
+int toolchain_try(const struct toolchain *toolchain, enum variant_program what,
+                  const char *dir, struct error *err);
 
 /* Builds one program of kernel + plan in `dir`. *path: the program (caller frees). A
  * compiler that refuses is STATUS_FAILED with its first message. */

@@ -1,0 +1,329 @@
+#include "bench/plan_random.h"
+
+#include <string.h>
+
+enum { NAMES_MAX = 24, STEPS_MAX = 4 };
+
+struct names {
+    const char *item[NAMES_MAX];
+    size_t nr;
+};
+
+/* What one plan can name: the loops of one nest, outermost first, the tile loops made so
+ * far, arrays. */
+struct draw {
+    struct plan_random *random;
+    struct kernel_view view;
+    struct names loops, tiled, arrays, locals;
+    struct strvec made;
+};
+
+static uint64_t next(struct plan_random *random)
+{
+    uint64_t z = random->state += 0x9e3779b97f4a7c15u; /* splitmix64 */
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static size_t below(struct draw *draw, size_t limit)
+{
+    return limit ? next(draw->random) % limit : 0;
+}
+
+struct plan_random plan_random_begin(const struct kernel *kernel, uint64_t seed)
+{
+    struct plan_random random = {.state = seed, .kernel = kernel};
+
+    for (const char *c = kernel_name(kernel); *c; c++) {
+        random.state ^= (unsigned char)*c;
+        next(&random);
+    }
+    return random;
+}
+
+/* ---- names ---- */
+
+static void add_name(struct names *names, const char *name)
+{
+    for (size_t i = 0; i < names->nr; i++)
+        if (!strcmp(names->item[i], name))
+            return;
+    if (names->nr < NAMES_MAX)
+        names->item[names->nr++] = name;
+}
+
+static const char *any(struct draw *draw, const struct names *names)
+{
+    return names->nr ? names->item[below(draw, names->nr)] : "none";
+}
+
+static const char *any_loop(struct draw *draw)
+{
+    bool tile = draw->made.nr && below(draw, 3) == 0;
+
+    return tile ? draw->made.v[below(draw, draw->made.nr)] : any(draw, &draw->loops);
+}
+
+/* Mostly the innermost one. */
+static const char *inner_loop(struct draw *draw)
+{
+    return draw->loops.nr && below(draw, 4) ? draw->loops.item[draw->loops.nr - 1]
+                                            : any_loop(draw);
+}
+
+static void find_names(struct draw *draw)
+{
+    const struct kernel *kernel = draw->random->kernel;
+    int nests = 0;
+
+    for (size_t i = 0; i < draw->view.loop_nr; i++)
+        if (draw->view.loop[i].modelled && draw->view.loop[i].nest >= nests)
+            nests = draw->view.loop[i].nest + 1;
+    int nest = (int)below(draw, (size_t)nests);
+    for (size_t i = 0; i < draw->view.loop_nr; i++)
+        if (draw->view.loop[i].modelled && draw->view.loop[i].nest == nest)
+            add_name(&draw->loops, draw->view.loop[i].name);
+    for (size_t i = 0; i < draw->view.array_nr; i++)
+        add_name(&draw->arrays, draw->view.array[i].name);
+    for (size_t i = 0; i < kernel->function->symbol_nr; i++)
+        if (kernel->function->symbol[i]->role == IR_LOCAL &&
+            kernel->function->symbol[i]->dim_nr)
+            add_name(&draw->locals, kernel->function->symbol[i]->name);
+}
+
+/* ---- steps ---- */
+
+static int small(struct draw *draw)
+{
+    static const int sizes[] = {2, 3, 4, 5, 7, 8, 16, 32};
+
+    return sizes[below(draw, ARRAY_SIZE(sizes))];
+}
+
+/* Between `least` and `most` different loops where there are so many, in any order or as
+ * they stand. */
+static struct names some_loops(struct draw *draw, size_t least, size_t most)
+{
+    struct names some = {0}, left = draw->loops;
+    size_t nr = least + below(draw, most - least + 1);
+
+    if (below(draw, 2) == 0)
+        while (left.nr > nr) {
+            size_t at = below(draw, left.nr--);
+
+            memmove(left.item + at, left.item + at + 1,
+                    (left.nr - at) * sizeof(left.item[0]));
+        }
+    else
+        for (size_t i = left.nr; i > 1; i--) {
+            size_t at = below(draw, i);
+            const char *kept = left.item[i - 1];
+
+            left.item[i - 1] = left.item[at];
+            left.item[at] = kept;
+        }
+    for (size_t i = 0; i < left.nr && i < nr; i++)
+        add_name(&some, left.item[i]);
+    return some;
+}
+
+static void add_blocks(struct draw *draw, const char *step, size_t most, struct buf *plan)
+{
+    struct names some = some_loops(draw, 1, most);
+
+    buf_addf(plan, "%s(", step);
+    for (size_t i = 0; i < some.nr; i++) {
+        buf_addf(plan, "%s%s:%d", i ? "," : "", some.item[i], small(draw));
+        bool again = false;
+        for (size_t k = 0; k < draw->tiled.nr; k++)
+            again = again || !strcmp(draw->tiled.item[k], some.item[i]);
+        strvec_pushf(&draw->made, "%st%s", some.item[i], again ? "2" : "");
+        add_name(&draw->tiled, some.item[i]);
+    }
+    buf_add(plan, ")");
+}
+
+static void add_tile(struct draw *draw, struct buf *plan)
+{
+    add_blocks(draw, "tile", 3, plan);
+}
+
+static void add_skew_tile(struct draw *draw, struct buf *plan)
+{
+    add_blocks(draw, "skew_tile", 4, plan);
+}
+
+static void add_interchange(struct draw *draw, struct buf *plan)
+{
+    struct names some = some_loops(draw, 2, 3);
+
+    if (below(draw, 3) == 0 && draw->made.nr)
+        add_name(&some, draw->made.v[below(draw, draw->made.nr)]);
+    buf_add(plan, "interchange(");
+    for (size_t i = 0; i < some.nr; i++)
+        buf_addf(plan, "%s%s", i ? "," : "", some.item[i]);
+    buf_add(plan, some.nr < 2 ? ",none)" : ")");
+}
+
+static void add_skew(struct draw *draw, struct buf *plan)
+{
+    struct names some = some_loops(draw, 2, 2);
+
+    buf_addf(plan, "skew(%s,%s:%d)", some.nr > 1 ? some.item[1] : "none",
+             some.nr ? some.item[0] : "nothing", (int)below(draw, 7) - 3);
+}
+
+static void add_fuse(struct draw *draw, struct buf *plan)
+{
+    buf_addf(plan, "fuse(%s", any(draw, &draw->loops));
+    if (below(draw, 2))
+        buf_addf(plan, ",shift:%zu", 1 + below(draw, 3));
+    buf_add(plan, ")");
+}
+
+static void add_distribute(struct draw *draw, struct buf *plan)
+{
+    buf_addf(plan, "distribute(%s)", any_loop(draw));
+}
+
+static void add_unrolled(struct draw *draw, const char *step, size_t most,
+                         struct buf *plan)
+{
+    struct names some = some_loops(draw, 1, most);
+
+    buf_addf(plan, "%s(", step);
+    for (size_t i = 0; i < some.nr; i++)
+        buf_addf(plan, "%s%s:%zu", i ? "," : "", some.item[i], 2 + below(draw, 3));
+    buf_add(plan, ")");
+}
+
+static void add_unroll_jam(struct draw *draw, struct buf *plan)
+{
+    add_unrolled(draw, "unroll_jam", 2, plan);
+}
+
+static void add_unroll(struct draw *draw, struct buf *plan)
+{
+    add_unrolled(draw, "unroll", 1, plan);
+}
+
+static void add_full(struct draw *draw, struct buf *plan)
+{
+    buf_addf(plan, "full(%s)", draw->tiled.nr ? any(draw, &draw->tiled) : any_loop(draw));
+}
+
+static void add_pack(struct draw *draw, struct buf *plan)
+{
+    const char *at =
+        draw->made.nr ? draw->made.v[below(draw, draw->made.nr)] : any_loop(draw);
+
+    buf_addf(plan, "pack(%s,%s)", any(draw, &draw->arrays), at);
+}
+
+static void add_vec(struct draw *draw, struct buf *plan)
+{
+    static const int lanes[] = {2, 4, 8};
+
+    buf_addf(plan, "vec(%s:%d)", inner_loop(draw), lanes[below(draw, ARRAY_SIZE(lanes))]);
+}
+
+static void add_pad(struct draw *draw, struct buf *plan)
+{
+    bool local = draw->locals.nr && below(draw, 4);
+
+    buf_addf(plan, "pad(%s:%d)", any(draw, local ? &draw->locals : &draw->arrays),
+             small(draw));
+}
+
+static void add_simd(struct draw *draw, struct buf *plan)
+{
+    buf_add(plan, "simd");
+    if (below(draw, 2) == 0)
+        return;
+    buf_addf(plan, "(%s", inner_loop(draw));
+    if (below(draw, 2))
+        buf_add(plan, below(draw, 2) ? ",width:4" : ",width:8,interleave:2");
+    buf_add(plan, ")");
+}
+
+static void add_parallel(struct draw *draw, struct buf *plan)
+{
+    static const char *const how[] = {"", ",schedule:static", ",schedule:dynamic,chunk:2",
+                                      ",schedule:guided"};
+
+    buf_addf(plan, "parallel(%s%s)", any_loop(draw), how[below(draw, ARRAY_SIZE(how))]);
+}
+
+static void add_prefetch(struct draw *draw, struct buf *plan)
+{
+    static const char *const to[] = {"", "", ",to:L2", ",to:NT"};
+
+    buf_addf(plan, "prefetch(%s:%d%s)", any(draw, &draw->arrays), small(draw),
+             to[below(draw, ARRAY_SIZE(to))]);
+}
+
+static void add_nontemporal(struct draw *draw, struct buf *plan)
+{
+    buf_addf(plan, "nontemporal(%s)", any(draw, &draw->arrays));
+}
+
+static void add_set(struct draw *draw, struct buf *plan)
+{
+    size_t which = below(draw, draw->view.tunable_nr);
+
+    if (!draw->view.tunable_nr) {
+        add_tile(draw, plan);
+        return;
+    }
+    const struct kernel_tunable *tunable = &draw->view.tunable[which];
+    buf_addf(plan, "set(%s:%lld)", tunable->name,
+             tunable->value[below(draw, tunable->value_nr)]);
+}
+
+static const struct {
+    const char *name;
+    void (*add)(struct draw *draw, struct buf *plan);
+} steps[] = {
+    {"tile", add_tile},
+    {"skew_tile", add_skew_tile},
+    {"skew", add_skew},
+    {"interchange", add_interchange},
+    {"fuse", add_fuse},
+    {"distribute", add_distribute},
+    {"full", add_full},
+    {"unroll_jam", add_unroll_jam},
+    {"pack", add_pack},
+    {"unroll", add_unroll},
+    {"vec", add_vec},
+    {"pad", add_pad},
+    {"simd", add_simd},
+    {"parallel", add_parallel},
+    {"prefetch", add_prefetch},
+    {"set", add_set},
+    {"nontemporal", add_nontemporal},
+};
+
+bool plan_random_knows(const char *transformation)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(steps); i++)
+        if (!strcmp(steps[i].name, transformation))
+            return true;
+    return false;
+}
+
+char *plan_random_next(struct plan_random *random)
+{
+    struct draw draw = {.random = random, .view = kernel_view(random->kernel)};
+    struct buf plan = {0};
+
+    find_names(&draw);
+    size_t nr = 1 + below(&draw, STEPS_MAX);
+    for (size_t i = 0; i < nr; i++) {
+        buf_add(&plan, i ? " " : "");
+        steps[below(&draw, ARRAY_SIZE(steps))].add(&draw, &plan);
+    }
+    strvec_release(&draw.made);
+    return buf_detach(&plan);
+}

@@ -1,0 +1,418 @@
+#include "bench/plan_try.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench/plan_cases.h"
+#include "variants/compile.h"
+#include "variants/harness.h"
+
+const char *const plan_compilers[PLAN_COMPILERS] = {"gcc", "clang"};
+
+#define STRICT                                                                           \
+    "-O1 -march=native -ffp-contract=off -fsanitize=address,undefined "                  \
+    "-fno-sanitize-recover=all -Wall -Wextra"
+static const char strict_flags[] = STRICT;
+static const char reference_flags[] = STRICT " -Wno-unknown-pragmas"; /* ours */
+static const char plain_flags[] = "-O1 -w -fsanitize=address,undefined";
+static const double compile_limit_s = 120;
+
+const char *plan_verdict_word(enum plan_verdict verdict)
+{
+    static const char *const words[] = {"no compile", "sanitizer", "crash", "timeout",
+                                        "wrong",      "warning",   "good"};
+
+    return words[verdict];
+}
+
+enum plan_verdict plan_try_worst(const struct plan_try *try)
+{
+    enum plan_verdict worst = PLAN_GOOD;
+
+    for (size_t c = 0; c < PLAN_COMPILERS; c++)
+        if (try->verdict[c] < worst)
+            worst = try->verdict[c];
+    return worst;
+}
+
+/* ---- compiling ---- */
+
+/* Runs argv; `said` gets what the compiler printed. True when it ended well. */
+static bool run_compiler(const struct strvec *argv, struct buf *said, struct error *err)
+{
+    static const char *const env[] = {"LC_ALL=C", NULL};
+    struct spawn_outcome outcome;
+    bool ok;
+
+    if (spawn_run(&(struct spawn_request){.argv = (const char *const *)argv->v,
+                                          .env_extra = env,
+                                          .timeout_s = compile_limit_s},
+                  &outcome, err))
+        return false;
+    ok = outcome.end == SPAWN_EXITED && outcome.code == 0;
+    buf_add(said, buf_str(&outcome.err));
+    if (!ok)
+        fail(err, STATUS_FAILED, "%s: %s", argv->v[0], buf_str(&outcome.err));
+    spawn_outcome_release(&outcome);
+    return ok;
+}
+
+/* Compiles `text` as STEM.c in the bench's folder. Caller frees *object. */
+static bool compile(const struct plan_bench *bench, size_t compiler, const char *stem,
+                    const char *text, const char *flags, char **object, struct buf *said,
+                    struct error *err)
+{
+    char *source = xasprintf("%s/%s.c", bench->dir, stem), *templates = NULL;
+    struct strvec argv = {0};
+    bool ok = file_write(source, text, strlen(text), err) == 0 &&
+              shipped_path("templates/harness", &templates, err) == 0;
+
+    *object = xasprintf("%s/%s-%s.o", bench->dir, stem, plan_compilers[compiler]);
+    strvec_push(&argv, plan_compilers[compiler]);
+    strvec_split(&argv, flags);
+    strvec_push_all(&argv, &bench->kernel->cflags);
+    strvec_push(&argv, "-I");
+    strvec_push(&argv, templates ? templates : ".");
+    strvec_push(&argv,
+                strstr(text, "pragma omp parallel") ? "-fopenmp" : "-fopenmp-simd");
+    strvec_split(&argv, "-c -o");
+    strvec_push(&argv, *object);
+    strvec_push(&argv, source);
+    ok = ok && run_compiler(&argv, said, err);
+    strvec_release(&argv);
+    free(source);
+    free(templates);
+    return ok;
+}
+
+/* The first warning about the code itself, not about how it is called. */
+static char *first_warning(const char *said)
+{
+    for (const char *at = said; (at = strstr(at, "warning:")); at++) {
+        const char *line = at, *end = at + strcspn(at, "\n");
+
+        while (line > said && line[-1] != '\n')
+            line--;
+        char *text = xstrndup(line, (size_t)(end - line));
+        if (!strstr(text, "avx10") && !strstr(text, "the calling functions"))
+            return text;
+        free(text);
+    }
+    return NULL;
+}
+
+static int add_base(struct plan_bench *bench, size_t compiler, const char *stem,
+                    const char *text, const char *flags, struct error *err)
+{
+    struct buf said = {0};
+    char *object;
+    bool ok = compile(bench, compiler, stem, text, flags, &object, &said, err);
+
+    char *warning = ok && strstr(flags, "-Wall") ? first_warning(buf_str(&said)) : NULL;
+    if (ok)
+        strvec_push(&bench->base[compiler], object);
+    if (warning && !strstr(warning, "pass-failed"))
+        ok = !fail(err, STATUS_FAILED, "the untransformed kernel has a warning: %s",
+                   warning);
+    free(warning);
+    buf_release(&said);
+    free(object);
+    return ok ? 0 : -1;
+}
+
+/* What the templates say, so that another version is compiled anew. */
+static char *hash_of_templates(struct error *err)
+{
+    struct hash hash = hash_begin();
+    struct dirent **entry = NULL;
+    char *folder = NULL;
+    int nr = shipped_path("templates/harness", &folder, err)
+                 ? -1
+                 : scandir(folder, &entry, NULL, alphasort);
+
+    for (int i = 0; i < nr; i++) {
+        char *path = path_join(folder, entry[i]->d_name);
+        struct buf text = {0};
+
+        if (entry[i]->d_name[0] != '.' && file_read(path, &text, NULL) == 0)
+            hash_add(&hash, buf_str(&text), text.length);
+        buf_release(&text);
+        free(path);
+        free(entry[i]);
+    }
+    free(entry);
+    free(folder);
+    return hash_hex(&hash);
+}
+
+/* The verifying program, the same for all kernels: kept beside the bench's results. */
+static int add_harness(struct plan_bench *bench, size_t compiler, const char *shared,
+                       struct error *err)
+{
+    struct toolchain toolchain = {.compiler = (char *)plan_compilers[compiler],
+                                  .version = (char *)"",
+                                  .is_clang = compiler == 1};
+    char *hash = hash_of_templates(err), *templates = NULL, *object = NULL;
+    char *text = xasprintf("/* %s */\n#include \"program_verify.c\"\n", hash);
+    struct strvec flags = {0};
+
+    strvec_split(&flags, plain_flags);
+    int result = shared ? dir_make_all(shared, err) : 0;
+    result = result ? result : shipped_path("templates/harness", &templates, err);
+    strvec_push(&flags, "-I");
+    strvec_push(&flags, templates ? templates : ".");
+    if (result == 0)
+        result =
+            compile_object(&(struct compile_request){.toolchain = &toolchain,
+                                                     .dir = shared ? shared : bench->dir,
+                                                     .stem = plan_compilers[compiler],
+                                                     .text = text,
+                                                     .what = "the harness",
+                                                     .flags = &flags},
+                           &object, err);
+    if (result == 0)
+        strvec_push(&bench->base[compiler], object);
+    strvec_release(&flags);
+    free(object);
+    free(templates);
+    free(text);
+    free(hash);
+    return result;
+}
+
+static int add_bases(struct plan_bench *bench, const char *shared, struct error *err)
+{
+    const struct ir_function *function = bench->kernel->function;
+    struct buf table = {0}, reference = {0};
+    int result = 0;
+
+    harness_table(bench->kernel, &table);
+    harness_unit(bench->kernel, function->source, function->path, HARNESS_REFERENCE,
+                 &reference);
+    for (size_t c = 0; c < PLAN_COMPILERS && !result; c++)
+        if (add_harness(bench, c, shared, err) ||
+            add_base(bench, c, "table", buf_str(&table), plain_flags, err) ||
+            add_base(bench, c, "reference", buf_str(&reference), reference_flags, err))
+            result = -1;
+    buf_release(&table);
+    buf_release(&reference);
+    return result;
+}
+
+/* ---- linking ---- */
+
+static const char arguments[] =
+    "void *const *array, const long long *integer, const double *real, void *result";
+
+/* The functions of one variant that the verifying program calls, chosen when it runs. */
+static void dispatcher(const struct plan_bench *bench, size_t compiler, struct buf *out)
+{
+    buf_add(out, "#include <stdlib.h>\n"
+                 "#define NUMBER atoi(getenv(\"INFLIGHT_VARIANT\"))\n"
+                 "const char inflight_variant_sizes[] = \"\";\n");
+    for (size_t i = 0; i < bench->try_nr; i++)
+        if (bench->try[i].verdict[compiler] != PLAN_NO_COMPILE)
+            buf_addf(out,
+                     "void inflight_call_%zu(%s);\nvoid *inflight_global_%zu(int);\n", i,
+                     arguments, i);
+    buf_addf(out,
+             "void inflight_variant_empty_call(%s)\n"
+             "{\n    (void)array; (void)integer; (void)real; (void)result;\n}\n"
+             "void inflight_variant_call(%s)\n{\n    switch (NUMBER) {\n",
+             arguments, arguments);
+    for (size_t i = 0; i < bench->try_nr; i++)
+        if (bench->try[i].verdict[compiler] != PLAN_NO_COMPILE)
+            buf_addf(out,
+                     "    case %zu: inflight_call_%zu(array, integer, real, result); "
+                     "break;\n",
+                     i, i);
+    buf_add(out, "    default: abort();\n    }\n}\n"
+                 "void *inflight_reference_global(int);\n"
+                 "void *inflight_variant_global(int i)\n{\n    switch (NUMBER) {\n");
+    for (size_t i = 0; i < bench->try_nr; i++)
+        if (bench->try[i].verdict[compiler] != PLAN_NO_COMPILE)
+            buf_addf(out, "    case %zu: return inflight_global_%zu(i);\n", i, i);
+    buf_add(out, "    default: return inflight_reference_global(i);\n    }\n}\n");
+}
+
+static int link_all(const struct plan_bench *bench, size_t compiler, char **program,
+                    struct error *err)
+{
+    struct strvec argv = {0};
+    struct buf text = {0}, said = {0};
+    char *object;
+
+    dispatcher(bench, compiler, &text);
+    *program = xasprintf("%s/verify-%s", bench->dir, plan_compilers[compiler]);
+    bool ok = compile(bench, compiler, "dispatcher", buf_str(&text), plain_flags, &object,
+                      &said, err);
+    strvec_push(&argv, plan_compilers[compiler]);
+    strvec_split(&argv, "-fsanitize=address,undefined -fopenmp");
+    strvec_push_all(&argv, &bench->base[compiler]);
+    strvec_push_all(&argv, &bench->objects[compiler]);
+    strvec_push(&argv, object);
+    strvec_push(&argv, "-o");
+    strvec_push(&argv, *program);
+    strvec_push(&argv, "-lm");
+    ok = ok && run_compiler(&argv, &said, err);
+    strvec_release(&argv);
+    buf_release(&text);
+    buf_release(&said);
+    free(object);
+    return ok ? 0 : -1;
+}
+
+/* ---- opening ---- */
+
+int plan_bench_open(struct plan_bench *bench, const char *path, bool force,
+                    const char *shared, struct error *err)
+{
+    struct kernel_request request = {.path = path, .force = force};
+    char *program[PLAN_COMPILERS] = {NULL};
+    int result = -1;
+
+    *bench = (struct plan_bench){0};
+    if (kernel_open(&request, &bench->kernel, err) == 0 &&
+        scratch_make(&bench->dir, err) == 0 && add_bases(bench, shared, err) == 0 &&
+        link_all(bench, 0, &program[0], err) == 0 &&
+        link_all(bench, 1, &program[1], err) == 0)
+        result = plan_cases_make(bench, program, err);
+    free(program[0]);
+    free(program[1]);
+    if (result)
+        plan_bench_release(bench);
+    return result;
+}
+
+void plan_bench_release(struct plan_bench *bench)
+{
+    for (size_t i = 0; i < bench->item_nr; i++) {
+        strvec_release(&bench->item[i].args);
+        free(bench->item[i].text);
+    }
+    for (size_t i = 0; i < bench->try_nr; i++) {
+        for (size_t c = 0; c < PLAN_COMPILERS; c++)
+            free(bench->try[i].detail[c]);
+        free(bench->try[i].plan);
+        free(bench->try[i].refusal);
+    }
+    for (size_t c = 0; c < PLAN_COMPILERS; c++) {
+        strvec_release(&bench->base[c]);
+        strvec_release(&bench->objects[c]);
+    }
+    if (bench->dir)
+        scratch_remove(bench->dir);
+    free(bench->try);
+    free(bench->item);
+    kernel_free(bench->kernel);
+    *bench = (struct plan_bench){0};
+}
+
+/* ---- one plan ---- */
+
+/* What sanitizers put in may keep a loop from becoming vectors; clang's warning about
+ * that counts when it comes without them too. */
+static void warn(struct plan_bench *bench, size_t compiler, const char *text,
+                 const char *said, char **warning)
+{
+    struct buf again = {0};
+    char *object = NULL;
+
+    *warning = first_warning(said);
+    if (!*warning || !strstr(*warning, "pass-failed"))
+        return;
+    free(*warning);
+    *warning = NULL;
+    if (compile(bench, compiler, "again", text, "-O3 -march=native -Wall -Wextra",
+                &object, &again, NULL))
+        *warning = first_warning(buf_str(&again));
+    buf_release(&again);
+    free(object);
+}
+
+static void compile_variant(struct plan_bench *bench, size_t number, const char *source)
+{
+    struct plan_try *try = &bench->try[number];
+    struct buf text = {0};
+
+    buf_addf(&text,
+             "#define inflight_variant_kernel kernel_%zu\n"
+             "#define inflight_variant_call inflight_call_%zu\n"
+             "#define inflight_variant_empty_call inflight_empty_%zu\n"
+             "#define inflight_variant_global inflight_global_%zu\n"
+             "#define inflight_variant_sizes inflight_sizes_%zu\n",
+             number, number, number, number, number);
+    harness_unit(bench->kernel, source, bench->kernel->function->path, HARNESS_VARIANT,
+                 &text);
+    for (size_t c = 0; c < PLAN_COMPILERS; c++) {
+        char *stem = xasprintf("v%zu", number), *object;
+        struct buf said = {0};
+        struct error err = {0};
+        bool ok =
+            compile(bench, c, stem, buf_str(&text), strict_flags, &object, &said, &err);
+
+        if (ok)
+            warn(bench, c, buf_str(&text), buf_str(&said), &try->detail[c]);
+        else
+            try->detail[c] = xstrdup(err.text);
+        try->verdict[c] = !ok              ? PLAN_NO_COMPILE
+                          : try->detail[c] ? PLAN_WARNING
+                                           : PLAN_GOOD;
+        if (ok)
+            strvec_push(&bench->objects[c], object);
+        buf_release(&said);
+        free(object);
+        free(stem);
+    }
+    buf_release(&text);
+}
+
+int plan_bench_add(struct plan_bench *bench, const char *text, const char *refusal,
+                   struct error *err)
+{
+    struct plan_try try = {0};
+    struct plan *plan;
+    struct buf source = {0};
+
+    if (plan_parse(text, &plan, err))
+        return -1;
+    clock_t start = clock();
+    int result = kernel_check(bench->kernel, plan, NULL, err);
+    clock_t checked = clock();
+    result = result ? result : kernel_emit(bench->kernel, plan, NULL, &source, err);
+    try.check_s = (double)(checked - start) / CLOCKS_PER_SEC;
+    try.emit_s = (double)(clock() - checked) / CLOCKS_PER_SEC;
+    plan_free(plan);
+    if (result == 0) {
+        try.plan = xstrdup(text);
+        try.refusal = refusal ? xstrdup(refusal) : NULL;
+        try.blocks = strstr(text, "unroll_jam") || strstr(text, "vec(") ||
+                     strstr(text, "pack(") || strstr(text, "full(");
+        GROW(bench->try, bench->try_nr + 1, bench->try_alloc);
+        bench->try[bench->try_nr++] = try;
+        compile_variant(bench, bench->try_nr - 1, buf_str(&source));
+    }
+    buf_release(&source);
+    return result;
+}
+
+/* ---- running them ---- */
+
+int plan_bench_run(struct plan_bench *bench, struct error *err)
+{
+    for (size_t c = 0; c < PLAN_COMPILERS; c++) {
+        char *program;
+        int result = link_all(bench, c, &program, err);
+
+        for (size_t i = 0; !result && i < bench->try_nr; i++)
+            if (bench->try[i].verdict[c] != PLAN_NO_COMPILE)
+                result = plan_case_run_all(bench, program, i, c, err);
+        free(program);
+        if (result)
+            return -1;
+    }
+    return 0;
+}

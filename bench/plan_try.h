@@ -1,0 +1,68 @@
+/*
+ * Plans of one kernel, tried: each is checked, emitted, compiled by gcc and clang with
+ * the address and the undefined-behaviour sanitizer, linked into one program per
+ * compiler, and run against the untransformed kernel at small sizes. For bench/plans and
+ * the suite variants_plans.
+ */
+#ifndef BENCH_PLAN_TRY_H
+#define BENCH_PLAN_TRY_H
+
+#include "variants/kernel.h"
+
+enum { PLAN_COMPILERS = 2 };
+extern const char *const plan_compilers[PLAN_COMPILERS];
+
+/* Worst first. */
+enum plan_verdict {
+    PLAN_NO_COMPILE,
+    PLAN_SANITIZER,
+    PLAN_CRASH,
+    PLAN_TIMEOUT,
+    PLAN_WRONG,
+    PLAN_WARNING,
+    PLAN_GOOD,
+    PLAN_VERDICT_NR
+};
+const char *plan_verdict_word(enum plan_verdict verdict);
+
+/* One plan and what became of it with each compiler. */
+struct plan_try {
+    char *plan, *refusal;   /* refusal: why it is illegal, of a forced one */
+    double check_s, emit_s; /* of the processor */
+    bool blocks;            /* has steps that make register blocks */
+    enum plan_verdict verdict[PLAN_COMPILERS];
+    char *detail[PLAN_COMPILERS]; /* first message; NULL if good */
+};
+
+struct plan_case {
+    struct strvec args; /* of the verifying program */
+    char *text;         /* "n=3 m=37" */
+};
+
+struct plan_bench { /* {0} is the valid empty one */
+    struct kernel *kernel;
+    char *dir;
+    struct plan_case *item; /* sizes at which the untransformed kernel is clean */
+    size_t item_nr, item_alloc;
+    struct strvec base[PLAN_COMPILERS]; /* objects that all programs share */
+    struct strvec objects[PLAN_COMPILERS];
+    struct plan_try *try;
+    size_t try_nr, try_alloc;
+};
+
+/* Kernel FILE.c; `force` as in kernel_request. Builds what all plans share and finds the
+ * sizes. `shared`: folder for what all kernels share; NULL = built for this one alone. */
+int plan_bench_open(struct plan_bench *bench, const char *path, bool force,
+                    const char *shared, struct error *err);
+void plan_bench_release(struct plan_bench *bench);
+
+/* 0: legal (or forced), emitted and compiled: bench->try has one more. -1: refused or not
+ * applicable (err->status says which). `refusal`: see plan_try, may be NULL. */
+int plan_bench_add(struct plan_bench *bench, const char *plan, const char *refusal,
+                   struct error *err);
+/* Links all that compiled, runs them, fills in the verdicts. */
+int plan_bench_run(struct plan_bench *bench, struct error *err);
+/* The worse of the two compilers. */
+enum plan_verdict plan_try_worst(const struct plan_try *try);
+
+#endif

@@ -1,0 +1,250 @@
+#include "bench/plan_worker.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/plan_random.h"
+#include "bench/plan_try.h"
+#include "variants/plan.h"
+
+#define SHARED BENCH_DIR "/plan-objects"
+
+enum { DRAWS_PER_PLAN = 12 };
+
+/* Of all draws: by step, how often drawn, how often in a plan that was legal. */
+struct drawing {
+    unsigned long long drawn, legal, illegal, other;
+    unsigned long long step_drawn[STEP_KIND_NR], step_legal[STEP_KIND_NR];
+    struct strvec odd; /* refusals that should not be: isl errors, crashes of emission */
+};
+
+static char *path_of(const char *name)
+{
+    return xasprintf("%s/tests/kernels/%s.c", INFLIGHT_SOURCE_DIR, name);
+}
+
+static void note_draw(struct drawing *drawing, const struct plan *plan, const char *text,
+                      int result, const struct error *err)
+{
+    bool seen[STEP_KIND_NR] = {false};
+
+    drawing->drawn++;
+    for (size_t i = 0; i < plan->step_nr; i++)
+        seen[plan->step[i].kind] = true;
+    for (size_t i = 0; i < STEP_KIND_NR; i++) {
+        drawing->step_drawn[i] += seen[i];
+        drawing->step_legal[i] += seen[i] && result == 0;
+    }
+    if (result == 0)
+        drawing->legal++;
+    else if (err->status == STATUS_ILLEGAL)
+        drawing->illegal++;
+    else
+        drawing->other++;
+    if (result && err->status != STATUS_ILLEGAL && err->status != STATUS_USAGE)
+        strvec_pushf(&drawing->odd, "%s: %s", text, err->text);
+}
+
+/* ---- what is said of a refusal that changed nothing ---- */
+
+static bool names_symbol(const char *refusal, const char *name)
+{
+    char *quoted = xasprintf("'%s'", name);
+    bool found = strstr(refusal, quoted);
+
+    free(quoted);
+    return found;
+}
+
+static bool is_approximate(const struct kernel *kernel, const char *refusal)
+{
+    struct kernel_view view = kernel_view(kernel);
+
+    for (size_t i = 0; i < view.access_nr; i++) {
+        const struct kernel_access *access = &view.access[i];
+        bool loose = access->access_class == ACCESS_INDIRECT ||
+                     access->access_class == ACCESS_IRREGULAR ||
+                     (access->loop >= 0 && !view.loop[access->loop].modelled);
+
+        if (loose && access->array >= 0 &&
+            names_symbol(refusal, view.array[access->array].name))
+            return true;
+    }
+    return false;
+}
+
+/* Integers: sums and extremes are the same in any order. */
+static bool is_exact(const struct kernel *kernel, const char *refusal)
+{
+    const struct ir_function *function = kernel->function;
+
+    for (size_t i = 0; i < function->symbol_nr; i++)
+        if (function->symbol[i]->type.scalar == IR_INT &&
+            names_symbol(refusal, function->symbol[i]->name))
+            return true;
+    return false;
+}
+
+static const char *explain(const struct kernel *kernel, const char *refusal)
+{
+    return is_approximate(kernel, refusal) ? "over-approximated subscripts"
+           : is_exact(kernel, refusal)     ? "integers, the same in any order"
+                                           : "unexplained";
+}
+
+/* ---- JSON ---- */
+
+static json_t *try_json(const struct plan_bench *bench, const struct plan_try *try)
+{
+    json_t *json = json_pack("{s:s, s:f, s:f, s:b, s:s}", "plan", try->plan, "check_s",
+                             try->check_s, "emit_s", try->emit_s, "blocks", try->blocks,
+                             "verdict", plan_verdict_word(plan_try_worst(try)));
+
+    if (try->refusal) {
+        json_object_set_new(json, "refusal", json_string(try->refusal));
+        if (plan_try_worst(try) == PLAN_GOOD)
+            json_object_set_new(json, "explained",
+                                json_string(explain(bench->kernel, try->refusal)));
+    }
+    for (size_t c = 0; c < PLAN_COMPILERS; c++)
+        if (try->detail[c])
+            json_object_set_new(json, plan_compilers[c], json_string(try->detail[c]));
+    return json;
+}
+
+static int depth_of(const struct kernel *kernel)
+{
+    struct kernel_view view = kernel_view(kernel);
+    int depth = 0;
+
+    for (size_t i = 0; i < view.loop_nr; i++)
+        if (view.loop[i].depth + 1 > depth)
+            depth = view.loop[i].depth + 1;
+    return depth;
+}
+
+static void print_results(const struct plan_bench *bench, const struct drawing *drawing)
+{
+    json_t *steps = json_object(), *plans = json_array(), *odd = json_array();
+    size_t nr;
+    const struct transformation *table = transformations(&nr);
+
+    for (size_t i = 0; i < nr; i++)
+        json_object_set_new(steps, table[i].name,
+                            json_pack("[I, I]", (json_int_t)drawing->step_drawn[i],
+                                      (json_int_t)drawing->step_legal[i]));
+    for (size_t i = 0; i < bench->try_nr; i++)
+        json_array_append_new(plans, try_json(bench, &bench->try[i]));
+    for (size_t i = 0; i < drawing->odd.nr; i++)
+        json_array_append_new(odd, json_string(drawing->odd.v[i]));
+    json_t *all = json_pack(
+        "{s:s, s:i, s:i, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "kernel",
+        kernel_name(bench->kernel), "depth", depth_of(bench->kernel), "sizes",
+        (int)bench->item_nr, "drawn", (json_int_t)drawing->drawn, "legal",
+        (json_int_t)drawing->legal, "illegal", (json_int_t)drawing->illegal, "other",
+        (json_int_t)drawing->other, "steps", steps, "odd", odd, "plans", plans);
+    json_dumpf(all, stdout, JSON_COMPACT);
+    putchar('\n');
+    json_decref(all);
+}
+
+/* ---- drawing ---- */
+
+/* Draws one plan; tried if it is of the kind that is wanted. */
+static void draw(struct plan_bench *bench, struct kernel *judge, bool illegal,
+                 struct plan_random *random, struct drawing *drawing)
+{
+    char *text = plan_random_next(random);
+    struct error err = {0};
+    struct plan *plan;
+
+    fprintf(stderr, "%s\n", text);
+    if (plan_parse(text, &plan, &err)) {
+        drawing->drawn++;
+        drawing->other++;
+    } else if (illegal) {
+        int result = kernel_check(judge, plan, NULL, &err);
+
+        note_draw(drawing, plan, text, result, &err);
+        if (result && err.status == STATUS_ILLEGAL) {
+            char *refusal = xstrdup(err.text);
+
+            if (plan_bench_add(bench, text, refusal, &err))
+                strvec_pushf(&drawing->odd, "%s cannot be forced: %s", text, err.text);
+            free(refusal);
+        }
+        plan_free(plan);
+    } else {
+        note_draw(drawing, plan, text, plan_bench_add(bench, text, NULL, &err), &err);
+        plan_free(plan);
+    }
+    free(text);
+}
+
+int plan_worker(const char *name, unsigned long long seed, unsigned long long count,
+                bool illegal, struct error *err)
+{
+    char *path = path_of(name);
+    struct kernel_request request = {.path = path};
+    struct kernel *judge = NULL;
+    struct plan_bench bench = {0};
+    struct drawing drawing = {0};
+    int result = -1;
+
+    if (kernel_open(&request, &judge, err) == 0 &&
+        plan_bench_open(&bench, path, illegal, SHARED, err) == 0) {
+        struct plan_random random = plan_random_begin(judge, seed);
+
+        while (bench.try_nr < count && drawing.drawn < DRAWS_PER_PLAN * count)
+            draw(&bench, judge, illegal, &random, &drawing);
+        result = plan_bench_run(&bench, err);
+    }
+    if (result == 0)
+        print_results(&bench, &drawing);
+    strvec_release(&drawing.odd);
+    plan_bench_release(&bench);
+    kernel_free(judge);
+    free(path);
+    return result;
+}
+
+static void print_source(struct kernel *kernel, const char *text)
+{
+    struct plan *plan;
+    struct buf source = {0};
+
+    if (plan_parse(text, &plan, NULL))
+        return;
+    if (kernel_emit(kernel, plan, text, &source, NULL) == 0)
+        puts(buf_str(&source));
+    plan_free(plan);
+    buf_release(&source);
+}
+
+int plan_worker_single(const char *name, const char *text, bool forced, struct error *err)
+{
+    char *path = path_of(name);
+    struct plan_bench bench = {0};
+    int result = -1;
+
+    if (plan_bench_open(&bench, path, forced, SHARED, err) == 0 &&
+        plan_bench_add(&bench, text, NULL, err) == 0 &&
+        plan_bench_run(&bench, err) == 0) {
+        const struct plan_try *try = &bench.try[0];
+
+        print_source(bench.kernel, text);
+        for (size_t i = 0; i < bench.item_nr; i++)
+            printf("%s%s", i ? "; " : "sizes: ", bench.item[i].text);
+        puts("");
+        for (size_t c = 0; c < PLAN_COMPILERS; c++)
+            printf("%s: %s %s\n", plan_compilers[c], plan_verdict_word(try->verdict[c]),
+                   try->detail[c] ? try->detail[c] : "");
+        result = (plan_try_worst(try) == PLAN_GOOD) == forced
+                     ? fail(err, STATUS_FAILED, "not as it should be")
+                     : 0;
+    }
+    plan_bench_release(&bench);
+    free(path);
+    return result;
+}

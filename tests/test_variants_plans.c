@@ -1,0 +1,137 @@
+/* A small part of bench/plans: random plans of a few kernels, compiled by gcc and clang
+ * with sanitizers and run against the untransformed ones, and refused ones. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/plan_random.h"
+#include "bench/plan_try.h"
+#include "tests/check.h"
+
+enum { PLANS_PER_KERNEL = 4, DRAWS_MAX = 200 };
+
+static const char *const kernels[] = {"gemm_linear", "jacobi_2d_time", "trmm_left",
+                                      "spmv_csr", "steps_of_two"};
+
+static char *path_of(const char *name)
+{
+    return xasprintf("%s/tests/kernels/%s.c", INFLIGHT_SOURCE_DIR, name);
+}
+
+static bool have_compilers(void)
+{
+    for (size_t c = 0; c < PLAN_COMPILERS; c++) {
+        struct toolchain toolchain;
+
+        if (toolchain_find(plan_compilers[c], NULL, &toolchain, NULL)) {
+            check_skip("gcc and clang are not both here");
+            return false;
+        }
+        toolchain_release(&toolchain);
+    }
+    return true;
+}
+
+static void try_kernel(const char *name, const char *shared)
+{
+    char *path = path_of(name);
+    struct plan_bench bench = {0};
+    struct error err = {0};
+
+    if (check_ok(plan_bench_open(&bench, path, false, shared, &err), &err)) {
+        struct plan_random random = plan_random_begin(bench.kernel, 1);
+
+        for (size_t i = 0; i < DRAWS_MAX && bench.try_nr < PLANS_PER_KERNEL; i++) {
+            char *plan = plan_random_next(&random);
+
+            if (plan_bench_add(&bench, plan, NULL, &err) && err.status != STATUS_ILLEGAL)
+                check_eq(err.status, STATUS_USAGE);
+            free(plan);
+        }
+        check_ok(plan_bench_run(&bench, &err), &err);
+        check_eq(bench.try_nr, PLANS_PER_KERNEL);
+        for (size_t i = 0; i < bench.try_nr; i++)
+            if (!check_str(plan_verdict_word(plan_try_worst(&bench.try[i])), "good"))
+                check_str(bench.try[i].plan, "a right plan");
+    }
+    plan_bench_release(&bench);
+    free(path);
+}
+
+static void test_random_plans(void)
+{
+    struct error err = {0};
+    char *shared;
+
+    if (!have_compilers() || !check_ok(scratch_make(&shared, &err), &err))
+        return;
+    for (size_t i = 0; i < ARRAY_SIZE(kernels); i++)
+        try_kernel(kernels[i], shared);
+    scratch_remove(shared);
+}
+
+/* What another order of iterations would break, in words of the check. */
+static void test_refused(void)
+{
+    static const char *const plans[][2] = {
+        {"gauss_seidel_2d", "interchange(i,t)"},
+        {"trmm_left", "interchange(k,i)"},
+        {"heat_1d_time", "tile(t:4,i:16)"},
+        {"low_pass", "simd"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(plans); i++) {
+        char *path = path_of(plans[i][0]);
+        struct kernel_request request = {.path = path};
+        struct kernel *kernel = NULL;
+        struct plan *plan = NULL;
+        struct error err = {0};
+
+        if (check_ok(kernel_open(&request, &kernel, &err), &err) &&
+            check_ok(plan_parse(plans[i][1], &plan, &err), &err))
+            check_fails(kernel_check(kernel, plan, NULL, &err), &err, STATUS_ILLEGAL, "");
+        plan_free(plan);
+        kernel_free(kernel);
+        free(path);
+    }
+}
+
+static void test_every_step_is_drawn(void)
+{
+    size_t nr;
+    const struct transformation *table = transformations(&nr);
+
+    for (size_t i = 0; i < nr; i++)
+        if (!plan_random_knows(table[i].name))
+            check_str(table[i].name, "a step that bench/plan_random.c draws");
+}
+
+static void test_reproducible(void)
+{
+    char *path = path_of("gemm_linear"), *first = NULL, *second = NULL;
+    struct kernel_request request = {.path = path};
+    struct kernel *kernel;
+    struct error err = {0};
+
+    if (check_ok(kernel_open(&request, &kernel, &err), &err)) {
+        struct plan_random a = plan_random_begin(kernel, 7),
+                           b = plan_random_begin(kernel, 7);
+
+        for (int i = 0; i < 50; i++) {
+            free(first);
+            free(second);
+            first = plan_random_next(&a);
+            second = plan_random_next(&b);
+            check_str(first, second);
+        }
+        kernel_free(kernel);
+    }
+    free(first);
+    free(second);
+    free(path);
+}
+
+CU_TestInfo variants_plans_tests[] = {{"random legal plans are right", test_random_plans},
+                                      {"plans that must be refused", test_refused},
+                                      {"every step is drawn", test_every_step_is_drawn},
+                                      {"same seed, same plans", test_reproducible},
+                                      CU_TEST_INFO_NULL};
