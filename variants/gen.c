@@ -120,6 +120,10 @@ static struct code *make_code(struct gen *gen)
     gen_prefetches(gen, code);
     gen_lets(gen, code);
     gen_teams(code);
+    if (gen_buffers_split(gen, code))
+        gen->problem = "a large packed tile would be filled by one thread and used by "
+                       "others; pack inside of the parallel loop, or make the outer loop "
+                       "parallel";
     gen_pads(gen, code);
     add_unused(gen, code);
     name_helpers(gen, code);

@@ -72,10 +72,10 @@ struct gen {
     struct strvec taken;                        /* names given out */
     bool need_min, need_max, need_floord, wide; /* helpers; wide = they work on long */
     bool need_stream;
-    const char *problem;                        /* why no code could be made */
-    struct ir_symbol **buffer;                  /* of work.box[] */
-    struct strvec vector_type;                  /* definitions, a line each */
-    long long vector_bits;                      /* of the widest one */
+    const char *problem;       /* why no code could be made */
+    struct ir_symbol **buffer; /* of work.box[] */
+    struct strvec vector_type; /* definitions, a line each */
+    long long vector_bits;     /* of the widest one */
 };
 /* gen_vector.c: the types of one nest join those of the file; their text. */
 void gen_vectors_join(struct gen *all, const struct gen *gen);
@@ -153,6 +153,7 @@ void gen_stream_helpers(const char *function, struct buf *out);
 void gen_pads(struct gen *gen, struct code *code); /* gen_pad.c */
 /* gen_pragma.c: clauses of parallel loops; lines before a loop, "" = none. */
 void gen_teams(struct code *code);
+bool gen_buffers_split(const struct gen *gen, const struct code *code); /* gen_pack.c */
 bool code_has_pragma(const struct code *loop);
 void print_pragma(struct buf *out, const struct code *loop, int indent);
 bool loop_runs(

@@ -10,7 +10,8 @@
 static bool find_cell(const struct nest *nest, const char *name, size_t *cell)
 {
     for (*cell = 0; *cell < nest->cell_nr; ++*cell)
-        if (nest->cell[*cell].dims && !strcmp(nest->cell[*cell].symbol->name, name))
+        if (nest->cell[*cell].dims && (!strcmp(nest->cell[*cell].name, name) ||
+                                       !strcmp(nest->cell[*cell].symbol->name, name)))
             return true;
     return false;
 }
