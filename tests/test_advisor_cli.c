@@ -107,6 +107,17 @@ static void apply_writes_what_it_would_print(void)
     path = path_join(place.work, "out.c");
     check_ok(file_read(path, &written, &place.err), &place.err);
     check_str(buf_str(&written), buf_str(&printed.out));
+    /* the same again from what was written, and as a patch */
+    check_run(&place, "apply transpose.c --from out.c -o again.c", 0, "", "*");
+    free(path);
+    path = path_join(place.work, "again.c");
+    buf_reset(&written);
+    check_ok(file_read(path, &written, &place.err), &place.err);
+    check_str(buf_str(&written), buf_str(&printed.out));
+    check_run(&place, "apply transpose.c --from out.c --patch", 0,
+              "# Written by inflight *\n--- a/transpose.c\n+++ b/transpose.c\n@@ -*",
+              "*");
+    check_run(&place, "apply transpose.c --from out.c --plan simd", 2, "", "*a plan is*");
     /* what was written is a kernel again */
     check_run(&place, "show out.c -f transpose", 0, "transpose in out.c, *jt*", "*");
     free(path);

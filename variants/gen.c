@@ -90,8 +90,7 @@ static void name_helper(struct ir_expr *expr, void *data)
     static const char *const words[] = {"min", "max", "floord", "lead", "stream"};
     for (size_t i = 0; expr->kind == IR_CALL && expr->text && i < ARRAY_SIZE(words); i++)
         if (!strcmp(expr->text, words[i]))
-            expr->text =
-                ir_textf(gen->arena, "%s_%s", gen->model->function->name, words[i]);
+            expr->text = ir_textf(gen->arena, "%s_%s", gen_prefix(gen->model), words[i]);
 }
 
 /* min, max and floord get the names under which they are defined. */
@@ -121,6 +120,10 @@ static struct code *make_code(struct gen *gen)
     gen_prefetches(gen, code);
     gen_lets(gen, code);
     gen_teams(code);
+    if (gen_buffers_split(gen, code))
+        gen->problem = "a large packed tile would be filled by one thread and used by "
+                       "others; pack inside of the parallel loop, or make the outer loop "
+                       "parallel";
     gen_pads(gen, code);
     add_unused(gen, code);
     name_helpers(gen, code);
@@ -220,18 +223,18 @@ static void add_helpers(const struct model *model, const struct gen *helpers,
                         struct buf *out)
 {
     const bool needed[] = {helpers->need_min, helpers->need_max, helpers->need_floord};
-    const char *type = helpers->wide ? "long" : "int";
+    const char *type = helpers->wide ? "long" : "int", *prefix = gen_prefix(model);
     for (size_t i = 0; i < ARRAY_SIZE(helper_table); i++) {
         if (!needed[i])
             continue;
-        buf_addf(out, "static inline %s %s_%s(%s %s, %s %s)\n{\n", type,
-                 model->function->name, helper_table[i].word, type, helper_table[i].first,
-                 type, helper_table[i].second);
+        buf_addf(out, "static inline %s %s_%s(%s %s, %s %s)\n{\n", type, prefix,
+                 helper_table[i].word, type, helper_table[i].first, type,
+                 helper_table[i].second);
         buf_addf(out, "%sreturn %s;\n}\n\n", uses_tabs(model->function) ? "\t" : "    ",
                  helper_table[i].body);
     }
     if (helpers->need_stream)
-        gen_stream_helpers(model->function->name, out);
+        gen_stream_helpers(prefix, out);
 }
 
 /* ---- the file ---- */

@@ -31,8 +31,8 @@ struct code {
     long long chunk; /* parallel: iterations handed out at once, 0 = the runtime's */
     const struct tree *band;
     const char *fence; /* parallel, with stores past the caches: what orders them */
-    long long line;  /* so many iterations make a line of what is stored past the caches */
-    bool no_fetch;   /* too short for prefetches */
+    long long line; /* so many iterations make a line of what is stored past the caches */
+    bool no_fetch;  /* too short for prefetches */
     struct strvec sums, products; /* variables of its reduction clauses */
     struct ir_expr *cond;
     struct ir_stmt *stmt;
@@ -72,10 +72,10 @@ struct gen {
     struct strvec taken;                        /* names given out */
     bool need_min, need_max, need_floord, wide; /* helpers; wide = they work on long */
     bool need_stream;
-    const char *problem;                        /* why no code could be made */
-    struct ir_symbol **buffer;                  /* of work.box[] */
-    struct strvec vector_type;                  /* definitions, a line each */
-    long long vector_bits;                      /* of the widest one */
+    const char *problem;       /* why no code could be made */
+    struct ir_symbol **buffer; /* of work.box[] */
+    struct strvec vector_type; /* definitions, a line each */
+    long long vector_bits;     /* of the widest one */
 };
 /* gen_vector.c: the types of one nest join those of the file; their text. */
 void gen_vectors_join(struct gen *all, const struct gen *gen);
@@ -94,6 +94,8 @@ bool code_mentions(const struct code *code, const struct ir_symbol *symbol);
 const char *gen_name(struct gen *gen, const char *stem, bool number);
 struct ir_symbol *gen_symbol(struct gen *gen, const char *name,
                              const struct ir_type *type);
+/* What the names of helpers begin with: no such name stands in the source. */
+const char *gen_prefix(const struct model *model);
 bool gen_word_in_source(const struct gen *gen, const char *word);
 
 /* gen_expr.c: isl expressions. `raw` ones hold isl's iterators; finishing puts the
@@ -151,6 +153,7 @@ void gen_stream_helpers(const char *function, struct buf *out);
 void gen_pads(struct gen *gen, struct code *code); /* gen_pad.c */
 /* gen_pragma.c: clauses of parallel loops; lines before a loop, "" = none. */
 void gen_teams(struct code *code);
+bool gen_buffers_split(const struct gen *gen, const struct code *code); /* gen_pack.c */
 bool code_has_pragma(const struct code *loop);
 void print_pragma(struct buf *out, const struct code *loop, int indent);
 bool loop_runs(

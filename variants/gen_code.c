@@ -92,9 +92,9 @@ bool code_mentions(const struct code *code, const struct ir_symbol *symbol)
 
 /* ---- names ---- */
 
-bool gen_word_in_source(const struct gen *gen, const char *word)
+static bool word_in(const char *source, const char *word)
 {
-    const char *source = gen->model->function->source, *at = source;
+    const char *at = source;
     size_t length = strlen(word);
     while ((at = strstr(at, word))) {
         bool starts = at == source || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
@@ -104,6 +104,28 @@ bool gen_word_in_source(const struct gen *gen, const char *word)
         at++;
     }
     return false;
+}
+
+bool gen_word_in_source(const struct gen *gen, const char *word)
+{
+    return word_in(gen->model->function->source, word);
+}
+
+const char *gen_prefix(const struct model *model)
+{
+    static const char *const words[] = {"min",  "max",    "floord",
+                                        "lead", "stream", "fence"};
+    const char *prefix = model->function->name;
+    bool taken = true;
+    for (int number = 1; taken; number++) {
+        taken = false;
+        for (size_t i = 0; !taken && i < ARRAY_SIZE(words); i++)
+            taken = word_in(model->function->source,
+                            ir_textf(model->arena, "%s_%s", prefix, words[i]));
+        if (taken)
+            prefix = ir_textf(model->arena, "%s_%d", model->function->name, number);
+    }
+    return prefix;
 }
 
 static bool is_taken(const struct gen *gen, const char *name)

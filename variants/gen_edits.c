@@ -82,23 +82,39 @@ size_t function_start(const struct ir_function *function)
             break;
         at = before;
     }
-    if (at < 3 || memcmp(source + at - 3, "*/\n", 3))
+    size_t end = at - (at > 0) - (at > 1 && source[at - 2] == '\r');
+    if (end < 2 || memcmp(source + end - 2, "*/", 2))
         return at;
-    for (size_t begin = at - 3; begin > 0; begin--)
+    for (size_t begin = end - 2; begin > 0; begin--)
         if (!memcmp(source + begin - 1, "/*", 2))
             return line_begin(source, begin - 1);
     return at;
+}
+
+static bool ends_with_carriage_return(const char *source)
+{
+    const char *end = strchr(source, '\n');
+    return end && end > source && end[-1] == '\r';
+}
+
+/* New lines end as those of the file do. */
+static void add_new(struct buf *out, const char *text, bool carriage)
+{
+    for (const char *at = text; carriage && *at; at++)
+        buf_addf(out, "%s%c", *at == '\n' && (at == text || at[-1] != '\r') ? "\r" : "",
+                 *at);
+    buf_add(out, carriage ? "" : text);
 }
 
 void edits_splice(const struct model *model, const struct edits *edits, struct buf *out)
 {
     const struct ir_function *function = model->function;
     size_t at = 0;
+    bool carriage = ends_with_carriage_return(function->source);
     for (size_t i = 0; i < edits->nr; i++) {
         buf_add_n(out, function->source + at, edits->item[i].begin - at);
-        buf_add(out, edits->item[i].text);
+        add_new(out, edits->item[i].text, carriage);
         at = edits->item[i].end;
     }
     buf_add_n(out, function->source + at, function->source_length - at);
 }
-

@@ -15,7 +15,7 @@ const struct ir_symbol *fetch_root(const struct ir_expr *expr)
 }
 
 struct ir_expr *fetch_pick(struct gen *gen, const char *name, struct ir_expr *a,
-                               struct ir_expr *b)
+                           struct ir_expr *b)
 {
     struct ir_expr *expr = ir_expr_new(gen->arena, IR_CALL, 2);
     expr->text = name;
@@ -45,8 +45,8 @@ struct ir_expr *loop_last(struct gen *gen, const struct ir_stmt *loop)
 }
 
 struct ir_expr *fetch_clamped(struct gen *gen, const struct ir_stmt *loop,
-                               struct ir_expr *now, struct ir_expr *last,
-                               long long distance)
+                              struct ir_expr *now, struct ir_expr *last,
+                              long long distance)
 {
     struct ir_expr *ahead = expr_plus(gen->arena, now, distance * loop->step);
     bool up = loop->step > 0;
@@ -118,7 +118,7 @@ const struct prefetch *fetch_wanted(const struct gen *gen, const struct ir_expr 
 /* To L2 without the write hint, also for what is stored to: on x86 the hint becomes
  * PREFETCHW, which goes to L1 whatever the locality says. */
 struct ir_expr *fetch_call(struct gen *gen, struct ir_expr *element, bool write,
-                                  int level)
+                           int level)
 {
     struct ir_expr *call = ir_expr_new(gen->arena, IR_CALL, 3);
     struct ir_expr *address = ir_expr_new(gen->arena, IR_UNARY, 1);
@@ -234,7 +234,8 @@ static bool holds_still(const struct inner *at, const struct ir_expr *expr)
     return still;
 }
 
-/* The loop of the source around the statement when that runs in each of its iterations. */
+/* The loop of the source around the statement when that runs in each of its iterations.
+ */
 static const struct loop *row_loop(const struct inner *at)
 {
     const struct statement *statement = &at->gen->nest->statement[at->code->statement];
@@ -246,7 +247,7 @@ static const struct loop *row_loop(const struct inner *at)
     for (size_t i = 0; body->kind == IR_BLOCK && i < body->child_nr; i++)
         direct = direct || body->child[i] == statement->stmt;
     return direct && loop->stmt->step == 1 && statement->stmt->kind == IR_FOR ? loop
-                                                                             : NULL;
+                                                                              : NULL;
 }
 
 /* for (k = p[i]; k < p[i + 1]; k++) in all iterations of i: one row follows the other, so
@@ -267,7 +268,8 @@ static struct ir_expr *rows_end(const struct inner *at)
     struct buf a = {0}, b = {0};
     ir_print_expr(&a, expr_simplify(gen->arena, after));
     ir_print_expr(&b, expr_simplify(gen->arena, source->upper));
-    bool rows = !strcmp(buf_str(&a), buf_str(&b)) && holds_still(at, loop->lower);
+    bool rows = !strcmp(buf_str(&a), buf_str(&b)) && holds_still(at, loop->lower) &&
+                !may_change(gen->nest, fetch_root(loop->lower));
     buf_release(&a);
     buf_release(&b);
     if (!rows)
@@ -278,8 +280,8 @@ static struct ir_expr *rows_end(const struct inner *at)
         symbol[i] = statement->loop[i]->stmt->iterator;
         by[i] = at->code->iterator[i];
     }
-    struct ir_expr *last =
-        ir_substitute(gen->arena, loop_last(gen, row->stmt), symbol, by, statement->depth);
+    struct ir_expr *last = ir_substitute(gen->arena, loop_last(gen, row->stmt), symbol,
+                                         by, statement->depth);
     by[statement->depth - 1] = last;
     return ir_substitute(gen->arena, source->upper, symbol, by, statement->depth);
 }
@@ -324,10 +326,9 @@ static void fetch_inner(struct inner *at, struct ir_expr *expr, bool maybe)
         !fetch_is_safe(gen, expr) || (maybe && fetch_loads(expr)))
         return;
     struct ir_expr *now = ir_name(gen->arena, iterator), *end = rows_end(at);
-    struct ir_expr *by =
-        end ? within(gen, now, end, prefetch->distance)
-            : fetch_clamped(gen, at->loop, now, loop_last(gen, at->loop),
-                            prefetch->distance);
+    struct ir_expr *by = end ? within(gen, now, end, prefetch->distance)
+                             : fetch_clamped(gen, at->loop, now, loop_last(gen, at->loop),
+                                             prefetch->distance);
     add_inner(at, ir_substitute(gen->arena, expr, &iterator, &by, 1), prefetch->level);
 }
 

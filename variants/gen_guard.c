@@ -74,13 +74,27 @@ static bool may_overlap(const struct nest *nest, size_t a, size_t b)
            types_may_alias(&first->type, &second->type);
 }
 
+/* Fields of one array are cells of their own, but an array is tested as a whole. */
+static bool is_listed(const struct nest *nest, const struct overlap *pair, size_t nr,
+                      size_t a, size_t b)
+{
+    const struct ir_symbol *first = nest->cell[a].symbol, *second = nest->cell[b].symbol;
+    for (size_t i = 0; i < nr; i++) {
+        const struct ir_symbol *one = nest->cell[pair[i].a].symbol,
+                               *other = nest->cell[pair[i].b].symbol;
+        if ((one == first && other == second) || (one == second && other == first))
+            return true;
+    }
+    return first == second;
+}
+
 size_t nest_overlaps(const struct nest *nest, struct overlap **out)
 {
     struct overlap *pair = NULL;
     size_t nr = 0, alloc = 0;
     for (size_t a = 0; a < nest->cell_nr; a++)
         for (size_t b = a + 1; b < nest->cell_nr; b++)
-            if (may_overlap(nest, a, b)) {
+            if (!is_listed(nest, pair, nr, a, b) && may_overlap(nest, a, b)) {
                 GROW(pair, nr + 1, alloc);
                 pair[nr++] = (struct overlap){a, b};
             }
@@ -116,7 +130,7 @@ static struct ir_expr *edge(struct gen *gen, size_t cell, bool upper)
         struct ir_expr *subscript = NULL;
         bool known = true;
         for (size_t i = 0; known && i < nest->access_nr; i++)
-            if (nest->access[i].cell == cell)
+            if (nest->cell[nest->access[i].cell].symbol == symbol)
                 known = take_outer(gen, &subscript,
                                    access_bound(nest, &nest->access[i], k, upper), upper);
         const struct ir_expr *declared = k < symbol->dim_nr ? symbol->dim[k] : NULL;

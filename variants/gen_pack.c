@@ -122,6 +122,29 @@ void gen_buffers(struct gen *gen, struct code *code)
     }
 }
 
+/* A buffer that every thread has its own of is filled by one and used by others: some
+ * parallel loop holds only part of its mentions. */
+bool gen_buffers_split(const struct gen *gen, const struct code *code)
+{
+    bool split = false;
+    for (size_t i = gen->buffer ? gen->work->box_nr : 0; i-- > 0;) {
+        const struct code *root = code;
+        if (!gen->buffer[i] || !is_large(gen, &gen->work->box[i]) ||
+            code->kind != CODE_FOR || !code->parallel ||
+            !code_mentions(code, gen->buffer[i]))
+            continue;
+        while (root->parent)
+            root = root->parent;
+        const struct code *block = holder((struct code *)root, gen->buffer[i]);
+        while (block && block != code)
+            block = block->parent;
+        split = split || !block;
+    }
+    for (size_t i = 0; !split && i < code->child_nr; i++)
+        split = gen_buffers_split(gen, code->child[i]);
+    return split;
+}
+
 /* ---- subscripts ---- */
 
 static long long whole(struct gen *gen, isl_val *val)

@@ -160,8 +160,8 @@ static struct code *from_line(struct streaming *all)
         gen, gen_name(gen, ir_textf(gen->arena, "%sl", loop->var->name), false),
         &loop->var->type);
     let->var->type.is_const = false;
-    let->lower = call(gen, "min", loop->upper,
-                      ir_binary(gen->arena, "+", loop->lower, lead));
+    let->lower =
+        call(gen, "min", loop->upper, ir_binary(gen->arena, "+", loop->lower, lead));
     return let;
 }
 
@@ -169,8 +169,9 @@ static long long line_iterations(const struct streaming *all)
 {
     size_t bytes = all->store[0].target->type.bytes;
     for (size_t i = 1; i < all->nr; i++) /* the longest of them: whole lines of each */
-        bytes = all->store[i].target->type.bytes < bytes ? all->store[i].target->type.bytes
-                                                         : bytes;
+        bytes = all->store[i].target->type.bytes < bytes
+                    ? all->store[i].target->type.bytes
+                    : bytes;
     return (long long)(STREAM_LINE / bytes);
 }
 
@@ -190,13 +191,13 @@ static void add_buffer(struct streaming *all, struct store *store, struct code *
         root = root->arg[0];
     struct ir_type type = store->target->type;
     type.is_const = false;
-    const char *stem = ir_textf(gen->arena, "%s_line",
-                                root->symbol->role == IR_FIELD ? "field"
-                                                               : root->symbol->name);
+    const char *stem =
+        ir_textf(gen->arena, "%s_line",
+                 root->symbol->role == IR_FIELD ? "field" : root->symbol->name);
     store->line = gen_symbol(gen, gen_name(gen, stem, false), &type);
-    code_add(block, text_code(ir_textf(gen->arena,
-                                       "%s %s[%lld] __attribute__((aligned(%d)));\n",
-                                       type.text, store->line->name, size, STREAM_LINE)));
+    code_add(block,
+             text_code(ir_textf(gen->arena, "%s %s[%lld] __attribute__((aligned(%d)));\n",
+                                type.text, store->line->name, size, STREAM_LINE)));
 }
 
 /* y[j] = e becomes y_line[j - jl] = e. */
@@ -228,8 +229,8 @@ static void write_to_line(struct streaming *all, struct code *block,
     }
 }
 
-static void add_stores(struct streaming *all, struct code *block,
-                       struct ir_symbol *start, long long size)
+static void add_stores(struct streaming *all, struct code *block, struct ir_symbol *start,
+                       long long size)
 {
     struct gen *gen = all->gen;
     for (size_t i = 0; i < all->nr; i++) {
@@ -243,9 +244,8 @@ static void add_stores(struct streaming *all, struct code *block,
                 line = ir_binary(gen->arena, "+", line, ir_integer(gen->arena, k));
             code->statement = SIZE_MAX;
             code->stmt = ir_stmt_new(gen->arena, IR_EXPR, 0);
-            code->stmt->expr =
-                call(gen, "stream", address_of(gen, at_value(all, store->target, at)),
-                     line);
+            code->stmt->expr = call(
+                gen, "stream", address_of(gen, at_value(all, store->target, at)), line);
             code_add(block, code);
         }
         store->streamed->places++;
@@ -311,10 +311,10 @@ static void replace_loop(struct streaming *all)
     code_add(block, from);
     code_add(block, plain_part(all, loop->lower, start));
     code_add(block, whole_lines(all, from->var, size));
-    code_add(block, plain_part(all,
-                               ir_binary(gen->arena, "-",
-                                         ir_copy(gen->arena, loop->upper), rest),
-                               loop->upper));
+    code_add(block,
+             plain_part(
+                 all, ir_binary(gen->arena, "-", ir_copy(gen->arena, loop->upper), rest),
+                 loop->upper));
     if (runs)
         test->cond = NULL;
     parent->child[at] = test;
@@ -345,7 +345,7 @@ static bool has_streams(const struct code *code)
 
 static const char *fence_call(struct gen *gen)
 {
-    return ir_textf(gen->arena, "%s_fence();\n", gen->model->function->name);
+    return ir_textf(gen->arena, "%s_fence();\n", gen_prefix(gen->model));
 }
 
 /* The stores of a team are ordered before its barrier lets anybody go on. */
@@ -375,13 +375,13 @@ void gen_streams(struct gen *gen, struct code *code)
 }
 
 /* What the new code calls, without any header of the compiler's. */
-void gen_stream_helpers(const char *function, struct buf *out)
+void gen_stream_helpers(const char *prefix, struct buf *out)
 {
     buf_addf(out,
              "/* Iterations before an array reaches a whole line of the cache. */\n"
              "static inline int %s_lead(const void *at, int bytes)\n{\n"
              "    return (int)(-(__UINTPTR_TYPE__)at %% %d) / bytes;\n}\n\n",
-             function, STREAM_LINE);
+             prefix, STREAM_LINE);
     buf_addf(out,
              "/* One line past the caches, where the machine can and it is a whole one. "
              "*/\n"
@@ -404,11 +404,11 @@ void gen_stream_helpers(const char *function, struct buf *out)
              "#else\n        __builtin_ia32_movntdq(&out[i], in[i]);\n#endif\n"
              "    if ((__UINTPTR_TYPE__)to %% %d == 0)\n        return;\n"
              "#endif\n    __builtin_memcpy(to, from, %d);\n}\n\n",
-             function, STREAM_LINE, STREAM_LINE, STREAM_LINE, STREAM_LINE);
+             prefix, STREAM_LINE, STREAM_LINE, STREAM_LINE, STREAM_LINE);
     buf_addf(out,
              "/* Stores past the caches are ordered before what follows. */\n"
              "static inline void %s_fence(void)\n{\n"
              "#ifdef __SSE2__\n    __builtin_ia32_sfence();\n"
              "#else\n    __atomic_thread_fence(__ATOMIC_SEQ_CST);\n#endif\n}\n\n",
-             function);
+             prefix);
 }

@@ -10,7 +10,8 @@
 static bool find_cell(const struct nest *nest, const char *name, size_t *cell)
 {
     for (*cell = 0; *cell < nest->cell_nr; ++*cell)
-        if (nest->cell[*cell].dims && !strcmp(nest->cell[*cell].name, name))
+        if (nest->cell[*cell].dims && (!strcmp(nest->cell[*cell].name, name) ||
+                                       !strcmp(nest->cell[*cell].symbol->name, name)))
             return true;
     return false;
 }
@@ -58,7 +59,7 @@ int tree_nontemporal(struct work *work, const struct plan_step *step, struct err
 struct uses {
     const struct ir_symbol *symbol;
     bool other; /* used otherwise than by all its subscripts */
-    int line;
+    int line, now;
 };
 
 static void look_at(struct uses *uses, const struct ir_expr *expr)
@@ -70,7 +71,7 @@ static void look_at(struct uses *uses, const struct ir_expr *expr)
     if (root->kind == IR_NAME && root->symbol == uses->symbol) {
         if (subscripts < root->symbol->dim_nr && !uses->other) {
             uses->other = true;
-            uses->line = root->line ? root->line : expr->line;
+            uses->line = uses->now;
         }
         for (; expr->kind == IR_INDEX; expr = expr->arg[0])
             look_at(uses, expr->arg[1]);
@@ -85,6 +86,7 @@ static void look_below(struct uses *uses, const struct ir_stmt *stmt)
 {
     if (!stmt)
         return;
+    uses->now = stmt->line;
     const struct ir_expr *part[] = {stmt->expr, stmt->cond, stmt->lower, stmt->upper,
                                     stmt->increment};
     for (size_t i = 0; i < ARRAY_SIZE(part); i++)
@@ -150,8 +152,10 @@ int tree_pad(struct work *work, const struct plan_step *step, struct error *err)
         struct uses uses = {.symbol = symbol};
         const char *why = why_not_padded(nest, symbol, &uses);
         if (why && uses.other)
-            return fail(err, STATUS_ILLEGAL, "'%s' %s at line %d, so its rows stay as "
-                        "long as they are", symbol->name, why, uses.line);
+            return fail(err, STATUS_ILLEGAL,
+                        "'%s' %s at line %d, so its rows stay as "
+                        "long as they are",
+                        symbol->name, why, uses.line);
         if (why)
             return fail(err, STATUS_ILLEGAL, "'%s' cannot be padded: %s", symbol->name,
                         why);

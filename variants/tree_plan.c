@@ -49,7 +49,8 @@ static struct cell *find_array(const struct nest *nest, const char *name)
 {
     for (size_t i = 0; i < nest->cell_nr; i++)
         if (!nest->cell[i].is_private && nest->cell[i].dims &&
-            !strcmp(nest->cell[i].name, name))
+            (!strcmp(nest->cell[i].name, name) ||
+             !strcmp(nest->cell[i].symbol->name, name)))
             return &nest->cell[i];
     return NULL;
 }

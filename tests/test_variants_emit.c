@@ -1,0 +1,76 @@
+/* What parallel loops, stores past the caches, longer rows and prefetches refuse, and how
+ * the text keeps to the user's file. */
+#include <CUnit/CUnit.h>
+
+#include "tests/test_variants_loops.h"
+
+static void refused(const char *kernel, const char *plan, const char *part, bool sums)
+{
+    struct model_request request = {.reassociate = sums};
+    struct loops loops;
+    struct error err = {0};
+    if (loops_open(&loops, kernel, &request))
+        check_fails(loops_check(&loops, plan, NULL, &err), &err, STATUS_ILLEGAL, part);
+    loops_close(&loops);
+}
+
+static void emitted(const char *kernel, const char *plan, const char *part, bool sums)
+{
+    struct model_request request = {.reassociate = sums};
+    struct loops loops;
+    struct error err = {0};
+    struct buf text = {0};
+    if (loops_open(&loops, kernel, &request) &&
+        check_ok(loops_emit(&loops, plan, &text, &err), &err))
+        check_contains(buf_str(&text), part);
+    buf_release(&text);
+    loops_close(&loops);
+}
+
+static void loops_that_cannot_be_parallel(void)
+{
+    refused("gemm", "parallel(k)", "the loop over k at line 6 cannot be parallel: c[i][j]",
+            false);
+    refused("gemm", "parallel(k)", "all iterations of the loop over k add to the same",
+            true);
+    refused("gemm", "parallel(i) parallel(j)",
+            "the loop over j lies inside of the loop over i, which is parallel", false);
+    refused("gemm", "parallel(j) parallel(i)", "drop j from parallel()", false);
+    refused("jacobi", "parallel(t)", "cannot be parallel", false);
+    refused("seidel", "parallel(j)", "cannot be parallel: a[i][j]", false);
+    refused("team", "parallel(i)", "sum written at line 11", false);
+    refused("team", "parallel(i)", "elements of 'h', and no clause", true);
+    refused("collapse", "tile(i:4)", "line 3 needs the loops below it as they are", false);
+}
+
+static void sums_and_schedules(void)
+{
+    emitted("gemm", "parallel(i,schedule:guided,chunk:3)",
+            "#pragma omp parallel for schedule(guided, 3)\n", false);
+    emitted("matvec", "parallel(j)", "reduction(+:", true);
+    emitted("collapse", "parallel(i,chunk:2)", "#pragma omp parallel for schedule(static, "
+            "2)\n", false);
+}
+
+static void stores_and_rows_that_are_refused(void)
+{
+    refused("gemm", "nontemporal(c)", "'c' is read in the nest", false);
+    refused("matvec", "nontemporal(a)", "'a' is", false);
+    refused("stream", "nontemporal(a) interchange(j,i)", "no innermost loop of the nest",
+            false);
+    refused("local", "pad(a:8)", "others see how it lies in memory", false);
+    refused("team", "pad(t:8)", "'t' is used as a whole or by rows at line 19", false);
+}
+
+static void names_of_helpers_are_new(void)
+{
+    emitted("team", "tile(i:2)", "static inline int team_1_min(int a, int b)\n", false);
+}
+
+CU_TestInfo variants_emit_tests[] = {
+    {"loops that cannot be parallel", loops_that_cannot_be_parallel},
+    {"sums and schedules", sums_and_schedules},
+    {"stores and rows that are refused", stores_and_rows_that_are_refused},
+    {"names of helpers are new", names_of_helpers_are_new},
+    CU_TEST_INFO_NULL,
+};
