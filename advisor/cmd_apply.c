@@ -1,34 +1,81 @@
-/* inflight apply: one plan, checked and written as C. */
+/* inflight apply: one plan, checked and written as C or as a patch. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "advisor/commands.h"
+#include "advisor/emitted.h"
 #include "advisor/version.h"
 #include "advisor/workbench.h"
 
+/* No date: the same plan gives the same file on every day. */
 static char *comment_for(const struct workbench *bench, const struct plan *plan)
 {
+    struct buf out = {0};
     char *text = plan_text(plan);
-    char *comment =
-        xasprintf("Written by inflight %s from %s, function %s.\nPlan: %s\n",
-                  INFLIGHT_VERSION, path_base(kernel_path(bench->kernel)),
-                  kernel_name(bench->kernel), *text ? text : "none, as written");
+    buf_addf(&out, "Written by inflight %s from %s, function %s.\nPlan: %s\n",
+             INFLIGHT_VERSION, path_base(kernel_path(bench->kernel)),
+             kernel_name(bench->kernel), *text ? text : "none, as written");
+    if (*text)
+        buf_add(&out, "Measured gain: not measured\n");
+    if (bench->settings->force)
+        buf_add(&out, "WARNING: forced. Results may be wrong if this plan is not legal.\n");
+    emitted_facts(bench->kernel, plan, &out);
     free(text);
-    return comment;
+    return buf_detach(&out);
 }
 
-static int emit(struct workbench *bench, const struct plan *plan, struct error *err)
+/* What is wrong with a plan that is emitted all the same. */
+static void warn_if_illegal(struct workbench *bench, const struct plan *plan)
+{
+    struct kernel *kernel = NULL;
+    struct error why = {0};
+    if (!bench->settings->force || workbench_unforced(bench, &kernel, &why))
+        return;
+    if (kernel_check(kernel, plan, NULL, &why))
+        fprintf(stderr, "warning: forced although it is not legal: %s\n", why.text);
+    kernel_free(kernel);
+}
+
+static int write_out(const struct workbench *bench, const struct buf *text,
+                     struct error *err)
 {
     const char *output = bench->settings->output;
+    return output ? file_write(output, buf_str(text), text->length, err)
+                  : print_text(buf_str(text), err);
+}
+
+static int write_patch(const struct workbench *bench, const struct buf *source,
+                       const char *comment, struct error *err)
+{
+    struct buf old = {0}, patch = {0};
+    int status = file_read(kernel_path(bench->kernel), &old, err);
+    if (!status) {
+        patch_text(bench->settings->file, buf_str(&old), buf_str(source), comment,
+                   &patch);
+        status = write_out(bench, &patch, err);
+    }
+    buf_release(&old);
+    buf_release(&patch);
+    return status;
+}
+
+static int emit(struct workbench *bench, const struct plan *plan, const char *given,
+                struct error *err)
+{
+    bool patch = bench->settings->patch;
     struct buf source = {0}, assumptions = {0};
-    char *comment = comment_for(bench, plan);
+    char *comment = NULL;
     int status = kernel_check(bench->kernel, plan, &assumptions, err);
+    if (!status) {
+        comment = given ? xstrdup(given) : comment_for(bench, plan);
+        status = kernel_emit(bench->kernel, plan, patch ? NULL : comment, &source, err);
+    }
     if (!status)
-        status = kernel_emit(bench->kernel, plan, comment, &source, err);
+        status = patch ? write_patch(bench, &source, comment, err)
+                       : write_out(bench, &source, err);
     if (!status)
-        status = output ? file_write(output, buf_str(&source), source.length, err)
-                        : print_text(buf_str(&source), err);
+        warn_if_illegal(bench, plan);
     if (!status && !bench->settings->quiet && assumptions.length)
         fprintf(stderr, "this rests on:\n%s", buf_str(&assumptions));
     free(comment);
@@ -41,17 +88,23 @@ int apply_command(const struct settings *settings, struct error *err)
 {
     struct workbench bench;
     struct plan *plan = NULL;
-    if (!settings->plan)
+    char *comment = NULL, *text = NULL;
+    if (!settings->plan == !settings->from)
         return fail(err, STATUS_USAGE,
-                    "a plan is needed, such as --plan 'tile(i:32,j:32)'; try 'inflight "
-                    "apply --help'");
+                    "a plan is needed, such as --plan 'tile(i:32,j:32)', or --from FILE "
+                    "that holds one; try 'inflight apply --help'");
     workbench_start(&bench, settings);
-    int status = plan_parse(settings->plan, &plan, err);
+    int status =
+        settings->from ? emitted_read(settings->from, &comment, &text, err) : 0;
+    if (!status)
+        status = plan_parse(text ? text : settings->plan, &plan, err);
     if (!status)
         status = workbench_kernel(&bench, false, err);
     if (!status)
-        status = emit(&bench, plan, err);
+        status = emit(&bench, plan, comment, err);
     plan_free(plan);
+    free(comment);
+    free(text);
     workbench_release(&bench);
     return status;
 }

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "advisor/commands.h"
+#include "advisor/emitted.h"
+#include "advisor/header.h"
 #include "advisor/report.h"
 
 struct written {
@@ -14,16 +16,46 @@ struct written {
     bool verified;
 };
 
+static char *full_comment(const struct workbench *bench, const char *text,
+                          const struct plan *plan, struct quantity gain)
+{
+    struct buf out = {0};
+    char *facts = report_comment(bench, text, gain);
+    buf_add(&out, facts);
+    emitted_facts(bench->kernel, plan, &out);
+    free(facts);
+    return buf_detach(&out);
+}
+
+static int write_patch(const struct workbench *bench, const struct buf *source,
+                       const char *comment, const char *path, struct error *err)
+{
+    struct buf old = {0}, patch = {0};
+    int status = file_read(kernel_path(bench->kernel), &old, err);
+    if (!status) {
+        patch_text(bench->settings->file, buf_str(&old), buf_str(source), comment,
+                   &patch);
+        status = file_write(path, buf_str(&patch), patch.length, err);
+    }
+    buf_release(&old);
+    buf_release(&patch);
+    return status;
+}
+
 static int emit(struct workbench *bench, const char *plan_text_, struct quantity gain,
-                const char *path, struct error *err)
+                const char *path, bool patch, struct error *err)
 {
     struct plan *plan = NULL;
     struct buf source = {0};
-    char *comment = report_comment(bench, plan_text_, gain);
+    char *comment = NULL;
     int status = plan_parse(plan_text_, &plan, err);
-    if (!status)
-        status = kernel_emit(bench->kernel, plan, comment, &source, err);
-    if (!status)
+    if (!status) {
+        comment = full_comment(bench, plan_text_, plan, gain);
+        status = kernel_emit(bench->kernel, plan, patch ? NULL : comment, &source, err);
+    }
+    if (!status && patch)
+        status = write_patch(bench, &source, comment, path, err);
+    else if (!status)
         status = file_write(path, buf_str(&source), source.length, err);
     plan_free(plan);
     free(comment);
@@ -39,11 +71,28 @@ static int measure_emitted(struct workbench *bench, const char *plan,
 {
     char *path = path_join(bench->scratch, "emitted.c");
     progress_say(&bench->progress, "measuring the written file on its own");
-    int status = emit(bench, plan, gain, path, err);
+    int status = emit(bench, plan, gain, path, false, err);
     if (!status)
         status = live_compare_file(bench->live, path, false, 8, &written->gain,
                                    &written->verified, err);
     free(path);
+    return status;
+}
+
+static int write_header(struct workbench *bench, const char *plan, struct quantity gain,
+                        struct error *err)
+{
+    const char *path = bench->settings->header;
+    struct kernel_view view = kernel_view(bench->kernel);
+    struct buf text = {0};
+    if (!path)
+        return 0;
+    char *comment = report_comment(bench, plan, gain);
+    int status = tunables_header(&view, plan, comment, path, &text, err);
+    if (!status)
+        status = file_write(path, buf_str(&text), text.length, err);
+    free(comment);
+    buf_release(&text);
     return status;
 }
 
@@ -65,9 +114,11 @@ static int write_winner(struct workbench *bench, struct search_result *result,
         if (written->gain.known)
             result->source_gain = written->gain;
     }
+    if (write_header(bench, plan, result->source_gain, err))
+        return -1;
     if (!output)
         return 0;
-    if (emit(bench, plan, result->source_gain, output, err))
+    if (emit(bench, plan, result->source_gain, output, bench->settings->patch, err))
         return -1;
     written->path = path_absolute(output);
     return 0;
@@ -124,18 +175,18 @@ static int search(struct workbench *bench, bool advise_only, struct search_resul
 }
 
 /* Refused before a minute is spent on the search. */
-static int check_output(const struct settings *settings, struct error *err)
+static int check_output(const char *output, struct error *err)
 {
-    if (!settings->output)
+    if (!output)
         return 0;
-    char *copy = xstrdup(settings->output), *slash = strrchr(copy, '/');
+    char *copy = xstrdup(output), *slash = strrchr(copy, '/');
     if (slash)
         slash[slash == copy] = 0;
     const char *dir = slash ? copy : ".";
     int status = 0;
-    if (dir_exists(settings->output))
-        status = fail(err, STATUS_USAGE, "the output '%s' is a folder; name a file",
-                      settings->output);
+    if (dir_exists(output))
+        status =
+            fail(err, STATUS_USAGE, "the output '%s' is a folder; name a file", output);
     else if (!dir_exists(dir))
         status =
             fail(err, STATUS_USAGE, "the folder '%s' of the output does not exist", dir);
@@ -143,6 +194,17 @@ static int check_output(const struct settings *settings, struct error *err)
         status = fail(err, STATUS_USAGE,
                       "the folder '%s' of the output cannot be written to", dir);
     free(copy);
+    return status;
+}
+
+static int check_header(const struct workbench *bench, struct error *err)
+{
+    struct kernel_view view = kernel_view(bench->kernel);
+    struct buf ignored = {0};
+    int status = 0;
+    if (bench->settings->header)
+        status = tunables_header(&view, "", "", bench->settings->header, &ignored, err);
+    buf_release(&ignored);
     return status;
 }
 
@@ -171,11 +233,15 @@ static int work(const struct settings *settings, bool advise_only, struct error 
     struct written written = {.gain = quantity_unknown()};
     spawn_catch_interrupt();
     workbench_start(&bench, settings);
-    int status = check_output(settings, err);
+    int status = check_output(settings->output, err);
+    if (!status)
+        status = check_output(settings->header, err);
     if (!status)
         status = check_strategy(settings, err);
     if (!status)
         status = workbench_live(&bench, err);
+    if (!status)
+        status = check_header(&bench, err);
     if (!status)
         status = workbench_session(&bench, err);
     if (!status)

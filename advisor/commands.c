@@ -7,7 +7,7 @@
 
 #include "advisor/version.h"
 
-#define KERNEL_OPTIONS "function set buffer assume "
+#define KERNEL_OPTIONS "function set buffer assume tunable constraint "
 #define COMMON_OPTIONS " json quiet verbose color help"
 
 static const struct command commands[] = {
@@ -17,9 +17,11 @@ static const struct command commands[] = {
      "keeps what is faster beyond the noise with equal results, and writes the best\n"
      "variant as plain C.\n"
      "Ctrl-C reports what is known; the same command continues the session.\n\n"
-     "example: inflight tune templates/kernels/transpose.c -o transpose_tuned.c",
-     KERNEL_OPTIONS "compiler flags machine output budget variants strategy seed rules "
-                    "cores tolerance reassociate audit fresh "
+     "example: inflight tune templates/kernels/transpose.c -o transpose_tuned.c\n"
+     "         inflight tune templates/kernels/blocked_transpose.c --emit-header tiles.h",
+     KERNEL_OPTIONS "compiler flags machine output emit-header budget variants strategy "
+                    "seed rules "
+                    "cores tolerance reassociate audit fresh patch "
                     "database evidence" COMMON_OPTIONS,
      tune_command},
     {"advise", "measure the kernel as written and rank what can still pay",
@@ -72,13 +74,18 @@ static const struct command commands[] = {
      "Reads the kernel and prints its model; measures nothing.\n\n"
      "example: inflight show templates/kernels/dgemm.c",
      KERNEL_OPTIONS "reassociate" COMMON_OPTIONS, show_command},
-    {"apply", "one plan by hand: the transformed C",
+    {"apply", "one plan by hand: the transformed C, or a patch",
      "apply FILE.c[:LINE] --plan 'PLAN' [-o OUT.c] [options]\n"
-     "                      [-- compiler flags]",
+     "                      [-- compiler flags]\n"
+     "       inflight apply FILE.c --from TUNED.c [-o OUT.c] [options]",
      "Checks that the plan is legal and writes the transformed file (to standard\n"
-     "output without -o).\n\n"
-     "example: inflight apply templates/kernels/transpose.c --plan 'tile(i:32,j:32)'",
-     KERNEL_OPTIONS "plan output reassociate quiet verbose color help", apply_command},
+     "output without -o); with --patch a unified diff. --from takes plan and comment\n"
+     "from a file that tune or apply wrote: with the options given then, the result is\n"
+     "that file again, byte for byte.\n\n"
+     "example: inflight apply templates/kernels/transpose.c --plan 'tile(i:32,j:32)'\n"
+     "         inflight apply kernel.c --from kernel_tuned.c --patch | patch -p1",
+     KERNEL_OPTIONS "plan from patch output reassociate force quiet verbose color help",
+     apply_command},
     {"machine", "characterise this machine, and look at profiles",
      "machine [--quick | --longer TIME] [-o FILE] [options]\n"
      "       inflight machine --list | --show NAME | --compare A B [options]",

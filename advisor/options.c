@@ -26,6 +26,11 @@ static const struct option_row rows[] = {
      "an array's contents or length, such as 'key = index(m)' (repeatable)"},
     {"assume", 'a', "WORDS", WORD, 0,
      "what you vouch for: 'noalias(a,b)', 'independent(i)' (repeatable)"},
+    {"tunable", 't', "WORDS", WORD, 0,
+     "a macro or constant of the file that a plan may set: 'TILE in {8,16,32}', 'TILE in "
+     "8:128:x2', 'TILE in 8:128:+8' (repeatable)"},
+    {"constraint", 0, "WORDS", WORD, 0,
+     "between tunables and parameters: 'TI * TJ * 8 <= 32768' (repeatable)"},
     {"compiler", 'c', "CC", TEXT, AT(compiler), "compiler to tune for, default gcc"},
     {"flags", 0, "FLAGS", FLAGS, AT(flags),
      "its optimisation flags, default '-O3 -march=native'"},
@@ -33,8 +38,17 @@ static const struct option_row rows[] = {
      "machine profile: a file, here, or a name that 'inflight machine' lists; default "
      "this machine's"},
     {"output", 'o', "FILE", TEXT, AT(output), "where the result is written"},
+    {"emit-header", 0, "FILE.h", TEXT, AT(header),
+     "the best values of the tunables as macros"},
     {"plan", 'p', "PLAN", TEXT, AT(plan),
      "transformations, such as 'tile(i:32,j:32) simd'"},
+    {"from", 0, "FILE", TEXT, AT(from),
+     "the plan and the comment of a file written by tune or apply, for the same file "
+     "again"},
+    {"patch", 0, NULL, FLAG, AT(patch),
+     "a unified diff against the file instead of a whole one, for patch -p1"},
+    {"force", 0, NULL, FLAG, AT(force),
+     "write a plan that is not legal, and say so: for experiments"},
     {"budget", 0, "TIME", TIME, AT(budget_s),
      "time to spend, such as 90s or 5m; default 100s for a search, 10m for a sweep, 10s "
      "for the pairs of compare"},

@@ -17,8 +17,10 @@ struct settings {
     const char *compiler; /* default "gcc" */
     struct strvec flags;  /* --flags, empty = -O3 -march=native */
     const char *machine;  /* profile: name or path; NULL = this machine's */
+    const char *from; /* an earlier output whose plan and comment are used */
     const char *database, *rules, *output, *plan, *strategy, *access;
     const char *show, *compare, *rival; /* profiles; rival: the second of --compare */
+    const char *header;                 /* tune: where the best constants are written */
     const char *plot, *memory, *what_if, *cache, *csv, *save;
     const char *counts, *measurement; /* files to explain instead of measuring */
     /* of compare: FILE:FUNCTION of each, and where the second one stands */
@@ -33,7 +35,7 @@ struct settings {
     double budget_s, bandwidth_gbs, latency_ns, longer_s, peak_gbs, seconds_s;
     long long variants, seed, cores, session, min_of, line_bytes; /* likewise */
     double tolerance;                                             /* negative = default */
-    bool json, quick, quiet, verbose, fresh, audit, reassociate, list, evidence;
+    bool json, quick, quiet, verbose, fresh, audit, reassociate, list, evidence, patch, force;
     enum colour_when colour;
 };
 

@@ -174,20 +174,34 @@ static int check_flags(const struct strvec *flags, struct error *err)
     return 0;
 }
 
-int workbench_kernel(struct workbench *bench, bool bind, struct error *err)
+static int open_kernel(const struct settings *settings, bool force,
+                       struct kernel **kernel, struct error *err)
 {
-    const struct settings *settings = bench->settings;
     struct kernel_request request = {.path = settings->file,
                                      .line = settings->line,
                                      .function = settings->function,
                                      .words = settings->words,
                                      .cflags = settings->cflags,
-                                     .reassociate = settings->reassociate};
+                                     .reassociate = settings->reassociate,
+                                     .force = force};
     if (!settings->file)
         return fail(err, STATUS_USAGE, "a C file is needed; try 'inflight %s --help'",
                     settings->command);
-    if (!bench->kernel && (check_flags(&settings->cflags, err) ||
-                           kernel_open(&request, &bench->kernel, err)))
+    if (check_flags(&settings->cflags, err))
+        return -1;
+    return kernel_open(&request, kernel, err);
+}
+
+int workbench_unforced(const struct workbench *bench, struct kernel **kernel,
+                       struct error *err)
+{
+    return open_kernel(bench->settings, false, kernel, err);
+}
+
+int workbench_kernel(struct workbench *bench, bool bind, struct error *err)
+{
+    if (!bench->kernel &&
+        open_kernel(bench->settings, bench->settings->force, &bench->kernel, err))
         return -1;
     return bind ? kernel_bind(bench->kernel, err) : 0;
 }

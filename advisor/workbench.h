@@ -36,6 +36,9 @@ void workbench_release(struct workbench *bench);
 int workbench_machine(struct workbench *bench, struct error *err);
 /* Parses the kernel, once; with `bind` also fixes sizes and contents. */
 int workbench_kernel(struct workbench *bench, bool bind, struct error *err);
+/* The same kernel, for a --force that must say what it forces; caller frees it. */
+int workbench_unforced(const struct workbench *bench, struct kernel **kernel,
+                       struct error *err);
 int workbench_toolchain(struct workbench *bench, struct error *err);
 /* --plan as canonical text, refused here when it is not legal; the kernel must be there.
  */

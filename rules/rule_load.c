@@ -45,6 +45,11 @@ static const struct rule_transformation transformations[] = {
     {"pack", true, "copy a block to consecutive memory before it is used"},
     {"pad", true, "lengthen rows so that they do not collide in a cache"},
     {"parallel", true, "share the loop among cores"},
+    {"soa", false, "an array for each field in place of an array of structs"},
+    {"sort", false, "look-ups in the order of the places they go to"},
+    {"scalar_temporaries", false, "variables in place of arrays that live an iteration"},
+    {"collapse", false, "one long loop in place of short nested ones"},
+    {"privatize", false, "a copy of what is updated for every thread or vector lane"},
     {"smt", false, "more hardware threads per core"},
     {"hugepages", false, "huge pages for the buffers"},
 };
@@ -183,6 +188,9 @@ static int read_condition(const struct json_at *at, struct condition *condition,
     if (op < 0)
         return -1;
     condition->op = (enum condition_op)op;
+    if (metric_is_names(condition->metric))
+        return json_fail(at, err, "the metric \"%s\" holds names, for sentences only",
+                         condition->metric->name);
     if (condition->metric->words)
         return read_words(at, condition, err);
     if (condition->op == OP_IN)
@@ -233,9 +241,9 @@ static int read_factor(const struct json_at *at, struct rule_work *work,
     }
     if (read_metric(at, &metric, err))
         return -1;
-    if (metric->words)
-        return json_fail(at, err, "the metric \"%s\" is a word, not a factor",
-                         metric->name);
+    if (metric->words || metric_is_names(metric))
+        return json_fail(at, err, "the metric \"%s\" is a %s, not a factor", metric->name,
+                         metric->words ? "word" : "list of names");
     work->metric = metric->name;
     return 0;
 }

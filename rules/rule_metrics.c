@@ -117,7 +117,33 @@ static const struct rule_metric metrics[] = {
     {"fuse_traffic_ratio", "ratio", "lines left by fusing", NULL},
     {"nontemporal_traffic_ratio", "ratio", "bytes left when stores read no lines", NULL},
     {"parallel_share", "ratio", "cores used now over cores there are", NULL},
+    {"skew_traffic_ratio", "ratio", "lines left by blocks in time, at best", NULL},
+    {"record_traffic_ratio", "ratio",
+     "bytes left when each field of an array of structs has an array of its own", NULL},
+    {"lookup_line_share", "share", "of a line that a look-up fetches, used", NULL},
+
+    /* what no plan can change, for advice without code */
+    {"time_loop", "word", "the outermost loop goes over the same data again and again",
+     yes_no},
+    {"contraction", "word",
+     "three loops, each array moved by two of them: a matrix product or its kin", yes_no},
+    {"record_used_share", "share", "of the bytes of arrays of structs, used by the nests",
+     NULL},
+    {"record_names", "names", "arrays of structs with the fields used", NULL},
+    {"lookup_names", "names", "arrays that are looked up, and what they are looked up by",
+     NULL},
+    {"local_temporaries", "word",
+     "a local array holds what one iteration writes and reads", yes_no},
+    {"local_names", "names", "these local arrays", NULL},
+    {"indirect_update", "word", "elements found by an index are changed in place",
+     yes_no},
+    {"update_names", "names", "the arrays changed so", NULL},
 };
+
+bool metric_is_names(const struct rule_metric *metric)
+{
+    return strcmp(metric->unit, "names") == 0;
+}
 
 struct rule_facts {
     struct fact slot[ARRAY_SIZE(metrics)];
@@ -162,6 +188,8 @@ struct rule_facts *rule_facts_new(void)
 
 void rule_facts_free(struct rule_facts *facts)
 {
+    for (size_t i = 0; facts && i < ARRAY_SIZE(facts->slot); i++)
+        free(facts->slot[i].names);
     free(facts);
 }
 
@@ -171,7 +199,12 @@ const struct fact *fact_of(const struct rule_facts *facts,
     return &facts->slot[metric - metrics];
 }
 
-static struct fact *slot_of(struct rule_facts *facts, const char *name, bool words,
+static const char *kind_of(const struct rule_metric *metric)
+{
+    return metric->words ? "word" : metric_is_names(metric) ? "list of names" : "number";
+}
+
+static struct fact *slot_of(struct rule_facts *facts, const char *name, const char *kind,
                             struct error *err)
 {
     const struct rule_metric *metric = metric_find(name);
@@ -180,9 +213,8 @@ static struct fact *slot_of(struct rule_facts *facts, const char *name, bool wor
         fail(err, STATUS_INPUT, "rules know no metric '%s'", name);
         return NULL;
     }
-    if (words != (metric->words != NULL)) {
-        fail(err, STATUS_INPUT, "the metric '%s' is a %s", name,
-             metric->words ? "word" : "number");
+    if (strcmp(kind_of(metric), kind)) {
+        fail(err, STATUS_INPUT, "the metric '%s' is a %s", name, kind_of(metric));
         return NULL;
     }
     return &facts->slot[metric - metrics];
@@ -191,7 +223,7 @@ static struct fact *slot_of(struct rule_facts *facts, const char *name, bool wor
 int rule_facts_number(struct rule_facts *facts, const char *metric, struct quantity value,
                       struct error *err)
 {
-    struct fact *slot = slot_of(facts, metric, false, err);
+    struct fact *slot = slot_of(facts, metric, "number", err);
 
     if (!slot)
         return -1;
@@ -199,10 +231,22 @@ int rule_facts_number(struct rule_facts *facts, const char *metric, struct quant
     return 0;
 }
 
+int rule_facts_names(struct rule_facts *facts, const char *metric, const char *names,
+                     struct error *err)
+{
+    struct fact *slot = slot_of(facts, metric, "list of names", err);
+
+    if (!slot)
+        return -1;
+    free(slot->names);
+    slot->names = xstrdup(names);
+    return 0;
+}
+
 int rule_facts_word(struct rule_facts *facts, const char *metric, const char *word,
                     struct error *err)
 {
-    struct fact *slot = slot_of(facts, metric, true, err);
+    struct fact *slot = slot_of(facts, metric, "word", err);
     struct buf known = {0};
 
     if (!slot)
@@ -226,6 +270,8 @@ json_t *rule_facts_to_json(const struct rule_facts *facts)
 
         if (fact->word)
             json_object_set_new(object, metrics[i].name, json_string(fact->word));
+        else if (fact->names)
+            json_object_set_new(object, metrics[i].name, json_string(fact->names));
         else if (fact->number.known)
             json_object_set_new(object, metrics[i].name, json_quantity(fact->number));
     }
@@ -241,6 +287,8 @@ void fact_print(const struct rule_metric *metric, const struct fact *fact,
 
     if (metric->words)
         buf_add(out, fact->word ? fact->word : "unknown");
+    else if (metric_is_names(metric))
+        buf_add(out, fact->names ? fact->names : "unknown");
     else if (!fact->number.known)
         buf_add(out, "unknown");
     else if (share)

@@ -46,11 +46,14 @@ struct rule_set {
     size_t root_nr;
 };
 
-/* One slot of the facts: the number, or the word (NULL = unknown). */
+/* One slot of the facts: the number, the word (NULL = unknown), or the names. */
 struct fact {
     struct quantity number;
     const char *word;
+    char *names; /* owned */
 };
+/* Names stand in sentences only: no condition and no work can be made of them. */
+bool metric_is_names(const struct rule_metric *metric);
 const struct fact *fact_of(const struct rule_facts *facts,
                            const struct rule_metric *metric);
 

@@ -19,7 +19,8 @@ const char *verdict_word(enum verdict verdict);
  */
 struct rule_metric {
     const char *name;
-    /* share (0..1, printed in percent), ratio, count, lines, GB/s, ns, flop/byte, word */
+    /* share (0..1, printed in percent), ratio, count, lines, GB/s, ns, flop/byte, word,
+     * names (of arrays and fields: for sentences only) */
     const char *unit;
     const char *meaning;
     /* NULL = numeric; else the accepted words, NULL-terminated */
@@ -46,6 +47,8 @@ int rule_facts_number(struct rule_facts *facts, const char *metric, struct quant
                       struct error *err);
 int rule_facts_word(struct rule_facts *facts, const char *metric, const char *word,
                     struct error *err);
+int rule_facts_names(struct rule_facts *facts, const char *metric, const char *names,
+                     struct error *err);
 /* The known ones, in the order of the table. */
 json_t *rule_facts_to_json(const struct rule_facts *facts);
 

@@ -2,13 +2,23 @@
 
 #include <stdlib.h>
 
-static void add_names(struct buf *out, const struct choice *choice)
+static void add_settings(struct buf *out, const struct choice *choice)
 {
-    if (choice->order_nr == 0)
+    for (size_t i = 0; i < choice->set_nr; i++)
+        buf_addf(out, "%s%s:%lld", i ? "," : " set(", choice->set[i].name,
+                 choice->set[i].value);
+    if (choice->set_nr)
+        buf_add(out, ")");
+}
+
+static void add_names(struct buf *out, const char *step, const char *const *name,
+                      size_t nr)
+{
+    if (nr == 0)
         return;
-    buf_add(out, " interchange(");
-    for (size_t i = 0; i < choice->order_nr; i++)
-        buf_addf(out, "%s%s", i ? "," : "", choice->order[i]);
+    buf_addf(out, " %s(", step);
+    for (size_t i = 0; i < nr; i++)
+        buf_addf(out, "%s%s", i ? "," : "", name[i]);
     buf_add(out, ")");
 }
 
@@ -33,13 +43,20 @@ static void add_prefetches(struct buf *out, const struct choice *choice)
 char *choice_text(const struct choice *choice)
 {
     struct buf out = {0};
-    add_names(&out, choice);
+    add_settings(&out, choice);
+    add_names(&out, "fuse", choice->fuse, choice->fuse[0] ? 1 + !!choice->fuse[1] : 0);
+    add_names(&out, "distribute", &choice->distribute, choice->distribute != NULL);
+    if (*choice->shape)
+        buf_addf(&out, " %s", choice->shape);
+    add_names(&out, "interchange", choice->order, choice->order_nr);
+    add_sizes(&out, "skew_tile", choice->skew, choice->skew_nr);
     add_sizes(&out, "tile", choice->tile, choice->tile_nr);
     add_sizes(&out, "unroll_jam", choice->jam, choice->jam_nr);
     add_sizes(&out, "unroll", &choice->unroll, choice->unroll.size > 0);
     if (choice->simd)
         buf_add(&out, " simd");
     add_prefetches(&out, choice);
+    add_names(&out, "nontemporal", choice->nontemporal, choice->nontemporal_nr);
     char *text = xstrdup(out.length ? buf_str(&out) + 1 : "");
     buf_release(&out);
     return text;

@@ -1,14 +1,21 @@
 /*
  * A plan as the search sees it: which choices it makes, each kind at most once per loop,
- * put together in one fixed order (interchange, tile, unroll_jam, unroll, simd,
- * prefetch). Names are borrowed from the kernel's view.
+ * put together in one fixed order (set, fuse, distribute, shape or interchange, skew_tile,
+ * tile, unroll_jam, unroll, simd; then prefetch, nontemporal). Names are borrowed from
+ * the kernel's view.
  */
 #ifndef SEARCH_CHOICE_H
 #define SEARCH_CHOICE_H
 
 #include "variants/variants.h"
 
-enum { CHOICE_LOOPS_MAX = KERNEL_DEPTH_MAX, CHOICE_PREFETCH_MAX = 4 };
+enum {
+    CHOICE_LOOPS_MAX = KERNEL_DEPTH_MAX,
+    CHOICE_PREFETCH_MAX = 4,
+    CHOICE_ARRAYS_MAX = 4,
+    CHOICE_SHAPE_MAX = 400,
+    CHOICE_TUNABLES_MAX = KERNEL_TUNABLES_MAX
+};
 
 struct loop_size {
     const char *loop;
@@ -16,6 +23,19 @@ struct loop_size {
 };
 
 struct choice {
+    struct {
+        const char *name;
+        long long value;
+    } set[CHOICE_TUNABLES_MAX]; /* tunables with another value than in the file */
+    size_t set_nr;
+    const char *fuse[2];    /* neighbours that become one loop, the second NULL where the
+                               names are equal; the first NULL = none */
+    const char *distribute; /* NULL = none */
+    /* Steps of one whole shape (register blocks with packed operands) in place of order,
+     * tiles, jams and simd; "" = none. */
+    char shape[CHOICE_SHAPE_MAX];
+    struct loop_size skew[CHOICE_LOOPS_MAX]; /* skew_tile, outermost first */
+    size_t skew_nr;
     const char *order[CHOICE_LOOPS_MAX]; /* interchange, outermost first */
     size_t order_nr;
     struct loop_size tile[CHOICE_LOOPS_MAX];
@@ -30,6 +50,8 @@ struct choice {
         bool to_l2;
     } prefetch[CHOICE_PREFETCH_MAX];
     size_t prefetch_nr;
+    const char *nontemporal[CHOICE_ARRAYS_MAX]; /* arrays */
+    size_t nontemporal_nr;
 };
 
 /* The plan's text; caller frees. */

@@ -9,8 +9,10 @@
 
 #include "core/occupancy/occupancy.h"
 #include "search/propose.h"
+#include "search/propose_steps.h"
 #include "search/reuse.h"
 #include "search/session.h"
+#include "search/uses.h"
 
 struct situation {
     const struct session *session;
@@ -183,6 +185,42 @@ static void say_uses(struct situation *now)
         say_number(now, "reuse_over_cache", reused / cache);
 }
 
+static void say_names(struct situation *now, const char *metric, const struct buf *names)
+{
+    if (!now->status && names->length)
+        now->status =
+            rule_facts_names(now->facts, metric, buf_str((struct buf *)names), now->err);
+}
+
+/* Names of some uses, and the answer whether there are any. */
+static void say_list(struct situation *now, const char *yes_no, const char *names,
+                     size_t (*list)(const struct nest *nest, struct buf *out))
+{
+    struct buf text = {0};
+    size_t nr = list(now->nest, &text);
+    if (yes_no)
+        say_yes_no(now, yes_no, nr > 0);
+    say_names(now, names, &text);
+    buf_release(&text);
+}
+
+/* What the shape of the nest allows, and what others than this function would change. */
+static void say_shape(struct situation *now)
+{
+    double share = lookup_line_share(now->nest, now->machine->line_bytes);
+    bool time_loop = has_time_loop(now->nest);
+    if (now->nest->nr == 0)
+        return;
+    say_yes_no(now, "time_loop", time_loop);
+    say_yes_no(now, "contraction", is_contraction(now->nest));
+    if (time_loop) /* fetched once in all: what no block can do better */
+        say_number(now, "skew_traffic_ratio", 1 / now->nest->trips[0]);
+    say_list(now, NULL, "lookup_names", lookup_names);
+    say_list(now, "indirect_update", "update_names", update_names);
+    if (!isnan(share))
+        say_number(now, "lookup_line_share", share);
+}
+
 /* ---- traffic against the data's size ---- */
 
 static double data_bytes(const struct situation *now)
@@ -266,7 +304,7 @@ static void say_environment(struct situation *now)
     say_word(now, "pages", huge ? "huge" : "small");
     say_yes_no(now, "hugepages_available", now->session->subject->huge_pages_available);
     say_word(now, "prefetch_used", prefetch_used(now->choice));
-    say_word(now, "nontemporal_used", "no");
+    say_yes_no(now, "nontemporal_used", now->choice->nontemporal_nr > 0);
     if (now->choice->simd)
         say_word(now, "vectorized", "yes");
     if (machine->simd_bytes > 0)
@@ -353,6 +391,7 @@ int session_facts(const struct session *session, size_t i, struct rule_facts *fa
     say_nest(&now);
     say_streams(&now, &counts);
     say_uses(&now);
+    say_shape(&now);
     say_environment(&now);
     say_ratios(&now);
     if (now.measurement->has_occupancy)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "search/propose_prefetch.h"
+#include "search/propose_steps.h"
 
 enum { TOP_ORDERS = 3, TOP_TILES = 6, TOP_JAMS = 6, TILE_LOOPS_MAX = 4 };
 /* Of the grid, by estimate: with orders, simd and prefetches 40,000 plans for three
@@ -359,6 +360,10 @@ static const struct proposer {
     {"unroll_jam", propose_jams},
     {"unroll", propose_unroll},
     {"simd", propose_simd},
+    {"skew", propose_skew},
+    {"fuse", propose_fuse},
+    {"distribute", propose_distribute},
+    {"nontemporal", propose_nontemporal},
     {"prefetch_l1", propose_prefetch_l1},
     {"prefetch_l2", propose_prefetch_l2},
 };
@@ -383,7 +388,8 @@ void propose(const struct propose *about, const char *transformation, struct cho
             proposers[i].propose(about, out, why_not);
             return;
         }
-    buf_add(why_not, "this version has no plan step for it; apply it by hand");
+    buf_add(why_not,
+            "not tried: it changes more than this function, so it is done by hand");
 }
 
 /* `size` lies inside `near`. */
@@ -404,7 +410,9 @@ void propose_neighbours(const char *transformation, const struct choice *best,
                         struct choices *out)
 {
     struct choice near = *best;
-    if (!strcmp(transformation, "tile"))
+    if (!strcmp(transformation, "skew"))
+        add_scaled(&near, near.skew, near.skew_nr, 2, out);
+    else if (!strcmp(transformation, "tile"))
         add_scaled(&near, near.tile, near.tile_nr, 4, out);
     else if (!strcmp(transformation, "unroll_jam"))
         add_scaled(&near, near.jam, near.jam_nr, 2, out);

@@ -347,6 +347,10 @@ static void facts_take_only_what_there_is(void)
         STATUS_INPUT, "'why' is a word");
     check_fails(rule_facts_word(facts, "slack", "full", &err), &err, STATUS_INPUT,
                 "'slack' is a number");
+    check_fails(rule_facts_names(facts, "slack", "a, b", &err), &err, STATUS_INPUT,
+                "'slack' is a number");
+    check_fails(rule_facts_word(facts, "lookup_names", "full", &err), &err, STATUS_INPUT,
+                "'lookup_names' is a list of names");
     check_fails(rule_facts_word(facts, "why", "tired", &err), &err, STATUS_INPUT,
                 "no word 'tired'; known are: full, cache");
     rule_facts_free(facts);

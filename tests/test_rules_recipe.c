@@ -84,7 +84,9 @@ static struct rule_facts *facts_of(const char *text)
         double number;
 
         *value++ = '\0';
-        if (parse_number(value, "fact", &number, NULL) == 0)
+        if (strstr(item.v[i], "_names"))
+            check_ok(rule_facts_names(facts, item.v[i], value, &err), &err);
+        else if (parse_number(value, "fact", &number, NULL) == 0)
             check_ok(rule_facts_number(facts, item.v[i],
                                        quantity_exact(number, PROVENANCE_MODEL), &err),
                      &err);
@@ -172,6 +174,39 @@ static const struct {
      "random_share=0 memory_utilization=0.95 queue_utilization=0.5 has_reuse=yes "
      "limiter=memory why=full",
      "tile=try"},
+    {"a stencil in time, larger than L2",
+     "time_loop=yes working_set_over_l2=4 contraction=no", "skew=try pack=avoid"},
+    {"a stencil in time that stays in L2", "time_loop=yes working_set_over_l2=0.5",
+     "skew=avoid"},
+    {"a product of matrices", "time_loop=no contraction=yes arithmetic_utilization=0.1",
+     "skew=avoid pack=try"},
+    {"a product of matrices at its end", "contraction=yes arithmetic_utilization=0.95",
+     "pack=stop"},
+    {"structs of which a field is used",
+     "record_used_share=0.25 record_names=p(x) why=cache", "soa=try"},
+    {"the same where it is not fetching that takes the time",
+     "record_used_share=0.25 record_names=p(x) why=compute", "soa=avoid"},
+    {"structs used whole", "record_used_share=1 record_names=p(x,y)", "soa=avoid"},
+    {"look-ups in no order",
+     "has_indirect=yes random_share=1 lookup_line_share=0.125 lookup_names=table "
+     "address_chain=no indirect_update=no",
+     "sort=try privatize=avoid"},
+    {"look-ups one after another",
+     "has_indirect=yes random_share=1 lookup_line_share=0.125 lookup_names=next "
+     "address_chain=yes",
+     "sort=avoid"},
+    {"a small histogram",
+     "indirect_update=yes update_names=count limiter=none working_set_over_l2=0.1 "
+     "why=compute",
+     "privatize=try"},
+    {"a large histogram",
+     "indirect_update=yes update_names=count limiter=l1_mshrs working_set_over_l2=90 ",
+     "privatize=avoid"},
+    {"short inner loops", "inner_trips=5 loop_depth=2 has_indirect=no", "collapse=try"},
+    {"long inner loops", "inner_trips=500 loop_depth=2 has_indirect=no",
+     "collapse=avoid"},
+    {"temporaries of an iteration", "local_temporaries=yes local_names=t",
+     "scalar_temporaries=try"},
     {"matrix product, textbook order",
      "inner_strided=yes unit_stride_loop=yes has_reuse=yes has_register_reuse=yes "
      "has_reduction=yes loop_depth=3 random_share=0.6 queue_utilization=0.3 "

@@ -50,7 +50,7 @@ static void loops_are_recognised(void)
         {true, "!=", "0", "n", 1},    {true, "<=", "0", "n - 1", 4},
         {true, ">=", "9", "1", -2},   {false, NULL, NULL, NULL, 0},
         {false, "<", "0", "n", 0},    {false, NULL, "0", NULL, 1},
-        {false, "<", "0", "n", 1},    {false, NULL, "u", NULL, 0},
+        {false, "<", "0", "n", 1},    {true, ">=", "u - 1", "0", -1},
         {false, "<", "0", "n", 0},    {false, NULL, NULL, NULL, 0},
         {false, NULL, NULL, NULL, 0}, {false, NULL, "0", NULL, 1},
     };
@@ -237,8 +237,11 @@ static void members_say_what_they_share(void)
     static const struct {
         const char *name;
         bool shared, arrow;
-    } want[] = {{"i", true, true},  {"bits", true, true}, {"lo", true, true},
-                {"v", false, true}, {"x", false, false},  {"nx", false, true}};
+    } want[] = {{"i", true, true},
+                {"bits", true, true},
+                {"lo", true, true},
+                {"x", false, false},
+                {"id", false, false}};
     struct ir_function *function = parse_ok("types");
     if (!check(function != NULL))
         return;

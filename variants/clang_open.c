@@ -226,10 +226,9 @@ void ct_close(struct ct_file *file)
     file->clang = NULL;
 }
 
-void ct_read(struct ct_file *file, struct ct_function *function)
+static void read_function(struct ct_clang *clang, CXCursor cursor,
+                          struct ct_function *function)
 {
-    struct ct_clang *clang = file->clang;
-    CXCursor cursor = clang->definition[function - file->function];
     int params = clang_Cursor_getNumArguments(cursor);
     function->param_nr = params > 0 ? (size_t)params : 0;
     function->param =
@@ -242,4 +241,35 @@ void ct_read(struct ct_file *file, struct ct_function *function)
     if (list.item_nr > 0)
         function->body = node_build(clang, list.item[list.item_nr - 1]);
     free(list.item);
+}
+
+void ct_read(struct ct_file *file, struct ct_function *function)
+{
+    read_function(file->clang, file->clang->definition[function - file->function],
+                  function);
+}
+
+static CXCursor cursor_of(const struct ct_clang *clang, const struct ct_decl *decl)
+{
+    for (size_t i = 0; i < clang->known_nr; i++)
+        if (clang->known[i].decl == decl)
+            return clang->known[i].cursor;
+    return clang_getNullCursor();
+}
+
+struct ct_function *ct_body(struct ct_file *file, struct ct_decl *decl)
+{
+    struct ct_clang *clang = file->clang;
+    if (decl->body_sought || decl->role != IR_FUNCTION)
+        return decl->body;
+    decl->body_sought = true;
+    CXCursor definition = clang_getCursorDefinition(cursor_of(clang, decl));
+    if (clang_Cursor_isNull(definition) || clang_Location_isInSystemHeader(
+                                               clang_getCursorLocation(definition)))
+        return NULL;
+    struct ct_function *function = ir_alloc(clang->arena, sizeof(*function));
+    read_head(clang, definition, function);
+    read_function(clang, definition, function);
+    decl->body = function->body ? function : NULL;
+    return decl->body;
 }

@@ -179,16 +179,53 @@ static bool shares_bytes(CXCursor field)
     return clang_getCursorKind(record) == CXCursor_UnionDecl;
 }
 
+static void read_field_dims(struct ct_clang *clang, CXCursor cursor,
+                            struct ir_field *field)
+{
+    long long dim[16];
+    CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
+    for (; type.kind == CXType_ConstantArray && field->dim_nr < ARRAY_SIZE(dim);
+         type = clang_getCanonicalType(clang_getArrayElementType(type)))
+        dim[field->dim_nr++] = clang_getArraySize(type);
+    long long *copy = ir_alloc(clang->arena, field->dim_nr * sizeof(dim[0]));
+    memcpy(copy, dim, field->dim_nr * sizeof(dim[0]));
+    field->dim = copy;
+}
+
+/* NULL when the layout is not known, as of an incomplete record. */
+static struct ir_field *field_of(struct ct_clang *clang, CXCursor cursor)
+{
+    CXCursor record = clang_getCursorSemanticParent(cursor);
+    long long bits = clang_Cursor_getOffsetOfField(cursor);
+    long long all = clang_Type_getSizeOf(clang_getCursorType(record));
+    long long own = clang_Type_getSizeOf(clang_getCursorType(cursor));
+    if (bits < 0 || all <= 0 || own < 0)
+        return NULL;
+    struct ir_field *field = ir_alloc(clang->arena, sizeof(*field));
+    field->record_bytes = (size_t)all;
+    field->offset = (size_t)bits / 8;
+    field->bytes = (size_t)own;
+    read_field_dims(clang, cursor, field);
+    return field;
+}
+
 static void read_member(struct ct_clang *clang, CXCursor cursor, struct ct_node *node)
 {
-    CXCursor field = clang_getCursorReferenced(cursor);
-    node->text = take_string(clang, clang_getCursorSpelling(field));
-    node->shared = shares_bytes(field);
+    CXCursor target = clang_getCursorReferenced(cursor);
+    struct ir_field *field = field_of(clang, target);
+    node->text = take_string(clang, clang_getCursorSpelling(target));
+    node->shared = shares_bytes(target);
+    node->field = field;
     if (node->child_nr == 0)
         return;
     struct ct_node *base = node->child[0];
-    if (base->kind == CT_MEMBER && is_unnamed(base->text) && base->child_nr > 0)
+    if (base->kind == CT_MEMBER && is_unnamed(base->text) && base->child_nr > 0) {
         node->child[0] = base->child[0];
+        if (field && base->field) {
+            field->offset += base->field->offset;
+            field->record_bytes = base->field->record_bytes;
+        }
+    }
     node->arrow = node->child[0]->type.pointers > 0;
 }
 

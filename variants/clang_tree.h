@@ -44,6 +44,10 @@ struct ct_decl {
     size_t dim_nr;
     bool pointer_to_array, is_static, has_value;
     bool implicit;   /* a builtin: declared nowhere */
+    struct ct_function *body; /* FUNCTION: once asked for by ct_body; NULL = not defined
+                                 in this file or its headers */
+    bool body_sought;
+    enum { CT_PURE_UNKNOWN, CT_PURE, CT_IMPURE } pure; /* for the reader */
     long long value; /* of a const integer with a constant initialiser */
     int line;
     struct ir_symbol *symbol; /* for the reader */
@@ -56,6 +60,7 @@ struct ct_node {
     struct ct_decl *decl;
     struct ir_type type;
     bool arrow, shared, has_value;
+    const struct ir_field *field; /* MEMBER */
     long long value;
     /* starts in the expansion of a macro; begin and end are those of the macro call */
     bool in_macro;
@@ -98,5 +103,8 @@ void ct_close(struct ct_file *file);
 
 /* Reads the parameters and the body. */
 void ct_read(struct ct_file *file, struct ct_function *function);
+/* The function as it is defined in this file or one of its headers, read; NULL when it is
+ * not. */
+struct ct_function *ct_body(struct ct_file *file, struct ct_decl *decl);
 
 #endif

@@ -24,7 +24,7 @@ struct count {
     struct tally total;
     double *entries, *trips; /* by loop of the view */
     long long steps;
-    bool unknown;
+    bool unknown, flops_unknown;
 };
 
 /* ---- integer expressions ---- */
@@ -113,29 +113,10 @@ struct cost {
 
 static void cost_of(struct cost *cost, const struct ir_expr *expr);
 
-static const struct ir_symbol *root_of(const struct ir_expr *expr)
-{
-    while (expr->kind == IR_INDEX || expr->kind == IR_MEMBER || expr->kind == IR_CAST ||
-           expr->kind == IR_UNARY || (expr->kind == IR_BINARY && expr->type.pointers))
-        expr = expr->kind == IR_BINARY && !expr->arg[0]->type.pointers ? expr->arg[1]
-                                                                       : expr->arg[0];
-    return expr->kind == IR_NAME ? expr->symbol : NULL;
-}
-
-/* The buffer behind a place, through local row pointers. */
+/* An element of a buffer, also through local row pointers. */
 static bool is_buffer(const struct cost *cost, const struct ir_expr *expr)
 {
-    const struct ir_symbol *symbol = root_of(expr);
-    while (symbol && symbol->role == IR_LOCAL && symbol->type.pointers &&
-           cost->at->model->init[symbol->id])
-        symbol = root_of(cost->at->model->init[symbol->id]);
-    return symbol && expr->kind != IR_NAME && view_array(cost->at->model, symbol) >= 0;
-}
-
-static bool is_place(const struct ir_expr *expr)
-{
-    return expr->kind == IR_INDEX || expr->kind == IR_MEMBER ||
-           (expr->kind == IR_UNARY && !strcmp(expr->op, "*"));
+    return expr->kind != IR_NAME && view_place(cost->at->model, expr) >= 0;
 }
 
 static void cost_subscripts(struct cost *cost, const struct ir_expr *expr)
@@ -168,7 +149,9 @@ static void cost_call(struct cost *cost, const struct ir_expr *expr)
     const char *name = expr->text ? expr->text : "";
     if (!strcmp(name, "__builtin_prefetch"))
         return;
-    if (!math_function(name))
+    if (expr->symbol && expr->symbol->is_pure)
+        cost->at->flops_unknown = true; /* what it computes is not seen */
+    else if (!math_function(name))
         cost->at->unknown = true;
     cost->tally.flops +=
         !strncmp(name, "fma", 3) && strncmp(name, "fmax", 4) ? 2 : is_float(expr);
@@ -198,7 +181,7 @@ static void cost_operator(struct cost *cost, const struct ir_expr *expr)
 
 static void cost_of(struct cost *cost, const struct ir_expr *expr)
 {
-    if (is_place(expr)) {
+    if (expr_is_place(expr)) {
         cost_place(cost, expr, !expr->type.pointers);
         return;
     }
@@ -381,19 +364,27 @@ static void count_stmt(struct count *at, const struct ir_stmt *stmt, double time
 
 /* ---- strides that depend on parameters ---- */
 
-/* Address in elements at the present values of the iterators. */
-static bool address(struct count *at, const struct ir_symbol *symbol,
+/* Bytes from the start of the array at the present values of the iterators. */
+static bool address(struct count *at, const struct cell *cell,
                     const struct access *access, long long *out)
 {
-    *out = 0;
+    const struct ir_symbol *symbol = cell->symbol;
+    long long elements = 0, fields = 0;
     for (size_t i = 0; i < access->subscript_nr; i++) {
         long long subscript, size = 1;
-        if (i && (!symbol->dim[i] || !evaluate(at, symbol->dim[i], &size)))
-            return false;
         if (!evaluate(at, access->subscript[i], &subscript))
             return false;
-        *out = *out * size + subscript;
+        if (i >= cell->symbol_dims) {
+            if (!access->scale[i])
+                return false;
+            fields += subscript * access->scale[i];
+            continue;
+        }
+        if (i && (!symbol->dim[i] || !evaluate(at, symbol->dim[i], &size)))
+            return false;
+        elements = elements * size + subscript;
     }
+    *out = elements * (long long)symbol->type.bytes + fields;
     return true;
 }
 
@@ -414,18 +405,18 @@ static size_t enter_loops(struct count *at, int innermost, int *loop)
 static void measure_stride(struct count *at, struct kernel_access *view,
                            const struct nest *nest, const struct access *access)
 {
-    const struct ir_symbol *symbol = nest->cell[access->cell].symbol;
+    const struct cell *cell = &nest->cell[access->cell];
     int loop[KERNEL_DEPTH_MAX];
     size_t kept = at->nr, nr = enter_loops(at, view->loop, loop);
     long long here, next;
     for (size_t d = 0; d < KERNEL_DEPTH_MAX; d++)
         view->stride_at[d] = NAN;
-    bool known = address(at, symbol, access, &here);
+    bool known = address(at, cell, access, &here);
     for (size_t i = 0; known && i < nr; i++) {
         int depth = at->model->loop[loop[i]].depth;
         at->item[kept + i].value += at->model->loop_stmt[loop[i]]->step;
-        if (depth < KERNEL_DEPTH_MAX && address(at, symbol, access, &next))
-            view->stride_at[depth] = (double)(next - here) * (double)symbol->type.bytes;
+        if (depth < KERNEL_DEPTH_MAX && address(at, cell, access, &next))
+            view->stride_at[depth] = (double)(next - here);
         at->item[kept + i].value = 1;
     }
     if (view->access_class == ACCESS_STRIDED && view->loop >= 0 &&
@@ -465,7 +456,8 @@ struct model_counts model_measure(struct model *model, const struct model_values
         counts.iterations = quantity_exact(at->iterations, PROVENANCE_SOURCE);
         counts.accesses = quantity_exact(at->total.accesses, PROVENANCE_SOURCE);
         counts.bytes = quantity_exact(at->total.bytes, PROVENANCE_SOURCE);
-        counts.flops = quantity_exact(at->total.flops, PROVENANCE_SOURCE);
+        if (!at->flops_unknown)
+            counts.flops = quantity_exact(at->total.flops, PROVENANCE_SOURCE);
     }
     free(at->entries);
     free(at->trips);

@@ -4,6 +4,7 @@
 
 #include <isl/flow.h>
 #include <isl/schedule.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -182,23 +183,40 @@ int deps_build(struct nest *nest, struct error *err)
 
 /* ---- value-based ---- */
 
-/* The accesses as statement -> place, each over the whole domain of its statement. */
-static isl_union_map *moved(isl_union_map *accesses, isl_union_map *storage)
+/* { A[iterators, element] -> [element] }: what a private cell is without its copies. */
+static isl_union_map *element_of(const struct nest *nest, size_t index)
+{
+    const struct cell *cell = &nest->cell[index];
+    char name[32];
+    isl_space *space = isl_space_set_from_params(isl_space_copy(nest->params));
+    space =
+        isl_space_add_dims(space, isl_dim_set, (unsigned)(cell->depth + cell->dims));
+    snprintf(name, sizeof(name), "A%zu", index);
+    space = isl_space_set_tuple_name(space, isl_dim_set, name);
+    isl_map *map = isl_map_identity(isl_space_map_from_set(space));
+    map = isl_map_reset_tuple_id(map, isl_dim_out);
+    map = isl_map_project_out(map, isl_dim_out, 0, (unsigned)cell->depth);
+    return isl_union_map_from_map(map);
+}
+
+/* The accesses as statement -> [place -> element]. */
+static isl_union_map *moved(const struct nest *nest, size_t cell, isl_union_map *accesses,
+                            isl_union_map *storage)
 {
     if (!storage)
         return accesses;
-    isl_union_set *domain = isl_union_map_domain(accesses);
-    return isl_union_map_intersect_domain(isl_union_map_copy(storage), domain);
+    accesses = isl_union_map_apply_range(accesses, element_of(nest, cell));
+    return isl_union_map_range_product(isl_union_map_copy(storage), accesses);
 }
 
 static isl_union_map *flow_to(const struct nest *nest, size_t cell, isl_union_map *reads,
                               isl_union_map *order, isl_union_map *storage, bool *live_in)
 {
-    isl_union_access_info *info = isl_union_access_info_from_sink(moved(reads, storage));
+    isl_union_access_info *info = isl_union_access_info_from_sink(moved(nest, cell, reads, storage));
     info = isl_union_access_info_set_must_source(
-        info, moved(cell_accesses(nest, cell, access_must), storage));
+        info, moved(nest, cell, cell_accesses(nest, cell, access_must), storage));
     info = isl_union_access_info_set_may_source(
-        info, moved(cell_accesses(nest, cell, access_may), storage));
+        info, moved(nest, cell, cell_accesses(nest, cell, access_may), storage));
     info = isl_union_access_info_set_schedule_map(info, isl_union_map_copy(order));
     isl_union_flow *flow = isl_union_access_info_compute_flow(info);
     isl_union_map *deps = isl_union_flow_get_may_dependence(flow);

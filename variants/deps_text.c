@@ -236,9 +236,14 @@ static void print_culprit(const struct nest *nest, const struct culprit *culprit
              culprit->first->line, happens(culprit));
     buf_add(out, " as ");
     ir_print_expr(out, culprit->second->expr);
-    buf_addf(out, " at line %d later (distance ", culprit->second->line);
-    add_distances(nest, culprit->map, out);
-    buf_addf(out, "), %s", verdict);
+    buf_addf(out, " at line %d later", culprit->second->line);
+    if (common_loops(&nest->statement[culprit->first->statement],
+                     &nest->statement[culprit->second->statement])) {
+        buf_add(out, " (distance ");
+        add_distances(nest, culprit->map, out);
+        buf_add(out, ")");
+    }
+    buf_addf(out, ", %s", verdict);
     blame_subscript(culprit->first->exact ? culprit->second : culprit->first, out);
 }
 

@@ -7,80 +7,6 @@
 
 enum { GUARD_WIDTH = 80 };
 
-struct edit {
-    size_t begin, end;
-    char *text;
-};
-
-struct edits {
-    struct edit *item;
-    size_t nr, alloc;
-};
-
-static void add_edit(struct edits *edits, size_t begin, size_t end, char *text)
-{
-    size_t at = edits->nr;
-    GROW(edits->item, edits->nr + 1, edits->alloc);
-    /* what is only put in comes before what is replaced at the same place */
-    while (at > 0 &&
-           (edits->item[at - 1].begin > begin ||
-            (edits->item[at - 1].begin == begin && edits->item[at - 1].end > end)))
-        at--;
-    memmove(&edits->item[at + 1], &edits->item[at],
-            (edits->nr - at) * sizeof(edits->item[0]));
-    edits->item[at] = (struct edit){begin, end, text};
-    edits->nr++;
-}
-
-static void edits_release(struct edits *edits)
-{
-    for (size_t i = 0; i < edits->nr; i++)
-        free(edits->item[i].text);
-    free(edits->item);
-}
-
-/* ---- text in the user's manner: his margin, tabs where he has them ---- */
-
-static size_t line_begin(const char *source, size_t at)
-{
-    while (at > 0 && source[at - 1] != '\n')
-        at--;
-    return at;
-}
-
-static char *margin_of(const char *source, size_t at)
-{
-    size_t begin = line_begin(source, at), end = begin;
-    while (source[end] == ' ' || source[end] == '\t')
-        end++;
-    return xstrndup(source + begin, end < at ? end - begin : at - begin);
-}
-
-static bool uses_tabs(const struct ir_function *function)
-{
-    return memchr(function->source + function->body_begin, '\t',
-                  function->body_end - function->body_begin) &&
-           strstr(function->source + function->body_begin, "\n\t");
-}
-
-/* Our four spaces per level as he would write them, behind his margin; the first line
- * stands where the nest stood. */
-static void add_lines(struct buf *out, const char *text, const char *margin, bool tabs)
-{
-    for (bool first = true; *text; first = false) {
-        size_t length = strcspn(text, "\n"), blanks = strspn(text, " ");
-        if (!first)
-            buf_add(out, margin);
-        for (size_t i = 0; i < blanks / 4; i++)
-            buf_add(out, tabs ? "\t" : "    ");
-        buf_add_repeat(out, ' ', blanks % 4);
-        buf_add_n(out, text + blanks, length - blanks);
-        text += length + (text[length] == '\n');
-        if (*text)
-            buf_add(out, "\n");
-    }
-}
-
 /* The original text of a nest without our pragmas. */
 static char *original(const struct nest *nest)
 {
@@ -126,6 +52,7 @@ static void gen_release(struct gen *gen)
 {
     free(gen->local);
     strvec_release(&gen->taken);
+    strvec_release(&gen->vector_type);
     ir_arena_free(gen->arena);
 }
 
@@ -147,8 +74,9 @@ static void add_unused(struct gen *gen, struct code *code)
         bool iterator = nest->declared[i] && nest->written[i] &&
                         nest->decl_depth[i] < 0 && !symbol->in_loop;
         bool local = !nest->declared[i] && nest->written[i];
-        if (symbol->role != IR_LOCAL || symbol->type.pointers || (!iterator && !local) ||
-            code_mentions(code, symbol))
+        bool replaced = symbol->is_replaced && !symbol->in_loop;
+        if (symbol->role != IR_LOCAL || code_mentions(code, symbol) ||
+            (!replaced && (symbol->type.pointers || (!iterator && !local))))
             continue;
         struct code *line = code_new(CODE_TEXT);
         line->text = ir_textf(gen->arena, "(void)%s;\n", symbol->name);
@@ -159,7 +87,7 @@ static void add_unused(struct gen *gen, struct code *code)
 static void name_helper(struct ir_expr *expr, void *data)
 {
     struct gen *gen = data;
-    static const char *const words[] = {"min", "max", "floord"};
+    static const char *const words[] = {"min", "max", "floord", "lead", "stream"};
     for (size_t i = 0; expr->kind == IR_CALL && expr->text && i < ARRAY_SIZE(words); i++)
         if (!strcmp(expr->text, words[i]))
             expr->text =
@@ -185,10 +113,15 @@ static struct code *make_code(struct gen *gen)
     if (!code)
         return NULL;
     gen_locals(gen, code);
+    gen_buffers_static(gen, code);
     if (gen->work->reorders) /* else nothing tests that arrays do not overlap */
         gen_scalars(gen, code);
     gen_reductions(code);
+    gen_streams(gen, code);
     gen_prefetches(gen, code);
+    gen_lets(gen, code);
+    gen_teams(code);
+    gen_pads(gen, code);
     add_unused(gen, code);
     name_helpers(gen, code);
     return code;
@@ -216,7 +149,7 @@ static void print_nest(struct gen *gen, struct code *code, const struct ir_expr 
     char *margin = margin_of(function->source, gen->nest->stmt->begin);
     bool tabs = uses_tabs(function), braces = guard || code->child_nr > 1 ||
                                               code->child[0]->kind == CODE_LET ||
-                                              code->child[0]->simd;
+                                              code_has_pragma(code->child[0]);
     struct buf text = {0};
     if (guard) {
         buf_add(&text, "if (");
@@ -230,14 +163,33 @@ static void print_nest(struct gen *gen, struct code *code, const struct ir_expr 
     buf_add(&text, braces ? "{\n" : "");
     code_print(gen, &text, code, braces);
     buf_add(&text, needs_else ? "} else {\n" : braces ? "}\n" : "");
-    add_lines(out, buf_str(&text), margin, tabs);
+    edits_add_lines(out, buf_str(&text), margin, tabs);
     if (needs_else) {
         char *old = original_shifted(gen->nest, tabs);
-        buf_addf(out, "\n%s%s%s\n%s}", margin, tabs ? "\t" : "    ", old, margin);
+        const char *in = tabs ? "\t" : "    ";
+        for (const struct ir_pragma *pragma = gen->nest->stmt->pragma; pragma;
+             pragma = pragma->next)
+            if (!pragma->ours)
+                buf_addf(out, "\n%s%s#pragma %s", margin, in, pragma->text);
+        buf_addf(out, "\n%s%s%s\n%s}", margin, in, old, margin);
         free(old);
     }
     buf_release(&text);
     free(margin);
+}
+
+static void take_vectors(struct gen *helpers, const struct gen *gen)
+{
+    for (size_t i = 0; i < gen->vector_type.nr; i++) {
+        const char *line = gen->vector_type.v[i];
+        bool known = false;
+        for (size_t k = 0; k < helpers->vector_type.nr; k++)
+            known = known || !strcmp(helpers->vector_type.v[k], line);
+        if (!known)
+            strvec_push(&helpers->vector_type, line);
+    }
+    if (gen->vector_bits > helpers->vector_bits)
+        helpers->vector_bits = gen->vector_bits;
 }
 
 static int emit_nest(struct work *work, struct buf *out, struct gen *helpers,
@@ -260,7 +212,9 @@ static int emit_nest(struct work *work, struct buf *out, struct gen *helpers,
     helpers->need_min = helpers->need_min || gen.need_min;
     helpers->need_max = helpers->need_max || gen.need_max;
     helpers->need_floord = helpers->need_floord || gen.need_floord;
+    helpers->need_stream = helpers->need_stream || gen.need_stream;
     helpers->wide = helpers->wide || gen.wide;
+    take_vectors(helpers, &gen);
     code_free(code);
     gen_release(&gen);
     return status;
@@ -290,26 +244,28 @@ static void add_helpers(const struct model *model, const struct gen *helpers,
         buf_addf(out, "%sreturn %s;\n}\n\n", uses_tabs(model->function) ? "\t" : "    ",
                  helper_table[i].body);
     }
+    if (helpers->need_stream)
+        gen_stream_helpers(model->function->name, out);
 }
 
-/* Before the comment and the pragmas that belong to the function. */
-static size_t function_start(const struct ir_function *function)
+/* clang splits vectors that are wider than what it would choose itself, unless told. */
+static void add_vectors(const struct model *model, const struct gen *helpers,
+                        struct edits *edits)
 {
-    const char *source = function->source;
-    size_t at = line_begin(source, function->begin);
-    while (at > 0) {
-        size_t before = line_begin(source, at - 1);
-        const char *line = source + before + strspn(source + before, " \t");
-        if (*line != '#' || strncmp(line + 1 + strspn(line + 1, " \t"), "pragma", 6))
-            break;
-        at = before;
+    struct buf text = {0};
+    for (size_t i = 0; i < helpers->vector_type.nr; i++)
+        buf_addf(&text, "%s\n", helpers->vector_type.v[i]);
+    if (text.length) {
+        size_t at = function_start(model->function);
+        buf_add(&text, "\n");
+        edits_add(edits, at, at, xstrdup(buf_str(&text)));
+        at = line_begin(model->function->source, model->function->begin);
+        edits_add(edits, at, at,
+                  xasprintf("#ifdef __clang__\n__attribute__((min_vector_width(%lld)))\n"
+                            "#endif\n",
+                            helpers->vector_bits));
     }
-    if (at < 3 || memcmp(source + at - 3, "*/\n", 3))
-        return at;
-    for (size_t begin = at - 3; begin > 0; begin--)
-        if (!memcmp(source + begin - 1, "/*", 2))
-            return line_begin(source, begin - 1);
-    return at;
+    buf_release(&text);
 }
 
 /* ---- the file ---- */
@@ -324,21 +280,9 @@ static void add_pragma_edits(const struct model *model, struct edits *edits)
             inside = inside || (edits->item[i].begin < pragma->begin &&
                                 pragma->end <= edits->item[i].end);
         if (pragma->ours && !inside)
-            add_edit(edits, line_begin(model->function->source, pragma->begin),
-                     pragma->end, xstrdup(""));
+            edits_add(edits, line_begin(model->function->source, pragma->begin),
+                      pragma->end, xstrdup(""));
     }
-}
-
-static void splice(const struct model *model, const struct edits *edits, struct buf *out)
-{
-    const struct ir_function *function = model->function;
-    size_t at = 0;
-    for (size_t i = 0; i < edits->nr; i++) {
-        buf_add_n(out, function->source + at, edits->item[i].begin - at);
-        buf_add(out, edits->item[i].text);
-        at = edits->item[i].end;
-    }
-    buf_add_n(out, function->source + at, function->source_length - at);
 }
 
 static int check_prefetches(const struct model *model, const struct work *works,
@@ -357,37 +301,61 @@ static int check_prefetches(const struct model *model, const struct work *works,
                 "depends on a value computed there");
 }
 
+static int check_streams(const struct model *model, const struct work *works,
+                         struct error *err)
+{
+    for (size_t i = 0; i < model->nest_nr; i++)
+        for (size_t k = 0; k < works[i].streamed_nr; k++) {
+            const struct streamed *streamed = &works[i].streamed[k];
+            if (!streamed->places)
+                return fail(
+                    err, STATUS_ILLEGAL,
+                    "no innermost loop of the nest at line %d writes '%s' element "
+                    "by element upwards and unconditionally, so there are no "
+                    "whole lines to store past the caches",
+                    model->nest[i]->stmt->line,
+                    model->nest[i]->cell[streamed->cell].symbol->name);
+        }
+    return 0;
+}
+
 static int emit_all(struct model *model, struct work *works, struct edits *edits,
                     struct error *err)
 {
     struct gen helpers = {0};
     struct buf text = {0};
     for (size_t i = 0; i < model->nest_nr; i++) {
-        const struct nest *nest = model->nest[i];
+        const struct nest *nest = works[i].nest;
         struct buf new = {0};
         if (!works[i].touched)
             continue;
         isl_budget(model, model->request.operation_limit);
         if (emit_nest(&works[i], &new, &helpers, err)) {
             buf_release(&new);
+            strvec_release(&helpers.vector_type);
             return -1;
         }
         for (const struct ir_pragma *pragma = nest->stmt->pragma; pragma;
              pragma = pragma->next)
             if (!pragma->ours) /* it was meant for the loop that is no more */
-                add_edit(edits, line_begin(model->function->source, pragma->begin),
-                         pragma->end, xstrdup(""));
-        add_edit(edits, nest->stmt->begin, nest->stmt->end, buf_detach(&new));
+                edits_add(edits, line_begin(model->function->source, pragma->begin),
+                          pragma->end, xstrdup(""));
+        edits_add(edits, nest->stmt->begin, nest->stmt->end, buf_detach(&new));
     }
-    if (check_prefetches(model, works, err))
+    if (check_prefetches(model, works, err) || check_streams(model, works, err) ||
+        gen_paddings(model, works, edits, err)) {
+        strvec_release(&helpers.vector_type);
         return -1;
+    }
     add_pragma_edits(model, edits);
     add_helpers(model, &helpers, &text);
     if (text.length) {
         size_t at = function_start(model->function);
-        add_edit(edits, at, at, xstrdup(buf_str(&text)));
+        edits_add(edits, at, at, xstrdup(buf_str(&text)));
     }
     buf_release(&text);
+    add_vectors(model, &helpers, edits);
+    strvec_release(&helpers.vector_type);
     return 0;
 }
 
@@ -399,6 +367,8 @@ static void add_assumptions(const struct work *work, struct buf *out)
     struct overlap *pair;
     for (size_t i = 0; i < nest->assumption.nr; i++)
         buf_addf(out, "%s\n", nest->assumption.v[i]);
+    for (size_t i = 0; i < work->said.nr; i++)
+        buf_addf(out, "%s\n", work->said.v[i]);
     size_t nr = work->reorders ? nest_overlaps(nest, &pair) : 0;
     for (size_t i = 0; i < nr; i++)
         buf_addf(out,
@@ -420,8 +390,11 @@ static int check_all(struct model *model, const struct plan *plan, struct work *
     for (size_t i = 0; i < model->nest_nr; i++) {
         if (!works[i].touched)
             continue;
-        if (work_check(&works[i], plan, err))
+        if (work_check(&works[i], plan, err) || tree_finish(&works[i], err))
             return -1;
+        if (work_parallel(&works[i], err))
+            return fail_in(err, "the nest at line %d", model->nest[i]->stmt->line);
+        work_hints(&works[i], plan);
         if (assumptions)
             add_assumptions(&works[i], assumptions);
     }
@@ -444,7 +417,7 @@ static int prepare(struct model *model, const struct plan *plan, struct buf *ass
                      ? -1
                      : 0;
     if (!status)
-        splice(model, &edits, &model->emitted);
+        edits_splice(model, &edits, &model->emitted);
     edits_release(&edits);
     works_free(model, works);
     isl_budget(model, 0);
@@ -465,7 +438,9 @@ int model_emit(struct model *model, const struct plan *plan, struct buf *out,
 {
     char *text = plan_text(plan);
     bool known = model->emitted_plan && !strcmp(model->emitted_plan, text);
+    model->forced = model->request.force;
     int status = known ? 0 : prepare(model, plan, NULL, err);
+    model->forced = false;
     if (!status)
         buf_add_n(out, model->emitted.data, model->emitted.length);
     free(text);

@@ -27,11 +27,16 @@ struct code {
     struct ir_symbol *var;
     struct ir_expr *lower, *upper; /* var < upper, or var > upper when step is negative */
     long long step;
-    bool declares, simd;
+    bool declares, simd, parallel;
+    long long chunk; /* parallel: iterations handed out at once, 0 = the runtime's */
     const struct tree *band;
-    struct strvec sums, products; /* variables of a simd loop's reduction clauses */
+    const char *fence; /* parallel, with stores past the caches: what orders them */
+    long long line;  /* so many iterations make a line of what is stored past the caches */
+    bool no_fetch;   /* too short for prefetches */
+    struct strvec sums, products; /* variables of its reduction clauses */
     struct ir_expr *cond;
     struct ir_stmt *stmt;
+    bool vector; /* STMT: works on several elements at once */
     size_t statement;
     struct ir_expr *iterator[DEPTH_MAX]; /* STMT: what the source's iterators are here */
     size_t iterator_nr;
@@ -63,7 +68,11 @@ struct gen {
     size_t local_nr, local_alloc;
     struct strvec taken;                        /* names given out */
     bool need_min, need_max, need_floord, wide; /* helpers; wide = they work on long */
+    bool need_stream;
     const char *problem;                        /* why no code could be made */
+    struct ir_symbol **buffer;                  /* of work.box[] */
+    struct strvec vector_type;                  /* definitions, a line each */
+    long long vector_bits;                      /* of the widest one */
 };
 
 struct code *code_new(enum code_kind kind);
@@ -86,6 +95,9 @@ bool gen_word_in_source(const struct gen *gen, const char *word);
 struct ir_expr *raw_expr(struct gen *gen, isl_ast_expr *expr); /* takes expr */
 struct ir_expr *raw_map(struct gen *gen, struct ir_expr *raw, struct ir_expr *base,
                         long long step); /* base + step * raw */
+/* Of c <= raw, or c < raw: the limit of the variable base + step * c, exclusive. */
+struct ir_expr *raw_bound(struct gen *gen, struct ir_expr *raw, bool inclusive,
+                          struct ir_expr *base, long long step);
 struct ir_expr *raw_finish(struct gen *gen, struct ir_expr *raw);
 
 struct code *gen_code(struct gen *gen); /* gen_ast.c; NULL = gen->problem */
@@ -95,9 +107,44 @@ struct ir_symbol *gen_local_symbol(struct gen *gen, size_t cell, const char *suf
 struct ir_stmt *stmt_substitute(struct ir_arena *arena, const struct ir_stmt *stmt,
                                 struct ir_symbol *const *symbol,
                                 struct ir_expr *const *by, size_t nr);
+/* gen_pack.c: declarations of local buffers, small ones in the loop that fills them;
+ * accesses that go to them; the copies. */
+void gen_buffers_at(struct gen *gen, struct code *block, const struct tree *band);
+void gen_buffers_static(struct gen *gen, struct code *code);
+const struct ir_stmt *gen_redirect(struct gen *gen, const struct statement *statement);
+void gen_copy(struct gen *gen, struct code *block, isl_ast_expr *call, size_t index);
+/* gen_vector.c: the statement for all lanes of the band, or gen->problem. */
+const struct ir_stmt *gen_vector(struct gen *gen, const struct ir_stmt *stmt,
+                                 const struct tree *band);
+struct ir_expr *gen_vector_at(struct gen *gen, struct ir_expr *element, long long lanes);
+struct ir_expr *gen_vector_zero(struct gen *gen, const struct ir_expr *like);
 void gen_scalars(struct gen *gen, struct code *code); /* gen_scalar.c */
 void gen_reductions(struct code *code); /* gen_reduction.c: clauses of simd loops that
                                            sum; without one, no pragma */
+/* gen_fetch.c */
+const struct ir_symbol *fetch_root(const struct ir_expr *expr); /* NULL = none */
+struct ir_expr *fetch_pick(struct gen *gen, const char *name, struct ir_expr *a,
+                           struct ir_expr *b); /* min or max of two */
+struct ir_expr *loop_last(struct gen *gen,
+                          const struct ir_stmt *loop); /* value of its iterator */
+struct ir_expr *fetch_clamped(struct gen *gen, const struct ir_stmt *loop,
+                              struct ir_expr *now, struct ir_expr *last,
+                              long long distance);
+struct ir_expr *fetch_resolved(struct gen *gen, struct ir_expr *expr);
+const struct prefetch *fetch_wanted(const struct gen *gen, const struct ir_expr *expr);
+struct ir_expr *fetch_call(struct gen *gen, struct ir_expr *element, bool write,
+                           int level);
+bool fetch_loads(const struct ir_expr *expr); /* its subscripts hold elements */
+bool fetch_is_safe(const struct gen *gen, const struct ir_expr *expr);
+size_t fetch_collapsed(struct gen *gen, struct code *code); /* number of places */
+/* gen_stream.c: stores past the caches. */
+void gen_streams(struct gen *gen, struct code *code);
+void gen_stream_helpers(const char *function, struct buf *out);
+void gen_pads(struct gen *gen, struct code *code); /* gen_pad.c */
+/* gen_pragma.c: clauses of parallel loops; lines before a loop, "" = none. */
+void gen_teams(struct code *code);
+bool code_has_pragma(const struct code *loop);
+void print_pragma(struct buf *out, const struct code *loop, int indent);
 bool loop_runs(
     struct gen *gen,
     const struct code *loop); /* gen_proof.c: at least one iteration, for certain */
@@ -105,9 +152,36 @@ void gen_prefetches(
     struct gen *gen,
     struct code *code); /* gen_prefetch.c; after gen_scalars, which must not see strips */
 
+/* gen_let.c: `const int i = is - t;` in innermost loops; the last pass. */
+void gen_lets(struct gen *gen, struct code *code);
+
 /* gen_guard.c: the condition under which the new code may run, NULL = always;
  * *needs_else: the original must remain. */
 int gen_guard(struct gen *gen, struct ir_expr **guard, bool *needs_else,
               struct error *err);
+
+/* ---- gen_edits.c: the user's file with ranges replaced ---- */
+
+struct edit {
+    size_t begin, end;
+    char *text; /* owned */
+};
+struct edits {
+    struct edit *item; /* in the order of the file */
+    size_t nr, alloc;
+};
+void edits_add(struct edits *edits, size_t begin, size_t end,
+               char *text); /* takes text */
+void edits_release(struct edits *edits);
+void edits_splice(const struct model *model, const struct edits *edits, struct buf *out);
+size_t line_begin(const char *source, size_t at); /* of the line that holds `at` */
+char *margin_of(const char *source, size_t at);   /* blanks before it; caller frees */
+bool uses_tabs(const struct ir_function *function);
+void edits_add_lines(struct buf *out, const char *text, const char *margin, bool tabs);
+/* gen_pad.c: declarations with longer rows. */
+int gen_paddings(const struct model *model, const struct work *works, struct edits *edits,
+                 struct error *err);
+/* Before the comment and the pragmas that belong to the function. */
+size_t function_start(const struct ir_function *function);
 
 #endif

@@ -34,15 +34,21 @@ static struct ir_symbol *variable(struct gen *gen, const struct tree *band,
 {
     const struct ir_stmt *stmt = band->loop->stmt;
     struct ir_type type = stmt->iterator->type;
-    bool own = (band->role == BAND_LOOP || band->role == BAND_BLOCK) &&
+    bool own = (band->role == BAND_LOOP || band->role == BAND_BLOCK) && !band->skewed &&
                !strcmp(band->name, stmt->iterator->name);
-    *declares = !own || stmt->declares_iterator || type.is_unsigned;
+    bool shared = band->parallel; /* threads need their own */
+    for (size_t i = 0; i < gen->level_nr; i++)
+        shared = shared || gen->level[i].band->parallel;
+    *declares = !own || stmt->declares_iterator || type.is_unsigned || shared;
     if (type.is_unsigned)
         type = (struct ir_type){.text = "long", .scalar = IR_INT, .bytes = 8};
     type.is_const = false;
     gen->wide = gen->wide || type.bytes > 4;
-    return *declares ? gen_symbol(gen, free_name(gen, band->name), &type)
-                     : stmt->iterator;
+    if (!*declares)
+        return stmt->iterator;
+    bool skewed = band->role == BAND_LOOP && band->skewed;
+    const char *name = skewed ? ir_textf(gen->arena, "%ss", band->name) : band->name;
+    return gen_symbol(gen, free_name(gen, name), &type);
 }
 
 static void push_level(struct gen *gen, const struct tree *band, isl_ast_node *node,
@@ -65,12 +71,11 @@ static struct ir_expr *bound(struct gen *gen, isl_ast_node *node, const struct t
     isl_ast_expr *cond = isl_ast_node_for_get_cond(node);
     enum isl_ast_expr_op_type type = isl_ast_expr_op_get_type(cond);
     struct ir_expr *raw = raw_expr(gen, isl_ast_expr_op_get_arg(cond, 1));
-    if (type == isl_ast_expr_op_le)
-        raw = raw_map(gen, raw, ir_integer(gen->arena, 1), 1);
-    else if (type != isl_ast_expr_op_lt)
+    if (type != isl_ast_expr_op_le && type != isl_ast_expr_op_lt)
         gen->problem = "a loop of the result has a condition that cannot be written in C";
     isl_ast_expr_free(cond);
-    return raw_finish(gen, raw_map(gen, raw, band->base, band->step));
+    return raw_finish(
+        gen, raw_bound(gen, raw, type == isl_ast_expr_op_le, band->base, band->step));
 }
 
 static long long increment(isl_ast_node *node)
@@ -105,6 +110,8 @@ static void add_for(struct gen *gen, struct code *block, isl_ast_node *node,
     loop->upper = once ? NULL : bound(gen, node, band);
     loop->step = once ? 1 : band->step * increment(node);
     loop->simd = band->simd;
+    loop->parallel = band->parallel;
+    loop->chunk = band->chunk;
     loop->var = variable(gen, band, &loop->declares);
     if (once && !loop->declares)
         loop->var = gen_symbol(gen, band->name, &loop->var->type);
@@ -112,6 +119,7 @@ static void add_for(struct gen *gen, struct code *block, isl_ast_node *node,
     body = once ? block : code_new(CODE_BLOCK);
     if (!once)
         code_add(loop, body);
+    gen_buffers_at(gen, body, band);
     add_node(gen, body, isl_ast_node_for_get_body(node), NULL);
     gen->level_nr--;
 }
@@ -225,14 +233,22 @@ static void drop_casts(struct ir_expr *expr, void *data)
         *at = (*at)->arg[0];
 }
 
-static void add_user(struct gen *gen, struct code *block, isl_ast_node *node)
+/* The statement with what the plan puts in place of its accesses. */
+static const struct ir_stmt *planned(struct gen *gen, const struct statement *statement,
+                                     struct code *code)
 {
-    isl_ast_expr *expr = isl_ast_node_user_get_expr(node);
-    isl_ast_expr *callee = isl_ast_expr_op_get_arg(expr, 0);
-    isl_id *id = isl_ast_expr_id_get_id(callee);
+    const struct tree *band = gen->level_nr ? gen->level[gen->level_nr - 1].band : NULL;
+    const struct ir_stmt *stmt = gen_redirect(gen, statement);
+    code->vector = band && band->lanes;
+    return code->vector ? gen_vector(gen, stmt, band) : stmt;
+}
+
+static void add_statement(struct gen *gen, struct code *block, isl_ast_expr *expr,
+                          size_t index)
+{
     struct code *code = code_new(CODE_STMT);
-    code->statement = statement_of_tuple(isl_id_get_name(id));
-    const struct statement *statement = &gen->nest->statement[code->statement];
+    code->statement = index;
+    const struct statement *statement = &gen->nest->statement[index];
     struct ir_expr *raw[DEPTH_MAX];
     struct replace replace = {.nr = 0};
     for (size_t i = 0; i < statement->depth; i++) {
@@ -243,10 +259,23 @@ static void add_user(struct gen *gen, struct code *block, isl_ast_node *node)
     }
     code->iterator_nr = statement->depth;
     replace_locals(gen, code, raw, &replace);
-    code->stmt = stmt_substitute(gen->arena, statement->stmt, replace.symbol, replace.by,
-                                 replace.nr);
+    code->stmt = stmt_substitute(gen->arena, planned(gen, statement, code),
+                                 replace.symbol, replace.by, replace.nr);
     stmt_exprs(code->stmt, drop_casts, NULL);
     code_add(block, code);
+}
+
+static void add_user(struct gen *gen, struct code *block, isl_ast_node *node)
+{
+    isl_ast_expr *expr = isl_ast_node_user_get_expr(node);
+    isl_ast_expr *callee = isl_ast_expr_op_get_arg(expr, 0);
+    isl_id *id = isl_ast_expr_id_get_id(callee);
+    const char *name = isl_id_get_name(id);
+    size_t index = statement_of_tuple(name);
+    if (*name == 'P')
+        gen_copy(gen, block, expr, index);
+    else
+        add_statement(gen, block, expr, index);
     isl_id_free(id);
     isl_ast_expr_free(callee);
     isl_ast_expr_free(expr);

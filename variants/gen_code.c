@@ -152,7 +152,7 @@ static void print_step(struct buf *out, const struct code *loop)
 static bool needs_braces(const struct code *block)
 {
     const struct code *only = block->child[0];
-    if (block->child_nr != 1 || only->simd || only->kind == CODE_LET ||
+    if (block->child_nr != 1 || code_has_pragma(only) || only->kind == CODE_LET ||
         only->kind == CODE_TEXT)
         return true;
     return only->kind == CODE_STMT && (only->stmt->kind == IR_DECL || only->stmt->pragma);
@@ -171,26 +171,9 @@ static void print_block(struct gen *gen, struct buf *out, const struct code *blo
     }
 }
 
-static void print_clause(struct buf *out, const char *op, const struct strvec *names)
-{
-    if (names->nr)
-        buf_addf(out, " reduction(%s:", op);
-    for (size_t i = 0; i < names->nr; i++)
-        buf_addf(out, "%s%s", i ? ", " : "", names->v[i]);
-    if (names->nr)
-        buf_add(out, ")");
-}
-
 static void print_for(struct gen *gen, struct buf *out, const struct code *loop,
                       int indent)
 {
-    if (loop->simd) {
-        buf_add(out, "#pragma omp simd");
-        print_clause(out, "+", &loop->sums);
-        print_clause(out, "*", &loop->products);
-        buf_add(out, "\n");
-        margin(out, indent);
-    }
     buf_addf(out, "for (%s%s%s = ", loop->declares ? loop->var->type.text : "",
              loop->declares ? " " : "", loop->var->name);
     ir_print_expr(out, loop->lower);
@@ -238,10 +221,23 @@ void code_print(struct gen *gen, struct buf *out, const struct code *code, int i
             code_print(gen, out, code->child[i], indent);
         break;
     case CODE_FOR:
+        print_pragma(out, code, indent);
         margin(out, indent);
         print_for(gen, out, code, indent);
+        if (code->fence) {
+            print_lines(out, code->fence, indent);
+            print_lines(out, "}\n", indent);
+        }
         break;
     case CODE_IF:
+        if (!code->cond) { /* a block */
+            margin(out, indent);
+            buf_add(out, "{\n");
+            code_print(gen, out, code->child[0], indent + 1);
+            margin(out, indent);
+            buf_add(out, "}\n");
+            break;
+        }
         margin(out, indent);
         print_if(gen, out, code, indent);
         break;

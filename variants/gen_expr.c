@@ -32,6 +32,7 @@ static struct ir_expr *identifier(struct gen *gen, isl_ast_expr *expr)
     if (!symbol && !param_of_id(gen->nest, id, &symbol))
         gen->problem = "an expression names something unknown";
     isl_id_free(id);
+    gen->wide = gen->wide || (symbol && symbol->type.bytes > 4);
     return symbol ? ir_name(gen->arena, symbol) : ir_integer(gen->arena, 0);
 }
 
@@ -154,6 +155,50 @@ struct ir_expr *raw_map(struct gen *gen, struct ir_expr *raw, struct ir_expr *ba
         origin = sum_of_expr(gen->arena, base);
     value = sum_add(&origin, &value, step);
     return sum_expr(gen->arena, &value);
+}
+
+/* e / d with a positive number d, rounded down: for values that are at least 0 C's own
+ * division does. */
+static bool is_quotient(const struct ir_expr *expr, long long divisor)
+{
+    bool divides =
+        is_call(expr, "floord") || (expr->kind == IR_BINARY && !strcmp(expr->op, "/"));
+    return divides && expr->arg[1]->has_value && expr->arg[1]->value == divisor;
+}
+
+/* c <= floor(e / s) + k and c multiples of 1: s * c <= e + k * s, so that the variable
+ * needs no division: base + s * c <= base + e + k * s. */
+static bool without_division(struct gen *gen, const struct sum *limit,
+                             struct ir_expr *base, long long step, struct sum *out)
+{
+    long long size = step < 0 ? -step : step, sign = step < 0 ? -1 : 1;
+    struct sum origin = sum_constant(0);
+    if (size == 1 || limit->nr != 1 || limit->term[0].coefficient != 1 ||
+        !is_quotient(limit->term[0].atom, size))
+        return false;
+    if (base)
+        origin = sum_of_expr(gen->arena, base);
+    struct sum reach = sum_of_expr(gen->arena, limit->term[0].atom->arg[0]);
+    reach.constant += limit->constant * size;
+    *out = sum_add(&origin, &reach, sign);
+    out->constant += sign; /* exclusive */
+    return true;
+}
+
+struct ir_expr *raw_bound(struct gen *gen, struct ir_expr *raw, bool inclusive,
+                          struct ir_expr *base, long long step)
+{
+    if (is_call(raw, "min")) {
+        struct ir_expr *a = raw_bound(gen, raw->arg[0], inclusive, base, step),
+                       *b = raw_bound(gen, raw->arg[1], inclusive, base, step);
+        return call(gen, step > 0 ? "min" : "max", a, b);
+    }
+    struct sum limit = sum_of_expr(gen->arena, raw), out;
+    limit.constant -= !inclusive;
+    if (without_division(gen, &limit, base, step, &out))
+        return sum_expr(gen->arena, &out);
+    limit.constant += 1;
+    return raw_map(gen, sum_expr(gen->arena, &limit), base, step);
 }
 
 /* ---- finishing ---- */

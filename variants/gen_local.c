@@ -67,10 +67,12 @@ static struct code *holder(struct code *code, const struct ir_symbol *symbol)
     return holder(only, symbol);
 }
 
-/* Loops inside the iteration that the scalar belongs to stay inside its scope. */
+/* Loops inside the iteration that the scalar belongs to stay inside its scope; a loop
+ * shared out among threads does not, they need their own. */
 static struct code *scope_of(struct code *code, const struct cell *cell)
 {
-    for (struct code *at = code; at; at = at->parent)
+    for (struct code *at = code; at && !(at->kind == CODE_FOR && at->parallel);
+         at = at->parent)
         if (at->kind == CODE_FOR && (size_t)at->band->loop->depth >= cell->depth)
             code = at->parent;
     while (code->kind != CODE_BLOCK)

@@ -23,78 +23,21 @@ struct fetches {
     size_t nr, alloc;
 };
 
-static const struct ir_symbol *root_of(const struct ir_expr *expr)
-{
-    while (expr->kind == IR_INDEX || expr->kind == IR_MEMBER)
-        expr = expr->arg[0];
-    return expr->kind == IR_NAME ? expr->symbol : NULL;
-}
-
-static struct ir_expr *call_of(struct gen *gen, const char *name, struct ir_expr *a,
-                               struct ir_expr *b)
-{
-    struct ir_expr *expr = ir_expr_new(gen->arena, IR_CALL, 2);
-    expr->text = name;
-    expr->type = a->type;
-    expr->arg[0] = a;
-    expr->arg[1] = b;
-    gen->need_min = gen->need_min || *name == 'm';
-    return expr;
-}
-
-/* The last value that the loop's iterator takes. */
-static struct ir_expr *last_value(struct gen *gen, const struct ir_stmt *loop)
-{
-    struct ir_arena *arena = gen->arena;
-    bool inclusive = loop->cmp[1] == '=' && loop->cmp[0] != '!';
-    long long add = inclusive ? 0 : loop->step > 0 ? -1 : 1;
-    struct ir_expr *end = expr_plus(arena, ir_copy(arena, loop->upper), add);
-    if (loop->step == 1 || loop->step == -1)
-        return end;
-    struct ir_expr *span =
-        expr_simplify(arena, ir_binary(arena, "-", end, ir_copy(arena, loop->lower)));
-    struct ir_expr *whole =
-        ir_binary(arena, "*", ir_binary(arena, "/", span, ir_integer(arena, loop->step)),
-                  ir_integer(arena, loop->step));
-    return expr_simplify(arena,
-                         ir_binary(arena, "+", ir_copy(arena, loop->lower), whole));
-}
-
-static struct ir_expr *clamped(struct gen *gen, const struct ir_stmt *loop,
-                               struct ir_expr *now, struct ir_expr *last,
-                               long long distance)
-{
-    struct ir_expr *ahead = expr_plus(gen->arena, now, distance * loop->step);
-    bool up = loop->step > 0;
-    gen->need_max = gen->need_max || !up;
-    struct ir_expr *expr = call_of(gen, up ? "min" : "max", ahead, last);
-    return expr;
-}
-
-/* Locals set once are replaced by what they are set to: count[c] with c = key[i]. */
-static struct ir_expr *resolved(struct gen *gen, struct ir_expr *expr)
-{
-    const struct nest *nest = gen->nest;
-    if (expr->kind == IR_NAME && expr->symbol->id >= 0 &&
-        nest->declared[expr->symbol->id] && gen->model->init[expr->symbol->id])
-        return resolved(gen, gen->model->init[expr->symbol->id]);
-    if (!expr->arg_nr)
-        return expr;
-    struct ir_expr *copy = ir_expr_new(gen->arena, expr->kind, expr->arg_nr),
-                   **arg = copy->arg;
-    *copy = *expr;
-    copy->arg = arg;
-    for (size_t i = 0; i < expr->arg_nr; i++)
-        copy->arg[i] = resolved(gen, expr->arg[i]);
-    return copy;
-}
-
 /* ---- finding what to fetch in one loop ---- */
+
+/* The element of an array of structs that holds the field. */
+static const struct ir_expr *record_of(const struct ir_expr *expr)
+{
+    while (expr->kind == IR_MEMBER && !expr->is_arrow)
+        expr = expr->arg[0];
+    return expr;
+}
 
 static bool stream_of(struct gen *gen, const struct ir_expr *expr,
                       const struct ir_stmt *loop, long long *iterations)
 {
     long long coefficient;
+    expr = record_of(expr);
     if (expr->kind != IR_INDEX ||
         !expr_coefficient(expr->arg[1], loop->iterator, &coefficient) || !coefficient)
         return false;
@@ -112,22 +55,16 @@ static bool is_known(const struct fetches *all, const struct fetch *new)
 {
     for (size_t i = 0; i < all->nr; i++) {
         struct fetch *old = &all->item[i];
-        if (!expr_equal(old->expr, new->expr) &&
-            !(old->stream && new->stream &&root_of(old->expr) == root_of(new->expr) &&
-              expr_equal(old->expr->arg[0], new->expr->arg[0])))
+        const struct ir_expr *a = record_of(old->expr), *b = record_of(new->expr);
+        bool line = old->stream && new->stream && expr_equal(a->arg[0], b->arg[0]);
+        bool record = a->type.scalar == IR_RECORD && expr_equal(a, b) &&
+                      (int)a->type.bytes <= all->gen->model->request.line_bytes;
+        if (!expr_equal(old->expr, new->expr) && !line && !record)
             continue;
         old->write = old->write || new->write;
         return true;
     }
     return false;
-}
-
-static const struct prefetch *wanted(const struct gen *gen, const struct ir_symbol *array)
-{
-    for (size_t i = 0; i < gen->work->prefetch_nr; i++)
-        if (gen->work->prefetch[i].array == array)
-            return &gen->work->prefetch[i];
-    return NULL;
 }
 
 static bool only_known(const struct gen *gen, const struct ir_expr *expr,
@@ -142,20 +79,74 @@ static bool only_known(const struct gen *gen, const struct ir_expr *expr,
     return known;
 }
 
+static bool holds_always(const struct ir_expr *expr, const struct ir_expr *wanted)
+{
+    bool found = expr == wanted;
+    bool decides =
+        expr->kind == IR_COND ||
+        (expr->kind == IR_BINARY && (!strcmp(expr->op, "&&") || !strcmp(expr->op, "||")));
+    for (size_t i = 0; !found && i < (decides ? 1 : expr->arg_nr); i++)
+        found = holds_always(expr->arg[i], wanted);
+    return found;
+}
+
+/* Whenever the statement runs, whatever its conditions. */
+static bool always_read(const struct ir_stmt *stmt, const struct ir_expr *wanted)
+{
+    bool found = (stmt->expr && holds_always(stmt->expr, wanted)) ||
+                 (stmt->kind == IR_IF && holds_always(stmt->cond, wanted));
+    for (size_t i = 0; !found && stmt->kind == IR_BLOCK && i < stmt->child_nr; i++)
+        found = always_read(stmt->child[i], wanted);
+    return found;
+}
+
+/* With every iteration of the loop all later ones run, of the same outer iterations: what
+ * subscripts load ahead is loaded later anyway. */
+static bool runs_on(struct nest *nest, const struct statement *statement, size_t pos)
+{
+    struct affine at = affine_of(nest, statement);
+    unsigned above = (unsigned)pos + 1, below = (unsigned)(statement->depth - pos - 1);
+    isl_set *bounds = isl_set_universe(isl_space_copy(at.space));
+    for (size_t i = 0; i <= pos; i++)
+        bounds = isl_set_intersect(bounds, affine_loop(&at, statement->loop[i], i));
+    bounds = isl_set_project_out(bounds, isl_dim_set, above, below);
+    isl_set *runs = isl_set_project_out(isl_set_copy(statement->domain), isl_dim_set,
+                                        above, below);
+    runs = isl_set_reset_tuple_id(runs);
+    bounds = isl_set_reset_tuple_id(bounds);
+    isl_map *later = isl_map_universe(isl_space_map_from_set(isl_set_get_space(runs)));
+    for (size_t i = 0; i < pos; i++)
+        later = isl_map_equate(later, isl_dim_in, (int)i, isl_dim_out, (int)i);
+    bool up = statement->loop[pos]->stmt->step > 0;
+    later = isl_map_order_lt(later, up ? isl_dim_in : isl_dim_out, (int)pos,
+                             up ? isl_dim_out : isl_dim_in, (int)pos);
+    isl_set *all = isl_set_apply(isl_set_copy(runs), later);
+    all = isl_set_intersect(all, bounds);
+    isl_bool covered = isl_set_is_subset(all, runs);
+    isl_set_free(all);
+    isl_set_free(runs);
+    isl_space_free(at.space);
+    return covered == isl_bool_true;
+}
+
 static void add_fetch(struct fetches *all, const struct code *code,
                       const struct access *access)
 {
     struct gen *gen = all->gen;
     const struct loop *loop = all->loop->band->loop;
     const struct statement *statement = &gen->nest->statement[code->statement];
-    const struct prefetch *prefetch = wanted(gen, gen->nest->cell[access->cell].symbol);
+    const struct prefetch *prefetch = fetch_wanted(gen, access->expr);
     struct ir_symbol *symbol[DEPTH_MAX];
     struct ir_expr *by[DEPTH_MAX], *at[DEPTH_MAX];
     if (!prefetch || (size_t)loop->depth >= statement->depth ||
         statement->loop[loop->depth] != loop)
         return;
-    struct ir_expr *expr = resolved(gen, (struct ir_expr *)access->expr);
-    if (!expr_mentions(expr, loop->stmt->iterator) || !only_known(gen, expr, statement))
+    struct ir_expr *expr = fetch_resolved(gen, (struct ir_expr *)access->expr);
+    if (!expr_mentions(expr, loop->stmt->iterator) || !only_known(gen, expr, statement) ||
+        !fetch_is_safe(gen, expr))
+        return;
+    if (fetch_loads(expr) &&
+        (!always_read(statement->stmt, access->expr) || !runs_on(gen->nest, statement, (size_t)loop->depth)))
         return;
     struct fetch new = {.write = access->write, .level = prefetch->level};
     new.stream = stream_of(gen, expr, loop->stmt, &new.iterations);
@@ -163,9 +154,9 @@ static void add_fetch(struct fetches *all, const struct code *code,
         symbol[i] = statement->loop[i]->stmt->iterator;
         by[i] = at[i] = code->iterator[i];
     }
-    struct ir_expr *last = ir_substitute(gen->arena, last_value(gen, loop->stmt), symbol,
+    struct ir_expr *last = ir_substitute(gen->arena, loop_last(gen, loop->stmt), symbol,
                                          by, statement->depth);
-    by[loop->depth] = clamped(gen, loop->stmt, at[loop->depth],
+    by[loop->depth] = fetch_clamped(gen, loop->stmt, at[loop->depth],
                               expr_simplify(gen->arena, last), prefetch->distance);
     new.expr = ir_substitute(gen->arena, expr, symbol, by, statement->depth);
     if (is_known(all, &new))
@@ -186,25 +177,6 @@ static void find_fetches(struct fetches *all, const struct code *code)
 }
 
 /* ---- putting them in place ---- */
-
-/* To L2 without the write hint, also for what is stored to: on x86 the hint becomes
- * PREFETCHW, which goes to L1 whatever the locality says. */
-static struct ir_expr *fetch_call(struct gen *gen, struct ir_expr *element, bool write,
-                                  int level)
-{
-    struct ir_expr *call = ir_expr_new(gen->arena, IR_CALL, 3);
-    struct ir_expr *address = ir_expr_new(gen->arena, IR_UNARY, 1);
-    address->op = "&";
-    address->type = element->type;
-    address->type.pointers++;
-    address->arg[0] = element;
-    call->text = "__builtin_prefetch";
-    call->type = (struct ir_type){.text = "void", .scalar = IR_VOID};
-    call->arg[0] = address;
-    call->arg[1] = ir_integer(gen->arena, write && level == 1);
-    call->arg[2] = ir_integer(gen->arena, level == 1 ? 3 : 2); /* L1, or L2 only */
-    return call;
-}
 
 static struct code *fetch_code(struct gen *gen, const struct fetch *fetch,
                                const struct ir_symbol *var, struct ir_symbol *in)
@@ -261,7 +233,7 @@ static void strip(struct fetches *all)
     outer->declares = true;
     loop->lower = ir_name(gen->arena, outer->var);
     struct ir_expr *end = expr_plus(gen->arena, ir_name(gen->arena, outer->var), size);
-    loop->upper = call_of(gen, size > 0 ? "min" : "max", outer->upper, end);
+    loop->upper = fetch_pick(gen, size > 0 ? "min" : "max", outer->upper, end);
     gen->need_max = gen->need_max || size < 0;
     for (size_t i = 0; i < all->nr; i++)
         if (all->item[i].stream)
@@ -276,9 +248,38 @@ static void strip(struct fetches *all)
         code_insert(ahead ? ahead->child[0] : loop->child[0],
                     ahead ? ahead->child[0]->child_nr : 0, fetch);
     }
+    if (loop->parallel) {
+        long long lines = size / loop->step;
+        outer->parallel = true;
+        outer->chunk = (loop->chunk + lines - 1) / lines;
+        loop->parallel = false;
+    }
     parent->child[at] = outer;
     outer->parent = parent;
     code_add(outer->child[0], loop);
+}
+
+/* A loop over the elements of one line stored past the caches, see gen_stream.c: what it
+ * reads as streams is fetched before it. */
+static void put_before_line(struct fetches *all)
+{
+    struct gen *gen = all->gen;
+    struct code *loop = all->loop, *block = loop->parent, *ahead = NULL;
+    struct ir_symbol *start = block->parent->var, *var = loop->var;
+    for (size_t i = 0; i < all->nr; i++) {
+        struct fetch fetch = all->item[i], *item = &all->item[i];
+        for (long long k = 0; item->stream && k < loop->line; k += item->iterations) {
+            struct ir_expr *by = expr_plus(gen->arena, ir_name(gen->arena, start), k);
+            fetch.expr = ir_substitute(gen->arena, item->expr, &var, &by, 1);
+            code_insert(block, code_index(loop), fetch_code(gen, &fetch, NULL, NULL));
+        }
+        if (item->stream)
+            continue;
+        if (loop->simd && !ahead)
+            code_insert(block, code_index(loop), ahead = loop_like(loop));
+        struct code *into = ahead ? ahead->child[0] : loop->child[0];
+        code_insert(into, ahead ? into->child_nr : 0, fetch_code(gen, item, NULL, NULL));
+    }
 }
 
 static void put(struct fetches *all)
@@ -286,6 +287,10 @@ static void put(struct fetches *all)
     bool stream = false;
     for (size_t i = 0; i < all->nr; i++)
         stream = stream || all->item[i].stream;
+    if (all->loop->line) {
+        put_before_line(all);
+        return;
+    }
     bool innermost = !code_has_loop(all->loop->child[0]);
     if (innermost && (stream || all->loop->simd)) {
         strip(all);
@@ -294,56 +299,6 @@ static void put(struct fetches *all)
     for (size_t i = all->nr; i-- > 0;)
         code_insert(all->loop->child[0], 0,
                     fetch_code(all->gen, &all->item[i], NULL, NULL));
-}
-
-/* ---- loops inside collapsed statements ---- */
-
-struct inner {
-    struct gen *gen;
-    const struct ir_stmt *loop;
-    struct ir_stmt *into;
-    size_t *done;
-};
-
-static void fetch_inner(struct ir_expr *expr, void *data)
-{
-    struct inner *at = data;
-    struct gen *gen = at->gen;
-    const struct prefetch *prefetch = expr->kind == IR_INDEX && !expr->type.pointers
-                                          ? wanted(gen, root_of(expr))
-                                          : NULL;
-    struct ir_symbol *iterator = at->loop->iterator;
-    if (!prefetch || !expr_mentions(expr, iterator))
-        return;
-    struct ir_expr *by = clamped(gen, at->loop, ir_name(gen->arena, iterator),
-                                 last_value(gen, at->loop), prefetch->distance);
-    struct ir_expr *element = ir_substitute(gen->arena, expr, &iterator, &by, 1);
-    struct ir_stmt *stmt = ir_stmt_new(gen->arena, IR_EXPR, 0);
-    stmt->expr = fetch_call(gen, element, false, prefetch->level);
-    at->into->child[at->into->child_nr++] = stmt;
-    ++*at->done;
-}
-
-enum { INNER_FETCHES_MAX = 16 };
-
-static void fetch_in_stmt(struct gen *gen, struct ir_stmt *stmt, size_t *done)
-{
-    if (!stmt)
-        return;
-    if (stmt->kind == IR_FOR && stmt->canonical) {
-        struct ir_stmt *body = ir_stmt_new(gen->arena, IR_BLOCK, INNER_FETCHES_MAX);
-        struct inner at = {.gen = gen, .loop = stmt, .into = body, .done = done};
-        size_t before = *done;
-        body->child_nr = 0;
-        stmt_exprs(stmt->child[0], fetch_inner, &at);
-        if (*done > before) {
-            body->child[body->child_nr++] = stmt->child[0];
-            stmt->child[0] = body;
-            return;
-        }
-    }
-    for (size_t i = 0; i < stmt->child_nr; i++)
-        fetch_in_stmt(gen, stmt->child[i], done);
 }
 
 static bool is_collapsed(const struct gen *gen, const struct code *code)
@@ -356,10 +311,13 @@ static size_t fetch_below(struct gen *gen, struct code *code)
 {
     size_t done = 0;
     if (is_collapsed(gen, code))
-        fetch_in_stmt(gen, code->stmt, &done);
-    for (size_t i = 0; i < code->child_nr; i++)
+        done += fetch_collapsed(gen, code);
+    for (size_t i = 0, nr; i < code->child_nr; i++) {
+        nr = code->child_nr;
         done += fetch_below(gen, code->child[i]);
-    if (code->kind != CODE_FOR)
+        i += code->child_nr - nr; /* what was put before it */
+    }
+    if (code->kind != CODE_FOR || code->no_fetch)
         return done;
     struct fetches all = {.gen = gen, .loop = code};
     find_fetches(&all, code->child[0]);

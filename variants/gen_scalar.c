@@ -203,7 +203,7 @@ static bool is_worth_it(const struct elements *all, const struct element *elemen
     bool written = array_is_written(all, element->array);
     if (!element->movable || element->array->type.is_volatile)
         return false;
-    if (!element->varies && !runs)
+    if (!element->varies && (!runs || (all->loop->parallel && element->written)))
         return false;
     if (element->varies && element->mentions < 2)
         return false;
@@ -308,7 +308,7 @@ static bool is_straight(const struct code *block)
 {
     for (size_t i = 0; i < block->child_nr; i++) {
         const struct code *child = block->child[i];
-        if (child->kind != CODE_STMT ||
+        if (child->kind != CODE_STMT || child->vector ||
             (child->stmt->kind != IR_EXPR && child->stmt->kind != IR_DECL))
             return false;
     }

@@ -15,29 +15,66 @@ static void add_scalars(const struct kernel *kernel, struct buf *out)
     buf_add(out, "    {0, 0}\n};\n\n"); /* an empty array is no C */
 }
 
+/* Of the table: those that are filled. */
+static size_t array_place(const struct kernel *kernel, size_t buffer)
+{
+    size_t place = 0;
+
+    for (size_t i = 0; i < buffer; i++)
+        place += kernel->buffer[i].is_filled;
+    return place;
+}
+
+static void add_array(const struct kernel *kernel, const struct kernel_buffer *buffer,
+                      struct buf *out)
+{
+    buf_addf(out, "    {\"%s\", '%c', %zu, %zu, %zu, %zu, %zu, %zu, %d, %d},\n",
+             buffer->name, buffer->kind, buffer->bytes, buffer->record_bytes,
+             buffer->offset, buffer->inside, buffer->inside_bytes,
+             array_place(kernel, buffer->memory), buffer->written,
+             lies_in_place(buffer->symbol));
+}
+
 static void add_arrays(const struct kernel *kernel, struct buf *out)
 {
     buf_add(out, "static const struct inflight_array arrays[] = {\n");
-    for (size_t i = 0; i < kernel->buffer_nr; i++) {
-        const struct kernel_buffer *buffer = &kernel->buffer[i];
+    for (size_t i = 0; i < kernel->buffer_nr; i++)
+        if (kernel->buffer[i].is_filled)
+            add_array(kernel, &kernel->buffer[i], out);
+    buf_add(out, "    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0}\n};\n\n");
+}
 
-        if (buffer->is_filled)
-            buf_addf(out, "    {\"%s\", '%c', %zu, %d, %d},\n", buffer->symbol->name,
-                     buffer->kind, buffer->symbol->type.bytes, buffer->written,
-                     buffer->symbol->role == IR_GLOBAL);
-    }
-    buf_add(out, "    {0, 0, 0, 0, 0}\n};\n\n");
+/* Scalars that outlive the call and may have been changed by it. */
+static bool is_output(const struct ir_symbol *symbol)
+{
+    const struct ir_symbol *outer = outermost(symbol);
+    bool outlives = outer->role == IR_GLOBAL ||
+                    (outer->role == IR_PARAM && outer->type.pointers > 0);
+
+    return symbol->type.pointers == 0 && is_number_type(&symbol->type) && outlives &&
+           symbol->is_written;
 }
 
 static char result_kind(const struct kernel *kernel)
 {
     const struct ir_type *result = &kernel->function->result;
 
-    if (result->pointers == 0 && result->scalar == IR_FLOAT)
-        return 'f';
-    if (result->pointers == 0 && (result->scalar == IR_INT || result->scalar == IR_BOOL))
-        return 'i';
-    return 'v';
+    return result->pointers == 0 && is_number_type(result) ? number_kind(result) : 'v';
+}
+
+static void add_outputs(const struct kernel *kernel, struct buf *out)
+{
+    const struct ir_function *function = kernel->function;
+
+    buf_add(out, "static const struct inflight_output outputs[] = {\n");
+    for (size_t i = 0; i < function->symbol_nr; i++) {
+        const struct ir_symbol *symbol = function->symbol[i];
+
+        if (is_output(symbol))
+            buf_addf(out, "    {\"%s\", '%c', %zu},\n", symbol->name,
+                     number_kind(&symbol->type), symbol->type.bytes);
+    }
+    buf_add(out, "    {0, 0, 0}\n};\n\n");
 }
 
 void harness_table(const struct kernel *kernel, struct buf *out)
@@ -45,13 +82,15 @@ void harness_table(const struct kernel *kernel, struct buf *out)
     buf_add(out, "#include \"program.h\"\n\n");
     add_scalars(kernel, out);
     add_arrays(kernel, out);
+    add_outputs(kernel, out);
     buf_addf(out,
              "const struct inflight_table inflight_table = {\n"
              "    \"%s\",\n"
              "    scalars, sizeof(scalars) / sizeof(scalars[0]) - 1,\n"
              "    arrays,  sizeof(arrays) / sizeof(arrays[0]) - 1,\n"
-             "    '%c'};\n",
-             kernel->function->name, result_kind(kernel));
+             "    outputs, sizeof(outputs) / sizeof(outputs[0]) - 1,\n"
+             "    '%c', %zu};\n",
+             kernel->function->name, result_kind(kernel), kernel->function->result.bytes);
 }
 
 /* ---- the kernel's file ---- */
@@ -87,16 +126,12 @@ static size_t scalar_place(const struct kernel *kernel, const struct ir_symbol *
     return 0;
 }
 
-/* Among those that are filled: the others are not in the table. */
-static size_t array_place(const struct kernel *kernel, const struct ir_symbol *symbol)
+/* The table's entry of the memory that the symbol points to. */
+static size_t symbol_place(const struct kernel *kernel, const struct ir_symbol *symbol)
 {
-    size_t place = 0;
-
-    for (size_t i = 0; i < kernel->buffer_nr; i++) {
+    for (size_t i = 0; i < kernel->buffer_nr; i++)
         if (kernel->buffer[i].symbol == symbol)
-            return place;
-        place += kernel->buffer[i].is_filled;
-    }
+            return array_place(kernel, i);
     return 0;
 }
 
@@ -105,40 +140,66 @@ static const char *scalar_member(const struct ir_symbol *symbol)
     return symbol->type.scalar == IR_FLOAT ? "real" : "integer";
 }
 
-static void add_globals_set(const struct kernel *kernel, struct buf *out)
+/* Globals, and fields of structs. */
+static void add_scalars_set(const struct kernel *kernel,
+                            const struct harness_objects *objects, struct buf *out)
 {
     for (size_t i = 0; i < kernel->scalar_nr; i++) {
         const struct ir_symbol *symbol = kernel->scalar[i].symbol;
+        char *value = xasprintf("inflight_%s[%zu]", scalar_member(symbol), i);
 
-        if (symbol->role == IR_GLOBAL)
-            buf_addf(out, "    %s = inflight_%s[%zu];\n", symbol->name,
-                     scalar_member(symbol), i);
+        if (symbol->role != IR_PARAM)
+            harness_assign(objects, symbol->name, value, out);
+        free(value);
     }
 }
 
-static void add_arguments(const struct kernel *kernel, struct buf *out)
+static void add_pointers_set(const struct kernel *kernel,
+                             const struct harness_objects *objects, struct buf *out)
 {
-    const struct ir_function *function = kernel->function;
+    for (size_t i = 0; i < kernel->buffer_nr; i++) {
+        const struct kernel_buffer *buffer = &kernel->buffer[i];
+        char *value = xasprintf("inflight_array[%zu]", array_place(kernel, i));
 
-    for (size_t i = 0; i < function->param_nr; i++) {
-        const struct ir_symbol *symbol = function->symbol[i];
-        bool array = symbol->type.pointers > 0;
+        if (buffer->is_filled && buffer->memory == i &&
+            buffer->symbol->role != IR_PARAM && !lies_in_place(buffer->symbol))
+            harness_assign(objects, buffer->symbol->name, value, out);
+        free(value);
+    }
+}
 
-        buf_addf(out, "%sinflight_%s[%zu]", i ? ", " : "",
-                 array ? "array" : scalar_member(symbol),
-                 array ? array_place(kernel, symbol) : scalar_place(kernel, symbol));
+static void add_argument(const struct kernel *kernel,
+                         const struct harness_objects *objects,
+                         const struct ir_symbol *symbol, struct buf *out)
+{
+    if (is_single_record(kernel, symbol))
+        harness_object_argument(objects, symbol, out);
+    else if (symbol->type.pointers > 0)
+        buf_addf(out, "inflight_array[%zu]", symbol_place(kernel, symbol));
+    else
+        buf_addf(out, "inflight_%s[%zu]", scalar_member(symbol),
+                 scalar_place(kernel, symbol));
+}
+
+static void add_arguments(const struct kernel *kernel,
+                          const struct harness_objects *objects, struct buf *out)
+{
+    for (size_t i = 0; i < kernel->function->param_nr; i++) {
+        buf_add(out, i ? ", " : "");
+        add_argument(kernel, objects, kernel->function->symbol[i], out);
     }
 }
 
 /* One calling function: inflight_<role><suffix>_call calls `callee`. */
-static void add_one_call(const struct kernel *kernel, const char *role,
+static void add_one_call(const struct harness_objects *objects, const char *role,
                          const char *suffix, const char *callee, struct buf *out)
 {
+    const struct kernel *kernel = objects->kernel;
     const char *name = kernel->function->name, *result = "";
 
     if (result_kind(kernel) == 'f')
         result = "inflight_result->real = ";
-    else if (result_kind(kernel) == 'i')
+    else if (result_kind(kernel) != 'v')
         result = "inflight_result->integer = ";
     buf_addf(out,
              "INFLIGHT_PLAIN void inflight_%s%s_call(void *const *inflight_array, "
@@ -147,9 +208,11 @@ static void add_one_call(const struct kernel *kernel, const char *role,
              "{\n"
              "    __typeof__(%s) *volatile inflight_kernel = (__typeof__(%s) *)%s;\n",
              role, suffix, name, name, callee);
-    add_globals_set(kernel, out);
+    harness_object_links(objects, out);
+    add_scalars_set(kernel, objects, out);
+    add_pointers_set(kernel, objects, out);
     buf_addf(out, "    %sinflight_kernel(", result);
-    add_arguments(kernel, out);
+    add_arguments(kernel, objects, out);
     buf_add(out, ");\n}\n");
 }
 
@@ -159,30 +222,65 @@ static void add_one_call(const struct kernel *kernel, const char *role,
  * function it is. The same way leads to a function that does nothing, for what the way
  * costs; that one takes no arguments, which the calling conventions of Linux allow.
  */
-static void add_call(const struct kernel *kernel, const char *role, struct buf *out)
+static void add_call(const struct harness_objects *objects, const char *role,
+                     struct buf *out)
 {
-    const char *name = kernel->function->name;
+    const char *name = objects->kernel->function->name;
 
     buf_addf(out,
              "extern __typeof__(%s) %s;\n"
              "struct inflight_result { long long integer; double real; };\n"
              "static void inflight_nothing(void) {}\n",
              name, name);
-    add_one_call(kernel, role, "", name, out);
-    add_one_call(kernel, role, "_empty", "inflight_nothing", out);
+    harness_object_storage(objects, out);
+    add_one_call(objects, role, "", name, out);
+    add_one_call(objects, role, "_empty", "inflight_nothing", out);
 }
 
-static void add_global(const struct kernel *kernel, const char *role, struct buf *out)
+static void add_global(const struct harness_objects *objects, const char *role,
+                       struct buf *out)
 {
+    const struct kernel *kernel = objects->kernel;
+
     buf_addf(out, "INFLIGHT_SHOWN void *inflight_%s_global(int i)\n{\n", role);
     for (size_t i = 0; i < kernel->buffer_nr; i++) {
         const struct kernel_buffer *buffer = &kernel->buffer[i];
 
-        if (buffer->is_filled && buffer->symbol->role == IR_GLOBAL)
-            buf_addf(out, "    if (i == %zu) return (void *)%s;\n",
-                     array_place(kernel, buffer->symbol), buffer->symbol->name);
+        if (!buffer->is_filled || !lies_in_place(buffer->symbol))
+            continue;
+        buf_addf(out, "    if (i == %zu) return (void *)", array_place(kernel, i));
+        harness_lvalue(objects, buffer->symbol, out);
+        buf_add(out, ";\n");
     }
     buf_add(out, "    return 0;\n}\n");
+}
+
+static void add_output(const struct harness_objects *objects, const char *role,
+                       struct buf *out)
+{
+    const struct ir_function *function = objects->kernel->function;
+    size_t place = 0;
+
+    buf_addf(out, "INFLIGHT_SHOWN void *inflight_%s_output(int i)\n{\n", role);
+    for (size_t i = 0; i < function->symbol_nr; i++) {
+        if (!is_output(function->symbol[i]))
+            continue;
+        buf_addf(out, "    if (i == %zu) return (void *)&", place++);
+        harness_lvalue(objects, function->symbol[i], out);
+        buf_add(out, ";\n");
+    }
+    buf_add(out, "    return 0;\n}\n");
+}
+
+static void add_calls(const struct kernel *kernel, const char *role, struct buf *out)
+{
+    struct harness_objects objects = {.kernel = kernel};
+
+    harness_list_objects(kernel, &objects.names);
+    add_call(&objects, role, out);
+    add_global(&objects, role, out);
+    add_output(&objects, role, out);
+    strvec_release(&objects.names);
 }
 
 /* The user's file may begin with macros that its includes heed, so nothing is included
@@ -272,8 +370,7 @@ void harness_unit(const struct kernel *kernel, const char *source, const char *p
     buf_addf(out, "%s\n", source);
     add_line(out, 1, "the calling functions of inflight");
     buf_add(out, "#undef main\n");
-    add_call(kernel, role_name[role], out);
-    add_global(kernel, role_name[role], out);
+    add_calls(kernel, role_name[role], out);
     if (role == HARNESS_VARIANT)
         add_sizes(kernel, source, out);
 }

@@ -21,6 +21,26 @@ void harness_table(const struct kernel *kernel, struct buf *out);
 void harness_unit(const struct kernel *kernel, const char *source, const char *path,
                   enum harness_role role, struct buf *out);
 
+/* harness_objects.c: the structs that the kernel is given. */
+struct harness_objects {
+    const struct kernel *kernel;
+    struct strvec names; /* what points to each, or holds it: "g", "s->grid" */
+};
+void harness_list_objects(const struct kernel *kernel, struct strvec *names);
+/* Declares their storage. */
+void harness_object_storage(const struct harness_objects *objects, struct buf *out);
+/* Statements that let pointers point to objects. */
+void harness_object_links(const struct harness_objects *objects, struct buf *out);
+/* What stands for the parameter `symbol` in a call. */
+void harness_object_argument(const struct harness_objects *objects,
+                             const struct ir_symbol *symbol, struct buf *out);
+/* A field or a global variable as a place in memory. */
+void harness_lvalue(const struct harness_objects *objects, const struct ir_symbol *symbol,
+                    struct buf *out);
+/* A statement that sets the place called `name` to the C text `value`, const or not. */
+void harness_assign(const struct harness_objects *objects, const char *name,
+                    const char *value, struct buf *out);
+
 /* What a variant's library is called by in a pair, so that there can be two: functions
  * inflight_<side>_call, inflight_<side>_empty_call and inflight_<side>_global. */
 void harness_side(const char *side, struct buf *out);

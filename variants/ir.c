@@ -194,6 +194,46 @@ struct ir_stmt *ir_stmt_new(struct ir_arena *arena, enum ir_stmt_kind kind,
     return stmt;
 }
 
+/* ---- members ---- */
+
+/* From the subscripts of an array field to the field; NULL when a pointer is followed. */
+static const struct ir_expr *behind_subscripts(const struct ir_expr *expr)
+{
+    size_t nr = 0;
+    for (; expr->kind == IR_INDEX; expr = expr->arg[0])
+        nr++;
+    if (expr->kind != IR_MEMBER || nr == 0)
+        return expr;
+    return expr->field && expr->field->dim_nr >= nr ? expr : NULL;
+}
+
+struct ir_expr *ir_member_base(const struct ir_expr *expr, struct buf *path,
+                               size_t *offset)
+{
+    const struct ir_expr *at = behind_subscripts(expr);
+    struct buf text = {0};
+    size_t bytes = 0;
+    bool arrow = false;
+    if (!at || at->kind != IR_MEMBER)
+        return NULL;
+    while (at && !arrow && at->kind == IR_MEMBER) {
+        char *rest = buf_detach(&text);
+        buf_addf(&text, ".%s%s", at->text, rest);
+        free(rest);
+        bytes += at->field ? at->field->offset : 0;
+        arrow = at->is_arrow;
+        expr = at->arg[0];
+        at = behind_subscripts(expr);
+    }
+    bool found = at && (!arrow || expr->kind == IR_NAME);
+    if (found && path)
+        buf_add(path, buf_str(&text));
+    if (found && offset)
+        *offset += bytes;
+    buf_release(&text);
+    return found ? (struct ir_expr *)expr : NULL;
+}
+
 const char *ir_op_text(const char *op)
 {
     return strncmp(op, "post", 4) == 0 ? op + 4 : op;

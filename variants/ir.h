@@ -45,8 +45,19 @@ struct ir_symbol {
     const char *path;       /* FIELD: what follows the base: "->nx"; name = both */
     bool is_pure; /* FUNCTION defined in this file: reads its arguments and constants
                      only, writes its own locals only, calls nothing that is not pure */
+    bool is_replaced; /* a pointer whose uses became uses of what it points into; it has
+                         no mention left, but its declaration may stand outside the nest */
     int id;       /* index in ir_function.symbol */
     int line;
+};
+
+/* What MEMBER says of the field. */
+struct ir_field {
+    size_t record_bytes; /* of the struct or union that it is a member of */
+    size_t offset;       /* in it, bytes; of a bit-field that of the byte it begins in */
+    size_t bytes;        /* of the whole field, arrays included */
+    const long long *dim; /* elements of an array field, outermost first */
+    size_t dim_nr;
 };
 
 enum ir_kind {
@@ -75,6 +86,7 @@ struct ir_expr {
     size_t arg_nr;
     bool is_arrow, has_value;
     bool is_shared; /* MEMBER of a union, or a bit-field: other members share its bytes */
+    const struct ir_field *field; /* MEMBER; NULL when the compiler does not tell */
     long long
         value; /* integer constants (also folded macros and enumerators) when has_value */
     int line, column;
@@ -180,11 +192,22 @@ struct ir_expr *ir_substitute(struct ir_arena *arena, const struct ir_expr *expr
 struct ir_stmt *ir_stmt_new(struct ir_arena *arena, enum ir_stmt_kind kind,
                             size_t children);
 
+/* The element that a chain of members and of subscripts between them starts from, such as
+ * p[i] of p[i].pos.x[k]; NULL when expr is no MEMBER, or when a pointer is followed on
+ * the way (`p[i].next->x`). `path` (".pos.x") and `offset` (of its first element from the
+ * start of the record, bytes) are added to what they hold; NULL = not wanted. Its size is
+ * the `type.bytes` of what is returned. */
+struct ir_expr *ir_member_base(const struct ir_expr *expr, struct buf *path,
+                               size_t *offset);
+
 /* "post++" for both spellings: the operator as it stands in C text. */
 const char *ir_op_text(const char *op);
 /* Calls visit for expr and all below, parents first. */
 void ir_visit(struct ir_expr *expr, void (*visit)(struct ir_expr *expr, void *data),
               void *data);
+
+/* model_access.c: a function of <math.h> that depends on its arguments alone. */
+bool math_function(const char *name);
 
 /* print.c: C text with minimal parentheses; integer sums of constants folded. */
 void ir_print_expr(struct buf *out, const struct ir_expr *expr);

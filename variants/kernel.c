@@ -6,144 +6,6 @@
 
 /* ---- opening ---- */
 
-static bool is_supplied_scalar(const struct kernel *kernel,
-                               const struct ir_symbol *symbol)
-{
-    if (symbol->type.pointers > 0)
-        return false;
-    return symbol->role == IR_PARAM ||
-           (symbol->role == IR_GLOBAL && !symbol->type.is_const &&
-            kernel_words_find(&kernel->words, WORD_SET, symbol->name));
-}
-
-static int check_type(const struct kernel *kernel, const struct ir_symbol *symbol,
-                      struct error *err)
-{
-    const struct ir_type *type = &symbol->type;
-    int levels = symbol->dim_nr > 1 ? (int)symbol->dim_nr : 1;
-    bool number = type->scalar == IR_INT || type->scalar == IR_BOOL ||
-                  (type->scalar == IR_FLOAT && (type->bytes == 4 || type->bytes == 8));
-
-    if (number && type->bytes <= 8 && type->pointers <= levels && !type->is_volatile)
-        return 0;
-    return fail(
-        err, STATUS_INPUT,
-        "%s:%d: parameter '%s' of type '%s%s%.*s' cannot be supplied; a kernel takes "
-        "numbers and arrays of numbers",
-        kernel->function->path, symbol->line, symbol->name,
-        type->full ? type->full : type->text, type->full || !type->pointers ? "" : " ",
-        type->full ? 0 : type->pointers, "********");
-}
-
-/* Depends on nobody else's value, so that it may be varied. */
-static bool is_free(const struct kernel_word *word)
-{
-    struct words_number number;
-
-    return !word || words_eval(word->text, NULL, NULL, &number, NULL) == 0;
-}
-
-static void add_scalar(struct kernel *kernel, const struct ir_symbol *symbol)
-{
-    struct kernel_scalar scalar = {.symbol = symbol};
-
-    scalar.word = kernel_words_find(&kernel->words, WORD_SET, symbol->name);
-    scalar.is_integer = symbol->type.scalar != IR_FLOAT;
-    scalar.is_size = symbol->type.scalar == IR_INT && is_free(scalar.word) &&
-                     is_size_symbol(kernel->function, symbol);
-    GROW(kernel->scalar, kernel->scalar_nr + 1, kernel->scalar_alloc);
-    kernel->scalar[kernel->scalar_nr++] = scalar;
-}
-
-static char kind_of(const struct ir_type *type)
-{
-    if (type->scalar == IR_FLOAT)
-        return 'f';
-    if (type->scalar == IR_BOOL)
-        return 'b';
-    return type->is_unsigned ? 'u' : 'i';
-}
-
-static char *extent_of(const struct kernel *kernel, const struct ir_symbol *symbol,
-                       const char *modelled)
-{
-    const struct kernel_word *word =
-        kernel_words_find(&kernel->words, WORD_LENGTH, symbol->name);
-    struct buf text = {0};
-
-    if (word)
-        return xstrdup(word->text);
-    if (modelled)
-        return xstrdup(modelled);
-    for (size_t i = 0; i < symbol->dim_nr; i++) {
-        if (!symbol->dim[i])
-            return buf_release(&text), NULL;
-        buf_add(&text, i ? " x " : "");
-        ir_print_expr(&text, symbol->dim[i]);
-    }
-    return text.length ? buf_detach(&text) : NULL;
-}
-
-static struct kernel_buffer *add_buffer(struct kernel *kernel,
-                                        const struct ir_symbol *symbol,
-                                        const char *modelled_extent)
-{
-    const struct kernel_word *word =
-        kernel_words_find(&kernel->words, WORD_BUFFER, symbol->name);
-    struct kernel_buffer *buffer;
-
-    GROW(kernel->buffer, kernel->buffer_nr + 1, kernel->buffer_alloc);
-    buffer = &kernel->buffer[kernel->buffer_nr++];
-    *buffer = (struct kernel_buffer){.symbol = symbol, .model_array = -1, .length = -1};
-    buffer->kind = kind_of(&symbol->type);
-    buffer->read = true;
-    buffer->written = may_be_written(kernel->function, symbol);
-    buffer->is_filled = symbol->role == IR_PARAM || !symbol->type.is_const;
-    buffer->contents_text = word ? word->text : contents_default(symbol->type.scalar);
-    if (!buffer->is_filled)
-        buffer->contents_text = "as in the source";
-    buffer->subscript_hint = subscript_hint(kernel->function, symbol);
-    buffer->extent_text = extent_of(kernel, symbol, modelled_extent);
-    return buffer;
-}
-
-static bool is_modelled(const struct kernel *kernel, const struct ir_symbol *symbol)
-{
-    for (size_t i = 0; i < kernel->buffer_nr; i++)
-        if (kernel->buffer[i].symbol == symbol)
-            return true;
-    return false;
-}
-
-static int list_data(struct kernel *kernel, struct error *err)
-{
-    const struct ir_function *function = kernel->function;
-    struct model_view view = model_view(kernel->model);
-
-    for (size_t i = 0; i < view.array_nr; i++) {
-        const struct model_array *array = &view.array[i];
-        struct kernel_buffer *buffer =
-            add_buffer(kernel, array->symbol, array->extent_text);
-
-        buffer->model_array = (int)i;
-        buffer->read = array->read;
-        /* What a called function might do with a constant array it does not. */
-        if (!array->symbol->type.is_const)
-            buffer->written = buffer->written || array->written;
-    }
-    for (size_t i = 0; i < function->symbol_nr; i++) {
-        const struct ir_symbol *symbol = function->symbol[i];
-
-        if (symbol->role == IR_PARAM && check_type(kernel, symbol, err))
-            return -1;
-        if (is_supplied_scalar(kernel, symbol))
-            add_scalar(kernel, symbol);
-        else if (symbol->role == IR_PARAM && !is_modelled(kernel, symbol))
-            add_buffer(kernel, symbol, NULL);
-    }
-    return 0;
-}
-
 static void list_assumptions(struct kernel *kernel, bool *associative)
 {
     for (size_t i = 0; i < kernel->words.item_nr; i++) {
@@ -187,11 +49,11 @@ static int open_into(struct kernel *kernel, const struct kernel_request *request
         return -1;
     list_assumptions(kernel, &associative);
     strvec_push_all(&kernel->cflags, &request->cflags);
-    if (model_build(&(struct model_request){.function = kernel->function,
-                                            .assume = &kernel->assume,
-                                            .reassociate = associative},
-                    &kernel->model, err) ||
-        list_data(kernel, err))
+    kernel->model_request = (struct model_request){.function = kernel->function,
+                                                   .assume = &kernel->assume,
+                                                   .reassociate = associative};
+    if (model_build(&kernel->model_request, &kernel->model, err) ||
+        kernel_list_data(kernel, err) || kernel_tuned_open(kernel, err))
         return -1;
     kernel->hash = hash_of(kernel, request);
     kernel->view_param = xcalloc(kernel->scalar_nr + 1, sizeof(*kernel->view_param));
@@ -221,11 +83,13 @@ void kernel_free(struct kernel *kernel)
         contents_release(&kernel->buffer[i].contents);
         free(kernel->buffer[i].extent_text);
     }
+    record_fields_release(&kernel->fields);
     free(kernel->buffer);
     free(kernel->scalar);
     free(kernel->view_param);
     free(kernel->view_array);
     free(kernel->hash);
+    kernel_tuned_release(kernel);
     model_free(kernel->model);
     kernel_words_release(&kernel->words);
     ir_function_free(kernel->function);
@@ -274,20 +138,20 @@ static void show_arrays(const struct kernel *kernel)
 {
     for (size_t i = 0; i < kernel->buffer_nr; i++) {
         const struct kernel_buffer *buffer = &kernel->buffer[i];
-        const struct ir_type *type = &buffer->symbol->type;
 
         kernel->view_array[i] = (struct kernel_array){
-            .name = buffer->symbol->name,
-            .element_type = type->text,
+            .name = buffer->name,
+            .element_type = buffer->type_text,
             .contents = buffer->contents_text,
-            .element_bytes = type->bytes,
+            .element_bytes = buffer->bytes,
+            .record_bytes = buffer->record_bytes,
             .is_float = buffer->kind == 'f',
             .read = buffer->read,
             .written = buffer->written,
             .dims = buffer->symbol->dim_nr ? (int)buffer->symbol->dim_nr : 1,
             .extent_text = buffer->extent_text,
-            .bytes =
-                buffer->length < 0 ? -1 : (double)buffer->length * (double)type->bytes};
+            .bytes = buffer->length < 0 ? -1
+ : (double)buffer->length * (double)buffer->bytes};
     }
 }
 
@@ -297,18 +161,24 @@ struct kernel_view kernel_view(const struct kernel *kernel)
 
     show_params(kernel);
     show_arrays(kernel);
-    return (struct kernel_view){.param = kernel->view_param,
-                                .param_nr = kernel->scalar_nr,
-                                .array = kernel->view_array,
-                                .array_nr = kernel->buffer_nr,
-                                .loop = model.loop,
-                                .loop_nr = model.loop_nr,
-                                .access = model.access,
-                                .access_nr = model.access_nr,
-                                .assumption = model.assumption,
-                                .assumption_nr = model.assumption_nr,
-                                .dependence = model.dependence,
-                                .dependence_nr = model.dependence_nr};
+    struct kernel_view view = {.param = kernel->view_param,
+                               .param_nr = kernel->scalar_nr,
+                               .array = kernel->view_array,
+                               .array_nr = kernel->buffer_nr,
+                               .loop = model.loop,
+                               .loop_nr = model.loop_nr,
+                               .access = model.access,
+                               .access_nr = model.access_nr,
+                               .record = model.record,
+                               .record_nr = model.record_nr,
+                               .temporary = model.temporary,
+                               .temporary_nr = model.temporary_nr,
+                               .assumption = model.assumption,
+                               .assumption_nr = model.assumption_nr,
+                               .dependence = model.dependence,
+                               .dependence_nr = model.dependence_nr};
+    kernel_tuned_view(kernel, &view);
+    return view;
 }
 
 struct kernel_counts kernel_counts(const struct kernel *kernel)
@@ -336,7 +206,11 @@ struct kernel_counts kernel_counts(const struct kernel *kernel)
 int kernel_check(struct kernel *kernel, const struct plan *plan, struct buf *assumptions,
                  struct error *err)
 {
-    return model_check(kernel->model, plan, assumptions, err);
+    struct model *model;
+
+    if (kernel_tuned_model(kernel, plan, &model, assumptions, err))
+        return -1;
+    return model_check(model, plan, assumptions, err);
 }
 
 /* The end of a comment must not stand inside of one. */
@@ -357,7 +231,11 @@ static void add_comment(struct buf *out, const char *comment)
 int kernel_emit(struct kernel *kernel, const struct plan *plan, const char *comment,
                 struct buf *out, struct error *err)
 {
+    struct model *model;
+
+    if (kernel_tuned_model(kernel, plan, &model, NULL, err))
+        return -1;
     if (comment && *comment)
         add_comment(out, comment);
-    return model_emit(kernel->model, plan, out, err);
+    return model_emit(model, plan, out, err);
 }

@@ -110,17 +110,11 @@ static int eval_scalars(struct kernel *kernel, struct error *err)
 
 /* ---- contents ---- */
 
-static const struct kernel_word *contents_word(const struct kernel *kernel,
-                                               const struct kernel_buffer *buffer)
-{
-    return kernel_words_find(&kernel->words, WORD_BUFFER, buffer->symbol->name);
-}
-
 static int eval_contents(struct kernel *kernel, struct kernel_buffer *buffer,
                          struct error *err)
 {
-    const struct kernel_word *word = contents_word(kernel, buffer);
-    const char *name = buffer->symbol->name;
+    const struct kernel_word *word = buffer_word(kernel, WORD_BUFFER, buffer);
+    const char *name = buffer->name;
 
     if (!word && buffer->subscript_hint)
         return fail(
@@ -139,18 +133,18 @@ static int eval_contents(struct kernel *kernel, struct kernel_buffer *buffer,
 /* An index that wraps around would land anywhere. */
 static int check_contents_fit(const struct kernel_buffer *buffer, struct error *err)
 {
-    const struct ir_type *type = &buffer->symbol->type;
     long long low, high, limit;
 
-    if (buffer->kind == 'f' || type->bytes >= sizeof(long long) ||
+    if (buffer->kind == 'f' || buffer->kind == 'r' ||
+        buffer->bytes >= sizeof(long long) ||
         !contents_range(&buffer->contents, buffer->length, &low, &high))
         return 0;
-    limit = 1LL << (8 * type->bytes - (buffer->kind == 'i'));
+    limit = 1LL << (8 * buffer->bytes - (buffer->kind == 'i'));
     if (high < limit)
         return 0;
     return fail(err, STATUS_INPUT,
                 "the contents '%s' of '%s' reach %lld, which does not fit into '%s'",
-                buffer->contents_text, buffer->symbol->name, high, type->text);
+                buffer->contents_text, buffer->name, high, buffer->type_text);
 }
 
 /* ---- extents ---- */
@@ -210,14 +204,20 @@ static int declared_length(struct kernel *kernel, struct kernel_buffer *buffer,
     return 0;
 }
 
+/* The word counts records where there are such. */
 static int said_length(struct kernel *kernel, const struct kernel_word *word,
-                       long long *length, struct error *err)
+                       struct kernel_buffer *buffer, struct error *err)
 {
-    if (words_eval_integer(word->text, kernel_lookup, kernel, length, err))
+    long long nr;
+
+    if (words_eval_integer(word->text, kernel_lookup, kernel, &nr, err))
         return fail_in(err, "%s", word->where);
-    if (*length < 0)
-        return fail(err, STATUS_INPUT, "%s: a length of %lld elements", word->where,
-                    *length);
+    if (nr < 0)
+        return fail(err, STATUS_INPUT, "%s: a length of %lld elements", word->where, nr);
+    if ((double)nr * (double)buffer->record_bytes > 0x1p62)
+        return fail(err, STATUS_INPUT, "%s: '%s' would have %lld elements", word->where,
+                    buffer->name, nr);
+    buffer->length = nr * (long long)buffer->inside;
     return 0;
 }
 
@@ -229,12 +229,12 @@ static int multiply(const struct kernel_buffer *buffer, const long long size[],
     for (size_t i = 0; i < dims; i++) {
         if (size[i] < 0)
             return fail(err, STATUS_INPUT, "'%s' would have %lld elements",
-                        buffer->symbol->name, size[i]);
+                        buffer->name, size[i]);
         product *= (double)size[i];
     }
-    if (product * (double)buffer->symbol->type.bytes > 0x1p62)
-        return fail(err, STATUS_INPUT, "'%s' would have %g elements",
-                    buffer->symbol->name, product);
+    if (product * (double)buffer->record_bytes > 0x1p62)
+        return fail(err, STATUS_INPUT, "'%s' would have %g elements", buffer->name,
+                    product);
     *length = 1;
     for (size_t i = 0; i < dims; i++)
         *length *= size[i];
@@ -245,20 +245,13 @@ static int eval_length(struct binding *binding, struct kernel_buffer *buffer,
                        struct error *err)
 {
     struct kernel *kernel = binding->kernel;
-    const struct kernel_word *word =
-        kernel_words_find(&kernel->words, WORD_LENGTH, buffer->symbol->name);
+    const struct kernel_word *word = buffer_word(kernel, WORD_LENGTH, buffer);
     const struct model_contents contents = {range_of, kernel};
     long long size[16] = {0};
     size_t dims = 0;
 
-    if (buffer->symbol->role == IR_GLOBAL && buffer->symbol->dim_nr == 0)
-        return fail(
-            err, STATUS_INPUT,
-            "%s:%d: '%s' is a global pointer, and what it points to is not known; "
-            "make it a parameter",
-            kernel->function->path, kernel->function->line, buffer->symbol->name);
     if (word)
-        return said_length(kernel, word, &buffer->length, err);
+        return said_length(kernel, word, buffer, err);
     if (buffer->model_array >= 0) {
         dims = (size_t)model_view(kernel->model).array[buffer->model_array].dims;
         if (dims > ARRAY_SIZE(size))
@@ -269,7 +262,36 @@ static int eval_length(struct binding *binding, struct kernel_buffer *buffer,
     } else if (declared_length(kernel, buffer, size, &dims, err)) {
         return -1;
     }
-    return multiply(buffer, size, dims, &buffer->length, err);
+    if (multiply(buffer, size, dims, &buffer->length, err))
+        return -1;
+    buffer->length *= (long long)buffer->inside; /* the dimensions are of records */
+    return 0;
+}
+
+static long long records_of(const struct kernel_buffer *buffer)
+{
+    long long inside = (long long)buffer->inside;
+
+    return (buffer->length + inside - 1) / inside;
+}
+
+/* The fields of one array have as many records as the one that reaches furthest. */
+static void join_lengths(struct kernel *kernel)
+{
+    for (size_t i = 0; i < kernel->buffer_nr; i++) {
+        struct kernel_buffer *owner = &kernel->buffer[kernel->buffer[i].memory];
+        long long records = records_of(&kernel->buffer[i]);
+
+        if (kernel->buffer[i].length >= 0 && records > records_of(owner))
+            owner->length = records * (long long)owner->inside;
+    }
+    for (size_t i = 0; i < kernel->buffer_nr; i++) {
+        const struct kernel_buffer *owner = &kernel->buffer[kernel->buffer[i].memory];
+
+        if (owner->length >= 0)
+            kernel->buffer[i].length =
+                records_of(owner) * (long long)kernel->buffer[i].inside;
+    }
 }
 
 /* The extent of table[idx[i]] may wait for the length of idx: rounds until nothing is
@@ -294,6 +316,10 @@ static int eval_lengths(struct binding *binding, struct error *err)
             }
         }
     }
+    join_lengths(kernel);
+    left = 0;
+    for (size_t i = 0; i < kernel->buffer_nr; i++)
+        left += kernel->buffer[i].is_filled && kernel->buffer[i].length < 0;
     return left ? fail(err, why.status, "%s", why.text) : 0;
 }
 
@@ -333,14 +359,21 @@ out:
     return result;
 }
 
+double buffer_bytes(const struct kernel *kernel, size_t buffer)
+{
+    const struct kernel_buffer *one = &kernel->buffer[buffer];
+
+    if (!one->is_filled || one->length <= 0 || one->memory != buffer)
+        return 0;
+    return (double)records_of(one) * (double)one->record_bytes;
+}
+
 double kernel_bytes(const struct kernel *kernel)
 {
     double bytes = 0;
 
     for (size_t i = 0; i < kernel->buffer_nr; i++)
-        if (kernel->buffer[i].is_filled && kernel->buffer[i].length > 0)
-            bytes += (double)kernel->buffer[i].length *
-                     (double)kernel->buffer[i].symbol->type.bytes;
+        bytes += buffer_bytes(kernel, i);
     return bytes;
 }
 
@@ -356,10 +389,10 @@ static int check_memory(const struct kernel *kernel, struct error *err)
     buf_add(&text, "the arrays need ");
     buf_add_size(&text, need);
     for (size_t i = 0; i < kernel->buffer_nr; i++) {
-        const struct kernel_buffer *buffer = &kernel->buffer[i];
-
-        buf_addf(&text, "%s%s ", i ? ", " : " (", buffer->symbol->name);
-        buf_add_size(&text, (double)buffer->length * (double)buffer->symbol->type.bytes);
+        if (kernel->buffer[i].memory != i)
+            continue;
+        buf_addf(&text, "%s%s ", i ? ", " : " (", kernel->buffer[i].symbol->name);
+        buf_add_size(&text, buffer_bytes(kernel, i));
     }
     buf_add(&text, "), more than 80 % of the ");
     buf_add_size(&text, available);
@@ -433,7 +466,7 @@ void variant_args(const struct kernel *kernel, struct strvec *args)
             continue;
         contents_add(&text, &buffer->contents);
         strvec_push(args, "--buffer");
-        strvec_pushf(args, "%s=%lld:%s", buffer->symbol->name, buffer->length,
+        strvec_pushf(args, "%s=%lld:%s", buffer->name, buffer->length,
                      buf_str(&text));
         buf_release(&text);
     }

@@ -9,6 +9,7 @@
 struct trace {
     const struct ir_function *function;
     const struct ir_symbol *origin; /* an array: its elements; a scalar: itself */
+    const char *path;               /* a field of an array of structs: ".cell"; or NULL */
     bool *tainted;                  /* by symbol id: holds such a value */
     bool grew, found, in_bound;
     const struct ir_symbol *indexed; /* the array that is subscripted, if found */
@@ -34,16 +35,31 @@ static bool is_load(const struct ir_expr *expr)
            (expr->kind == IR_UNARY && strcmp(expr->op, "*") == 0);
 }
 
+/* p[i].cell */
+static bool is_field_load(const struct trace *trace, const struct ir_expr *expr)
+{
+    struct buf path = {0};
+    const struct ir_expr *element = ir_member_base(expr, &path, NULL);
+    bool is = element && root_of(element) == trace->origin &&
+              strcmp(buf_str(&path), trace->path) == 0;
+
+    buf_release(&path);
+    return is;
+}
+
 static void look_for_value(struct ir_expr *expr, void *data)
 {
     struct use *use = data;
     const struct trace *trace = use->trace;
     bool array = trace->origin->type.pointers > 0;
 
+    if (trace->path && is_field_load(trace, expr))
+        use->held = true;
+
     if (expr->kind == IR_NAME && expr->symbol)
         use->held = use->held || trace->tainted[expr->symbol->id] ||
                     (!array && expr->symbol == trace->origin);
-    else if (array && is_load(expr))
+    else if (array && !trace->path && is_load(expr))
         use->held = use->held || root_of(expr->arg[0]) == trace->origin;
 }
 
@@ -102,6 +118,27 @@ static void visit_expressions(const struct ir_stmt *stmt,
         ir_visit(all[i], visit, data);
 }
 
+struct visiting {
+    void (*visit)(struct ir_expr *expr, void *data);
+    void *data;
+};
+
+static void visit_below(const struct visiting *visiting, const struct ir_stmt *stmt)
+{
+    if (!stmt)
+        return;
+    visit_expressions(stmt, visiting->visit, visiting->data);
+    visit_below(visiting, stmt->init);
+    for (size_t i = 0; i < stmt->child_nr; i++)
+        visit_below(visiting, stmt->child[i]);
+}
+
+void visit_function(const struct ir_function *function,
+                    void (*visit)(struct ir_expr *expr, void *data), void *data)
+{
+    visit_below(&(struct visiting){visit, data}, function->body);
+}
+
 static void walk(struct trace *trace, const struct ir_stmt *stmt)
 {
     if (!stmt)
@@ -151,11 +188,11 @@ static const char *hint_for(const struct trace *trace)
 }
 
 const char *subscript_hint(const struct ir_function *function,
-                           const struct ir_symbol *array)
+                           const struct ir_symbol *array, const char *path)
 {
-    struct trace trace = {.function = function, .origin = array};
+    struct trace trace = {.function = function, .origin = array, .path = path};
 
-    if (array->type.scalar != IR_INT || array->type.pointers == 0)
+    if (array->type.pointers == 0)
         return NULL;
     follow(&trace);
     return trace.found || trace.in_bound ? hint_for(&trace) : NULL;
@@ -186,7 +223,11 @@ struct writes {
 
 static bool points_into(const struct writes *writes, const struct ir_expr *expr)
 {
-    return (expr->kind == IR_NAME || expr->kind == IR_INDEX) && expr->type.pointers > 0 &&
+    bool place =
+        expr->kind == IR_NAME || expr->kind == IR_INDEX || expr->kind == IR_MEMBER;
+    bool address = expr->kind == IR_UNARY && strcmp(expr->op, "&") == 0;
+
+    return (place || address) && expr->type.pointers > 0 &&
            root_of(expr) == writes->array;
 }
 
@@ -207,21 +248,23 @@ static void look_for_writes(struct ir_expr *expr, void *data)
     writes->subscripted += expr->kind == IR_INDEX && points_into(writes, expr->arg[0]);
 }
 
-static void walk_writes(struct writes *writes, const struct ir_stmt *stmt)
+static bool hands_on(const struct writes *writes)
 {
-    if (!stmt)
-        return;
-    visit_expressions(stmt, look_for_writes, writes);
-    walk_writes(writes, stmt->init);
-    for (size_t i = 0; i < stmt->child_nr; i++)
-        walk_writes(writes, stmt->child[i]);
+    return !writes->array->type.is_const && writes->pointers > writes->subscripted;
 }
 
 bool may_be_written(const struct ir_function *function, const struct ir_symbol *array)
 {
     struct writes writes = {.array = array};
 
-    walk_writes(&writes, function->body);
-    return writes.assigned ||
-           (!array->type.is_const && writes.pointers > writes.subscripted);
+    visit_function(function, look_for_writes, &writes);
+    return writes.assigned || hands_on(&writes);
+}
+
+bool may_escape(const struct ir_function *function, const struct ir_symbol *array)
+{
+    struct writes writes = {.array = array};
+
+    visit_function(function, look_for_writes, &writes);
+    return hands_on(&writes);
 }

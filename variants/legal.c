@@ -167,6 +167,7 @@ static void check_storage(struct nest *nest, const struct tree *tree,
 int work_check(struct work *work, const struct plan *plan, struct error *err)
 {
     struct nest *nest = work->nest;
+    struct error failure = {0};
     struct buf why = {0};
     int status = -1;
     isl_budget(nest->model, nest->model->request.operation_limit);
@@ -176,11 +177,15 @@ int work_check(struct work *work, const struct plan *plan, struct error *err)
     if (order && !why.length)
         check_storage(nest, work->tree, order, &why);
     char *text = plan_text(plan);
-    if (isl_check(nest->model, !order, err))
-        fail_in(err, "plan '%s' cannot be checked for the nest at line %d", text,
-                nest->stmt->line);
+    bool unchecked = isl_check(nest->model, !order, &failure) != 0;
+    if (nest->model->forced)
+        status = 0;
+    else if (unchecked)
+        status = fail(err, failure.status,
+                      "plan '%s' cannot be checked for the nest at line %d: %s", text,
+                      nest->stmt->line, failure.text);
     else if (why.length)
-        fail(err, STATUS_ILLEGAL, "plan '%s' is not legal: %s", text, buf_str(&why));
+        status = fail(err, STATUS_ILLEGAL, "plan '%s' is not legal: %s", text, buf_str(&why));
     else
         status = 0;
     free(text);
@@ -252,7 +257,7 @@ static void try_band(struct lanes *at, struct tree *band)
         band->reduces = isl_union_map_is_empty(kept) == isl_bool_true;
         isl_union_map_free(kept);
     }
-    band->simd = none == isl_bool_true || band->reduces;
+    band->simd = none == isl_bool_true || band->reduces || nest->model->forced;
     at->work->simd_found = at->work->simd_found || band->simd;
     if (none == isl_bool_false && !band->simd && !reason->length)
         deps_explain(nest, pairs,

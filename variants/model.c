@@ -7,7 +7,7 @@
 
 #include "variants/poly.h"
 
-enum { LINE_BYTES = 64, OPERATIONS = 3000000 };
+enum { LINE_BYTES = 64, OPERATIONS = 1500000 };
 
 /* ---- assumptions: "independent(i)", "noalias(a, b)" ---- */
 
@@ -143,6 +143,7 @@ void model_free(struct model *model)
         return;
     for (size_t i = 0; i < model->nest_nr; i++)
         nest_free(model->nest[i]);
+    regions_free(model);
     free(model->nest);
     free(model->init);
     free(model->loop);
@@ -157,6 +158,8 @@ void model_free(struct model *model)
     strvec_release(&model->assumption);
     strvec_release(&model->dependence);
     strvec_release(&model->refusal);
+    strvec_release(&model->temporary);
+    free(model->record);
     isl_ctx_free(model->ctx);
     free(model);
 }
@@ -181,6 +184,10 @@ struct model_view model_view(struct model *model)
         .array_nr = model->array_nr,
         .access = model->access,
         .access_nr = model->access_nr,
+        .record = model->record,
+        .record_nr = model->record_nr,
+        .temporary = (const char *const *)model->temporary.v,
+        .temporary_nr = model->temporary.nr,
         .assumption = (const char *const *)model->assumption.v,
         .assumption_nr = model->assumption.nr,
         .dependence = (const char *const *)model->dependence.v,

@@ -40,6 +40,7 @@ struct model_array {
     size_t element_bytes;
     size_t record_bytes;  /* from one record to the next; element_bytes without a path */
     size_t record_offset; /* of the field in the record */
+    size_t record_elements; /* in one record: more than 1 for a field that is an array */
     bool is_float, read, written;
     int dims; /* as declared: 1 for a plain pointer, also when linear subscripts were
                  taken apart */
@@ -56,6 +57,10 @@ struct model_view {
     const struct kernel_access
         *access; /* stride_bytes of linear subscripts: 0 until model_measure */
     size_t access_nr;
+    const struct kernel_record *record;
+    size_t record_nr;
+    const char *const *temporary;
+    size_t temporary_nr;
     const char *const *assumption; /* sentences */
     size_t assumption_nr;
     const char *const *dependence; /* sentences with distance vectors, value-based;

@@ -53,14 +53,23 @@ static size_t symbol_dims(const struct nest *nest, const struct ir_symbol *symbo
     return symbol->type.pointers > 0 && !nest->declared[symbol->id];
 }
 
-static size_t find_cell(struct nest *nest, struct ir_symbol *symbol)
+static size_t find_cell(struct nest *nest, const struct place *place)
 {
+    struct ir_arena *arena = nest->model->arena;
+    const char *name = place->symbol->name;
     for (size_t i = 0; i < nest->cell_nr; i++)
-        if (nest->cell[i].symbol == symbol)
+        if (nest->cell[i].symbol == place->symbol &&
+            !strcmp(nest->cell[i].path, place->path))
             return i;
     GROW(nest->cell, nest->cell_nr + 1, nest->cell_alloc);
-    nest->cell[nest->cell_nr] =
-        (struct cell){.symbol = symbol, .dims = symbol_dims(nest, symbol)};
+    nest->cell[nest->cell_nr] = (struct cell){
+        .symbol = place->symbol,
+        .path = place->path,
+        .name = *place->path ? ir_textf(arena, "%s%s", name, place->path) : name,
+        .type = place->type,
+        .symbol_dims = symbol_dims(nest, place->symbol),
+        .offset = place->offset,
+        .dims = place->nr};
     return nest->cell_nr++;
 }
 
@@ -68,7 +77,10 @@ static size_t find_cell(struct nest *nest, struct ir_symbol *symbol)
 
 static bool is_local_to_statement(const struct nest *nest, const struct ir_symbol *symbol)
 {
-    return nest->declared[symbol->id] && nest->decl_depth[symbol->id] < 0;
+    if (symbol->role == IR_FIELD && symbol->base)
+        symbol = symbol->base;
+    return symbol->id >= 0 && nest->declared[symbol->id] &&
+           nest->decl_depth[symbol->id] < 0;
 }
 
 static void record(struct collect *at, const struct ir_expr *expr,
@@ -76,49 +88,48 @@ static void record(struct collect *at, const struct ir_expr *expr,
 {
     struct nest *nest = at->nest;
     const struct statement *statement = &nest->statement[at->statement];
-    size_t cell = find_cell(nest, place->symbol);
+    size_t cell = find_cell(nest, place);
     GROW(nest->access, nest->access_nr + 1, nest->access_alloc);
     struct access *access = &nest->access[nest->access_nr++];
     *access = (struct access){.cell = cell,
                               .statement = at->statement,
                               .write = write,
-                              .must = write && !at->maybe && !place->member,
+                              .must = write && !at->maybe && !place->partial,
                               .expr = expr,
                               .subscript_nr = place->nr,
                               .collapsed = statement->collapsed,
                               .line = expr->line ? expr->line : statement->stmt->line};
-    for (size_t i = 0; i < place->nr; i++)
+    for (size_t i = 0; i < place->nr; i++) {
         access->subscript[i] = place->subscript[place->nr - 1 - i];
+        access->scale[i] = place->scale[place->nr - 1 - i];
+    }
 }
 
 static const char *count_problem(const struct nest *nest, const struct place *place)
 {
-    size_t dims = symbol_dims(nest, place->symbol);
-    if (place->nr > dims)
+    size_t dims = symbol_dims(nest, place->symbol), nr = place->nr - place->field_nr;
+    if (nr > dims)
         return "is an array of pointers, whose rows may overlap; use double A[n][m] or "
                "one linear array";
-    return place->nr < dims ? "is used without its subscripts" : NULL;
+    return nr < dims ? "is used without its subscripts" : NULL;
 }
 
 /* A use of a variable or element. Parameters that nobody writes are no memory accesses.
  */
 static void collect_place(struct collect *at, const struct ir_expr *expr, bool write)
 {
-    struct place place = {0};
-    place_read(at->nest, expr, &place);
+    struct place place = place_of(at->nest, expr);
     if (!place.problem && !place.symbol)
         place.problem = "cannot be followed";
     if (!place.problem && is_local_to_statement(at->nest, place.symbol))
         return;
     if (!place.problem)
         place.problem = count_problem(at->nest, &place);
-    if (!place.problem && expr->type.scalar == IR_RECORD && !expr->type.pointers)
-        place.problem = "is a structure that is copied whole";
     if (place.problem) {
         refuse(at, expr, place.problem, place.symbol ? place.symbol->name : "an element");
         return;
     }
-    if (!place.nr && !place.member && !at->nest->written[place.symbol->id] &&
+    if (!place.nr && !at->nest->written[place.symbol->id] &&
         !at->nest->declared[place.symbol->id])
         return;
     record(at, expr, &place, write);
@@ -249,13 +260,19 @@ static void collect_call(struct collect *at, const struct ir_expr *expr)
                                       : "a function";
     if (!strcmp(name, "__builtin_prefetch"))
         return;
-    if (!math_function(name)) {
+    if (!math_function(name) && !(expr->symbol && expr->symbol->is_pure)) {
         refuse(at, expr,
-               "may change memory that the nest uses; only math functions may be called "
-               "in a loop",
+               "may change memory that the nest uses; only math functions, and functions "
+               "of this file that read nothing but their arguments, may be called in a "
+               "loop",
                name);
         return;
     }
+    for (size_t i = 0; i < expr->arg_nr; i++)
+        if (expr->arg[i]->type.pointers) {
+            refuse(at, expr, "is handed a pointer; write its body into the loop", name);
+            return;
+        }
     for (size_t i = 0; i < expr->arg_nr; i++)
         collect_expr(at, expr->arg[i]);
 }
@@ -351,7 +368,8 @@ static void collect_stmt(struct collect *at, const struct ir_stmt *stmt)
 
 static void record_declared(struct collect *at, const struct ir_stmt *stmt)
 {
-    struct place place = {.symbol = stmt->symbol};
+    struct place place = {
+        .symbol = stmt->symbol, .path = "", .type = stmt->symbol->type};
     static const struct ir_expr nowhere = {.kind = IR_RAW, .text = ""};
     if (stmt->symbol->type.is_volatile)
         refuse(at, &nowhere, "is volatile", stmt->symbol->name);

@@ -15,8 +15,67 @@ bool value_of(const struct model_values *values, const struct ir_symbol *symbol,
     return false;
 }
 
+void affine_doubt(const struct affine *at, isl_set *set, const char *format, ...)
+{
+    struct doubts *doubts = at->doubts;
+    struct buf text = {0};
+    va_list args;
+    if (!doubts) {
+        isl_set_free(set);
+        return;
+    }
+    va_start(args, format);
+    buf_addf_va(&text, format, args);
+    va_end(args);
+    GROW(doubts->item, doubts->nr + 1, doubts->alloc);
+    doubts->item[doubts->nr++] = (struct doubt){set, buf_detach(&text)};
+}
+
+/* Takes the doubt's set. */
+static bool settle(struct nest *nest, const struct doubt *doubt, isl_set *domain)
+{
+    isl_set *wrong = isl_set_intersect(doubt->set, isl_set_copy(domain));
+    wrong = isl_set_intersect_params(wrong, isl_set_copy(nest->vouched));
+    if (isl_set_is_empty(wrong) == isl_bool_true) {
+        isl_set_free(wrong);
+        return true;
+    }
+    isl_set *ever = isl_set_params(isl_set_copy(domain));
+    isl_set *fine = isl_set_complement(isl_set_params(wrong));
+    fine = isl_set_coalesce(isl_set_intersect(fine, isl_set_copy(nest->assumed)));
+    ever = isl_set_intersect(ever, isl_set_copy(fine));
+    bool possible = isl_set_is_empty(ever) == isl_bool_false;
+    isl_set_free(ever);
+    if (!possible) {
+        isl_set_free(fine);
+        return false;
+    }
+    nest_assume(nest, "%s", doubt->text);
+    isl_set_free(nest->assumed);
+    nest->assumed = fine;
+    return true;
+}
+
+bool nest_settle(struct nest *nest, struct doubts *doubts, isl_set *domain)
+{
+    bool possible = true;
+    for (size_t i = 0; i < doubts->nr; i++) {
+        if (possible)
+            possible = settle(nest, &doubts->item[i], domain);
+        else
+            isl_set_free(doubts->item[i].set);
+        free(doubts->item[i].text);
+    }
+    free(doubts->item);
+    *doubts = (struct doubts){0};
+    return possible;
+}
+
 bool symbol_is_param(const struct nest *nest, const struct ir_symbol *symbol)
 {
+    const struct ir_symbol *base = symbol->role == IR_FIELD ? symbol->base : NULL;
+    if (base && base->id >= 0 && (nest->written[base->id] || nest->declared[base->id]))
+        return false;
     return symbol->id >= 0 && symbol->role != IR_FUNCTION &&
            symbol->type.scalar == IR_INT && !symbol->type.pointers &&
            !symbol->type.is_volatile && !nest->written[symbol->id] &&
@@ -53,7 +112,8 @@ static isl_pw_aff *constant(const struct affine *at, long long value)
 static isl_pw_aff *parameter(const struct affine *at, const struct ir_symbol *symbol)
 {
     long long value;
-    if (symbol->role == IR_GLOBAL && !symbol->type.is_const)
+    if ((symbol->role == IR_GLOBAL && !symbol->type.is_const) ||
+        (symbol->address_taken && !symbol->type.is_const))
         nest_assume(at->nest, "'%s' does not change while the loops run", symbol->name);
     if (value_of(at->values, symbol, &value))
         return constant(at, value);
@@ -89,7 +149,14 @@ static bool is_constant(isl_pw_aff *pa)
     return isl_pw_aff_is_cst(pa) == isl_bool_true;
 }
 
-static isl_pw_aff *divided(const char *op, isl_pw_aff *a, isl_pw_aff *b)
+static isl_set *negative(isl_pw_aff *value)
+{
+    return isl_pw_aff_pos_set(isl_pw_aff_neg(isl_pw_aff_copy(value)));
+}
+
+/* By a positive constant, as C does it: towards zero. */
+static isl_pw_aff *divided(const struct affine *at, const struct ir_expr *expr,
+                           isl_pw_aff *a, isl_pw_aff *b)
 {
     isl_val *divisor = is_constant(b) ? isl_pw_aff_max_val(isl_pw_aff_copy(b)) : NULL;
     bool fits = divisor && isl_val_is_pos(divisor) == isl_bool_true;
@@ -99,16 +166,42 @@ static isl_pw_aff *divided(const char *op, isl_pw_aff *a, isl_pw_aff *b)
         isl_pw_aff_free(b);
         return NULL;
     }
-    return *op == '/' ? isl_pw_aff_tdiv_q(a, b) : isl_pw_aff_tdiv_r(a, b);
+    if (expr->type.is_unsigned)
+        affine_doubt(at, negative(a), "what is divided at line %d is not negative",
+                     expr->line);
+    return expr->op[0] == '/' ? isl_pw_aff_tdiv_q(a, b) : isl_pw_aff_tdiv_r(a, b);
 }
 
-static isl_pw_aff *combine(const char *op, isl_pw_aff *a, isl_pw_aff *b)
+/* x << 3, x >> 3, x & 7 */
+static isl_pw_aff *shifted(const struct affine *at, const struct ir_expr *expr)
 {
-    if (a && b && !op[1])
-        switch (op[0]) {
+    const struct ir_expr *by = expr->arg[1];
+    long long value = by->has_value ? by->value : -1;
+    bool mask = !strcmp(expr->op, "&");
+    if (value < 0 || value > (mask ? 1LL << 30 : 30) || (mask && (value & (value + 1))))
+        return NULL;
+    isl_pw_aff *a = affine_expr(at, expr->arg[0]);
+    isl_val *size =
+        isl_val_int_from_si(at->nest->model->ctx, (long)(mask ? value + 1 : 1LL << value));
+    if (mask)
+        return isl_pw_aff_mod_val(a, size);
+    if (expr->op[0] == '<')
+        return isl_pw_aff_scale_val(a, size);
+    return isl_pw_aff_floor(isl_pw_aff_scale_down_val(a, size));
+}
+
+static isl_pw_aff *combine(const struct affine *at, const struct ir_expr *expr,
+                           isl_pw_aff *a, isl_pw_aff *b)
+{
+    if (a && b)
+        switch (expr->op[0]) {
         case '+':
             return isl_pw_aff_add(a, b);
         case '-':
+            if (expr->type.is_unsigned)
+                affine_doubt(
+                    at, isl_pw_aff_lt_set(isl_pw_aff_copy(a), isl_pw_aff_copy(b)),
+                    "unsigned subtraction at line %d does not wrap around", expr->line);
             return isl_pw_aff_sub(a, b);
         case '*':
             if (is_constant(a) || is_constant(b))
@@ -116,23 +209,59 @@ static isl_pw_aff *combine(const char *op, isl_pw_aff *a, isl_pw_aff *b)
             break;
         case '/':
         case '%':
-            return divided(op, a, b);
+            return divided(at, expr, a, b);
         }
     isl_pw_aff_free(a);
     isl_pw_aff_free(b);
     return NULL;
 }
 
+static bool is_condition(const struct ir_expr *expr)
+{
+    static const char *const ops[] = {"<",  "<=", ">",  ">=",
+                                      "==", "!=", "&&", "||"};
+    for (size_t i = 0; expr->kind == IR_BINARY && i < ARRAY_SIZE(ops); i++)
+        if (!strcmp(expr->op, ops[i]))
+            return true;
+    return expr->kind == IR_UNARY && !strcmp(expr->op, "!");
+}
+
 static isl_pw_aff *binary(const struct affine *at, const struct ir_expr *expr)
 {
+    if (!strcmp(expr->op, "<<") || !strcmp(expr->op, ">>") || !strcmp(expr->op, "&"))
+        return shifted(at, expr);
     if (!strchr("+-*/%", expr->op[0]) || expr->op[1])
         return NULL;
-    if (expr->op[0] == '-' && expr->type.is_unsigned)
-        nest_assume(at->nest, "unsigned subtraction at line %d does not wrap around",
-                    expr->line);
     isl_pw_aff *a = affine_expr(at, expr->arg[0]);
     isl_pw_aff *b = affine_expr(at, expr->arg[1]);
-    return combine(expr->op, a, b);
+    return combine(at, expr, a, b);
+}
+
+static isl_set *outside(isl_pw_aff *value, const struct ir_type *type)
+{
+    isl_ctx *ctx = isl_pw_aff_get_ctx(value);
+    isl_val *size = isl_val_2exp(
+        isl_val_int_from_ui(ctx, type->bytes * 8 - (type->is_unsigned ? 0 : 1)));
+    isl_pw_aff *low = isl_pw_aff_copy(value), *high = isl_pw_aff_copy(value);
+    if (!type->is_unsigned)
+        low = isl_pw_aff_add_constant_val(low, isl_val_copy(size));
+    high = isl_pw_aff_add_constant_val(high, isl_val_neg(size));
+    return isl_set_union(isl_pw_aff_pos_set(isl_pw_aff_neg(low)),
+                         isl_pw_aff_nonneg_set(high));
+}
+
+/* A conversion that might change the value. */
+static isl_pw_aff *cast(const struct affine *at, const struct ir_expr *expr)
+{
+    const struct ir_type *to = &expr->type, *from = &expr->arg[0]->type;
+    isl_pw_aff *value = affine_expr(at, expr->arg[0]);
+    bool keeps = to->is_unsigned == from->is_unsigned ? to->bytes >= from->bytes
+                                                      : from->is_unsigned &&
+                                                            to->bytes > from->bytes;
+    if (value && at->doubts && to->scalar == IR_INT && !keeps && to->bytes <= 8)
+        affine_doubt(at, outside(value, to), "the cast to %s at line %d keeps the value",
+                     to->text, expr->line);
+    return value;
 }
 
 static isl_pw_aff *conditional(const struct affine *at, const struct ir_expr *expr)
@@ -156,13 +285,17 @@ isl_pw_aff *affine_expr(const struct affine *at, const struct ir_expr *expr)
         return NULL;
     if (expr->has_value)
         return constant(at, expr->value);
+    if (is_condition(expr)) {
+        isl_set *cond = affine_cond(at, expr);
+        return cond ? isl_set_indicator_function(cond) : NULL;
+    }
     switch (expr->kind) {
     case IR_NAME:
         return name(at, expr->symbol);
     case IR_CAST:
-        return affine_expr(at, expr->arg[0]);
+        return cast(at, expr);
     case IR_UNARY:
-        if (strcmp(expr->op, "-") && strcmp(expr->op, "+"))
+        if ((strcmp(expr->op, "-") || expr->type.is_unsigned) && strcmp(expr->op, "+"))
             return NULL;
         inner = affine_expr(at, expr->arg[0]);
         return expr->op[0] == '-' ? isl_pw_aff_neg(inner) : inner;
@@ -173,6 +306,23 @@ isl_pw_aff *affine_expr(const struct affine *at, const struct ir_expr *expr)
     default:
         return NULL;
     }
+}
+
+/* C compares a signed number with an unsigned one as unsigned. */
+static void doubt_signs(const struct affine *at, const struct ir_expr *left,
+                        const struct ir_expr *right, isl_pw_aff *a, isl_pw_aff *b,
+                        int line)
+{
+    const struct ir_type *first = &left->type, *second = &right->type;
+    bool first_rules = first->is_unsigned && first->bytes >= 4 &&
+                       first->bytes >= second->bytes && !second->is_unsigned;
+    bool second_rules = second->is_unsigned && second->bytes >= 4 &&
+                        second->bytes >= first->bytes && !first->is_unsigned;
+    if (first_rules || second_rules)
+        affine_doubt(at, negative(first_rules ? b : a),
+                     "what is compared with an unsigned number at line %d is not "
+                     "negative",
+                     line);
 }
 
 static isl_set *compare(const struct affine *at, const struct ir_expr *cond)
@@ -188,22 +338,39 @@ static isl_set *compare(const struct affine *at, const struct ir_expr *cond)
             continue;
         isl_pw_aff *a = affine_expr(at, cond->arg[0]);
         isl_pw_aff *b = affine_expr(at, cond->arg[1]);
-        if (a && b)
+        if (a && b) {
+            doubt_signs(at, cond->arg[0], cond->arg[1], a, b, cond->line);
             return ops[i].make(a, b);
+        }
         isl_pw_aff_free(a);
         isl_pw_aff_free(b);
     }
     return NULL;
 }
 
+static isl_set *all_or_none(const struct affine *at, bool all)
+{
+    isl_space *space = isl_space_copy(at->space);
+    return all ? isl_set_universe(space) : isl_set_empty(space);
+}
+
+/* A number as a condition. */
+static isl_set *not_zero(const struct affine *at, const struct ir_expr *expr)
+{
+    isl_pw_aff *value = affine_expr(at, expr);
+    return value ? isl_set_complement(isl_pw_aff_zero_set(value)) : NULL;
+}
+
 isl_set *affine_cond(const struct affine *at, const struct ir_expr *cond)
 {
+    if (cond->has_value)
+        return all_or_none(at, cond->value != 0);
     if (cond->kind == IR_UNARY && !strcmp(cond->op, "!")) {
         isl_set *inner = affine_cond(at, cond->arg[0]);
         return inner ? isl_set_complement(inner) : NULL;
     }
-    if (cond->kind != IR_BINARY)
-        return NULL;
+    if (!is_condition(cond))
+        return not_zero(at, cond);
     bool both = !strcmp(cond->op, "&&");
     if (!both && strcmp(cond->op, "||"))
         return compare(at, cond);
@@ -225,6 +392,22 @@ static isl_set *upper_set(const struct ir_stmt *stmt, isl_pw_aff *it, isl_pw_aff
     return inclusive ? isl_pw_aff_ge_set(it, upper) : isl_pw_aff_gt_set(it, upper);
 }
 
+/* What the iterator begins with, compared with an unsigned bound; i != n counts on an
+ * unsigned iterator not to go round. */
+static void doubt_loop(const struct affine *at, const struct ir_stmt *stmt,
+                       isl_pw_aff *lower, isl_pw_aff *upper)
+{
+    struct ir_expr iterator = {.type = stmt->iterator->type};
+    doubt_signs(at, &iterator, stmt->upper, lower, upper, stmt->line);
+    if (strcmp(stmt->cmp, "!=") || !stmt->iterator->type.is_unsigned)
+        return;
+    isl_pw_aff *first = isl_pw_aff_copy(stmt->step > 0 ? lower : upper);
+    affine_doubt(at,
+                 isl_pw_aff_gt_set(first,
+                                   isl_pw_aff_copy(stmt->step > 0 ? upper : lower)),
+                 "the loop over %s at line %d ends", stmt->iterator->name, stmt->line);
+}
+
 static isl_set *stride_set(isl_pw_aff *it, isl_pw_aff *lower, long long step)
 {
     isl_val *size = isl_val_int_from_si(isl_pw_aff_get_ctx(it), step < 0 ? -step : step);
@@ -241,6 +424,7 @@ isl_set *affine_loop(const struct affine *at, const struct loop *loop, size_t po
         isl_pw_aff_from_aff(isl_aff_var_on_domain(space, isl_dim_set, (unsigned)pos));
     isl_set *set = NULL;
     if (lower && upper) {
+        doubt_loop(at, stmt, lower, upper);
         set = upper_set(stmt, isl_pw_aff_copy(it), isl_pw_aff_copy(upper));
         isl_set *from =
             stmt->step > 0

@@ -119,8 +119,9 @@ static bool extent_in_nest(struct nest *nest, const struct ir_symbol *symbol,
     return true;
 }
 
-const char *extent_text(struct model *model, const struct ir_symbol *symbol)
+const char *extent_text(struct model *model, const struct model_array *array)
 {
+    const struct ir_symbol *symbol = array->symbol;
     struct ir_expr *most = NULL;
     struct buf text = {0};
     for (size_t i = 0; i < model->nest_nr; i++)
@@ -231,18 +232,11 @@ static bool name_range(const struct reach *at, const struct ir_symbol *symbol,
     return unknown(at, symbol->name);
 }
 
-static const struct ir_symbol *array_of(const struct ir_expr *expr)
-{
-    while (expr->kind == IR_INDEX)
-        expr = expr->arg[0];
-    return expr->kind == IR_NAME ? expr->symbol : NULL;
-}
-
 static bool load_range(const struct reach *at, const struct ir_expr *expr,
                        struct range *range)
 {
-    const struct ir_symbol *symbol = array_of(expr);
-    int array = symbol ? view_array(at->nest->model, symbol) : -1;
+    const struct model *model = at->nest->model;
+    int array = view_place(model, expr);
     if (array >= 0 && at->contents &&
         at->contents->range(at->contents->data, array, &range->low, &range->high))
         return true;
@@ -250,7 +244,7 @@ static bool load_range(const struct reach *at, const struct ir_expr *expr,
         fail(at->err, STATUS_INPUT,
              "the numbers in '%s' are not known; say what it holds: #pragma inflight "
              "buffer %s = index(COUNT)",
-             symbol->name, symbol->name);
+             model->array[array].name, model->array[array].name);
     return false;
 }
 
@@ -311,6 +305,7 @@ static bool range_of(const struct reach *at, const struct ir_expr *expr,
     case IR_NAME:
         return name_range(at, expr->symbol, range);
     case IR_INDEX:
+    case IR_MEMBER:
         return load_range(at, expr, range);
     case IR_CAST:
         return range_of(at, expr->arg[0], range);
@@ -339,7 +334,7 @@ static int access_reach(struct reach *at, const struct access *access, size_t k,
     if (range.low < 0)
         return fail(at->err, STATUS_INPUT,
                     "line %d: subscript %lld of '%s' is negative at these sizes",
-                    access->line, range.low, at->nest->cell[access->cell].symbol->name);
+                    access->line, range.low, at->nest->cell[access->cell].name);
     *high = range.high > *high ? range.high : *high;
     return 0;
 }

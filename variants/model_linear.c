@@ -94,7 +94,7 @@ static bool expand(const struct nest *nest, const struct ir_expr *expr, struct p
     }
     if (expr->kind == IR_NAME)
         return expand_name(nest, expr->symbol, out);
-    if (expr->kind == IR_CAST && expr->type.scalar == IR_INT)
+    if (expr->kind == IR_CAST && expr->type.scalar == IR_INT && expr->type.bytes >= 4)
         return expand(nest, expr->arg[0], out);
     return expr->kind == IR_BINARY && expand_binary(nest, expr, out);
 }
@@ -322,14 +322,17 @@ static bool fit(struct nest *nest, struct access *access, const struct chain *ch
     return true;
 }
 
-static void accept(struct nest *nest, size_t cell, size_t dims, isl_set *assumed)
+static void accept(struct nest *nest, size_t cell, const struct chain *chain,
+                   isl_set *assumed)
 {
     if (isl_set_is_equal(assumed, nest->assumed) != isl_bool_true)
         nest_assume(nest, "linear subscripts of '%s' stay inside their row",
                     nest->cell[cell].symbol->name);
     isl_set_free(nest->assumed);
     nest->assumed = assumed;
-    nest->cell[cell].dims = dims;
+    nest->cell[cell].dims = chain->nr;
+    for (size_t k = 0; k < chain->nr; k++)
+        nest->cell[cell].stride[k] = term_expr(nest->model->arena, &chain->stride[k]);
 }
 
 void cell_delinearize(struct nest *nest, size_t cell)
@@ -348,7 +351,7 @@ void cell_delinearize(struct nest *nest, size_t cell)
         if (nest->access[i].cell == cell)
             ok = fit(nest, &nest->access[i], &chain, &assumed);
     if (ok && assumed) {
-        accept(nest, cell, chain.nr, assumed);
+        accept(nest, cell, &chain, assumed);
         return;
     }
     for (size_t i = 0; i < nest->access_nr; i++)

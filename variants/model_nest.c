@@ -53,6 +53,14 @@ void nest_assume(struct nest *nest, const char *format, ...)
 
 /* ---- which symbols the nest writes, declares, uses ---- */
 
+static void note_used(struct nest *nest, const struct ir_symbol *symbol)
+{
+    if (symbol->id >= 0)
+        nest->used[symbol->id] = true;
+    if (symbol->role == IR_FIELD && symbol->base)
+        note_used(nest, symbol->base);
+}
+
 static void note_written(struct ir_expr *expr, void *data)
 {
     struct nest *nest = data;
@@ -60,10 +68,13 @@ static void note_written(struct ir_expr *expr, void *data)
         expr->kind == IR_ASSIGN ||
         (expr->kind == IR_UNARY &&
          (strstr(expr->op, "++") || strstr(expr->op, "--") || !strcmp(expr->op, "&")));
-    if (assigns && expr->arg[0]->kind == IR_NAME && expr->arg[0]->symbol->id >= 0)
-        nest->written[expr->arg[0]->symbol->id] = true;
-    if (expr->kind == IR_NAME && expr->symbol->id >= 0)
-        nest->used[expr->symbol->id] = true;
+    const struct ir_expr *target = assigns ? expr->arg[0] : NULL;
+    while (target && target->kind == IR_MEMBER && !target->is_arrow)
+        target = target->arg[0]; /* a variable that is a structure */
+    if (target && target->kind == IR_NAME && target->symbol->id >= 0)
+        nest->written[target->symbol->id] = true;
+    if (expr->kind == IR_NAME)
+        note_used(nest, expr->symbol);
 }
 
 static bool note_declared(const struct ir_stmt *stmt, const void *data)
@@ -141,8 +152,14 @@ static isl_set *domain_here(struct build *build, size_t index)
     isl_set *domain = isl_set_universe(isl_space_copy(at.space));
     for (size_t i = 0, pos = 0; i < build->frame_nr; i++) {
         const struct frame *frame = &build->frame[i];
+        struct doubts doubts = {0};
+        at.doubts = &doubts;
         isl_set *set = frame->loop ? affine_loop(&at, frame->loop, pos)
                                    : affine_cond(&at, frame->cond);
+        if (!nest_settle(build->nest, &doubts, domain)) {
+            isl_set_free(set);
+            set = NULL;
+        }
         pos += frame->loop != NULL;
         domain = isl_set_intersect(domain, frame->negate ? isl_set_complement(set) : set);
     }
@@ -161,7 +178,8 @@ static bool is_unreadable(const struct ir_stmt *stmt, const void *data)
            (stmt->kind == IR_JUMP && !strncmp(stmt->text, "goto", 4));
 }
 
-static int add_statement(struct build *build, const struct ir_stmt *stmt, bool collapsed,
+/* `why`: of a construct taken as one statement; NULL = an ordinary one. */
+static int add_statement(struct build *build, const struct ir_stmt *stmt, const char *why,
                          struct tree *seq)
 {
     struct nest *nest = build->nest;
@@ -174,8 +192,8 @@ static int add_statement(struct build *build, const struct ir_stmt *stmt, bool c
                                                   : bad->text);
     GROW(nest->statement, index + 1, nest->statement_alloc);
     struct statement *new = &nest->statement[nest->statement_nr++];
-    *new =
-        (struct statement){.stmt = stmt, .collapsed = collapsed, .depth = build->depth};
+    *new = (struct statement){
+        .stmt = stmt, .collapsed = why != NULL, .why = why, .depth = build->depth};
     memcpy(new->loop, build->loop, build->depth * sizeof(new->loop[0]));
     new->domain = domain_here(build, index);
     if (!new->domain)
@@ -205,20 +223,36 @@ static bool same_iterator(const struct ir_stmt *stmt, const void *data)
     return stmt->kind == IR_FOR && stmt->canonical && stmt->iterator == data;
 }
 
+/* for (ii = 0; ii < n; ii += B) */
+static bool steps_by_variable(const struct ir_stmt *stmt)
+{
+    const struct ir_expr *by = stmt->increment;
+    return by && by->kind == IR_ASSIGN && by->arg_nr > 1 && !by->arg[1]->has_value &&
+           (!strcmp(by->op, "+=") || !strcmp(by->op, "-="));
+}
+
+static const char *form_problem(const struct ir_stmt *stmt)
+{
+    if (steps_by_variable(stmt))
+        return "the step is not a constant; give it a value, as a macro or a const";
+    return "the loop does not have the form for (i = a; i < b; i += c)";
+}
+
 /* NULL when the loop can be modelled, else why not. */
 static const char *loop_problem(struct build *build, const struct ir_stmt *stmt)
 {
     struct writes writes = {.symbol = stmt->iterator};
     if (!stmt->canonical)
-        return "the loop does not have the form for (i = a; i < b; i += c)";
+        return form_problem(stmt);
     if (stmt->iterator->address_taken || stmt->iterator->type.is_volatile ||
         stmt->iterator->role == IR_GLOBAL)
-        return "the iterator may change behind the loop's back";
+        return "the iterator may change behind the loop's back; use a local variable";
     stmt_exprs(stmt->child[0], find_write, &writes);
     if (writes.found || stmt_find(stmt->child[0], same_iterator, stmt->iterator))
-        return "the iterator is changed in the loop";
+        return "the iterator is changed in the loop; use another variable for that";
     if (stmt_breaks_out(stmt->child[0]))
-        return "break or continue in the loop";
+        return "break or continue in the loop; an if around the rest of the body would "
+               "do";
     if (build->depth == DEPTH_MAX || build->frame_nr + 1 >= ARRAY_SIZE(build->frame))
         return "too many loops in one another";
     if (!strcmp(stmt->cmp, "!=") && stmt->step != 1 && stmt->step != -1)
@@ -251,7 +285,7 @@ static int walk_loop(struct build *build, const struct ir_stmt *stmt, struct tre
     if (problem && !build->depth)
         return nest_refuse(build->nest, stmt->line, "%s", problem);
     if (problem)
-        return add_statement(build, stmt, true, seq);
+        return add_statement(build, stmt, problem, seq);
     struct loop *loop = new_loop(build, stmt);
     struct tree *body = tree_new(TREE_SEQ);
     build->frame[build->frame_nr++] = (struct frame){.loop = loop};
@@ -267,7 +301,7 @@ static int walk_if(struct build *build, const struct ir_stmt *stmt, struct tree 
 {
     if (!affine_ok(build, stmt->cond, true) ||
         build->frame_nr + 1 >= ARRAY_SIZE(build->frame))
-        return add_statement(build, stmt, true, seq);
+        return add_statement(build, stmt, "it depends on a condition on data", seq);
     build->frame[build->frame_nr++] = (struct frame){.cond = stmt->cond};
     int status = walk(build, stmt->child[0], seq);
     build->frame[build->frame_nr - 1].negate = true;
@@ -277,13 +311,34 @@ static int walk_if(struct build *build, const struct ir_stmt *stmt, struct tree 
     return status;
 }
 
-static bool declares_array(const struct ir_stmt *block)
+/* An array whose size is known before the nest begins and that is not set where it is
+ * declared. */
+static bool is_plain_array(struct build *build, const struct ir_stmt *decl)
+{
+    const struct ir_symbol *symbol = decl->symbol;
+    isl_space *space = isl_space_set_from_params(isl_space_copy(build->nest->params));
+    struct affine at = {.nest = build->nest, .space = space};
+    bool plain = !decl->expr && !symbol->pointer_to_array &&
+                 symbol->type.pointers == (int)symbol->dim_nr;
+    for (size_t i = 0; plain && i < symbol->dim_nr; i++) {
+        isl_pw_aff *size = symbol->dim[i] ? affine_expr(&at, symbol->dim[i]) : NULL;
+        plain = size != NULL;
+        isl_pw_aff_free(size);
+    }
+    isl_space_free(space);
+    return plain;
+}
+
+/* Blocks with declarations that the new code could not repeat. */
+static bool declares_more(struct build *build, const struct ir_stmt *block)
 {
     for (size_t i = 0; i < block->child_nr; i++) {
         const struct ir_stmt *child = block->child[i];
-        if (child->kind == IR_DECL &&
-            (child->symbol->dim_nr || child->symbol->type.scalar == IR_RECORD ||
-             child->symbol->as_written || child->symbol->is_static))
+        if (child->kind != IR_DECL)
+            continue;
+        const struct ir_symbol *symbol = child->symbol;
+        if (symbol->type.scalar == IR_RECORD || symbol->as_written || symbol->is_static ||
+            symbol->address_taken || (symbol->dim_nr && !is_plain_array(build, child)))
             return true;
     }
     return false;
@@ -292,8 +347,9 @@ static bool declares_array(const struct ir_stmt *block)
 static int walk_block(struct build *build, const struct ir_stmt *block, struct tree *seq)
 {
     int status = 0;
-    if (declares_array(block))
-        return add_statement(build, block, true, seq);
+    if (declares_more(build, block))
+        return add_statement(build, block, "a declaration beside it cannot be repeated",
+                             seq);
     for (size_t i = 0; !status && i < block->child_nr; i++)
         status = walk(build, block->child[i], seq);
     return status;
@@ -310,11 +366,12 @@ static int walk(struct build *build, const struct ir_stmt *stmt, struct tree *se
         return walk_if(build, stmt, seq);
     case IR_DECL:
         build->nest->decl_depth[stmt->symbol->id] = (int)build->depth;
-        return stmt->expr ? add_statement(build, stmt, false, seq) : 0;
+        return stmt->expr ? add_statement(build, stmt, NULL, seq) : 0;
     case IR_EMPTY:
         return 0;
     default:
-        return add_statement(build, stmt, stmt->kind == IR_WHILE, seq);
+        return add_statement(build, stmt,
+                             stmt->kind == IR_WHILE ? "it is a while loop" : NULL, seq);
     }
 }
 
@@ -352,6 +409,14 @@ static void make_vouched(struct nest *nest)
                 nest->vouched = isl_set_intersect(
                     nest->vouched, isl_set_params(isl_pw_aff_pos_set(size)));
         }
+    for (size_t i = 0; i < function->symbol_nr; i++) {
+        struct ir_symbol *symbol = function->symbol[i];
+        if (!nest->used[i] || !symbol->type.is_unsigned || !symbol_is_param(nest, symbol))
+            continue;
+        isl_pw_aff *value = affine_expr(&at, ir_name(nest->model->arena, symbol));
+        nest->vouched = isl_set_intersect(nest->vouched,
+                                          isl_set_params(isl_pw_aff_nonneg_set(value)));
+    }
     isl_space_free(space);
 }
 
@@ -403,11 +468,12 @@ static int check_iterators(struct nest *nest)
     return 0;
 }
 
-static bool is_parallel(const struct ir_stmt *stmt)
+static bool is_parallel(const struct ir_stmt *stmt, const void *data)
 {
+    (void)data;
     for (const struct ir_pragma *pragma = stmt->pragma; pragma; pragma = pragma->next)
         if (!pragma->ours && !strncmp(pragma->text, "omp", 3) &&
-            !strstr(pragma->text, "simd"))
+            !strstr(pragma->text, "simd") && !pragma_is_parallel_for(pragma->text))
             return true;
     return false;
 }
@@ -419,10 +485,12 @@ struct nest *nest_build(struct model *model, const struct ir_stmt *stmt, int ind
     *nest = (struct nest){.model = model, .stmt = stmt, .index = index};
     note_symbols(nest);
     make_params(nest);
+    make_vouched(nest);
     nest->assumed = isl_set_universe(isl_space_copy(nest->params));
     nest->tree = tree_new(TREE_SEQ);
-    if (is_parallel(stmt)) {
-        nest_refuse(nest, stmt->line, "an OpenMP loop is left as it is");
+    const struct ir_stmt *parallel = stmt_find(stmt, is_parallel, NULL);
+    if (parallel) {
+        nest_refuse(nest, parallel->line, "an OpenMP loop is left as it is");
         return nest;
     }
     if (walk(&build, stmt, nest->tree) || check_iterators(nest))
@@ -431,8 +499,9 @@ struct nest *nest_build(struct model *model, const struct ir_stmt *stmt, int ind
         nest_refuse(nest, stmt->line, "the loop is empty");
         return nest;
     }
+    if (nest_cells(nest))
+        return nest;
     make_context(nest);
-    make_vouched(nest);
     tree_bind(nest, nest->tree);
     struct error err = {0};
     isl_budget(model, MODEL_OPERATIONS);

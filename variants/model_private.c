@@ -87,8 +87,9 @@ static int try_private(struct nest *nest, size_t index)
 {
     struct cell *cell = &nest->cell[index];
     bool live_in = true;
-    if (cell->symbol->role == IR_GLOBAL || cell->symbol->is_static ||
-        cell->symbol->address_taken || used_outside(nest, cell->symbol))
+    if (cell->symbol->role == IR_GLOBAL || cell->symbol->role == IR_FIELD ||
+        cell->symbol->is_static || cell->symbol->address_taken ||
+        used_outside(nest, cell->symbol))
         return 0;
     relate_alone(nest, index);
     isl_union_map *flow = cell_flow(nest, index, nest->order, NULL, &live_in);
@@ -105,13 +106,27 @@ int nest_privatize(struct nest *nest)
     nest->order = tree_order(nest, nest->tree);
     for (size_t i = 0; i < nest->cell_nr; i++) {
         struct cell *cell = &nest->cell[i];
-        if (cell->dims)
-            continue;
         if (nest->declared[cell->symbol->id]) {
             cell->is_private = true;
             cell->depth = (size_t)nest->decl_depth[cell->symbol->id];
-        } else if (try_private(nest, i))
+        } else if (!cell->dims && !*cell->path && try_private(nest, i))
             return -1;
     }
     return nest->order ? 0 : -1;
+}
+
+bool cell_is_temporary(const struct nest *nest, size_t index)
+{
+    const struct cell *cell = &nest->cell[index];
+    bool live_in = true, own = cell->symbol->role == IR_LOCAL && cell->symbol->dim_nr &&
+                               cell->dims && !cell->indirect;
+    if (!own || cell->symbol->address_taken ||
+        (!nest->declared[cell->symbol->id] && used_outside(nest, cell->symbol)))
+        return false;
+    isl_union_map *flow = cell_flow(nest, index, nest->order, NULL, &live_in);
+    size_t depth = shared_depth(nest, index);
+    bool temporary = flow && !live_in && depth < DEPTH_MAX && depth > cell->depth &&
+                     private_depth(nest, index, flow) == depth;
+    isl_union_map_free(flow);
+    return temporary;
 }

@@ -21,12 +21,17 @@ static isl_map *add_free(isl_map *map, const struct affine *at)
     return isl_map_flat_range_product(map, isl_map_universe(space));
 }
 
-static isl_map *add_subscript(isl_map *map, const struct affine *at,
+static isl_map *add_subscript(isl_map *map, const struct affine *at, isl_set *domain,
                               const struct ir_expr *subscript, bool *exact)
 {
-    isl_pw_aff *pa = affine_expr(at, subscript);
-    if (pa)
+    struct doubts doubts = {0};
+    struct affine doubtful = *at;
+    doubtful.doubts = &doubts;
+    isl_pw_aff *pa = affine_expr(&doubtful, subscript);
+    bool holds = nest_settle(at->nest, &doubts, domain);
+    if (pa && holds)
         return isl_map_flat_range_product(map, isl_map_from_pw_aff(pa));
+    isl_pw_aff_free(pa);
     *exact = false;
     return add_free(map, at);
 }
@@ -52,7 +57,7 @@ isl_map *access_relation(struct nest *nest, const struct access *access, bool *e
         map = add_iterator(map, &at, i);
     for (size_t i = 0; i < cell->dims; i++)
         map = add_subscript(
-            map, &at, access->dim_nr ? access->dim[i] : access->subscript[i], exact);
+            map, &at, statement->domain, access->dim_nr ? access->dim[i] : access->subscript[i], exact);
     snprintf(name, sizeof(name), "A%zu", access->cell);
     map = isl_map_set_tuple_name(map, isl_dim_out, name);
     isl_space_free(at.space);

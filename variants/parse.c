@@ -1,5 +1,6 @@
 /* From a C file to one ir_function. */
 #include "variants/parse.h"
+#include "variants/parse_rewrite.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -16,15 +17,27 @@ static void make_room(struct parse *p)
         ir_alloc(p->arena, p->symbol_alloc * sizeof(struct ir_symbol *));
     for (size_t i = 0; i < function->symbol_nr; i++)
         grown[i] = function->symbol[i];
+    struct ct_decl **declared =
+        ir_alloc(p->arena, p->symbol_alloc * sizeof(struct ct_decl *));
+    for (size_t i = 0; i < function->symbol_nr; i++)
+        declared[i] = p->declared[i];
     function->symbol = grown;
+    p->declared = declared;
 }
 
-static struct ir_symbol *symbol_new(struct parse *p, struct ct_decl *decl)
+struct ir_symbol *parse_add_symbol(struct parse *p, struct ct_decl *decl)
 {
     struct ir_symbol *symbol = ir_alloc(p->arena, sizeof(*symbol));
     make_room(p);
     symbol->id = (int)p->function->symbol_nr;
+    p->declared[symbol->id] = decl;
     p->function->symbol[p->function->symbol_nr++] = symbol;
+    return symbol;
+}
+
+static struct ir_symbol *symbol_new(struct parse *p, struct ct_decl *decl)
+{
+    struct ir_symbol *symbol = parse_add_symbol(p, decl);
     decl->symbol = symbol;
     symbol->name = decl->name;
     symbol->role = decl->role;
@@ -50,6 +63,8 @@ struct ir_symbol *parse_symbol(struct parse *p, struct ct_decl *decl)
 {
     if (decl->symbol)
         return decl->symbol;
+    if (p->caller && (decl->role == IR_GLOBAL || decl->role == IR_FUNCTION))
+        return parse_symbol(p->caller, decl);
     struct ir_symbol *symbol = symbol_new(p, decl);
     read_dimensions(p, decl);
     return symbol;
@@ -185,6 +200,10 @@ static int read_function(struct parse *p, struct ct_function *chosen, struct err
         p->function->body = parse_body(p, chosen->body);
     if (!p->function->body)
         return fail_trouble(p, err);
+    parse_expand_helpers(p);
+    parse_make_fields(p);
+    parse_follow_walks(p);
+    parse_follow_rows(p);
     attach_pragmas(p, chosen);
     return 0;
 }

@@ -10,12 +10,17 @@ struct parse {
     struct ir_arena *arena;
     struct ct_file file;
     size_t symbol_alloc;
+    struct ct_decl **declared; /* of function->symbol[i]; NULL for what has none */
+    struct parse *caller;      /* while a helper's body is read: who calls it */
     /* the first node that can neither be taken apart nor copied as text */
     const struct ct_node *trouble;
 };
 
 /* parse.c: the symbol of a declaration, made on first use. */
 struct ir_symbol *parse_symbol(struct parse *p, struct ct_decl *decl);
+
+/* One more symbol of the function; `decl` may be NULL. */
+struct ir_symbol *parse_add_symbol(struct parse *p, struct ct_decl *decl);
 
 /* parse_expr.c. NULL when the expression cannot be told; its statement is then kept as
  * text. */

@@ -146,6 +146,7 @@ static struct ir_expr *parse_operation(struct parse *p, const struct ct_node *no
     }
     expr->is_arrow = node->arrow;
     expr->is_shared = node->shared;
+    expr->field = node->field;
     fold_value(expr);
     return expr;
 }

@@ -192,6 +192,104 @@ static long long step_of(const struct ir_expr *increment,
     return op[0] == '+' ? by->value : -by->value;
 }
 
+/* ---- for (i = n; i-- > 0;) ---- */
+
+static bool is_zero(const struct ir_expr *expr)
+{
+    return expr->has_value && expr->value == 0;
+}
+
+/* The step of `i-- > 0`, `i-- != 0`, `i--`, and of a signed `--i >= 0`; NULL when the
+ * condition is none of these. */
+static const struct ir_expr *counting_down(const struct ir_stmt *loop)
+{
+    const struct ir_expr *cond = loop->cond, *step = cond;
+    bool compares = cond && cond->kind == IR_BINARY && is_zero(cond->arg[1]);
+    if (compares)
+        step = cond->arg[0];
+    if (!step || step->kind != IR_UNARY || !is_name(step->arg[0], loop->iterator))
+        return NULL;
+    if (strcmp(step->op, "post--") == 0)
+        return !compares || strcmp(cond->op, ">") == 0 || strcmp(cond->op, "!=") == 0
+                   ? step
+                   : NULL;
+    return strcmp(step->op, "--") == 0 && compares && strcmp(cond->op, ">=") == 0 &&
+                   !loop->iterator->type.is_unsigned
+               ? step
+               : NULL;
+}
+
+/* From n - 1 down to 0. The bound below is never compared as unsigned: see
+ * print_canonical. */
+static void set_countdown(struct parse *p, struct ir_stmt *loop)
+{
+    if (loop->increment || !counting_down(loop))
+        return;
+    struct ir_expr *lower = ir_binary(p->arena, "-", loop->lower, ir_integer(p->arena, 1));
+    lower->type = (struct ir_type){.text = "long", .scalar = IR_INT, .bytes = 8};
+    if (loop->lower->has_value) {
+        lower->has_value = true;
+        lower->value = loop->lower->value - 1;
+    }
+    loop->lower = lower;
+    loop->cmp = ">=";
+    loop->upper = ir_integer(p->arena, 0);
+    loop->step = -1;
+}
+
+/* ---- for (...; i++, p++) ---- */
+
+static bool continues(const struct ct_node *node)
+{
+    if (node->kind == CT_JUMP && strcmp(node->text, "break") != 0)
+        return true;
+    for (size_t i = 0; i < node->child_nr; i++)
+        if (continues(node->child[i]))
+            return true;
+    return false;
+}
+
+static struct ir_stmt *at_the_end(struct parse *p, struct ir_stmt *body,
+                                  struct ir_expr *expr)
+{
+    size_t nr = body->kind == IR_BLOCK ? body->child_nr : 1;
+    struct ir_stmt *block = ir_stmt_new(p->arena, IR_BLOCK, nr + 1);
+    struct ir_stmt *last = ir_stmt_new(p->arena, IR_EXPR, 0), **child = block->child;
+    *block = *body;
+    block->kind = IR_BLOCK;
+    block->child = child;
+    block->child_nr = nr + 1;
+    block->expr = NULL;
+    for (size_t i = 0; i < nr; i++)
+        child[i] = body->kind == IR_BLOCK ? body->child[i] : body;
+    *last = (struct ir_stmt){.kind = IR_EXPR,
+                             .expr = expr,
+                             .line = expr->line,
+                             .end_line = expr->line,
+                             .begin = body->end,
+                             .end = body->end,
+                             .from_macro = true};
+    child[nr] = last;
+    return block;
+}
+
+/* What the increment does beside counting is done at the end of the body. */
+static void split_increment(struct parse *p, struct ir_stmt *loop,
+                            const struct parts *parts)
+{
+    const struct ir_symbol *iterator = loop->iterator;
+    struct ir_expr *both = loop->increment;
+    if (!both || both->kind != IR_BINARY || strcmp(both->op, ",") != 0 ||
+        continues(parts->body))
+        return;
+    bool last = step_of(both->arg[1], iterator) != 0;
+    struct ir_expr *other = both->arg[!last];
+    if (!step_of(both->arg[last], iterator) || mentions(other, iterator))
+        return;
+    loop->increment = both->arg[last];
+    loop->child[0] = at_the_end(p, loop->child[0], other);
+}
+
 static bool is_canonical(const struct ir_stmt *loop)
 {
     const struct ir_symbol *iterator = loop->iterator;
@@ -210,13 +308,16 @@ static struct ct_decl *iterator_decl(const struct ct_node *init)
     return parse_written(init, NULL);
 }
 
-static void make_canonical(struct ir_stmt *loop, const struct parts *parts)
+static void make_canonical(struct parse *p, struct ir_stmt *loop,
+                           const struct parts *parts)
 {
     set_start(loop);
     if (!loop->iterator)
         return;
+    split_increment(p, loop, parts);
     set_end(loop);
     loop->step = step_of(loop->increment, loop->iterator);
+    set_countdown(p, loop);
     loop->canonical =
         is_canonical(loop) && !writes(parts->body, iterator_decl(parts->init));
     if (loop->canonical) {
@@ -239,6 +340,6 @@ struct ir_stmt *parse_for(struct parse *p, const struct ct_node *node,
     if ((parts.init && !loop->init) || (parts.cond && !loop->cond) ||
         (parts.increment && !loop->increment))
         return NULL;
-    make_canonical(loop, &parts);
+    make_canonical(p, loop, &parts);
     return loop;
 }

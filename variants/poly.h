@@ -34,14 +34,23 @@ struct loop {
     int view; /* index in model.view_loop */
 };
 
-/* Something in memory: an array, a scalar that the nest writes, a scalar private to one
- * iteration of the outer `depth` loops. */
+/* Something in memory: an array, a scalar that the nest writes, either of them private to
+ * one iteration of the outer `depth` loops. Each field of an array of structs is a cell:
+ * p[i].x and p[i].y never meet. Where bytes are shared (unions, bit-fields, structs also
+ * copied whole) the record is the cell. */
 struct cell {
     struct ir_symbol *symbol;
+    const char *path;    /* ".pos.x"; "" without fields */
+    const char *name;    /* "p.pos.x": as plans and views call it */
+    struct ir_type type; /* of one element */
+    size_t symbol_dims;  /* subscripts of the symbol; further ones belong to the path */
+    long long offset;    /* of the path in the record, bytes */
     bool is_private;
     size_t depth;  /* private: enclosing loops that index it */
     size_t dims;   /* of the relation's range, without the private ones */
     bool indirect; /* some access is over-approximated */
+    /* elements that one step of a dimension is apart; NULL = rows as declared */
+    struct ir_expr *stride[SUBSCRIPTS_MAX];
 };
 
 struct access {
@@ -50,6 +59,7 @@ struct access {
     bool accumulates;           /* the left side of x op= e, op associative, x not in e */
     const struct ir_expr *expr; /* as written */
     struct ir_expr *subscript[SUBSCRIPTS_MAX];
+    long long scale[SUBSCRIPTS_MAX]; /* bytes that one more moves; 0 = not constant */
     size_t subscript_nr;
     struct ir_expr *dim[SUBSCRIPTS_MAX]; /* a linear subscript taken apart; dim_nr = 0
                                             when it is not */
@@ -62,6 +72,7 @@ struct access {
 struct statement {
     const struct ir_stmt *stmt;
     bool collapsed;
+    const char *why; /* collapsed: the reason */
     struct loop *loop[DEPTH_MAX];
     size_t depth;
     isl_set *domain;
@@ -71,7 +82,7 @@ struct statement {
 /* The loop tree: one band per loop, with a function from statement instances to the value
  * of the loop. */
 enum tree_kind { TREE_LEAF, TREE_SEQ, TREE_BAND };
-enum band_role { BAND_LOOP, BAND_TILE, BAND_BLOCK, BAND_COPY };
+enum band_role { BAND_LOOP, BAND_TILE, BAND_BLOCK, BAND_COPY, BAND_ELEMENT };
 struct tree {
     enum tree_kind kind;
     struct tree **child;
@@ -86,16 +97,26 @@ struct tree {
     long long step;
     bool simd, reduces; /* reduces: only sums that may be reordered are carried */
     bool rest;          /* what unrolling left over; not unrolled again */
-    /* leaf */
+    bool parallel;      /* its iterations are shared out among threads */
+    int schedule;       /* parallel: enum step_schedule, 0 = the runtime's */
+    long long chunk;    /* parallel: iterations handed out at once, 0 = the runtime's */
+    const char *pragma; /* the user's own OpenMP pragma stays on it; or clauses of it */
+    bool clauses;       /* `pragma` holds clauses for our directive only */
+    long long width, interleave; /* simd: hints, 0 = none */
+    bool skewed;                 /* the value is more than the user's iterator */
+    bool separate;   /* loops of their own where not all statements below run */
+    long long lanes; /* iterations that are one operation on vectors; 0 = none */
+    /* leaf; statements from nest.statement_nr on are work.copy[] */
     size_t statement;
     isl_set *domain;
+    isl_set *padded; /* with the iterations that fill incomplete tiles; NULL = none */
 };
 
 struct nest {
     struct model *model;
     const struct ir_stmt *stmt;
     int index;     /* from 0 */
-    char *refusal; /* not modelled: why */
+    char *refusal; /* not modelled: why, and what to do */
     struct loop **loop;
     size_t loop_nr, loop_alloc;
     struct statement *statement;
@@ -121,8 +142,14 @@ struct nest {
     isl_union_map *order;  /* instance -> schedule, original */
 };
 
+struct region {
+    size_t first, nr; /* in model.nest */
+    struct nest *nest;
+};
+
 struct model {
     struct model_request request;
+    bool forced; /* emitting with request.force: what is not legal passes all the same */
     struct ir_function *function;
     struct ir_arena *arena;
     isl_ctx *ctx;
@@ -130,6 +157,8 @@ struct model {
         *init; /* by symbol id: the initialiser of a local that is never assigned again */
     struct nest **nest;
     size_t nest_nr, nest_alloc;
+    struct region *region; /* adjacent nests as one, made when a plan fuses them */
+    size_t region_nr, region_alloc;
     struct strvec independent; /* iterators */
     struct strvec
         noalias; /* names; all of one call follow one another, "" between calls */
@@ -141,7 +170,9 @@ struct model {
     struct kernel_access *access;
     const struct ir_expr **access_expr;
     size_t access_nr, access_alloc;
-    struct strvec assumption, dependence, refusal;
+    struct kernel_record *record;
+    size_t record_nr, record_alloc;
+    struct strvec assumption, dependence, refusal, temporary;
     bool have_dependences;
     char *emitted_plan; /* the plan whose text `emitted` holds; NULL = none */
     struct buf emitted;
@@ -149,6 +180,16 @@ struct model {
 
 /* ---- model_affine.c ---- */
 
+/* What an expression takes for granted, such as that an unsigned difference does not wrap
+ * around: the points of `space` at which it does not hold. */
+struct doubt {
+    isl_set *set;
+    char *text;
+};
+struct doubts {
+    struct doubt *item;
+    size_t nr, alloc;
+};
 /* Where an expression is read: iterators of `loop` are the dimensions of `space`. With
  * `values`, parameters are numbers. */
 struct affine {
@@ -157,7 +198,14 @@ struct affine {
     struct loop *const *loop;
     size_t depth;
     const struct model_values *values;
+    struct doubts *doubts; /* NULL: nobody asks */
 };
+/* Those that a point of the domain (kept) cannot rule out become assumptions of the nest,
+ * and conditions on its parameters; false when they never hold. Empties `doubts`. */
+bool nest_settle(struct nest *nest, struct doubts *doubts, isl_set *domain);
+/* set is taken */
+void affine_doubt(const struct affine *at, isl_set *set, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* NULL when it is not affine (no isl error is left behind). */
 isl_pw_aff *affine_expr(const struct affine *at, const struct ir_expr *expr);
 isl_set *affine_cond(const struct affine *at, const struct ir_expr *cond);
@@ -196,11 +244,16 @@ void cell_delinearize(struct nest *nest, size_t cell); /* all or nothing */
 isl_map *access_relation(struct nest *nest, const struct access *access, bool *exact);
 struct affine affine_of(struct nest *nest,
                         const struct statement *statement); /* caller frees .space */
-bool math_function(const char *name);
+
+/* ---- model_cells.c ---- */
+
+int nest_cells(struct nest *nest); /* one cell for what shares bytes */
 
 /* ---- model_private.c ---- */
 
 int nest_privatize(struct nest *nest);
+/* An array whose values never leave the iteration that sets them. */
+bool cell_is_temporary(const struct nest *nest, size_t cell);
 
 /* ---- deps.c, deps_text.c ---- */
 
@@ -234,6 +287,11 @@ void tree_add(struct tree *parent, struct tree *child);
 struct tree *tree_copy(const struct tree *tree);
 void tree_free(struct tree *tree);
 void tree_bind(struct nest *nest, struct tree *tree); /* fills f of the original bands */
+void tree_flatten(struct tree *tree); /* a SEQ of one child, a SEQ in a SEQ */
+const struct tree *tree_find(const struct tree *tree,
+                             const char *name); /* outermost; NULL = none */
+isl_union_pw_aff *function_add(isl_union_pw_aff *f,
+                               isl_pw_aff *value); /* where f has none yet; takes both */
 isl_union_set *tree_domain(const struct nest *nest, const struct tree *tree);
 /* isl_schedule is isl's; declared where it is used. Bands carry marks whose user pointer
  * is the tree node. */
@@ -242,19 +300,73 @@ isl_union_map *tree_order(const struct nest *nest,
                           const struct tree *tree); /* NULL on failure */
 
 /* What a plan makes of one nest. */
+struct padding {
+    struct ir_symbol *array;
+    long long elements;
+};
+struct streamed {
+    size_t cell;   /* whose stores go past the caches */
+    size_t places; /* in the new code */
+};
 struct prefetch {
+    const char *name; /* as the plan says: "p.x" */
     const struct ir_symbol *array;
     long long distance;
     int level;
 };
+/* pack(array,loop), full(loop,...), vec(loop:lanes) of a plan: done when the order has
+ * been checked, see tree_finish. */
+struct packing {
+    size_t cell;
+    const char *loop;
+};
+struct lanes_wanted {
+    const char *loop;
+    long long lanes;
+};
+/* The part of an array that lives in a local buffer during one iteration of `band`. */
+struct box {
+    size_t cell, dims;
+    const struct tree *band, *prefix[4 * DEPTH_MAX]; /* prefix: bands around, with band */
+    size_t prefix_nr;
+    long long size[SUBSCRIPTS_MAX];
+    isl_multi_aff *offset; /* values of the prefix -> first element */
+    bool read_first, written, padded;
+};
+/* A statement of ours: [values of the prefix, element], named P<index>. */
+enum copy_kind { COPY_IN, COPY_ZERO, COPY_OUT };
+struct copy {
+    size_t box;
+    enum copy_kind kind;
+    long long lanes; /* elements at once; 0 = one */
+};
 struct work {
     struct nest *nest;
     struct tree *tree;
+    size_t span; /* > 1: `nest` is a region of so many nests of the model, and the works
+                    of the others have no tree */
     bool touched, reorders;
     bool simd_wanted, simd_found;
     struct buf simd_reason;
     struct prefetch *prefetch;
     size_t prefetch_nr, prefetch_alloc, fetched; /* fetched: places in the new code */
+    const struct plan_step **parallel; /* steps; decided when the tree is final */
+    size_t parallel_nr, parallel_alloc;
+    struct padding *padding;
+    size_t padding_nr, padding_alloc;
+    struct streamed *streamed;
+    size_t streamed_nr, streamed_alloc;
+    struct strvec said; /* what the user must be told of the new code */
+    struct packing *packing;
+    size_t packing_nr, packing_alloc;
+    const struct plan_step **filling; /* steps full() */
+    size_t filling_nr, filling_alloc;
+    struct lanes_wanted *vec;
+    size_t vec_nr, vec_alloc;
+    struct box *box;
+    size_t box_nr, box_alloc;
+    struct copy *copy;
+    size_t copy_nr, copy_alloc;
 };
 /* One work per modelled nest (works[nest_nr], unmodelled ones stay empty). STATUS_USAGE,
  * STATUS_ILLEGAL. */
@@ -265,12 +377,43 @@ bool tree_is_straight(const struct tree *tree); /* no loop below but copies */
 isl_pw_aff *
 band_function(const struct tree *band,
               const struct statement *statement);         /* NULL = not under this band */
+/* What one iteration adds to the band's value: 1, or the step of the source loop where the
+ * value is the iterator itself. */
+long long band_unit(const struct tree *band);
+/* First or last value of the loop as written, as a statement sees it that may be outside
+ * of it; NULL when the bounds name loops that are not around the statement, or when the
+ * band is not the loop as written. */
+isl_pw_aff *band_edge(struct nest *nest, const struct tree *band,
+                      const struct statement *statement, bool last);
 isl_pw_aff *pw_aff_block(isl_pw_aff *pa, long long size); /* size * floor(pa / size) */
 int tree_unroll(struct work *work, const char *name, long long factor, bool jam,
                 struct error *err); /* tree_unroll.c */
+/* Instance -> those of its block of `size` iterations of the band; equal in all other
+ * loops. */
+isl_map *block_partners(const struct tree *band, long long size,
+                        const struct statement *statement);
+/* Instances of the leaf whose block is not whole within the bands around. */
+isl_set *block_incomplete(struct nest *nest, const struct tree *band, long long size,
+                          const struct tree *const *above, size_t nr,
+                          const struct tree *leaf);
+isl_map *equal_at(isl_pw_aff *pa); /* pairs of equal value; takes pa */
 bool tree_has(const struct tree *tree, const char *name);
-/* One step of a plan on one nest that has what it names: 0, STATUS_ILLEGAL, STATUS_USAGE.
- */
+/* All names of the step from argument `first` on. */
+bool tree_has_all(const struct tree *tree, const struct plan_step *step, size_t first);
+/* "it" for a tile loop over i, a number behind it where that is taken. */
+const char *tree_tile_name(const struct work *work, const char *loop);
+/* One step of a plan on one nest that has what it names: 0; -1 STATUS_ILLEGAL,
+ * STATUS_USAGE; STEP_IDLE: nothing to do in this nest, err says why - the plan fails when
+ * it is so in all nests. */
+enum { STEP_IDLE = 1 };
+int tree_tile(struct work *work, const struct plan_step *step,
+              struct error *err); /* tree_tile.c */
+int tree_interchange(struct work *work, const struct plan_step *step, struct error *err);
+/* Makes one work of works whose nests stand side by side, where the step fuses loops at
+ * their edges. tree_region.c */
+int works_join(struct model *model, const struct plan_step *step, struct work *works,
+               struct error *err);
+void regions_free(struct model *model);
 int tree_fuse(struct work *work, const struct plan_step *step,
               struct error *err); /* tree_fuse.c */
 int tree_distribute(struct work *work, const struct plan_step *step, struct error *err);
@@ -281,11 +424,34 @@ int tree_full(struct work *work, const struct plan_step *step,
               struct error *err); /* tree_pack.c */
 int tree_pack(struct work *work, const struct plan_step *step, struct error *err);
 int tree_vec(struct work *work, const struct plan_step *step, struct error *err);
+/* What these three asked for: after work_check, which sees the plain order; every later
+ * change adds only accesses to local buffers. STATUS_ILLEGAL with the reason. */
+int tree_finish(struct work *work, struct error *err);
+/* tree_box.c: local buffers for the packed arrays, and their copies in the tree. */
+int tree_boxes(struct work *work, struct error *err);
+void box_release(struct box *box);
+bool is_packed_above(const struct work *work, size_t cell,
+                     const struct tree *const *above, size_t nr, size_t *depth);
+const char *pack_problem(const struct nest *nest, const struct access *access);
+/* [values of the bands] -> elements of one access on the domain; all kept. */
+isl_map *band_footprint(const struct nest *nest, const struct access *access,
+                        isl_set *domain, const struct tree *const *band, size_t nr);
+isl_map *access_everywhere(struct nest *nest, const struct access *access);
+/* tree_fill.c: incomplete tiles filled up, or code of their own for the complete ones. */
+int tree_fill(struct work *work, const struct plan_step *step, struct error *err);
+/* tree_lanes.c */
+int tree_lanes(struct work *work, const struct lanes_wanted *vec, struct error *err);
 int tree_pad(struct work *work, const struct plan_step *step,
              struct error *err); /* tree_memory.c */
 int tree_nontemporal(struct work *work, const struct plan_step *step, struct error *err);
 int tree_parallel(struct work *work, const struct plan_step *step,
                   struct error *err); /* tree_parallel.c */
+/* Of the final tree: which bands carry `omp parallel for`, and whether they may. */
+int work_parallel(struct work *work, struct error *err);
+bool pragma_is_parallel_for(const char *text); /* `omp parallel for` and clauses */
+void work_hints(struct work *work, const struct plan *plan); /* of simd steps */
+/* tree_memory.c: frees what the steps of its own left in the work. */
+void work_memory_free(struct work *work);
 
 /* ---- legal.c ---- */
 
@@ -304,14 +470,22 @@ void isl_budget(struct model *model, unsigned long operations);
 /* ---- model_view.c, model_extent.c ---- */
 
 void view_build(struct model *model);
+void view_facts(struct model *model);  /* model_facts.c: records, temporaries */
+void view_arrays(struct model *model); /* model_arrays.c */
 int view_array(const struct model *model,
-               const struct ir_symbol *symbol); /* -1 = no buffer */
+               const struct ir_symbol *symbol); /* -1 = no buffer; the first of fields */
+int view_cell(const struct model *model, const struct cell *cell);
+int view_place(const struct model *model, const struct ir_expr *place);
+bool expr_is_step(const struct ir_expr *expr);  /* ++ or -- */
+bool expr_is_place(const struct ir_expr *expr); /* a[i], p->x, *p */
+const struct ir_symbol *
+expr_root(const struct ir_expr *expr); /* the variable it starts from, or NULL */
 /* Integer expressions at given parameters. counts.c */
 bool count_value(struct model *model, const struct model_values *values,
                  const struct ir_expr *expr, long long *out);
 const char *
 extent_text(struct model *model,
-            const struct ir_symbol *symbol); /* NULL = not in terms of parameters */
+            const struct model_array *array); /* NULL = not in terms of parameters */
 /* Least or greatest value of a subscript in terms of parameters, taken as positive; NULL
  * when it cannot be said. */
 struct ir_expr *access_bound(struct nest *nest, const struct access *access,

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "variants/tunable.h"
+
 /* ---- reading one line of words ---- */
 
 struct reader {
@@ -52,6 +54,17 @@ static char *take_name(struct reader *reader)
     if (!isdigit((unsigned char)*reader->at))
         while (isalnum((unsigned char)reader->at[length]) || reader->at[length] == '_')
             length++;
+    if (length == 0)
+        return NULL;
+    reader->at += length;
+    return xstrndup(reader->at - length, length);
+}
+
+/* A name with the fields behind it: "g->nx", "p.x"; or NULL. Caller frees. */
+static char *take_path(struct reader *reader)
+{
+    skip_blanks(reader);
+    size_t length = words_path_length(reader->at);
     if (length == 0)
         return NULL;
     reader->at += length;
@@ -125,7 +138,7 @@ static int add_word(struct reader *reader, enum word_kind kind)
 {
     struct kernel_word *word = &reader->word, copy = *word;
     bool single = kind == WORD_SET || kind == WORD_BUFFER || kind == WORD_LENGTH ||
-                  kind == WORD_FLOPS;
+                  kind == WORD_FLOPS || kind == WORD_TUNABLE;
     struct kernel_word *old =
         single ? find(reader->words, kind, word->name.nr ? word->name.v[0] : NULL) : NULL;
     if (old && old->line > 0 && word->line > 0)
@@ -148,13 +161,18 @@ static int add_word(struct reader *reader, enum word_kind kind)
 
 /* ---- names of the function ---- */
 
+static bool is_outer(const struct ir_symbol *symbol)
+{
+    return symbol->role == IR_PARAM || symbol->role == IR_GLOBAL ||
+           symbol->role == IR_FIELD;
+}
+
 static const struct ir_symbol *outer_symbol(const struct ir_function *function,
                                             const char *name)
 {
     for (size_t i = 0; i < function->symbol_nr; i++) {
         const struct ir_symbol *symbol = function->symbol[i];
-        if ((symbol->role == IR_PARAM || symbol->role == IR_GLOBAL) &&
-            strcmp(symbol->name, name) == 0)
+        if (is_outer(symbol) && strcmp(symbol->name, name) == 0)
             return symbol;
     }
     return NULL;
@@ -165,8 +183,7 @@ static int fail_name(const struct reader *reader, const char *name, bool array)
     struct buf known = {0};
     for (size_t i = 0; i < reader->function->symbol_nr; i++) {
         const struct ir_symbol *symbol = reader->function->symbol[i];
-        if ((symbol->role == IR_PARAM || symbol->role == IR_GLOBAL) &&
-            (symbol->type.pointers > 0) == array)
+        if (is_outer(symbol) && (symbol->type.pointers > 0) == array)
             buf_addf(&known, "%s%s", known.length ? ", " : "", symbol->name);
     }
     const char *kind = array ? "array" : "scalar parameter";
@@ -181,7 +198,8 @@ static int check_names(const struct reader *reader, bool array)
     for (size_t i = 0; i < reader->word.name.nr; i++) {
         const char *name = reader->word.name.v[i];
         const struct ir_symbol *symbol = outer_symbol(reader->function, name);
-        if (!symbol || (symbol->type.pointers > 0) != array)
+        if (symbol ? (symbol->type.pointers > 0) != array
+                   : !array || !is_record_field(reader->function, name))
             return fail_name(reader, name, array);
     }
     return 0;
@@ -247,7 +265,7 @@ static int read_kernel(struct reader *reader)
 
 static int push_name(struct reader *reader, const char *expected)
 {
-    char *name = take_name(reader);
+    char *name = take_path(reader);
     if (!name)
         return fail_word(reader, "%s", expected);
     strvec_push(&reader->word.name, name);
@@ -310,7 +328,7 @@ static int take_names(struct reader *reader, const char *form)
     if (!take_char(reader, '('))
         return fail_word(reader, "expected '%s'", form);
     do {
-        char *name = take_name(reader);
+        char *name = take_path(reader);
         if (!name)
             return fail_word(reader, "expected '%s'", form);
         strvec_push(&reader->word.name, name);
@@ -339,6 +357,26 @@ static int read_noalias(struct reader *reader)
 static int read_associative(struct reader *reader)
 {
     return add_word(reader, WORD_ASSOCIATIVE);
+}
+
+static int read_tunable(struct reader *reader)
+{
+    struct tunable_values values = {0};
+    struct error why = {0};
+    if (push_name(reader, "expected 'tunable NAME in {8,16,32}'") < 0)
+        return -1;
+    reader->word.text = take_rest(reader);
+    int status = tunable_values_read(reader->word.text, &values, &why);
+    tunable_values_release(&values);
+    return status ? fail_word(reader, "%s", why.text) : add_word(reader, WORD_TUNABLE);
+}
+
+static int read_constraint(struct reader *reader)
+{
+    struct error why = {0};
+    reader->word.text = take_rest(reader);
+    return constraint_check(reader->word.text, &why) ? fail_word(reader, "%s", why.text)
+                                                     : add_word(reader, WORD_CONSTRAINT);
 }
 
 struct word_form {
@@ -384,11 +422,10 @@ static int read_assume(struct reader *reader)
 static int read_line(const struct ir_function *function, const char *text, char *where,
                      int line, struct kernel_words *words, struct error *err)
 {
-    static const struct word_form form[] = {{"kernel", read_kernel},
-                                            {"set", read_set},
-                                            {"buffer", read_buffer},
-                                            {"assume", read_assume},
-                                            {"flops", read_flops}};
+    static const struct word_form form[] = {
+        {"kernel", read_kernel},        {"set", read_set},     {"buffer", read_buffer},
+        {"assume", read_assume},        {"flops", read_flops}, {"tunable", read_tunable},
+        {"constraint", read_constraint}};
     struct reader reader = {.at = text, .words = words, .function = function, .err = err};
     reader.word.where = where;
     reader.word.line = line;
@@ -397,13 +434,25 @@ static int read_line(const struct ir_function *function, const char *text, char 
     return status;
 }
 
+/* Constants belong to the file, so what is said about them does. */
+static bool is_of_file(const struct ir_pragma *pragma)
+{
+    static const char *const word[] = {"tunable", "constraint"};
+    const char *at = pragma->text + (pragma->ours ? strlen("inflight") : 0);
+    size_t length = strcspn(at += strspn(at, " \t"), " \t");
+    for (size_t i = 0; pragma->ours && i < ARRAY_SIZE(word); i++)
+        if (strlen(word[i]) == length && !memcmp(at, word[i], length))
+            return true;
+    return false;
+}
+
 int kernel_words_read(const struct ir_function *function, const struct strvec *command,
                       struct kernel_words *words, struct error *err)
 {
     int status = 0;
     const struct ir_pragma *pragma = function->all_pragma;
     for (; status == 0 && pragma; pragma = pragma->next_all)
-        if (pragma->applies)
+        if (pragma->applies || is_of_file(pragma))
             status = read_line(function, pragma->text + strlen("inflight"),
                                xasprintf("%s:%d", function->path, pragma->line),
                                pragma->line, words, err);

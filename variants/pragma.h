@@ -8,6 +8,11 @@
  *     buffer NAME length EXPR     elements, where the subscripts do not tell
  *     assume independent(i)       iterations of loop i; also noalias(a, b), associative
  *     flops EXPR                  of one call
+ *     tunable NAME in {8,16,32}   a constant of the file that a plan may set; also
+ *                                 NAME in 8:128:x2, NAME in 8:128:+8
+ *     constraint EXPR <= EXPR     between tunables and parameters
+ *
+ * The last two stand anywhere in the file, the others before the function or in it.
  *
  * The command line overrides the source. Private to variants.
  */
@@ -24,14 +29,16 @@ enum word_kind {
     WORD_INDEPENDENT,
     WORD_NOALIAS,
     WORD_ASSOCIATIVE,
-    WORD_FLOPS
+    WORD_FLOPS,
+    WORD_TUNABLE,
+    WORD_CONSTRAINT
 };
 
 struct kernel_word {
     enum word_kind kind;
     /* SET, BUFFER, LENGTH: one; INDEPENDENT: loops; NOALIAS: two or more arrays */
     struct strvec name;
-    char *text; /* EXPR or CONTENTS as written; else NULL */
+    char *text; /* EXPR, CONTENTS or values as written; else NULL */
     /* for messages: "triad.c:12" or "'set n = 4' on the command line" */
     char *where;
     int line; /* 0 = from the command line */
@@ -51,6 +58,8 @@ void kernel_words_release(struct kernel_words *words);
 /* The word about `name` (NULL for KERNEL, ASSOCIATIVE, FLOPS), or NULL. */
 const struct kernel_word *kernel_words_find(const struct kernel_words *words,
                                             enum word_kind kind, const char *name);
+/* kernel_records.c: is `name` a field of an array of structs that the function names? */
+bool is_record_field(const struct ir_function *function, const char *name);
 /* Is a pair of arrays vouched not to overlap? */
 bool kernel_words_noalias(const struct kernel_words *words, const char *a, const char *b);
 
@@ -58,7 +67,10 @@ bool kernel_words_noalias(const struct kernel_words *words, const char *a, const
  * frees *name and releases args. */
 int words_call(const char *contents, char **name, struct strvec *args, struct error *err);
 
-/* ---- expressions: + - * / % ( ), numbers, names ---- */
+/* Of an identifier with the fields behind it: "g->nx", "p.pos.x". 0 = there is none. */
+size_t words_path_length(const char *text);
+
+/* ---- expressions: + - * / % ( ), numbers, names (with fields) ---- */
 
 struct words_number {
     bool is_integer;

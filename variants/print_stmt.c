@@ -101,14 +101,29 @@ static void print_step(struct buf *out, const char *iterator, long long step)
                  step > 0 ? "+=" : "-=", step > 0 ? step : -step);
 }
 
+/* An unsigned iterator is never below 0: `for (i = n; i-- > 0;)`, n - 1 the first. */
+static bool is_unsigned_countdown(const struct ir_stmt *loop)
+{
+    const struct ir_expr *lower = loop->lower, *upper = loop->upper;
+    return loop->iterator->type.is_unsigned && loop->step == -1 &&
+           strcmp(loop->cmp, ">=") == 0 && upper->has_value && upper->value == 0 &&
+           lower->kind == IR_BINARY && strcmp(lower->op, "-") == 0 &&
+           lower->arg[1]->has_value && lower->arg[1]->value == 1;
+}
+
 static void print_canonical(struct buf *out, const struct ir_stmt *loop)
 {
+    bool countdown = is_unsigned_countdown(loop);
     if (loop->declares_iterator)
         ir_print_declaration(out, loop->iterator);
     else
         buf_add(out, loop->iterator->name);
     buf_add(out, " = ");
-    print_operand(out, loop->lower);
+    print_operand(out, countdown ? loop->lower->arg[0] : loop->lower);
+    if (countdown) {
+        buf_addf(out, "; %s-- > 0;", loop->iterator->name);
+        return;
+    }
     buf_addf(out, "; %s %s ", loop->iterator->name, loop->cmp);
     print_bound(out, loop->upper);
     buf_add(out, "; ");

@@ -44,6 +44,7 @@ struct tree *tree_copy(const struct tree *tree)
     copy->child_nr = copy->child_alloc = 0;
     copy->f = isl_union_pw_aff_copy(tree->f);
     copy->domain = isl_set_copy(tree->domain);
+    copy->padded = isl_set_copy(tree->padded);
     for (size_t i = 0; i < tree->child_nr; i++)
         tree_add(copy, tree_copy(tree->child[i]));
     return copy;
@@ -57,18 +58,32 @@ void tree_free(struct tree *tree)
         tree_free(tree->child[i]);
     isl_union_pw_aff_free(tree->f);
     isl_set_free(tree->domain);
+    isl_set_free(tree->padded);
     free(tree->child);
     free(tree);
 }
 
-bool tree_has(const struct tree *tree, const char *name)
+const struct tree *tree_find(const struct tree *tree, const char *name)
 {
     if (tree->kind == TREE_BAND && !strcmp(tree->name, name))
-        return true;
-    for (size_t i = 0; i < tree->child_nr; i++)
-        if (tree_has(tree->child[i], name))
-            return true;
-    return false;
+        return tree;
+    const struct tree *found = NULL;
+    for (size_t i = 0; !found && i < tree->child_nr; i++)
+        found = tree_find(tree->child[i], name);
+    return found;
+}
+
+bool tree_has(const struct tree *tree, const char *name)
+{
+    return tree_find(tree, name) != NULL;
+}
+
+bool tree_has_all(const struct tree *tree, const struct plan_step *step, size_t first)
+{
+    for (size_t i = first; i < step->arg_nr; i++)
+        if (!tree_has(tree, step->arg[i].name))
+            return false;
+    return true;
 }
 
 isl_union_set *tree_domain(const struct nest *nest, const struct tree *tree)
@@ -81,7 +96,16 @@ isl_union_set *tree_domain(const struct nest *nest, const struct tree *tree)
     return all;
 }
 
-/* ---- c = (i - base) / step ---- */
+/* The statements of a split loop occur several times below a band; each gets its function
+ * once. */
+isl_union_pw_aff *function_add(isl_union_pw_aff *f, isl_pw_aff *value)
+{
+    isl_union_set *known = isl_union_pw_aff_domain(isl_union_pw_aff_copy(f));
+    isl_union_pw_aff *new = isl_union_pw_aff_from_pw_aff(value);
+    return isl_union_pw_aff_union_add(f, isl_union_pw_aff_subtract_domain(new, known));
+}
+
+/* ---- c = (i - base) / step, or +-i where it does not begin at a parameter ---- */
 
 static void set_base(struct nest *nest, struct tree *band)
 {
@@ -92,14 +116,16 @@ static void set_base(struct nest *nest, struct tree *band)
     band->step = stmt->step;
     band->base =
         lower && !(stmt->lower->has_value && !stmt->lower->value) ? stmt->lower : NULL;
-    if (!lower && band->step != 1 &&
-        band->step !=
-            -1) { /* counted in whole steps from 0; the iterator itself is computed */
-        band->name = ir_textf(nest->model->arena, "%sc", band->name);
-        band->step = 1;
-    }
+    if (!lower) /* counted in the iterator's own values */
+        band->step = stmt->step < 0 ? -1 : 1;
     isl_pw_aff_free(lower);
     isl_space_free(space);
+}
+
+long long band_unit(const struct tree *band)
+{
+    long long step = llabs(band->loop->stmt->step);
+    return llabs(band->step) == step ? 1 : step;
 }
 
 static isl_pw_aff *band_value(struct nest *nest, const struct tree *band,
@@ -114,7 +140,7 @@ static isl_pw_aff *band_value(struct nest *nest, const struct tree *band,
         value = isl_pw_aff_sub(value, affine_expr(&at, band->base));
     if (step < 0)
         value = isl_pw_aff_neg(value);
-    if (step != 1 && step != -1) {
+    if (band_unit(band) == 1 && step != 1 && step != -1) {
         isl_val *size = isl_val_int_from_si(nest->model->ctx, step < 0 ? -step : step);
         value = isl_pw_aff_floor(isl_pw_aff_scale_down_val(value, size));
     }
@@ -126,16 +152,14 @@ static void bind_leaves(struct nest *nest, struct tree *band, const struct tree 
 {
     if (below->kind == TREE_LEAF) {
         isl_pw_aff *value = band_value(nest, band, &nest->statement[below->statement]);
-        band->f =
-            isl_union_pw_aff_union_add(band->f, isl_union_pw_aff_from_pw_aff(value));
+        band->f = function_add(band->f, value);
         return;
     }
     for (size_t i = 0; i < below->child_nr; i++)
         bind_leaves(nest, band, below->child[i]);
 }
 
-/* A SEQ of one child, and a SEQ in a SEQ, say nothing. */
-static void flatten(struct tree *tree)
+void tree_flatten(struct tree *tree)
 {
     for (size_t i = 0; i < tree->child_nr; i++) {
         struct tree *child = tree->child[i];
@@ -153,7 +177,7 @@ static void flatten(struct tree *tree)
         i--;
     }
     for (size_t i = 0; i < tree->child_nr; i++)
-        flatten(tree->child[i]);
+        tree_flatten(tree->child[i]);
 }
 
 static bool has_leaf(const struct tree *tree)
@@ -191,6 +215,6 @@ static void bind(struct nest *nest, struct tree *tree)
 void tree_bind(struct nest *nest, struct tree *tree)
 {
     drop_empty(tree);
-    flatten(tree);
+    tree_flatten(tree);
     bind(nest, tree);
 }

@@ -1,19 +1,118 @@
+/*
+ * full, pack and vec. They change where data lives and how iterations are grouped, not the
+ * order: they are noted here and done when the order has been checked (tree_finish).
+ * Packing and register blocks after Goto and van de Geijn, "Anatomy of high-performance
+ * matrix multiplication", ACM TOMS 34 (2008).
+ */
 #include "variants/poly.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct tree *band_named(const struct tree *tree, const char *name)
+{
+    if (tree->kind == TREE_BAND && !strcmp(tree->name, name))
+        return tree;
+    const struct tree *found = NULL;
+    for (size_t i = 0; !found && i < tree->child_nr; i++)
+        found = band_named(tree->child[i], name);
+    return found;
+}
+
+static bool is_tiled(const struct tree *tree, const struct loop *loop)
+{
+    bool found = tree->kind == TREE_BAND && tree->role == BAND_TILE && tree->loop == loop;
+    for (size_t i = 0; !found && i < tree->child_nr; i++)
+        found = is_tiled(tree->child[i], loop);
+    return found;
+}
 
 int tree_full(struct work *work, const struct plan_step *step, struct error *err)
 {
-    (void)work, (void)step;
-    return fail(err, STATUS_ILLEGAL, "to be written by the owner of this file");
+    for (size_t i = 0; i < step->arg_nr; i++) {
+        const struct tree *band = band_named(work->tree, step->arg[i].name);
+        if (band->role != BAND_LOOP || !is_tiled(work->tree, band->loop))
+            return fail(err, STATUS_USAGE,
+                        "full(%s) needs a loop that was tiled: put tile(%s:8) before it",
+                        step->arg[i].name, step->arg[i].name);
+    }
+    GROW(work->filling, work->filling_nr + 1, work->filling_alloc);
+    work->filling[work->filling_nr++] = step;
+    work->reorders = true;
+    return 0;
+}
+
+static size_t cell_named(const struct nest *nest, const char *name)
+{
+    size_t i = 0;
+    while (nest->cell[i].is_private || !nest->cell[i].dims ||
+           strcmp(nest->cell[i].symbol->name, name))
+        i++;
+    return i;
 }
 
 int tree_pack(struct work *work, const struct plan_step *step, struct error *err)
 {
-    (void)work, (void)step;
-    return fail(err, STATUS_ILLEGAL, "to be written by the owner of this file");
+    size_t cell = cell_named(work->nest, step->arg[0].name);
+    if (step->arg_nr != 2)
+        return fail(err, STATUS_USAGE,
+                    "pack names an array and one loop, as in pack(B,kt)");
+    for (size_t i = 0; i < work->packing_nr; i++)
+        if (work->packing[i].cell == cell)
+            return fail(err, STATUS_ILLEGAL, "'%s' is packed twice",
+                        step->arg[0].name);
+    GROW(work->packing, work->packing_nr + 1, work->packing_alloc);
+    work->packing[work->packing_nr++] =
+        (struct packing){.cell = cell, .loop = step->arg[1].name};
+    work->reorders = true;
+    return 0;
 }
 
 int tree_vec(struct work *work, const struct plan_step *step, struct error *err)
 {
-    (void)work, (void)step;
-    return fail(err, STATUS_ILLEGAL, "to be written by the owner of this file");
+    for (size_t i = 0; i < step->arg_nr; i++) {
+        long long lanes = step->arg[i].value;
+        if (lanes & (lanes - 1))
+            return fail(err, STATUS_USAGE,
+                        "vec(%s:%lld): a vector has 2, 4, 8, 16, 32 or 64 lanes",
+                        step->arg[i].name, lanes);
+        GROW(work->vec, work->vec_nr + 1, work->vec_alloc);
+        work->vec[work->vec_nr++] =
+            (struct lanes_wanted){.loop = step->arg[i].name, .lanes = lanes};
+    }
+    work->reorders = true;
+    return 0;
+}
+
+/* From here on the leaves hold what is run, padding included. */
+static void take_padding(struct tree *tree)
+{
+    if (tree->padded) {
+        isl_set_free(tree->domain);
+        tree->domain = tree->padded;
+        tree->padded = NULL;
+    }
+    for (size_t i = 0; i < tree->child_nr; i++)
+        take_padding(tree->child[i]);
+}
+
+int tree_finish(struct work *work, struct error *err)
+{
+    struct model *model = work->nest->model;
+    int status = 0;
+    if (!work->packing_nr && !work->filling_nr && !work->vec_nr)
+        return 0;
+    isl_budget(model, model->request.operation_limit);
+    for (size_t i = 0; !status && i < work->filling_nr; i++)
+        status = tree_fill(work, work->filling[i], err);
+    if (!status)
+        status = tree_boxes(work, err);
+    take_padding(work->tree);
+    for (size_t i = 0; !status && i < work->vec_nr; i++)
+        status = tree_lanes(work, &work->vec[i], err);
+    if (status) {
+        isl_budget(model, 0);
+        return status;
+    }
+    return isl_check(model, false, err);
 }

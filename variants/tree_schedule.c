@@ -14,15 +14,16 @@ static isl_schedule *sequence(const struct nest *nest, const struct tree *tree)
     return all;
 }
 
-/* Every loop is kept whole (atomic), so that the text keeps the shape of the plan; copies
- * are written out. */
+/* Loops are kept whole (atomic), so that the text keeps the shape of the plan; copies are
+ * written out, and what is fused may have a beginning and an end of its own. */
 static isl_schedule *mark_band(const struct nest *nest, const struct tree *tree,
                                isl_schedule *schedule)
 {
     isl_schedule_node *root = isl_schedule_get_root(schedule);
     isl_schedule_node *node = isl_schedule_node_child(root, 0);
-    enum isl_ast_loop_type type =
-        tree->role == BAND_COPY ? isl_ast_loop_unroll : isl_ast_loop_atomic;
+    enum isl_ast_loop_type type = tree->role == BAND_COPY ? isl_ast_loop_unroll
+                                  : tree->separate        ? isl_ast_loop_separate
+                                                          : isl_ast_loop_atomic;
     node = isl_schedule_node_band_member_set_ast_loop_type(node, 0, type);
     node = isl_schedule_node_insert_mark(
         node, isl_id_alloc(nest->model->ctx, "band", (void *)(uintptr_t)tree));

@@ -1,7 +1,9 @@
 /*
  * Unrolling and unroll-and-jam. Instances whose block of `factor` iterations is complete
- * go to a loop over blocks with the copies written out innermost; the others keep their
- * loop. So the copies need no guards, and the rest is plain code.
+ * go to a loop over blocks with the copies written out innermost. What else those blocks
+ * hold (the corner of a triangle) is a loop inside of that loop, and blocks in which
+ * nothing is complete are a loop behind it. So the copies need no guards, and the rest is
+ * plain code.
  */
 #include "variants/poly.h"
 
@@ -13,12 +15,14 @@ struct unroll {
     const struct tree *band;
     const struct tree *const *above; /* bands around it */
     size_t above_nr;
-    long long factor;
+    long long size;  /* of a block, in the band's values */
+    bool from_start; /* blocks are counted from where the loop begins, not from 0 */
 };
 
+enum part { PART_FULL, PART_CORNER, PART_REST, PART_NR };
 struct leaves {
     const struct tree **leaf;
-    isl_set **full, **partial;
+    isl_set **part[PART_NR];
     size_t nr, alloc;
 };
 
@@ -38,7 +42,7 @@ static const struct statement *statement_of(const struct unroll *at,
     return &at->nest->statement[leaf->statement];
 }
 
-static isl_map *equal_at(isl_pw_aff *pa)
+isl_map *equal_at(isl_pw_aff *pa)
 {
     isl_map *map = isl_map_from_pw_aff(pa);
     isl_map *back = isl_map_reverse(isl_map_copy(map));
@@ -59,21 +63,56 @@ static isl_map *lattice(isl_space *space, size_t pos, long long size)
     return isl_set_unwrap(isl_set_from_basic_set(set));
 }
 
+static isl_pw_aff *start_value(const struct unroll *at, const struct statement *statement)
+{
+    struct affine here = affine_of(at->nest, statement);
+    isl_pw_aff *start = affine_expr(&here, at->band->loop->stmt->lower);
+    isl_space_free(here.space);
+    return at->band->step < 0 ? isl_pw_aff_neg(start) : start;
+}
+
+static isl_pw_aff *block_at(const struct unroll *at, const struct statement *statement,
+                            isl_pw_aff *value)
+{
+    if (!at->from_start)
+        return pw_aff_block(value, at->size);
+    isl_pw_aff *start = start_value(at, statement);
+    value = pw_aff_block(isl_pw_aff_sub(value, isl_pw_aff_copy(start)), at->size);
+    return isl_pw_aff_add(value, start);
+}
+
+/* The block of an instance: the value of its first iteration. */
+static isl_pw_aff *block_value(const struct unroll *at, const struct statement *statement)
+{
+    return block_at(at, statement, band_function(at->band, statement));
+}
+
+/* The statement's dimension that the loop runs through. */
+static size_t position(const struct unroll *at, const struct statement *statement)
+{
+    size_t pos = (size_t)at->band->loop->depth;
+    isl_pw_aff *value = band_function(at->band, statement);
+    if (pos >= statement->depth || statement->loop[pos] != at->band->loop)
+        for (size_t i = 0; i < statement->depth; i++)
+            if (isl_pw_aff_involves_dims(value, isl_dim_in, (unsigned)i, 1) ==
+                isl_bool_true)
+                pos = i;
+    isl_pw_aff_free(value);
+    return pos;
+}
+
 /* x -> the instances that share its block: equal but for this loop, which takes all
  * values of its stride. */
-static isl_map *partners(const struct unroll *at, const struct tree *leaf)
+static isl_map *partners(const struct unroll *at, const struct statement *statement)
 {
-    const struct statement *statement = statement_of(at, leaf);
-    size_t pos = (size_t)at->band->loop->depth;
-    isl_map *map = equal_at(pw_aff_block(band_function(at->band, statement), at->factor));
+    size_t pos = position(at, statement);
+    isl_map *map = equal_at(block_value(at, statement));
     for (size_t i = 0; i < statement->depth; i++)
         if (i != pos)
             map = isl_map_equate(map, isl_dim_in, (int)i, isl_dim_out, (int)i);
-    long long step = at->band->loop->stmt->step;
-    if (step == 1 || step == -1)
-        return map;
-    return isl_map_intersect(
-        map, lattice(isl_map_get_space(map), pos, step < 0 ? -step : step));
+    long long step = llabs(statement->loop[pos]->stmt->step);
+    return step == 1 ? map
+                     : isl_map_intersect(map, lattice(isl_map_get_space(map), pos, step));
 }
 
 /* Instances with some partner that does not exist or lies in another iteration of the
@@ -82,7 +121,7 @@ static isl_set *incomplete(const struct unroll *at, const struct tree *leaf)
 {
     const struct statement *statement = statement_of(at, leaf);
     isl_map *all =
-        isl_map_intersect_domain(partners(at, leaf), isl_set_copy(leaf->domain));
+        isl_map_intersect_domain(partners(at, statement), isl_set_copy(leaf->domain));
     isl_map *present =
         isl_map_intersect_range(isl_map_copy(all), isl_set_copy(leaf->domain));
     for (size_t i = 0; i < at->above_nr; i++)
@@ -91,71 +130,131 @@ static isl_set *incomplete(const struct unroll *at, const struct tree *leaf)
     return isl_set_coalesce(isl_map_domain(isl_map_subtract(all, present)));
 }
 
+isl_map *block_partners(const struct tree *band, long long size,
+                        const struct statement *statement)
+{
+    struct unroll at = {.band = band, .size = size};
+    return partners(&at, statement);
+}
+
+isl_set *block_incomplete(struct nest *nest, const struct tree *band, long long size,
+                          const struct tree *const *above, size_t nr,
+                          const struct tree *leaf)
+{
+    struct unroll at = {
+        .nest = nest, .band = band, .above = above, .above_nr = nr, .size = size};
+    return incomplete(&at, leaf);
+}
+
+/* x -> the iteration of its block that lies so far behind the block's first. */
+static isl_map *edge_of_block(const struct unroll *at, const struct tree *leaf,
+                              long long behind)
+{
+    const struct statement *statement = statement_of(at, leaf);
+    size_t pos = position(at, statement);
+    isl_pw_aff *value = block_value(at, statement);
+    value = isl_pw_aff_add_constant_val(
+        value, isl_val_int_from_si(at->nest->model->ctx, behind));
+    isl_map *to = isl_map_from_pw_aff(band_function(at->band, statement));
+    isl_map *map = isl_map_apply_range(isl_map_from_pw_aff(value), isl_map_reverse(to));
+    for (size_t i = 0; i < statement->depth; i++)
+        if (i != pos)
+            map = isl_map_equate(map, isl_dim_in, (int)i, isl_dim_out, (int)i);
+    for (size_t i = 0; i < at->above_nr; i++)
+        map = isl_map_intersect(map, equal_at(band_function(at->above[i], statement)));
+    return isl_map_intersect_range(map, isl_set_copy(leaf->domain));
+}
+
+/* Instances of complete blocks. In a convex domain a block is complete when its first and
+ * its last iteration are there; that gives simple sets. */
+static isl_set *complete(const struct unroll *at, const struct tree *leaf)
+{
+    isl_set *domain = isl_set_copy(leaf->domain);
+    if (isl_set_n_basic_set(domain) != 1)
+        return isl_set_coalesce(isl_set_subtract(domain, incomplete(at, leaf)));
+    isl_map *first = edge_of_block(at, leaf, 0);
+    isl_map *last = edge_of_block(at, leaf, at->size - band_unit(at->band));
+    domain = isl_set_intersect(domain, isl_map_domain(first));
+    domain = isl_set_intersect(domain, isl_map_domain(last));
+    return isl_set_coalesce(domain);
+}
+
 /* Instance -> [values of the loops around, block]. */
 static isl_map *block_of(const struct unroll *at, const struct tree *leaf)
 {
     const struct statement *statement = statement_of(at, leaf);
-    isl_map *map =
-        isl_map_from_pw_aff(pw_aff_block(band_function(at->band, statement), at->factor));
+    isl_map *map = isl_map_from_pw_aff(block_value(at, statement));
     for (size_t i = 0; i < at->above_nr; i++)
         map = isl_map_flat_range_product(
             map, isl_map_from_pw_aff(band_function(at->above[i], statement)));
     return map;
 }
 
-/* full = in no block that is incomplete for any statement; true when there is such a
- * block at all. */
-static bool split_by_block(const struct unroll *at, struct leaves *leaves)
+/* Blocks in which something is complete. */
+static isl_set *useful_blocks(const struct unroll *at, const struct leaves *leaves)
 {
-    isl_set *broken = NULL;
-    bool any = false;
+    isl_set *all = NULL;
     for (size_t i = 0; i < leaves->nr; i++) {
-        isl_set *part = isl_set_apply(isl_set_copy(leaves->partial[i]),
+        isl_set *some = isl_set_apply(isl_set_copy(leaves->part[PART_FULL][i]),
                                       block_of(at, leaves->leaf[i]));
-        broken = broken ? isl_set_union(broken, part) : part;
+        all = all ? isl_set_union(all, some) : some;
     }
-    broken = isl_set_coalesce(broken);
-    for (size_t i = 0; i < leaves->nr; i++) {
-        isl_set *bad = isl_set_apply(isl_set_copy(broken),
-                                     isl_map_reverse(block_of(at, leaves->leaf[i])));
-        leaves->full[i] = isl_set_coalesce(
-            isl_set_subtract(isl_set_copy(leaves->leaf[i]->domain), bad));
-        any = any || isl_set_is_empty(leaves->full[i]) == isl_bool_false;
-    }
-    isl_set_free(broken);
-    return any;
+    return isl_set_coalesce(all);
 }
 
-static bool split_by_instance(struct leaves *leaves)
+/* What begins with the last, incomplete block of the loop; said so, a loop over it has
+ * simple bounds. The rest itself where it is something else. */
+static isl_set *rest_as_end(const struct unroll *at, const struct tree *leaf,
+                            isl_set *rest)
 {
-    bool any = false;
+    const struct statement *statement = statement_of(at, leaf);
+    isl_pw_aff *end = band_edge(at->nest, at->band, statement, true);
+    if (!end)
+        return rest;
+    end = isl_pw_aff_add_constant_val(end, isl_val_int_from_si(at->nest->model->ctx, 1));
+    end = block_at(at, statement, end);
+    isl_set *tail = isl_pw_aff_ge_set(band_function(at->band, statement), end);
+    tail = isl_set_intersect(tail, isl_set_copy(leaf->domain));
+    bool same = isl_set_is_equal(tail, rest) == isl_bool_true;
+    isl_set_free(same ? rest : tail);
+    return same ? tail : rest;
+}
+
+static void split(const struct unroll *at, struct leaves *leaves)
+{
+    for (size_t i = 0; i < leaves->nr; i++)
+        leaves->part[PART_FULL][i] = complete(at, leaves->leaf[i]);
+    isl_set *useful = useful_blocks(at, leaves);
     for (size_t i = 0; i < leaves->nr; i++) {
-        isl_set_free(leaves->full[i]);
-        leaves->full[i] = isl_set_subtract(isl_set_copy(leaves->leaf[i]->domain),
-                                           isl_set_copy(leaves->partial[i]));
-        leaves->full[i] = isl_set_coalesce(leaves->full[i]);
-        any = any || isl_set_is_empty(leaves->full[i]) == isl_bool_false;
+        const struct tree *leaf = leaves->leaf[i];
+        isl_set *others = isl_set_subtract(isl_set_copy(leaf->domain),
+                                           isl_set_copy(leaves->part[PART_FULL][i]));
+        isl_set *in_useful =
+            isl_set_apply(isl_set_copy(useful), isl_map_reverse(block_of(at, leaf)));
+        isl_set *corner =
+            isl_set_intersect(isl_set_copy(others), isl_set_copy(in_useful));
+        isl_set *rest = isl_set_coalesce(isl_set_subtract(others, in_useful));
+        leaves->part[PART_CORNER][i] = isl_set_coalesce(corner);
+        leaves->part[PART_REST][i] = rest_as_end(at, leaf, rest);
     }
-    return any;
+    isl_set_free(useful);
 }
 
 /* ---- building the two trees ---- */
 
-/* The domains of the leaves become the full sets or what they leave; leaves without
- * instances go. False when nothing is left. */
+/* The domains of the leaves become those of the part; leaves without instances go. False
+ * when nothing is left. */
 static bool restrict_leaves(struct tree *tree, const struct leaves *leaves, size_t *next,
-                            bool full)
+                            enum part part)
 {
     if (tree->kind == TREE_LEAF) {
-        isl_set *keep = isl_set_copy(leaves->full[*next]);
-        tree->domain = full ? isl_set_intersect(tree->domain, keep)
-                            : isl_set_coalesce(isl_set_subtract(tree->domain, keep));
-        ++*next;
+        isl_set_free(tree->domain);
+        tree->domain = isl_set_copy(leaves->part[part][(*next)++]);
         return isl_set_is_empty(tree->domain) != isl_bool_true;
     }
     size_t kept = 0;
     for (size_t i = 0; i < tree->child_nr; i++)
-        if (restrict_leaves(tree->child[i], leaves, next, full))
+        if (restrict_leaves(tree->child[i], leaves, next, part))
             tree->child[kept++] = tree->child[i];
         else
             tree_free(tree->child[i]);
@@ -164,12 +263,14 @@ static bool restrict_leaves(struct tree *tree, const struct leaves *leaves, size
 }
 
 static struct tree *restricted(const struct tree *tree, const struct leaves *leaves,
-                               bool full)
+                               enum part part)
 {
     struct tree *copy = tree_copy(tree);
     size_t next = 0;
-    if (restrict_leaves(copy, leaves, &next, full))
+    if (restrict_leaves(copy, leaves, &next, part)) {
+        copy->rest = part != PART_FULL;
         return copy;
+    }
     tree_free(copy);
     return NULL;
 }
@@ -180,7 +281,7 @@ static struct tree *copies(const struct unroll *at, struct tree *inner)
     band->loop = at->band->loop;
     band->name = "";
     band->role = BAND_COPY;
-    band->size = at->factor;
+    band->size = at->size;
     band->base = at->band->base;
     band->step = at->band->step;
     band->f = isl_union_pw_aff_copy(at->band->f);
@@ -197,12 +298,13 @@ static struct tree *jam(const struct unroll *at, struct tree *tree)
     return tree;
 }
 
-static isl_union_pw_aff *block_function(const struct unroll *at)
+static void add_block_values(const struct unroll *at, const struct tree *tree,
+                             isl_union_pw_aff **f)
 {
-    isl_val *size = isl_val_int_from_si(at->nest->model->ctx, at->factor);
-    isl_union_pw_aff *f = isl_union_pw_aff_scale_down_val(
-        isl_union_pw_aff_copy(at->band->f), isl_val_copy(size));
-    return isl_union_pw_aff_scale_val(isl_union_pw_aff_floor(f), size);
+    if (tree->kind == TREE_LEAF)
+        *f = function_add(*f, block_value(at, statement_of(at, tree)));
+    for (size_t i = 0; i < tree->child_nr; i++)
+        add_block_values(at, tree->child[i], f);
 }
 
 static struct tree *block_band(const struct unroll *at, struct tree *inner)
@@ -211,10 +313,11 @@ static struct tree *block_band(const struct unroll *at, struct tree *inner)
     band->loop = at->band->loop;
     band->name = at->band->name;
     band->role = BAND_BLOCK;
-    band->size = at->factor;
+    band->size = at->size;
     band->base = at->band->base;
     band->step = at->band->step;
-    band->f = block_function(at);
+    band->f = isl_union_pw_aff_empty(isl_space_copy(at->nest->params));
+    add_block_values(at, at->band, &band->f);
     tree_add(band, inner);
     return band;
 }
@@ -229,41 +332,36 @@ static struct tree *pair(struct tree *first, struct tree *second)
     return seq;
 }
 
+/* NULL when no block is complete. */
 static struct tree *assemble(const struct unroll *at, const struct leaves *leaves,
-                             bool by_block, bool with_jam)
+                             bool with_jam)
 {
-    struct tree *inner = restricted(at->band->child[0], leaves, true);
-    struct tree *rest = restricted(at->band, leaves, false);
+    struct tree *inner = restricted(at->band->child[0], leaves, PART_FULL);
+    if (!inner)
+        return NULL;
+    struct tree *corner = restricted(at->band, leaves, PART_CORNER);
+    struct tree *rest = restricted(at->band, leaves, PART_REST);
     inner = with_jam ? jam(at, inner) : copies(at, inner);
-    if (rest)
-        rest->rest = true;
-    if (by_block)
-        return pair(block_band(at, inner), rest);
-    struct tree *blocks = block_band(
-        at, pair(inner, rest)); /* the rest has a loop of the user's name inside */
-    blocks->name = ir_textf(at->nest->model->arena, "%sb", at->band->name);
-    return blocks;
+    struct tree *blocks = block_band(at, pair(inner, corner));
+    if (corner) /* a loop of the user's name is inside */
+        blocks->name = ir_textf(at->nest->model->arena, "%sb", at->band->name);
+    return pair(blocks, rest);
 }
 
 static struct tree *unroll_band(const struct unroll *at, bool with_jam)
 {
     struct leaves leaves = {0};
-    struct tree *new = NULL;
     find_leaves(at->band, &leaves);
-    leaves.full = xcalloc(leaves.nr, sizeof(*leaves.full));
-    leaves.partial = xcalloc(leaves.nr, sizeof(*leaves.partial));
-    for (size_t i = 0; i < leaves.nr; i++)
-        leaves.partial[i] = incomplete(at, leaves.leaf[i]);
-    bool by_block = split_by_block(at, &leaves);
-    if (by_block || split_by_instance(&leaves))
-        new = assemble(at, &leaves, by_block, with_jam);
-    for (size_t i = 0; i < leaves.nr; i++) {
-        isl_set_free(leaves.full[i]);
-        isl_set_free(leaves.partial[i]);
+    for (size_t i = 0; i < PART_NR; i++)
+        leaves.part[i] = xcalloc(leaves.nr, sizeof(*leaves.part[i]));
+    split(at, &leaves);
+    struct tree *new = assemble(at, &leaves, with_jam);
+    for (size_t i = 0; i < PART_NR; i++) {
+        for (size_t k = 0; k < leaves.nr; k++)
+            isl_set_free(leaves.part[i][k]);
+        free(leaves.part[i]);
     }
     free(leaves.leaf);
-    free(leaves.full);
-    free(leaves.partial);
     return new;
 }
 
@@ -278,18 +376,55 @@ struct search {
     size_t above_nr, done;
 };
 
+static bool is_tiled(const struct search *at, const struct tree *band)
+{
+    for (size_t i = 0; i < at->above_nr; i++)
+        if (at->above[i]->role == BAND_TILE && at->above[i]->loop == band->loop)
+            return true;
+    return false;
+}
+
+/* All statements stem from the loop's own body. */
+static bool is_own(const struct nest *nest, const struct tree *band,
+                   const struct tree *below)
+{
+    const struct statement *statement = &nest->statement[below->statement];
+    size_t pos = (size_t)band->loop->depth;
+    bool own = below->kind != TREE_LEAF ||
+               (pos < statement->depth && statement->loop[pos] == band->loop);
+    for (size_t i = 0; own && i < below->child_nr; i++)
+        own = is_own(nest, band, below->child[i]);
+    return own;
+}
+
+/* A loop that begins at an outer iterator: blocks from there on have a rest at the end
+ * only. In tiles most blocks begin where the tile does. */
+static bool counts_from_start(const struct search *at, const struct tree *band)
+{
+    const struct ir_expr *lower = band->loop->stmt->lower;
+    return !band->base && !band->skewed && !lower->has_value &&
+           (band_unit(band) != 1 || !is_tiled(at, band)) &&
+           is_own(at->work->nest, band, band);
+}
+
+static struct tree *unroll_found(const struct search *at, const struct tree *band)
+{
+    struct unroll unroll = {.nest = at->work->nest,
+                            .band = band,
+                            .above = at->above,
+                            .above_nr = at->above_nr,
+                            .size = at->factor * band_unit(band),
+                            .from_start = counts_from_start(at, band)};
+    return unroll_band(&unroll, at->jam);
+}
+
 static struct tree *search_below(struct search *at, struct tree *tree)
 {
     bool band = tree->kind == TREE_BAND;
     if (band && tree->rest)
         return tree;
     if (band && tree->role == BAND_LOOP && !strcmp(tree->name, at->name)) {
-        struct unroll unroll = {.nest = at->work->nest,
-                                .band = tree,
-                                .above = at->above,
-                                .above_nr = at->above_nr,
-                                .factor = at->factor};
-        struct tree *new = unroll_band(&unroll, at->jam);
+        struct tree *new = unroll_found(at, tree);
         at->done++;
         if (!new)
             return tree;

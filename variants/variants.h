@@ -95,6 +95,17 @@ struct kernel_loop {
     const char *lower_text, *upper_text; /* upper exclusive */
     double trips;             /* mean trip count at the bound sizes; negative = unknown */
     bool innermost, modelled; /* modelled: an affine loop that plans may name */
+    bool perfect;             /* its body is one loop and nothing else */
+    const char *why;          /* not modelled: the reason and the remedy; else NULL */
+};
+/* An array of structs as one nest uses it: what the other fields take up in a cache line
+ * is fetched for nothing. */
+struct kernel_record {
+    int nest;                        /* as kernel_loop.nest */
+    const char *name;                /* the array of structs: "p", "g->p" */
+    const char *fields;              /* those used: "x, pos.y" */
+    size_t record_bytes, used_bytes; /* of one element; used_bytes: of those fields */
+    int line;                        /* of the first access */
 };
 struct kernel_access {
     int array, loop; /* indices; loop = innermost enclosing */
@@ -106,11 +117,14 @@ struct kernel_access {
                                            sizes; 0 = invariant, NaN = not affine
                                            (indirect) or no such loop */
     int through;                        /* array the subscript is loaded from, -1 */
+    bool update; /* x[idx] += e and its kin: elements met in no order, each read, changed
+                    and written */
     int line;
     const char *text; /* "table[idx[i]]" */
 };
 /* A macro or constant of the user's file that `#pragma inflight tunable` makes a
  * parameter of the search; a plan sets it by set(NAME:VALUE). */
+enum { KERNEL_TUNABLES_MAX = 8 };
 struct kernel_tunable {
     const char *name;
     const long long *value; /* those it may take, in the order given */
@@ -130,6 +144,12 @@ struct kernel_view { /* borrowed, valid until the next kernel_set or kernel_free
     const char *const
         *assumption; /* what the model took on someone's word or for granted, sentences */
     size_t assumption_nr;
+    const struct kernel_record *record;
+    size_t record_nr;
+    const char *const *temporary; /* arrays of the function's own whose elements are read
+                                     only in the iteration that wrote them, and never
+                                     after the nest: a scalar would do */
+    size_t temporary_nr;
     const struct kernel_tunable *tunable;
     size_t tunable_nr;
     const char *const *constraint; /* between tunables, as written: "TI * TJ <= 4096" */
@@ -138,6 +158,10 @@ struct kernel_view { /* borrowed, valid until the next kernel_set or kernel_free
     size_t dependence_nr;
 };
 struct kernel_view kernel_view(const struct kernel *kernel);
+/* Do these values, one for each of view->tunable, keep to the constraints? STATUS_USAGE
+ * with the one that they break. Those about parameters without a value count as kept. */
+int kernel_tunables_allowed(const struct kernel_view *view, const long long *value,
+                            struct error *err);
 
 /* 0 when `b` can be called with the arguments of `a` and their results compared;
  * STATUS_USAGE with what differs: number, kinds, order or elements of parameters, or the
@@ -181,6 +205,17 @@ struct transformation {
     const char *name, *syntax, *meaning;
 };
 const struct transformation *transformations(size_t *nr);
+
+/* For each transformation, in the order of that table, the plans that a person would try
+ * first here: per loop, pair of loops or array where that matters. What is legal of them
+ * kernel_check says. */
+struct typical_plan {
+    const char *transformation;
+    char *plan;      /* NULL = there is nothing to use it on */
+    const char *why; /* then: what it is for */
+};
+size_t typical_plans(const struct kernel_view *view, struct typical_plan **out);
+void typical_plans_free(struct typical_plan *plans, size_t nr);
 
 /* 0 = legal. STATUS_ILLEGAL with the dependence that forbids it (arrays, lines,
  * distance); STATUS_USAGE when it names no such loop or array (the message lists those

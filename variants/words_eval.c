@@ -61,11 +61,27 @@ static int eval_number(struct eval *eval, struct words_number *out)
     return isfinite(real) ? 0 : fail_eval(eval, "a number is too large");
 }
 
-static int eval_name(struct eval *eval, struct words_number *out)
+size_t words_path_length(const char *text)
 {
     size_t length = 0;
-    while (isalnum((unsigned char)eval->at[length]) || eval->at[length] == '_')
-        length++;
+    while (isalpha((unsigned char)text[length]) || text[length] == '_') {
+        while (isalnum((unsigned char)text[length]) || text[length] == '_')
+            length++;
+        size_t joint = text[length] == '.'                       ? 1
+                       : strncmp(text + length, "->", 2) == 0 ? 2
+                                                                 : 0;
+        bool goes_on = isalpha((unsigned char)text[length + joint]) ||
+                       text[length + joint] == '_';
+        if (joint == 0 || !goes_on)
+            break;
+        length += joint;
+    }
+    return length;
+}
+
+static int eval_name(struct eval *eval, struct words_number *out)
+{
+    size_t length = words_path_length(eval->at);
     char *name = xstrndup(eval->at, length);
     eval->at += length;
     int status = 0;

@@ -46,6 +46,10 @@
 int tracer_configure(const char *geometry, double total, double budget, const char *out);
 /* An array whose accesses are to be told apart; after tracer_configure(). */
 void tracer_array(const char *name, const void *base, size_t bytes);
+/* The same for one field of an array of structs: of each `record_bytes` the `field_bytes`
+ * from `offset` on. */
+void tracer_field(const char *name, const void *base, size_t bytes, size_t record_bytes,
+                  size_t offset, size_t field_bytes);
 int tracer_calls(void);
 void tracer_start(void);
 void tracer_stop(void); /* writes the file */

@@ -14,6 +14,7 @@ enum { PROBES = 256 };
 struct array {
     char *name;
     uint64_t base, bytes;
+    uint64_t record_bytes, offset, field_bytes; /* record_bytes 0 = all of it */
 };
 
 /* What one part had in one window. */
@@ -51,11 +52,36 @@ static void *grown(void *memory, size_t bytes)
 
 void tracer_array(const char *name, const void *base, size_t bytes)
 {
+    tracer_field(name, base, bytes, 0, 0, 0);
+}
+
+void tracer_field(const char *name, const void *base, size_t bytes, size_t record_bytes,
+                  size_t offset, size_t field_bytes)
+{
     size_t length = strlen(name) + 1;
     char *copy = memcpy(grown(NULL, length), name, length);
 
     parts.array = grown(parts.array, (parts.array_nr + 1) * sizeof(*parts.array));
-    parts.array[parts.array_nr++] = (struct array){copy, (uintptr_t)base, bytes};
+    parts.array[parts.array_nr++] = (struct array){
+        copy, (uintptr_t)base, bytes, record_bytes, offset, field_bytes};
+}
+
+static bool is_of_field(const struct array *array, uint64_t address)
+{
+    return array->record_bytes == 0 ||
+           (address - array->base) % array->record_bytes - array->offset <
+               array->field_bytes;
+}
+
+/* Several fields share one memory. A place in the code goes to one field as a rule, so
+ * the whole memory is its range. What lies in no field is the first one's. */
+static size_t field_at(size_t array, uint64_t address)
+{
+    for (size_t i = array; i < parts.array_nr; i++)
+        if (parts.array[i].base == parts.array[array].base &&
+            is_of_field(&parts.array[i], address))
+            return i;
+    return array;
 }
 
 /* The array of an address, or array_nr; the range of addresses that are the same. */
@@ -69,7 +95,7 @@ static size_t array_of(uint64_t address, uint64_t *base, uint64_t *bytes)
         *base = array->base;
         *bytes = array->bytes;
         if (address - array->base < array->bytes)
-            return i;
+            return field_at(i, address);
         if (array->base + array->bytes <= address && array->base + array->bytes > first)
             first = array->base + array->bytes;
         if (array->base > address && array->base < end)

@@ -18,11 +18,25 @@ struct inflight_scalar {
     const char *name;
     char kind; /* 'i' integer, 'f' floating point */
 };
+/* An array of numbers, or one field of an array of structs ("p.x"). Element e lies in
+ * record e / inside, at offset + e % inside * inside_bytes. */
 struct inflight_array {
     const char *name;
-    char kind;      /* 'i' signed, 'u' unsigned, 'b' bool, 'f' floating point */
-    unsigned bytes; /* of an element */
-    char is_written, is_global;
+    /* 'i' signed, 'u' unsigned, 'b' bool, 'f' floating point; 'r' whole structs: only
+     * their memory, what is in it are the fields' entries */
+    char kind;
+    unsigned bytes;      /* of an element */
+    size_t record_bytes; /* from one record to the next; = bytes without structs */
+    size_t offset, inside, inside_bytes;
+    size_t memory; /* the entry whose memory it lies in: the first one of the same array */
+    char is_written;
+    char is_global; /* part of a variable of the kernel's file */
+};
+/* A number that the kernel leaves in a field or a global variable. */
+struct inflight_output {
+    const char *name;
+    char kind;
+    unsigned bytes;
 };
 struct inflight_table {
     const char *kernel;
@@ -30,7 +44,10 @@ struct inflight_table {
     size_t scalar_nr;
     const struct inflight_array *array;
     size_t array_nr;
+    const struct inflight_output *output;
+    size_t output_nr;
     char result; /* kind; 'v' = none */
+    unsigned result_bytes;
 };
 extern const struct inflight_table inflight_table;
 
@@ -40,7 +57,9 @@ struct inflight_result {
     double real;
 };
 
-/* Scalars and arrays in the order of the table; global arrays are not passed. */
+/* Scalars and arrays in the order of the table; global arrays are not passed. The arrays
+ * are memories: fields of one array of structs get the same one. Fields of structs and
+ * global variables are set before each call. */
 void inflight_variant_call(void *const *array, const long long *integer,
                            const double *real, struct inflight_result *result);
 void inflight_reference_call(void *const *array, const long long *integer,
@@ -51,6 +70,10 @@ void inflight_variant_empty_call(void *const *array, const long long *integer,
 /* The address of array i of the table if it is a global one of that file, else 0. */
 void *inflight_variant_global(int i);
 void *inflight_reference_global(int i);
+
+/* The address of output i. */
+void *inflight_variant_output(int i);
+void *inflight_reference_output(int i);
 
 /* Sizes around which the variant may behave differently: "64 256". */
 extern const char inflight_variant_sizes[];

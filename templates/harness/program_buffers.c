@@ -10,7 +10,8 @@ struct buffer {
     char *map; /* NULL: a global of the kernel's file, not ours */
     size_t map_bytes;
     void *data;
-    size_t bytes; /* of the elements */
+    size_t bytes;  /* of all records; 0 where another buffer has the memory */
+    size_t length; /* elements */
 };
 
 static char *map_or_stop(size_t bytes, const char *name)
@@ -44,7 +45,14 @@ static struct buffer buffer_map(const char *name, size_t bytes, bool huge_pages)
     return (struct buffer){.map = map, .map_bytes = rounded, .data = map, .bytes = bytes};
 }
 
-/* All arrays of the variant, filled. Returns the pointers to call the kernel with. */
+/* Of all records that hold `length` elements. */
+static size_t memory_bytes(const struct inflight_array *array, size_t length)
+{
+    return (length + array->inside - 1) / array->inside * array->record_bytes;
+}
+
+/* All arrays of the variant, filled. Returns the pointers to call the kernel with. Only
+ * the first entry of a memory has bytes. */
 UNUSED_IN_SOME static void **buffers_fill(const struct request *request,
                                           struct buffer *buffer)
 {
@@ -53,13 +61,16 @@ UNUSED_IN_SOME static void **buffers_fill(const struct request *request,
     for (size_t i = 0; i < inflight_table.array_nr; i++) {
         const struct inflight_array *array = &inflight_table.array[i];
         const struct asked *asked = &request->sizes[0].array[i];
-        size_t bytes = asked->length * array->bytes;
+        size_t bytes = memory_bytes(array, asked->length);
 
-        if (array->is_global)
+        if (array->memory < i)
+            buffer[i] = (struct buffer){.data = buffer[array->memory].data};
+        else if (array->is_global)
             buffer[i] =
                 (struct buffer){.data = inflight_variant_global((int)i), .bytes = bytes};
         else
             buffer[i] = buffer_map(array->name, bytes, request->huge_pages);
+        buffer[i].length = asked->length;
         data[i] = buffer[i].data;
         fill(array, data[i], asked->length, asked->contents, request->seed);
     }

@@ -84,9 +84,34 @@ static inline uint64_t shuffled(const struct shuffle *shuffle, uint64_t i)
     return i;
 }
 
+/* Where element i is. */
+static inline size_t place_of(const struct inflight_array *array, size_t i)
+{
+    if (array->inside == 1)
+        return i * array->record_bytes + array->offset;
+    return i / array->inside * array->record_bytes + array->offset +
+           i % array->inside * array->inside_bytes;
+}
+
+static inline bool is_dense(const struct inflight_array *array)
+{
+    return array->record_bytes == array->bytes;
+}
+
+static inline void *element(const struct filling *to, size_t i)
+{
+    return (char *)to->data + place_of(to->array, i);
+}
+
 #define SWEEP(type, value)                                                               \
-    for (uint64_t i = 0; i < (uint64_t)to->length; i++)                                  \
-    ((type *)to->data)[i] = (type)(value)
+    do {                                                                                 \
+        if (is_dense(to->array))                                                         \
+            for (uint64_t i = 0; i < (uint64_t)to->length; i++)                          \
+                ((type *)to->data)[i] = (type)(value);                                   \
+        else                                                                             \
+            for (uint64_t i = 0; i < (uint64_t)to->length; i++)                          \
+                *(type *)element(to, i) = (type)(value);                                 \
+    } while (0)
 
 /* Stores `value`, an expression of i, in every element, whatever its type. */
 #define FILL_INTEGERS(value)                                                             \
@@ -133,7 +158,10 @@ static void fill_uniform(struct filling *to)
 
 static void fill_zero(struct filling *to)
 {
-    memset(to->data, 0, to->length * to->array->bytes);
+    if (is_dense(to->array))
+        memset(to->data, 0, to->length * to->array->bytes);
+    for (size_t i = 0; i < to->length && !is_dense(to->array); i++)
+        memset(element(to, i), 0, to->array->bytes);
 }
 
 static void fill_iota(struct filling *to)
@@ -176,16 +204,16 @@ static void store_integer(struct filling *to, uint64_t at, uint64_t value)
 {
     switch (to->array->bytes) {
     case 1:
-        ((uint8_t *)to->data)[at] = (uint8_t)value;
+        *(uint8_t *)element(to, at) = (uint8_t)value;
         break;
     case 2:
-        ((uint16_t *)to->data)[at] = (uint16_t)value;
+        *(uint16_t *)element(to, at) = (uint16_t)value;
         break;
     case 4:
-        ((uint32_t *)to->data)[at] = (uint32_t)value;
+        *(uint32_t *)element(to, at) = (uint32_t)value;
         break;
     default:
-        ((uint64_t *)to->data)[at] = value;
+        *(uint64_t *)element(to, at) = value;
         break;
     }
 }
@@ -240,13 +268,24 @@ static void fill_cycle(struct filling *to)
         link_block(to, &nodes, t);
 }
 
+static size_t read_elements(struct filling *to, FILE *file)
+{
+    size_t got = 0;
+
+    if (is_dense(to->array))
+        return fread(to->data, to->array->bytes, to->length, file);
+    while (got < to->length && fread(element(to, got), to->array->bytes, 1, file) == 1)
+        got++;
+    return got;
+}
+
 /* Raw elements in this machine's own format. */
 static void fill_file(struct filling *to)
 {
     const char *open = strchr(to->text, '('), *close = strrchr(to->text, ')');
     char *path = strndup(open + 1, (size_t)(close - open - 1));
     FILE *file = fopen(path, "rb");
-    size_t got = file ? fread(to->data, to->array->bytes, to->length, file) : 0;
+    size_t got = file ? read_elements(to, file) : 0;
 
     if (got != to->length) {
         fprintf(stderr, "cannot fill '%s' from '%s': %zu of %zu elements\n",
@@ -338,6 +377,6 @@ static void fill(const struct inflight_array *array, void *data, size_t length,
         fprintf(stderr, "cannot fill array '%s' with '%s'\n", array->name, text);
         exit(2);
     }
-    if (length)
+    if (length && array->kind != 'r')
         content->fill(&to);
 }

@@ -244,18 +244,19 @@ static const char *oddity(double value)
 static const char *oddity_at(const struct inflight_array *array, const void *data,
                              size_t i)
 {
+    const char *at = (const char *)data + place_of(array, i);
     float single;
 
     if (array->bytes == 8)
-        return oddity(((const double *)data)[i]);
-    single = ((const float *)data)[i];
+        return oddity(*(const double *)at);
+    single = *(const float *)at;
     return fpclassify(single) == FP_SUBNORMAL ? "denormal" : oddity((double)single);
 }
 
 static void report_drift(FILE *out, const struct inflight_array *array,
                          const struct buffer *buffer)
 {
-    size_t length = buffer->bytes / array->bytes, step = length / DRIFT_SAMPLES + 1;
+    size_t length = buffer->length, step = length / DRIFT_SAMPLES + 1;
     const char *odd = NULL;
 
     if (!array->is_written || array->kind != 'f')

@@ -35,6 +35,17 @@ void *inflight_traced_memset(void *to, int byte, size_t bytes)
     return memset(to, byte, bytes);
 }
 
+static void announce(const struct inflight_array *array, const struct buffer *memory)
+{
+    size_t bytes = (array->inside - 1) * array->inside_bytes + array->bytes;
+
+    if (is_dense(array))
+        tracer_array(array->name, memory->data, memory->bytes);
+    else
+        tracer_field(array->name, memory->data, memory->bytes, array->record_bytes,
+                     array->offset, bytes);
+}
+
 int main(int argc, char **argv)
 {
     struct request request = read_args(argc, argv, FOR_TRACE);
@@ -48,7 +59,8 @@ int main(int argc, char **argv)
         return EXIT_ARGUMENTS;
     data = buffers_fill(&request, buffer);
     for (size_t i = 0; i < inflight_table.array_nr; i++)
-        tracer_array(inflight_table.array[i].name, buffer[i].data, buffer[i].bytes);
+        announce(&inflight_table.array[i],
+                 &buffer[inflight_table.array[i].memory]);
     for (int calls = tracer_calls(); calls > 0; calls--) {
         tracer_start();
         inflight_variant_call(data, request.sizes[0].integer, request.sizes[0].real,

@@ -16,16 +16,23 @@ struct space {
     size_t bytes;
 };
 
-/* Both copies of one array. `second` is empty unless the kernel writes the array. */
+/* Both copies of one array. `second` is empty unless the kernel writes the array; both
+ * are where the memory is another entry's. */
 struct pair {
     struct space first, second;
     void *reference, *variant; /* what the two kernels work on */
+};
+
+/* Any number. */
+struct number {
+    char byte[8];
 };
 
 struct verification {
     const struct request *request;
     const struct sizes *sizes;
     struct pair *pair;
+    struct number *before, *wanted; /* of each output: before the call, what it shall be */
     FILE *out;
     bool different;
 };
@@ -105,7 +112,7 @@ static void explain(const struct inflight_array *array, const struct space *spac
 {
     char text[256];
     bool inside = address >= space->data && address < space->data + space->bytes;
-    long long element = (address - space->data) / (long long)array->bytes;
+    long long element = (address - space->data) / (long long)array->record_bytes;
     int length = snprintf(text, sizeof(text), "fault %s %lld %s\n", array->name, element,
                           inside ? "read-only" : "outside");
 
@@ -124,6 +131,8 @@ static void on_fault(int number, siginfo_t *info, void *context)
     for (size_t i = 0; i < inflight_table.array_nr; i++) {
         const struct pair *pair = &watched.pair[i];
 
+        if (inflight_table.array[i].memory < i)
+            continue; /* has been looked at */
         if (holds(&pair->first, address))
             explain(&inflight_table.array[i], &pair->first, address);
         else if (holds(&pair->second, address))
@@ -160,27 +169,55 @@ static void *global_of(const struct verification *verification, size_t i, bool v
                : inflight_reference_global((int)i);
 }
 
-static void make_pair(struct verification *verification, size_t i)
+static bool is_memory_written(size_t memory)
+{
+    for (size_t i = 0; i < inflight_table.array_nr; i++)
+        if (inflight_table.array[i].memory == memory && inflight_table.array[i].is_written)
+            return true;
+    return false;
+}
+
+/* The memory of the entry i, which is the first of it. */
+static void make_memory(struct verification *verification, size_t i)
 {
     const struct inflight_array *array = &inflight_table.array[i];
-    const char *text = contents_for(verification, i);
     struct pair *pair = &verification->pair[i];
-    size_t length = verification->sizes->array[i].length, bytes = length * array->bytes;
-    unsigned long long seed = verification->request->seed;
+    size_t bytes = memory_bytes(array, verification->sizes->array[i].length);
 
     pair->first = space_map(array->name, bytes);
     pair->reference = pair->variant = pair->first.data;
     if (array->is_global) {
         pair->reference = global_of(verification, i, false);
         pair->variant = global_of(verification, i, true);
-    } else if (array->is_written) {
+    } else if (is_memory_written(i)) {
         pair->second = space_map(array->name, bytes);
         pair->variant = pair->second.data;
     }
-    fill(array, pair->reference, length, text, seed);
+}
+
+static void make_pair(struct verification *verification, size_t i)
+{
+    const struct inflight_array *array = &inflight_table.array[i];
+    struct pair *pair = &verification->pair[i];
+
+    if (array->memory == i) {
+        make_memory(verification, i);
+    } else {
+        pair->reference = verification->pair[array->memory].reference;
+        pair->variant = verification->pair[array->memory].variant;
+    }
+    fill(array, pair->reference, verification->sizes->array[i].length,
+         contents_for(verification, i), verification->request->seed);
+}
+
+/* After all are filled. */
+static void finish_pair(struct verification *verification, size_t i)
+{
+    struct pair *pair = &verification->pair[i];
+
     if (pair->second.map)
-        memcpy(pair->variant, pair->reference, bytes);
-    if (!array->is_written)
+        memcpy(pair->variant, pair->reference, pair->first.bytes);
+    if (inflight_table.array[i].memory == i && !is_memory_written(i))
         space_protect(&pair->first);
 }
 
@@ -189,38 +226,45 @@ static void make_pair(struct verification *verification, size_t i)
 static void keep_reference(struct verification *verification, size_t i)
 {
     const struct inflight_array *array = &inflight_table.array[i];
-    struct pair *pair = &verification->pair[i];
+    struct pair *pair = &verification->pair[i], *memory = &verification->pair[array->memory];
 
     if (array->is_global) {
-        if (array->is_written)
+        if (array->memory == i && is_memory_written(i))
             memcpy(pair->first.data, pair->reference, pair->first.bytes);
         fill(array, pair->variant, verification->sizes->array[i].length,
              contents_for(verification, i), verification->request->seed);
     }
-    space_protect(&pair->first);
+    pair->reference = memory->first.data;
+}
+
+static void protect_references(struct verification *verification)
+{
+    for (size_t i = 0; i < inflight_table.array_nr; i++)
+        space_protect(&verification->pair[i].first);
 }
 
 static double real_at(const struct inflight_array *array, const void *data, size_t i)
 {
-    return array->bytes == 8 ? ((const double *)data)[i]
-                             : (double)((const float *)data)[i];
+    const char *at = (const char *)data + place_of(array, i);
+
+    return array->bytes == 8 ? *(const double *)at : (double)*(const float *)at;
 }
 
 static long long integer_at(const struct inflight_array *array, const void *data,
                             size_t i)
 {
+    const char *at = (const char *)data + place_of(array, i);
     bool negative = array->kind == 'i';
 
     switch (array->bytes) {
     case 1:
-        return negative ? ((const int8_t *)data)[i] : ((const uint8_t *)data)[i];
+        return negative ? *(const int8_t *)at : *(const uint8_t *)at;
     case 2:
-        return negative ? ((const int16_t *)data)[i] : ((const uint16_t *)data)[i];
+        return negative ? *(const int16_t *)at : *(const uint16_t *)at;
     case 4:
-        return negative ? ((const int32_t *)data)[i]
-                        : (long long)((const uint32_t *)data)[i];
+        return negative ? *(const int32_t *)at : (long long)*(const uint32_t *)at;
     default:
-        return ((const int64_t *)data)[i];
+        return *(const int64_t *)at;
     }
 }
 
@@ -253,15 +297,16 @@ static void note_difference(struct deviation *deviation, size_t i)
 }
 
 /* An element near zero is judged against a thousandth of the typical one: it is mostly
- * what cancellation left of larger terms. */
+ * what cancellation left of larger terms. `exact`: bytes of the type it was computed in.
+ */
 static struct deviation compare_reals(const struct request *request,
-                                      const struct inflight_array *array,
+                                      const struct inflight_array *array, unsigned exact,
                                       const void *want, const void *got, size_t length)
 {
     struct deviation deviation = {0};
     double least = typical(array, want, length) * 1e-3;
     double relative = request->relative > 0 ? request->relative
-                      : array->bytes == 8   ? 1e-9
+                      : exact == 8          ? 1e-9
                                             : 1e-4;
 
     for (size_t i = 0; i < length; i++) {
@@ -334,19 +379,19 @@ static void report_all_odd(const struct verification *verification)
     for (size_t i = 0; i < inflight_table.array_nr; i++)
         if (inflight_table.array[i].is_written)
             report_odd(verification->out, &inflight_table.array[i],
-                       verification->pair[i].first.data,
+                       verification->pair[i].reference,
                        verification->sizes->array[i].length);
 }
 
 static void compare(struct verification *verification, const struct inflight_array *array,
-                    const void *want, const void *got, size_t length)
+                    unsigned exact, const void *want, const void *got, size_t length)
 {
     struct deviation deviation = {0};
 
-    if (memcmp(want, got, length * array->bytes) == 0)
+    if (memcmp(want, got, memory_bytes(array, length)) == 0)
         ; /* nothing to look at */
     else if (array->kind == 'f')
-        deviation = compare_reals(verification->request, array, want, got, length);
+        deviation = compare_reals(verification->request, array, exact, want, got, length);
     else
         deviation = compare_integers(array, want, got, length);
     fprintf(verification->out, "array %s %zu %.3g %.3g\n", array->name, length,
@@ -360,19 +405,71 @@ static void compare(struct verification *verification, const struct inflight_arr
     fputc('\n', verification->out);
 }
 
+/* A number by itself, as an array of one. */
+static void compare_number(struct verification *verification, struct inflight_array alone,
+                           unsigned exact, const void *want, const void *got)
+{
+    alone.record_bytes = alone.inside_bytes = alone.bytes;
+    alone.inside = 1;
+    report_odd(verification->out, &alone, want, 1);
+    compare(verification, &alone, exact, want, got, 1);
+}
+
 static void compare_result(struct verification *verification,
                            const struct inflight_result *want,
                            const struct inflight_result *got)
 {
-    struct inflight_array scalar = {
-        .name = "return", .kind = inflight_table.result, .bytes = 8, .is_written = 1};
-    bool real = scalar.kind == 'f';
+    struct inflight_array alone = {
+        .name = "return", .kind = inflight_table.result, .bytes = 8};
+    bool real = alone.kind == 'f';
 
-    if (scalar.kind == 'v')
-        return;
-    report_odd(verification->out, &scalar, &want->real, real);
-    compare(verification, &scalar, real ? (const void *)&want->real : &want->integer,
-            real ? (const void *)&got->real : &got->integer, 1);
+    if (alone.kind != 'v')
+        compare_number(verification, alone, inflight_table.result_bytes,
+                       real ? (const void *)&want->real : &want->integer,
+                       real ? (const void *)&got->real : &got->integer);
+}
+
+/* ---- fields and global variables that the kernel sets ---- */
+
+static void *output_of(const struct verification *verification, size_t i, bool variant)
+{
+    return variant && !verification->request->against_itself
+               ? inflight_variant_output((int)i)
+               : inflight_reference_output((int)i);
+}
+
+/* Both kernels begin with what the untransformed one finds. */
+static void begin_outputs(struct verification *verification, bool variant)
+{
+    for (size_t i = 0; i < inflight_table.output_nr; i++) {
+        struct number *before = &verification->before[i];
+        char *at = output_of(verification, i, variant);
+        size_t bytes = inflight_table.output[i].bytes;
+
+        if (variant)
+            memcpy(at, before->byte, bytes);
+        else
+            memcpy(before->byte, at, bytes);
+    }
+}
+
+static void keep_outputs(struct verification *verification)
+{
+    for (size_t i = 0; i < inflight_table.output_nr; i++)
+        memcpy(verification->wanted[i].byte, output_of(verification, i, false),
+               inflight_table.output[i].bytes);
+}
+
+static void compare_outputs(struct verification *verification)
+{
+    for (size_t i = 0; i < inflight_table.output_nr; i++) {
+        const struct inflight_output *output = &inflight_table.output[i];
+        struct inflight_array alone = {
+            .name = output->name, .kind = output->kind, .bytes = output->bytes};
+
+        compare_number(verification, alone, alone.bytes, verification->wanted[i].byte,
+                       output_of(verification, i, true));
+    }
 }
 
 static void run_kernel(struct verification *verification, bool variant,
@@ -415,11 +512,12 @@ static void compare_all(struct verification *verification,
         const struct pair *pair = &verification->pair[i];
         size_t length = verification->sizes->array[i].length;
 
-        if (!array->is_written)
-            continue;
-        compare(verification, array, pair->first.data, pair->variant, length);
+        if (is_memory_written(array->memory) && array->kind != 'r')
+            compare(verification, array, array->bytes, pair->reference, pair->variant,
+                    length);
     }
     compare_result(verification, &result[0], &result[1]);
+    compare_outputs(verification);
 }
 
 /* The lines "case" and "reference" tell the reader of a file that ends early who is to
@@ -431,6 +529,9 @@ static void verify_sizes(struct verification *verification)
 
     for (size_t i = 0; i < nr; i++)
         make_pair(verification, i);
+    for (size_t i = 0; i < nr; i++)
+        finish_pair(verification, i);
+    begin_outputs(verification, false);
     run_kernel(verification, false, &result[0]);
     if (!all_intact(verification)) {
         verification->different = true; /* the sizes make no sense for this kernel */
@@ -439,9 +540,12 @@ static void verify_sizes(struct verification *verification)
     fprintf(verification->out, "reference\n");
     for (size_t i = 0; i < nr; i++)
         keep_reference(verification, i);
+    protect_references(verification);
+    keep_outputs(verification);
     report_all_odd(verification);
     if (verification->request->reference_only)
         return;
+    begin_outputs(verification, true);
     run_kernel(verification, true, &result[1]);
     if (!all_intact(verification))
         verification->different = true;
@@ -468,7 +572,9 @@ int main(int argc, char **argv)
     struct request request = read_args(argc, argv, FOR_VERIFY);
     struct verification verification = {
         .request = &request,
-        .pair = must_alloc(inflight_table.array_nr, sizeof(struct pair))};
+        .pair = must_alloc(inflight_table.array_nr, sizeof(struct pair)),
+        .before = must_alloc(inflight_table.output_nr, sizeof(struct number)),
+        .wanted = must_alloc(inflight_table.output_nr, sizeof(struct number))};
 
     limit_self(&request);
     verification.out = open_out(&request);

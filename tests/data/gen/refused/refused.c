@@ -3,7 +3,7 @@ void other(double *where);
 void kernel(int n, double *moves, double *a, double **rows, volatile double *seen, int *p)
 {
     for (int i = 0; i < n; i++)
-        *moves++ = 0.0;
+        if (n > 1) *moves++ = 0.0;
     for (int i = 0; i < n; i++)
         other(&a[i]);
     for (int i = 0; i < n; i++)

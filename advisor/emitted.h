@@ -1,0 +1,20 @@
+/* What stands around emitted code: facts in the comment on top, and the same as a patch. */
+#ifndef ADVISOR_EMITTED_H
+#define ADVISOR_EMITTED_H
+
+#include "variants/variants.h"
+
+/* "Compile with: -fopenmp" where the plan needs it, then "Rests on: ..." for everything
+ * that its legality rests on; nothing for a plan that is not legal. */
+void emitted_facts(struct kernel *kernel, const struct plan *plan, struct buf *out);
+
+/* The comment of a file that tune or apply wrote, as it was given to kernel_emit, and the
+ * plan in it (caller frees both). STATUS_INPUT when it has none. */
+int emitted_read(const char *path, char **comment, char **plan, struct error *err);
+
+/* A unified diff with three lines around each change, for `patch -p1` and `git apply`;
+ * nothing when both are equal. `about` comes before it, where both skip it. */
+void patch_text(const char *path, const char *old, const char *new, const char *about,
+                struct buf *out);
+
+#endif

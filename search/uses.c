@@ -1,0 +1,101 @@
+#include "search/uses.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- the shape ---- */
+
+static bool is_moved(const struct nest *nest, const struct kernel_access *access,
+                     size_t depth)
+{
+    bool inside = (size_t)nest->view->loop[access->loop].depth >= depth;
+    return inside && !(access->stride_at[depth] == 0);
+}
+
+bool is_contraction(const struct nest *nest)
+{
+    bool left[3] = {false, false, false};
+    if (nest->nr < 3)
+        return false;
+    size_t first = nest->nr - 3;
+    for (size_t i = 0; i < nest->view->access_nr; i++) {
+        const struct kernel_access *access = &nest->view->access[i];
+        size_t moves = 0, still = 0;
+        if (!nest_holds(nest, access) ||
+            (size_t)nest->view->loop[access->loop].depth < first)
+            continue;
+        for (size_t d = 0; d < 3; d++)
+            if (is_moved(nest, access, first + d))
+                moves++;
+            else
+                still = d;
+        if (moves != 2 || isnan(access->stride_at[nest->nr - 1]))
+            return false;
+        left[still] = true;
+    }
+    return left[0] && left[1] && left[2];
+}
+
+/* ---- look-ups ---- */
+
+static bool is_lookup(const struct nest *nest, const struct kernel_access *access)
+{
+    return access->access_class == ACCESS_INDIRECT && nest_holds(nest, access);
+}
+
+static bool seen_before(const struct nest *nest, size_t i,
+                        bool (*is)(const struct nest *, const struct kernel_access *))
+{
+    for (size_t j = 0; j < i; j++)
+        if (nest->view->access[j].array == nest->view->access[i].array &&
+            is(nest, &nest->view->access[j]))
+            return true;
+    return false;
+}
+
+static size_t name_accesses(const struct nest *nest,
+                            bool (*is)(const struct nest *, const struct kernel_access *),
+                            struct buf *out)
+{
+    const struct kernel_view *view = nest->view;
+    size_t nr = 0;
+    for (size_t i = 0; i < view->access_nr; i++) {
+        const struct kernel_access *access = &view->access[i];
+        if (!is(nest, access) || seen_before(nest, i, is))
+            continue;
+        buf_addf(out, "%s%s", nr++ ? ", " : "", view->array[access->array].name);
+        if (access->through >= 0)
+            buf_addf(out, " by %s", view->array[access->through].name);
+    }
+    return nr;
+}
+
+size_t lookup_names(const struct nest *nest, struct buf *out)
+{
+    return name_accesses(nest, is_lookup, out);
+}
+
+double lookup_line_share(const struct nest *nest, int line_bytes)
+{
+    double least = NAN;
+    for (size_t i = 0; i < nest->view->access_nr; i++) {
+        const struct kernel_access *access = &nest->view->access[i];
+        double bytes = (double)nest->view->array[access->array].element_bytes;
+        if (is_lookup(nest, access))
+            least = fmin(least, fmin(bytes / line_bytes, 1));
+    }
+    return least;
+}
+
+/* Without a mark of its own in the view: loaded and stored at an address found by an
+ * index. */
+static bool is_update(const struct nest *nest, const struct kernel_access *access)
+{
+    return is_lookup(nest, access) && access->write &&
+           nest->view->array[access->array].read;
+}
+
+size_t update_names(const struct nest *nest, struct buf *out)
+{
+    return name_accesses(nest, is_update, out);
+}

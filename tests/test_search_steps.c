@@ -1,0 +1,100 @@
+/* Blocks in time, joined and split loops, stores past the caches: what is proposed. */
+#include <CUnit/CUnit.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/propose.h"
+#include "tests/test_search_bench.h"
+
+/* for t: for i: a[i] = f(b[i]); for i: b[i] = a[i]. As one nest of the outer loop with
+ * two loops beside one another. */
+static void time_steps(struct space_kernel *kernel, struct kernel_loop *loop,
+                       struct kernel_access *access, int steps, int n)
+{
+    *kernel = (struct space_kernel){0};
+    for (int i = 0; i < 2; i++)
+        kernel->array[i] = (struct kernel_array){.name = i ? "b" : "a",
+                                                 .element_bytes = 8,
+                                                 .record_bytes = 8,
+                                                 .read = true,
+                                                 .written = true,
+                                                 .bytes = 8.0 * n};
+    loop[0] = (struct kernel_loop){.name = "t", .parent = -1, .trips = steps};
+    for (int i = 1; i < 3; i++)
+        loop[i] =
+            (struct kernel_loop){.name = "i", .depth = 1, .trips = n, .innermost = true};
+    for (int i = 0; i < 3; i++)
+        loop[i].modelled = true;
+    for (int i = 0; i < 4; i++)
+        access[i] = (struct kernel_access){.array = i == 1 || i == 2,
+                                           .loop = 1 + i / 2,
+                                           .write = i % 2 == 0,
+                                           .access_class = ACCESS_STREAMING,
+                                           .stride_bytes = 8,
+                                           .stride_at = {0, 8},
+                                           .through = -1,
+                                           .text = "a[i]"};
+    kernel->view = (struct kernel_view){.array = kernel->array,
+                                        .array_nr = 2,
+                                        .loop = loop,
+                                        .loop_nr = 3,
+                                        .access = access,
+                                        .access_nr = 4};
+}
+
+static void time_is_blocked_and_neighbours_joined(void)
+{
+    struct bench bench = {0};
+    struct kernel_loop loop[3];
+    struct kernel_access access[4];
+
+    time_steps(&bench.kernel, loop, access, 100, 1000000);
+    bench_start(&bench);
+    ask(&bench, "skew");
+    check_at(&bench, 0, "skew_tile(t:8,i:1024)");
+    check(proposed(&bench, "skew_tile(t:32,i:2048)"));
+    ask(&bench, "fuse");
+    check_eq(bench.out.nr, 1);
+    check_at(&bench, 0, "fuse(i)");
+    ask(&bench, "distribute");
+    check_at(&bench, 0, "distribute(i)");
+    loop[2].name = "k";
+    ask(&bench, "fuse");
+    check_at(&bench, 0, "fuse(i,k)");
+    bench.now.fuse[0] = "i";
+    ask(&bench, "fuse");
+    check_nothing(&bench, "the plan joins loops already");
+    bench.now.distribute = "i";
+    ask(&bench, "distribute");
+    check_nothing(&bench, "the plan splits a loop already");
+    bench.now.order_nr = 2;
+    ask(&bench, "skew");
+    check_nothing(&bench, "blocks in time start from the loops as they are written");
+    access[0].stride_at[0] = 8;
+    bench.now = (struct choice){0};
+    ask(&bench, "skew");
+    check_nothing(&bench, "no loop goes over the same data again and again");
+    bench_release(&bench);
+}
+
+static void stores_of_what_is_only_written_go_past_the_caches(void)
+{
+    struct bench bench = {0};
+
+    space_transpose(&bench.kernel, 1000);
+    bench.kernel.access[1].access_class = ACCESS_STREAMING;
+    bench_start(&bench);
+    ask(&bench, "nontemporal");
+    check_at(&bench, 0, "nontemporal(B)");
+    bench.now = bench.out.item[0];
+    ask(&bench, "nontemporal");
+    check_nothing(&bench, "the plan's stores go past the caches already");
+    bench_release(&bench);
+}
+
+CU_TestInfo search_steps_tests[] = {
+    {"time is blocked and neighbours joined", time_is_blocked_and_neighbours_joined},
+    {"stores of what is only written go past the caches",
+     stores_of_what_is_only_written_go_past_the_caches},
+    CU_TEST_INFO_NULL,
+};

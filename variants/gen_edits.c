@@ -1,0 +1,104 @@
+/* What is to change in the user's file, as ranges with their new text, in his manner. */
+#include "variants/gen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void edits_add(struct edits *edits, size_t begin, size_t end, char *text)
+{
+    size_t at = edits->nr;
+    GROW(edits->item, edits->nr + 1, edits->alloc);
+    /* What is put in goes before what is taken out at the same place. */
+    while (at > 0 && (edits->item[at - 1].begin > begin ||
+                      (edits->item[at - 1].begin == begin && begin == end &&
+                       edits->item[at - 1].end > begin)))
+        at--;
+    memmove(&edits->item[at + 1], &edits->item[at],
+            (edits->nr - at) * sizeof(edits->item[0]));
+    edits->item[at] = (struct edit){begin, end, text};
+    edits->nr++;
+}
+
+void edits_release(struct edits *edits)
+{
+    for (size_t i = 0; i < edits->nr; i++)
+        free(edits->item[i].text);
+    free(edits->item);
+}
+
+/* ---- text in the user's manner: his margin, tabs where he has them ---- */
+
+size_t line_begin(const char *source, size_t at)
+{
+    while (at > 0 && source[at - 1] != '\n')
+        at--;
+    return at;
+}
+
+char *margin_of(const char *source, size_t at)
+{
+    size_t begin = line_begin(source, at), end = begin;
+    while (source[end] == ' ' || source[end] == '\t')
+        end++;
+    return xstrndup(source + begin, end < at ? end - begin : at - begin);
+}
+
+bool uses_tabs(const struct ir_function *function)
+{
+    return memchr(function->source + function->body_begin, '\t',
+                  function->body_end - function->body_begin) &&
+           strstr(function->source + function->body_begin, "\n\t");
+}
+
+/* Our four spaces per level as he would write them, behind his margin; the first line
+ * stands where the nest stood. */
+void edits_add_lines(struct buf *out, const char *text, const char *margin, bool tabs)
+{
+    for (bool first = true; *text; first = false) {
+        size_t length = strcspn(text, "\n"), blanks = strspn(text, " ");
+        if (!first)
+            buf_add(out, margin);
+        for (size_t i = 0; i < blanks / 4; i++)
+            buf_add(out, tabs ? "\t" : "    ");
+        buf_add_repeat(out, ' ', blanks % 4);
+        buf_add_n(out, text + blanks, length - blanks);
+        text += length + (text[length] == '\n');
+        if (*text)
+            buf_add(out, "\n");
+    }
+}
+
+/* ---- the file ---- */
+
+/* Before the comment and the pragmas that belong to the function. */
+size_t function_start(const struct ir_function *function)
+{
+    const char *source = function->source;
+    size_t at = line_begin(source, function->begin);
+    while (at > 0) {
+        size_t before = line_begin(source, at - 1);
+        const char *line = source + before + strspn(source + before, " \t");
+        if (*line != '#' || strncmp(line + 1 + strspn(line + 1, " \t"), "pragma", 6))
+            break;
+        at = before;
+    }
+    if (at < 3 || memcmp(source + at - 3, "*/\n", 3))
+        return at;
+    for (size_t begin = at - 3; begin > 0; begin--)
+        if (!memcmp(source + begin - 1, "/*", 2))
+            return line_begin(source, begin - 1);
+    return at;
+}
+
+void edits_splice(const struct model *model, const struct edits *edits, struct buf *out)
+{
+    const struct ir_function *function = model->function;
+    size_t at = 0;
+    for (size_t i = 0; i < edits->nr; i++) {
+        buf_add_n(out, function->source + at, edits->item[i].begin - at);
+        buf_add(out, edits->item[i].text);
+        at = edits->item[i].end;
+    }
+    buf_add_n(out, function->source + at, function->source_length - at);
+}
+

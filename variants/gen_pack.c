@@ -1,0 +1,276 @@
+/* Local buffers in the text: their declarations, the statements that copy, and accesses
+ * that go to them. */
+#include "variants/gen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Larger ones do not go on the stack. */
+enum { STACK_BYTES = 64 << 10, ALIGNMENT = 64 };
+
+/* ---- the buffers ---- */
+
+static const struct ir_symbol *array_of(const struct gen *gen, const struct box *box)
+{
+    return gen->nest->cell[box->cell].symbol;
+}
+
+static bool is_large(const struct gen *gen, const struct box *box)
+{
+    size_t bytes = array_of(gen, box)->type.bytes;
+    for (size_t i = 0; i < box->dims; i++)
+        bytes *= (size_t)box->size[i];
+    return bytes > STACK_BYTES;
+}
+
+static struct ir_symbol *buffer_of(struct gen *gen, size_t index)
+{
+    struct work *work = gen->work;
+    if (!gen->buffer)
+        gen->buffer = ir_alloc(gen->arena, work->box_nr * sizeof(*gen->buffer));
+    if (!gen->buffer[index]) {
+        const struct box *box = &work->box[index];
+        struct ir_type type = array_of(gen, box)->type;
+        type.pointers = (int)box->dims;
+        type.is_const = type.is_restrict = false;
+        type.full = NULL;
+        const char *name =
+            ir_textf(gen->arena, "%s_l", array_of(gen, box)->name);
+        gen->buffer[index] = gen_symbol(gen, gen_name(gen, name, false), &type);
+    }
+    return gen->buffer[index];
+}
+
+static struct code *declaration(struct gen *gen, size_t index)
+{
+    const struct box *box = &gen->work->box[index];
+    const struct ir_symbol *buffer = buffer_of(gen, index);
+    struct code *line = code_new(CODE_TEXT);
+    struct buf text = {0};
+    buf_addf(&text, "%s%s %s", is_large(gen, box) ? "static _Thread_local " : "",
+             buffer->type.text, buffer->name);
+    for (size_t i = 0; i < box->dims; i++)
+        buf_addf(&text, "[%lld]", box->size[i]);
+    buf_addf(&text, " __attribute__((aligned(%d)));\n", ALIGNMENT);
+    line->text = ir_text(gen->arena, buf_str(&text));
+    buf_release(&text);
+    return line;
+}
+
+void gen_buffers_at(struct gen *gen, struct code *block, const struct tree *band)
+{
+    for (size_t i = 0; i < gen->work->box_nr; i++)
+        if (gen->work->box[i].band == band && !is_large(gen, &gen->work->box[i]))
+            code_add(block, declaration(gen, i));
+}
+
+void gen_buffers_static(struct gen *gen, struct code *code)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < gen->work->box_nr; i++)
+        if (is_large(gen, &gen->work->box[i]))
+            code_insert(code, at++, declaration(gen, i));
+}
+
+/* ---- subscripts ---- */
+
+static long long whole(struct gen *gen, isl_val *val)
+{
+    if (isl_val_is_int(val) != isl_bool_true)
+        gen->problem = "the place of a local buffer cannot be written in C";
+    long long number = isl_val_get_num_si(val);
+    isl_val_free(val);
+    return number;
+}
+
+static void add_term(struct sum *sum, struct ir_arena *arena, long long factor,
+                     struct ir_expr *expr)
+{
+    struct sum term = sum_of_expr(arena, expr);
+    *sum = sum_add(sum, &term, factor);
+}
+
+/* First element of the box in dimension `dim`; value[] = those of the prefix, raw. */
+static struct sum offset_of(struct gen *gen, const struct box *box, size_t dim,
+                            struct ir_expr *const *value)
+{
+    isl_aff *aff = isl_multi_aff_get_aff(box->offset, (int)dim);
+    struct sum sum = sum_constant(whole(gen, isl_aff_get_constant_val(aff)));
+    for (size_t i = 0; i < box->prefix_nr; i++)
+        add_term(&sum, gen->arena,
+                 whole(gen, isl_aff_get_coefficient_val(aff, isl_dim_in, (int)i)),
+                 value[i]);
+    for (int i = 0; i < (int)isl_aff_dim(aff, isl_dim_param); i++) {
+        long long factor = whole(gen, isl_aff_get_coefficient_val(aff, isl_dim_param, i));
+        isl_space *space = isl_aff_get_domain_space(aff);
+        isl_id *id = isl_space_get_dim_id(space, isl_dim_param, (unsigned)i);
+        struct ir_symbol *symbol;
+        if (factor && param_of_id(gen->nest, id, &symbol))
+            add_term(&sum, gen->arena, factor, ir_name(gen->arena, symbol));
+        isl_id_free(id);
+        isl_space_free(space);
+    }
+    for (int i = 0; i < (int)isl_aff_dim(aff, isl_dim_div); i++)
+        if (whole(gen, isl_aff_get_coefficient_val(aff, isl_dim_div, i)))
+            gen->problem = "the place of a local buffer cannot be written in C";
+    isl_aff_free(aff);
+    return sum;
+}
+
+static struct ir_expr *element(struct gen *gen, struct ir_symbol *array,
+                               struct ir_expr *const *subscript, size_t nr)
+{
+    struct ir_expr *expr = ir_name(gen->arena, array);
+    for (size_t i = 0; i < nr; i++) {
+        struct ir_expr *index = ir_expr_new(gen->arena, IR_INDEX, 2);
+        index->type = array->type;
+        index->type.full = NULL;
+        index->type.pointers = (int)(nr - i) - 1;
+        index->arg[0] = expr;
+        index->arg[1] = subscript[i];
+        expr = index;
+    }
+    return expr;
+}
+
+/* ---- accesses of the user's statements ---- */
+
+struct redirect {
+    const struct ir_expr *from[64];
+    struct ir_expr *to[64];
+    size_t nr;
+};
+
+static bool prefix_values(struct gen *gen, const struct box *box, struct ir_expr **value)
+{
+    for (size_t i = 0; i < box->prefix_nr; i++) {
+        value[i] = NULL;
+        for (size_t k = 0; k < gen->level_nr; k++)
+            if (gen->level[k].band == box->prefix[i])
+                value[i] = ir_name(gen->arena, gen->level[k].hidden);
+        if (!value[i])
+            return false;
+    }
+    return true;
+}
+
+static void redirect_access(struct gen *gen, const struct access *access,
+                            struct redirect *redirect)
+{
+    struct ir_expr *value[4 * DEPTH_MAX], *subscript[SUBSCRIPTS_MAX];
+    for (size_t b = 0; b < gen->work->box_nr; b++) {
+        const struct box *box = &gen->work->box[b];
+        if (box->cell != access->cell || !prefix_values(gen, box, value))
+            continue;
+        for (size_t i = 0; i < box->dims; i++) {
+            struct ir_expr *written =
+                access->dim_nr ? access->dim[i] : access->subscript[i];
+            struct sum offset = offset_of(gen, box, i, value),
+                       sum = sum_of_expr(gen->arena, written);
+            struct sum start = sum_of_expr(
+                gen->arena, raw_finish(gen, sum_expr(gen->arena, &offset)));
+            sum = sum_add(&sum, &start, -1);
+            subscript[i] = sum_expr(gen->arena, &sum);
+        }
+        if (redirect->nr == ARRAY_SIZE(redirect->from)) {
+            gen->problem = "a statement has too many accesses for local buffers";
+            return;
+        }
+        redirect->from[redirect->nr] = access->expr;
+        redirect->to[redirect->nr++] =
+            element(gen, buffer_of(gen, b), subscript, box->dims);
+        return;
+    }
+}
+
+static struct ir_expr *redirected(struct gen *gen, struct ir_expr *expr,
+                                  const struct redirect *redirect)
+{
+    for (size_t i = 0; i < redirect->nr; i++)
+        if (redirect->from[i] == expr)
+            return redirect->to[i];
+    if (!expr->arg_nr)
+        return expr;
+    struct ir_expr *copy = ir_expr_new(gen->arena, expr->kind, expr->arg_nr);
+    struct ir_expr **arg = copy->arg;
+    *copy = *expr;
+    copy->arg = arg;
+    for (size_t i = 0; i < expr->arg_nr; i++)
+        arg[i] = redirected(gen, expr->arg[i], redirect);
+    return copy;
+}
+
+const struct ir_stmt *gen_redirect(struct gen *gen, const struct statement *statement)
+{
+    struct redirect redirect = {.nr = 0};
+    for (size_t i = statement->access_begin; i < statement->access_end; i++)
+        redirect_access(gen, &gen->nest->access[i], &redirect);
+    if (!redirect.nr)
+        return statement->stmt;
+    struct ir_stmt *stmt = ir_alloc(gen->arena, sizeof(*stmt));
+    *stmt = *statement->stmt;
+    stmt->expr = redirected(gen, stmt->expr, &redirect);
+    return stmt;
+}
+
+/* ---- the copies ---- */
+
+static struct ir_expr *user_element(struct gen *gen, const struct box *box,
+                                    struct ir_expr **at)
+{
+    const struct cell *cell = &gen->nest->cell[box->cell];
+    if (!cell->stride[0])
+        return element(gen, cell->symbol, at, box->dims);
+    struct ir_expr *sum = NULL;
+    for (size_t i = 0; i < box->dims; i++) {
+        struct ir_expr *term =
+            cell->stride[i]->has_value && cell->stride[i]->value == 1
+                ? at[i]
+                : ir_binary(gen->arena, "*", at[i], cell->stride[i]);
+        sum = sum ? ir_binary(gen->arena, "+", sum, term) : term;
+    }
+    return element(gen, cell->symbol, &sum, 1);
+}
+
+static struct ir_stmt *assignment(struct gen *gen, struct ir_expr *to,
+                                  struct ir_expr *from)
+{
+    struct ir_stmt *stmt = ir_stmt_new(gen->arena, IR_EXPR, 0);
+    stmt->expr = ir_expr_new(gen->arena, IR_ASSIGN, 2);
+    stmt->expr->op = "=";
+    stmt->expr->type = to->type;
+    stmt->expr->arg[0] = to;
+    stmt->expr->arg[1] = from;
+    return stmt;
+}
+
+void gen_copy(struct gen *gen, struct code *block, isl_ast_expr *call, size_t index)
+{
+    const struct copy *copy = &gen->work->copy[index];
+    const struct box *box = &gen->work->box[copy->box];
+    struct ir_expr *value[4 * DEPTH_MAX], *there[SUBSCRIPTS_MAX], *here[SUBSCRIPTS_MAX];
+    for (size_t i = 0; i < box->prefix_nr; i++)
+        value[i] = raw_expr(gen, isl_ast_expr_op_get_arg(call, (int)i + 1));
+    for (size_t i = 0; i < box->dims; i++) {
+        struct ir_expr *raw = raw_expr(
+            gen, isl_ast_expr_op_get_arg(call, (int)(box->prefix_nr + i) + 1));
+        struct sum at = sum_of_expr(gen->arena, raw),
+                   offset = offset_of(gen, box, i, value);
+        at = sum_add(&at, &offset, -1);
+        here[i] = raw_finish(gen, sum_expr(gen->arena, &at));
+        there[i] = raw_finish(gen, raw);
+    }
+    struct ir_expr *local = element(gen, buffer_of(gen, copy->box), here, box->dims);
+    struct ir_expr *user = user_element(gen, box, there);
+    if (copy->lanes) {
+        local = gen_vector_at(gen, local, copy->lanes);
+        user = copy->kind == COPY_ZERO ? gen_vector_zero(gen, local)
+                                       : gen_vector_at(gen, user, copy->lanes);
+    }
+    struct code *code = code_new(CODE_STMT);
+    code->statement = SIZE_MAX;
+    code->vector = copy->lanes > 0;
+    code->stmt = copy->kind == COPY_OUT ? assignment(gen, user, local)
+                                        : assignment(gen, local, user);
+    code_add(block, code);
+}
