@@ -152,5 +152,7 @@ static void test_templates(void)
     buf_release(&page);
 }
 
-CU_TestInfo variants_kernels_tests[] = {
-    {"each kernel's model", test_models}, {"classes", test_classes}, CU_TEST_INFO_NULL};
+CU_TestInfo variants_kernels_tests[] = {{"each kernel's model", test_models},
+                                        {"classes", test_classes},
+                                        {"each template", test_templates},
+                                        CU_TEST_INFO_NULL};
