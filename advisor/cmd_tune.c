@@ -9,6 +9,7 @@
 #include "advisor/emitted.h"
 #include "advisor/header.h"
 #include "advisor/report.h"
+#include "advisor/try_words.h"
 
 struct written {
     char *path;           /* NULL = nothing written */
@@ -163,15 +164,26 @@ static int search(struct workbench *bench, bool advise_only, struct search_resul
 {
     const struct settings *settings = bench->settings;
     struct search_observer observer = workbench_observer(bench);
+    struct environments tries = {0};
+    if (environments_to_try(settings, bench->toolchain.is_clang,
+                            (int)live_copies(bench->live), &tries, err)) {
+        environments_release(&tries);
+        return -1;
+    }
     struct search_opts opts = {
         .strategy = settings->strategy,
         .budget_s = settings->budget_s > 0 ? settings->budget_s : 0,
         .budget_variants = settings->variants > 0 ? (size_t)settings->variants : 0,
         .seed = settings->seed > 0 ? (unsigned long long)settings->seed : 0,
         .rules = bench->rules,
+        .option = tries.item,
+        .option_nr = tries.nr,
         .advise_only = advise_only,
         .audit = settings->audit};
-    return search_run(&bench->subject, &bench->runner, &observer, &opts, result, err);
+    int status =
+        search_run(&bench->subject, &bench->runner, &observer, &opts, result, err);
+    environments_release(&tries);
+    return status;
 }
 
 /* Refused before a minute is spent on the search. */

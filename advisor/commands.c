@@ -18,11 +18,12 @@ static const struct command commands[] = {
      "variant as plain C.\n"
      "Ctrl-C reports what is known; the same command continues the session.\n\n"
      "example: inflight tune templates/kernels/transpose.c -o transpose_tuned.c\n"
-     "         inflight tune templates/kernels/blocked_transpose.c --emit-header tiles.h",
-     KERNEL_OPTIONS "compiler flags machine output emit-header budget variants strategy "
-                    "seed rules "
-                    "cores tolerance reassociate audit fresh patch "
-                    "database evidence" COMMON_OPTIONS,
+     "         inflight tune templates/kernels/blocked_transpose.c --emit-header t.h",
+     KERNEL_OPTIONS
+     "compiler flags flags-try try machine output emit-header budget variants strategy "
+     "seed rules "
+     "cores tolerance reassociate audit fresh patch "
+     "database evidence" COMMON_OPTIONS,
      tune_command},
     {"advise", "measure the kernel as written and rank what can still pay",
      "advise FILE.c[:LINE] [options] [-- compiler flags]\n"

@@ -31,9 +31,15 @@ static const struct option_row rows[] = {
      "8:128:x2', 'TILE in 8:128:+8' (repeatable)"},
     {"constraint", 0, "WORDS", WORD, 0,
      "between tunables and parameters: 'TI * TJ * 8 <= 32768' (repeatable)"},
-    {"compiler", 'c', "CC", TEXT, AT(compiler), "compiler to tune for, default gcc"},
+    {"compiler", 'c', "CC", TEXT, AT(compiler),
+     "compiler to tune for, default gcc; tune tries the others of a list such as "
+     "gcc,clang-19 on the kernel as written and on the winner"},
     {"flags", 0, "FLAGS", FLAGS, AT(flags),
      "its optimisation flags, default '-O3 -march=native'"},
+    {"flags-try", 0, "FLAGS", LIST, AT(flags_try),
+     "other flags to try on the kernel as written and on the winner (repeatable)"},
+    {"try", 0, "WORDS", TEXT, AT(try),
+     "environments to try likewise: compiler, flags, smt, threads, schedule"},
     {"machine", 'm', "PROFILE", TEXT, AT(machine),
      "machine profile: a file, here, or a name that 'inflight machine' lists; default "
      "this machine's"},

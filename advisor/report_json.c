@@ -91,6 +91,25 @@ static json_t *pruned_json(const struct search_result *result)
     return list;
 }
 
+static json_t *environments_json(const struct search_result *result)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < result->environment_nr; i++) {
+        const struct tried_environment *tried = &result->environment[i];
+        char *around = environment_phrase(&tried->environment),
+             *before = environment_phrase(&tried->before);
+        json_array_append_new(
+            list,
+            json_pack("{s:o, s:o, s:o, s:o, s:b, s:o}", "environment", text_json(around),
+                      "over", text_json(before), "plan", text_json(tried->plan), "gain",
+                      json_quantity(tried->gain), "kept", (int)tried->kept, "outcome",
+                      text_json(tried->outcome)));
+        free(around);
+        free(before);
+    }
+    return list;
+}
+
 static json_t *variants_json(const struct search_result *result)
 {
     json_t *list = json_array();
@@ -143,6 +162,8 @@ static void add_results(json_t *root, const struct search_result *result)
     json_object_set_new(root, "environment_gain",
                         json_quantity(result->environment_gain));
     json_object_set_new(root, "total_gain", json_quantity(result->total_gain));
+    if (result->environment_nr)
+        json_object_set_new(root, "environments", environments_json(result));
     json_object_set_new(root, "left",
                         json_pack("{s:o, s:s}", "bound",
                                   json_quantity(result->left_bound), "resource",

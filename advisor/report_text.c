@@ -288,6 +288,27 @@ static void show_gain(struct page *page, const char *label, const char *key,
     buf_add(page->out, "\n");
 }
 
+/* Compiler, flags, threads ... that were asked for with --try. */
+static void show_environments(struct page *page)
+{
+    const json_t *tried;
+    size_t i;
+    json_array_foreach(json_object_get(page->report, "environments"), i, tried)
+    {
+        struct buf line = {0};
+        buf_addf(&line, "%s, %s: ", text_of(tried, "environment"),
+                 has_text(tried, "plan") ? text_of(tried, "plan") : "as written");
+        if (quantity_in(tried, "gain"))
+            add_gain(&line, quantity_in(tried, "gain"), "");
+        buf_addf(&line, "%s%s", quantity_in(tried, "gain") ? "; " : "",
+                 text_of(tried, "outcome"));
+        buf_add(page->out, i ? "  " : "  environments tried\n  ");
+        buf_add_wrapped(page->out, buf_str(&line), 4, page->width);
+        buf_add(page->out, "\n");
+        buf_release(&line);
+    }
+}
+
 static void show_best(struct page *page)
 {
     const json_t *best = json_object_get(page->report, "best");
@@ -309,6 +330,7 @@ static void show_best(struct page *page)
     show_gain(page, "environment: huge pages", "environment_gain", "not tried");
     if (!none && quantity_in(page->report, "total_gain"))
         show_gain(page, "both together", "total_gain", "");
+    show_environments(page);
     if (has_text(best, "verified_sizes"))
         buf_addf(page->out, "  %-24s", "results equal for"),
             buf_add_wrapped(page->out, text_of(best, "verified_sizes"), 26, page->width),

@@ -14,7 +14,7 @@ struct settings {
     struct strvec
         words; /* "set n = 4096", "buffer key = index(m)", "assume noalias(a,b)" */
     struct strvec cflags; /* behind -- */
-    const char *compiler; /* default "gcc" */
+    const char *compiler; /* default "gcc"; tune: "gcc,clang-19" tries the others too */
     struct strvec flags;  /* --flags, empty = -O3 -march=native */
     const char *machine;  /* profile: name or path; NULL = this machine's */
     const char *from; /* an earlier output whose plan and comment are used */
@@ -27,10 +27,12 @@ struct settings {
     const char *version, *rival_version;
     char *rival_file;
     int rival_line;
-    struct strvec sweep; /* axes as they were given */
-    int pages;           /* 0 small, 1 huge */
-    int start;           /* enum run_start */
-    int background;      /* enum run_background */
+    const char *try;         /* environments to try: "compiler,threads"; NULL = none */
+    struct strvec flags_try; /* likewise, sets of flags */
+    struct strvec sweep;     /* axes as they were given */
+    int pages;               /* 0 small, 1 huge */
+    int start;               /* enum run_start */
+    int background;          /* enum run_background */
     /* negative = not given */
     double budget_s, bandwidth_gbs, latency_ns, longer_s, peak_gbs, seconds_s;
     long long variants, seed, cores, session, min_of, line_bytes; /* likewise */

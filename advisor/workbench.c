@@ -6,6 +6,7 @@
 
 #include "advisor/cache_words.h"
 #include "advisor/profiles.h"
+#include "advisor/try_words.h"
 #include "advisor/version.h"
 #include "core/base/hash.h"
 
@@ -147,7 +148,7 @@ int workbench_machine(struct workbench *bench, struct error *err)
 
 /* Options that load code, read option files or start other programs have no place in a
  * kernel's flags. */
-static int check_flags(const struct strvec *flags, struct error *err)
+int workbench_check_flags(const struct strvec *flags, struct error *err)
 {
     static const char *const good[] = {
         "-I", "-D",    "-U",       "-O",       "-f",       "-m",        "-W",    "-g",
@@ -187,7 +188,7 @@ static int open_kernel(const struct settings *settings, bool force,
     if (!settings->file)
         return fail(err, STATUS_USAGE, "a C file is needed; try 'inflight %s --help'",
                     settings->command);
-    if (check_flags(&settings->cflags, err))
+    if (workbench_check_flags(&settings->cflags, err))
         return -1;
     return kernel_open(&request, kernel, err);
 }
@@ -222,9 +223,12 @@ int workbench_toolchain(struct workbench *bench, struct error *err)
 {
     const struct strvec *flags =
         bench->settings->flags.nr ? &bench->settings->flags : NULL;
-    if (flags && check_flags(flags, err))
+    if (flags && workbench_check_flags(flags, err))
         return -1;
-    return toolchain_find(bench->settings->compiler, flags, &bench->toolchain, err);
+    char *compiler = first_compiler(bench->settings);
+    int status = toolchain_find(compiler, flags, &bench->toolchain, err);
+    free(compiler);
+    return status;
 }
 
 static int told_caches(struct workbench *bench, struct error *err)
@@ -291,6 +295,17 @@ static void add_question(const struct workbench *bench, struct buf *key)
         buf_addf(key, "|%s", settings->sweep.v[i]);
 }
 
+/* What is tried beside plans. */
+static void add_tries(const struct settings *settings, struct buf *key)
+{
+    if (settings->try)
+        buf_addf(key, "|try %s", settings->try);
+    for (size_t i = 0; i < settings->flags_try.nr; i++)
+        buf_addf(key, "|flags %s", settings->flags_try.v[i]);
+    if (strchr(settings->compiler, ','))
+        buf_addf(key, "|%s", settings->compiler);
+}
+
 /* The shipped rules, or the file that takes their place: other rules ask other questions.
  */
 static int rules_hash(const struct workbench *bench, char **hex, struct error *err)
@@ -324,6 +339,7 @@ static int session_key(const struct workbench *bench, char **out, struct error *
     for (size_t i = 0; i < bench->toolchain.flags.nr; i++)
         buf_addf(&key, "|%s", bench->toolchain.flags.v[i]);
     add_question(bench, &key);
+    add_tries(settings, &key);
     free(rules);
     *out = buf_detach(&key);
     return status;

@@ -138,7 +138,7 @@ static void take(const struct bench *bench, struct subject *subject,
 static int compare(const struct bench *bench, struct subject *subject, double seconds,
                    struct error *err)
 {
-    struct run_program program = {subject->program, &subject->args, false};
+    struct run_program program = {subject->program, &subject->args, false, NULL};
     struct run_opts opts = {
         .cpu = bench->cpus.cpu, .copies = bench->cpus.cpu_nr, .scratch = bench->scratch};
     struct run_result result[2] = {{0}, {0}};

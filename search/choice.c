@@ -1,6 +1,8 @@
 #include "search/choice.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void add_settings(struct buf *out, const struct choice *choice)
 {
@@ -55,11 +57,23 @@ char *choice_text(const struct choice *choice)
     add_sizes(&out, "unroll", &choice->unroll, choice->unroll.size > 0);
     if (choice->simd)
         buf_add(&out, " simd");
+    if (*choice->parallel)
+        buf_addf(&out, " parallel(%s)", choice->parallel);
     add_prefetches(&out, choice);
     add_names(&out, "nontemporal", choice->nontemporal, choice->nontemporal_nr);
     char *text = xstrdup(out.length ? buf_str(&out) + 1 : "");
     buf_release(&out);
     return text;
+}
+
+void choice_outermost(struct choice *choice, const char *first)
+{
+    const char *outer = choice->order_nr ? choice->order[0] : first;
+    bool tiled = false;
+    for (size_t i = 0; i < choice->tile_nr; i++)
+        tiled = tiled || !strcmp(choice->tile[i].loop, outer);
+    snprintf(choice->parallel, sizeof(choice->parallel), "%s%s",
+             tiled ? choice->tile[0].loop : outer, tiled ? "t" : "");
 }
 
 void choices_add(struct choices *list, const struct choice *choice)

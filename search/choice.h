@@ -1,8 +1,8 @@
 /*
  * A plan as the search sees it: which choices it makes, each kind at most once per loop,
- * put together in one fixed order (set, fuse, distribute, shape or interchange, skew_tile,
- * tile, unroll_jam, unroll, simd; then prefetch, nontemporal). Names are borrowed from
- * the kernel's view.
+ * put together in one fixed order (set, fuse, distribute, shape or interchange,
+ * skew_tile, tile, unroll_jam, unroll, simd, parallel; then prefetch, nontemporal). Names
+ * are borrowed from the kernel's view.
  */
 #ifndef SEARCH_CHOICE_H
 #define SEARCH_CHOICE_H
@@ -44,6 +44,7 @@ struct choice {
     size_t jam_nr;
     struct loop_size unroll; /* of the innermost loop; size 0 = none */
     bool simd;
+    char parallel[72]; /* loop whose iterations threads share; "" = none */
     struct {
         const char *array;
         long distance; /* iterations of the innermost loop */
@@ -56,6 +57,10 @@ struct choice {
 
 /* The plan's text; caller frees. */
 char *choice_text(const struct choice *choice);
+
+/* The outermost loop of the transformed nest runs in parallel; `first`: the outermost one
+ * as written. */
+void choice_outermost(struct choice *choice, const char *first);
 
 /* A growing list of choices. */
 struct choices {

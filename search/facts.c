@@ -204,6 +204,19 @@ static void say_list(struct situation *now, const char *yes_no, const char *name
     buf_release(&text);
 }
 
+static void say_records(struct situation *now)
+{
+    struct buf names = {0};
+    double used = 1, ratio = record_ratio(now->nest);
+    if (record_names(now->nest, &names, &used)) {
+        say_number(now, "record_used_share", used);
+        say_names(now, "record_names", &names);
+        if (!isnan(ratio))
+            say_number(now, "record_traffic_ratio", ratio);
+    }
+    buf_release(&names);
+}
+
 /* What the shape of the nest allows, and what others than this function would change. */
 static void say_shape(struct situation *now)
 {
@@ -217,8 +230,10 @@ static void say_shape(struct situation *now)
         say_number(now, "skew_traffic_ratio", 1 / now->nest->trips[0]);
     say_list(now, NULL, "lookup_names", lookup_names);
     say_list(now, "indirect_update", "update_names", update_names);
+    say_list(now, "local_temporaries", "local_names", temporary_names);
     if (!isnan(share))
         say_number(now, "lookup_line_share", share);
+    say_records(now);
 }
 
 /* ---- traffic against the data's size ---- */

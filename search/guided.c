@@ -309,7 +309,7 @@ static void note_tunables(struct guided *guided)
     struct combinations all;
     combinations_find(&session->view, &all);
     char *reason =
-        xasprintf("the file offers %s%zu combinations of values for %zu constant%s",
+        xasprintf("The file offers %s%zu combinations of values for %zu constant%s.",
                   all.all ? "" : "more than ", all.nr, session->view.tunable_nr,
                   session->view.tunable_nr == 1 ? "" : "s");
     struct advice *advice = advice_for(session->result, "set");

@@ -57,6 +57,8 @@ void live_free(struct live *live)
     free(live->built);
     counters_close(&live->counters);
     free(live->cpus.cpu);
+    free(live->smt.cpu);
+    live_toolchains_release(live);
     free(live->note);
     strvec_release(&live->args);
     free(live);
@@ -161,9 +163,12 @@ static int time_it(struct live *live, const struct built *built,
                    double stop_at_s, struct measurement *out, struct error *err)
 {
     struct run_opts opts = live_run_opts(live);
+    struct run_place place = {0};
     struct run_program program = {built->program[VARIANT_TIME], &live->args,
-                                  environment->huge_pages};
+                                  environment->huge_pages, &place};
     struct run_result result = {0};
+    if (live_place(live, environment, &place, err))
+        return -1;
     set_effort(live, effort, stop_at_s, &opts);
     live_set_environment(environment, &opts);
     live->counted_calls = 0;
@@ -179,7 +184,7 @@ static int time_it(struct live *live, const struct built *built,
         live->launch_s = result.wall_s / launches;
     }
     if (opts.at_gate && !live->counters.failed)
-        live->counted_calls = result.calls * (double)live->copies;
+        live->counted_calls = result.calls * (double)place.copies;
     take_run(&result, out);
     run_result_release(&result);
     return 0;
@@ -331,23 +336,34 @@ int live_measure_built(struct live *live, struct built *built,
     return trace(live, built, counts ? counts : &own, out, err);
 }
 
+/* What is not there (a compiler, cores enough) is an outcome when it was only tried. */
+static bool is_special(const struct environment *environment)
+{
+    return *environment->compiler || *environment->flags || environment->threads > 1 ||
+           environment->smt > 1;
+}
+
 static int measure(void *data, const struct candidate *candidate,
                    enum measure_effort effort, double stop_at_s, struct measurement *out,
                    struct error *err)
 {
     struct live *live = data;
     struct built *built = NULL;
-    if (live_built_get(live, candidate->plan, &built, err))
-        return -1;
+    struct error why = {0};
     *out = (struct measurement){.plan = xstrdup(candidate->plan),
                                 .environment = candidate->environment,
                                 .time_s = quantity_unknown(),
                                 .huge_bytes = -1};
-    if (live_measure_built(live, built, NULL, effort, stop_at_s, out, err)) {
-        measurement_release(out);
-        return -1;
+    if (live_built_get(live, candidate, &built, &why) == 0 &&
+        live_measure_built(live, built, NULL, effort, stop_at_s, out, &why) == 0)
+        return 0;
+    if (why.status == STATUS_MISSING && is_special(&candidate->environment)) {
+        out->outcome = RUN_OUTCOME_NOT_BUILT;
+        out->detail = xstrdup(why.text);
+        return 0;
     }
-    return 0;
+    measurement_release(out);
+    return fail(err, why.status, "%s", why.text);
 }
 
 struct search_runner live_runner(struct live *live)

@@ -363,6 +363,7 @@ static const struct proposer {
     {"skew", propose_skew},
     {"fuse", propose_fuse},
     {"distribute", propose_distribute},
+    {"pack", propose_pack},
     {"nontemporal", propose_nontemporal},
     {"prefetch_l1", propose_prefetch_l1},
     {"prefetch_l2", propose_prefetch_l2},

@@ -9,6 +9,7 @@ void propose_skew(const struct propose *about, struct choices *out, struct buf *
 void propose_fuse(const struct propose *about, struct choices *out, struct buf *why_not);
 void propose_distribute(const struct propose *about, struct choices *out,
                         struct buf *why_not);
+void propose_pack(const struct propose *about, struct choices *out, struct buf *why_not);
 void propose_nontemporal(const struct propose *about, struct choices *out,
                          struct buf *why_not);
 

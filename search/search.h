@@ -12,13 +12,25 @@
 
 /* ---- one measured variant ---- */
 
+/* All that is beside the plan. {0} is what the run was started with. */
 struct environment {
     bool huge_pages;
     enum run_start start;           /* of every sample; default warm */
     enum run_background background; /* on the cores not used; default idle */
+    int threads; /* OpenMP threads of a call, each on a core of its own (with smt: on
+                    a hardware thread); as many fewer copies run. 0 = 1 */
+    int smt;     /* hardware threads of every core that are loaded; 0 = 1 */
+    char compiler[128]; /* "" = the run's */
+    char flags[256];    /* optimisation flags; "" = the run's */
+    char schedule[32];  /* OMP_SCHEDULE: "dynamic,4"; "" = not set */
 };
 
 bool environments_equal(const struct environment *a, const struct environment *b);
+/* `base` with what `over` says otherwise; another compiler brings its own flags. */
+struct environment environment_with(const struct environment *base,
+                                    const struct environment *over);
+/* "huge pages, 4 threads"; "" = nothing special. Caller frees. */
+char *environment_phrase(const struct environment *environment);
 
 struct candidate {
     const char *plan; /* canonical text, "" = untransformed */
@@ -159,6 +171,14 @@ struct pruned {
     char *plan; /* plan or transformation */
     char *rule, *reason;
 };
+/* An environment that was tried at the end, on the kernel as written or on the winner. */
+struct tried_environment {
+    char *plan; /* with what the environment needs (parallel) */
+    struct environment environment, before; /* compared with this one */
+    struct quantity gain; /* over the same plan without; unknown = see outcome */
+    bool kept;
+    char *outcome; /* one sentence */
+};
 struct search_result {
     struct measurement *measurement; /* in order; [0] is the baseline */
     size_t measurement_nr, measurement_alloc;
@@ -173,6 +193,10 @@ struct search_result {
                                          unknown = not tried */
     struct quantity total_gain; /* best plan in best environment over baseline; unknown if
                                    no environment was tried */
+    /* those of search_opts.option, in the order tried */
+    struct tried_environment *environment;
+    size_t environment_nr, environment_alloc;
+    size_t best_total;          /* measurement with the total gain; 0 = none */
     struct quantity left_bound; /* bound on what is left after the best; unknown = the
                                    evidence gives none */
     enum resource left_resource;
@@ -190,6 +214,11 @@ struct search_opts {
     size_t budget_variants;  /* 0 = no limit */
     unsigned long long seed; /* random; 0 = 1 */
     const struct rule_set *rules;
+    /* Environments to try on the kernel as written and on the winner, one after the
+     * other, each on top of those that paid; {0} in what is not to change. Huge pages are
+     * tried without being named. Borrowed. */
+    const struct environment *option;
+    size_t option_nr;
     bool advise_only; /* measure the baseline, judge, stop */
     bool audit;       /* measure what rules pruned, too, within the budget */
 };
@@ -264,5 +293,37 @@ void recorded_free(struct recorded *recorded);
 int recorded_add(struct recorded *recorded, json_t *measurement, struct error *err);
 size_t recorded_nr(const struct recorded *recorded);
 struct search_runner recorded_runner(struct recorded *recorded);
+
+/* ---- the shape of a matrix product ---- */
+
+/*
+ * Block sizes of C[i][j] += A[i][k] * B[k][j] from the machine. Pure: knows neither
+ * kernel nor measurement. After Goto and van de Geijn, "Anatomy of high-performance
+ * matrix multiplication" (ACM TOMS 34, 2008), and Low, Igual, Smith and Quintana-Orti,
+ * "Analytical modeling is enough for high-performance BLIS" (ACM TOMS 43, 2016).
+ */
+struct block_machine {
+    double l2_bytes;     /* of one core; 0 = unknown, then 256 KiB */
+    long long registers; /* vector registers: 16 without, 32 with AVX-512; at least 8 */
+    long long vector_bytes, element_bytes; /* powers of 2 */
+};
+
+/* Iterations of i, j and k. */
+struct block_shape {
+    long long lanes;    /* elements of a vector */
+    long long rows;     /* of C in registers: i */
+    long long columns;  /* of C in registers: j, a multiple of lanes */
+    long long depth;    /* k: of the packed panels */
+    long long i_blocks; /* i: rows of the packed block of A, a multiple of `rows` */
+};
+
+struct block_shape propose_blocks(const struct block_machine *machine);
+
+/* The plan of that shape for loops and arrays called so. The caller frees. */
+struct block_names {
+    const char *i, *j, *k, *a, *b, *c;
+};
+char *propose_blocks_plan(const struct block_shape *shape,
+                          const struct block_names *names);
 
 #endif

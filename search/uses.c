@@ -87,15 +87,64 @@ double lookup_line_share(const struct nest *nest, int line_bytes)
     return least;
 }
 
-/* Without a mark of its own in the view: loaded and stored at an address found by an
- * index. */
 static bool is_update(const struct nest *nest, const struct kernel_access *access)
 {
-    return is_lookup(nest, access) && access->write &&
-           nest->view->array[access->array].read;
+    return access->update && nest_holds(nest, access);
 }
 
 size_t update_names(const struct nest *nest, struct buf *out)
 {
     return name_accesses(nest, is_update, out);
+}
+
+/* ---- records, temporaries ---- */
+
+size_t record_names(const struct nest *nest, struct buf *out, double *used)
+{
+    const struct kernel_view *view = nest->view;
+    double all = 0, wanted = 0;
+    size_t nr = 0;
+    for (size_t i = 0; nest->nr && i < view->record_nr; i++) {
+        const struct kernel_record *record = &view->record[i];
+        if (record->nest != nest->loop[0]->nest)
+            continue;
+        buf_addf(out, "%s%s: %s", nr++ ? "; " : "", record->name, record->fields);
+        all += (double)record->record_bytes;
+        wanted += (double)record->used_bytes;
+    }
+    if (nr && all > 0)
+        *used = wanted / all;
+    return nr;
+}
+
+double record_ratio(const struct nest *nest)
+{
+    const struct kernel_view *view = nest->view;
+    double fetched = 0, left = 0;
+    for (size_t i = 0; i < view->array_nr; i++) {
+        const struct kernel_array *array = &view->array[i];
+        bool field = array->record_bytes > array->element_bytes;
+        left += fmax(array->bytes, 0);
+        fetched += field ? 0 : fmax(array->bytes, 0);
+    }
+    for (size_t i = 0; nest->nr && i < view->record_nr; i++) {
+        const struct kernel_record *record = &view->record[i];
+        size_t length = strlen(record->name);
+        for (size_t k = 0; k < view->array_nr; k++)
+            if (!strncmp(view->array[k].name, record->name, length) &&
+                view->array[k].name[length] == '.') {
+                fetched += fmax(view->array[k].bytes, 0) /
+                           (double)view->array[k].element_bytes *
+                           (double)record->record_bytes;
+                break;
+            }
+    }
+    return fetched > 0 ? left / fetched : NAN;
+}
+
+size_t temporary_names(const struct nest *nest, struct buf *out)
+{
+    for (size_t i = 0; i < nest->view->temporary_nr; i++)
+        buf_addf(out, "%s%s", i ? ", " : "", nest->view->temporary[i]);
+    return nest->view->temporary_nr;
 }

@@ -18,11 +18,13 @@ size_t lookup_names(const struct nest *nest, struct buf *out);
 double lookup_line_share(const struct nest *nest, int line_bytes);
 /* Arrays found by the elements of others and changed in place. */
 size_t update_names(const struct nest *nest, struct buf *out);
-/* Arrays of structs, the fields the nests use and the share of a struct that they are:
- * "p (x, y: 16 of 64 bytes)". *used: of all structs' bytes, the share used; *ratio: of
- * all arrays' bytes those left with an array per field. Returns how many; 0 leaves both
- * as they are. */
-size_t record_names(const struct kernel_view *view, struct buf *out, double *used,
-                    double *ratio);
+/* Arrays of structs of the nest with the fields it uses: "p: x, y; q: w". *used: of the
+ * structs' bytes, the share that these fields are. Returns how many; 0 leaves *used. */
+size_t record_names(const struct nest *nest, struct buf *out, double *used);
+/* Of the bytes of all arrays with whole structs counted, those left with an array for
+ * each field. NaN = sizes are not known. */
+double record_ratio(const struct nest *nest);
+/* Arrays of the function's own of which a scalar for one element would do. */
+size_t temporary_names(const struct nest *nest, struct buf *out);
 
 #endif

@@ -70,4 +70,22 @@ static inline void check_nothing(const struct bench *bench, const char *why)
     check_str(buf_str(&bench->why_not), why);
 }
 
+static inline void check_parses(const struct choices *list)
+{
+    struct error err = {0};
+
+    for (size_t i = 0; i < list->nr; i++) {
+        char *text = choice_text(&list->item[i]), *again = NULL;
+        struct plan *plan = NULL;
+
+        if (check_ok(plan_parse(text, &plan, &err), &err)) {
+            again = plan_text(plan);
+            check_str(again, text);
+        }
+        plan_free(plan);
+        free(again);
+        free(text);
+    }
+}
+
 #endif

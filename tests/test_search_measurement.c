@@ -221,9 +221,16 @@ static void candidates_have_names(void)
         {{"simd", {.huge_pages = false}}, "simd"},
         {{"simd", {.start = RUN_START_COLD_DATA}}, "simd, cold-data start"},
         {{"", {.background = RUN_BACKGROUND_DISK}}, "as written, disk load beside"},
-        {{"", {true, RUN_START_COLD, RUN_BACKGROUND_MEMORY}},
+        {{"",
+          {.huge_pages = true,
+           .start = RUN_START_COLD,
+           .background = RUN_BACKGROUND_MEMORY}},
          "as written, huge pages, cold start, memory load beside"},
         {{"tile(i:8,j:8) simd", {.huge_pages = true}}, "tile(i:8,j:8) simd, huge pages"},
+        {{"simd", {.threads = 4, .schedule = "dynamic,4"}},
+         "simd, 4 threads, schedule dynamic,4"},
+        {{"simd", {.smt = 2, .compiler = "clang-19", .flags = "-O2 -g"}},
+         "simd, compiler clang-19, flags '-O2 -g', 2 hardware threads a core"},
     };
     struct strvec hashes = {0};
 
@@ -248,10 +255,13 @@ static void candidates_have_names(void)
 static void environments_go_through_json(void)
 {
     static const struct environment cases[] = {
-        {false, RUN_START_WARM, RUN_BACKGROUND_IDLE},
-        {true, RUN_START_COLD, RUN_BACKGROUND_DISK},
-        {false, RUN_START_COLD_CODE, RUN_BACKGROUND_ARITHMETIC},
+        {.huge_pages = false},
+        {.huge_pages = true, .start = RUN_START_COLD, .background = RUN_BACKGROUND_DISK},
+        {.start = RUN_START_COLD_CODE, .background = RUN_BACKGROUND_ARITHMETIC},
+        {.threads = 8, .smt = 2, .compiler = "clang", .schedule = "guided"},
+        {.flags = "-O2 -march=native"},
     };
+    static const size_t keys[] = {3, 3, 3, 7, 4}; /* what is as by default is left out */
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct measurement from = {.plan = xstrdup("simd"),
@@ -269,7 +279,7 @@ static void environments_go_through_json(void)
         from.sample[1] = (struct run_sample){1e-6, 2e-6, 1,
                                              RUN_DISTURBED_STOLEN | RUN_DISTURBED_SLOWED};
         document = measurement_to_json(&from);
-        check_eq(json_object_size(json_object_get(document, "environment")), 3);
+        check_eq(json_object_size(json_object_get(document, "environment")), keys[i]);
         at = json_top("measurement", document);
         check_ok(measurement_from_json(&at, &to, &err), &err);
         check_eq(to.environment.start, cases[i].start);

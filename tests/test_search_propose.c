@@ -322,24 +322,6 @@ static void neighbours_are_half_and_twice(void)
     bench_release(&bench);
 }
 
-static void check_parses(const struct choices *list)
-{
-    struct error err = {0};
-
-    for (size_t i = 0; i < list->nr; i++) {
-        char *text = choice_text(&list->item[i]), *again = NULL;
-        struct plan *plan = NULL;
-
-        if (check_ok(plan_parse(text, &plan, &err), &err)) {
-            again = plan_text(plan);
-            check_str(again, text);
-        }
-        plan_free(plan);
-        free(again);
-        free(text);
-    }
-}
-
 static void every_text_is_a_canonical_plan(void)
 {
     static const char *const name[] = {

@@ -77,6 +77,29 @@ static void time_is_blocked_and_neighbours_joined(void)
     bench_release(&bench);
 }
 
+static void products_of_matrices_get_register_blocks(void)
+{
+    struct bench bench = {0};
+
+    space_dgemm(&bench.kernel, 1000);
+    bench_start(&bench);
+    bench.machine.simd_bytes = 64;
+    ask(&bench, "pack");
+    check_eq(bench.out.nr, 4);
+    check_at(&bench, 0,
+             "tile(k:256,i:384) tile(j:32,i:6) interchange(k,i,j) full(i,j) pack(A,it) "
+             "pack(B,jt) pack(C,it2) vec(j:8)");
+    check_parses(&bench.out);
+    bench.now = bench.out.item[0];
+    ask(&bench, "pack");
+    check_nothing(&bench, "register blocks start from the loops as they are written");
+    space_transpose(&bench.kernel, 1000);
+    bench_start(&bench);
+    ask(&bench, "pack");
+    check_nothing(&bench, "the hot nest is no product of two arrays into a third");
+    bench_release(&bench);
+}
+
 static void stores_of_what_is_only_written_go_past_the_caches(void)
 {
     struct bench bench = {0};
@@ -94,6 +117,8 @@ static void stores_of_what_is_only_written_go_past_the_caches(void)
 
 CU_TestInfo search_steps_tests[] = {
     {"time is blocked and neighbours joined", time_is_blocked_and_neighbours_joined},
+    {"products of matrices get register blocks",
+     products_of_matrices_get_register_blocks},
     {"stores of what is only written go past the caches",
      stores_of_what_is_only_written_go_past_the_caches},
     CU_TEST_INFO_NULL,

@@ -153,7 +153,6 @@ static void missing_words_are_named(void)
          "not known; add `#pragma inflight buffer key = index(m)`"},
         {"subscript_later", NULL, "add `#pragma inflight buffer key = index(m)`"},
         {"sparse", "buffer y length rows / 0", "by zero"},
-        {"global_pointer", NULL, "'hidden' is a global pointer"},
         {"plain", "set n = m", "'m' is not known"},
         {"plain", "set n = n + 1", "'n' is not known"},
         {"plain", "set n = 1.5", "integer"},

@@ -11,7 +11,10 @@ struct building {
     const struct toolchain *toolchain;
     const char *dir;
     const char *beside; /* a file whose neighbours the variant may include; or NULL */
-    bool in_library;    /* the kernel becomes a shared object of its own */
+    const char *sanitize; /* flags */
+    bool own_threads; /* OpenMP by program_threads.c instead of the compiler's */
+    bool in_library;      /* the kernel becomes a shared object of its own */
+    bool is_parallel;     /* the kernel's file needs OpenMP */
     char *templates;    /* the folder */
     struct strvec objects;
 };
@@ -23,13 +26,15 @@ static const struct {
     [VARIANT_TIME] = {"time", "program_time.c"},
     [VARIANT_TRACE] = {"trace", "program_trace.c"},
     [VARIANT_VERIFY] = {"verify", "program_verify.c"},
+    [VARIANT_ADDRESS] = {"address", "program_verify.c"},
+    [VARIANT_THREADS] = {"threads", "program_verify.c"},
 };
 
 static const char *const template_files[] = {
     "program.h",        "program_args.c",   "program_contents.c", "program_buffers.c",
     "program_clock.c",  "program_caches.c", "program_watch.c",    "program_load.c",
     "program_sample.c", "program_time.c",   "program_pair.c",     "program_trace.c",
-    "program_verify.c", "program_step.c",
+    "program_verify.c", "program_step.c",  "program_sanitize.c", "program_threads.c",
 };
 
 /*
@@ -75,6 +80,9 @@ static int link_objects(const struct building *building, const char *stem,
     int result;
 
     strvec_push_all(&flags, &building->toolchain->flags);
+    strvec_split(&flags, building->sanitize);
+    if (building->is_parallel && !building->own_threads)
+        strvec_push(&flags, "-fopenmp");
     strvec_split(&flags, more_flags);
     result = link_program(&(struct link_request){.toolchain = building->toolchain,
                                                  .dir = building->dir,
@@ -118,7 +126,8 @@ static void kernel_flags(const struct building *building, enum harness_role role
                      building->toolchain->is_clang ? trace_flags_clang : trace_flags_gcc);
     } else {
         strvec_push_all(flags, &building->toolchain->flags);
-        strvec_push(flags, "-fopenmp-simd");
+        strvec_push(flags, building->is_parallel ? "-fopenmp" : "-fopenmp-simd");
+        strvec_split(flags, building->sanitize);
     }
     if (building->in_library)
         strvec_split(flags, "-fPIC -fvisibility=hidden");
@@ -136,6 +145,7 @@ static int add_kernel(struct building *building, const char *source, const char 
     struct buf text = {0};
     int result;
 
+    building->is_parallel = needs_openmp(building->kernel, source);
     kernel_flags(building, role, &flags);
     harness_unit(building->kernel, source, path, role, &text);
     result = add_object(building, stems[role], buf_str(&text), "the kernel", &flags, err);
@@ -214,7 +224,9 @@ static int harness_text(const struct building *building, const char *file,
 static void harness_flags(const struct building *building, const char *root,
                           struct strvec *flags)
 {
-    strvec_split(flags, "-O2 -w -I");
+    strvec_split(flags, "-O2 -w");
+    strvec_split(flags, building->sanitize);
+    strvec_push(flags, "-I");
     strvec_push(flags, building->templates);
     if (root) {
         strvec_push(flags, "-I");
@@ -248,6 +260,22 @@ static int add_harness(struct building *building, const char *file, const char *
     if (harness_text(building, file, &text, err) == 0 &&
         add_object(building, "harness", buf_str(&text), "the harness", &flags, err) == 0)
         result = add_table(building, err);
+    buf_release(&text);
+    strvec_release(&flags);
+    return result;
+}
+
+static int add_threads(struct building *building, struct error *err)
+{
+    struct strvec flags = {0};
+    struct buf text = {0};
+    int result;
+
+    harness_flags(building, NULL, &flags);
+    result = harness_text(building, "program_threads.c", &text, err);
+    if (result == 0)
+        result = add_object(building, "threads", buf_str(&text), "the threads", &flags,
+                            err);
     buf_release(&text);
     strvec_release(&flags);
     return result;
@@ -302,6 +330,11 @@ out:
 
 /* ---- programs ---- */
 
+static bool has_reference(enum variant_program what)
+{
+    return what == VARIANT_VERIFY || what == VARIANT_ADDRESS || what == VARIANT_THREADS;
+}
+
 static int build_from(struct building *building, const char *source, const char *name,
                       enum variant_program what, char **path, struct error *err)
 {
@@ -309,6 +342,8 @@ static int build_from(struct building *building, const char *source, const char 
     int result = -1;
 
     *path = NULL;
+    building->sanitize = sanitizer_flags(what);
+    building->own_threads = what == VARIANT_THREADS;
     if (dir_make_all(building->dir, err) ||
         shipped_path("templates/harness", &building->templates, err))
         return -1;
@@ -317,7 +352,8 @@ static int build_from(struct building *building, const char *source, const char 
         (what == VARIANT_TRACE
              ? add_trace(building, err)
              : add_harness(building, programs[what].file, NULL, err)) == 0 &&
-        (what != VARIANT_VERIFY || add_reference(building, err) == 0))
+        (what != VARIANT_THREADS || add_threads(building, err) == 0) &&
+        (!has_reference(what) || add_reference(building, err) == 0))
         result = link_objects(building, programs[what].stem, "", path, err);
     strvec_release(&building->objects);
     free(building->templates);
@@ -406,7 +442,10 @@ int variant_build_pair(struct kernel *kernel, const struct variant_side side[2],
                        const struct toolchain *toolchain, const char *dir, char **path,
                        struct error *err)
 {
-    struct building building = {.kernel = kernel, .toolchain = toolchain, .dir = dir};
+    struct building building = {.kernel = kernel,
+                                .toolchain = toolchain,
+                                .dir = dir,
+                                .sanitize = ""};
     struct strvec libraries = {0};
     int result = -1;
 

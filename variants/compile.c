@@ -25,7 +25,7 @@ static int fail_disk_full(const char *dir, struct error *err)
 static char *first_error(const char *output)
 {
     static const char *const signs[] = {"undefined reference", "multiple definition",
-                                        "error:", "error "};
+                                        "cannot find", "error:", "error "};
 
     for (size_t i = 0; i < ARRAY_SIZE(signs); i++) {
         const char *at = strstr(output, signs[i]), *start = at;

@@ -113,7 +113,7 @@ static struct code *make_code(struct gen *gen)
     if (!code)
         return NULL;
     gen_locals(gen, code);
-    gen_buffers_static(gen, code);
+    gen_buffers(gen, code);
     if (gen->work->reorders) /* else nothing tests that arrays do not overlap */
         gen_scalars(gen, code);
     gen_reductions(code);
@@ -178,20 +178,6 @@ static void print_nest(struct gen *gen, struct code *code, const struct ir_expr 
     free(margin);
 }
 
-static void take_vectors(struct gen *helpers, const struct gen *gen)
-{
-    for (size_t i = 0; i < gen->vector_type.nr; i++) {
-        const char *line = gen->vector_type.v[i];
-        bool known = false;
-        for (size_t k = 0; k < helpers->vector_type.nr; k++)
-            known = known || !strcmp(helpers->vector_type.v[k], line);
-        if (!known)
-            strvec_push(&helpers->vector_type, line);
-    }
-    if (gen->vector_bits > helpers->vector_bits)
-        helpers->vector_bits = gen->vector_bits;
-}
-
 static int emit_nest(struct work *work, struct buf *out, struct gen *helpers,
                      struct error *err)
 {
@@ -214,7 +200,7 @@ static int emit_nest(struct work *work, struct buf *out, struct gen *helpers,
     helpers->need_floord = helpers->need_floord || gen.need_floord;
     helpers->need_stream = helpers->need_stream || gen.need_stream;
     helpers->wide = helpers->wide || gen.wide;
-    take_vectors(helpers, &gen);
+    gen_vectors_join(helpers, &gen);
     code_free(code);
     gen_release(&gen);
     return status;
@@ -246,26 +232,6 @@ static void add_helpers(const struct model *model, const struct gen *helpers,
     }
     if (helpers->need_stream)
         gen_stream_helpers(model->function->name, out);
-}
-
-/* clang splits vectors that are wider than what it would choose itself, unless told. */
-static void add_vectors(const struct model *model, const struct gen *helpers,
-                        struct edits *edits)
-{
-    struct buf text = {0};
-    for (size_t i = 0; i < helpers->vector_type.nr; i++)
-        buf_addf(&text, "%s\n", helpers->vector_type.v[i]);
-    if (text.length) {
-        size_t at = function_start(model->function);
-        buf_add(&text, "\n");
-        edits_add(edits, at, at, xstrdup(buf_str(&text)));
-        at = line_begin(model->function->source, model->function->begin);
-        edits_add(edits, at, at,
-                  xasprintf("#ifdef __clang__\n__attribute__((min_vector_width(%lld)))\n"
-                            "#endif\n",
-                            helpers->vector_bits));
-    }
-    buf_release(&text);
 }
 
 /* ---- the file ---- */
@@ -322,8 +288,11 @@ static int check_streams(const struct model *model, const struct work *works,
 static int emit_all(struct model *model, struct work *works, struct edits *edits,
                     struct error *err)
 {
+    const struct ir_function *function = model->function;
+    size_t start = function_start(function),
+           begin = line_begin(function->source, function->begin);
     struct gen helpers = {0};
-    struct buf text = {0};
+    struct buf text = {0}, attribute = {0};
     for (size_t i = 0; i < model->nest_nr; i++) {
         const struct nest *nest = works[i].nest;
         struct buf new = {0};
@@ -349,12 +318,9 @@ static int emit_all(struct model *model, struct work *works, struct edits *edits
     }
     add_pragma_edits(model, edits);
     add_helpers(model, &helpers, &text);
-    if (text.length) {
-        size_t at = function_start(model->function);
-        edits_add(edits, at, at, xstrdup(buf_str(&text)));
-    }
-    buf_release(&text);
-    add_vectors(model, &helpers, edits);
+    gen_vectors_text(&helpers, &text, &attribute);
+    edits_add(edits, start, start, buf_detach(&text));
+    edits_add(edits, begin, begin, buf_detach(&attribute));
     strvec_release(&helpers.vector_type);
     return 0;
 }

@@ -64,6 +64,9 @@ struct gen {
     size_t level_nr;
     const struct tree *copy[DEPTH_MAX]; /* bands of copies around it */
     size_t copy_nr;
+    const struct tree
+        *mark[4 * DEPTH_MAX]; /* bands around it, also those without a loop */
+    size_t mark_nr;
     struct local *local;
     size_t local_nr, local_alloc;
     struct strvec taken;                        /* names given out */
@@ -74,6 +77,9 @@ struct gen {
     struct strvec vector_type;                  /* definitions, a line each */
     long long vector_bits;                      /* of the widest one */
 };
+/* gen_vector.c: the types of one nest join those of the file; their text. */
+void gen_vectors_join(struct gen *all, const struct gen *gen);
+void gen_vectors_text(const struct gen *all, struct buf *types, struct buf *attribute);
 
 struct code *code_new(enum code_kind kind);
 void code_add(struct code *parent, struct code *child);
@@ -99,6 +105,8 @@ struct ir_expr *raw_map(struct gen *gen, struct ir_expr *raw, struct ir_expr *ba
 struct ir_expr *raw_bound(struct gen *gen, struct ir_expr *raw, bool inclusive,
                           struct ir_expr *base, long long step);
 struct ir_expr *raw_finish(struct gen *gen, struct ir_expr *raw);
+struct ir_expr *raw_floor(struct gen *gen, struct ir_expr *raw,
+                          long long size); /* floor(raw / size) */
 
 struct code *gen_code(struct gen *gen); /* gen_ast.c; NULL = gen->problem */
 void gen_locals(struct gen *gen,
@@ -107,11 +115,11 @@ struct ir_symbol *gen_local_symbol(struct gen *gen, size_t cell, const char *suf
 struct ir_stmt *stmt_substitute(struct ir_arena *arena, const struct ir_stmt *stmt,
                                 struct ir_symbol *const *symbol,
                                 struct ir_expr *const *by, size_t nr);
-/* gen_pack.c: declarations of local buffers, small ones in the loop that fills them;
- * accesses that go to them; the copies. */
-void gen_buffers_at(struct gen *gen, struct code *block, const struct tree *band);
-void gen_buffers_static(struct gen *gen, struct code *code);
-const struct ir_stmt *gen_redirect(struct gen *gen, const struct statement *statement);
+/* gen_pack.c: declarations of local buffers, small ones in the innermost block; accesses
+ * that go to them, raw[] = the source's iterators here; the copies. */
+void gen_buffers(struct gen *gen, struct code *code);
+const struct ir_stmt *gen_redirect(struct gen *gen, const struct statement *statement,
+                                   struct ir_expr *const *raw);
 void gen_copy(struct gen *gen, struct code *block, isl_ast_expr *call, size_t index);
 /* gen_vector.c: the statement for all lanes of the band, or gen->problem. */
 const struct ir_stmt *gen_vector(struct gen *gen, const struct ir_stmt *stmt,

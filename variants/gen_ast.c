@@ -95,6 +95,17 @@ static struct ir_expr *first_value(struct gen *gen, isl_ast_node *node,
     return raw_finish(gen, raw_map(gen, raw, band->base, band->step));
 }
 
+/* j < jt + 25 in steps of 8 as j < jt + 32. */
+static void round_bound(struct gen *gen, struct code *loop)
+{
+    struct sum lower = sum_of_expr(gen->arena, loop->lower),
+               upper = sum_of_expr(gen->arena, loop->upper);
+    struct sum span = sum_add(&upper, &lower, -1);
+    long long over = span.constant % loop->step;
+    if (!span.nr && over > 0)
+        loop->upper = expr_plus(gen->arena, loop->upper, loop->step - over);
+}
+
 static void add_for(struct gen *gen, struct code *block, isl_ast_node *node,
                     const struct tree *band)
 {
@@ -112,6 +123,8 @@ static void add_for(struct gen *gen, struct code *block, isl_ast_node *node,
     loop->simd = band->simd;
     loop->parallel = band->parallel;
     loop->chunk = band->chunk;
+    if (!once && loop->step > 1 && (band->role == BAND_ELEMENT || band->lanes))
+        round_bound(gen, loop);
     loop->var = variable(gen, band, &loop->declares);
     if (once && !loop->declares)
         loop->var = gen_symbol(gen, band->name, &loop->var->type);
@@ -119,7 +132,6 @@ static void add_for(struct gen *gen, struct code *block, isl_ast_node *node,
     body = once ? block : code_new(CODE_BLOCK);
     if (!once)
         code_add(loop, body);
-    gen_buffers_at(gen, body, band);
     add_node(gen, body, isl_ast_node_for_get_body(node), NULL);
     gen->level_nr--;
 }
@@ -235,10 +247,10 @@ static void drop_casts(struct ir_expr *expr, void *data)
 
 /* The statement with what the plan puts in place of its accesses. */
 static const struct ir_stmt *planned(struct gen *gen, const struct statement *statement,
-                                     struct code *code)
+                                     struct ir_expr *const *raw, struct code *code)
 {
-    const struct tree *band = gen->level_nr ? gen->level[gen->level_nr - 1].band : NULL;
-    const struct ir_stmt *stmt = gen_redirect(gen, statement);
+    const struct tree *band = gen->mark_nr ? gen->mark[gen->mark_nr - 1] : NULL;
+    const struct ir_stmt *stmt = gen_redirect(gen, statement, raw);
     code->vector = band && band->lanes;
     return code->vector ? gen_vector(gen, stmt, band) : stmt;
 }
@@ -259,7 +271,7 @@ static void add_statement(struct gen *gen, struct code *block, isl_ast_expr *exp
     }
     code->iterator_nr = statement->depth;
     replace_locals(gen, code, raw, &replace);
-    code->stmt = stmt_substitute(gen->arena, planned(gen, statement, code),
+    code->stmt = stmt_substitute(gen->arena, planned(gen, statement, raw, code),
                                  replace.symbol, replace.by, replace.nr);
     stmt_exprs(code->stmt, drop_casts, NULL);
     code_add(block, code);
@@ -313,10 +325,14 @@ static void add_mark(struct gen *gen, struct code *block, isl_ast_node *node)
     const struct tree *band = isl_id_get_user(id);
     bool copies = band->role == BAND_COPY && gen->copy_nr < ARRAY_SIZE(gen->copy);
     isl_id_free(id);
+    bool fits = gen->mark_nr < ARRAY_SIZE(gen->mark);
     if (copies)
         gen->copy[gen->copy_nr++] = band;
+    if (fits)
+        gen->mark[gen->mark_nr++] = band;
     add_node(gen, block, isl_ast_node_mark_get_node(node), band);
     gen->copy_nr -= copies;
+    gen->mark_nr -= fits;
 }
 
 /* `band` is that of the last mark; it holds for the next loop below. Takes node. */

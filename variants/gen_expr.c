@@ -141,6 +141,11 @@ struct ir_expr *raw_expr(struct gen *gen, isl_ast_expr *expr)
     return new;
 }
 
+struct ir_expr *raw_floor(struct gen *gen, struct ir_expr *raw, long long size)
+{
+    return call(gen, "floord", raw, ir_integer(gen->arena, size));
+}
+
 struct ir_expr *raw_map(struct gen *gen, struct ir_expr *raw, struct ir_expr *base,
                         long long step)
 {

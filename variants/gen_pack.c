@@ -34,8 +34,7 @@ static struct ir_symbol *buffer_of(struct gen *gen, size_t index)
         type.pointers = (int)box->dims;
         type.is_const = type.is_restrict = false;
         type.full = NULL;
-        const char *name =
-            ir_textf(gen->arena, "%s_l", array_of(gen, box)->name);
+        const char *name = ir_textf(gen->arena, "%s_l", array_of(gen, box)->name);
         gen->buffer[index] = gen_symbol(gen, gen_name(gen, name, false), &type);
     }
     return gen->buffer[index];
@@ -50,26 +49,40 @@ static struct code *declaration(struct gen *gen, size_t index)
     buf_addf(&text, "%s%s %s", is_large(gen, box) ? "static _Thread_local " : "",
              buffer->type.text, buffer->name);
     for (size_t i = 0; i < box->dims; i++)
-        buf_addf(&text, "[%lld]", box->size[i]);
+        buf_addf(&text, "[%lld]", box->size[box->order[i]]);
     buf_addf(&text, " __attribute__((aligned(%d)));\n", ALIGNMENT);
     line->text = ir_text(gen->arena, buf_str(&text));
     buf_release(&text);
     return line;
 }
 
-void gen_buffers_at(struct gen *gen, struct code *block, const struct tree *band)
+/* The innermost block that holds every mention. */
+static struct code *holder(struct code *code, const struct ir_symbol *symbol)
 {
-    for (size_t i = 0; i < gen->work->box_nr; i++)
-        if (gen->work->box[i].band == band && !is_large(gen, &gen->work->box[i]))
-            code_add(block, declaration(gen, i));
+    struct code *only = NULL;
+    size_t nr = 0;
+    for (size_t i = 0; i < code->child_nr; i++)
+        if (code_mentions(code->child[i], symbol)) {
+            only = code->child[i];
+            nr++;
+        }
+    if (nr != 1 || only->kind == CODE_STMT)
+        return code;
+    return holder(only, symbol);
 }
 
-void gen_buffers_static(struct gen *gen, struct code *code)
+void gen_buffers(struct gen *gen, struct code *code)
 {
-    size_t at = 0;
-    for (size_t i = 0; i < gen->work->box_nr; i++)
-        if (is_large(gen, &gen->work->box[i]))
-            code_insert(code, at++, declaration(gen, i));
+    for (size_t i = gen->buffer ? gen->work->box_nr : 0; i-- > 0;) {
+        struct code *block = code;
+        if (!gen->buffer[i])
+            continue;
+        if (!is_large(gen, &gen->work->box[i]))
+            block = holder(code, gen->buffer[i]);
+        while (block->kind != CODE_BLOCK)
+            block = block->parent;
+        code_insert(block, 0, declaration(gen, i));
+    }
 }
 
 /* ---- subscripts ---- */
@@ -133,6 +146,17 @@ static struct ir_expr *element(struct gen *gen, struct ir_symbol *array,
     return expr;
 }
 
+/* subscript[] by dimension of the array. */
+static struct ir_expr *buffer_element(struct gen *gen, size_t index,
+                                      struct ir_expr *const *subscript)
+{
+    const struct box *box = &gen->work->box[index];
+    struct ir_expr *ordered[SUBSCRIPTS_MAX];
+    for (size_t i = 0; i < box->dims; i++)
+        ordered[i] = subscript[box->order[i]];
+    return element(gen, buffer_of(gen, index), ordered, box->dims);
+}
+
 /* ---- accesses of the user's statements ---- */
 
 struct redirect {
@@ -141,44 +165,67 @@ struct redirect {
     size_t nr;
 };
 
-static bool prefix_values(struct gen *gen, const struct box *box, struct ir_expr **value)
+/* A band of one iteration has no loop: its value from the iterator of the source. */
+static struct ir_expr *value_without_loop(struct gen *gen, const struct tree *band,
+                                          struct ir_expr *const *raw)
 {
-    for (size_t i = 0; i < box->prefix_nr; i++) {
+    struct ir_expr *at = raw[band->loop->depth];
+    long long step = band->loop->stmt->step;
+    if (band->base)
+        at = ir_binary(gen->arena, "-", at, band->base);
+    if (step < 0)
+        at = ir_binary(gen->arena, "-", ir_integer(gen->arena, 0), at);
+    if (step != 1 && step != -1)
+        at = raw_floor(gen, at, step < 0 ? -step : step);
+    if (band->role == BAND_LOOP)
+        return at;
+    return ir_binary(gen->arena, "*", ir_integer(gen->arena, band->size),
+                     raw_floor(gen, at, band->size));
+}
+
+/* False where the box is not the one in force. */
+static bool prefix_values(struct gen *gen, const struct box *box,
+                          struct ir_expr *const *raw, struct ir_expr **value)
+{
+    bool inside = false;
+    for (size_t k = 0; k < gen->mark_nr; k++)
+        inside = inside || gen->mark[k] == box->band;
+    for (size_t i = 0; inside && i < box->prefix_nr; i++) {
         value[i] = NULL;
         for (size_t k = 0; k < gen->level_nr; k++)
             if (gen->level[k].band == box->prefix[i])
                 value[i] = ir_name(gen->arena, gen->level[k].hidden);
         if (!value[i])
-            return false;
+            value[i] = value_without_loop(gen, box->prefix[i], raw);
     }
-    return true;
+    return inside;
 }
 
 static void redirect_access(struct gen *gen, const struct access *access,
-                            struct redirect *redirect)
+                            struct ir_expr *const *raw, struct redirect *redirect)
 {
     struct ir_expr *value[4 * DEPTH_MAX], *subscript[SUBSCRIPTS_MAX];
     for (size_t b = 0; b < gen->work->box_nr; b++) {
         const struct box *box = &gen->work->box[b];
-        if (box->cell != access->cell || !prefix_values(gen, box, value))
+        if (box->cell != access->cell || !prefix_values(gen, box, raw, value))
             continue;
         for (size_t i = 0; i < box->dims; i++) {
             struct ir_expr *written =
                 access->dim_nr ? access->dim[i] : access->subscript[i];
             struct sum offset = offset_of(gen, box, i, value),
                        sum = sum_of_expr(gen->arena, written);
-            struct sum start = sum_of_expr(
-                gen->arena, raw_finish(gen, sum_expr(gen->arena, &offset)));
+            struct sum start =
+                sum_of_expr(gen->arena, raw_finish(gen, sum_expr(gen->arena, &offset)));
             sum = sum_add(&sum, &start, -1);
             subscript[i] = sum_expr(gen->arena, &sum);
         }
+
         if (redirect->nr == ARRAY_SIZE(redirect->from)) {
             gen->problem = "a statement has too many accesses for local buffers";
             return;
         }
         redirect->from[redirect->nr] = access->expr;
-        redirect->to[redirect->nr++] =
-            element(gen, buffer_of(gen, b), subscript, box->dims);
+        redirect->to[redirect->nr++] = buffer_element(gen, b, subscript);
         return;
     }
 }
@@ -200,11 +247,12 @@ static struct ir_expr *redirected(struct gen *gen, struct ir_expr *expr,
     return copy;
 }
 
-const struct ir_stmt *gen_redirect(struct gen *gen, const struct statement *statement)
+const struct ir_stmt *gen_redirect(struct gen *gen, const struct statement *statement,
+                                   struct ir_expr *const *raw)
 {
     struct redirect redirect = {.nr = 0};
     for (size_t i = statement->access_begin; i < statement->access_end; i++)
-        redirect_access(gen, &gen->nest->access[i], &redirect);
+        redirect_access(gen, &gen->nest->access[i], raw, &redirect);
     if (!redirect.nr)
         return statement->stmt;
     struct ir_stmt *stmt = ir_alloc(gen->arena, sizeof(*stmt));
@@ -223,10 +271,9 @@ static struct ir_expr *user_element(struct gen *gen, const struct box *box,
         return element(gen, cell->symbol, at, box->dims);
     struct ir_expr *sum = NULL;
     for (size_t i = 0; i < box->dims; i++) {
-        struct ir_expr *term =
-            cell->stride[i]->has_value && cell->stride[i]->value == 1
-                ? at[i]
-                : ir_binary(gen->arena, "*", at[i], cell->stride[i]);
+        struct ir_expr *term = cell->stride[i]->has_value && cell->stride[i]->value == 1
+                                   ? at[i]
+                                   : ir_binary(gen->arena, "*", at[i], cell->stride[i]);
         sum = sum ? ir_binary(gen->arena, "+", sum, term) : term;
     }
     return element(gen, cell->symbol, &sum, 1);
@@ -252,15 +299,15 @@ void gen_copy(struct gen *gen, struct code *block, isl_ast_expr *call, size_t in
     for (size_t i = 0; i < box->prefix_nr; i++)
         value[i] = raw_expr(gen, isl_ast_expr_op_get_arg(call, (int)i + 1));
     for (size_t i = 0; i < box->dims; i++) {
-        struct ir_expr *raw = raw_expr(
-            gen, isl_ast_expr_op_get_arg(call, (int)(box->prefix_nr + i) + 1));
+        struct ir_expr *raw =
+            raw_expr(gen, isl_ast_expr_op_get_arg(call, (int)(box->prefix_nr + i) + 1));
         struct sum at = sum_of_expr(gen->arena, raw),
                    offset = offset_of(gen, box, i, value);
         at = sum_add(&at, &offset, -1);
         here[i] = raw_finish(gen, sum_expr(gen->arena, &at));
         there[i] = raw_finish(gen, raw);
     }
-    struct ir_expr *local = element(gen, buffer_of(gen, copy->box), here, box->dims);
+    struct ir_expr *local = buffer_element(gen, copy->box, here);
     struct ir_expr *user = user_element(gen, box, there);
     if (copy->lanes) {
         local = gen_vector_at(gen, local, copy->lanes);

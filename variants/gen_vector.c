@@ -20,11 +20,13 @@ struct vectors {
 static const char *type_name(struct gen *gen, const struct ir_type *element,
                              long long lanes)
 {
-    char *name = ir_alloc(gen->arena, strlen(element->text) + 1);
-    strcpy(name, element->text);
-    for (char *at = name; *at; at++)
-        *at = *at == ' ' ? '_' : *at;
-    return ir_textf(gen->arena, "%s_%s%lld", gen->model->function->name, name, lanes);
+    struct buf name = {0};
+    for (const char *at = element->text; *at; at++)
+        buf_add_n(&name, *at == ' ' ? "_" : at, 1);
+    const char *all = ir_textf(gen->arena, "%s_%s%lld", gen->model->function->name,
+                               buf_str(&name), lanes);
+    buf_release(&name);
+    return all;
 }
 
 static const char *vector_type(struct gen *gen, const struct ir_type *element,
@@ -84,9 +86,8 @@ static struct ir_expr *refuse(struct vectors *at, const char *why,
     struct buf text = {0};
     ir_print_expr(&text, expr);
     if (!at->gen->problem)
-        at->gen->problem = ir_textf(at->gen->model->arena,
-                                    "vec(%s:%lld): %s %s", at->iterator->name, at->lanes,
-                                    buf_str(&text), why);
+        at->gen->problem = ir_textf(at->gen->model->arena, "vec(%s:%lld): %s %s",
+                                    at->iterator->name, at->lanes, buf_str(&text), why);
     buf_release(&text);
     return (struct ir_expr *)expr;
 }
@@ -216,4 +217,32 @@ const struct ir_stmt *gen_vector(struct gen *gen, const struct ir_stmt *stmt,
     new->expr->arg[0] = to;
     new->expr->arg[1] = follows ? from : op ? beside(&at, from) : spread(&at, from, to);
     return new;
+}
+
+/* ---- the file's types ---- */
+
+void gen_vectors_join(struct gen *all, const struct gen *gen)
+{
+    for (size_t i = 0; i < gen->vector_type.nr; i++) {
+        const char *line = gen->vector_type.v[i];
+        bool known = false;
+        for (size_t k = 0; k < all->vector_type.nr; k++)
+            known = known || !strcmp(all->vector_type.v[k], line);
+        if (!known)
+            strvec_push(&all->vector_type, line);
+    }
+    if (gen->vector_bits > all->vector_bits)
+        all->vector_bits = gen->vector_bits;
+}
+
+/* clang splits vectors that are wider than what it would choose itself, unless told. */
+void gen_vectors_text(const struct gen *all, struct buf *types, struct buf *attribute)
+{
+    for (size_t i = 0; i < all->vector_type.nr; i++)
+        buf_addf(types, "%s\n%s", all->vector_type.v[i],
+                 i + 1 < all->vector_type.nr ? "" : "\n");
+    if (all->vector_type.nr)
+        buf_addf(attribute,
+                 "#ifdef __clang__\n__attribute__((min_vector_width(%lld)))\n#endif\n",
+                 all->vector_bits);
 }

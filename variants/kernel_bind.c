@@ -160,7 +160,7 @@ static bool range_of(void *data, int array, long long *low, long long *high)
     const struct kernel *kernel = data;
     const struct kernel_buffer *buffer = &kernel->buffer[array];
 
-    return buffer->is_filled &&
+    return buffer->is_filled && buffer->kind != 'r' &&
            contents_range(&buffer->contents, buffer->length, low, high);
 }
 

@@ -289,6 +289,29 @@ static bool is_listed(const struct kernel *kernel, const struct ir_symbol *symbo
     return false;
 }
 
+/* A global pointer that no loop uses as far as one can see, such as one that a called
+ * function sets. */
+static bool is_left_alone(const struct kernel *kernel, const struct model_view *view,
+                          size_t array, const struct kernel_buffer *buffer)
+{
+    const struct ir_symbol *symbol = buffer->symbol;
+
+    if (symbol->role != IR_GLOBAL || lies_in_place(symbol) ||
+        buffer_word(kernel, WORD_LENGTH, buffer) ||
+        buffer_word(kernel, WORD_BUFFER, buffer))
+        return false;
+    for (size_t i = 0; i < view->access_nr; i++)
+        if (view->access[i].array == (int)array)
+            return false;
+    return true;
+}
+
+static void leave_alone(struct kernel_buffer *buffer)
+{
+    buffer->is_filled = false;
+    buffer->contents_text = "as in the source";
+}
+
 static void add_modelled(struct kernel *kernel)
 {
     struct model_view view = model_view(kernel->model);
@@ -299,6 +322,8 @@ static void add_modelled(struct kernel *kernel)
             add_buffer(kernel, array->symbol, array->path, array->extent_text);
 
         buffer->model_array = (int)i;
+        if (is_left_alone(kernel, &view, i, buffer))
+            leave_alone(buffer);
         buffer->read = array->read;
         /* What a called function might do with a constant array it does not. */
         if (!array->symbol->type.is_const)

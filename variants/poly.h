@@ -330,7 +330,9 @@ struct box {
     const struct tree *band, *prefix[4 * DEPTH_MAX]; /* prefix: bands around, with band */
     size_t prefix_nr;
     long long size[SUBSCRIPTS_MAX];
-    isl_multi_aff *offset; /* values of the prefix -> first element */
+    size_t order[SUBSCRIPTS_MAX]; /* dimensions of the buffer: those of the array, the one
+                                     that vectors follow last */
+    isl_multi_aff *offset;        /* values of the prefix -> first element */
     bool read_first, written, padded;
 };
 /* A statement of ours: [values of the prefix, element], named P<index>. */
@@ -438,7 +440,7 @@ isl_map *band_footprint(const struct nest *nest, const struct access *access,
                         isl_set *domain, const struct tree *const *band, size_t nr);
 isl_map *access_everywhere(struct nest *nest, const struct access *access);
 /* tree_fill.c: incomplete tiles filled up, or code of their own for the complete ones. */
-int tree_fill(struct work *work, const struct plan_step *step, struct error *err);
+void tree_fill(struct work *work, const struct plan_step *step);
 /* tree_lanes.c */
 int tree_lanes(struct work *work, const struct lanes_wanted *vec, struct error *err);
 int tree_pad(struct work *work, const struct plan_step *step,

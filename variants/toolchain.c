@@ -65,3 +65,78 @@ void toolchain_release(struct toolchain *toolchain)
     strvec_release(&toolchain->flags);
     *toolchain = (struct toolchain){0};
 }
+
+/* ---- sanitizers ---- */
+
+const char *sanitizer_flags(enum variant_program what)
+{
+    if (what == VARIANT_ADDRESS)
+        return "-O1 -g1 -DINFLIGHT_ADDRESS -fsanitize=address,undefined "
+               "-fno-sanitize-recover=undefined";
+    if (what == VARIANT_THREADS)
+        return "-O1 -g1 -pthread -DINFLIGHT_THREADS -fsanitize=thread";
+    return "";
+}
+
+static int build_empty(const struct toolchain *toolchain, const char *dir,
+                       const struct strvec *flags, char **program, struct error *err)
+{
+    struct strvec objects = {0};
+    char *object = NULL;
+    int result =
+        compile_object(&(struct compile_request){.toolchain = toolchain,
+                                                 .dir = dir,
+                                                 .stem = "empty",
+                                                 .text = "int main(void)\n{\n"
+                                                         "    return 0;\n}\n",
+                                                 .what = "an empty program",
+                                                 .flags = flags},
+                       &object, err);
+
+    if (result == 0) {
+        strvec_push(&objects, object);
+        result = link_program(&(struct link_request){.toolchain = toolchain,
+                                                     .dir = dir,
+                                                     .stem = "empty",
+                                                     .objects = &objects,
+                                                     .flags = flags},
+                              program, err);
+    }
+    free(object);
+    strvec_release(&objects);
+    return result;
+}
+
+/* The thread sanitizer does not start where the system lays out memory otherwise. */
+static int run_empty(const char *program, struct error *err)
+{
+    const char *const argv[] = {program, NULL};
+    struct spawn_outcome outcome;
+    int result = 0;
+
+    if (spawn_run(&(struct spawn_request){.argv = argv, .timeout_s = 10}, &outcome, err))
+        return -1;
+    if (outcome.end != SPAWN_EXITED || outcome.code != 0)
+        result = fail(err, STATUS_MISSING, "a program that does nothing fails: %.*s",
+                      (int)strcspn(buf_str(&outcome.err), "\n"), buf_str(&outcome.err));
+    spawn_outcome_release(&outcome);
+    return result;
+}
+
+int toolchain_try(const struct toolchain *toolchain, enum variant_program what,
+                  const char *dir, struct error *err)
+{
+    struct strvec flags = {0};
+    struct error why = {0};
+    char *program = NULL;
+    int result;
+
+    strvec_push_all(&flags, &toolchain->flags);
+    strvec_split(&flags, sanitizer_flags(what));
+    result = build_empty(toolchain, dir, &flags, &program, &why);
+    if (result == 0)
+        result = run_empty(program, &why);
+    free(program);
+    strvec_release(&flags);
+    return result ? fail(err, STATUS_MISSING, "%s", why.text) : 0;
+}

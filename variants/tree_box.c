@@ -1,10 +1,11 @@
 /*
  * Local buffers: the box of constant size that holds what is accessed of an array during
  * one iteration of a loop, and the statements that fill it and write it back. Their
- * domains are the elements accessed, so nothing is read or written that the original would
- * not have touched.
+ * domains are the elements accessed, so nothing is read or written that the original
+ * would not have touched.
  */
 #include "variants/poly.h"
+#include "variants/sum.h"
 
 #include <isl/fixed_box.h>
 #include <stdio.h>
@@ -24,9 +25,9 @@ static bool in_maybe(const struct ir_expr *expr, const struct ir_expr *target, b
 {
     if (expr == target)
         return maybe;
-    bool choice = expr->kind == IR_COND ||
-                  (expr->kind == IR_BINARY && (!strcmp(expr->op, "&&") ||
-                                               !strcmp(expr->op, "||")));
+    bool choice =
+        expr->kind == IR_COND ||
+        (expr->kind == IR_BINARY && (!strcmp(expr->op, "&&") || !strcmp(expr->op, "||")));
     for (size_t i = 0; i < expr->arg_nr; i++)
         if (in_maybe(expr->arg[i], target, maybe || (choice && i > 0)))
             return true;
@@ -51,8 +52,9 @@ const char *pack_problem(const struct nest *nest, const struct access *access)
         return "a subscript of it is not an affine function of the loops";
     if (!is_plain_element(access->expr))
         return "an access to it is not of the form a[i]";
-    if ((access->write && !access->must) || (stmt->kind != IR_EXPR && stmt->kind != IR_DECL) ||
-        !stmt->expr || in_maybe(stmt->expr, access->expr, false))
+    if ((access->write && !access->must) ||
+        (stmt->kind != IR_EXPR && stmt->kind != IR_DECL) || !stmt->expr ||
+        in_maybe(stmt->expr, access->expr, false))
         return "an access to it is not always made";
     return NULL;
 }
@@ -110,7 +112,8 @@ isl_map *band_footprint(const struct nest *nest, const struct access *access,
     return isl_map_apply_range(isl_map_reverse(values), elements);
 }
 
-/* What is accessed below `tree`, as run and as in the original; written: by the original. */
+/* What is accessed below `tree`, as run and as in the original; written: by the original.
+ */
 struct footprint {
     isl_map *run, *all, *written;
     bool reads, is_padded; /* reads: what it held before may matter */
@@ -134,13 +137,13 @@ static void add_leaf(const struct nest *nest, const struct box *box,
         if (out->problem)
             return;
         isl_set *run = leaf->padded ? leaf->padded : leaf->domain;
-        isl_map *all = band_footprint(nest, access, leaf->domain, box->prefix,
-                                      box->prefix_nr);
+        isl_map *all =
+            band_footprint(nest, access, leaf->domain, box->prefix, box->prefix_nr);
         if (access->write)
             out->written = join(out->written, isl_map_copy(all));
         out->all = join(out->all, all);
-        out->run = join(out->run, band_footprint(nest, access, run, box->prefix,
-                                                 box->prefix_nr));
+        out->run = join(out->run,
+                        band_footprint(nest, access, run, box->prefix, box->prefix_nr));
         out->reads = out->reads || !access->write;
         out->is_padded = out->is_padded || leaf->padded;
     }
@@ -183,21 +186,22 @@ static bool measure(struct box *box, isl_map *run)
     return valid && elements <= BOX_BYTES_MAX / 8;
 }
 
-/* Element i minus the box's first one, on the flat space [values of the prefix, element]. */
+/* Element i minus the box's first one, on the flat space [values of the prefix, element].
+ */
 static isl_pw_aff *coordinate(const struct box *box, isl_space *space, size_t i)
 {
     unsigned prefix = (unsigned)box->prefix_nr;
     isl_multi_aff *values = isl_multi_aff_project_out_map(
         isl_space_copy(space), isl_dim_set, prefix, (unsigned)box->dims);
-    isl_pw_aff *offset =
-        isl_pw_aff_from_aff(isl_multi_aff_get_aff(box->offset, (int)i));
+    isl_pw_aff *offset = isl_pw_aff_from_aff(isl_multi_aff_get_aff(box->offset, (int)i));
     offset = isl_pw_aff_pullback_multi_aff(offset, values);
     isl_local_space *local = isl_local_space_from_space(isl_space_copy(space));
     isl_aff *element = isl_aff_var_on_domain(local, isl_dim_set, prefix + (unsigned)i);
     return isl_pw_aff_sub(isl_pw_aff_from_aff(element), offset);
 }
 
-/* All elements of the box, for the values in `values` (taken, lifted to the flat space). */
+/* All elements of the box, for the values in `values` (taken, lifted to the flat space).
+ */
 static isl_set *whole_box(const struct box *box, isl_set *values)
 {
     isl_space *space = isl_set_get_space(values);
@@ -237,7 +241,8 @@ static isl_union_pw_aff *dimension(isl_set *domain, size_t pos)
     return isl_union_pw_aff_from_pw_aff(isl_pw_aff_from_aff(aff));
 }
 
-/* The loop after which the copy's loop over a dimension is named: that of the subscript. */
+/* The loop after which the copy's loop over a dimension is named: that of the subscript.
+ */
 static const struct loop *loop_of_dim(const struct nest *nest, const struct box *box,
                                       size_t dim, bool *same)
 {
@@ -252,7 +257,8 @@ static const struct loop *loop_of_dim(const struct nest *nest, const struct box 
         while (sub->kind == IR_CAST)
             sub = sub->arg[0];
         for (size_t k = 0; k < statement->depth; k++)
-            if (sub->kind == IR_NAME && sub->symbol == statement->loop[k]->stmt->iterator) {
+            if (sub->kind == IR_NAME &&
+                sub->symbol == statement->loop[k]->stmt->iterator) {
                 *same = true;
                 return statement->loop[k];
             }
@@ -306,6 +312,36 @@ static void add_copy(const struct placing *at, enum copy_kind kind, isl_set *dom
     tree_add(at->seq, tree);
 }
 
+static bool follows(const struct nest *nest, size_t cell, size_t dim, const char *loop)
+{
+    for (size_t i = 0; i < nest->access_nr; i++) {
+        const struct access *access = &nest->access[i];
+        const struct statement *statement = &nest->statement[access->statement];
+        const struct ir_expr *sub =
+            access->dim_nr ? access->dim[dim] : access->subscript[dim];
+        for (size_t k = 0; access->cell == cell && k < statement->depth; k++) {
+            const struct ir_symbol *iterator = statement->loop[k]->stmt->iterator;
+            if (!strcmp(iterator->name, loop) && expr_mentions(sub, iterator))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* So that the lanes of a vector lie side by side in the buffer. */
+static void arrange(const struct work *work, struct box *box)
+{
+    size_t last = box->dims - 1, at = 0;
+    for (size_t i = 0; i < box->dims; i++)
+        for (size_t k = 0; k < work->vec_nr; k++)
+            if (follows(work->nest, box->cell, i, work->vec[k].loop))
+                last = i;
+    for (size_t i = 0; i < box->dims; i++)
+        if (i != last)
+            box->order[at++] = i;
+    box->order[at] = last;
+}
+
 /* Vectors, when the block is one that the plan's lanes work on. */
 static long long copy_lanes(const struct work *work, const struct box *box)
 {
@@ -313,13 +349,15 @@ static long long copy_lanes(const struct work *work, const struct box *box)
     const struct cell *cell = &work->nest->cell[box->cell];
     bool unit = !cell->stride[0] || (cell->stride[box->dims - 1]->has_value &&
                                      cell->stride[box->dims - 1]->value == 1);
+    unit = unit && box->order[box->dims - 1] == box->dims - 1;
     return lanes && box->written && unit && box->size[box->dims - 1] % lanes == 0 ? lanes
-                                                                                 : 0;
+                                                                                  : 0;
 }
 
 /* A box that is accessed whole is copied by vectors, one at the edge element by element:
  * then what only padding uses is zero. Kept: footprint. */
-static void place_copies(const struct placing *at, enum copy_kind kind, isl_map *footprint)
+static void place_copies(const struct placing *at, enum copy_kind kind,
+                         isl_map *footprint)
 {
     const struct box *box = &at->work->box[at->box];
     long long lanes = copy_lanes(at->work, box);
@@ -335,7 +373,8 @@ static void place_copies(const struct placing *at, enum copy_kind kind, isl_map 
     isl_set *missing = isl_set_subtract(isl_set_copy(whole), isl_set_copy(touched));
     isl_set *edge = isl_set_project_out(missing, isl_dim_set, prefix, dims);
     edge = isl_set_insert_dims(isl_set_coalesce(edge), isl_dim_set, prefix, dims);
-    add_copy(at, kind, isl_set_subtract(isl_set_copy(touched), isl_set_copy(edge)), lanes);
+    add_copy(at, kind, isl_set_subtract(isl_set_copy(touched), isl_set_copy(edge)),
+             lanes);
     if (kind == COPY_IN && box->padded)
         add_copy(at, COPY_ZERO, isl_set_intersect(whole, isl_set_copy(edge)), lanes);
     else
@@ -397,6 +436,7 @@ static int box_here(struct boxing *at)
         box.written = footprint.written != NULL;
         box.padded = footprint.is_padded;
         box.read_first = footprint.reads;
+        arrange(work, &box);
         GROW(work->box, work->box_nr + 1, work->box_alloc);
         work->box[work->box_nr++] = box;
         place_box(work, work->box_nr - 1, at->above, &footprint);

@@ -13,7 +13,6 @@ struct fill {
     const struct plan_step *step;
     struct tree *above[4 * DEPTH_MAX];
     size_t nr;
-    bool changed;
 };
 
 static const struct tree *const *const_bands(const struct fill *at)
@@ -34,34 +33,22 @@ static const struct tree *tile_of(const struct fill *at, const char *name)
 
 /* ---- filling up ---- */
 
-static bool is_named(const struct fill *at, const struct tree *band)
+/* x -> all iterations that its tile of the loop called so would have; NULL = not tiled.
+ */
+static isl_map *tile_mates(const struct fill *at, const char *name,
+                           const struct statement *statement)
 {
-    for (size_t i = 0; i < at->step->arg_nr; i++)
-        if (!strcmp(band->name, at->step->arg[i].name))
-            return true;
-    return false;
-}
-
-/* x -> all iterations that its tiles of the loops named would have. */
-static isl_map *tile_mates(const struct fill *at, const struct statement *statement)
-{
-    isl_map *mates = NULL;
-    for (size_t i = 0; i < at->step->arg_nr; i++) {
-        const struct tree *tile = tile_of(at, at->step->arg[i].name);
-        if (!tile)
-            continue;
-        isl_map *more = block_partners(tile, tile->size, statement);
-        mates = mates ? isl_map_apply_range(mates, more) : more;
-    }
+    const struct tree *tile = tile_of(at, name);
+    isl_map *mates = tile ? block_partners(tile, tile->size, statement) : NULL;
     for (size_t i = 0; mates && i < at->nr; i++)
-        if (!is_named(at, at->above[i]))
+        if (strcmp(at->above[i]->name, name) != 0)
             mates = isl_map_intersect(mates,
                                       equal_at(band_function(at->above[i], statement)));
     return mates;
 }
 
-static bool writes_meet(const struct fill *at, const struct access *write,
-                        isl_set *extra, size_t depth)
+static bool writes_meet(const struct fill *at, const struct access *write, isl_set *extra,
+                        size_t depth)
 {
     const struct nest *nest = at->work->nest;
     isl_map *added = band_footprint(nest, write, extra, const_bands(at), depth);
@@ -98,18 +85,18 @@ static bool may_add(const struct fill *at, const struct statement *statement,
     return fine;
 }
 
-static void fill_leaf(struct fill *at, struct tree *leaf)
+static void fill_leaf(struct fill *at, struct tree *leaf, const char *name)
 {
     const struct statement *statement = &at->work->nest->statement[leaf->statement];
-    isl_map *mates = tile_mates(at, statement);
+    isl_map *mates = tile_mates(at, name, statement);
     if (!mates)
         return;
-    isl_set *all = isl_set_apply(isl_set_copy(leaf->domain), mates);
+    isl_set *now = isl_set_copy(leaf->padded ? leaf->padded : leaf->domain);
+    isl_set *all = isl_set_apply(now, mates);
     isl_set *extra = isl_set_subtract(isl_set_copy(all), isl_set_copy(leaf->domain));
     if (isl_set_is_empty(extra) == isl_bool_false && may_add(at, statement, extra)) {
         isl_set_free(leaf->padded);
         leaf->padded = isl_set_coalesce(all);
-        at->changed = true;
     } else
         isl_set_free(all);
     isl_set_free(extra);
@@ -118,8 +105,8 @@ static void fill_leaf(struct fill *at, struct tree *leaf)
 static void fill_below(struct fill *at, struct tree *tree)
 {
     bool band = tree->kind == TREE_BAND && at->nr < ARRAY_SIZE(at->above);
-    if (tree->kind == TREE_LEAF)
-        fill_leaf(at, tree);
+    for (size_t i = 0; tree->kind == TREE_LEAF && i < at->step->arg_nr; i++)
+        fill_leaf(at, tree, at->step->arg[i].name);
     if (band)
         at->above[at->nr++] = tree;
     for (size_t i = 0; i < tree->child_nr; i++)
@@ -138,8 +125,8 @@ static void split_leaves(const struct fill *at, const struct tree *tile,
         tree->domain = isl_set_coalesce(whole ? isl_set_subtract(tree->domain, broken)
                                               : isl_set_intersect(tree->domain, broken));
     } else if (tree->kind == TREE_LEAF && !whole)
-        tree->domain =
-            isl_set_intersect(tree->domain, isl_set_empty(isl_set_get_space(tree->domain)));
+        tree->domain = isl_set_intersect(tree->domain,
+                                         isl_set_empty(isl_set_get_space(tree->domain)));
     for (size_t i = 0; i < tree->child_nr; i++)
         split_leaves(at, tile, tree->child[i], whole);
 }
@@ -182,7 +169,6 @@ static struct tree *split(struct fill *at, struct tree *tile)
     tree_add(seq, whole);
     tree_add(seq, rest);
     tree_free(tile);
-    at->changed = true;
     return seq;
 }
 
@@ -190,8 +176,8 @@ static bool has_tile_below(const struct tree *tree, const struct loop *loop)
 {
     bool found = false;
     for (size_t i = 0; !found && i < tree->child_nr; i++)
-        found = (tree->child[i]->kind == TREE_BAND &&
-                 tree->child[i]->role == BAND_TILE && tree->child[i]->loop == loop) ||
+        found = (tree->child[i]->kind == TREE_BAND && tree->child[i]->role == BAND_TILE &&
+                 tree->child[i]->loop == loop) ||
                 has_tile_below(tree->child[i], loop);
     return found;
 }
@@ -221,12 +207,10 @@ static bool all_padded(const struct tree *tree)
     return padded;
 }
 
-int tree_fill(struct work *work, const struct plan_step *step, struct error *err)
+void tree_fill(struct work *work, const struct plan_step *step)
 {
     struct fill at = {.work = work, .step = step};
-    (void)err;
     fill_below(&at, work->tree);
     for (size_t i = 0; i < step->arg_nr && !all_padded(work->tree); i++)
         work->tree = split_below(&at, work->tree, step->arg[i].name);
-    return 0;
 }

@@ -64,11 +64,11 @@ static bool restrict_to(const struct lane_search *at, const struct tree *band,
                         struct tree *leaf, bool vectors)
 {
     const struct statement *statement = &at->work->nest->statement[leaf->statement];
-    isl_set *broken = block_incomplete(at->work->nest, band, at->vec->lanes, at->above,
-                                       at->nr, leaf);
+    isl_set *broken =
+        block_incomplete(at->work->nest, band, at->vec->lanes, at->above, at->nr, leaf);
     if (vectors)
-        leaf->domain = first_lanes(at, band, isl_set_subtract(leaf->domain, broken),
-                                   statement);
+        leaf->domain =
+            first_lanes(at, band, isl_set_subtract(leaf->domain, broken), statement);
     else
         leaf->domain = isl_set_intersect(leaf->domain, broken);
     leaf->domain = isl_set_coalesce(leaf->domain);

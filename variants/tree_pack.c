@@ -1,6 +1,6 @@
 /*
- * full, pack and vec. They change where data lives and how iterations are grouped, not the
- * order: they are noted here and done when the order has been checked (tree_finish).
+ * full, pack and vec. They change where data lives and how iterations are grouped, not
+ * the order: they are noted here and done when the order has been checked (tree_finish).
  * Packing and register blocks after Goto and van de Geijn, "Anatomy of high-performance
  * matrix multiplication", ACM TOMS 34 (2008).
  */
@@ -59,8 +59,7 @@ int tree_pack(struct work *work, const struct plan_step *step, struct error *err
                     "pack names an array and one loop, as in pack(B,kt)");
     for (size_t i = 0; i < work->packing_nr; i++)
         if (work->packing[i].cell == cell)
-            return fail(err, STATUS_ILLEGAL, "'%s' is packed twice",
-                        step->arg[0].name);
+            return fail(err, STATUS_ILLEGAL, "'%s' is packed twice", step->arg[0].name);
     GROW(work->packing, work->packing_nr + 1, work->packing_alloc);
     work->packing[work->packing_nr++] =
         (struct packing){.cell = cell, .loop = step->arg[1].name};
@@ -99,14 +98,13 @@ static void take_padding(struct tree *tree)
 int tree_finish(struct work *work, struct error *err)
 {
     struct model *model = work->nest->model;
-    int status = 0;
+    int status;
     if (!work->packing_nr && !work->filling_nr && !work->vec_nr)
         return 0;
     isl_budget(model, model->request.operation_limit);
-    for (size_t i = 0; !status && i < work->filling_nr; i++)
-        status = tree_fill(work, work->filling[i], err);
-    if (!status)
-        status = tree_boxes(work, err);
+    for (size_t i = 0; i < work->filling_nr; i++)
+        tree_fill(work, work->filling[i]);
+    status = tree_boxes(work, err);
     take_padding(work->tree);
     for (size_t i = 0; !status && i < work->vec_nr; i++)
         status = tree_lanes(work, &work->vec[i], err);

@@ -249,7 +249,8 @@ int toolchain_find(const char *compiler, const struct strvec *flags,
 void toolchain_release(struct toolchain *toolchain);
 
 /* ADDRESS: VERIFY under the address and undefined-behaviour sanitizers. THREADS: VERIFY
- * under the thread sanitizer. */
+ * under the thread sanitizer. What they report is RUN_OUTCOME_CRASHED with the report's
+ * first line; sizes where the original itself is reported are left out. */
 enum variant_program {
     VARIANT_TIME,
     VARIANT_TRACE,
@@ -258,6 +259,11 @@ enum variant_program {
     VARIANT_THREADS,
     VARIANT_PROGRAM_NR
 };
+
+/* Can programs of that kind be built and run? STATUS_MISSING with what the compiler, its
+ * runtime or the system says: sanitizers may lack. Reused within `dir`. */
+int toolchain_try(const struct toolchain *toolchain, enum variant_program what,
+                  const char *dir, struct error *err);
 
 /* Builds one program of kernel + plan in `dir`. *path: the program (caller frees). A
  * compiler that refuses is STATUS_FAILED with its first message. */

@@ -56,6 +56,22 @@ static double memory_limit(const struct verify_opts *opts)
     return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2;
 }
 
+/* A report is the way it ended, whatever its exit. */
+static void take_report(struct verification *verification, const char *out,
+                        enum run_outcome *outcome)
+{
+    char *path = xasprintf("%s.report", out);
+    char *sentence = sanitizer_report(path);
+
+    unlink(path);
+    free(path);
+    if (!sentence)
+        return;
+    free(verification->crash);
+    verification->crash = sentence;
+    *outcome = RUN_OUTCOME_CRASHED;
+}
+
 static int run_program(struct verification *verification, const struct strvec *args,
                        enum run_outcome *outcome, struct error *err)
 {
@@ -82,6 +98,8 @@ static int run_program(struct verification *verification, const struct strvec *a
         outcome, &verification->crash, NULL, err);
     if (result == 0)
         verify_lines_read(out, &verification->lines);
+    if (result == 0 && verification->lines.has_sanitizer)
+        take_report(verification, out, outcome);
     if (result == 0 && *outcome == RUN_OUTCOME_OK && !verification->lines.is_done) {
         *outcome = RUN_OUTCOME_BAD_EXIT;
         verification->crash = xstrdup("it ended with exit status 0 before it returned");
@@ -107,6 +125,9 @@ static void say_difference(struct verification *verification, const char *sizes)
     else if (strcmp(lines->differ, "return") == 0)
         report->detail = xasprintf("it returns %s instead of %s at %s", lines->got,
                                    lines->want, sizes);
+    else if (strcmp(lines->index, "-") == 0)
+        report->detail = xasprintf("%s is %s instead of %s at %s", lines->differ,
+                                   lines->got, lines->want, sizes);
     else
         report->detail = xasprintf("%s[%s] is %s instead of %s at %s", lines->differ,
                                    lines->index, lines->got, lines->want, sizes);
@@ -341,6 +362,13 @@ static void end(struct verification *verification, int result)
     buf_release(&verification->failing);
 }
 
+/* Nothing could be made smaller, and it is small enough. */
+static bool is_only_full(const struct verification *verification)
+{
+    return !verification->sizes.length && !verification->failing.length &&
+           bytes_needed(verification->kernel) <= small_bytes_max;
+}
+
 int variant_verify(struct kernel *kernel, const char *program,
                    const struct verify_opts *opts, struct verify_report *report,
                    struct error *err)
@@ -351,7 +379,8 @@ int variant_verify(struct kernel *kernel, const char *program,
 
     if (result == 0)
         result = verify_small(&verification, err);
-    if (result == 0 && report->outcome == RUN_OUTCOME_OK && !opts->small_only)
+    if (result == 0 && report->outcome == RUN_OUTCOME_OK &&
+        (!opts->small_only || is_only_full(&verification)))
         result = verify_full(&verification, err);
     end(&verification, result);
     return result;

@@ -31,6 +31,12 @@ static void keep(char **to, const char *text)
         *to = xstrdup(text);
 }
 
+static void read_sanitizer(struct verify_lines *lines, char *const *word)
+{
+    (void)word;
+    lines->has_sanitizer = true;
+}
+
 static void read_case(struct verify_lines *lines, char *const *word)
 {
     (void)word;
@@ -102,6 +108,7 @@ static const struct {
     {"array", 5, read_array}, {"outside", 2, read_outside},
     {"odd", 4, read_odd},     {"differ", 5, read_differ},
     {"fault", 4, read_fault}, {"done", 1, read_done},
+    {"sanitizer", 1, read_sanitizer},
 };
 
 static void read_line(struct verify_lines *lines, const char *line, size_t length)

@@ -9,6 +9,7 @@
 struct verify_lines {
     size_t case_nr;     /* sets of sizes begun */
     bool has_reference; /* the untransformed kernel has returned in the last one */
+    bool has_sanitizer; /* its reports are in a file beside this one */
     bool is_done;       /* the program says that it went through to its end */
     double relative;    /* largest relative error of all */
     char *outside;      /* array that was written beside */
@@ -20,5 +21,9 @@ void verify_lines_release(struct verify_lines *lines);
 
 /* A file that is missing or ends early gives what there is. */
 void verify_lines_read(const char *path, struct verify_lines *lines);
+
+/* What a sanitizer wrote, as one sentence: kind of error and where in the source. NULL =
+ * nothing. Caller frees. verify_report.c */
+char *sanitizer_report(const char *path);
 
 #endif

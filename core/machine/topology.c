@@ -160,8 +160,12 @@ static void read_cores(struct topology *topology, hwloc_const_bitmap_t usable)
     struct machine_cpus *cpus = &topology->cpus;
     hwloc_obj_t core = NULL;
     int least = INT_MAX;
+    unsigned cpu;
 
-    cpus->cpu = xcalloc((size_t)cores_in(topology->handle, usable), sizeof(*cpus->cpu));
+    size_t cores = (size_t)cores_in(topology->handle, usable);
+    cpus->cpu = xcalloc(cores, sizeof(*cpus->cpu));
+    topology->thread = xcalloc((size_t)hwloc_bitmap_weight(usable) + 1, sizeof(int));
+    topology->core_start = xcalloc(cores + 1, sizeof(*topology->core_start));
     while ((core = hwloc_get_next_obj_by_type(topology->handle,
                                               core_type(topology->handle), core))) {
         int nr;
@@ -170,6 +174,10 @@ static void read_cores(struct topology *topology, hwloc_const_bitmap_t usable)
         nr = hwloc_bitmap_weight(threads);
         if (nr < 1)
             continue;
+        size_t *end = &topology->core_start[cpus->cpu_nr + 1];
+        *end = end[-1];
+        hwloc_bitmap_foreach_begin(cpu, threads) topology->thread[(*end)++] = (int)cpu;
+        hwloc_bitmap_foreach_end();
         cpus->cpu[cpus->cpu_nr++] = hwloc_bitmap_first(threads);
         cpus->threads_per_core =
             nr > cpus->threads_per_core ? nr : cpus->threads_per_core;
@@ -453,6 +461,8 @@ void topology_release(struct topology *topology)
     free(topology->node);
     free(topology->distance);
     free(topology->cpus.cpu);
+    free(topology->thread);
+    free(topology->core_start);
     strvec_release(&topology->note);
     *topology = (struct topology){0};
 }

@@ -383,7 +383,10 @@ static void limit_self(const struct request *request)
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setrlimit(RLIMIT_CORE, &none);
-    if (request->memory_bytes) {
+#if defined(INFLIGHT_ADDRESS) || defined(INFLIGHT_THREADS)
+    space.rlim_cur = RLIM_INFINITY; /* sanitizers map far more than they use */
+#endif
+    if (request->memory_bytes && space.rlim_cur != RLIM_INFINITY) {
         setrlimit(RLIMIT_AS, &space);
         watch_for_want(request->memory_bytes);
     }

@@ -6,6 +6,8 @@
 
 #include <unistd.h>
 
+#include "program_sanitize.c"
+
 enum { ALIGNMENT = 64, CANARY = 0xa5 };
 
 /* Memory that ends at a page which nobody may touch, with marked bytes on both sides. */
@@ -54,6 +56,25 @@ static size_t page_bytes(void)
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
+/* Bytes on either side are nobody's, or may be looked at. */
+static void space_mark(const struct space *space, bool closed)
+{
+    size_t page = page_bytes(), behind;
+    const char *from, *end;
+
+    if (!space->map)
+        return;
+    from = space->map + page;
+    end = space->data + space->bytes;
+    behind = (size_t)(space->map + space->map_bytes - page - end);
+    if (closed) {
+        CLOSE_MEMORY(from, (size_t)(space->data - from));
+        CLOSE_MEMORY(end, behind);
+    } else {
+        OPEN_MEMORY(from, (size_t)(space->data - from) + space->bytes + behind);
+    }
+}
+
 static struct space space_map(const char *name, size_t bytes)
 {
     size_t page = page_bytes(), padded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -67,11 +88,13 @@ static struct space space_map(const char *name, size_t bytes)
     space.data = space.map + page + inside - padded;
     memset(space.map + page, CANARY, (size_t)(space.data - space.map) - page);
     memset(space.data + bytes, CANARY, padded - bytes);
+    space_mark(&space, true);
     return space;
 }
 
 static void space_release(struct space *space)
 {
+    space_mark(space, false);
     if (space->map)
         munmap(space->map, space->map_bytes);
     *space = (struct space){0};
@@ -96,10 +119,15 @@ static bool is_marked(const char *from, const char *to)
 static bool is_intact(const struct space *space)
 {
     size_t page = page_bytes();
+    bool intact;
 
-    return !space->map ||
-           (is_marked(space->map + page, space->data) &&
-            is_marked(space->data + space->bytes, space->map + space->map_bytes - page));
+    space_mark(space, false);
+    intact =
+        !space->map ||
+        (is_marked(space->map + page, space->data) &&
+         is_marked(space->data + space->bytes, space->map + space->map_bytes - page));
+    space_mark(space, true);
+    return intact;
 }
 
 static bool holds(const struct space *space, const char *address)
@@ -383,6 +411,14 @@ static void report_all_odd(const struct verification *verification)
                        verification->sizes->array[i].length);
 }
 
+/* A number by itself: no entry of the table. */
+static bool is_alone(const struct inflight_array *array)
+{
+    const struct inflight_array *first = inflight_table.array;
+
+    return array < first || array >= first + inflight_table.array_nr;
+}
+
 static void compare(struct verification *verification, const struct inflight_array *array,
                     unsigned exact, const void *want, const void *got, size_t length)
 {
@@ -399,7 +435,10 @@ static void compare(struct verification *verification, const struct inflight_arr
     if (!deviation.differs)
         return;
     verification->different = true;
-    fprintf(verification->out, "differ %s %zu", array->name, deviation.first);
+    if (is_alone(array))
+        fprintf(verification->out, "differ %s -", array->name);
+    else
+        fprintf(verification->out, "differ %s %zu", array->name, deviation.first);
     print_element(verification->out, array, want, deviation.first);
     print_element(verification->out, array, got, deviation.first);
     fputc('\n', verification->out);
@@ -516,8 +555,8 @@ static void compare_all(struct verification *verification,
             compare(verification, array, array->bytes, pair->reference, pair->variant,
                     length);
     }
-    compare_result(verification, &result[0], &result[1]);
     compare_outputs(verification);
+    compare_result(verification, &result[0], &result[1]);
 }
 
 /* The lines "case" and "reference" tell the reader of a file that ends early who is to
@@ -579,6 +618,7 @@ int main(int argc, char **argv)
     limit_self(&request);
     verification.out = open_out(&request);
     setvbuf(verification.out, NULL, _IOLBF, BUFSIZ);
+    sanitizer_begin(request.out, verification.out);
     catch_faults(verification.pair, verification.out);
     for (size_t k = 0; k < request.sizes_nr && !verification.different; k++) {
         verification.sizes = &request.sizes[k];

@@ -3,11 +3,14 @@
 #include "program_contents.c"
 
 static const struct inflight_array arrays[] = {
-    {"i1", 'u', 1, 1, 0}, {"i2", 'i', 2, 1, 0}, {"i4", 'i', 4, 1, 0}, {"i8", 'u', 8, 1, 0},
-    {"b", 'b', 1, 1, 0},  {"f4", 'f', 4, 1, 0}, {"f8", 'f', 8, 1, 0}};
-const struct inflight_table inflight_table = {"check", 0, 0, arrays, 7, 'v'};
+#define PLAIN(name, kind, bytes) {name, kind, bytes, bytes, 0, 1, bytes, 0, 1, 0}
+    PLAIN("i1", 'u', 1), PLAIN("i2", 'i', 2), PLAIN("i4", 'i', 4), PLAIN("i8", 'u', 8),
+    PLAIN("b", 'b', 1),  PLAIN("f4", 'f', 4), PLAIN("f8", 'f', 8),
+    /* of struct { short a; int pos[3]; char b; double c; }, 32 bytes */
+    {"r.pos", 'i', 4, 32, 4, 3, 4, 7, 1, 0}, {"r.c", 'f', 8, 32, 24, 1, 8, 7, 1, 0}};
+const struct inflight_table inflight_table = {"check", 0, 0, arrays, 9, 0, 0, 'v', 0};
 
-enum { I1, I2, I4, I8, B, F4, F8 };
+enum { I1, I2, I4, I8, B, F4, F8, POS, C };
 static int failures;
 
 static void check(int good, const char *what, const char *text, size_t length)
@@ -139,6 +142,32 @@ static void check_mantissas(void)
     free((void *)other);
 }
 
+/* Every element, and nothing between the fields. */
+static void check_fields(const char *pos, const char *c, double bound)
+{
+    unsigned char *data = malloc(100 * 32), *seen = calloc(100, 32);
+    int touched = 0;
+
+    memset(data, 0x5a, 100 * 32);
+    fill(&arrays[POS], data, 300, pos, 1);
+    fill(&arrays[C], data, 100, c, 1);
+    for (size_t i = 0; i < 100; i++) {
+        for (size_t k = 0; k < 3; k++) {
+            int value = *(int *)(data + 32 * i + 4 + 4 * k);
+
+            check(value >= 0 && value < bound, "a field out of range", pos, i);
+        }
+        check(*(double *)(data + 32 * i + 24) <= bound, "a field out of range", c, i);
+        memset(seen + 32 * i + 4, 1, 12);
+        memset(seen + 32 * i + 24, 1, 8);
+    }
+    for (size_t i = 0; i < 100 * 32; i++)
+        touched += !seen[i] && data[i] != 0x5a;
+    check(touched == 0, "bytes between the fields", pos, 100);
+    free(data);
+    free(seen);
+}
+
 int main(void)
 {
     static const size_t lengths[] = {1, 2, 3, 7, 64, 100, 255, 1000, 4097};
@@ -167,6 +196,11 @@ int main(void)
     check_offsets(2, 3, "offsets(3)");
     check_offsets(1, 3, "offsets(3)");
     check_mantissas();
+    check_fields("iota", "uniform(0,1)", 300);
+    check_fields("index(7)", "zero", 7);
+    check_fields("permutation", "iota", 300);
+    check_fields("cycle(1)", "index(300)", 300);
+    check_fields("zero", "permutation", 100);
     if (!failures)
         printf("good\n");
     return failures != 0;

@@ -13,10 +13,12 @@ typedef struct {
     short tag[3];
 } particle;
 
+/* Moves particles. */
 #pragma inflight set n = 300
 #pragma inflight set m = 17
 #pragma inflight set dt = 0.01
 #pragma inflight buffer p.cell = index(m)
+#pragma inflight buffer grid length m
 #pragma inflight buffer p.pos.x = uniform(-1, 1)
 double push(int n, int m, double dt, particle *restrict p, const double *restrict grid)
 {

@@ -1,0 +1,53 @@
+/* Block sizes of a matrix product: see search.h. */
+#include "search/search.h"
+
+enum { DEPTH_LEAST = 32, DEPTH_STEP = 32, L2_DEFAULT = 256 << 10 };
+
+/* Low et al., section 3.1: the block of C, a column of A and a row of B share the
+ * registers. The block with the most products per operand loaded, rows * vectors / (rows
+ * + vectors); vectors a power of 2, so that usual sizes are multiples. One register is
+ * left for the element of A. */
+static void choose_registers(const struct block_machine *machine,
+                             struct block_shape *shape)
+{
+    double best = 0;
+    for (long long vectors = 1; vectors <= 4; vectors *= 2) {
+        long long rows = (machine->registers - 1 - vectors) / vectors;
+        rows -= rows > 2 ? rows % 2 : 0;
+        double value = (double)(rows * vectors) / (double)(rows + vectors);
+        if (rows < 1 || value <= best)
+            continue;
+        best = value;
+        shape->rows = rows;
+        shape->columns = vectors * shape->lanes;
+    }
+}
+
+/* Goto and van de Geijn, section 6.3: the block of A fills most of L2 (3/4), the panel of
+ * B streams past it (1/16). For cores with 32 KiB of L1 and 256 KiB of L2 that is half of
+ * L1, as they say; with vectors of 64 bytes L2 delivers the panel fast enough. */
+struct block_shape propose_blocks(const struct block_machine *machine)
+{
+    struct block_shape shape = {.lanes = machine->vector_bytes / machine->element_bytes};
+    double l2 = machine->l2_bytes > 0 ? machine->l2_bytes : L2_DEFAULT;
+    choose_registers(machine, &shape);
+    shape.depth = (long long)(l2 / 16 / (double)(shape.columns * machine->element_bytes));
+    shape.depth -= shape.depth % DEPTH_STEP;
+    shape.depth = shape.depth < DEPTH_LEAST ? DEPTH_LEAST : shape.depth;
+    shape.i_blocks =
+        (long long)(l2 * 3 / 4 / (double)(shape.depth * machine->element_bytes));
+    shape.i_blocks -= shape.i_blocks % shape.rows;
+    shape.i_blocks = shape.i_blocks < shape.rows ? shape.rows : shape.i_blocks;
+    return shape;
+}
+
+char *propose_blocks_plan(const struct block_shape *shape,
+                          const struct block_names *names)
+{
+    const char *i = names->i, *j = names->j, *k = names->k;
+    return xasprintf(
+        "tile(%s:%lld,%s:%lld) tile(%s:%lld,%s:%lld) interchange(%s,%s,%s) full(%s,%s) "
+        "pack(%s,%st) pack(%s,%st) pack(%s,%st2) vec(%s:%lld)",
+        k, shape->depth, i, shape->i_blocks, j, shape->columns, i, shape->rows, k, i, j,
+        i, j, names->a, i, names->b, j, names->c, i, j, shape->lanes);
+}

@@ -1,0 +1,125 @@
+/* Register blocks with packed operands for products of matrices. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/propose_steps.h"
+#include "search/search.h"
+#include "search/uses.h"
+
+struct product {
+    const char *array[3]; /* by the loop, of the last three, that does not move it */
+    int written;          /* which of them is the result; its loop adds up */
+    int along;            /* the loop along the result's rows */
+    size_t element_bytes;
+};
+
+static int still_loop(const struct nest *nest, const struct kernel_access *access)
+{
+    for (int d = 0; d < 3; d++)
+        if (access->stride_at[nest->nr - 3 + (size_t)d] == 0)
+            return d;
+    return -1;
+}
+
+static int unit_loop(const struct nest *nest, const struct kernel_access *access,
+                     size_t bytes)
+{
+    for (int d = 0; d < 3; d++)
+        if (fabs(access->stride_at[nest->nr - 3 + (size_t)d]) == (double)bytes)
+            return d;
+    return -1;
+}
+
+/* One array for each loop, one of them written; elements of one size. */
+static bool read_product(const struct nest *nest, struct product *product)
+{
+    const struct kernel_view *view = nest->view;
+    *product = (struct product){.written = -1, .along = -1};
+    for (size_t i = 0; i < view->access_nr; i++) {
+        const struct kernel_access *access = &view->access[i];
+        const struct kernel_array *array = &view->array[access->array];
+        int still = nest_holds(nest, access) ? still_loop(nest, access) : -1;
+        if (still < 0)
+            continue;
+        if ((product->array[still] && strcmp(product->array[still], array->name)) ||
+            (product->element_bytes && product->element_bytes != array->element_bytes))
+            return false;
+        product->array[still] = array->name;
+        product->element_bytes = array->element_bytes;
+        if (access->write && product->written >= 0 && product->written != still)
+            return false;
+        if (access->write) {
+            product->written = still;
+            product->along = unit_loop(nest, access, array->element_bytes);
+        }
+    }
+    return product->array[0] && product->array[1] && product->array[2] &&
+           product->written >= 0 && product->along >= 0;
+}
+
+/* Intel's and AMD's cores have 32 vector registers with AVX-512, 16 without (Intel
+ * manual, volume 1, section 15.1); vectors of 16 bytes are also Arm's, with 32. */
+static struct block_machine machine_of(const struct machine *machine, size_t element)
+{
+    int bytes = machine->simd_bytes > 0 ? machine->simd_bytes : 16;
+    double l2 = machine->level_nr > 1 ? machine->level[1].claimed_bytes : 0;
+    return (struct block_machine){.l2_bytes = l2,
+                                  .registers = bytes >= 64 ? 32 : 16,
+                                  .vector_bytes = bytes,
+                                  .element_bytes = (long long)element};
+}
+
+static void add_shape(const struct propose *about, const struct block_shape *shape,
+                      const struct block_names *names, struct choices *out)
+{
+    struct choice choice = *about->now;
+    char *plan = propose_blocks_plan(shape, names);
+    if (strlen(plan) < sizeof(choice.shape)) {
+        snprintf(choice.shape, sizeof(choice.shape), "%s", plan);
+        choices_add(out, &choice);
+    }
+    free(plan);
+}
+
+/* The shape by the formulas first, then half and twice as deep, and fewer rows. */
+static void add_shapes(const struct propose *about, const struct product *product,
+                       struct choices *out)
+{
+    const struct nest *nest = about->nest;
+    int k = product->written, j = product->along, i = 3 - k - j;
+    size_t first = nest->nr - 3;
+    struct block_names names = {.i = nest->loop[first + (size_t)i]->name,
+                                .j = nest->loop[first + (size_t)j]->name,
+                                .k = nest->loop[first + (size_t)k]->name,
+                                .a = product->array[j],
+                                .b = product->array[i],
+                                .c = product->array[k]};
+    struct block_machine machine = machine_of(about->machine, product->element_bytes);
+    struct block_shape shape = propose_blocks(&machine), other = shape;
+    add_shape(about, &shape, &names, out);
+    other.depth = shape.depth * 2;
+    add_shape(about, &other, &names, out);
+    other.i_blocks = shape.i_blocks / 2 / shape.rows * shape.rows;
+    if (other.i_blocks >= shape.rows)
+        add_shape(about, &other, &names, out);
+    other = shape;
+    other.i_blocks *= 2;
+    add_shape(about, &other, &names, out);
+}
+
+void propose_pack(const struct propose *about, struct choices *out, struct buf *why_not)
+{
+    struct product product;
+    if (!is_contraction(about->nest) || !read_product(about->nest, &product)) {
+        buf_add(why_not, "the hot nest is no product of two arrays into a third");
+        return;
+    }
+    if (about->now->order_nr || about->now->tile_nr || about->now->jam_nr ||
+        about->now->skew_nr || about->now->simd || *about->now->shape) {
+        buf_add(why_not, "register blocks start from the loops as they are written");
+        return;
+    }
+    add_shapes(about, &product, out);
+}

@@ -1,0 +1,8 @@
+void kernel(int n, int m, int l, double alpha, int c[restrict n][m], const int a[restrict n][l], const int b[restrict l][m])
+{
+    (void)alpha;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            for (int k = 0; k < l; k++)
+                c[i][j] += a[i][k] * b[k][j];
+}

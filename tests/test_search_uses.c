@@ -1,0 +1,87 @@
+/* The shape of the nest, and what others than this function would have to change. */
+#include <CUnit/CUnit.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/uses.h"
+#include "tests/test_search_bench.h"
+
+static void check_names(size_t nr, struct buf *names, size_t want, const char *text)
+{
+    check_eq(nr, want);
+    check_str(buf_str(names), text);
+    buf_release(names);
+}
+
+static void shapes_are_told_apart(void)
+{
+    struct bench bench = {0};
+
+    space_dgemm(&bench.kernel, 100);
+    bench_start(&bench);
+    check(is_contraction(&bench.nest));
+    bench.kernel.access[0].stride_at[0] = 8; /* now the result moves with all three */
+    bench.kernel.access[0].stride_at[1] = 8;
+    bench.kernel.access[0].stride_at[2] = 8;
+    check(!is_contraction(&bench.nest));
+    space_transpose(&bench.kernel, 100);
+    bench_start(&bench);
+    check(!is_contraction(&bench.nest));
+    bench_release(&bench);
+}
+
+static void lookups_and_updates_are_named(void)
+{
+    struct bench bench = {0};
+    struct buf names = {0};
+
+    space_gather(&bench.kernel, 1000, 100000);
+    bench_start(&bench);
+    check_names(lookup_names(&bench.nest, &names), &names, 1, "table by idx");
+    check(lookup_line_share(&bench.nest, 64) == 0.125);
+    check_names(update_names(&bench.nest, &names), &names, 0, "");
+    for (size_t i = 0; i < bench.kernel.view.access_nr; i++)
+        bench.kernel.access[i].update =
+            bench.kernel.access[i].access_class == ACCESS_INDIRECT;
+    check_names(update_names(&bench.nest, &names), &names, 1, "table by idx");
+    space_transpose(&bench.kernel, 100);
+    bench_start(&bench);
+    check_names(lookup_names(&bench.nest, &names), &names, 0, "");
+    check(isnan(lookup_line_share(&bench.nest, 64)));
+    bench_release(&bench);
+}
+
+static void structs_are_weighed_by_what_is_used(void)
+{
+    static const char *const temporary[] = {"row", "sums"};
+    const struct kernel_record record[] = {
+        {.name = "p", .fields = "x", .record_bytes = 32, .used_bytes = 8},
+        {.name = "q", .fields = "w", .record_bytes = 8, .used_bytes = 8, .nest = 1}};
+    struct bench bench = {0};
+    struct buf names = {0};
+    double used = -1;
+
+    space_transpose(&bench.kernel, 100); /* two arrays of 80,000 bytes */
+    bench_start(&bench);
+    check_names(record_names(&bench.nest, &names, &used), &names, 0, "");
+    check(used == -1 && record_ratio(&bench.nest) == 1);
+    bench.kernel.array[0].name = "p.x";
+    bench.kernel.array[0].record_bytes = 32;
+    bench.kernel.view.record = record;
+    bench.kernel.view.record_nr = 2;
+    check_names(record_names(&bench.nest, &names, &used), &names, 1, "p: x");
+    check(used == 0.25);
+    check(record_ratio(&bench.nest) == 2.0 / 5); /* 160,000 of 320,000 + 80,000 */
+    bench.kernel.view.temporary = temporary;
+    bench.kernel.view.temporary_nr = 2;
+    check_names(temporary_names(&bench.nest, &names), &names, 2, "row, sums");
+    bench_release(&bench);
+}
+
+CU_TestInfo search_uses_tests[] = {
+    {"shapes are told apart", shapes_are_told_apart},
+    {"look-ups and updates are named", lookups_and_updates_are_named},
+    {"structs are weighed by what is used", structs_are_weighed_by_what_is_used},
+    CU_TEST_INFO_NULL,
+};

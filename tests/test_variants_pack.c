@@ -1,0 +1,239 @@
+#include <CUnit/CUnit.h>
+
+#include "tests/test_variants_loops.h"
+
+#ifndef INFLIGHT_CC
+#define INFLIGHT_CC "cc"
+#endif
+
+#define PACK_DATA INFLIGHT_SOURCE_DIR "/tests/data/pack"
+/* The shape of a matrix product, with small blocks. */
+#define BLOCKS "tile(k:16,i:12) tile(j:16,i:6) interchange(k,i,j) "
+#define PACKS  "pack(a,it) pack(b,jt) pack(c,it2) "
+
+static const struct packed {
+    const char *kernel, *plan, *golden;
+} packed[] = {
+    {"rows", BLOCKS "full(i,j) " PACKS "vec(j:8)", "rows"},
+    {"rows", BLOCKS PACKS "vec(j:8)", NULL},
+    {"rows", BLOCKS "full(i,j) " PACKS, NULL},
+    {"rows",
+     "tile(k:16,i:12) tile(j:16,i:4) interchange(k,i,j) full(i,j) pack(c,it2) vec(j:8)",
+     NULL}, /* tiles whose loop has one iteration */
+    {"rows", "tile(i:5,j:7) full(i,j)", "rows_full"},
+    {"rows", "tile(j:16,k:16) pack(b,kt)", NULL},
+    {"rows", "interchange(i,k,j) vec(j:8)", "rows_lanes"},
+    {"linear", BLOCKS "full(i,j) " PACKS "vec(j:4)", "linear"},
+    {"transposed", BLOCKS "full(i,j) " PACKS "vec(j:8)", "transposed"},
+    {"scaled", BLOCKS "full(i,j) " PACKS "vec(j:8)", NULL},
+    {"scaled", "vec(j:4)", NULL},
+    {"single", BLOCKS "full(i,j) " PACKS "vec(j:16)", NULL},
+    {"integer", BLOCKS "full(i,j) " PACKS "vec(j:8)", "integer"},
+    {"batch", BLOCKS "full(i,j) " PACKS "vec(j:8)", NULL},
+    {"add", "tile(j:16) full(j) vec(j:8)", NULL},
+    {"add", "tile(j:12) vec(j:8)", NULL}, /* blocks that lie across tiles */
+    {"add", "tile(i:4,j:16) pack(c,jt) vec(j:8)", NULL},
+};
+
+static char kind_of(const char *kernel)
+{
+    return !strcmp(kernel, "single") ? 'f' : !strcmp(kernel, "integer") ? 'i' : 'd';
+}
+
+static bool open_kernel(struct loops *loops, const char *kernel)
+{
+    char *name = xasprintf("../pack/%s", kernel);
+    bool ok = loops_open(loops, name, NULL);
+    free(name);
+    return ok;
+}
+
+/* ---- texts ---- */
+
+/* INFLIGHT_REWRITE=1 writes the texts anew. */
+static void compare_golden(const char *name, const char *text)
+{
+    struct error err = {0};
+    struct buf want = {0};
+    char *path = xasprintf(PACK_DATA "/golden/%s.expected", name);
+    if (getenv("INFLIGHT_REWRITE"))
+        check_ok(file_write(path, text, strlen(text), &err), &err);
+    if (check_ok(file_read(path, &want, &err), &err))
+        check_str(text, buf_str(&want));
+    buf_release(&want);
+    free(path);
+}
+
+static void texts_are_as_expected(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(packed); i++) {
+        struct loops loops;
+        struct buf text = {0};
+        struct error err = {0};
+        if (!packed[i].golden || !open_kernel(&loops, packed[i].kernel))
+            continue;
+        if (check_ok(loops_emit(&loops, packed[i].plan, &text, &err), &err))
+            compare_golden(packed[i].golden, buf_str(&text));
+        buf_release(&text);
+        loops_close(&loops);
+    }
+}
+
+/* ---- results ---- */
+
+struct program {
+    char *dir;
+    struct strvec argv;
+    struct buf main, table;
+    size_t nr;
+};
+
+static void add_variant(struct program *program, const char *plan, const char *text)
+{
+    struct error err = {0};
+    struct buf file = {0};
+    char *path = xasprintf("%s/variant_%zu.c", program->dir, program->nr);
+    buf_addf(&file, "#define kernel kernel_%zu\n%s", program->nr, text);
+    check_ok(file_write(path, buf_str(&file), file.length, &err), &err);
+    buf_addf(&program->main, "kernel_fn kernel_%zu;\n", program->nr);
+    buf_addf(&program->table, "{\"%s\", kernel_%zu}, ", plan, program->nr);
+    strvec_push(&program->argv, path);
+    program->nr++;
+    free(path);
+    buf_release(&file);
+}
+
+static bool run_quietly(const struct strvec *argv)
+{
+    struct spawn_request request = {.argv = (const char *const *)argv->v,
+                                    .timeout_s = 120};
+    struct spawn_outcome outcome = {0};
+    struct error err = {0};
+    bool ok = check_ok(spawn_run(&request, &outcome, &err), &err);
+    ok = ok && check_str(buf_str(&outcome.err), "") &&
+         check_str(buf_str(&outcome.out), "") &&
+         check(outcome.end == SPAWN_EXITED && !outcome.code);
+    spawn_outcome_release(&outcome);
+    return ok;
+}
+
+static void run_program(struct program *program, char kind)
+{
+    struct error err = {0};
+    struct buf text = {0};
+    struct strvec run = {0};
+    char *source = path_join(program->dir, "main.c"),
+         *path = path_join(program->dir, "program");
+    buf_addf(
+        &text,
+        "#include \"%s/run.h\"\n%sint main(void)\n{\n    static const struct variant "
+        "variants[] = {%s};\n    return run_all(variants, %zu, '%c');\n}\n",
+        PACK_DATA, buf_str(&program->main), buf_str(&program->table), program->nr, kind);
+    check_ok(file_write(source, buf_str(&text), text.length, &err), &err);
+    strvec_push(&program->argv, source);
+    strvec_push(&program->argv, "-o");
+    strvec_push(&program->argv, path);
+    strvec_push(&run, path);
+    if (run_quietly(&program->argv))
+        run_quietly(&run);
+    strvec_release(&run);
+    buf_release(&text);
+    free(source);
+    free(path);
+}
+
+static void run_kernel(const char *kernel)
+{
+    struct program program = {0};
+    struct loops loops;
+    struct error err = {0};
+    strvec_split(&program.argv,
+                 INFLIGHT_CC " -std=c17 -O0 -ffp-contract=off -Wall -Wextra -Werror");
+    if (!check_ok(scratch_make(&program.dir, &err), &err) || !open_kernel(&loops, kernel))
+        return;
+    add_variant(&program, "untransformed", loops.function->source);
+    for (size_t i = 0; i < ARRAY_SIZE(packed); i++) {
+        struct buf text = {0};
+        if (!strcmp(packed[i].kernel, kernel) &&
+            check_ok(loops_emit(&loops, packed[i].plan, &text, &err), &err))
+            add_variant(&program, packed[i].plan, buf_str(&text));
+        buf_release(&text);
+    }
+    run_program(&program, kind_of(kernel));
+    loops_close(&loops);
+    strvec_release(&program.argv);
+    buf_release(&program.main);
+    buf_release(&program.table);
+    scratch_remove(program.dir);
+}
+
+static void results_are_the_same_bit_for_bit(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(packed); i++)
+        if (!i || strcmp(packed[i].kernel, packed[i - 1].kernel) != 0)
+            run_kernel(packed[i].kernel);
+}
+
+/* ---- refusals ---- */
+
+static void what_cannot_be_done_is_said(void)
+{
+    static const struct {
+        const char *kernel, *plan, *says;
+    } table[] = {
+        {"outside", "vec(j:4)", "cannot be lanes of a vector"},
+        {"outside", "vec(i:4)", "needs an innermost loop of one statement"},
+        {"outside", "tile(i:4,j:4) pack(c,jt)", "not always made"},
+        {"rows", "vec(k:4)", "cannot be lanes of a vector"},
+        {"rows", "vec(j:6)", "lanes"},
+        {"rows", "full(i)", "put tile(i:8) before it"},
+        {"rows", "pack(b,i)", "no constant size"},
+        {"rows", "tile(i:8) pack(b,it) pack(b,i)", "packed twice"},
+        {"rows", "tile(i:8,k:8) pack(b,it,kt)", "one loop"},
+        {"transposed", "interchange(i,k,j) vec(j:4)", "does not follow the loop"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+        struct loops loops;
+        struct error err = {0};
+        if (!open_kernel(&loops, table[i].kernel))
+            continue;
+        check(loops_check(&loops, table[i].plan, NULL, &err) != 0);
+        check_contains(err.text, table[i].says);
+        loops_close(&loops);
+    }
+}
+
+/* What is added to fill tiles must not touch what the loop computes: k is not filled. */
+static void only_harmless_iterations_are_added(void)
+{
+    struct loops loops;
+    struct buf text = {0};
+    struct error err = {0};
+    if (!open_kernel(&loops, "rows"))
+        return;
+    if (check_ok(loops_emit(&loops, BLOCKS "full(i,j,k) " PACKS, &text, &err), &err))
+        check_contains(buf_str(&text), "k < kernel_min(l, kt + 16)");
+    buf_release(&text);
+    loops_close(&loops);
+}
+
+static void too_complex_is_said(void)
+{
+    struct model_request request = {.operation_limit = 3000};
+    struct loops loops;
+    struct error err = {0};
+    if (!loops_open(&loops, "../pack/rows", &request))
+        return;
+    check(loops_check(&loops, BLOCKS "full(i,j) " PACKS "vec(j:8)", NULL, &err) != 0);
+    check_contains(err.text, "too complex");
+    loops_close(&loops);
+}
+
+CU_TestInfo variants_pack_tests[] = {
+    {"texts are as expected", texts_are_as_expected},
+    {"results are the same bit for bit", results_are_the_same_bit_for_bit},
+    {"what cannot be done is said", what_cannot_be_done_is_said},
+    {"only harmless iterations are added", only_harmless_iterations_are_added},
+    {"too complex is said", too_complex_is_said},
+    CU_TEST_INFO_NULL,
+};
