@@ -88,9 +88,10 @@ static bool is_exact(const struct kernel *kernel, const char *refusal)
 
 static const char *explain(const struct kernel *kernel, const char *refusal)
 {
-    return is_approximate(kernel, refusal) ? "over-approximated subscripts"
-           : is_exact(kernel, refusal)     ? "integers, the same in any order"
-                                           : "unexplained";
+    return strstr(refusal, "cannot be parallel") ? "a race that did not show"
+           : is_approximate(kernel, refusal)     ? "over-approximated subscripts"
+           : is_exact(kernel, refusal)           ? "integers, the same in any order"
+                                                 : "unexplained";
 }
 
 /* ---- JSON ---- */
