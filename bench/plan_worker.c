@@ -236,7 +236,7 @@ int plan_worker_single(const char *name, const char *text, bool forced, struct e
     int result = -1;
 
     if (plan_bench_open(&bench, path, forced, SHARED, err) == 0 &&
-        plan_bench_add(&bench, text, NULL, err) == 0 &&
+        plan_bench_add(&bench, text, forced ? "forced" : NULL, err) == 0 &&
         plan_bench_run(&bench, err) == 0) {
         const struct plan_try *try = &bench.try[0];
 
