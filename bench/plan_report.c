@@ -130,7 +130,8 @@ static int print_failures(const json_t *kernels, bool illegal)
 static void print_explained(const json_t *kernels, size_t tried)
 {
     static const char *const why[] = {"over-approximated subscripts",
-                                      "integers, the same in any order", "unexplained"};
+                                      "integers, the same in any order",
+                                      "a race that did not show", "unexplained"};
     size_t same = count_verdict(kernels, "verdict", "good");
 
     printf("\nother results (or a crash): %zu of %zu, %.0f %%\n", tried - same, tried,

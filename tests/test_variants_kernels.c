@@ -1,12 +1,15 @@
 /* The suite of kernels in tests/kernels: each is modelled fully, partly or refused with
  * the sentence that its manifest says. */
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/check.h"
 #include "variants/kernel.h"
 
-enum { FULL_LEAST = 50, KERNELS_LEAST = 72 };
+#define TEMPLATES INFLIGHT_SOURCE_DIR "/templates/kernels"
+
+enum { FULL_LEAST = 50, KERNELS_LEAST = 72, TEMPLATES_LEAST = 21 };
 
 static json_t *read_manifest(void)
 {
@@ -119,5 +122,37 @@ static void test_classes(void)
     json_decref(manifest);
 }
 
-CU_TestInfo variants_kernels_tests[] = {
-    {"each kernel's model", test_models}, {"classes", test_classes}, CU_TEST_INFO_NULL};
+/* Every template opens and says all that is needed to run it, and docs/templates.md has
+ * it. */
+static void test_templates(void)
+{
+    struct buf page = {0};
+    struct error err = {0};
+    struct dirent **entry = NULL;
+    int nr = scandir(TEMPLATES, &entry, NULL, alphasort), kernels = 0;
+
+    check_ok(file_read(INFLIGHT_SOURCE_DIR "/docs/templates.md", &page, &err), &err);
+    for (int i = 0; i < nr; i++) {
+        const char *name = entry[i]->d_name;
+        char *path = xasprintf("%s/%s", TEMPLATES, name);
+        struct kernel_request request = {.path = path};
+        struct kernel *kernel = NULL;
+
+        if (strstr(name, ".c") && check_ok(kernel_open(&request, &kernel, &err), &err)) {
+            check_ok(kernel_bind(kernel, &err), &err);
+            check_contains(buf_str(&page), name);
+            kernels++;
+        }
+        kernel_free(kernel);
+        free(path);
+        free(entry[i]);
+    }
+    check(kernels >= TEMPLATES_LEAST);
+    free(entry);
+    buf_release(&page);
+}
+
+CU_TestInfo variants_kernels_tests[] = {{"each kernel's model", test_models},
+                                        {"classes", test_classes},
+                                        {"each template", test_templates},
+                                        CU_TEST_INFO_NULL};

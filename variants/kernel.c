@@ -51,7 +51,8 @@ static int open_into(struct kernel *kernel, const struct kernel_request *request
     strvec_push_all(&kernel->cflags, &request->cflags);
     kernel->model_request = (struct model_request){.function = kernel->function,
                                                    .assume = &kernel->assume,
-                                                   .reassociate = associative};
+                                                   .reassociate = associative,
+                                                   .force = request->force};
     if (model_build(&kernel->model_request, &kernel->model, err) ||
         kernel_list_data(kernel, err) || kernel_tuned_open(kernel, err))
         return -1;

@@ -1,5 +1,5 @@
 /*
- * parallel_already: A loop that is somebody else's business already.
+ * parallel_already: A loop that is shared out among threads already.
  */
 #pragma inflight kernel
 #pragma inflight set n = 8000000
