@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "advisor/commands.h"
+#include "advisor/header.h"
 #include "advisor/report.h"
 
 struct written {
@@ -47,6 +48,23 @@ static int measure_emitted(struct workbench *bench, const char *plan,
     return status;
 }
 
+static int write_header(struct workbench *bench, const char *plan, struct quantity gain,
+                        struct error *err)
+{
+    const char *path = bench->settings->header;
+    struct kernel_view view = kernel_view(bench->kernel);
+    struct buf text = {0};
+    if (!path)
+        return 0;
+    char *comment = report_comment(bench, plan, gain);
+    int status = tunables_header(&view, plan, comment, path, &text, err);
+    if (!status)
+        status = file_write(path, buf_str(&text), text.length, err);
+    free(comment);
+    buf_release(&text);
+    return status;
+}
+
 static int write_winner(struct workbench *bench, struct search_result *result,
                         struct written *written, struct error *err)
 {
@@ -65,6 +83,8 @@ static int write_winner(struct workbench *bench, struct search_result *result,
         if (written->gain.known)
             result->source_gain = written->gain;
     }
+    if (write_header(bench, plan, result->source_gain, err))
+        return -1;
     if (!output)
         return 0;
     if (emit(bench, plan, result->source_gain, output, err))
@@ -124,18 +144,18 @@ static int search(struct workbench *bench, bool advise_only, struct search_resul
 }
 
 /* Refused before a minute is spent on the search. */
-static int check_output(const struct settings *settings, struct error *err)
+static int check_output(const char *output, struct error *err)
 {
-    if (!settings->output)
+    if (!output)
         return 0;
-    char *copy = xstrdup(settings->output), *slash = strrchr(copy, '/');
+    char *copy = xstrdup(output), *slash = strrchr(copy, '/');
     if (slash)
         slash[slash == copy] = 0;
     const char *dir = slash ? copy : ".";
     int status = 0;
-    if (dir_exists(settings->output))
-        status = fail(err, STATUS_USAGE, "the output '%s' is a folder; name a file",
-                      settings->output);
+    if (dir_exists(output))
+        status =
+            fail(err, STATUS_USAGE, "the output '%s' is a folder; name a file", output);
     else if (!dir_exists(dir))
         status =
             fail(err, STATUS_USAGE, "the folder '%s' of the output does not exist", dir);
@@ -143,6 +163,17 @@ static int check_output(const struct settings *settings, struct error *err)
         status = fail(err, STATUS_USAGE,
                       "the folder '%s' of the output cannot be written to", dir);
     free(copy);
+    return status;
+}
+
+static int check_header(const struct workbench *bench, struct error *err)
+{
+    struct kernel_view view = kernel_view(bench->kernel);
+    struct buf ignored = {0};
+    int status = 0;
+    if (bench->settings->header)
+        status = tunables_header(&view, "", "", bench->settings->header, &ignored, err);
+    buf_release(&ignored);
     return status;
 }
 
@@ -171,11 +202,15 @@ static int work(const struct settings *settings, bool advise_only, struct error 
     struct written written = {.gain = quantity_unknown()};
     spawn_catch_interrupt();
     workbench_start(&bench, settings);
-    int status = check_output(settings, err);
+    int status = check_output(settings->output, err);
+    if (!status)
+        status = check_output(settings->header, err);
     if (!status)
         status = check_strategy(settings, err);
     if (!status)
         status = workbench_live(&bench, err);
+    if (!status)
+        status = check_header(&bench, err);
     if (!status)
         status = workbench_session(&bench, err);
     if (!status)

@@ -26,6 +26,11 @@ static const struct option_row rows[] = {
      "an array's contents or length, such as 'key = index(m)' (repeatable)"},
     {"assume", 'a', "WORDS", WORD, 0,
      "what you vouch for: 'noalias(a,b)', 'independent(i)' (repeatable)"},
+    {"tunable", 't', "WORDS", WORD, 0,
+     "a macro or constant of the file that a plan may set: 'TILE in {8,16,32}', 'TILE in "
+     "8:128:x2', 'TILE in 8:128:+8' (repeatable)"},
+    {"constraint", 0, "WORDS", WORD, 0,
+     "between tunables and parameters: 'TI * TJ * 8 <= 32768' (repeatable)"},
     {"compiler", 'c', "CC", TEXT, AT(compiler), "compiler to tune for, default gcc"},
     {"flags", 0, "FLAGS", FLAGS, AT(flags),
      "its optimisation flags, default '-O3 -march=native'"},
@@ -33,6 +38,8 @@ static const struct option_row rows[] = {
      "machine profile: a file, here, or a name that 'inflight machine' lists; default "
      "this machine's"},
     {"output", 'o', "FILE", TEXT, AT(output), "where the result is written"},
+    {"emit-header", 0, "FILE.h", TEXT, AT(header),
+     "the best values of the tunables as macros"},
     {"plan", 'p', "PLAN", TEXT, AT(plan),
      "transformations, such as 'tile(i:32,j:32) simd'"},
     {"budget", 0, "TIME", TIME, AT(budget_s),
@@ -45,7 +52,10 @@ static const struct option_row rows[] = {
     {"cores", 0, "N", COUNT, AT(cores),
      "cores loaded alike, default all that this process may use"},
     {"tolerance", 0, "X", NUMBER, AT(tolerance),
-     "relative difference allowed in floating-point results, default 1e-9"},
+     "relative difference allowed in floating-point results, default 1e-9 (float: "
+     "1e-4)"},
+    {"tolerance-absolute", 0, "X", NUMBER, AT(tolerance_absolute),
+     "absolute difference allowed beside it, default 0"},
     {"reassociate", 0, NULL, FLAG, AT(reassociate),
      "allow floating-point sums to be reordered"},
     {"audit", 0, NULL, FLAG, AT(audit), "measure what the rules pruned, too"},

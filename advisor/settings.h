@@ -19,6 +19,7 @@ struct settings {
     const char *machine;  /* profile: name or path; NULL = this machine's */
     const char *database, *rules, *output, *plan, *strategy, *access;
     const char *show, *compare, *rival; /* profiles; rival: the second of --compare */
+    const char *header;                 /* tune: where the best constants are written */
     const char *plot, *memory, *what_if, *cache, *csv, *save;
     const char *counts, *measurement; /* files to explain instead of measuring */
     /* of compare: FILE:FUNCTION of each, and where the second one stands */
@@ -32,7 +33,7 @@ struct settings {
     /* negative = not given */
     double budget_s, bandwidth_gbs, latency_ns, longer_s, peak_gbs, seconds_s;
     long long variants, seed, cores, session, min_of, line_bytes; /* likewise */
-    double tolerance;                                             /* negative = default */
+    double tolerance, tolerance_absolute;                         /* negative = default */
     bool json, quick, quiet, verbose, fresh, audit, reassociate, list, evidence;
     enum colour_when colour;
 };

@@ -2,10 +2,10 @@
  * order, and in random order. */
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "search/propose.h"
 #include "search/session.h"
+#include "search/tunables.h"
 
 /* ---- the grid: order x tile x unroll-and-jam x simd x prefetch ---- */
 
@@ -26,6 +26,7 @@ static void extend(const struct session *session, const char *transformation,
     }
 }
 
+/* The kernel as written comes first; it is no plan of the grid. */
 static void grid_all(const struct session *session, struct choices *all)
 {
     static const char *const stage[] = {"interchange", "tile",        "unroll_jam",
@@ -34,8 +35,6 @@ static void grid_all(const struct session *session, struct choices *all)
     choices_add(all, &none);
     for (size_t i = 0; i < ARRAY_SIZE(stage); i++)
         extend(session, stage[i], all);
-    /* the kernel as written is no plan */
-    memmove(all->item, all->item + 1, --all->nr * sizeof(*all->item));
 }
 
 static int no_legal_plan(struct error *err)
@@ -47,7 +46,7 @@ int grid_choices(struct session *session, struct choices *out, struct error *err
 {
     struct choices all = {0};
     grid_all(session, &all);
-    for (size_t i = 0; i < all.nr && !spawn_interrupted(); i++)
+    for (size_t i = 1; i < all.nr && !spawn_interrupted(); i++)
         if (session_legal(session, &all.item[i], NULL) == 0)
             choices_add(out, &all.item[i]);
     choices_release(&all);
@@ -63,14 +62,80 @@ static uint64_t next_random(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-static void shuffle(struct choices *list, uint64_t seed)
+/* Every plan with every combination of the tunables. Variant 0 is the file as it is, no
+ * variant of the space. */
+struct space {
+    struct choices plans;
+    struct combinations tunings;
+    size_t *order; /* of variants: plan * tunings + tuning */
+    size_t nr;
+};
+
+static void shuffle(struct space *space, uint64_t seed)
 {
-    for (size_t i = list->nr; i > 1; i--) {
+    for (size_t i = space->nr; i > 1; i--) {
         size_t j = next_random(&seed) % i;
-        struct choice one = list->item[i - 1];
-        list->item[i - 1] = list->item[j];
-        list->item[j] = one;
+        size_t one = space->order[i - 1];
+        space->order[i - 1] = space->order[j];
+        space->order[j] = one;
     }
+}
+
+/* Beyond, the list of all variants would not fit into any memory. */
+static const double VARIANTS_MAX = 1e8;
+
+static int too_many(const struct space *space, struct error *err)
+{
+    return fail(err, STATUS_USAGE,
+                "%s%zu combinations of tunables with %zu plans are too many to list; "
+                "name fewer values, add a constraint, or take --strategy guided",
+                space->tunings.all ? "" : "more than ", space->tunings.nr,
+                space->plans.nr + 1);
+}
+
+static int space_open(const struct session *session, struct space *space,
+                      struct error *err)
+{
+    *space = (struct space){0};
+    grid_all(session, &space->plans);
+    combinations_find(&session->view, &space->tunings);
+    double all = (double)space->plans.nr * (double)space->tunings.nr;
+    if (!space->tunings.all || all > VARIANTS_MAX)
+        return too_many(space, err);
+    space->nr = (size_t)all - 1;
+    space->order = xcalloc(space->nr + 1, sizeof(*space->order));
+    for (size_t i = 0; i < space->nr; i++)
+        space->order[i] = i + 1;
+    return 0;
+}
+
+static void space_close(struct space *space)
+{
+    choices_release(&space->plans);
+    combinations_release(&space->tunings);
+    free(space->order);
+}
+
+static struct choice space_choice(const struct session *session,
+                                  const struct space *space, size_t i)
+{
+    size_t variant = space->order[i];
+    struct choice choice = space->plans.item[variant / space->tunings.nr];
+    choice_take(&session->view,
+                space->tunings.value + variant % space->tunings.nr * space->tunings.width,
+                &choice);
+    return choice;
+}
+
+static void say_size(const struct session *session, const struct space *space)
+{
+    if (session->view.tunable_nr)
+        session_say(session,
+                    "the space: %zu combinations of tunables, %zu plans, %zu variants "
+                    "before legality",
+                    space->tunings.nr, space->plans.nr, space->nr);
+    else
+        session_say(session, "the space: %zu plans before legality", space->nr);
 }
 
 static int confirm_best(struct session *session, size_t best, struct error *err)
@@ -93,19 +158,18 @@ static int confirm_best(struct session *session, size_t best, struct error *err)
 
 /* Legality is asked when a plan's turn comes: the whole grid would take longer than most
  * budgets. */
-static int run_list(struct session *session, const struct choices *list,
-                    struct error *err)
+static int run_list(struct session *session, const struct space *list, struct error *err)
 {
     struct search_result *result = session->result;
     size_t best = 0, legal = 0, i = 0;
     for (; i < list->nr && !session_over(session); i++) {
         size_t index = 0;
-        if (session_legal(session, &list->item[i], NULL))
+        struct choice choice = space_choice(session, list, i);
+        if (session_legal(session, &choice, NULL))
             continue;
         legal++;
         session_say(session, "variant %zu of %zu", i + 1, list->nr);
-        if (session_measure(session, &list->item[i], false, MEASURE_QUICK, 0, &index,
-                            err))
+        if (session_measure(session, &choice, false, MEASURE_QUICK, 0, &index, err))
             return -1;
         if (session_timed(session, index) && result->measurement[index].time_s.value <
                                                  result->measurement[best].time_s.value)
@@ -125,12 +189,15 @@ static int run_list(struct session *session, const struct choices *list,
 
 static int run_grid(struct session *session, bool shuffled, struct error *err)
 {
-    struct choices list = {0};
-    grid_all(session, &list);
-    if (shuffled)
-        shuffle(&list, session->opts->seed ? session->opts->seed : 1);
-    int status = run_list(session, &list, err);
-    choices_release(&list);
+    struct space list;
+    int status = space_open(session, &list, err);
+    if (!status) {
+        say_size(session, &list);
+        if (shuffled)
+            shuffle(&list, session->opts->seed ? session->opts->seed : 1);
+        status = run_list(session, &list, err);
+    }
+    space_close(&list);
     return status;
 }
 

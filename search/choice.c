@@ -1,6 +1,17 @@
 #include "search/choice.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+static void add_settings(struct buf *out, const struct choice *choice)
+{
+    for (size_t i = 0; i < choice->set_nr; i++)
+        buf_addf(out, "%s%s:%lld", i ? "," : " set(", choice->set[i].name,
+                 choice->set[i].value);
+    if (choice->set_nr)
+        buf_add(out, ")");
+}
 
 static void add_names(struct buf *out, const struct choice *choice)
 {
@@ -33,16 +44,29 @@ static void add_prefetches(struct buf *out, const struct choice *choice)
 char *choice_text(const struct choice *choice)
 {
     struct buf out = {0};
+    add_settings(&out, choice);
     add_names(&out, choice);
     add_sizes(&out, "tile", choice->tile, choice->tile_nr);
     add_sizes(&out, "unroll_jam", choice->jam, choice->jam_nr);
     add_sizes(&out, "unroll", &choice->unroll, choice->unroll.size > 0);
     if (choice->simd)
         buf_add(&out, " simd");
+    if (*choice->parallel)
+        buf_addf(&out, " parallel(%s)", choice->parallel);
     add_prefetches(&out, choice);
     char *text = xstrdup(out.length ? buf_str(&out) + 1 : "");
     buf_release(&out);
     return text;
+}
+
+void choice_outermost(struct choice *choice, const char *first)
+{
+    const char *outer = choice->order_nr ? choice->order[0] : first;
+    bool tiled = false;
+    for (size_t i = 0; i < choice->tile_nr; i++)
+        tiled = tiled || !strcmp(choice->tile[i].loop, outer);
+    snprintf(choice->parallel, sizeof(choice->parallel), "%s%s",
+             tiled ? choice->tile[0].loop : outer, tiled ? "t" : "");
 }
 
 void choices_add(struct choices *list, const struct choice *choice)

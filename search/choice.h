@@ -1,14 +1,18 @@
 /*
  * A plan as the search sees it: which choices it makes, each kind at most once per loop,
- * put together in one fixed order (interchange, tile, unroll_jam, unroll, simd,
- * prefetch). Names are borrowed from the kernel's view.
+ * put together in one fixed order (set, interchange, tile, unroll_jam, unroll, simd,
+ * parallel, prefetch). Names are borrowed from the kernel's view.
  */
 #ifndef SEARCH_CHOICE_H
 #define SEARCH_CHOICE_H
 
 #include "variants/variants.h"
 
-enum { CHOICE_LOOPS_MAX = KERNEL_DEPTH_MAX, CHOICE_PREFETCH_MAX = 4 };
+enum {
+    CHOICE_LOOPS_MAX = KERNEL_DEPTH_MAX,
+    CHOICE_PREFETCH_MAX = 4,
+    CHOICE_TUNABLES_MAX = KERNEL_TUNABLES_MAX
+};
 
 struct loop_size {
     const char *loop;
@@ -16,6 +20,11 @@ struct loop_size {
 };
 
 struct choice {
+    struct {
+        const char *name;
+        long long value;
+    } set[CHOICE_TUNABLES_MAX]; /* tunables with another value than in the file */
+    size_t set_nr;
     const char *order[CHOICE_LOOPS_MAX]; /* interchange, outermost first */
     size_t order_nr;
     struct loop_size tile[CHOICE_LOOPS_MAX];
@@ -24,6 +33,7 @@ struct choice {
     size_t jam_nr;
     struct loop_size unroll; /* of the innermost loop; size 0 = none */
     bool simd;
+    char parallel[72]; /* loop whose iterations threads share; "" = none */
     struct {
         const char *array;
         long distance; /* iterations of the innermost loop */
@@ -34,6 +44,10 @@ struct choice {
 
 /* The plan's text; caller frees. */
 char *choice_text(const struct choice *choice);
+
+/* The outermost loop of the transformed nest runs in parallel; `first`: the outermost one
+ * as written. */
+void choice_outermost(struct choice *choice, const char *first);
 
 /* A growing list of choices. */
 struct choices {

@@ -8,6 +8,7 @@
 
 #include "search/propose.h"
 #include "search/session.h"
+#include "search/tunables.h"
 
 struct guided {
     struct session *session;
@@ -301,6 +302,41 @@ static int try_plans(struct guided *guided, const char *transformation, struct e
     return status;
 }
 
+/* What the file's own words offer is no transformation that rules know of. */
+static void note_tunables(struct guided *guided)
+{
+    struct session *session = guided->session;
+    struct combinations all;
+    combinations_find(&session->view, &all);
+    char *reason =
+        xasprintf("The file offers %s%zu combinations of values for %zu constant%s.",
+                  all.all ? "" : "more than ", all.nr, session->view.tunable_nr,
+                  session->view.tunable_nr == 1 ? "" : "s");
+    struct advice *advice = advice_for(session->result, "set");
+    session_say(session, "%s", reason);
+    advice->verdict = VERDICT_TRY;
+    replace(&advice->rule, "tunables");
+    replace(&advice->reason, reason);
+    replace(&advice->source, "#pragma inflight tunable");
+    free(reason);
+    combinations_release(&all);
+}
+
+static int try_tunables(struct guided *guided, struct error *err)
+{
+    struct session *session = guided->session;
+    size_t best = guided->now, first = session->result->measurement_nr;
+    if (session_over(session))
+        return 0;
+    if (tunables_climb(session, &best, err))
+        return -1;
+    if (best != guided->now && !spawn_interrupted())
+        return confirm(guided, "set", best, err);
+    if (first < session->result->measurement_nr)
+        note_best_try(guided, "set", first);
+    return 0;
+}
+
 /* Huge pages are the caller's affair: tried on the kernel as written, reported apart,
  * never part of the plan. */
 static int try_huge_pages(struct guided *guided, struct error *err)
@@ -396,15 +432,28 @@ static int audit(struct guided *guided, struct error *err)
     return 0;
 }
 
+/* The constants first, and once more under what was kept: other loops, other tiles. */
+static int search_all(struct guided *guided, struct error *err)
+{
+    struct session *session = guided->session;
+    bool tunable = session->view.tunable_nr > 0 && !session->opts->advise_only;
+    if (tunable)
+        note_tunables(guided);
+    if (tunable && try_tunables(guided, err))
+        return -1;
+    size_t before = guided->now;
+    if (!session->result->measurement[0].has_occupancy)
+        set_stop(guided, "the traffic of the kernel is not known, so the rules cannot be "
+                         "asked");
+    else if (guide(guided, err))
+        return -1;
+    return tunable && guided->now != before ? try_tunables(guided, err) : 0;
+}
+
 int guided_run(struct session *session, struct error *err)
 {
     struct guided guided = {.session = session};
-    int status = 0;
-    if (session->result->measurement[0].has_occupancy)
-        status = guide(&guided, err);
-    else
-        set_stop(&guided,
-                 "the traffic of the kernel is not known, so the rules cannot be asked");
+    int status = search_all(&guided, err);
     if (!status && session->result->measurement[0].has_occupancy)
         note_pruned(&guided);
     if (!status && session->opts->audit)

@@ -57,8 +57,11 @@ void live_free(struct live *live)
     free(live->built);
     counters_close(&live->counters);
     free(live->cpus.cpu);
+    free(live->smt.cpu);
+    live_toolchains_release(live);
     free(live->note);
     strvec_release(&live->args);
+    strvec_release(&live->shapes);
     free(live);
 }
 
@@ -161,9 +164,12 @@ static int time_it(struct live *live, const struct built *built,
                    double stop_at_s, struct measurement *out, struct error *err)
 {
     struct run_opts opts = live_run_opts(live);
+    struct run_place place = {0};
     struct run_program program = {built->program[VARIANT_TIME], &live->args,
-                                  environment->huge_pages};
+                                  environment->huge_pages, &place};
     struct run_result result = {0};
+    if (live_place(live, environment, &place, err))
+        return -1;
     set_effort(live, effort, stop_at_s, &opts);
     live_set_environment(environment, &opts);
     live->counted_calls = 0;
@@ -179,7 +185,7 @@ static int time_it(struct live *live, const struct built *built,
         live->launch_s = result.wall_s / launches;
     }
     if (opts.at_gate && !live->counters.failed)
-        live->counted_calls = result.calls * (double)live->copies;
+        live->counted_calls = result.calls * (double)place.copies;
     take_run(&result, out);
     run_result_release(&result);
     return 0;
@@ -297,12 +303,30 @@ static int trace(struct live *live, struct built *built,
     return 0;
 }
 
+/* At which sizes, and how alike the results had to be; NULL = it was not compared. */
+static char *verified_text(const struct live *live, const struct built *built)
+{
+    double relative = live->opts.relative, absolute = live->opts.absolute;
+    struct buf text = {0};
+
+    if (!built->report.sizes)
+        return NULL;
+    buf_addf(&text, "%s; integers exactly, double within %g", built->report.sizes,
+             relative > 0 ? relative : VERIFY_DOUBLE);
+    if (relative <= 0)
+        buf_addf(&text, ", float within %g", VERIFY_FLOAT);
+    if (absolute > 0)
+        buf_addf(&text, ", or %g absolutely", absolute);
+    return buf_detach(&text);
+}
+
 /* ---- the runner ---- */
 
-static void take_verification(const struct built *built, struct measurement *out)
+static void take_verification(const struct live *live, const struct built *built,
+                              struct measurement *out)
 {
     out->verified = built->small_verified || built->full_verified;
-    out->verified_sizes = xstrdup(built->report.sizes);
+    out->verified_sizes = verified_text(live, built);
     out->max_relative_error = built->report.max_relative_error;
 }
 
@@ -320,7 +344,7 @@ int live_measure_built(struct live *live, struct built *built,
         out->detail = xstrdup(built->why);
         return 0;
     }
-    take_verification(built, out);
+    take_verification(live, built, out);
     double before = explain && live->here ? latency_now(live) : 1;
     if (time_it(live, built, &out->environment, effort, stop_at_s, out, err))
         return -1;
@@ -331,23 +355,34 @@ int live_measure_built(struct live *live, struct built *built,
     return trace(live, built, counts ? counts : &own, out, err);
 }
 
+/* What is not there (a compiler, cores enough) is an outcome when it was only tried. */
+static bool is_special(const struct environment *environment)
+{
+    return *environment->compiler || *environment->flags || environment->threads > 1 ||
+           environment->smt > 1;
+}
+
 static int measure(void *data, const struct candidate *candidate,
                    enum measure_effort effort, double stop_at_s, struct measurement *out,
                    struct error *err)
 {
     struct live *live = data;
     struct built *built = NULL;
-    if (live_built_get(live, candidate->plan, &built, err))
-        return -1;
+    struct error why = {0};
     *out = (struct measurement){.plan = xstrdup(candidate->plan),
                                 .environment = candidate->environment,
                                 .time_s = quantity_unknown(),
                                 .huge_bytes = -1};
-    if (live_measure_built(live, built, NULL, effort, stop_at_s, out, err)) {
-        measurement_release(out);
-        return -1;
+    if (live_built_get(live, candidate, &built, &why) == 0 &&
+        live_measure_built(live, built, NULL, effort, stop_at_s, out, &why) == 0)
+        return 0;
+    if (why.status == STATUS_MISSING && is_special(&candidate->environment)) {
+        out->outcome = RUN_OUTCOME_NOT_BUILT;
+        out->detail = xstrdup(why.text);
+        return 0;
     }
-    return 0;
+    measurement_release(out);
+    return fail(err, why.status, "%s", why.text);
 }
 
 struct search_runner live_runner(struct live *live)

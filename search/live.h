@@ -10,6 +10,7 @@ struct built {
     char *plan;   /* canonical text; of a file of its own "file PATH" */
     char *source; /* the file, NULL = made from the plan */
     struct plan *parsed;
+    const struct toolchain *toolchain; /* builds it; live owns it */
     char *program[VARIANT_PROGRAM_NR]; /* by enum variant_program; NULL = not built yet */
     enum run_outcome refused;          /* OK, or why it cannot be measured */
     char *why;
@@ -17,9 +18,25 @@ struct built {
     struct verify_report report;
 };
 
+/* The toolchain of an environment. */
+struct live_toolchain {
+    char *key;
+    struct toolchain toolchain;
+};
+
+/* Whether programs can be built with a sanitizer. */
+struct live_sanitizer {
+    const struct toolchain *toolchain; /* that was asked last; NULL = none */
+    bool is_there, is_said;
+};
+
 struct live {
     struct live_opts opts;
     struct machine_cpus cpus;
+    struct machine_cpus smt; /* several hardware threads of each core; threads_per_core
+                                says how many, 0 = not asked for yet */
+    struct live_toolchain **toolchain; /* other than that of opts */
+    size_t toolchain_nr, toolchain_alloc;
     size_t copies;
     struct strvec args;
     struct built *built;
@@ -30,19 +47,41 @@ struct live {
     struct counters counters;
     double counted_calls; /* of the last explained run, all copies together; 0 = none */
     char *note;
+    struct live_sanitizer sanitizer[VARIANT_PROGRAM_NR];
+    struct strvec shapes; /* of plans that went through a sanitizer without a report */
 };
 
 /* The variant of a plan, new or known. Borrowed until the next call. */
-int live_built_get(struct live *live, const char *plan, struct built **out,
-                   struct error *err);
+int live_built_get(struct live *live, const struct candidate *candidate,
+                   struct built **out, struct error *err);
 void live_built_release(struct built *built);
 
 /* The same for a C file with the same function. */
-void live_built_file(struct live *live, const char *source, struct built **out);
+int live_built_file(struct live *live, const char *source,
+                    const struct environment *environment, struct built **out,
+                    struct error *err);
+
+/* live_place.c: what the environment's programs are built with; borrowed. */
+int live_toolchain(struct live *live, const struct environment *environment,
+                   const struct toolchain **out, struct error *err);
+void live_toolchains_release(struct live *live);
+/* Where they run: processors, copies, threads. Borrows from live and environment. */
+int live_place(struct live *live, const struct environment *environment,
+               struct run_place *place, struct error *err);
+/* Copies of so many threads when `loaded` of all places (processors that may be used) are
+ * to be; 0 = not even one fits. */
+size_t live_copies_on(size_t places, size_t loaded, int threads);
 
 /* Builds one program of it. A compiler that refuses is recorded in built->refused. */
 int live_build(struct live *live, struct built *built, enum variant_program what,
                struct error *err);
+
+/* Records why it cannot be measured. */
+void live_refuse(struct built *built, enum run_outcome outcome, const char *why);
+
+/* live_sanitize.c: after it has been verified. What a sanitizer reports is recorded in
+ * built->refused. */
+int live_sanitize(struct live *live, struct built *built, struct error *err);
 
 /* Compares its results with the untransformed kernel's; a difference is recorded in
  * built->refused. */

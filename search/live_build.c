@@ -17,45 +17,60 @@ void live_built_release(struct built *built)
 
 /* ---- building ---- */
 
-static struct built *built_find(struct live *live, const char *plan)
+static struct built *built_find(struct live *live, const char *plan,
+                                const struct toolchain *toolchain)
 {
     for (size_t i = 0; i < live->built_nr; i++)
-        if (!strcmp(live->built[i].plan, plan))
+        if (!strcmp(live->built[i].plan, plan) && live->built[i].toolchain == toolchain)
             return &live->built[i];
     return NULL;
 }
 
-int live_built_get(struct live *live, const char *plan, struct built **out,
-                   struct error *err)
+static struct built *built_add(struct live *live, const struct built *built)
 {
+    GROW(live->built, live->built_nr + 1, live->built_alloc);
+    live->built[live->built_nr] = *built;
+    return &live->built[live->built_nr++];
+}
+
+int live_built_get(struct live *live, const struct candidate *candidate,
+                   struct built **out, struct error *err)
+{
+    const struct toolchain *toolchain;
     struct plan *parsed = NULL;
-    *out = built_find(live, plan);
+    if (live_toolchain(live, &candidate->environment, &toolchain, err))
+        return -1;
+    *out = built_find(live, candidate->plan, toolchain);
     if (*out)
         return 0;
-    if (plan_parse(plan, &parsed, err))
+    if (plan_parse(candidate->plan, &parsed, err))
         return -1;
-    GROW(live->built, live->built_nr + 1, live->built_alloc);
-    *out = &live->built[live->built_nr++];
-    **out = (struct built){
-        .plan = xstrdup(plan), .parsed = parsed, .refused = RUN_OUTCOME_OK};
+    *out = built_add(live, &(struct built){.plan = xstrdup(candidate->plan),
+                                           .parsed = parsed,
+                                           .toolchain = toolchain,
+                                           .refused = RUN_OUTCOME_OK});
     return 0;
 }
 
-void live_built_file(struct live *live, const char *source, struct built **out)
+int live_built_file(struct live *live, const char *source,
+                    const struct environment *environment, struct built **out,
+                    struct error *err)
 {
+    const struct toolchain *toolchain;
+    if (live_toolchain(live, environment, &toolchain, err))
+        return -1;
     char *name = xasprintf("file %s", source);
-    *out = built_find(live, name);
-    if (*out) {
-        free(name);
-        return;
-    }
-    GROW(live->built, live->built_nr + 1, live->built_alloc);
-    *out = &live->built[live->built_nr++];
-    **out = (struct built){
-        .plan = name, .source = xstrdup(source), .refused = RUN_OUTCOME_OK};
+    *out = built_find(live, name, toolchain);
+    if (!*out)
+        *out = built_add(live, &(struct built){.plan = xstrdup(name),
+                                               .source = xstrdup(source),
+                                               .toolchain = toolchain,
+                                               .refused = RUN_OUTCOME_OK});
+    free(name);
+    return 0;
 }
 
-static void refuse(struct built *built, enum run_outcome outcome, const char *why)
+void live_refuse(struct built *built, enum run_outcome outcome, const char *why)
 {
     built->refused = outcome;
     free(built->why);
@@ -66,9 +81,9 @@ static int built_program(struct live *live, struct built *built,
                          enum variant_program what, struct error *err)
 {
     if (built->source)
-        return variant_build_file(live->opts.kernel, built->source, live->opts.toolchain,
+        return variant_build_file(live->opts.kernel, built->source, built->toolchain,
                                   what, live->opts.scratch, &built->program[what], err);
-    return variant_build(live->opts.kernel, built->parsed, live->opts.toolchain, what,
+    return variant_build(live->opts.kernel, built->parsed, built->toolchain, what,
                          live->opts.scratch, &built->program[what], err);
 }
 
@@ -83,12 +98,12 @@ int live_build(struct live *live, struct built *built, enum variant_program what
     if (built_program(live, built, what, &local) == 0)
         return 0;
     if (spawn_interrupted()) {
-        refuse(built, RUN_OUTCOME_INTERRUPTED, "interrupted");
+        live_refuse(built, RUN_OUTCOME_INTERRUPTED, "interrupted");
         return 0;
     }
-    if (*built->plan &&
+    if ((*built->plan || built->toolchain != live->opts.toolchain) &&
         (local.status == STATUS_FAILED || local.status == STATUS_ILLEGAL)) {
-        refuse(built, RUN_OUTCOME_NOT_BUILT, local.text);
+        live_refuse(built, RUN_OUTCOME_NOT_BUILT, local.text);
         return 0;
     }
     return fail(err, local.status, "%s", local.text);
@@ -142,7 +157,7 @@ int live_verify(struct live *live, struct built *built, bool small_only,
     built->small_verified = built->report.outcome == RUN_OUTCOME_OK;
     built->full_verified = built->small_verified && !small_only;
     if (!built->small_verified)
-        refuse(built, built->report.outcome,
-               built->report.detail ? built->report.detail : "results differ");
-    return 0;
+        live_refuse(built, built->report.outcome,
+                    built->report.detail ? built->report.detail : "results differ");
+    return built->small_verified ? live_sanitize(live, built, err) : 0;
 }

@@ -80,7 +80,7 @@ static int trace_small(struct looking *look, const struct strvec *args,
 static int count_here(struct looking *look, const struct strvec *args, struct error *err)
 {
     double left_s = look->until_s - clock_s();
-    struct run_program program = {look->program, args, false};
+    struct run_program program = {look->program, args, false, NULL};
     struct run_opts opts = {.cpu = look->live->cpus.cpu, .launch_limit_s = left_s};
 
     if (left_s <= 0)

@@ -44,7 +44,8 @@ int live_measure_file(struct live *live, const char *source,
                       struct error *err)
 {
     struct built *built = NULL;
-    live_built_file(live, source, &built);
+    if (live_built_file(live, source, environment, &built, err))
+        return -1;
     *out = (struct measurement){.plan = xstrdup(""),
                                 .environment = *environment,
                                 .time_s = quantity_unknown(),

@@ -1,6 +1,7 @@
 /* The live runner: two variants beside each other. */
 #include <stdlib.h>
 
+#include "search/environment.h"
 #include "search/live.h"
 
 /*
@@ -67,12 +68,16 @@ static int measure_together(const struct comparison *asked,
 
 /* A kernel that can be a program may be refused as a shared object (`-static` among the
  * flags): *path stays NULL then, and interleaved launches have to do. */
-static int build_pair(struct live *live, const struct variant_side side[2], char **path,
+static int build_pair(struct live *live, const struct variant_side side[2],
+                      const struct environment *environment, char **path,
                       struct error *err)
 {
+    const struct toolchain *toolchain;
     struct error local = {0};
-    if (variant_build_pair(live->opts.kernel, side, live->opts.toolchain,
-                           live->opts.scratch, path, &local) == 0 ||
+    if (live_toolchain(live, environment, &toolchain, err))
+        return -1;
+    if (variant_build_pair(live->opts.kernel, side, toolchain, live->opts.scratch, path,
+                           &local) == 0 ||
         (local.status == STATUS_FAILED && !spawn_interrupted()))
         return 0;
     return fail(err, local.status, "%s", local.text);
@@ -85,16 +90,19 @@ static int compare_sides(const struct comparison *asked,
 {
     const struct environment *a = asked->environment[0], *b = asked->environment[1];
     const struct strvec *args = &asked->live->args;
-    const struct run_program apart[2] = {{program[0], args, a->huge_pages},
-                                         {program[1], args, b->huge_pages}};
+    struct run_place place[2] = {{0}, {0}};
+    const struct run_program apart[2] = {{program[0], args, a->huge_pages, &place[0]},
+                                         {program[1], args, b->huge_pages, &place[1]}};
     char *path = NULL;
     if (a->start != b->start || a->background != b->background)
         return fail(err, STATUS_USAGE,
                     "variants are compared under one start state and one background "
                     "load, not under two");
-    if (a->huge_pages == b->huge_pages && build_pair(asked->live, side, &path, err))
+    if (live_place(asked->live, a, &place[0], err) ||
+        live_place(asked->live, b, &place[1], err) ||
+        (environments_same_run(a, b) && build_pair(asked->live, side, a, &path, err)))
         return -1;
-    struct run_program together = {path, args, a->huge_pages};
+    struct run_program together = {path, args, a->huge_pages, &place[0]};
     int status = path ? measure_together(asked, &together, ratio, err)
                       : measure_apart(asked, apart, ratio, err);
     free(path);
@@ -111,7 +119,7 @@ int live_compare(void *data, const struct candidate *a, const struct candidate *
     *ratio = quantity_unknown();
     for (size_t i = 0; i < 2; i++) {
         struct built *built = NULL;
-        if (live_built_get(asked.live, candidate[i]->plan, &built, err) ||
+        if (live_built_get(asked.live, candidate[i], &built, err) ||
             live_build(asked.live, built, VARIANT_TIME, err))
             return -1;
         if (built->refused != RUN_OUTCOME_OK)
@@ -148,7 +156,8 @@ int live_compare_file(struct live *live, const char *source, bool huge_pages,
     char *program = NULL;
     *ratio = quantity_unknown();
     *verified = false;
-    if (live_built_get(live, "", &original, err) ||
+    const struct environment environment = {.huge_pages = huge_pages};
+    if (live_built_get(live, &(struct candidate){"", environment}, &original, err) ||
         live_build(live, original, VARIANT_TIME, err) ||
         verify_file(live, source, verified, err))
         return -1;
@@ -157,7 +166,6 @@ int live_compare_file(struct live *live, const char *source, bool huge_pages,
     int status = variant_build_file(live->opts.kernel, source, live->opts.toolchain,
                                     VARIANT_TIME, live->opts.scratch, &program, err);
     const struct variant_side side[2] = {{.plan = original->parsed}, {.source = source}};
-    const struct environment environment = {.huge_pages = huge_pages};
     const struct comparison asked = {live, {&environment, &environment}, seconds};
     char *const both[2] = {original->program[VARIANT_TIME], program};
     if (!status)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/hash.h"
+#include "search/environment.h"
 
 void measurement_release(struct measurement *measurement)
 {
@@ -64,14 +65,6 @@ static json_t *samples_json(const struct measurement *measurement)
     return list;
 }
 
-static json_t *environment_json(const struct environment *environment)
-{
-    return json_pack("{s:s, s:s, s:s}", "pages",
-                     environment->huge_pages ? "huge" : "small", "start",
-                     run_start_word(environment->start), "background",
-                     run_background_word(environment->background));
-}
-
 /* inflight.measurement/1 names these at the top level, for programs that read nothing
  * else. */
 static void add_occupancy_json(json_t *root, const struct measurement *measurement)
@@ -114,7 +107,7 @@ json_t *measurement_to_json(const struct measurement *measurement)
     json_t *root = json_pack(
         "{s:s, s:s, s:o, s:s, s:o, s:b, s:s?, s:o, s:o, s:o}", "schema",
         "inflight.measurement/1", "plan", measurement->plan, "environment",
-        environment_json(&measurement->environment), "outcome",
+        environment_to_json(&measurement->environment), "outcome",
         run_outcome_word(measurement->outcome), "detail", text_json(measurement->detail),
         "verified", (int)measurement->verified, "verified_sizes",
         measurement->verified_sizes, "max_relative_error",
@@ -192,50 +185,12 @@ static int read_samples(const struct json_at *at, struct measurement *out,
     return 0;
 }
 
-static int read_start(const struct json_at *at, struct environment *environment,
-                      struct error *err)
-{
-    const char *word = NULL;
-    if (!json_has(at, "start"))
-        return 0;
-    if (json_string_at(at, "start", &word, err))
-        return -1;
-    if (!run_start_from_word(word, &environment->start))
-        return json_fail(at, err,
-                         "start: expected warm, cold-data, cold-code or cold, got \"%s\"",
-                         word);
-    return 0;
-}
-
-static int read_background(const struct json_at *at, struct environment *environment,
-                           struct error *err)
-{
-    const char *word = NULL;
-    if (!json_has(at, "background"))
-        return 0;
-    if (json_string_at(at, "background", &word, err))
-        return -1;
-    if (!run_background_from_word(word, &environment->background))
-        return json_fail(
-            at, err, "background: expected idle, arithmetic, memory or disk, got \"%s\"",
-            word);
-    return 0;
-}
-
 static int read_environment(const struct json_at *at, struct environment *environment,
                             struct error *err)
 {
     struct json_at object = {0};
-    const char *pages = NULL;
-    if (json_object_at(at, "environment", &object, err) ||
-        json_string_at(&object, "pages", &pages, err))
-        return -1;
-    if (strcmp(pages, "huge") && strcmp(pages, "small"))
-        return json_fail(&object, err, "pages: expected small or huge, got \"%s\"",
-                         pages);
-    environment->huge_pages = !strcmp(pages, "huge");
-    return read_start(&object, environment, err) ||
-                   read_background(&object, environment, err)
+    return json_object_at(at, "environment", &object, err) ||
+                   environment_from_json(&object, environment, err)
                ? -1
                : 0;
 }
@@ -326,21 +281,11 @@ int measurement_from_json(const struct json_at *at, struct measurement *measurem
 
 char *candidate_text(const struct candidate *candidate)
 {
-    const struct environment *environment = &candidate->environment;
-    bool cold = environment->start != RUN_START_WARM,
-         loaded = environment->background != RUN_BACKGROUND_IDLE;
-    return xasprintf(
-        "%s%s%s%s%s%s%s%s", *candidate->plan ? candidate->plan : "as written",
-        environment->huge_pages ? ", huge pages" : "", cold ? ", " : "",
-        cold ? run_start_word(environment->start) : "", cold ? " start" : "",
-        loaded ? ", " : "", loaded ? run_background_word(environment->background) : "",
-        loaded ? " load beside" : "");
-}
-
-bool environments_equal(const struct environment *a, const struct environment *b)
-{
-    return a->huge_pages == b->huge_pages && a->start == b->start &&
-           a->background == b->background;
+    char *around = environment_phrase(&candidate->environment);
+    char *text = xasprintf("%s%s%s", *candidate->plan ? candidate->plan : "as written",
+                           *around ? ", " : "", around);
+    free(around);
+    return text;
 }
 
 /* What is in databases keeps its name: word[0] of the hash, without the text's end. */

@@ -98,6 +98,11 @@ void search_result_release(struct search_result *result)
         free(result->pruned[i].rule);
         free(result->pruned[i].reason);
     }
+    for (size_t i = 0; i < result->environment_nr; i++) {
+        free(result->environment[i].plan);
+        free(result->environment[i].outcome);
+    }
+    free(result->environment);
     free(result->measurement);
     free(result->advice);
     free(result->pruned);

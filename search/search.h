@@ -12,13 +12,25 @@
 
 /* ---- one measured variant ---- */
 
+/* All that is beside the plan. {0} is what the run was started with. */
 struct environment {
     bool huge_pages;
     enum run_start start;           /* of every sample; default warm */
     enum run_background background; /* on the cores not used; default idle */
+    int threads; /* OpenMP threads of a call, each on a core of its own (with smt: on
+                    a hardware thread); as many fewer copies run. 0 = 1 */
+    int smt;     /* hardware threads of every core that are loaded; 0 = 1 */
+    char compiler[128]; /* "" = the run's */
+    char flags[256];    /* optimisation flags; "" = the run's */
+    char schedule[32];  /* OMP_SCHEDULE: "dynamic,4"; "" = not set */
 };
 
 bool environments_equal(const struct environment *a, const struct environment *b);
+/* `base` with what `over` says otherwise; another compiler brings its own flags. */
+struct environment environment_with(const struct environment *base,
+                                    const struct environment *over);
+/* "huge pages, 4 threads"; "" = nothing special. Caller frees. */
+char *environment_phrase(const struct environment *environment);
 
 struct candidate {
     const char *plan; /* canonical text, "" = untransformed */
@@ -159,6 +171,14 @@ struct pruned {
     char *plan; /* plan or transformation */
     char *rule, *reason;
 };
+/* An environment that was tried at the end, on the kernel as written or on the winner. */
+struct tried_environment {
+    char *plan; /* with what the environment needs (parallel) */
+    struct environment environment, before; /* compared with this one */
+    struct quantity gain; /* over the same plan without; unknown = see outcome */
+    bool kept;
+    char *outcome; /* one sentence */
+};
 struct search_result {
     struct measurement *measurement; /* in order; [0] is the baseline */
     size_t measurement_nr, measurement_alloc;
@@ -173,6 +193,10 @@ struct search_result {
                                          unknown = not tried */
     struct quantity total_gain; /* best plan in best environment over baseline; unknown if
                                    no environment was tried */
+    /* those of search_opts.option, in the order tried */
+    struct tried_environment *environment;
+    size_t environment_nr, environment_alloc;
+    size_t best_total;          /* measurement with the total gain; 0 = none */
     struct quantity left_bound; /* bound on what is left after the best; unknown = the
                                    evidence gives none */
     enum resource left_resource;
@@ -190,6 +214,11 @@ struct search_opts {
     size_t budget_variants;  /* 0 = no limit */
     unsigned long long seed; /* random; 0 = 1 */
     const struct rule_set *rules;
+    /* Environments to try on the kernel as written and on the winner, one after the
+     * other, each on top of those that paid; {0} in what is not to change. Huge pages are
+     * tried without being named. Borrowed. */
+    const struct environment *option;
+    size_t option_nr;
     bool advise_only; /* measure the baseline, judge, stop */
     bool audit;       /* measure what rules pruned, too, within the budget */
 };

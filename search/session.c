@@ -64,12 +64,13 @@ bool session_timed(const struct session *session, size_t i)
     return measurement->outcome == RUN_OUTCOME_OK && measurement->time_s.known;
 }
 
-static size_t find(const struct session *session, const char *plan, bool huge_pages)
+static size_t find(const struct session *session, const char *plan,
+                   const struct environment *environment)
 {
     const struct search_result *result = session->result;
     for (size_t i = 0; i < result->measurement_nr; i++)
         if (!strcmp(result->measurement[i].plan, plan) &&
-            result->measurement[i].environment.huge_pages == huge_pages)
+            environments_equal(&result->measurement[i].environment, environment))
             return i;
     return result->measurement_nr;
 }
@@ -103,11 +104,19 @@ int session_measure(struct session *session, const struct choice *choice, bool h
                     enum measure_effort effort, double limit_s, size_t *index,
                     struct error *err)
 {
+    struct environment environment = {.huge_pages = huge_pages};
+    return session_measure_in(session, choice, &environment, effort, limit_s, index, err);
+}
+
+int session_measure_in(struct session *session, const struct choice *choice,
+                       const struct environment *environment, enum measure_effort effort,
+                       double limit_s, size_t *index, struct error *err)
+{
     char *plan = choice_text(choice);
-    struct candidate candidate = {plan, {.huge_pages = huge_pages}};
+    struct candidate candidate = {plan, *environment};
     struct measurement measurement = {0};
     int status = 0;
-    *index = find(session, plan, huge_pages);
+    *index = find(session, plan, environment);
     if (*index == session->result->measurement_nr || session->effort[*index] < effort) {
         status = session->runner->measure(session->runner->data, &candidate, effort,
                                           limit_s, &measurement, err);
@@ -173,116 +182,4 @@ int session_baseline(struct session *session, struct error *err)
     return fail(err, STATUS_UNVERIFIABLE, "the kernel as written %s%s%s",
                 run_outcome_word(baseline->outcome), baseline->detail ? ": " : "",
                 baseline->detail ? baseline->detail : "");
-}
-
-/* ---- closing ---- */
-
-/* The first comparison was luck: what was said of the plan is no longer true. */
-static void note_luck(struct search_result *result, struct quantity gain)
-{
-    for (size_t i = 0; i < result->advice_nr; i++) {
-        struct advice *advice = &result->advice[i];
-        if (!advice->tried_plan ||
-            strcmp(advice->tried_plan, result->measurement[result->best].plan))
-            continue;
-        advice->measured_speedup = gain;
-        free(advice->outcome);
-        advice->outcome = xstrdup("not kept: measured again the gain was not there");
-    }
-}
-
-static int close_source(struct session *session, struct error *err)
-{
-    struct search_result *result = session->result;
-    if (result->best == 0)
-        return 0;
-    session_say(session, "measuring the winner against the original once more");
-    struct quantity gain = quantity_unknown();
-    if (session_compare(session, 0, result->best, 8, &gain, err))
-        return -1;
-    if (gain.known && gain.low <= 1) {
-        note_luck(result, gain);
-        result->best = 0;
-        return 0;
-    }
-    result->source_gain = gain;
-    return 0;
-}
-
-static int close_environment(struct session *session, struct error *err)
-{
-    struct search_result *result = session->result;
-    size_t huge = 0;
-    if (!session->subject->huge_pages_available || spawn_interrupted())
-        return 0;
-    if (session_measure(session, &session->choice[0], true, MEASURE_QUICK, 0, &huge, err))
-        return -1;
-    if (!session_timed(session, huge))
-        return 0;
-    if (!result->environment_gain.known) {
-        session_say(session, "huge pages: the kernel as written");
-        if (session_compare(session, 0, huge, 8, &result->environment_gain, err))
-            return -1;
-    }
-    if (result->best == 0) {
-        result->total_gain = result->environment_gain;
-        return 0;
-    }
-    session_say(session, "huge pages: the winner");
-    struct choice best = session->choice[result->best];
-    if (session_measure(session, &best, true, MEASURE_QUICK, 0, &huge, err))
-        return -1;
-    if (!session_timed(session, huge))
-        return 0;
-    return session_compare(session, 0, huge, 8, &result->total_gain, err);
-}
-
-static void close_left(struct session *session)
-{
-    struct search_result *result = session->result;
-    const struct measurement *best = &result->measurement[result->best];
-    if (!best->has_occupancy)
-        best = &result->measurement[0];
-    if (!best->has_occupancy)
-        return;
-    result->left_bound = best->occupancy.slack;
-    result->left_resource = best->occupancy.busiest;
-}
-
-/* The fastest first run, when the search was stopped before it could be compared. */
-static char *say_interrupted(const struct session *session)
-{
-    const struct search_result *result = session->result;
-    size_t fastest = result->best;
-    for (size_t i = 0; i < result->measurement_nr; i++)
-        if (session_timed(session, i) && !result->measurement[i].environment.huge_pages &&
-            result->measurement[i].time_s.value <
-                result->measurement[fastest].time_s.value)
-            fastest = i;
-    if (fastest == result->best || !session_timed(session, result->best))
-        return xstrdup("it was interrupted");
-    return xasprintf(
-        "it was interrupted (fastest in a first run, not confirmed: %s, %.2fx)",
-        result->measurement[fastest].plan,
-        result->measurement[result->best].time_s.value /
-            result->measurement[fastest].time_s.value);
-}
-
-int session_close(struct session *session, struct error *err)
-{
-    struct search_result *result = session->result;
-    result->interrupted = spawn_interrupted() != 0;
-    if (result->measurement_nr == 0)
-        return 0;
-    if (!session->opts->advise_only &&
-        (close_source(session, err) || close_environment(session, err)))
-        return -1;
-    close_left(session);
-    result->interrupted = spawn_interrupted() != 0;
-    if (result->interrupted) {
-        free(result->stop);
-        result->stop = say_interrupted(session);
-    }
-    result->seconds = clock_s() - session->started_s;
-    return 0;
 }

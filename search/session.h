@@ -42,6 +42,10 @@ double session_left_s(const struct session *session);
 int session_measure(struct session *session, const struct choice *choice, bool huge_pages,
                     enum measure_effort effort, double limit_s, size_t *index,
                     struct error *err);
+/* The same under any environment. */
+int session_measure_in(struct session *session, const struct choice *choice,
+                       const struct environment *environment, enum measure_effort effort,
+                       double limit_s, size_t *index, struct error *err);
 
 /* time(a) / time(b), interleaved, over at most `seconds`. */
 int session_compare(struct session *session, size_t a, size_t b, double seconds,
@@ -59,8 +63,8 @@ void session_prune(struct session *session, const char *plan, const char *rule,
 /* The baseline, explained. Fails when it does not run. */
 int session_baseline(struct session *session, struct error *err);
 
-/* Gains of the best against the baseline and of huge pages, interleaved; what is left;
- * why it ended. */
+/* close.c: gains of the best against the baseline and of environments, interleaved; what
+ * is left; why it ended. */
 int session_close(struct session *session, struct error *err);
 
 /* Facts for the rules: measurement i (explained), its choice, the loop nest and the

@@ -21,7 +21,10 @@ static void add_edit(struct edits *edits, size_t begin, size_t end, char *text)
 {
     size_t at = edits->nr;
     GROW(edits->item, edits->nr + 1, edits->alloc);
-    while (at > 0 && edits->item[at - 1].begin > begin)
+    /* What is put in goes before what is taken out at the same place. */
+    while (at > 0 && (edits->item[at - 1].begin > begin ||
+                      (edits->item[at - 1].begin == begin && begin == end &&
+                       edits->item[at - 1].end > begin)))
         at--;
     memmove(&edits->item[at + 1], &edits->item[at],
             (edits->nr - at) * sizeof(edits->item[0]));

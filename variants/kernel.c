@@ -49,11 +49,11 @@ static int open_into(struct kernel *kernel, const struct kernel_request *request
         return -1;
     list_assumptions(kernel, &associative);
     strvec_push_all(&kernel->cflags, &request->cflags);
-    if (model_build(&(struct model_request){.function = kernel->function,
-                                            .assume = &kernel->assume,
-                                            .reassociate = associative},
-                    &kernel->model, err) ||
-        kernel_list_data(kernel, err))
+    kernel->model_request = (struct model_request){.function = kernel->function,
+                                                   .assume = &kernel->assume,
+                                                   .reassociate = associative};
+    if (model_build(&kernel->model_request, &kernel->model, err) ||
+        kernel_list_data(kernel, err) || kernel_tuned_open(kernel, err))
         return -1;
     kernel->hash = hash_of(kernel, request);
     kernel->view_param = xcalloc(kernel->scalar_nr + 1, sizeof(*kernel->view_param));
@@ -89,6 +89,7 @@ void kernel_free(struct kernel *kernel)
     free(kernel->view_param);
     free(kernel->view_array);
     free(kernel->hash);
+    kernel_tuned_release(kernel);
     model_free(kernel->model);
     kernel_words_release(&kernel->words);
     ir_function_free(kernel->function);
@@ -149,8 +150,8 @@ static void show_arrays(const struct kernel *kernel)
             .written = buffer->written,
             .dims = buffer->symbol->dim_nr ? (int)buffer->symbol->dim_nr : 1,
             .extent_text = buffer->extent_text,
-            .bytes = buffer->length < 0 ? -1
- : (double)buffer->length * (double)buffer->bytes};
+            .bytes =
+                buffer->length < 0 ? -1 : (double)buffer->length * (double)buffer->bytes};
     }
 }
 
@@ -160,18 +161,20 @@ struct kernel_view kernel_view(const struct kernel *kernel)
 
     show_params(kernel);
     show_arrays(kernel);
-    return (struct kernel_view){.param = kernel->view_param,
-                                .param_nr = kernel->scalar_nr,
-                                .array = kernel->view_array,
-                                .array_nr = kernel->buffer_nr,
-                                .loop = model.loop,
-                                .loop_nr = model.loop_nr,
-                                .access = model.access,
-                                .access_nr = model.access_nr,
-                                .assumption = model.assumption,
-                                .assumption_nr = model.assumption_nr,
-                                .dependence = model.dependence,
-                                .dependence_nr = model.dependence_nr};
+    struct kernel_view view = {.param = kernel->view_param,
+                               .param_nr = kernel->scalar_nr,
+                               .array = kernel->view_array,
+                               .array_nr = kernel->buffer_nr,
+                               .loop = model.loop,
+                               .loop_nr = model.loop_nr,
+                               .access = model.access,
+                               .access_nr = model.access_nr,
+                               .assumption = model.assumption,
+                               .assumption_nr = model.assumption_nr,
+                               .dependence = model.dependence,
+                               .dependence_nr = model.dependence_nr};
+    kernel_tuned_view(kernel, &view);
+    return view;
 }
 
 struct kernel_counts kernel_counts(const struct kernel *kernel)
@@ -199,7 +202,11 @@ struct kernel_counts kernel_counts(const struct kernel *kernel)
 int kernel_check(struct kernel *kernel, const struct plan *plan, struct buf *assumptions,
                  struct error *err)
 {
-    return model_check(kernel->model, plan, assumptions, err);
+    struct model *model;
+
+    if (kernel_tuned_model(kernel, plan, &model, assumptions, err))
+        return -1;
+    return model_check(model, plan, assumptions, err);
 }
 
 /* The end of a comment must not stand inside of one. */
@@ -220,7 +227,11 @@ static void add_comment(struct buf *out, const char *comment)
 int kernel_emit(struct kernel *kernel, const struct plan *plan, const char *comment,
                 struct buf *out, struct error *err)
 {
+    struct model *model;
+
+    if (kernel_tuned_model(kernel, plan, &model, NULL, err))
+        return -1;
     if (comment && *comment)
         add_comment(out, comment);
-    return model_emit(kernel->model, plan, out, err);
+    return model_emit(model, plan, out, err);
 }

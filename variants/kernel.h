@@ -8,6 +8,7 @@
 #include "core/base/hash.h"
 #include "variants/contents.h"
 #include "variants/ir.h"
+#include "variants/kernel_tuned.h"
 #include "variants/model.h"
 #include "variants/pragma.h"
 
@@ -64,6 +65,8 @@ struct kernel {
     struct model *model;
     struct kernel_words words;
     struct strvec assume, cflags;
+    struct model_request model_request; /* that made the model */
+    struct kernel_tuned tuned;
     char *hash;
     struct kernel_scalar *scalar;
     size_t scalar_nr, scalar_alloc;

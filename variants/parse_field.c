@@ -20,9 +20,9 @@ static char *text_of(const struct ir_expr *expr)
 static void note_changed(struct ir_expr *expr, void *data)
 {
     struct fields *fields = data;
-    bool changes = expr->kind == IR_ASSIGN ||
-                   (expr->kind == IR_UNARY &&
-                    (strstr(expr->op, "++") || strstr(expr->op, "--")));
+    bool changes =
+        expr->kind == IR_ASSIGN ||
+        (expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--")));
     bool exposes = expr->kind == IR_UNARY && strcmp(expr->op, "&") == 0;
     const struct ir_expr *target = changes || exposes ? expr->arg[0] : NULL;
     if (target && (target->kind == IR_NAME || target->kind == IR_MEMBER)) {
@@ -127,7 +127,8 @@ static struct ir_expr *make(struct fields *fields, struct ir_expr *expr)
     struct ir_symbol *base = expr->kind == IR_MEMBER ? base_of(expr) : NULL;
     bool record = expr->type.scalar == IR_RECORD && !expr->type.pointers;
     if (base && !record && !expr->type.is_volatile && is_steady(fields, expr)) {
-        struct ir_expr *name = ir_name(fields->p->arena, field_symbol(fields, expr, base));
+        struct ir_expr *name =
+            ir_name(fields->p->arena, field_symbol(fields, expr, base));
         name->line = expr->line;
         name->column = expr->column;
         return name;

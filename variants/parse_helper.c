@@ -149,8 +149,7 @@ static bool is_movable(const struct ir_expr *value)
 static bool read_value(struct helper *helper, bool as_statement)
 {
     const struct ct_node *body = helper->function->body;
-    const struct ct_node *last =
-        body->child_nr ? body->child[body->child_nr - 1] : NULL;
+    const struct ct_node *last = body->child_nr ? body->child[body->child_nr - 1] : NULL;
     struct parse *reader = &helper->reader;
     if (!last || body->kind != CT_BLOCK)
         return false;
@@ -180,9 +179,10 @@ static bool helper_read(struct parse *p, const struct ir_expr *call, bool as_sta
     own->arena = p->arena;
     own->source = p->function->source;
     own->source_length = p->function->source_length;
-    helper->reader = (struct parse){
-        .function = own, .arena = p->arena, .file = p->file, .caller = p};
-    return read_value(helper, as_statement) && is_takeable(helper, p->function, call->symbol);
+    helper->reader =
+        (struct parse){.function = own, .arena = p->arena, .file = p->file, .caller = p};
+    return read_value(helper, as_statement) &&
+           is_takeable(helper, p->function, call->symbol);
 }
 
 /* ---- putting the arguments in ---- */

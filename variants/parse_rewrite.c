@@ -180,10 +180,10 @@ static bool is_harmless_cast(const struct ir_expr *expr)
     if (expr->kind != IR_CAST)
         return false;
     const struct ir_type *to = &expr->type, *from = &expr->arg[0]->type;
-    return to->pointers == 1 && from->pointers == 1 &&
-           to->scalar == from->scalar && to->bytes == from->bytes &&
-           to->is_unsigned == from->is_unsigned && !to->is_volatile &&
-           !from->is_volatile && to->scalar != IR_VOID && to->scalar != IR_RECORD;
+    return to->pointers == 1 && from->pointers == 1 && to->scalar == from->scalar &&
+           to->bytes == from->bytes && to->is_unsigned == from->is_unsigned &&
+           !to->is_volatile && !from->is_volatile && to->scalar != IR_VOID &&
+           to->scalar != IR_RECORD;
 }
 
 /* Pointers are added without wrapping around; the sum of the subscripts must be, too. */

@@ -244,8 +244,8 @@ static bool scan_body(struct walk *walk)
     return walk->stride != NULL;
 }
 
-static void put_offset(const struct walk *walk, struct ir_stmt *stmt, struct ir_expr *from,
-                       struct ir_expr *moved)
+static void put_offset(const struct walk *walk, struct ir_stmt *stmt,
+                       struct ir_expr *from, struct ir_expr *moved)
 {
     struct ir_arena *arena = walk->p->arena;
     struct ir_expr *offset = plus(arena, ir_copy(arena, from), moved);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "variants/tunable.h"
+
 /* ---- reading one line of words ---- */
 
 struct reader {
@@ -136,7 +138,7 @@ static int add_word(struct reader *reader, enum word_kind kind)
 {
     struct kernel_word *word = &reader->word, copy = *word;
     bool single = kind == WORD_SET || kind == WORD_BUFFER || kind == WORD_LENGTH ||
-                  kind == WORD_FLOPS;
+                  kind == WORD_FLOPS || kind == WORD_TUNABLE;
     struct kernel_word *old =
         single ? find(reader->words, kind, word->name.nr ? word->name.v[0] : NULL) : NULL;
     if (old && old->line > 0 && word->line > 0)
@@ -357,6 +359,26 @@ static int read_associative(struct reader *reader)
     return add_word(reader, WORD_ASSOCIATIVE);
 }
 
+static int read_tunable(struct reader *reader)
+{
+    struct tunable_values values = {0};
+    struct error why = {0};
+    if (push_name(reader, "expected 'tunable NAME in {8,16,32}'") < 0)
+        return -1;
+    reader->word.text = take_rest(reader);
+    int status = tunable_values_read(reader->word.text, &values, &why);
+    tunable_values_release(&values);
+    return status ? fail_word(reader, "%s", why.text) : add_word(reader, WORD_TUNABLE);
+}
+
+static int read_constraint(struct reader *reader)
+{
+    struct error why = {0};
+    reader->word.text = take_rest(reader);
+    return constraint_check(reader->word.text, &why) ? fail_word(reader, "%s", why.text)
+                                                     : add_word(reader, WORD_CONSTRAINT);
+}
+
 struct word_form {
     const char *word;
     int (*read)(struct reader *reader);
@@ -400,11 +422,10 @@ static int read_assume(struct reader *reader)
 static int read_line(const struct ir_function *function, const char *text, char *where,
                      int line, struct kernel_words *words, struct error *err)
 {
-    static const struct word_form form[] = {{"kernel", read_kernel},
-                                            {"set", read_set},
-                                            {"buffer", read_buffer},
-                                            {"assume", read_assume},
-                                            {"flops", read_flops}};
+    static const struct word_form form[] = {
+        {"kernel", read_kernel},        {"set", read_set},     {"buffer", read_buffer},
+        {"assume", read_assume},        {"flops", read_flops}, {"tunable", read_tunable},
+        {"constraint", read_constraint}};
     struct reader reader = {.at = text, .words = words, .function = function, .err = err};
     reader.word.where = where;
     reader.word.line = line;
@@ -413,13 +434,25 @@ static int read_line(const struct ir_function *function, const char *text, char 
     return status;
 }
 
+/* Constants belong to the file, so what is said about them does. */
+static bool is_of_file(const struct ir_pragma *pragma)
+{
+    static const char *const word[] = {"tunable", "constraint"};
+    const char *at = pragma->text + (pragma->ours ? strlen("inflight") : 0);
+    size_t length = strcspn(at += strspn(at, " \t"), " \t");
+    for (size_t i = 0; pragma->ours && i < ARRAY_SIZE(word); i++)
+        if (strlen(word[i]) == length && !memcmp(at, word[i], length))
+            return true;
+    return false;
+}
+
 int kernel_words_read(const struct ir_function *function, const struct strvec *command,
                       struct kernel_words *words, struct error *err)
 {
     int status = 0;
     const struct ir_pragma *pragma = function->all_pragma;
     for (; status == 0 && pragma; pragma = pragma->next_all)
-        if (pragma->applies)
+        if (pragma->applies || is_of_file(pragma))
             status = read_line(function, pragma->text + strlen("inflight"),
                                xasprintf("%s:%d", function->path, pragma->line),
                                pragma->line, words, err);

@@ -8,6 +8,11 @@
  *     buffer NAME length EXPR     elements, where the subscripts do not tell
  *     assume independent(i)       iterations of loop i; also noalias(a, b), associative
  *     flops EXPR                  of one call
+ *     tunable NAME in {8,16,32}   a constant of the file that a plan may set; also
+ *                                 NAME in 8:128:x2, NAME in 8:128:+8
+ *     constraint EXPR <= EXPR     between tunables and parameters
+ *
+ * The last two stand anywhere in the file, the others before the function or in it.
  *
  * The command line overrides the source. Private to variants.
  */
@@ -24,14 +29,16 @@ enum word_kind {
     WORD_INDEPENDENT,
     WORD_NOALIAS,
     WORD_ASSOCIATIVE,
-    WORD_FLOPS
+    WORD_FLOPS,
+    WORD_TUNABLE,
+    WORD_CONSTRAINT
 };
 
 struct kernel_word {
     enum word_kind kind;
     /* SET, BUFFER, LENGTH: one; INDEPENDENT: loops; NOALIAS: two or more arrays */
     struct strvec name;
-    char *text; /* EXPR or CONTENTS as written; else NULL */
+    char *text; /* EXPR, CONTENTS or values as written; else NULL */
     /* for messages: "triad.c:12" or "'set n = 4' on the command line" */
     char *where;
     int line; /* 0 = from the command line */

@@ -111,6 +111,7 @@ struct kernel_access {
 };
 /* A macro or constant of the user's file that `#pragma inflight tunable` makes a
  * parameter of the search; a plan sets it by set(NAME:VALUE). */
+enum { KERNEL_TUNABLES_MAX = 8 };
 struct kernel_tunable {
     const char *name;
     const long long *value; /* those it may take, in the order given */
@@ -138,6 +139,10 @@ struct kernel_view { /* borrowed, valid until the next kernel_set or kernel_free
     size_t dependence_nr;
 };
 struct kernel_view kernel_view(const struct kernel *kernel);
+/* Do these values, one for each of view->tunable, keep to the constraints? STATUS_USAGE
+ * with the one that they break. Those about parameters without a value count as kept. */
+int kernel_tunables_allowed(const struct kernel_view *view, const long long *value,
+                            struct error *err);
 
 /* 0 when `b` can be called with the arguments of `a` and their results compared;
  * STATUS_USAGE with what differs: number, kinds, order or elements of parameters, or the
@@ -263,9 +268,12 @@ struct quantity variant_chains(struct kernel *kernel, const struct plan *plan,
 /* The harness arguments for the kernel's present sizes and contents (--set ...). */
 void variant_args(const struct kernel *kernel, struct strvec *args);
 
+/* Relative tolerance of the harness for double and float. */
+#define VERIFY_DOUBLE 1e-9
+#define VERIFY_FLOAT  1e-4
+
 struct verify_opts {
-    double relative, absolute; /* floating-point tolerance; 0 = 1e-9 relative for double
-                                  (1e-4 for float), absolute 0 */
+    double relative, absolute; /* floating-point tolerance; 0 = those above, absolute 0 */
     double limit_s;            /* per size, 0 = 60 */
     double memory_limit_bytes; /* sizes that need more are skipped and said so; 0 = half
                                   of the memory */

@@ -165,6 +165,10 @@ struct machine_cpus {
     int threads_per_core;
 };
 int machine_cpus(const char *synthetic, struct machine_cpus *cpus, struct error *err);
+/* So many hardware threads of every core, those of a core side by side. STATUS_MISSING
+ * when a core has fewer. */
+int machine_cpus_smt(const char *synthetic, int threads, struct machine_cpus *cpus,
+                     struct error *err);
 
 /* What this process can still take, from MemAvailable and the cgroups' limits; 0 = not
  * known. */

@@ -154,6 +154,17 @@ static hwloc_bitmap_t usable_processors(const struct topology_source *source,
     return usable;
 }
 
+/* Of the core that comes next. */
+static void add_threads(struct topology *topology, hwloc_const_bitmap_t threads)
+{
+    size_t core = topology->cpus.cpu_nr, at = topology->core_start[core];
+
+    for (int cpu = hwloc_bitmap_first(threads); cpu >= 0;
+         cpu = hwloc_bitmap_next(threads, cpu))
+        topology->thread[at++] = cpu;
+    topology->core_start[core + 1] = at;
+}
+
 static void read_cores(struct topology *topology, hwloc_const_bitmap_t usable)
 {
     hwloc_bitmap_t threads = hwloc_bitmap_alloc();
@@ -162,6 +173,10 @@ static void read_cores(struct topology *topology, hwloc_const_bitmap_t usable)
     int least = INT_MAX;
 
     cpus->cpu = xcalloc((size_t)cores_in(topology->handle, usable), sizeof(*cpus->cpu));
+    topology->thread =
+        xcalloc((size_t)hwloc_bitmap_weight(usable) + 1, sizeof(*topology->thread));
+    topology->core_start = xcalloc((size_t)cores_in(topology->handle, usable) + 1,
+                                   sizeof(*topology->core_start));
     while ((core = hwloc_get_next_obj_by_type(topology->handle,
                                               core_type(topology->handle), core))) {
         int nr;
@@ -170,6 +185,7 @@ static void read_cores(struct topology *topology, hwloc_const_bitmap_t usable)
         nr = hwloc_bitmap_weight(threads);
         if (nr < 1)
             continue;
+        add_threads(topology, threads);
         cpus->cpu[cpus->cpu_nr++] = hwloc_bitmap_first(threads);
         cpus->threads_per_core =
             nr > cpus->threads_per_core ? nr : cpus->threads_per_core;
@@ -453,6 +469,8 @@ void topology_release(struct topology *topology)
     free(topology->node);
     free(topology->distance);
     free(topology->cpus.cpu);
+    free(topology->thread);
+    free(topology->core_start);
     strvec_release(&topology->note);
     *topology = (struct topology){0};
 }

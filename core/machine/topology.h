@@ -46,6 +46,10 @@ struct memory_site {
 struct topology {
     void *handle; /* hwloc_topology_t */
     struct machine_cpus cpus;
+    /* All usable hardware threads of those cores, core after core; core_start[i] is where
+     * those of cpus.cpu[i] begin, with one entry more at the end. */
+    int *thread;
+    size_t *core_start;
     int sockets, numa_nodes;
     double memory_bytes;
     struct topology_cache cache[TOPOLOGY_CACHES_MAX]; /* data caches first, ascending; as

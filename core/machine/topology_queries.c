@@ -52,6 +52,48 @@ int machine_cpus(const char *synthetic, struct machine_cpus *cpus, struct error 
     return 0;
 }
 
+/* The first core that has fewer usable hardware threads than that; cpu_nr = none. */
+static size_t narrow_core(const struct topology *topology, int threads)
+{
+    size_t core = 0;
+
+    while (core < topology->cpus.cpu_nr &&
+           topology->core_start[core + 1] - topology->core_start[core] >= (size_t)threads)
+        core++;
+    return core;
+}
+
+int machine_cpus_smt(const char *synthetic, int threads, struct machine_cpus *cpus,
+                     struct error *err)
+{
+    struct topology topology;
+    int status = 0;
+
+    *cpus = (struct machine_cpus){0};
+    if (topology_load(synthetic, &topology, err))
+        return -1;
+    size_t cores = topology.cpus.cpu_nr, narrow = narrow_core(&topology, threads);
+    if (narrow < cores)
+        status = fail(err, STATUS_MISSING,
+                      "%d hardware threads of a core were asked for; the core of "
+                      "processor %d has %zu that this process may use",
+                      threads, topology.cpus.cpu[narrow],
+                      topology.core_start[narrow + 1] - topology.core_start[narrow]);
+    *cpus = (struct machine_cpus){
+        .cpu = xcalloc(cores * (size_t)threads + 1, sizeof(*cpus->cpu)),
+        .threads_per_core = threads};
+    for (size_t i = 0; !status && i < cores; i++)
+        for (int k = 0; k < threads; k++)
+            cpus->cpu[cpus->cpu_nr++] =
+                topology.thread[topology.core_start[i] + (size_t)k];
+    topology_release(&topology);
+    if (status)
+        free(cpus->cpu);
+    if (status)
+        *cpus = (struct machine_cpus){0};
+    return status;
+}
+
 void topology_apply_quota(struct topology *topology, double processors)
 {
     size_t allowed = processors < 1 ? 1 : (size_t)fmin(processors, 1e9);

@@ -80,11 +80,20 @@ enum run_disturbance {
 /* "switched away, page faults"; nothing for 0. */
 void run_disturbance_text(unsigned disturbed, struct buf *out);
 
+/* Where a program runs and with what, in place of the options that say it for all. */
+struct run_place {
+    const int *cpu;       /* as in struct run_opts; NULL = as there */
+    size_t copies;        /* 0 = as there */
+    int threads;          /* 0 = as there */
+    const char *schedule; /* OMP_SCHEDULE, such as "dynamic,4"; NULL or "" = not set */
+};
+
 /* One program and how to start it. */
 struct run_program {
     const char *path;          /* looked up in PATH if it has no slash */
     const struct strvec *args; /* sizes and seeds for the harness; may be NULL */
     bool huge_pages;
+    const struct run_place *place; /* borrowed; NULL = as the options say */
 };
 
 struct run_opts {

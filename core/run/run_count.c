@@ -104,7 +104,7 @@ static int count_child(const struct run_program *program, const struct run_opts 
     int result;
 
     launch_push_common(&argv, program, opts, 0);
-    launch_push_environment(&env, opts, 0);
+    launch_push_environment(&env, program, opts, 0);
     strvec_push(&env, "LD_BIND_NOW=1"); /* no names are looked up in the first call */
     strvec_push(&argv, "--stepped");
     strvec_push(&argv, "--out");

@@ -70,6 +70,22 @@ struct run_opts launch_defaults(const struct run_opts *opts)
     return full;
 }
 
+struct run_opts launch_placed(const struct run_program *program,
+                              const struct run_opts *opts)
+{
+    struct run_opts placed = *opts;
+
+    if (!program->place)
+        return placed;
+    if (program->place->cpu)
+        placed.cpu = program->place->cpu;
+    if (program->place->copies)
+        placed.copies = program->place->copies;
+    if (program->place->threads > 0)
+        placed.threads = program->place->threads;
+    return placed;
+}
+
 static const int *cpus_of(const struct run_opts *opts, size_t copy)
 {
     return opts->cpu + copy * (size_t)opts->threads;
@@ -98,8 +114,10 @@ void launch_push_common(struct strvec *argv, const struct run_program *program,
     buf_release(&list);
 }
 
-void launch_push_environment(struct strvec *env, const struct run_opts *opts, size_t copy)
+void launch_push_environment(struct strvec *env, const struct run_program *program,
+                             const struct run_opts *opts, size_t copy)
 {
+    const char *schedule = program->place ? program->place->schedule : NULL;
     struct buf places = {0};
 
     strvec_pushf(env, "OMP_NUM_THREADS=%d", opts->threads);
@@ -110,6 +128,8 @@ void launch_push_environment(struct strvec *env, const struct run_opts *opts, si
         strvec_pushf(env, "OMP_PLACES=%s", buf_str(&places));
         strvec_push(env, "OMP_PROC_BIND=close");
     }
+    if (schedule && *schedule)
+        strvec_pushf(env, "OMP_SCHEDULE=%s", schedule);
     buf_release(&places);
 }
 
@@ -219,7 +239,7 @@ static int start_copy(struct flight *flight, size_t copy, struct error *err)
     push_timing(&argv, flight, copy);
     if (flight->is_pair)
         push_pair(&argv, flight, copy);
-    launch_push_environment(&env, flight->opts, copy);
+    launch_push_environment(&env, flight->program, flight->opts, copy);
     request.argv = (const char *const *)argv.v;
     request.env_extra = (const char *const *)env.v;
     if (pipes) {

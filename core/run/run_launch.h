@@ -35,12 +35,15 @@ int launch_run_pair(const struct run_program *program, const struct run_opts *op
 
 /* The options without zeroes that mean a default. */
 struct run_opts launch_defaults(const struct run_opts *opts);
+/* The options with what program->place says in their stead. */
+struct run_opts launch_placed(const struct run_program *program,
+                              const struct run_opts *opts);
 /* What all harness programs take: the program, its args, pages, cpu, memory. */
 void launch_push_common(struct strvec *argv, const struct run_program *program,
                         const struct run_opts *opts, size_t copy);
 /* OpenMP's settings for one copy. */
-void launch_push_environment(struct strvec *env, const struct run_opts *opts,
-                             size_t copy);
+void launch_push_environment(struct strvec *env, const struct run_program *program,
+                             const struct run_opts *opts, size_t copy);
 /* Fails when the end says that there was no start. */
 int launch_check_started(const struct run_program *program,
                          const struct spawn_outcome *end, struct error *err);

@@ -134,9 +134,10 @@ static int launch_round(const struct run_program *program, size_t nr,
 {
     for (size_t i = 0; i < nr; i++) {
         size_t which = number % 2 == 0 ? i : nr - 1 - i;
+        struct run_opts opts = launch_placed(&program[which], full);
         struct launch launch;
 
-        if (launch_run(&program[which], full, sampling_limit(full), &launch, err))
+        if (launch_run(&program[which], &opts, sampling_limit(full), &launch, err))
             return -1;
         add_launch(&result[which], &launch, LAUNCH_FIRST, number, full->minimum_of);
         launch_release(&launch);
@@ -149,9 +150,10 @@ static int launch_together(const struct run_program *program, const struct run_o
                            unsigned number, struct run_result result[2],
                            struct error *err)
 {
+    struct run_opts opts = launch_placed(program, full);
     struct launch launch;
 
-    if (launch_run_pair(program, full, sampling_limit(full), number % 2 != 0, &launch,
+    if (launch_run_pair(program, &opts, sampling_limit(full), number % 2 != 0, &launch,
                         err))
         return -1;
     add_launch(&result[0], &launch, LAUNCH_FIRST, number, full->minimum_of);

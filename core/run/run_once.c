@@ -27,7 +27,7 @@ int run_once(const struct run_program *program, const struct run_opts *opts,
 
     *detail = NULL;
     launch_push_common(&argv, program, &full, 0);
-    launch_push_environment(&env, &full, 0);
+    launch_push_environment(&env, program, &full, 0);
     result = spawn_run(&(struct spawn_request){.argv = (const char *const *)argv.v,
                                                .env_extra = (const char *const *)env.v,
                                                .timeout_s = full.launch_limit_s},

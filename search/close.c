@@ -1,0 +1,227 @@
+/* The closing measurements: the winner once more, and what is beside the plan. */
+#include "search/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The first comparison was luck: what was said of the plan is no longer true. */
+static void note_luck(struct search_result *result, struct quantity gain)
+{
+    for (size_t i = 0; i < result->advice_nr; i++) {
+        struct advice *advice = &result->advice[i];
+        if (!advice->tried_plan ||
+            strcmp(advice->tried_plan, result->measurement[result->best].plan))
+            continue;
+        advice->measured_speedup = gain;
+        free(advice->outcome);
+        advice->outcome = xstrdup("not kept: measured again the gain was not there");
+    }
+}
+
+static int close_source(struct session *session, struct error *err)
+{
+    struct search_result *result = session->result;
+    if (result->best == 0)
+        return 0;
+    session_say(session, "measuring the winner against the original once more");
+    struct quantity gain = quantity_unknown();
+    if (session_compare(session, 0, result->best, 8, &gain, err))
+        return -1;
+    if (gain.known && gain.low <= 1) {
+        note_luck(result, gain);
+        result->best = 0;
+        return 0;
+    }
+    result->source_gain = gain;
+    return 0;
+}
+
+static int close_environment(struct session *session, struct error *err)
+{
+    struct search_result *result = session->result;
+    size_t huge = 0;
+    if (!session->subject->huge_pages_available || spawn_interrupted())
+        return 0;
+    if (session_measure(session, &session->choice[0], true, MEASURE_QUICK, 0, &huge, err))
+        return -1;
+    if (!session_timed(session, huge))
+        return 0;
+    if (!result->environment_gain.known) {
+        session_say(session, "huge pages: the kernel as written");
+        if (session_compare(session, 0, huge, 8, &result->environment_gain, err))
+            return -1;
+    }
+    if (result->best == 0) {
+        result->total_gain = result->environment_gain;
+        return 0;
+    }
+    session_say(session, "huge pages: the winner");
+    struct choice best = session->choice[result->best];
+    if (session_measure(session, &best, true, MEASURE_QUICK, 0, &huge, err))
+        return -1;
+    if (!session_timed(session, huge))
+        return 0;
+    return session_compare(session, 0, huge, 8, &result->total_gain, err);
+}
+
+/* ---- what else is beside the plan ---- */
+
+/* Where the environment has threads, the plan must use them. */
+static struct choice choice_under(struct session *session, const struct choice *choice,
+                                  const struct environment *environment)
+{
+    struct choice under = *choice;
+    if (environment->threads > 1 && !*under.parallel && session->nest.nr)
+        choice_outermost(&under, session->nest.loop[0]->name);
+    if (*under.parallel && session_legal(session, &under, NULL))
+        *under.parallel = 0; /* there may be pragmas of the user's own */
+    return under;
+}
+
+static struct tried_environment *add_tried(struct search_result *result, const char *plan,
+                                           const struct environment *environment,
+                                           const struct environment *before)
+{
+    GROW(result->environment, result->environment_nr + 1, result->environment_alloc);
+    struct tried_environment *tried = &result->environment[result->environment_nr++];
+    *tried = (struct tried_environment){.plan = xstrdup(plan),
+                                        .environment = *environment,
+                                        .before = *before,
+                                        .gain = quantity_unknown()};
+    return tried;
+}
+
+static char *failure_text(const struct measurement *failed)
+{
+    return xasprintf("%s%s%s", run_outcome_word(failed->outcome),
+                     failed->detail ? ": " : "", failed->detail ? failed->detail : "");
+}
+
+/* Compares with *now, which becomes the other one when that is faster beyond doubt. */
+static int judge_option(struct session *session, struct tried_environment *tried,
+                        size_t index, size_t *now, struct error *err)
+{
+    if (session_compare(session, *now, index, 5, &tried->gain, err))
+        return -1;
+    tried->kept = tried->gain.known && tried->gain.low > 1 &&
+                  tried->gain.value >= SESSION_LEAST_GAIN;
+    tried->outcome = xstrdup(!tried->gain.known ? "could not be compared to the end"
+                             : tried->kept      ? "kept: faster beyond the noise"
+                                                : "no gain beyond the noise");
+    if (tried->kept)
+        *now = index;
+    return 0;
+}
+
+/* Measures the plan of *now with the option on top of its environment. */
+static int try_option(struct session *session, const struct environment *option,
+                      size_t *now, struct error *err)
+{
+    struct search_result *result = session->result;
+    struct environment before = result->measurement[*now].environment,
+                       environment = environment_with(&before, option);
+    struct choice choice = choice_under(session, &session->choice[*now], &environment);
+    size_t index = 0;
+    if (environments_equal(&before, &environment))
+        return 0;
+    char *around = environment_phrase(&environment), *plan = choice_text(&choice);
+    session_say(session, "%s: %s", around, *plan ? plan : "the kernel as written");
+    struct tried_environment *tried = add_tried(result, plan, &environment, &before);
+    free(around);
+    free(plan);
+    if (*option->schedule && environment.threads <= 1) {
+        tried->outcome = xstrdup("not tried: a schedule needs threads");
+        return 0;
+    }
+    if (session_measure_in(session, &choice, &environment, MEASURE_QUICK, 0, &index, err))
+        return -1;
+    if (session_timed(session, index))
+        return judge_option(session, tried, index, now, err);
+    tried->outcome = failure_text(&result->measurement[index]);
+    return 0;
+}
+
+/* From measurement `plan` on, with huge pages where they paid. */
+static int try_options(struct session *session, size_t plan, size_t *last,
+                       struct error *err)
+{
+    const struct search_result *result = session->result;
+    struct choice choice = session->choice[plan];
+    *last = plan;
+    if (result->environment_gain.known && result->environment_gain.low > 1 &&
+        session_measure(session, &choice, true, MEASURE_QUICK, 0, last, err))
+        return -1;
+    if (!session_timed(session, *last))
+        *last = plan;
+    for (size_t i = 0; i < session->opts->option_nr && !spawn_interrupted(); i++)
+        if (try_option(session, &session->opts->option[i], last, err))
+            return -1;
+    return 0;
+}
+
+static int close_options(struct session *session, struct error *err)
+{
+    struct search_result *result = session->result;
+    size_t last = 0;
+    if (!session->opts->option_nr || spawn_interrupted())
+        return 0;
+    if (try_options(session, 0, &last, err) ||
+        (result->best && try_options(session, result->best, &last, err)))
+        return -1;
+    if (last == 0 || last == result->best)
+        return 0;
+    result->best_total = last;
+    session_say(session, "the best in its environment against the kernel as written");
+    return session_compare(session, 0, last, 8, &result->total_gain, err);
+}
+
+static void close_left(struct session *session)
+{
+    struct search_result *result = session->result;
+    const struct measurement *best = &result->measurement[result->best];
+    if (!best->has_occupancy)
+        best = &result->measurement[0];
+    if (!best->has_occupancy)
+        return;
+    result->left_bound = best->occupancy.slack;
+    result->left_resource = best->occupancy.busiest;
+}
+
+/* The fastest first run, when the search was stopped before it could be compared. */
+static char *say_interrupted(const struct session *session)
+{
+    const struct search_result *result = session->result;
+    size_t fastest = result->best;
+    for (size_t i = 0; i < result->measurement_nr; i++)
+        if (session_timed(session, i) && !result->measurement[i].environment.huge_pages &&
+            result->measurement[i].time_s.value <
+                result->measurement[fastest].time_s.value)
+            fastest = i;
+    if (fastest == result->best || !session_timed(session, result->best))
+        return xstrdup("it was interrupted");
+    return xasprintf(
+        "it was interrupted (fastest in a first run, not confirmed: %s, %.2fx)",
+        result->measurement[fastest].plan,
+        result->measurement[result->best].time_s.value /
+            result->measurement[fastest].time_s.value);
+}
+
+int session_close(struct session *session, struct error *err)
+{
+    struct search_result *result = session->result;
+    result->interrupted = spawn_interrupted() != 0;
+    if (result->measurement_nr == 0)
+        return 0;
+    if (!session->opts->advise_only &&
+        (close_source(session, err) || close_environment(session, err) ||
+         close_options(session, err)))
+        return -1;
+    close_left(session);
+    result->interrupted = spawn_interrupted() != 0;
+    if (result->interrupted) {
+        free(result->stop);
+        result->stop = say_interrupted(session);
+    }
+    result->seconds = clock_s() - session->started_s;
+    return 0;
+}
