@@ -23,7 +23,7 @@ static const struct command commands[] = {
      KERNEL_OPTIONS
      "compiler flags flags-try try machine output emit-header budget variants strategy "
      "seed rules "
-     "cores tolerance reassociate audit fresh patch "
+     "cores tolerance tolerance-absolute reassociate audit fresh patch "
      "database evidence" COMMON_OPTIONS,
      tune_command},
     {"advise", "measure the kernel as written and rank what can still pay",
@@ -42,9 +42,10 @@ static const struct command commands[] = {
      "                         --what-if l1_mshrs=24,latency=120ns\n"
      "         perf stat -a -x, -o counts.csv -e duration_time,... ./program\n"
      "         inflight advise --counts counts.csv --machine skl --access random",
-     KERNEL_OPTIONS "compiler flags machine memory rules cores tolerance reassociate "
-                    "bandwidth latency access counts seconds measurement what-if fresh "
-                    "database evidence" COMMON_OPTIONS,
+     KERNEL_OPTIONS
+     "compiler flags machine memory rules cores tolerance tolerance-absolute reassociate "
+     "bandwidth latency access counts seconds measurement what-if fresh "
+     "database evidence" COMMON_OPTIONS,
      advise_command},
     {"measure", "one kernel, one variant: time, traffic, every queue",
      "measure FILE.c[:LINE] [--plan 'PLAN'] [--sweep AXIS] [options]\n"
@@ -56,7 +57,8 @@ static const struct command commands[] = {
      "example: inflight measure templates/kernels/dgemm.c --sweep n=64:512:x2\n"
      "                          --plot dgemm.svg",
      KERNEL_OPTIONS "compiler flags machine memory plan sweep pages start background "
-                    "min-of cache line cores tolerance reassociate budget fresh database "
+                    "min-of cache line cores tolerance tolerance-absolute reassociate "
+                    "budget fresh database "
                     "csv plot save" COMMON_OPTIONS,
      measure_command},
     {"compare", "two versions of one function: which is faster, and why",
@@ -69,6 +71,7 @@ static const struct command commands[] = {
      "of results ends with status 1.\n\n"
      "example: inflight compare kernel.c:plain kernel.c:blocked",
      KERNEL_OPTIONS "compiler flags machine memory plan pages cache line cores tolerance "
+                    "tolerance-absolute "
                     "reassociate budget" COMMON_OPTIONS,
      compare_command},
     {"show", "the loops, arrays and access classes, and what may legally be done",

@@ -68,7 +68,10 @@ static const struct option_row rows[] = {
     {"cores", 0, "N", COUNT, AT(cores),
      "cores loaded alike, default all that this process may use"},
     {"tolerance", 0, "X", NUMBER, AT(tolerance),
-     "relative difference allowed in floating-point results, default 1e-9"},
+     "relative difference allowed in floating-point results, default 1e-9 (float: "
+     "1e-4)"},
+    {"tolerance-absolute", 0, "X", NUMBER, AT(tolerance_absolute),
+     "absolute difference allowed beside it, default 0"},
     {"reassociate", 0, NULL, FLAG, AT(reassociate),
      "allow floating-point sums to be reordered"},
     {"audit", 0, NULL, FLAG, AT(audit), "measure what the rules pruned, too"},

@@ -215,7 +215,8 @@ int settings_parse(int argc, char **argv, struct settings *settings, struct erro
                                   .session = -1,
                                   .min_of = -1,
                                   .line_bytes = -1,
-                                  .tolerance = -1};
+                                  .tolerance = -1,
+                                  .tolerance_absolute = -1};
     if (!command)
         return fail(err, STATUS_USAGE, "there is no command '%s'; try 'inflight --help'",
                     argv[0]);

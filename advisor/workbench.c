@@ -280,6 +280,7 @@ int workbench_live(struct workbench *bench, struct error *err)
         .toolchain = &bench->toolchain,
         .copies = settings->cores > 0 ? (size_t)settings->cores : 0,
         .relative = settings->tolerance > 0 ? settings->tolerance : 0,
+        .absolute = settings->tolerance_absolute > 0 ? settings->tolerance_absolute : 0,
         .minimum_of = settings->min_of > 0 ? (size_t)settings->min_of : 0,
         .geometry = &bench->geometry,
         .scratch = bench->scratch};
@@ -340,8 +341,9 @@ static int session_key(const struct workbench *bench, char **out, struct error *
     struct buf key = {0};
     char *rules = NULL;
     int status = rules_hash(bench, &rules, err);
-    buf_addf(&key, "%s|%g|%s|%s|%s|%zu copies|%s|%s|rules %s%s", settings->command,
-             settings->tolerance, kernel_hash(bench->kernel), bench->toolchain.version,
+    buf_addf(&key, "%s|%g|%g|%s|%s|%s|%zu copies|%s|%s|rules %s%s", settings->command,
+             settings->tolerance, settings->tolerance_absolute,
+             kernel_hash(bench->kernel), bench->toolchain.version,
              bench->machine.fingerprint ? bench->machine.fingerprint
                                         : bench->machine.name,
              live_copies(bench->live), settings->strategy ? settings->strategy : "guided",

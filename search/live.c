@@ -61,6 +61,7 @@ void live_free(struct live *live)
     live_toolchains_release(live);
     free(live->note);
     strvec_release(&live->args);
+    strvec_release(&live->shapes);
     free(live);
 }
 
@@ -302,12 +303,30 @@ static int trace(struct live *live, struct built *built,
     return 0;
 }
 
+/* At which sizes, and how alike the results had to be; NULL = it was not compared. */
+static char *verified_text(const struct live *live, const struct built *built)
+{
+    double relative = live->opts.relative, absolute = live->opts.absolute;
+    struct buf text = {0};
+
+    if (!built->report.sizes)
+        return NULL;
+    buf_addf(&text, "%s; integers exactly, double within %g", built->report.sizes,
+             relative > 0 ? relative : VERIFY_DOUBLE);
+    if (relative <= 0)
+        buf_addf(&text, ", float within %g", VERIFY_FLOAT);
+    if (absolute > 0)
+        buf_addf(&text, ", or %g absolutely", absolute);
+    return buf_detach(&text);
+}
+
 /* ---- the runner ---- */
 
-static void take_verification(const struct built *built, struct measurement *out)
+static void take_verification(const struct live *live, const struct built *built,
+                              struct measurement *out)
 {
     out->verified = built->small_verified || built->full_verified;
-    out->verified_sizes = xstrdup(built->report.sizes);
+    out->verified_sizes = verified_text(live, built);
     out->max_relative_error = built->report.max_relative_error;
 }
 
@@ -325,7 +344,7 @@ int live_measure_built(struct live *live, struct built *built,
         out->detail = xstrdup(built->why);
         return 0;
     }
-    take_verification(built, out);
+    take_verification(live, built, out);
     double before = explain && live->here ? latency_now(live) : 1;
     if (time_it(live, built, &out->environment, effort, stop_at_s, out, err))
         return -1;

@@ -24,6 +24,12 @@ struct live_toolchain {
     struct toolchain toolchain;
 };
 
+/* Whether programs can be built with a sanitizer. */
+struct live_sanitizer {
+    const struct toolchain *toolchain; /* that was asked last; NULL = none */
+    bool is_there, is_said;
+};
+
 struct live {
     struct live_opts opts;
     struct machine_cpus cpus;
@@ -41,6 +47,8 @@ struct live {
     struct counters counters;
     double counted_calls; /* of the last explained run, all copies together; 0 = none */
     char *note;
+    struct live_sanitizer sanitizer[VARIANT_PROGRAM_NR];
+    struct strvec shapes; /* of plans that went through a sanitizer without a report */
 };
 
 /* The variant of a plan, new or known. Borrowed until the next call. */
@@ -67,6 +75,13 @@ size_t live_copies_on(size_t places, size_t loaded, int threads);
 /* Builds one program of it. A compiler that refuses is recorded in built->refused. */
 int live_build(struct live *live, struct built *built, enum variant_program what,
                struct error *err);
+
+/* Records why it cannot be measured. */
+void live_refuse(struct built *built, enum run_outcome outcome, const char *why);
+
+/* live_sanitize.c: after it has been verified. What a sanitizer reports is recorded in
+ * built->refused. */
+int live_sanitize(struct live *live, struct built *built, struct error *err);
 
 /* Compares its results with the untransformed kernel's; a difference is recorded in
  * built->refused. */

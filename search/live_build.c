@@ -70,7 +70,7 @@ int live_built_file(struct live *live, const char *source,
     return 0;
 }
 
-static void refuse(struct built *built, enum run_outcome outcome, const char *why)
+void live_refuse(struct built *built, enum run_outcome outcome, const char *why)
 {
     built->refused = outcome;
     free(built->why);
@@ -98,12 +98,12 @@ int live_build(struct live *live, struct built *built, enum variant_program what
     if (built_program(live, built, what, &local) == 0)
         return 0;
     if (spawn_interrupted()) {
-        refuse(built, RUN_OUTCOME_INTERRUPTED, "interrupted");
+        live_refuse(built, RUN_OUTCOME_INTERRUPTED, "interrupted");
         return 0;
     }
     if ((*built->plan || built->toolchain != live->opts.toolchain) &&
         (local.status == STATUS_FAILED || local.status == STATUS_ILLEGAL)) {
-        refuse(built, RUN_OUTCOME_NOT_BUILT, local.text);
+        live_refuse(built, RUN_OUTCOME_NOT_BUILT, local.text);
         return 0;
     }
     return fail(err, local.status, "%s", local.text);
@@ -157,7 +157,7 @@ int live_verify(struct live *live, struct built *built, bool small_only,
     built->small_verified = built->report.outcome == RUN_OUTCOME_OK;
     built->full_verified = built->small_verified && !small_only;
     if (!built->small_verified)
-        refuse(built, built->report.outcome,
-               built->report.detail ? built->report.detail : "results differ");
-    return 0;
+        live_refuse(built, built->report.outcome,
+                    built->report.detail ? built->report.detail : "results differ");
+    return built->small_verified ? live_sanitize(live, built, err) : 0;
 }

@@ -48,8 +48,8 @@ static void add_arrays(const struct kernel *kernel, struct buf *out)
 static bool is_output(const struct ir_symbol *symbol)
 {
     const struct ir_symbol *outer = outermost(symbol);
-    bool outlives = outer->role == IR_GLOBAL ||
-                    (outer->role == IR_PARAM && outer->type.pointers > 0);
+    bool outlives =
+        outer->role == IR_GLOBAL || (outer->role == IR_PARAM && outer->type.pointers > 0);
 
     return symbol->type.pointers == 0 && is_number_type(&symbol->type) && outlives &&
            symbol->is_written;
@@ -303,7 +303,7 @@ static void add_prelude(const struct kernel *kernel, enum harness_role role,
 
 /* ---- sizes of the variant ---- */
 
-enum { LITERAL_MIN = 2, LITERAL_MAX = 1 << 16, LITERALS = 6 };
+enum { LITERAL_MIN = 2, LITERAL_MAX = 1 << 16, LITERALS = 16 };
 
 /* The next integer constant of the text, or 0 at its end; *at moves behind it. */
 static long next_literal(const char **at)

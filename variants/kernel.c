@@ -151,8 +151,8 @@ static void show_arrays(const struct kernel *kernel)
             .written = buffer->written,
             .dims = buffer->symbol->dim_nr ? (int)buffer->symbol->dim_nr : 1,
             .extent_text = buffer->extent_text,
-            .bytes = buffer->length < 0 ? -1
- : (double)buffer->length * (double)buffer->bytes};
+            .bytes =
+                buffer->length < 0 ? -1 : (double)buffer->length * (double)buffer->bytes};
     }
 }
 

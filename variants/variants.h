@@ -313,9 +313,12 @@ struct quantity variant_chains(struct kernel *kernel, const struct plan *plan,
 /* The harness arguments for the kernel's present sizes and contents (--set ...). */
 void variant_args(const struct kernel *kernel, struct strvec *args);
 
+/* Relative tolerance of the harness for double and float. */
+#define VERIFY_DOUBLE 1e-9
+#define VERIFY_FLOAT  1e-4
+
 struct verify_opts {
-    double relative, absolute; /* floating-point tolerance; 0 = 1e-9 relative for double
-                                  (1e-4 for float), absolute 0 */
+    double relative, absolute; /* floating-point tolerance; 0 = those above, absolute 0 */
     double limit_s;            /* per size, 0 = 60 */
     double memory_limit_bytes; /* sizes that need more are skipped and said so; 0 = half
                                   of the memory */

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Around powers of two and vector lengths, and primes. */
-static const long long alike[] = {1,  2,  3,  4,  5,  7,  8,   13,   16,  17,
-                                  31, 33, 63, 64, 65, 97, 257, 1021, 4099};
-static const long long unlike[] = {3, 37, 8, 61, 2, 19};
+/* Around powers of two and vector lengths, and primes; and nothing at all. */
+static const long long alike[] = {1,  2,  3,  4,  5,  7,  8,   13,   16,   17,
+                                  31, 33, 63, 64, 65, 97, 257, 1021, 4099, 0};
+static const long long unlike[] = {3, 37, 8, 61, 2, 19, 0};
 
 /* What a nest of that many iterations costs is a few milliseconds. */
 static const double iterations_max = 2e6, extra_iterations_max = 2e7;
@@ -142,14 +142,16 @@ static void try_alike(struct making *making, long long value)
         keep(making);
 }
 
-static void try_unlike(struct making *making, size_t turn)
+/* Value by value to the parameters, beginning with number `turn`. */
+static void try_unlike(struct making *making, const long long *value, size_t nr,
+                       size_t turn)
 {
     struct kernel *kernel = making->kernel;
     size_t place = turn;
 
     for (size_t i = 0; i < kernel->scalar_nr; i++)
         if (kernel->scalar[i].is_size)
-            set(making, i, unlike[place++ % ARRAY_SIZE(unlike)]);
+            set(making, i, value[place++ % nr]);
     if (kernel_refresh(kernel, NULL) == 0)
         keep(making);
 }
@@ -163,15 +165,36 @@ static size_t size_nr(const struct kernel *kernel)
     return nr;
 }
 
-/* One below, the size itself and one above; where that costs much, only what has both a
- * full and a partial block. */
+static bool is_prime(long long value)
+{
+    for (long long i = 2; i * i <= value; i++)
+        if (value % i == 0)
+            return false;
+    return value > 1;
+}
+
+static long long prime_from(long long value, long long step)
+{
+    while (value > 2 && !is_prime(value))
+        value += step;
+    return value;
+}
+
+/* Around a constant of the plan: one below, itself and one above, the primes on both
+ * sides, and, of several parameters, one of each. Where that costs much, only what has
+ * both a full and a partial block. */
 static void try_around(struct making *making, long long value)
 {
+    const long long near[] = {value - 1, value, prime_from(value - 2, -1),
+                              prime_from(value + 2, 1)};
+    const long long mixed[] = {value + 1, value - 1, 2 * value + 1, value};
     double iterations = pow((double)value + 1, making->depth);
 
-    for (long long near = value - 1; near <= value && iterations <= iterations_max;
-         near++)
-        try_alike(making, near);
+    if (size_nr(making->kernel) > 1 && 4 * iterations <= iterations_max)
+        for (size_t turn = 0; turn < 2; turn++)
+            try_unlike(making, mixed, ARRAY_SIZE(mixed), turn);
+    for (size_t i = 0; i < ARRAY_SIZE(near) && iterations <= iterations_max; i++)
+        try_alike(making, near[i]);
     if (iterations <= extra_iterations_max)
         try_alike(making, value + 1);
 }
@@ -180,7 +203,7 @@ static void make_all(struct making *making, const long long *extra, size_t extra
 {
     if (size_nr(making->kernel) > 1)
         for (size_t turn = 0; turn < ARRAY_SIZE(unlike); turn++)
-            try_unlike(making, turn);
+            try_unlike(making, unlike, ARRAY_SIZE(unlike), turn);
     for (size_t i = 0; i < ARRAY_SIZE(alike); i++)
         if (pow((double)alike[i], making->depth) <= iterations_max)
             try_alike(making, alike[i]);

@@ -5,7 +5,7 @@
 
 #include "variants/kernel.h"
 
-enum { VERIFY_EXTRA_MAX = 6 };
+enum { VERIFY_EXTRA_MAX = 16 };
 
 struct verify_case {
     char *text;  /* "n=3 m=5" */
@@ -18,9 +18,10 @@ struct verify_cases {
 };
 void verify_cases_release(struct verify_cases *cases);
 
-/* All size parameters alike, then not alike; never above what the kernel is bound to,
- * since a function may hold no more. `extra`: constants to try sizes around. Sizes of
- * more than `bytes_max` are left out. The kernel's own sizes are as before afterwards. */
+/* All size parameters not alike, then alike, and around each constant both; never above
+ * what the kernel is bound to, since a function may hold no more. `extra`: constants to
+ * try sizes around. Sizes of more than `bytes_max` are left out. The kernel's own sizes
+ * are as before afterwards. */
 int verify_cases_make(struct kernel *kernel, const long long *extra, size_t extra_nr,
                       double bytes_max, struct verify_cases *cases, struct error *err);
 

@@ -10,10 +10,11 @@
  * race (pid=7)". */
 static const struct {
     const char *sign, *name, *end; /* end: characters that the sentence ends before */
+    bool is_behind;                /* the place stands before the sign */
 } kinds[] = {
-    {"AddressSanitizer: ", "the address sanitizer reports: ", " \n"},
-    {"ThreadSanitizer: ", "the thread sanitizer reports: ", "(\n"},
-    {"runtime error: ", "undefined behaviour: ", "\n"},
+    {"AddressSanitizer: ", "the address sanitizer reports: ", " \n", false},
+    {"ThreadSanitizer: ", "the thread sanitizer reports: ", "(\n", false},
+    {"runtime error: ", "undefined behaviour: ", "\n", true},
 };
 
 static char *clean(char *text)
@@ -40,9 +41,9 @@ static char *first_line(const char *report)
         char *colon = from ? strchr(from, ':') : NULL;
 
         if (strchr(line, '#') && colon && isdigit((unsigned char)colon[1])) {
-            char *place = xasprintf("%.*s", (int)(colon - from) + 1 +
-                                                (int)strspn(colon + 1, "0123456789"),
-                                    from);
+            char *place = xasprintf(
+                "%.*s", (int)(colon - from) + 1 + (int)strspn(colon + 1, "0123456789"),
+                from);
 
             free(line);
             return place;
@@ -52,25 +53,33 @@ static char *first_line(const char *report)
     return NULL;
 }
 
-static char *sentence_of(const char *report, const char *at, size_t kind)
+/* "t.c:4" of "/dir/t.c:4:9: runtime error: ..." */
+static char *place_before(const char *report, const char *at)
 {
-    const char *text = at + strlen(kinds[kind].sign), *line = at;
-    char *what = xstrndup(text, strcspn(text, kinds[kind].end)), *place, *sentence;
+    const char *line = at;
 
     while (line > report && line[-1] != '\n')
         line--;
-    if (kind == ARRAY_SIZE(kinds) - 1) /* the place stands before */
-        place = xasprintf("%.*s", (int)strcspn(path_base(line), ": "), path_base(line));
-    else
-        place = first_line(at);
-    if (kind == ARRAY_SIZE(kinds) - 1) {
-        const char *colon = strchr(path_base(line), ':');
+    char *text = xstrndup(line, (size_t)(at - line)), *colon;
+    const char *base = path_base(text);
+    char *place;
 
-        free(place);
-        place = xasprintf("%.*s", (int)(colon - path_base(line)) + 1 +
-                                      (int)strspn(colon + 1, "0123456789"),
-                          path_base(line));
-    }
+    colon = strchr(base, ':');
+    place =
+        colon ? xasprintf("%.*s",
+                          (int)(colon - base) + 1 + (int)strspn(colon + 1, "0123456789"),
+                          base)
+              : NULL;
+    free(text);
+    return place;
+}
+
+static char *sentence_of(const char *report, const char *at, size_t kind)
+{
+    const char *text = at + strlen(kinds[kind].sign);
+    char *what = xstrndup(text, strcspn(text, kinds[kind].end)), *sentence;
+    char *place = kinds[kind].is_behind ? place_before(report, at) : first_line(at);
+
     sentence = xasprintf("%s%s%s%s", kinds[kind].name, clean(what), place ? " in " : "",
                          place ? clean(place) : "");
     free(place);

@@ -599,6 +599,16 @@ static void release_pairs(struct verification *verification)
     }
 }
 
+/* Of a parallel kernel: however few processors there are, the threads take turns. */
+enum { THREADS = 4 };
+extern void omp_set_num_threads(int nr) __attribute__((weak));
+
+static void set_threads(void)
+{
+    if (omp_set_num_threads)
+        omp_set_num_threads(THREADS);
+}
+
 static int about(void)
 {
     return printf("sizes %s\n", inflight_variant_sizes) < 0;
@@ -620,6 +630,7 @@ int main(int argc, char **argv)
     setvbuf(verification.out, NULL, _IOLBF, BUFSIZ);
     sanitizer_begin(request.out, verification.out);
     catch_faults(verification.pair, verification.out);
+    set_threads();
     for (size_t k = 0; k < request.sizes_nr && !verification.different; k++) {
         verification.sizes = &request.sizes[k];
         fprintf(verification.out, "case %zu\n", k);
