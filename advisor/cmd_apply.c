@@ -19,7 +19,8 @@ static char *comment_for(const struct workbench *bench, const struct plan *plan)
     if (*text)
         buf_add(&out, "Measured gain: not measured\n");
     if (bench->settings->force)
-        buf_add(&out, "WARNING: forced. Results may be wrong if this plan is not legal.\n");
+        buf_add(&out,
+                "WARNING: forced. Results may be wrong if this plan is not legal.\n");
     emitted_facts(bench->kernel, plan, &out);
     free(text);
     return buf_detach(&out);
@@ -94,8 +95,7 @@ int apply_command(const struct settings *settings, struct error *err)
                     "a plan is needed, such as --plan 'tile(i:32,j:32)', or --from FILE "
                     "that holds one; try 'inflight apply --help'");
     workbench_start(&bench, settings);
-    int status =
-        settings->from ? emitted_read(settings->from, &comment, &text, err) : 0;
+    int status = settings->from ? emitted_read(settings->from, &comment, &text, err) : 0;
     if (!status)
         status = plan_parse(text ? text : settings->plan, &plan, err);
     if (!status)

@@ -7,8 +7,7 @@
 
 #include "advisor/version.h"
 
-#define KERNEL_OPTIONS                                                                   \
-    "function set buffer assume tunable constraint compile-commands "
+#define KERNEL_OPTIONS "function set buffer assume tunable constraint compile-commands "
 #define COMMON_OPTIONS " json quiet verbose color help"
 
 static const struct command commands[] = {

@@ -121,7 +121,8 @@ static void compare_middle(struct diff *diff, size_t first, size_t old_end,
     unsigned *longest = xcalloc(fits ? (rows + 1) * width : 1, sizeof(*longest));
     for (size_t i = rows; fits && i-- > 0;)
         for (size_t k = columns; k-- > 0;) {
-            unsigned down = longest[(i + 1) * width + k], right = longest[i * width + k + 1];
+            unsigned down = longest[(i + 1) * width + k],
+                     right = longest[i * width + k + 1];
             longest[i * width + k] = same(diff, first + i, first + k)
                                          ? longest[(i + 1) * width + k + 1] + 1
                                      : down > right ? down
@@ -230,7 +231,7 @@ void patch_text(const char *path, const char *old, const char *new, const char *
     }
     for (size_t i = 0, k = 0; i < diff.old.nr || k < diff.new.nr;) {
         bool changed =
-            (i < diff.old.nr && diff.gone[i]) || (k < diff.new.nr && diff.come[k]);
+            (i < diff.old.nr && diff.gone[i]) || (k < diff.new.nr &&diff.come[k]);
         if (changed)
             add_hunk(&diff, &i, &k, out);
         else

@@ -1,4 +1,5 @@
-/* What stands around emitted code: facts in the comment on top, and the same as a patch. */
+/* What stands around emitted code: facts in the comment on top, and the same as a patch.
+ */
 #ifndef ADVISOR_EMITTED_H
 #define ADVISOR_EMITTED_H
 

@@ -37,7 +37,7 @@ struct settings {
     /* negative = not given */
     double budget_s, bandwidth_gbs, latency_ns, longer_s, peak_gbs, seconds_s;
     long long variants, seed, cores, session, min_of, line_bytes; /* likewise */
-    double tolerance, tolerance_absolute;                                         /* negative = default */
+    double tolerance, tolerance_absolute;                         /* negative = default */
     bool json, quick, quiet, verbose, fresh, audit, reassociate, list, evidence, patch,
         force;
     enum colour_when colour;

@@ -37,9 +37,9 @@ static void say_missing(struct live *live, enum variant_program what, const char
     if (sanitizer->is_said || spawn_interrupted())
         return;
     sanitizer->is_said = true;
-    live->note = xasprintf("%s%svariants are not run under the %s sanitizer: %s",
-                           note ? note : "", note ? "; " : "",
-                           what == VARIANT_THREADS ? "thread" : "address", why);
+    live->note =
+        xasprintf("%s%svariants are not run under the %s sanitizer: %s", note ? note : "",
+                  note ? "; " : "", what == VARIANT_THREADS ? "thread" : "address", why);
     free(note);
 }
 

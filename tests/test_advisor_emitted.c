@@ -68,8 +68,8 @@ static char *random_text(unsigned *state)
     size_t nr = (*state >> 16) % 30;
     for (size_t i = 0; i < nr; i++) {
         *state = *state * 1664525u + 1013904223u;
-        buf_addf(&out, "%c%s", 'a' + (*state >> 16) % 4, i + 1 < nr || *state & 4096
-                                                             ? "\n" : "");
+        buf_addf(&out, "%c%s", 'a' + (*state >> 16) % 4,
+                 i + 1 < nr || *state & 4096 ? "\n" : "");
     }
     return out.length ? buf_detach(&out) : xstrdup("");
 }
@@ -93,8 +93,9 @@ static void patches_are_small(void)
     struct buf patch = {0};
     patch_text("./k.c", "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\nfive\n6\n7\n8\n9\n",
                "Plan: x\n", &patch);
-    check_str(buf_str(&patch), "# Plan: x\n--- a/k.c\n+++ b/k.c\n@@ -2,7 +2,7 @@\n 2\n 3\n "
-                               "4\n-5\n+five\n 6\n 7\n 8\n");
+    check_str(buf_str(&patch),
+              "# Plan: x\n--- a/k.c\n+++ b/k.c\n@@ -2,7 +2,7 @@\n 2\n 3\n "
+              "4\n-5\n+five\n 6\n 7\n 8\n");
     buf_release(&patch);
     patch_text("k.c", "same\n", "same\n", "Plan: x\n", &patch);
     check_eq(patch.length, 0);
@@ -108,7 +109,8 @@ static void plans_are_read_back(void)
     if (!check_ok(scratch_make(&dir, &err), &err))
         return;
     path = path_join(dir, "k.c");
-    const char text[] = "/*\n * Written.\n * Plan: tile(i:8) simd\n *\n * Rests on: x\n */\n";
+    const char text[] =
+        "/*\n * Written.\n * Plan: tile(i:8) simd\n *\n * Rests on: x\n */\n";
     check_ok(file_write(path, text, sizeof(text) - 1, &err), &err);
     if (check_ok(emitted_read(path, &comment, &plan, &err), &err)) {
         check_str(plan, "tile(i:8) simd");

@@ -29,8 +29,8 @@ static void emitted(const char *kernel, const char *plan, const char *part, bool
 
 static void loops_that_cannot_be_parallel(void)
 {
-    refused("gemm", "parallel(k)", "the loop over k at line 6 cannot be parallel: c[i][j]",
-            false);
+    refused("gemm", "parallel(k)",
+            "the loop over k at line 6 cannot be parallel: c[i][j]", false);
     refused("gemm", "parallel(k)", "all iterations of the loop over k add to the same",
             true);
     refused("gemm", "parallel(i) parallel(j)",
@@ -40,7 +40,8 @@ static void loops_that_cannot_be_parallel(void)
     refused("seidel", "parallel(j)", "cannot be parallel: a[i][j]", false);
     refused("team", "parallel(i)", "sum written at line 11", false);
     refused("team", "parallel(i)", "elements of 'h', and no clause", true);
-    refused("collapse", "tile(i:4)", "line 3 needs the loops below it as they are", false);
+    refused("collapse", "tile(i:4)", "line 3 needs the loops below it as they are",
+            false);
 }
 
 static void sums_and_schedules(void)
@@ -48,8 +49,10 @@ static void sums_and_schedules(void)
     emitted("gemm", "parallel(i,schedule:guided,chunk:3)",
             "#pragma omp parallel for schedule(guided, 3)\n", false);
     emitted("matvec", "parallel(j)", "reduction(+:", true);
-    emitted("collapse", "parallel(i,chunk:2)", "#pragma omp parallel for schedule(static, "
-            "2)\n", false);
+    emitted("collapse", "parallel(i,chunk:2)",
+            "#pragma omp parallel for schedule(static, "
+            "2)\n",
+            false);
 }
 
 static void stores_and_rows_that_are_refused(void)

@@ -22,8 +22,8 @@ static const struct {
     const char *detail; /* NULL = nothing is reported */
 } cases[] = {
     {"right", HEAD BODY, VARIANT_ADDRESS, NULL},
-    {"reading behind an array",
-     HEAD "    volatile double x = a[n];\n    (void)x;\n" BODY, VARIANT_ADDRESS,
+    {"reading behind an array", HEAD "    volatile double x = a[n];\n    (void)x;\n" BODY,
+     VARIANT_ADDRESS,
      "the address sanitizer reports: use-after-poison in variant.c:3 at n=1"},
     {"reading before an array",
      HEAD "    volatile double x = b[-2];\n    (void)x;\n" BODY, VARIANT_ADDRESS,
@@ -73,14 +73,14 @@ static void check_case(struct kernel *kernel, size_t i, const struct toolchain *
     int built = variant_build_file(kernel, source, toolchain, cases[i].program,
                                    fixture_dir(), &program, &err);
 
-    if (built == 0 && check_ok(variant_verify(kernel, program, &opts, &report, &err), &err)) {
+    if (built == 0 &&
+        check_ok(variant_verify(kernel, program, &opts, &report, &err), &err)) {
         const char *detail = report.detail ? report.detail : "";
 
         check_contains(detail, cases[i].detail ? cases[i].detail : "");
         if (!cases[i].detail)
             check_str(detail, "");
-        check_eq(report.outcome,
-                 cases[i].detail ? RUN_OUTCOME_CRASHED : RUN_OUTCOME_OK);
+        check_eq(report.outcome, cases[i].detail ? RUN_OUTCOME_CRASHED : RUN_OUTCOME_OK);
         verify_report_release(&report);
     } else {
         check_str(err.text, cases[i].what);
@@ -94,7 +94,8 @@ static bool can_be_built(const struct toolchain *toolchain, size_t i)
 {
     if (cases[i].program == VARIANT_VERIFY || strstr(cases[i].what, "real"))
         return !toolchain->is_clang;
-    if (toolchain->is_clang && i % 2) /* the runtimes are alike; each case takes its time */
+    if (toolchain->is_clang &&
+        i % 2) /* the runtimes are alike; each case takes its time */
         return false;
     return toolchain_try(toolchain, cases[i].program, fixture_dir(), NULL) == 0;
 }

@@ -10,12 +10,12 @@ struct building {
     struct kernel *kernel;
     const struct toolchain *toolchain;
     const char *dir;
-    const char *beside; /* a file whose neighbours the variant may include; or NULL */
+    const char *beside;   /* a file whose neighbours the variant may include; or NULL */
     const char *sanitize; /* flags */
-    bool own_threads; /* OpenMP by program_threads.c instead of the compiler's */
+    bool own_threads;     /* OpenMP by program_threads.c instead of the compiler's */
     bool in_library;      /* the kernel becomes a shared object of its own */
     bool is_parallel;     /* the kernel's file needs OpenMP */
-    char *templates;    /* the folder */
+    char *templates;      /* the folder */
     struct strvec objects;
 };
 
@@ -34,7 +34,7 @@ static const char *const template_files[] = {
     "program.h",        "program_args.c",   "program_contents.c", "program_buffers.c",
     "program_clock.c",  "program_caches.c", "program_watch.c",    "program_load.c",
     "program_sample.c", "program_time.c",   "program_pair.c",     "program_trace.c",
-    "program_verify.c", "program_step.c",  "program_sanitize.c", "program_threads.c",
+    "program_verify.c", "program_step.c",   "program_sanitize.c", "program_threads.c",
 };
 
 /*
@@ -274,8 +274,8 @@ static int add_threads(struct building *building, struct error *err)
     harness_flags(building, NULL, &flags);
     result = harness_text(building, "program_threads.c", &text, err);
     if (result == 0)
-        result = add_object(building, "threads", buf_str(&text), "the threads", &flags,
-                            err);
+        result =
+            add_object(building, "threads", buf_str(&text), "the threads", &flags, err);
     buf_release(&text);
     strvec_release(&flags);
     return result;
@@ -442,10 +442,8 @@ int variant_build_pair(struct kernel *kernel, const struct variant_side side[2],
                        const struct toolchain *toolchain, const char *dir, char **path,
                        struct error *err)
 {
-    struct building building = {.kernel = kernel,
-                                .toolchain = toolchain,
-                                .dir = dir,
-                                .sanitize = ""};
+    struct building building = {
+        .kernel = kernel, .toolchain = toolchain, .dir = dir, .sanitize = ""};
     struct strvec libraries = {0};
     int result = -1;
 

@@ -43,7 +43,7 @@ struct ct_decl {
     struct ct_node **dim; /* outermost first; NULL entry = not given */
     size_t dim_nr;
     bool pointer_to_array, is_static, has_value;
-    bool implicit;   /* a builtin: declared nowhere */
+    bool implicit;            /* a builtin: declared nowhere */
     struct ct_function *body; /* FUNCTION: once asked for by ct_body; NULL = not defined
                                  in this file or its headers */
     bool body_sought;

@@ -188,7 +188,7 @@ static int say_overlap(const struct gen *gen, const struct overlap *pair,
                        struct error *err)
 {
     const char *a = gen->nest->cell[pair->a].symbol->name, /* as assume noalias() wants */
-               *b = gen->nest->cell[pair->b].symbol->name;
+        *b = gen->nest->cell[pair->b].symbol->name;
     return fail(err, STATUS_ILLEGAL,
                 "'%s' and '%s' in the nest at line %d may overlap, and what they span "
                 "cannot be tested at run time; if they do not "

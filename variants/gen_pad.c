@@ -28,8 +28,9 @@ static const char *behind_bracket(const char *at, const char *end)
 }
 
 /* The text between the last brackets of "name[...][...]" in [at, end). */
-static bool last_dimension(const char *at, const char *end, const struct ir_symbol *symbol,
-                           const char **first, const char **last)
+static bool last_dimension(const char *at, const char *end,
+                           const struct ir_symbol *symbol, const char **first,
+                           const char **last)
 {
     size_t length = strlen(symbol->name);
     for (; at + length < end; at++)
@@ -67,9 +68,10 @@ static int pad_one(const struct model *model, const struct padding *padding,
     const char *first = NULL, *last = NULL, *source = function->source;
     if (!last_dimension(source + stmt->begin, source + stmt->end, padding->array, &first,
                         &last))
-        return fail(err, STATUS_ILLEGAL,
-                    "'%s' cannot be padded: its declaration at line %d comes from a macro",
-                    padding->array->name, stmt->line);
+        return fail(
+            err, STATUS_ILLEGAL,
+            "'%s' cannot be padded: its declaration at line %d comes from a macro",
+            padding->array->name, stmt->line);
     bool simple = is_simple(first, last);
     edits_add(edits, (size_t)(first - source), (size_t)(last - source),
               xasprintf("%s%.*s%s + %lld", simple ? "" : "(", (int)(last - first), first,

@@ -100,8 +100,8 @@ static void print_parallel(struct buf *out, const struct code *loop)
     if (band->pragma)
         buf_add(out, band->pragma);
     else if (band->schedule || loop->chunk)
-        buf_addf(out, " schedule(%s", schedule_word(band->schedule ? band->schedule
-                                                                   : SCHEDULE_STATIC));
+        buf_addf(out, " schedule(%s",
+                 schedule_word(band->schedule ? band->schedule : SCHEDULE_STATIC));
     if (!band->pragma && loop->chunk)
         buf_addf(out, ", %lld", loop->chunk);
     if (!band->pragma && (band->schedule || loop->chunk))

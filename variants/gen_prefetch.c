@@ -56,7 +56,7 @@ static bool is_known(const struct fetches *all, const struct fetch *new)
     for (size_t i = 0; i < all->nr; i++) {
         struct fetch *old = &all->item[i];
         const struct ir_expr *a = record_of(old->expr), *b = record_of(new->expr);
-        bool line = old->stream && new->stream && expr_equal(a->arg[0], b->arg[0]);
+        bool line = old->stream && new->stream &&expr_equal(a->arg[0], b->arg[0]);
         bool record = a->type.scalar == IR_RECORD && expr_equal(a, b) &&
                       (int)a->type.bytes <= all->gen->model->request.line_bytes;
         if (!expr_equal(old->expr, new->expr) && !line && !record)
@@ -110,8 +110,8 @@ static bool runs_on(struct nest *nest, const struct statement *statement, size_t
     for (size_t i = 0; i <= pos; i++)
         bounds = isl_set_intersect(bounds, affine_loop(&at, statement->loop[i], i));
     bounds = isl_set_project_out(bounds, isl_dim_set, above, below);
-    isl_set *runs = isl_set_project_out(isl_set_copy(statement->domain), isl_dim_set,
-                                        above, below);
+    isl_set *runs =
+        isl_set_project_out(isl_set_copy(statement->domain), isl_dim_set, above, below);
     runs = isl_set_reset_tuple_id(runs);
     bounds = isl_set_reset_tuple_id(bounds);
     isl_map *later = isl_map_universe(isl_space_map_from_set(isl_set_get_space(runs)));
@@ -145,8 +145,8 @@ static void add_fetch(struct fetches *all, const struct code *code,
     if (!expr_mentions(expr, loop->stmt->iterator) || !only_known(gen, expr, statement) ||
         !fetch_is_safe(gen, expr))
         return;
-    if (fetch_loads(expr) &&
-        (!always_read(statement->stmt, access->expr) || !runs_on(gen->nest, statement, (size_t)loop->depth)))
+    if (fetch_loads(expr) && (!always_read(statement->stmt, access->expr) ||
+                              !runs_on(gen->nest, statement, (size_t)loop->depth)))
         return;
     struct fetch new = {.write = access->write, .level = prefetch->level};
     new.stream = stream_of(gen, expr, loop->stmt, &new.iterations);
@@ -157,7 +157,7 @@ static void add_fetch(struct fetches *all, const struct code *code,
     struct ir_expr *last = ir_substitute(gen->arena, loop_last(gen, loop->stmt), symbol,
                                          by, statement->depth);
     by[loop->depth] = fetch_clamped(gen, loop->stmt, at[loop->depth],
-                              expr_simplify(gen->arena, last), prefetch->distance);
+                                    expr_simplify(gen->arena, last), prefetch->distance);
     new.expr = ir_substitute(gen->arena, expr, symbol, by, statement->depth);
     if (is_known(all, &new))
         return;

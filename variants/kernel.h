@@ -50,8 +50,8 @@ struct kernel_buffer {
 /* A field of an array of structs that the function names. */
 struct record_field {
     const struct ir_symbol *symbol;
-    const char *path, *name; /* ".pos.x", "p.pos.x" */
-    struct ir_type type;     /* of an element */
+    const char *path, *name;                           /* ".pos.x", "p.pos.x" */
+    struct ir_type type;                               /* of an element */
     size_t record_bytes, offset, inside, inside_bytes; /* as in kernel_buffer */
     bool is_written;
 };
@@ -97,7 +97,8 @@ double buffer_bytes(const struct kernel *kernel, size_t buffer);
 /* kernel_data.c: lists scalars and buffers of a kernel that has been read and modelled.
  * Fails naming the parameter that cannot be supplied. */
 int kernel_list_data(struct kernel *kernel, struct error *err);
-/* What the user says of a buffer: of a field before what is said of all of them; or NULL. */
+/* What the user says of a buffer: of a field before what is said of all of them; or NULL.
+ */
 const struct kernel_word *buffer_word(const struct kernel *kernel, enum word_kind kind,
                                       const struct kernel_buffer *buffer);
 /* The memory is a part of the variable itself: a global array, an array in a struct. */

@@ -228,8 +228,8 @@ static int multiply(const struct kernel_buffer *buffer, const long long size[],
 
     for (size_t i = 0; i < dims; i++) {
         if (size[i] < 0)
-            return fail(err, STATUS_INPUT, "'%s' would have %lld elements",
-                        buffer->name, size[i]);
+            return fail(err, STATUS_INPUT, "'%s' would have %lld elements", buffer->name,
+                        size[i]);
         product *= (double)size[i];
     }
     if (product * (double)buffer->record_bytes > 0x1p62)
@@ -466,8 +466,7 @@ void variant_args(const struct kernel *kernel, struct strvec *args)
             continue;
         contents_add(&text, &buffer->contents);
         strvec_push(args, "--buffer");
-        strvec_pushf(args, "%s=%lld:%s", buffer->name, buffer->length,
-                     buf_str(&text));
+        strvec_pushf(args, "%s=%lld:%s", buffer->name, buffer->length, buf_str(&text));
         buf_release(&text);
     }
 }

@@ -96,8 +96,7 @@ static int fail_type(const struct kernel *kernel, const struct ir_symbol *symbol
                   ? "the function takes it for one struct and for an array of them"
                   : "the function names no field of it that is a number or an array";
     return fail(
-        err, STATUS_INPUT,
-        "%s:%d: %s '%s' of type '%s%s%.*s' cannot be supplied; %s",
+        err, STATUS_INPUT, "%s:%d: %s '%s' of type '%s%s%.*s' cannot be supplied; %s",
         kernel->function->path, symbol->line ? symbol->line : kernel->function->line,
         symbol->role == IR_PARAM ? "parameter" : "variable", symbol->name,
         type->full ? type->full : type->text, type->full || !type->pointers ? "" : " ",
@@ -183,8 +182,7 @@ const struct kernel_word *buffer_word(const struct kernel *kernel, enum word_kin
     const struct kernel_word *word =
         kernel_words_find(&kernel->words, kind, buffer->name);
 
-    return word ? word
-                : kernel_words_find(&kernel->words, kind, buffer->symbol->name);
+    return word ? word : kernel_words_find(&kernel->words, kind, buffer->symbol->name);
 }
 
 static char *extent_of(const struct kernel *kernel, const struct kernel_buffer *buffer,

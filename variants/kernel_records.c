@@ -134,7 +134,8 @@ static void look_for_field(struct ir_expr *expr, void *data)
     const struct ir_symbol *symbol = array_of(element);
     char *name;
 
-    if (!symbol || finding->failed || known_field(finding->fields, symbol, buf_str(&path)))
+    if (!symbol || finding->failed ||
+        known_field(finding->fields, symbol, buf_str(&path)))
         goto out;
     name = xasprintf("%s%s", symbol->name, buf_str(&path));
     if (is_pointer_member(expr))

@@ -83,15 +83,14 @@ static int build_empty(const struct toolchain *toolchain, const char *dir,
 {
     struct strvec objects = {0};
     char *object = NULL;
-    int result =
-        compile_object(&(struct compile_request){.toolchain = toolchain,
-                                                 .dir = dir,
-                                                 .stem = "empty",
-                                                 .text = "int main(void)\n{\n"
-                                                         "    return 0;\n}\n",
-                                                 .what = "an empty program",
-                                                 .flags = flags},
-                       &object, err);
+    int result = compile_object(&(struct compile_request){.toolchain = toolchain,
+                                                          .dir = dir,
+                                                          .stem = "empty",
+                                                          .text = "int main(void)\n{\n"
+                                                                  "    return 0;\n}\n",
+                                                          .what = "an empty program",
+                                                          .flags = flags},
+                                &object, err);
 
     if (result == 0) {
         strvec_push(&objects, object);

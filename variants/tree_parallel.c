@@ -93,8 +93,8 @@ static void check_cell(const struct team *at, const struct tree *band, size_t in
     if (shared == isl_bool_error || fixed == isl_bool_error)
         buf_add(why, "the check did not finish");
     else if (shared && fixed) {
-        isl_union_map *pairs = isl_union_map_intersect(isl_union_map_copy(strict),
-                                                       isl_union_map_copy(same));
+        isl_union_map *pairs =
+            isl_union_map_intersect(isl_union_map_copy(strict), isl_union_map_copy(same));
         deps_explain(nest, pairs, "so the iterations of this loop depend on one another",
                      why);
         isl_union_map_free(pairs);
@@ -118,7 +118,7 @@ static int check_band(const struct team *at, const struct tree *band)
         check_cell(at, band, i, strict, kept, &why);
     if (none == isl_bool_error)
         buf_add(&why, "the check did not finish");
-    if (why.length && !nest->model->request.force)
+    if (why.length && !nest->model->forced)
         status = fail(at->err, STATUS_ILLEGAL,
                       "the loop over %s at line %d cannot be parallel: %s", band->name,
                       band->loop->stmt->line, buf_str(&why));
@@ -256,8 +256,7 @@ static void add_clause(struct buf *out, const char *pragma, const char *word)
 
 /* The tree where the pragma's loop stands elsewhere: the outermost loop made of it takes
  * its place, if that is legal by itself. */
-static int move_pragma(struct team *at, struct tree *band,
-                       const struct ir_pragma *pragma)
+static int move_pragma(struct team *at, struct tree *band, const struct ir_pragma *pragma)
 {
     struct nest *nest = at->work->nest;
     struct buf clauses = {0};
@@ -331,7 +330,8 @@ static int keep_pragmas(struct work *work, struct error *err)
 /* simd(j,width:8,interleave:4): the last step that names the loop counts. */
 static void mark_hints(struct tree *tree, const struct plan_step *step)
 {
-    if (tree->kind == TREE_BAND && tree->simd && (!step->arg_nr || is_named(step, tree))) {
+    if (tree->kind == TREE_BAND && tree->simd &&
+        (!step->arg_nr || is_named(step, tree))) {
         tree->width = step->option[OPTION_WIDTH];
         tree->interleave = step->option[OPTION_INTERLEAVE];
     }

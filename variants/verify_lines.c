@@ -104,10 +104,14 @@ static const struct {
     size_t word_nr; /* with the key */
     void (*read)(struct verify_lines *lines, char *const *word);
 } kinds[] = {
-    {"case", 2, read_case},   {"reference", 1, read_reference},
-    {"array", 5, read_array}, {"outside", 2, read_outside},
-    {"odd", 4, read_odd},     {"differ", 5, read_differ},
-    {"fault", 4, read_fault}, {"done", 1, read_done},
+    {"case", 2, read_case},
+    {"reference", 1, read_reference},
+    {"array", 5, read_array},
+    {"outside", 2, read_outside},
+    {"odd", 4, read_odd},
+    {"differ", 5, read_differ},
+    {"fault", 4, read_fault},
+    {"done", 1, read_done},
     {"sanitizer", 1, read_sanitizer},
 };
 

@@ -67,11 +67,11 @@ size_t words_path_length(const char *text)
     while (isalpha((unsigned char)text[length]) || text[length] == '_') {
         while (isalnum((unsigned char)text[length]) || text[length] == '_')
             length++;
-        size_t joint = text[length] == '.'                       ? 1
+        size_t joint = text[length] == '.'                    ? 1
                        : strncmp(text + length, "->", 2) == 0 ? 2
-                                                                 : 0;
-        bool goes_on = isalpha((unsigned char)text[length + joint]) ||
-                       text[length + joint] == '_';
+                                                              : 0;
+        bool goes_on =
+            isalpha((unsigned char)text[length + joint]) || text[length + joint] == '_';
         if (joint == 0 || !goes_on)
             break;
         length += joint;

@@ -62,8 +62,8 @@ void tracer_field(const char *name, const void *base, size_t bytes, size_t recor
     char *copy = memcpy(grown(NULL, length), name, length);
 
     parts.array = grown(parts.array, (parts.array_nr + 1) * sizeof(*parts.array));
-    parts.array[parts.array_nr++] = (struct array){
-        copy, (uintptr_t)base, bytes, record_bytes, offset, field_bytes};
+    parts.array[parts.array_nr++] =
+        (struct array){copy, (uintptr_t)base, bytes, record_bytes, offset, field_bytes};
 }
 
 static bool is_of_field(const struct array *array, uint64_t address)

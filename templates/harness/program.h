@@ -28,7 +28,8 @@ struct inflight_array {
     unsigned bytes;      /* of an element */
     size_t record_bytes; /* from one record to the next; = bytes without structs */
     size_t offset, inside, inside_bytes;
-    size_t memory; /* the entry whose memory it lies in: the first one of the same array */
+    size_t
+        memory; /* the entry whose memory it lies in: the first one of the same array */
     char is_written;
     char is_global; /* part of a variable of the kernel's file */
 };

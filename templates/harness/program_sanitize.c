@@ -1,9 +1,9 @@
 /*
  * What a program does for a sanitizer that it is built with (-DINFLIGHT_ADDRESS,
  * -DINFLIGHT_THREADS): reports go to the file of the results with `.report`
- * behind its name, which a line `sanitizer` announces; the first one ends the program. Memory around the arrays is made
- * known to the address sanitizer, whose own marks are only around what malloc and the
- * compiler place.
+ * behind its name, which a line `sanitizer` announces; the first one ends the program.
+ * Memory around the arrays is made known to the address sanitizer, whose own marks are
+ * only around what malloc and the compiler place.
  */
 #include <fcntl.h>
 

@@ -139,8 +139,8 @@ UNSEEN static void work_begin(long long start, long long end, long long step,
 {
     lock_work();
     if (!team.work.is_set)
-        team.work = (struct work){start, end, step, chunk > 0 ? chunk : 1, is_guided,
-                                  true, 0};
+        team.work =
+            (struct work){start, end, step, chunk > 0 ? chunk : 1, is_guided, true, 0};
     unlock_work();
 }
 

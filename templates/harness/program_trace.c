@@ -59,8 +59,7 @@ int main(int argc, char **argv)
         return EXIT_ARGUMENTS;
     data = buffers_fill(&request, buffer);
     for (size_t i = 0; i < inflight_table.array_nr; i++)
-        announce(&inflight_table.array[i],
-                 &buffer[inflight_table.array[i].memory]);
+        announce(&inflight_table.array[i], &buffer[inflight_table.array[i].memory]);
     for (int calls = tracer_calls(); calls > 0; calls--) {
         tracer_start();
         inflight_variant_call(data, request.sizes[0].integer, request.sizes[0].real,

@@ -34,7 +34,8 @@ struct verification {
     const struct request *request;
     const struct sizes *sizes;
     struct pair *pair;
-    struct number *before, *wanted; /* of each output: before the call, what it shall be */
+    struct number *before,
+        *wanted; /* of each output: before the call, what it shall be */
     FILE *out;
     bool different;
 };
@@ -122,10 +123,9 @@ static bool is_intact(const struct space *space)
     bool intact;
 
     space_mark(space, false);
-    intact =
-        !space->map ||
-        (is_marked(space->map + page, space->data) &&
-         is_marked(space->data + space->bytes, space->map + space->map_bytes - page));
+    intact = !space->map || (is_marked(space->map + page, space->data) &&
+                             is_marked(space->data + space->bytes,
+                                       space->map + space->map_bytes - page));
     space_mark(space, true);
     return intact;
 }
@@ -200,7 +200,8 @@ static void *global_of(const struct verification *verification, size_t i, bool v
 static bool is_memory_written(size_t memory)
 {
     for (size_t i = 0; i < inflight_table.array_nr; i++)
-        if (inflight_table.array[i].memory == memory && inflight_table.array[i].is_written)
+        if (inflight_table.array[i].memory == memory &&
+            inflight_table.array[i].is_written)
             return true;
     return false;
 }
@@ -254,7 +255,8 @@ static void finish_pair(struct verification *verification, size_t i)
 static void keep_reference(struct verification *verification, size_t i)
 {
     const struct inflight_array *array = &inflight_table.array[i];
-    struct pair *pair = &verification->pair[i], *memory = &verification->pair[array->memory];
+    struct pair *pair = &verification->pair[i],
+                *memory = &verification->pair[array->memory];
 
     if (array->is_global) {
         if (array->memory == i && is_memory_written(i))
