@@ -161,6 +161,11 @@ buffer_of(const struct model *model, const struct ir_expr *place, struct fields 
     bool buffer = symbol && symbol->id >= 0 && symbol->type.pointers > 0 &&
                   (symbol->role == IR_PARAM || symbol->role == IR_GLOBAL ||
                    symbol->role == IR_FIELD);
+    if (buffer && symbol->type.scalar != IR_RECORD) { /* structs by a cast only */
+        buf_reset(&fields->path);
+        *fields =
+            (struct fields){.path = fields->path, .type = symbol->type, .elements = 1};
+    }
     return buffer ? symbol : NULL;
 }
 
