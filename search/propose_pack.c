@@ -71,11 +71,31 @@ static struct block_machine machine_of(const struct machine *machine, size_t ele
                                   .element_bytes = (long long)element};
 }
 
+/* What stands beside the inner loops (C[i][j] *= beta) gets loops of its own, from the
+ * inside: only loops that hold nothing else change places. */
+static void distribute_parts(const struct nest *nest, struct buf *plan)
+{
+    const struct kernel_view *view = nest->view;
+    bool parts = false;
+    for (size_t d = nest->nr - 1; d-- > nest->nr - 3;) {
+        for (size_t i = 0; i < view->access_nr; i++)
+            parts = parts || (nest_holds(nest, &view->access[i]) &&
+                              (size_t)view->loop[view->access[i].loop].depth == d);
+        if (parts)
+            buf_addf(plan, "distribute(%s) ", nest->loop[d]->name);
+    }
+}
+
 static void add_shape(const struct propose *about, const struct block_shape *shape,
                       const struct block_names *names, struct choices *out)
 {
     struct choice choice = *about->now;
-    char *plan = propose_blocks_plan(shape, names);
+    struct buf text = {0};
+    char *blocks = propose_blocks_plan(shape, names);
+    distribute_parts(about->nest, &text);
+    buf_add(&text, blocks);
+    free(blocks);
+    char *plan = buf_detach(&text);
     if (strlen(plan) < sizeof(choice.shape)) {
         snprintf(choice.shape, sizeof(choice.shape), "%s", plan);
         choices_add(out, &choice);

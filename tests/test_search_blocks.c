@@ -1,10 +1,12 @@
 /* Block sizes of a matrix product. */
 #include <CUnit/CUnit.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/base.h"
 #include "search/search.h"
 #include "tests/check.h"
+#include "tests/test_search_bench.h"
 
 static void shapes_are_the_known_ones(void)
 {
@@ -53,9 +55,31 @@ static void the_plan_names_what_it_is_told(void)
     free(plan);
 }
 
+static void parts_beside_the_product_get_their_own_loops(void)
+{
+    static const struct {
+        int loop; /* the one that the first access stands in */
+        const char *begin;
+    } table[] = {{2, "tile(k:"}, {1, "distribute(j) distribute(i) tile(k:"}};
+    for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+        struct bench bench = {0};
+        space_dgemm(&bench.kernel, 1000);
+        bench.kernel.access[0].loop = table[i].loop;
+        bench_start(&bench);
+        ask(&bench, "pack");
+        check(bench.out.nr > 0);
+        for (size_t k = 0; k < bench.out.nr; k++)
+            check(!strncmp(bench.out.item[k].shape, table[i].begin,
+                           strlen(table[i].begin)));
+        bench_release(&bench);
+    }
+}
+
 CU_TestInfo search_blocks_tests[] = {
     {"shapes are the known ones", shapes_are_the_known_ones},
     {"what is resident fits", what_is_resident_fits},
     {"the plan names what it is told", the_plan_names_what_it_is_told},
+    {"parts beside the product get their own loops",
+     parts_beside_the_product_get_their_own_loops},
     CU_TEST_INFO_NULL,
 };

@@ -31,6 +31,8 @@ static const struct packed {
     {"integer", BLOCKS "full(i,j) pack(c,it2) vec(j:8)", "integer"},
     {"unsigned", BLOCKS "full(i,j) " PACKS "vec(j:8)", NULL},
     {"batch", BLOCKS "full(i,j) " PACKS "vec(j:8)", NULL},
+    {"textbook", "distribute(j) distribute(i) " BLOCKS "full(i,j) " PACKS "vec(j:8)",
+     NULL},
     {"add", "tile(j:16) full(j) vec(j:8)", NULL},
     {"add", "tile(j:12) vec(j:8)", NULL}, /* blocks that lie across tiles */
     {"add", "tile(i:4,j:16) pack(c,jt) vec(j:8)", NULL},

@@ -120,7 +120,7 @@ static struct code *make_code(struct gen *gen)
     gen_prefetches(gen, code);
     gen_lets(gen, code);
     gen_teams(code);
-    if (gen_buffers_split(gen, code))
+    if (!gen->problem && gen_buffers_split(gen, code))
         gen->problem = "a large packed tile would be filled by one thread and used by "
                        "others; pack inside of the parallel loop, or make the outer loop "
                        "parallel";

@@ -14,22 +14,6 @@
 
 enum { BOX_BYTES_MAX = 64 << 20 };
 
-static void box_release(struct box *box)
-{
-    isl_multi_aff_free(box->offset);
-}
-
-void packing_release(struct work *work)
-{
-    for (size_t i = 0; i < work->box_nr; i++)
-        box_release(&work->box[i]);
-    free(work->box);
-    free(work->copy);
-    free(work->packing);
-    free(work->filling);
-    free(work->vec);
-}
-
 /* ---- which accesses can be redirected ---- */
 
 static bool in_maybe(const struct ir_expr *expr, const struct ir_expr *target, bool maybe)
@@ -84,15 +68,20 @@ bool is_packed_above(const struct work *work, size_t cell,
 
 /* ---- footprints ---- */
 
+/* Tiles and blocks are counted, as in isl's loops; see struct tree, scale. */
 static isl_map *values_of(const struct nest *nest, const struct statement *statement,
                           const struct tree *const *band, size_t nr)
 {
     isl_space *none = isl_space_set_from_params(isl_space_copy(nest->params));
     isl_map *map = isl_map_universe(
         isl_space_map_from_domain_and_range(isl_set_get_space(statement->domain), none));
-    for (size_t i = 0; i < nr; i++)
-        map = isl_map_flat_range_product(
-            map, isl_map_from_pw_aff(band_function(band[i], statement)));
+    for (size_t i = 0; i < nr; i++) {
+        isl_pw_aff *value = band_function(band[i], statement);
+        long long unit = band[i]->scale ? band[i]->scale : 1;
+        value =
+            isl_pw_aff_scale_down_val(value, isl_val_int_from_si(nest->model->ctx, unit));
+        map = isl_map_flat_range_product(map, isl_map_from_pw_aff(value));
+    }
     return map;
 }
 
@@ -245,11 +234,18 @@ struct placing {
     struct tree *seq;
 };
 
-static isl_union_pw_aff *dimension(isl_set *domain, size_t pos)
+static isl_union_pw_aff *dimension(isl_set *domain, size_t pos, long long scale)
 {
     isl_local_space *local = isl_local_space_from_space(isl_set_get_space(domain));
     isl_aff *aff = isl_aff_var_on_domain(local, isl_dim_set, (unsigned)pos);
+    aff = isl_aff_scale_val(aff, isl_val_int_from_si(isl_aff_get_ctx(aff), scale));
     return isl_union_pw_aff_from_pw_aff(isl_pw_aff_from_aff(aff));
+}
+
+static void add_values(struct tree *band, isl_set *domain, size_t pos)
+{
+    band->f = isl_union_pw_aff_union_add(
+        band->f, dimension(domain, pos, band->scale ? band->scale : 1));
 }
 
 /* The loop after which the copy's loop over a dimension is named: that of the subscript.
@@ -288,7 +284,7 @@ static struct tree *element_band(const struct placing *at, isl_set *domain, size
     band->name = same ? band->loop->stmt->iterator->name
                       : ir_textf(nest->model->arena, "e%zu", dim);
     band->role = BAND_ELEMENT;
-    band->f = dimension(domain, box->prefix_nr + dim);
+    band->f = dimension(domain, box->prefix_nr + dim, 1);
     tree_add(band, inner);
     return band;
 }
@@ -309,8 +305,7 @@ static void add_copy(const struct placing *at, enum copy_kind kind, isl_set *dom
         domain = every_lane(box, domain, lanes);
     domain = isl_set_set_tuple_name(isl_set_coalesce(domain), name);
     for (size_t i = 0; i < box->prefix_nr; i++)
-        at->above[i]->f =
-            isl_union_pw_aff_union_add(at->above[i]->f, dimension(domain, i));
+        add_values(at->above[i], domain, i);
     GROW(work->copy, work->copy_nr + 1, work->copy_alloc);
     work->copy[work->copy_nr] =
         (struct copy){.box = at->box, .kind = kind, .lanes = lanes};
@@ -460,7 +455,7 @@ static int box_here(struct boxing *at)
         place_box(work, work->box_nr - 1, at->above, &footprint);
         at->done++;
     } else
-        box_release(&box);
+        isl_multi_aff_free(box.offset);
     footprint_release(&footprint);
     return status;
 }

@@ -98,6 +98,45 @@ static void take_padding(struct tree *tree)
         take_padding(tree->child[i]);
 }
 
+void packing_release(struct work *work)
+{
+    for (size_t i = 0; i < work->box_nr; i++)
+        isl_multi_aff_free(work->box[i].offset);
+    free(work->box);
+    free(work->copy);
+    free(work->packing);
+    free(work->filling);
+    free(work->vec);
+}
+
+/* Below `tree`, tiles of the loop by their origin, not by their number. */
+static void by_origin(struct tree *tree, const struct loop *loop)
+{
+    if (tree->loop == loop)
+        tree->scale = 0;
+    for (size_t i = 0; i < tree->child_nr; i++)
+        by_origin(tree->child[i], loop);
+}
+
+static bool has_tile_of(const struct tree *tree, const struct loop *loop)
+{
+    bool found = tree->kind == TREE_BAND && tree->role == BAND_TILE && tree->loop == loop;
+    for (size_t i = 0; !found && i < tree->child_nr; i++)
+        found = has_tile_of(tree->child[i], loop);
+    return found;
+}
+
+/* Tiles of tiles: isl finds simpler bounds for them by origin, where the copies at the
+ * edge know only the inner ones. */
+static void simplify_tiles(struct tree *tree)
+{
+    for (size_t i = 0; i < tree->child_nr; i++)
+        if (tree->scale && has_tile_of(tree->child[i], tree->loop))
+            by_origin(tree, tree->loop);
+    for (size_t i = 0; i < tree->child_nr; i++)
+        simplify_tiles(tree->child[i]);
+}
+
 int tree_finish(struct work *work, struct error *err)
 {
     struct model *model = work->nest->model;
@@ -105,6 +144,8 @@ int tree_finish(struct work *work, struct error *err)
     if (!work->packing_nr && !work->filling_nr && !work->vec_nr)
         return 0;
     isl_budget(model, model->request.operation_limit);
+    if (work->packing_nr)
+        simplify_tiles(work->tree);
     for (size_t i = 0; i < work->filling_nr; i++)
         tree_fill(work, work->filling[i]);
     status = tree_boxes(work, err);
