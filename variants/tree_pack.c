@@ -102,12 +102,13 @@ int tree_finish(struct work *work, struct error *err)
 {
     struct model *model = work->nest->model;
     int status;
-    if (!work->packing_nr && !work->filling_nr && !work->vec_nr)
+    if (!work->packing_nr && !work->filling_nr && !work->vec_nr && !work->expanding_nr)
         return 0;
     isl_budget(model, model->request.operation_limit);
     for (size_t i = 0; i < work->filling_nr; i++)
         tree_fill(work, work->filling[i]);
-    status = tree_boxes(work, err);
+    status = tree_expand(work, err);
+    status = status ? status : tree_boxes(work, err);
     take_padding(work->tree);
     for (size_t i = 0; !status && i < work->vec_nr; i++)
         status = tree_lanes(work, &work->vec[i], err);
