@@ -252,8 +252,10 @@ static struct ir_expr *value_without_loop(struct gen *gen, const struct tree *ba
         at = raw_floor(gen, at, step < 0 ? -step : step);
     if (band->role == BAND_LOOP)
         return at;
-    return ir_binary(gen->arena, "*", ir_integer(gen->arena, band->size),
-                     raw_floor(gen, at, band->size));
+    at = raw_floor(gen, at, band->size);
+    if (band->scale) /* then it is blocks that are counted */
+        return at;
+    return ir_binary(gen->arena, "*", ir_integer(gen->arena, band->size), at);
 }
 
 static bool is_inside(const struct gen *gen, const struct box *box)

@@ -85,15 +85,20 @@ bool is_packed_above(const struct work *work, size_t cell,
 
 /* ---- footprints ---- */
 
+/* Tiles and blocks are counted, as in isl's loops; see struct tree, scale. */
 isl_map *band_values(const struct nest *nest, const struct statement *statement,
                      const struct tree *const *band, size_t nr)
 {
     isl_space *none = isl_space_set_from_params(isl_space_copy(nest->params));
     isl_map *map = isl_map_universe(
         isl_space_map_from_domain_and_range(isl_set_get_space(statement->domain), none));
-    for (size_t i = 0; i < nr; i++)
-        map = isl_map_flat_range_product(
-            map, isl_map_from_pw_aff(band_function(band[i], statement)));
+    for (size_t i = 0; i < nr; i++) {
+        isl_pw_aff *value = band_function(band[i], statement);
+        if (band[i]->scale)
+            value = isl_pw_aff_scale_down_val(
+                value, isl_val_int_from_si(nest->model->ctx, band[i]->scale));
+        map = isl_map_flat_range_product(map, isl_map_from_pw_aff(value));
+    }
     return map;
 }
 
@@ -246,10 +251,12 @@ struct placing {
     struct tree *seq;
 };
 
-static isl_union_pw_aff *dimension(isl_set *domain, size_t pos)
+static isl_union_pw_aff *dimension(isl_set *domain, size_t pos, long long scale)
 {
     isl_local_space *local = isl_local_space_from_space(isl_set_get_space(domain));
     isl_aff *aff = isl_aff_var_on_domain(local, isl_dim_set, (unsigned)pos);
+    if (scale)
+        aff = isl_aff_scale_val(aff, isl_val_int_from_si(isl_aff_get_ctx(aff), scale));
     return isl_union_pw_aff_from_pw_aff(isl_pw_aff_from_aff(aff));
 }
 
@@ -289,7 +296,7 @@ static struct tree *element_band(const struct placing *at, isl_set *domain, size
     band->name = same ? band->loop->stmt->iterator->name
                       : ir_textf(nest->model->arena, "e%zu", dim);
     band->role = BAND_ELEMENT;
-    band->f = dimension(domain, box->prefix_nr + dim);
+    band->f = dimension(domain, box->prefix_nr + dim, 0);
     tree_add(band, inner);
     return band;
 }
@@ -310,8 +317,8 @@ static void add_copy(const struct placing *at, enum copy_kind kind, isl_set *dom
         domain = every_lane(box, domain, lanes);
     domain = isl_set_set_tuple_name(isl_set_coalesce(domain), name);
     for (size_t i = 0; i < box->prefix_nr; i++)
-        at->above[i]->f =
-            isl_union_pw_aff_union_add(at->above[i]->f, dimension(domain, i));
+        at->above[i]->f = isl_union_pw_aff_union_add(
+            at->above[i]->f, dimension(domain, i, at->above[i]->scale));
     GROW(work->copy, work->copy_nr + 1, work->copy_alloc);
     work->copy[work->copy_nr] =
         (struct copy){.box = at->box, .kind = kind, .lanes = lanes};
