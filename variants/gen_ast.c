@@ -262,7 +262,7 @@ static void add_statement(struct gen *gen, struct code *block, isl_ast_expr *exp
     struct code *code = code_new(CODE_STMT);
     code->statement = index;
     const struct statement *statement = &gen->nest->statement[index];
-    struct ir_expr *raw[DEPTH_MAX];
+    struct ir_expr *raw[DEPTH_MAX] = {NULL};
     struct replace replace = {.nr = 0};
     for (size_t i = 0; i < statement->depth; i++) {
         struct ir_symbol *iterator = statement->loop[i]->stmt->iterator;

@@ -182,10 +182,14 @@ static struct sum offset_of(struct gen *gen, const struct box *box, size_t dim,
 {
     isl_aff *aff = isl_multi_aff_get_aff(box->offset, (int)dim);
     struct sum sum = sum_constant(whole(gen, isl_aff_get_constant_val(aff)));
-    for (size_t i = 0; i < box->prefix_nr; i++)
-        add_term(&sum, gen->arena,
-                 whole(gen, isl_aff_get_coefficient_val(aff, isl_dim_in, (int)i)),
-                 value[i]);
+    for (size_t i = 0; i < box->prefix_nr; i++) {
+        long long factor =
+            whole(gen, isl_aff_get_coefficient_val(aff, isl_dim_in, (int)i));
+        if (factor && value[i])
+            add_term(&sum, gen->arena, factor, value[i]);
+        else if (factor)
+            gen->problem = "the place of a local buffer cannot be written in C";
+    }
     for (int i = 0; i < (int)isl_aff_dim(aff, isl_dim_param); i++) {
         long long factor = whole(gen, isl_aff_get_coefficient_val(aff, isl_dim_param, i));
         isl_space *space = isl_aff_get_domain_space(aff);
@@ -243,6 +247,8 @@ static struct ir_expr *value_without_loop(struct gen *gen, const struct tree *ba
                                           struct ir_expr *const *raw)
 {
     struct ir_expr *at = raw[band->loop->depth];
+    if (!at) /* the statement is not inside of the loop */
+        return NULL;
     long long step = band->loop->stmt->step;
     if (band->base)
         at = ir_binary(gen->arena, "-", at, band->base);
