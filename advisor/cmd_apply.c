@@ -26,16 +26,15 @@ static char *comment_for(const struct workbench *bench, const struct plan *plan)
     return buf_detach(&out);
 }
 
-/* What is wrong with a plan that is emitted all the same. */
-static void warn_if_illegal(struct workbench *bench, const struct plan *plan)
+/* 0 when the plan is legal, or is wanted although it is not; then `why` says why. */
+static int check(const struct workbench *bench, const struct plan *plan,
+                 struct buf *assumptions, struct error *why, struct error *err)
 {
-    struct kernel *kernel = NULL;
-    struct error why = {0};
-    if (!bench->settings->force || workbench_unforced(bench, &kernel, &why))
-        return;
-    if (kernel_check(kernel, plan, NULL, &why))
-        fprintf(stderr, "warning: forced although it is not legal: %s\n", why.text);
-    kernel_free(kernel);
+    if (!kernel_check(bench->kernel, plan, assumptions, why))
+        return 0;
+    if (bench->settings->force && why->status == STATUS_ILLEGAL)
+        return 0;
+    return fail(err, why->status, "%s", why->text);
 }
 
 static int write_out(const struct workbench *bench, const struct buf *text,
@@ -66,8 +65,9 @@ static int emit(struct workbench *bench, const struct plan *plan, const char *gi
 {
     bool patch = bench->settings->patch;
     struct buf source = {0}, assumptions = {0};
+    struct error why = {0};
     char *comment = NULL;
-    int status = kernel_check(bench->kernel, plan, &assumptions, err);
+    int status = check(bench, plan, &assumptions, &why, err);
     if (!status) {
         comment = given ? xstrdup(given) : comment_for(bench, plan);
         status = kernel_emit(bench->kernel, plan, patch ? NULL : comment, &source, err);
@@ -75,8 +75,8 @@ static int emit(struct workbench *bench, const struct plan *plan, const char *gi
     if (!status)
         status = patch ? write_patch(bench, &source, comment, err)
                        : write_out(bench, &source, err);
-    if (!status)
-        warn_if_illegal(bench, plan);
+    if (!status && why.status)
+        fprintf(stderr, "warning: forced although it is not legal: %s\n", why.text);
     if (!status && !bench->settings->quiet && assumptions.length)
         fprintf(stderr, "this rests on:\n%s", buf_str(&assumptions));
     free(comment);

@@ -184,15 +184,15 @@ int workbench_cflags(const struct settings *settings, const char *source,
                                   flags, err);
 }
 
-static int open_kernel(const struct settings *settings, bool force,
-                       struct kernel **kernel, struct error *err)
+static int open_kernel(const struct settings *settings, struct kernel **kernel,
+                       struct error *err)
 {
     struct kernel_request request = {.path = settings->file,
                                      .line = settings->line,
                                      .function = settings->function,
                                      .words = settings->words,
                                      .reassociate = settings->reassociate,
-                                     .force = force};
+                                     .force = settings->force};
     if (!settings->file)
         return fail(err, STATUS_USAGE, "a C file is needed; try 'inflight %s --help'",
                     settings->command);
@@ -203,16 +203,9 @@ static int open_kernel(const struct settings *settings, bool force,
     return status;
 }
 
-int workbench_unforced(const struct workbench *bench, struct kernel **kernel,
-                       struct error *err)
-{
-    return open_kernel(bench->settings, false, kernel, err);
-}
-
 int workbench_kernel(struct workbench *bench, bool bind, struct error *err)
 {
-    if (!bench->kernel &&
-        open_kernel(bench->settings, bench->settings->force, &bench->kernel, err))
+    if (!bench->kernel && open_kernel(bench->settings, &bench->kernel, err))
         return -1;
     return bind ? kernel_bind(bench->kernel, err) : 0;
 }

@@ -40,9 +40,6 @@ int workbench_cflags(const struct settings *settings, const char *source,
                      struct strvec *flags, struct error *err);
 /* Parses the kernel, once; with `bind` also fixes sizes and contents. */
 int workbench_kernel(struct workbench *bench, bool bind, struct error *err);
-/* The same kernel, for a --force that must say what it forces; caller frees it. */
-int workbench_unforced(const struct workbench *bench, struct kernel **kernel,
-                       struct error *err);
 /* Flags for a kernel that are taken from the command line: none that load code. */
 int workbench_check_flags(const struct strvec *flags, struct error *err);
 int workbench_toolchain(struct workbench *bench, struct error *err);

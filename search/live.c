@@ -256,6 +256,20 @@ static int count_accesses(struct traffic_trace_request *request, struct error *e
     return status;
 }
 
+/* Fields that are reached through a pointer may be loaded again and again; the loop model
+ * counts them as variables. */
+static bool reads_fields(const struct kernel *kernel)
+{
+    struct kernel_view view = kernel_view(kernel);
+    for (size_t i = 0; i < view.param_nr; i++)
+        if (strstr(view.param[i].name, "->"))
+            return true;
+    for (size_t i = 0; i < view.array_nr; i++)
+        if (strstr(view.array[i].name, "->"))
+            return true;
+    return false;
+}
+
 static int trace_built(struct live *live, struct built *built,
                        const struct kernel_counts *counts, struct measurement *out,
                        struct error *err)
@@ -270,7 +284,8 @@ static int trace_built(struct live *live, struct built *built,
         .scratch = live->opts.scratch,
         .cpu = live->cpus.cpu[0]};
     live_override_geometry(live, &request.geometry);
-    if (*built->plan && request.accesses_total > 0 && count_accesses(&request, err))
+    bool unsure = *built->plan || reads_fields(live->opts.kernel);
+    if (unsure && request.accesses_total > 0 && count_accesses(&request, err))
         return -1;
     if (traffic_trace(&request, &out->traffic, err))
         return -1;

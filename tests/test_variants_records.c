@@ -98,7 +98,7 @@ static const struct {
     const char *file, *from, *to, *detail;
 } changes[] = {
     {"particles", "p[i].tag[2] + i % m", "p[i].tag[2] + i % (m + 1)",
-     "p.tag[52] is 18 instead of 1 at n=31"},
+     "p.tag[52] is 25 instead of 8 at n=31"},
     {"particles", "p[i].alive = p[i].pos.x > 0", "p[i].alive = p[i].pos.x >= -9",
      "p.alive["},
     {"grids", "g->sum += x", "g->sum += x * (1 + (i == 7))", "g->sum is "},

@@ -161,6 +161,11 @@ buffer_of(const struct model *model, const struct ir_expr *place, struct fields 
     bool buffer = symbol && symbol->id >= 0 && symbol->type.pointers > 0 &&
                   (symbol->role == IR_PARAM || symbol->role == IR_GLOBAL ||
                    symbol->role == IR_FIELD);
+    if (buffer && symbol->type.scalar != IR_RECORD) { /* structs by a cast only */
+        buf_reset(&fields->path);
+        *fields =
+            (struct fields){.path = fields->path, .type = symbol->type, .elements = 1};
+    }
     return buffer ? symbol : NULL;
 }
 
@@ -251,13 +256,24 @@ static int by_symbol(const void *a, const void *b)
     return order ? order : strcmp(first->path, second->path);
 }
 
+/* A struct that the function reaches into, and never through a subscript. */
+static bool is_single_struct(const struct ir_function *function,
+                             const struct ir_symbol *symbol)
+{
+    for (size_t i = 0; i < function->symbol_nr; i++)
+        if (function->symbol[i]->role == IR_FIELD && function->symbol[i]->base == symbol)
+            return true;
+    return false;
+}
+
 void view_arrays(struct model *model)
 {
     struct ir_function *function = model->function;
     note_stmt(model, function->body);
     for (size_t i = 0; i < function->param_nr; i++)
         if (function->symbol[i]->type.pointers > 0 &&
-            view_array(model, function->symbol[i]) < 0)
+            view_array(model, function->symbol[i]) < 0 &&
+            !is_single_struct(function, function->symbol[i]))
             add_array(model, function->symbol[i], "", NULL);
     qsort(model->array, model->array_nr, sizeof(model->array[0]), by_symbol);
 }
