@@ -19,18 +19,6 @@ static void box_release(struct box *box)
     isl_multi_aff_free(box->offset);
 }
 
-void packing_release(struct work *work)
-{
-    for (size_t i = 0; i < work->box_nr; i++)
-        box_release(&work->box[i]);
-    free(work->box);
-    free(work->copy);
-    free(work->packing);
-    free(work->expanding);
-    free(work->filling);
-    free(work->vec);
-}
-
 /* ---- which accesses can be redirected ---- */
 
 static bool in_maybe(const struct ir_expr *expr, const struct ir_expr *target, bool maybe)

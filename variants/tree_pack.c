@@ -118,3 +118,15 @@ int tree_finish(struct work *work, struct error *err)
     }
     return isl_check(model, false, err);
 }
+
+void packing_release(struct work *work)
+{
+    for (size_t i = 0; i < work->box_nr; i++)
+        isl_multi_aff_free(work->box[i].offset);
+    free(work->box);
+    free(work->copy);
+    free(work->packing);
+    free(work->expanding);
+    free(work->filling);
+    free(work->vec);
+}
