@@ -36,6 +36,19 @@ static const struct packed {
     {"add", "tile(j:16) full(j) vec(j:8)", NULL},
     {"add", "tile(j:12) vec(j:8)", NULL}, /* blocks that lie across tiles */
     {"add", "tile(i:4,j:16) pack(c,jt) vec(j:8)", NULL},
+    /* scalars that need a place for every iteration of a tile */
+    {"columns", "tile(i:4,j:16) distribute(j,i) interchange(k,i,j)", "columns"},
+    {"columns", "tile(j:16) distribute(j) interchange(k,j) unroll_jam(k:2)", NULL},
+    {"columns", "tile(j:8) distribute(j) unroll_jam(j:4)", NULL},
+    {"columns", "tile(i:4,j:16) distribute(j,i) interchange(k,i,j) full(i,j)", NULL},
+    {"columns", "tile(j:16384) distribute(j) interchange(k,j) prefetch(b:8)",
+     "columns_large"},
+    {"strided", "tile(i:4,j:16) distribute(j,i) interchange(k,i,j)", "strided"},
+    {"strided", "tile(j:8) distribute(j) unroll_jam(j:2)", NULL},
+    {"accumulator",
+     "tile(i:4,j:16) distribute(j,i) interchange(k,i,j) full(i,j) vec(j:8)",
+     "accumulator"},
+    {"accumulator", "tile(i:4,j:16) distribute(j,i) interchange(k,i,j) vec(j:8)", NULL},
 };
 
 static char kind_of(const char *kernel)
@@ -182,6 +195,9 @@ static void what_cannot_be_done_is_said(void)
         {"rows", "tile(i:8) pack(b,it) pack(b,i)", "packed twice"},
         {"rows", "tile(i:8,k:8) pack(b,it,kt)", "one loop"},
         {"transposed", "interchange(i,k,j) vec(j:4)", "does not follow the loop"},
+        {"columns", "distribute(j)", "put a tile(j:256) outside of where 'scale'"},
+        {"columns", "tile(j:16384) distribute(j) interchange(k,j) parallel(j)",
+         "filled by one thread"},
         {"rows", "tile(k:256,i:384) tile(j:32,i:6) pack(a,it) parallel(jt)",
          "belongs to one thread"},
     };

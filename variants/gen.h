@@ -122,6 +122,7 @@ struct ir_stmt *stmt_substitute(struct ir_arena *arena, const struct ir_stmt *st
 void gen_buffers(struct gen *gen, struct code *code);
 const struct ir_stmt *gen_redirect(struct gen *gen, const struct statement *statement,
                                    struct ir_expr *const *raw);
+bool gen_is_expanded(const struct gen *gen, size_t cell); /* an array, here */
 void gen_copy(struct gen *gen, struct code *block, isl_ast_expr *call, size_t index);
 /* gen_vector.c: the statement for all lanes of the band, or gen->problem. */
 const struct ir_stmt *gen_vector(struct gen *gen, const struct ir_stmt *stmt,

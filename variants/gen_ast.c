@@ -215,7 +215,8 @@ static void replace_locals(struct gen *gen, const struct code *code,
 {
     for (size_t i = 0; i < gen->nest->cell_nr; i++) {
         struct cell *cell = &gen->nest->cell[i];
-        if (!cell->is_private || !is_innermost_cell(gen->nest, i, code->statement))
+        if (!cell->is_private || !is_innermost_cell(gen->nest, i, code->statement) ||
+            gen_is_expanded(gen, i))
             continue;
         struct ir_symbol *local = gen_local_symbol(gen, i, suffix_of(gen, cell, raw));
         replace_add(replace, cell->symbol, ir_name(gen->arena, local));
@@ -261,7 +262,7 @@ static void add_statement(struct gen *gen, struct code *block, isl_ast_expr *exp
     struct code *code = code_new(CODE_STMT);
     code->statement = index;
     const struct statement *statement = &gen->nest->statement[index];
-    struct ir_expr *raw[DEPTH_MAX];
+    struct ir_expr *raw[DEPTH_MAX] = {NULL};
     struct replace replace = {.nr = 0};
     for (size_t i = 0; i < statement->depth; i++) {
         struct ir_symbol *iterator = statement->loop[i]->stmt->iterator;

@@ -34,7 +34,7 @@ static const char *buffer_name(struct gen *gen, const struct box *box)
             buf_add_n(&name, at, 1);
         else if (*at != '-')
             buf_add(&name, "_");
-    buf_add(&name, "_l");
+    buf_add(&name, box->is_scalar ? "_x" : "_l");
     const char *all = gen_name(gen, ir_text(gen->arena, buf_str(&name)), false);
     buf_release(&name);
     return all;
@@ -67,13 +67,14 @@ static bool is_shared_below(const struct tree *tree)
 /* Each thread has its own static buffer: loops inside cannot be shared out. */
 static void check_threads(struct gen *gen, const struct box *box)
 {
-    if (is_large(gen, box) && is_shared_below(box->band))
+    const struct tree *around = box->band ? box->band : gen->work->tree;
+    if (is_large(gen, box) && is_shared_below(around))
         gen->problem =
             ir_textf(gen->model->arena,
                      "the buffer of '%s' belongs to one thread, and a loop inside '%s', "
                      "where it is "
                      "filled, is parallel; make '%s' or a loop outside of it parallel",
-                     array_of(gen, box)->name, box->band->name, box->band->name);
+                     array_of(gen, box)->name, around->name, around->name);
 }
 
 static struct code *declaration(struct gen *gen, size_t index)
@@ -93,8 +94,18 @@ static struct code *declaration(struct gen *gen, size_t index)
     return line;
 }
 
-/* The innermost block that holds every mention. */
-static struct code *holder(struct code *code, const struct ir_symbol *symbol)
+static bool is_around(const struct box *box, const struct tree *band)
+{
+    for (size_t i = 0; i < box->prefix_nr; i++)
+        if (box->prefix[i] == band)
+            return true;
+    return false;
+}
+
+/* The innermost block that holds every mention; values of a scalar's array may pass from
+ * one iteration to the next of loops inside of those around it. */
+static struct code *holder(struct code *code, const struct box *box,
+                           const struct ir_symbol *symbol)
 {
     struct code *only = NULL;
     size_t nr = 0;
@@ -103,9 +114,10 @@ static struct code *holder(struct code *code, const struct ir_symbol *symbol)
             only = code->child[i];
             nr++;
         }
-    if (nr != 1 || only->kind == CODE_STMT)
+    if (nr != 1 || only->kind == CODE_STMT ||
+        (box->is_scalar && only->kind == CODE_FOR && !is_around(box, only->band)))
         return code;
-    return holder(only, symbol);
+    return holder(only, box, symbol);
 }
 
 void gen_buffers(struct gen *gen, struct code *code)
@@ -115,7 +127,7 @@ void gen_buffers(struct gen *gen, struct code *code)
         if (!gen->buffer[i])
             continue;
         if (!is_large(gen, &gen->work->box[i]))
-            block = holder(code, gen->buffer[i]);
+            block = holder(code, &gen->work->box[i], gen->buffer[i]);
         while (block->kind != CODE_BLOCK)
             block = block->parent;
         code_insert(block, 0, declaration(gen, i));
@@ -135,7 +147,8 @@ bool gen_buffers_split(const struct gen *gen, const struct code *code)
             continue;
         while (root->parent)
             root = root->parent;
-        const struct code *block = holder((struct code *)root, gen->buffer[i]);
+        const struct code *block =
+            holder((struct code *)root, &gen->work->box[i], gen->buffer[i]);
         while (block && block != code)
             block = block->parent;
         split = split || !block;
@@ -169,10 +182,14 @@ static struct sum offset_of(struct gen *gen, const struct box *box, size_t dim,
 {
     isl_aff *aff = isl_multi_aff_get_aff(box->offset, (int)dim);
     struct sum sum = sum_constant(whole(gen, isl_aff_get_constant_val(aff)));
-    for (size_t i = 0; i < box->prefix_nr; i++)
-        add_term(&sum, gen->arena,
-                 whole(gen, isl_aff_get_coefficient_val(aff, isl_dim_in, (int)i)),
-                 value[i]);
+    for (size_t i = 0; i < box->prefix_nr; i++) {
+        long long factor =
+            whole(gen, isl_aff_get_coefficient_val(aff, isl_dim_in, (int)i));
+        if (factor && value[i])
+            add_term(&sum, gen->arena, factor, value[i]);
+        else if (factor)
+            gen->problem = "the place of a local buffer cannot be written in C";
+    }
     for (int i = 0; i < (int)isl_aff_dim(aff, isl_dim_param); i++) {
         long long factor = whole(gen, isl_aff_get_coefficient_val(aff, isl_dim_param, i));
         isl_space *space = isl_aff_get_domain_space(aff);
@@ -230,6 +247,8 @@ static struct ir_expr *value_without_loop(struct gen *gen, const struct tree *ba
                                           struct ir_expr *const *raw)
 {
     struct ir_expr *at = raw[band->loop->depth];
+    if (!at) /* the statement is not inside of the loop */
+        return NULL;
     long long step = band->loop->stmt->step;
     if (band->base)
         at = ir_binary(gen->arena, "-", at, band->base);
@@ -245,13 +264,19 @@ static struct ir_expr *value_without_loop(struct gen *gen, const struct tree *ba
     return ir_binary(gen->arena, "*", ir_integer(gen->arena, band->size), at);
 }
 
+static bool is_inside(const struct gen *gen, const struct box *box)
+{
+    bool inside = !box->band;
+    for (size_t k = 0; k < gen->mark_nr; k++)
+        inside = inside || gen->mark[k] == box->band;
+    return inside;
+}
+
 /* False where the box is not the one in force. */
 static bool prefix_values(struct gen *gen, const struct box *box,
                           struct ir_expr *const *raw, struct ir_expr **value)
 {
-    bool inside = false;
-    for (size_t k = 0; k < gen->mark_nr; k++)
-        inside = inside || gen->mark[k] == box->band;
+    bool inside = is_inside(gen, box);
     for (size_t i = 0; inside && i < box->prefix_nr; i++) {
         value[i] = NULL;
         for (size_t k = 0; k < gen->level_nr; k++)
@@ -269,7 +294,8 @@ static void redirect_access(struct gen *gen, const struct access *access,
     struct ir_expr *value[4 * DEPTH_MAX], *subscript[SUBSCRIPTS_MAX];
     for (size_t b = 0; b < gen->work->box_nr; b++) {
         const struct box *box = &gen->work->box[b];
-        if (box->cell != access->cell || !prefix_values(gen, box, raw, value))
+        if (box->cell != access->cell || box->is_scalar ||
+            !prefix_values(gen, box, raw, value))
             continue;
         for (size_t i = 0; i < box->dims; i++) {
             struct ir_expr *written =
@@ -309,6 +335,85 @@ static struct ir_expr *redirected(struct gen *gen, struct ir_expr *expr,
     return copy;
 }
 
+/* ---- scalars that became arrays ---- */
+
+static struct ir_stmt *assignment(struct gen *gen, struct ir_expr *to,
+                                  struct ir_expr *from)
+{
+    struct ir_stmt *stmt = ir_stmt_new(gen->arena, IR_EXPR, 0);
+    stmt->expr = ir_expr_new(gen->arena, IR_ASSIGN, 2);
+    stmt->expr->op = "=";
+    stmt->expr->type = to->type;
+    stmt->expr->arg[0] = to;
+    stmt->expr->arg[1] = from;
+    return stmt;
+}
+
+bool gen_is_expanded(const struct gen *gen, size_t cell)
+{
+    for (size_t b = 0; b < gen->work->box_nr; b++) {
+        const struct box *box = &gen->work->box[b];
+        if (box->is_scalar && box->cell == cell && is_inside(gen, box))
+            return true;
+    }
+    return false;
+}
+
+static struct ir_expr *scalar_element(struct gen *gen, size_t index,
+                                      const struct statement *statement,
+                                      struct ir_expr *const *value)
+{
+    const struct box *box = &gen->work->box[index];
+    struct ir_expr *subscript[SUBSCRIPTS_MAX];
+    for (size_t i = 0; i < box->dims; i++) {
+        struct ir_symbol *iterator = statement->loop[box->loop[i]]->stmt->iterator;
+        struct sum offset = offset_of(gen, box, i, value),
+                   sum = sum_of_expr(gen->arena, ir_name(gen->arena, iterator));
+        struct sum start =
+            sum_of_expr(gen->arena, raw_finish(gen, sum_expr(gen->arena, &offset)));
+        sum = sum_add(&sum, &start, -1);
+        subscript[i] = sum_expr(gen->arena, &sum);
+    }
+    return buffer_element(gen, index, subscript);
+}
+
+/* T x = e as x_x[..] = e. */
+static const struct ir_stmt *without_declaration(struct gen *gen,
+                                                 const struct ir_stmt *stmt,
+                                                 struct ir_symbol *const *symbol,
+                                                 struct ir_expr *const *by, size_t nr)
+{
+    for (size_t i = 0; i < nr; i++)
+        if (stmt->kind == IR_DECL && stmt->symbol == symbol[i])
+            return assignment(gen, by[i],
+                              ir_substitute(gen->arena, stmt->expr, symbol, by, nr));
+    return stmt_substitute(gen->arena, stmt, symbol, by, nr);
+}
+
+static const struct ir_stmt *expanded(struct gen *gen, const struct statement *statement,
+                                      const struct ir_stmt *stmt,
+                                      struct ir_expr *const *raw)
+{
+    struct ir_symbol *symbol[16];
+    struct ir_expr *by[16], *value[4 * DEPTH_MAX];
+    size_t nr = 0;
+    for (size_t b = 0; b < gen->work->box_nr; b++) {
+        const struct box *box = &gen->work->box[b];
+        bool used = false;
+        for (size_t i = statement->access_begin; i < statement->access_end; i++)
+            used = used || gen->nest->access[i].cell == box->cell;
+        if (!used || !box->is_scalar || !prefix_values(gen, box, raw, value))
+            continue;
+        if (nr == ARRAY_SIZE(symbol)) {
+            gen->problem = "a statement has too many scalars that need arrays";
+            break;
+        }
+        symbol[nr] = gen->nest->cell[box->cell].symbol;
+        by[nr++] = scalar_element(gen, b, statement, value);
+    }
+    return nr ? without_declaration(gen, stmt, symbol, by, nr) : stmt;
+}
+
 const struct ir_stmt *gen_redirect(struct gen *gen, const struct statement *statement,
                                    struct ir_expr *const *raw)
 {
@@ -316,11 +421,11 @@ const struct ir_stmt *gen_redirect(struct gen *gen, const struct statement *stat
     for (size_t i = statement->access_begin; i < statement->access_end; i++)
         redirect_access(gen, &gen->nest->access[i], raw, &redirect);
     if (!redirect.nr)
-        return statement->stmt;
+        return expanded(gen, statement, statement->stmt, raw);
     struct ir_stmt *stmt = ir_alloc(gen->arena, sizeof(*stmt));
     *stmt = *statement->stmt;
     stmt->expr = redirected(gen, stmt->expr, &redirect);
-    return stmt;
+    return expanded(gen, statement, stmt, raw);
 }
 
 /* ---- the copies ---- */
@@ -339,18 +444,6 @@ static struct ir_expr *user_element(struct gen *gen, const struct box *box,
         sum = sum ? ir_binary(gen->arena, "+", sum, term) : term;
     }
     return element(gen, cell->symbol, &sum, 1);
-}
-
-static struct ir_stmt *assignment(struct gen *gen, struct ir_expr *to,
-                                  struct ir_expr *from)
-{
-    struct ir_stmt *stmt = ir_stmt_new(gen->arena, IR_EXPR, 0);
-    stmt->expr = ir_expr_new(gen->arena, IR_ASSIGN, 2);
-    stmt->expr->op = "=";
-    stmt->expr->type = to->type;
-    stmt->expr->arg[0] = to;
-    stmt->expr->arg[1] = from;
-    return stmt;
 }
 
 void gen_copy(struct gen *gen, struct code *block, isl_ast_expr *call, size_t index)

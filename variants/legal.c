@@ -3,7 +3,7 @@
  * plan did, and one of where private scalars live. A check that does not finish is "not
  * legal": with isl, errors and NULL must never read as "no violation".
  */
-#include "variants/poly.h"
+#include "variants/packing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,22 +139,29 @@ static isl_union_map *plain_storage(const struct nest *nest, size_t cell)
     return cell_storage(nest, cell, nest->tree);
 }
 
-static void check_storage(struct nest *nest, const struct tree *tree,
-                          isl_union_map *order, struct buf *why)
+/* One variable does not do: an array may, see tree_expand. */
+static void expand_later(struct work *work, size_t cell, struct buf *why)
 {
+    if (!cell_expandable(&work->nest->cell[cell])) {
+        buf_addf(why, ONE_COPY_EACH, work->nest->cell[cell].symbol->name);
+        return;
+    }
+    GROW(work->expanding, work->expanding_nr + 1, work->expanding_alloc);
+    work->expanding[work->expanding_nr++] = cell;
+}
+
+static void check_storage(struct work *work, isl_union_map *order, struct buf *why)
+{
+    struct nest *nest = work->nest;
     for (size_t i = 0; !why->length && i < nest->cell_nr; i++) {
         if (!nest->cell[i].is_private)
             continue;
         isl_union_map *before = plain_storage(nest, i),
-                      *after = cell_storage(nest, i, tree);
+                      *after = cell_storage(nest, i, work->tree);
         isl_union_map *meant = cell_flow(nest, i, nest->order, before, NULL);
         isl_union_map *got = cell_flow(nest, i, order, after, NULL);
         if (isl_union_map_is_equal(meant, got) != isl_bool_true)
-            buf_addf(why,
-                     "'%s' would need one copy for every iteration, because its value is "
-                     "set in one place and used in another "
-                     "and the plan runs other iterations in between",
-                     nest->cell[i].symbol->name);
+            expand_later(work, i, why);
         isl_union_map_free(before);
         isl_union_map_free(after);
         isl_union_map_free(meant);
@@ -175,7 +182,7 @@ int work_check(struct work *work, const struct plan *plan, struct error *err)
     if (order)
         check_order(nest, order, &why);
     if (order && !why.length)
-        check_storage(nest, work->tree, order, &why);
+        check_storage(work, order, &why);
     char *text = plan_text(plan);
     bool unchecked = isl_check(nest->model, !order, &failure) != 0;
     if (nest->model->forced)

@@ -1,5 +1,6 @@
 /* What full, pack and vec make of a nest: local buffers and their copies. Shared by
- * tree_pack.c, tree_box.c, tree_fill.c, tree_lanes.c and gen_pack.c. */
+ * legal.c, tree_pack.c, tree_box.c, tree_expand.c, tree_fill.c, tree_lanes.c and
+ * gen_pack.c. */
 #ifndef VARIANTS_PACKING_H
 #define VARIANTS_PACKING_H
 
@@ -25,6 +26,9 @@ struct box {
                                      that vectors follow last */
     isl_multi_aff *offset;        /* values of the prefix -> first element */
     bool read_first, written, padded;
+    bool is_scalar; /* a private scalar's: its array is indexed by loops, nothing is
+                       copied */
+    size_t loop[SUBSCRIPTS_MAX]; /* scalar: depths of the loops that index it */
 };
 /* A statement of ours: [values of the prefix, element], named P<index>. */
 enum copy_kind { COPY_IN, COPY_ZERO, COPY_OUT };
@@ -33,10 +37,23 @@ struct copy {
     enum copy_kind kind;
     long long lanes; /* elements at once; 0 = one */
 };
+/* tree_expand.c: the scalars that work_check noted; STATUS_ILLEGAL where no array of
+ * constant size holds the values that are alive at once. */
+#define ONE_COPY_EACH                                                                    \
+    "'%s' would need one copy for every iteration, because its value is set in one "     \
+    "place and used in another and the plan runs other iterations in between"
+bool cell_expandable(const struct cell *cell);
+int tree_expand(struct work *work, struct error *err);
 /* tree_box.c: local buffers for the packed arrays, and their copies in the tree. */
 int tree_boxes(struct work *work, struct error *err);
 bool is_packed_above(const struct work *work, size_t cell,
                      const struct tree *const *above, size_t nr, size_t *depth);
+/* Statement instance -> values of the bands. */
+isl_map *band_values(const struct nest *nest, const struct statement *statement,
+                     const struct tree *const *band, size_t nr);
+/* Sizes and offset of the box around [values of the prefix] -> elements (kept); false =
+ * not constant, or too large. */
+bool box_measure(struct box *box, isl_map *run);
 const char *pack_problem(const struct nest *nest, const struct access *access);
 /* [values of the bands] -> elements of one access on the domain; all kept. */
 isl_map *band_footprint(const struct nest *nest, const struct access *access,

@@ -245,6 +245,8 @@ struct work {
     size_t filling_nr, filling_alloc;
     struct lanes_wanted *vec;
     size_t vec_nr, vec_alloc;
+    size_t *expanding; /* private scalars that one variable does not hold */
+    size_t expanding_nr, expanding_alloc;
     struct box *box;
     size_t box_nr, box_alloc;
     struct copy *copy;

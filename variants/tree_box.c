@@ -69,8 +69,8 @@ bool is_packed_above(const struct work *work, size_t cell,
 /* ---- footprints ---- */
 
 /* Tiles and blocks are counted, as in isl's loops; see struct tree, scale. */
-static isl_map *values_of(const struct nest *nest, const struct statement *statement,
-                          const struct tree *const *band, size_t nr)
+isl_map *band_values(const struct nest *nest, const struct statement *statement,
+                     const struct tree *const *band, size_t nr)
 {
     isl_space *none = isl_space_set_from_params(isl_space_copy(nest->params));
     isl_map *map = isl_map_universe(
@@ -106,7 +106,7 @@ isl_map *access_everywhere(struct nest *nest, const struct access *access)
 isl_map *band_footprint(const struct nest *nest, const struct access *access,
                         isl_set *domain, const struct tree *const *band, size_t nr)
 {
-    isl_map *values = values_of(nest, &nest->statement[access->statement], band, nr);
+    isl_map *values = band_values(nest, &nest->statement[access->statement], band, nr);
     isl_map *elements = access_everywhere((struct nest *)nest, access);
     elements = isl_map_intersect_domain(elements, isl_set_copy(domain));
     return isl_map_apply_range(isl_map_reverse(values), elements);
@@ -167,7 +167,7 @@ static void footprint_release(struct footprint *footprint)
 
 /* ---- the box ---- */
 
-static bool measure(struct box *box, isl_map *run)
+bool box_measure(struct box *box, isl_map *run)
 {
     isl_fixed_box *hull = isl_map_get_range_simple_fixed_box_hull(run);
     bool valid = isl_fixed_box_is_valid(hull) == isl_bool_true;
@@ -440,7 +440,7 @@ static int box_here(struct boxing *at)
     add_below(nest, &box, band, &footprint);
     if (footprint.problem)
         status = refuse(at, footprint.problem);
-    else if (footprint.run && !measure(&box, footprint.run))
+    else if (footprint.run && !box_measure(&box, footprint.run))
         status = refuse(at, isl_ctx_last_error(nest->model->ctx) != isl_error_none
                                 ? "its part of the array could not be computed"
                                 : "what is used of it there has no constant size, or too "

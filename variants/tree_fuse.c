@@ -177,8 +177,10 @@ static struct tree *part_of(struct nest *nest, const struct tree *band,
     alone->child = children;
     alone->child_nr = alone->child_alloc = 0;
     tree_add(alone, child);
-    alone->f = isl_union_pw_aff_intersect_domain(isl_union_pw_aff_copy(band->f),
-                                                 tree_domain(nest, child));
+    /* of all instances: what lies beyond the loop's ends makes blocks incomplete */
+    isl_union_set *statements = isl_union_set_universe(tree_domain(nest, child));
+    alone->f =
+        isl_union_pw_aff_intersect_domain(isl_union_pw_aff_copy(band->f), statements);
     return alone;
 }
 

@@ -98,17 +98,6 @@ static void take_padding(struct tree *tree)
         take_padding(tree->child[i]);
 }
 
-void packing_release(struct work *work)
-{
-    for (size_t i = 0; i < work->box_nr; i++)
-        isl_multi_aff_free(work->box[i].offset);
-    free(work->box);
-    free(work->copy);
-    free(work->packing);
-    free(work->filling);
-    free(work->vec);
-}
-
 /* Below `tree`, tiles of the loop by their origin, not by their number. */
 static void by_origin(struct tree *tree, const struct loop *loop)
 {
@@ -141,14 +130,15 @@ int tree_finish(struct work *work, struct error *err)
 {
     struct model *model = work->nest->model;
     int status;
-    if (!work->packing_nr && !work->filling_nr && !work->vec_nr)
+    if (!work->packing_nr && !work->filling_nr && !work->vec_nr && !work->expanding_nr)
         return 0;
     isl_budget(model, model->request.operation_limit);
     if (work->packing_nr)
         simplify_tiles(work->tree);
     for (size_t i = 0; i < work->filling_nr; i++)
         tree_fill(work, work->filling[i]);
-    status = tree_boxes(work, err);
+    status = tree_expand(work, err);
+    status = status ? status : tree_boxes(work, err);
     take_padding(work->tree);
     for (size_t i = 0; !status && i < work->vec_nr; i++)
         status = tree_lanes(work, &work->vec[i], err);
@@ -157,4 +147,16 @@ int tree_finish(struct work *work, struct error *err)
         return status;
     }
     return isl_check(model, false, err);
+}
+
+void packing_release(struct work *work)
+{
+    for (size_t i = 0; i < work->box_nr; i++)
+        isl_multi_aff_free(work->box[i].offset);
+    free(work->box);
+    free(work->copy);
+    free(work->packing);
+    free(work->expanding);
+    free(work->filling);
+    free(work->vec);
 }

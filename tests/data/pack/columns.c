@@ -1,0 +1,13 @@
+void kernel(int n, int m, int l, double alpha, double c[restrict n][m], const double a[restrict n][l], const double b[restrict l][m])
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) {
+            const double scale = alpha * (1 + i);
+            double sum = 0;
+            for (int k = 0; k < l; k++) {
+                double term = a[i][k] * b[k][j];
+                sum += term * scale;
+            }
+            c[i][j] = sum;
+        }
+}
