@@ -386,7 +386,7 @@ bool propose_knows(const char *transformation)
 void propose(const struct propose *about, const char *transformation, struct choices *out,
              struct buf *why_not)
 {
-    if (about->nest->nr == 0) {
+    if (about->nest->nr == 0 && strncmp(transformation, "prefetch", 8)) {
         buf_add(why_not, "no loop of the kernel could be modelled");
         return;
     }
