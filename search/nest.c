@@ -198,12 +198,21 @@ static bool is_affine(const struct nest *nest, const struct kernel_access *acces
     return true;
 }
 
+/* All that may be fetched of an array: of a field, the lines of its records. */
+static double array_lines(const struct kernel_array *array, int line)
+{
+    double bytes = array->bytes;
+    if (array->record_bytes > array->element_bytes && array->element_bytes)
+        bytes *= (double)array->record_bytes / (double)array->element_bytes;
+    return bytes > 0 ? ceil(bytes / line) : 1e18;
+}
+
 static double lines_of(const struct nest *nest, const struct kernel_access *access,
                        const struct nest_step *step, size_t first, size_t nr, int line,
                        const struct machine_level *level, bool *conflict)
 {
     const struct kernel_array *array = &nest->view->array[access->array];
-    double most = array->bytes > 0 ? ceil(array->bytes / line) : 1e18;
+    double most = array_lines(array, line);
     if (!is_affine(nest, access))
         return fmin(most, product(step, first, nr));
     struct reach reach =
