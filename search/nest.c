@@ -3,13 +3,23 @@
 #include <math.h>
 #include <string.h>
 
+/* Of a loop whose count is not known: long enough that deeper nests count as hotter and
+ * that their order matters (the caches of the smallest core hold 100 x 100 doubles in L2,
+ * not in L1). */
+static const double unknown_trips = 100;
+
+static double trips_of(const struct kernel_loop *loop)
+{
+    return loop->trips < 0 ? unknown_trips : fmax(loop->trips, 1);
+}
+
 static double chain_trips(const struct kernel_view *view, int loop)
 {
     double trips = 1;
     for (; loop >= 0; loop = view->loop[loop].parent) {
         if (!view->loop[loop].modelled)
             return -1;
-        trips *= view->loop[loop].trips > 0 ? view->loop[loop].trips : 1;
+        trips *= trips_of(&view->loop[loop]);
     }
     return trips;
 }
@@ -32,7 +42,7 @@ void nest_find(const struct kernel_view *view, struct nest *nest)
     for (int i = hot, d = (int)nest->nr - 1; i >= 0 && d >= 0;
          i = view->loop[i].parent, d--) {
         nest->loop[d] = &view->loop[i];
-        nest->trips[d] = view->loop[i].trips > 1 ? view->loop[i].trips : 1;
+        nest->trips[d] = trips_of(&view->loop[i]);
     }
 }
 
