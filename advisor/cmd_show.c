@@ -119,6 +119,22 @@ static void show_arrays(const struct kernel_view *view, struct buf *out)
     }
 }
 
+static void show_tunables(const struct kernel_view *view, struct buf *out)
+{
+    if (view->tunable_nr)
+        buf_add(out, "\ntunables\n");
+    for (size_t i = 0; i < view->tunable_nr; i++) {
+        const struct kernel_tunable *tunable = &view->tunable[i];
+        buf_addf(out, "  %-10s %lld at line %d; may be", tunable->name, tunable->now,
+                 tunable->line);
+        for (size_t v = 0; v < tunable->value_nr; v++)
+            buf_addf(out, "%s %lld", v ? "," : "", tunable->value[v]);
+        buf_add(out, "\n");
+    }
+    for (size_t i = 0; i < view->constraint_nr; i++)
+        buf_addf(out, "  where %s\n", view->constraint[i]);
+}
+
 static void show_accesses(const struct kernel_view *view, struct buf *out)
 {
     buf_add(out, "\naccesses\n");
@@ -181,6 +197,7 @@ static void show_text(struct kernel *kernel, struct buf *out)
              kernel_line(kernel));
     show_loops(&view, out);
     show_arrays(&view, out);
+    show_tunables(&view, out);
     show_accesses(&view, out);
     show_records(&view, out);
     show_list("temporary arrays whose elements could be scalars", view.temporary,

@@ -1,5 +1,6 @@
 #include "advisor/workbench.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -271,6 +272,7 @@ int workbench_live(struct workbench *bench, struct error *err)
         .kernel = bench->kernel,
         .machine = &bench->machine,
         .toolchain = &bench->toolchain,
+        .budget_s = fmax(settings->budget_s, 0),
         .copies = settings->cores > 0 ? (size_t)settings->cores : 0,
         .relative = settings->tolerance > 0 ? settings->tolerance : 0,
         .absolute = settings->tolerance_absolute > 0 ? settings->tolerance_absolute : 0,

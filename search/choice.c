@@ -47,10 +47,12 @@ char *choice_text(const struct choice *choice)
     struct buf out = {0};
     add_settings(&out, choice);
     add_names(&out, "fuse", choice->fuse, choice->fuse[0] ? 1 + !!choice->fuse[1] : 0);
-    add_names(&out, "distribute", &choice->distribute, choice->distribute != NULL);
+    for (size_t i = 0; i < choice->distribute_nr; i++)
+        add_names(&out, "distribute", &choice->distribute[i], 1);
     if (*choice->shape)
         buf_addf(&out, " %s", choice->shape);
-    add_names(&out, "interchange", choice->order, choice->order_nr);
+    add_names(&out, "interchange", choice->order + choice->order_kept,
+              choice->order_nr - choice->order_kept);
     add_sizes(&out, "skew_tile", choice->skew, choice->skew_nr);
     add_sizes(&out, "tile", choice->tile, choice->tile_nr);
     add_sizes(&out, "unroll_jam", choice->jam, choice->jam_nr);

@@ -28,9 +28,10 @@ struct choice {
         long long value;
     } set[CHOICE_TUNABLES_MAX]; /* tunables with another value than in the file */
     size_t set_nr;
-    const char *fuse[2];    /* neighbours that become one loop, the second NULL where the
-                               names are equal; the first NULL = none */
-    const char *distribute; /* NULL = none */
+    const char *fuse[2]; /* neighbours that become one loop, the second NULL where the
+                            names are equal; the first NULL = none */
+    const char *distribute[CHOICE_LOOPS_MAX]; /* innermost first, a step each */
+    size_t distribute_nr;
     /* Steps of one whole shape (register blocks with packed operands) in place of order,
      * tiles, jams and simd; "" = none. */
     char shape[CHOICE_SHAPE_MAX];
@@ -38,6 +39,8 @@ struct choice {
     size_t skew_nr;
     const char *order[CHOICE_LOOPS_MAX]; /* interchange, outermost first */
     size_t order_nr;
+    size_t order_kept; /* the first of order, where they stood before: not printed */
+    bool fallback;     /* of no use when the one before it in the list is legal */
     struct loop_size tile[CHOICE_LOOPS_MAX];
     size_t tile_nr;
     struct loop_size jam[CHOICE_LOOPS_MAX];

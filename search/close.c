@@ -1,6 +1,7 @@
 /* The closing measurements: the winner once more, and what is beside the plan. */
 #include "search/session.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,12 @@ static void note_luck(struct search_result *result, struct quantity gain)
     }
 }
 
+/* Seconds of one closing comparison; small budgets ask for short ones. */
+static double close_s(const struct session *session)
+{
+    return fmin(8, fmax(2, session->budget_s / 4));
+}
+
 static int close_source(struct session *session, struct error *err)
 {
     struct search_result *result = session->result;
@@ -25,7 +32,7 @@ static int close_source(struct session *session, struct error *err)
         return 0;
     session_say(session, "measuring the winner against the original once more");
     struct quantity gain = quantity_unknown();
-    if (session_compare(session, 0, result->best, 8, &gain, err))
+    if (session_compare(session, 0, result->best, close_s(session), &gain, err))
         return -1;
     if (gain.known && gain.low <= 1) {
         note_luck(result, gain);
@@ -48,7 +55,8 @@ static int close_environment(struct session *session, struct error *err)
         return 0;
     if (!result->environment_gain.known) {
         session_say(session, "huge pages: the kernel as written");
-        if (session_compare(session, 0, huge, 8, &result->environment_gain, err))
+        if (session_compare(session, 0, huge, close_s(session), &result->environment_gain,
+                            err))
             return -1;
     }
     if (result->best == 0) {
@@ -61,7 +69,7 @@ static int close_environment(struct session *session, struct error *err)
         return -1;
     if (!session_timed(session, huge))
         return 0;
-    return session_compare(session, 0, huge, 8, &result->total_gain, err);
+    return session_compare(session, 0, huge, close_s(session), &result->total_gain, err);
 }
 
 /* ---- what else is beside the plan ---- */
@@ -168,7 +176,7 @@ static int close_options(struct session *session, struct error *err)
         return 0;
     result->best_total = last;
     session_say(session, "the best in its environment against the kernel as written");
-    return session_compare(session, 0, last, 8, &result->total_gain, err);
+    return session_compare(session, 0, last, close_s(session), &result->total_gain, err);
 }
 
 static void close_left(struct session *session)

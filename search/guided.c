@@ -3,6 +3,7 @@
  * model-seeded parameters, keep what is faster beyond doubt, measure again; stop when no
  * rule says "try" any more, the bound on what is left is within the noise, or time is up.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +110,17 @@ static double promise(const struct guided *guided, const struct rule_verdict *ve
     return (worth < 10 ? worth : 10) * (1 + verdict->weight / 100.0);
 }
 
+/* Huge pages are no part of a plan and are measured in the end anyway: plans first. */
+static bool is_better(const struct guided *guided, const struct rule_verdict *verdict,
+                      const struct rule_verdict *best)
+{
+    bool pages = !strcmp(verdict->transformation, "hugepages"),
+         best_pages = !strcmp(best->transformation, "hugepages");
+    if (pages != best_pages)
+        return best_pages;
+    return promise(guided, verdict) > promise(guided, best);
+}
+
 static const struct rule_verdict *next_verdict(const struct guided *guided)
 {
     const struct rule_verdict *best = NULL;
@@ -118,7 +130,7 @@ static const struct rule_verdict *next_verdict(const struct guided *guided)
             was_tried(guided, verdict->transformation) ||
             rule_verdicts_deciding(&guided->verdicts, verdict->transformation) != verdict)
             continue;
-        if (!best || promise(guided, verdict) > promise(guided, best))
+        if (!best || is_better(guided, verdict, best))
             best = verdict;
     }
     return best;
@@ -150,9 +162,13 @@ static int try_list(struct guided *guided, const struct choices *list, size_t *b
                     struct error *err)
 {
     struct session *session = guided->session;
+    bool legal = false;
     for (size_t i = 0; i < list->nr && !session_over(session); i++) {
         size_t index = 0;
-        if (session_legal(session, &list->item[i], NULL))
+        if (list->item[i].fallback && legal)
+            continue;
+        legal = session_legal(session, &list->item[i], NULL) == 0;
+        if (!legal)
             continue;
         char *plan = choice_text(&list->item[i]);
         session_say(session, "trying %s", plan);
@@ -179,6 +195,9 @@ static int try_family(struct guided *guided, const char *transformation,
         struct choices near = {0};
         size_t before = *best;
         struct choice from = guided->session->choice[*best];
+        from.fallback = false;
+        struct propose about = about_now(guided, &from);
+        propose_on_top(&about, transformation, &near);
         propose_neighbours(transformation, &from, &near);
         int status = try_list(guided, &near, best, err);
         choices_release(&near);
@@ -211,6 +230,13 @@ static void accept(struct guided *guided, size_t index)
     strvec_release(&guided->tried);
 }
 
+/* A third of what is left, so that small budgets pay for more than one transformation;
+ * winners are measured once more in the end. */
+static double confirm_s(const struct session *session)
+{
+    return fmin(6, fmax(2, session_left_s(session) / 3));
+}
+
 /* Faster beyond doubt: interleaved, the whole interval above 1, results equal at the full
  * size too. */
 static int confirm(struct guided *guided, const char *transformation, size_t index,
@@ -221,7 +247,7 @@ static int confirm(struct guided *guided, const char *transformation, size_t ind
     struct choice choice = session->choice[index];
     session_say(session, "comparing %s with the best so far",
                 session->result->measurement[index].plan);
-    if (session_compare(session, guided->now, index, 6, &ratio, err))
+    if (session_compare(session, guided->now, index, confirm_s(session), &ratio, err))
         return -1;
     bool faster = ratio.known && ratio.low > 1 && ratio.value >= SESSION_LEAST_GAIN;
     if (faster &&
@@ -285,6 +311,7 @@ static int try_plans(struct guided *guided, const char *transformation, struct e
     struct choices list = {0};
     struct buf why_not = {0};
     struct choice now = session->choice[guided->now];
+    now.fallback = false;
     struct propose about = about_now(guided, &now);
     size_t best = guided->now, first = session->result->measurement_nr;
     propose(&about, transformation, &list, &why_not);

@@ -116,6 +116,10 @@ static void set_effort(const struct live *live, enum measure_effort effort,
     opts->launches_max = 6;
     opts->samples_per_launch = 3;
     opts->budget_s = 6;
+    if (live->opts.budget_s > 0 && live->opts.budget_s < 4 * opts->budget_s) {
+        opts->budget_s = live->opts.budget_s / 4;
+        opts->launches_min = 2;
+    }
 }
 
 /* One call is a sample then, and how it meets the caches scatters. */

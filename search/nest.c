@@ -3,13 +3,23 @@
 #include <math.h>
 #include <string.h>
 
+/* Of a loop whose count is not known: long enough that deeper nests count as hotter and
+ * that their order matters (the caches of the smallest core hold 100 x 100 doubles in L2,
+ * not in L1). */
+static const double unknown_trips = 100;
+
+static double trips_of(const struct kernel_loop *loop)
+{
+    return loop->trips < 0 ? unknown_trips : fmax(loop->trips, 1);
+}
+
 static double chain_trips(const struct kernel_view *view, int loop)
 {
     double trips = 1;
     for (; loop >= 0; loop = view->loop[loop].parent) {
         if (!view->loop[loop].modelled)
             return -1;
-        trips *= view->loop[loop].trips > 0 ? view->loop[loop].trips : 1;
+        trips *= trips_of(&view->loop[loop]);
     }
     return trips;
 }
@@ -32,7 +42,7 @@ void nest_find(const struct kernel_view *view, struct nest *nest)
     for (int i = hot, d = (int)nest->nr - 1; i >= 0 && d >= 0;
          i = view->loop[i].parent, d--) {
         nest->loop[d] = &view->loop[i];
-        nest->trips[d] = view->loop[i].trips > 1 ? view->loop[i].trips : 1;
+        nest->trips[d] = trips_of(&view->loop[i]);
     }
 }
 
@@ -198,12 +208,21 @@ static bool is_affine(const struct nest *nest, const struct kernel_access *acces
     return true;
 }
 
+/* All that may be fetched of an array: of a field, the lines of its records. */
+static double array_lines(const struct kernel_array *array, int line)
+{
+    double bytes = array->bytes;
+    if (array->record_bytes > array->element_bytes && array->element_bytes)
+        bytes *= (double)array->record_bytes / (double)array->element_bytes;
+    return bytes > 0 ? ceil(bytes / line) : 1e18;
+}
+
 static double lines_of(const struct nest *nest, const struct kernel_access *access,
                        const struct nest_step *step, size_t first, size_t nr, int line,
                        const struct machine_level *level, bool *conflict)
 {
     const struct kernel_array *array = &nest->view->array[access->array];
-    double most = array->bytes > 0 ? ceil(array->bytes / line) : 1e18;
+    double most = array_lines(array, line);
     if (!is_affine(nest, access))
         return fmin(most, product(step, first, nr));
     struct reach reach =

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "search/propose_orders.h"
 #include "search/propose_prefetch.h"
 #include "search/propose_steps.h"
 
@@ -132,6 +133,7 @@ static void propose_orders(const struct propose *about, struct choices *out,
     struct choice choice = *about->now;
     struct scores list = {0};
     const struct nest *nest = about->nest;
+    choice.order_kept = 0;
     if (nest->nr < 2 || nest->nr > 5) {
         buf_add(why_not, "the hot nest has no two loops to interchange");
         return;
@@ -144,7 +146,11 @@ static void propose_orders(const struct propose *about, struct choices *out,
     if (list.nr == 0)
         buf_add(why_not,
                 "the present order of loops already has the lowest estimated traffic");
-    keep_best(&list, about->exhaustive ? 120 : TOP_ORDERS, false, out);
+    struct choices best = {0};
+    keep_best(&list, about->exhaustive ? 120 : TOP_ORDERS, false, &best);
+    for (size_t i = 0; i < best.nr; i++)
+        add_order(about, &best.item[i], out);
+    choices_release(&best);
 }
 
 /* ---- tile ---- */
@@ -380,7 +386,7 @@ bool propose_knows(const char *transformation)
 void propose(const struct propose *about, const char *transformation, struct choices *out,
              struct buf *why_not)
 {
-    if (about->nest->nr == 0) {
+    if (about->nest->nr == 0 && strncmp(transformation, "prefetch", 8)) {
         buf_add(why_not, "no loop of the kernel could be modelled");
         return;
     }
@@ -391,6 +397,23 @@ void propose(const struct propose *about, const char *transformation, struct cho
         }
     buf_add(why_not,
             "not tried: it changes more than this function, so it is done by hand");
+}
+
+void propose_on_top(const struct propose *about, const char *transformation,
+                    struct choices *out)
+{
+    static const char *const further[] = {"unroll_jam", "tile"};
+    struct buf why_not = {0};
+    if (strcmp(transformation, "interchange"))
+        return;
+    for (size_t i = 0; i < ARRAY_SIZE(further); i++) {
+        struct choices list = {0};
+        propose(about, further[i], &list, &why_not);
+        if (list.nr)
+            choices_add(out, &list.item[0]);
+        choices_release(&list);
+    }
+    buf_release(&why_not);
 }
 
 /* `size` lies inside `near`. */

@@ -28,4 +28,10 @@ bool propose_knows(const char *transformation);
 void propose_neighbours(const char *transformation, const struct choice *best,
                         struct choices *out);
 
+/* What is built on another order of loops, so that it is judged together with it: the
+ * best guesses of unroll_jam and of tile on top of about->now. Nothing for other
+ * transformations. */
+void propose_on_top(const struct propose *about, const char *transformation,
+                    struct choices *out);
+
 #endif

@@ -22,6 +22,14 @@ static bool has_prefetch(const struct propose *about, const char *array, bool to
            (about->exhaustive || now->prefetch[slot].to_l2 == to_l2);
 }
 
+/* In the hot nest, or in a loop that is left as it is (rows of a sparse matrix): a
+ * prefetch goes there too. */
+static bool in_reach(const struct nest *nest, const struct kernel_access *access)
+{
+    return nest_holds(nest, access) ||
+           (access->loop >= 0 && !nest->view->loop[access->loop].modelled);
+}
+
 /* The array worth prefetching: indirect first, else the largest strided or streamed one.
  */
 static const struct kernel_array *prefetch_target(const struct propose *about, bool to_l2,
@@ -34,7 +42,7 @@ static const struct kernel_array *prefetch_target(const struct propose *about, b
         const struct kernel_access *access = &view->access[i];
         const struct kernel_array *array = &view->array[access->array];
         bool here = access->access_class == ACCESS_INDIRECT;
-        if (!nest_holds(about->nest, access) || has_prefetch(about, array->name, to_l2) ||
+        if (!in_reach(about->nest, access) || has_prefetch(about, array->name, to_l2) ||
             access->access_class == ACCESS_INVARIANT ||
             access->access_class == ACCESS_IRREGULAR)
             continue;

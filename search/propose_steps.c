@@ -143,12 +143,13 @@ void propose_distribute(const struct propose *about, struct choices *out,
                         struct buf *why_not)
 {
     struct choice choice = *about->now;
-    if (choice.distribute) {
+    if (choice.distribute_nr) {
         buf_add(why_not, "the plan splits a loop already");
         return;
     }
     for (size_t d = about->nest->nr; d-- > 0;) {
-        choice.distribute = about->nest->loop[d]->name;
+        choice.distribute[0] = about->nest->loop[d]->name;
+        choice.distribute_nr = 1;
         choices_add(out, &choice);
     }
 }

@@ -209,8 +209,9 @@ struct search_result {
 void search_result_release(struct search_result *result);
 
 struct search_opts {
-    const char *strategy;    /* "guided" (default), "exhaustive", "random" */
-    double budget_s;         /* 0 = 100; the closing measurements come on top */
+    const char *strategy; /* "guided" (default), "exhaustive", "random" */
+    double budget_s;      /* 0 = 100; three quarters of it are for plans, however long the
+                             baseline takes; the closing measurements come on top */
     size_t budget_variants;  /* 0 = no limit */
     unsigned long long seed; /* random; 0 = 1 */
     const struct rule_set *rules;
@@ -246,6 +247,8 @@ struct live_opts {
     const struct toolchain *toolchain;
     size_t copies;         /* 0 = physical cores, as many as memory allows */
     double launch_limit_s; /* 0 = 60 */
+    double budget_s;       /* of the search: explained runs take a quarter at most, though
+                              never less than two launches; 0 = not said */
     double memory_limit_bytes;
     double relative, absolute; /* tolerance, 0 = default */
     size_t minimum_of;         /* as in struct run_opts */

@@ -1,10 +1,14 @@
 #include "search/session.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { DEFAULT_BUDGET_S = 100 };
+/* A call of seconds, traced, may take a small budget alone; plans get this much of it
+ * whatever the baseline takes. */
+static const double plans_share = 0.75;
 
 int session_start(struct session *session, struct error *err)
 {
@@ -12,8 +16,8 @@ int session_start(struct session *session, struct error *err)
     session->view = session->subject->view(session->subject->data);
     nest_find(&session->view, &session->nest);
     session->started_s = clock_s();
-    session->deadline_s =
-        session->started_s + (opts->budget_s > 0 ? opts->budget_s : DEFAULT_BUDGET_S);
+    session->budget_s = opts->budget_s > 0 ? opts->budget_s : DEFAULT_BUDGET_S;
+    session->deadline_s = session->started_s + session->budget_s;
     *session->result = (struct search_result){
         .source_gain = quantity_exact(1, PROVENANCE_CLOCK),
         .environment_gain = quantity_unknown(),
@@ -176,6 +180,8 @@ int session_baseline(struct session *session, struct error *err)
     session_say(session, "measuring the kernel as written");
     if (session_measure(session, &none, false, MEASURE_EXPLAIN, 0, &index, err))
         return -1;
+    session->deadline_s =
+        fmax(session->deadline_s, clock_s() + plans_share * session->budget_s);
     const struct measurement *baseline = &session->result->measurement[0];
     if (session_timed(session, 0) || baseline->outcome == RUN_OUTCOME_INTERRUPTED)
         return 0;

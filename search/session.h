@@ -18,6 +18,7 @@ struct session {
     struct search_result *result;
     struct kernel_view view;
     struct nest nest;
+    double budget_s;
     double started_s, deadline_s; /* CLOCK_MONOTONIC; the closing measurements may run
                                      past the deadline */
     struct choice *choice;        /* of result->measurement[i] */

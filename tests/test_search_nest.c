@@ -90,7 +90,7 @@ static void a_loop_that_is_not_modelled_ends_the_chain(void)
     check_eq(nest.nr, 0);
 }
 
-static void trips_that_are_not_known_count_as_one(void)
+static void trips_that_are_not_known_are_guessed(void)
 {
     struct space_kernel kernel;
     struct nest nest;
@@ -99,7 +99,21 @@ static void trips_that_are_not_known_count_as_one(void)
     kernel.loop[0].trips = -1;
     nest_find(&kernel.view, &nest);
     check_eq(nest.nr, 2);
-    check_near(nest.trips[0], 1, 0);
+    check_near(nest.trips[0], 100, 0);
+    /* Two nests of which nothing is known: the deeper one is hot. */
+    struct kernel_loop loop[3];
+    space_dgemm(&kernel, 100);
+    memcpy(loop, kernel.loop, sizeof(loop));
+    struct kernel_loop all[4] = {loop[0], loop[0], loop[1], loop[2]};
+    for (int i = 0; i < 4; i++) {
+        all[i].trips = -1;
+        all[i].parent = i < 2 ? -1 : i - 1;
+    }
+    all[0].innermost = true;
+    kernel.view.loop = all;
+    kernel.view.loop_nr = 4;
+    nest_find(&kernel.view, &nest);
+    check_eq(nest.nr, 3);
 }
 
 static void check_step(const struct nest_step *step, int depth, double extent,
@@ -235,7 +249,7 @@ CU_TestInfo search_nest_tests[] = {
      the_nest_is_the_chain_with_most_iterations},
     {"a loop that is not modelled ends the chain",
      a_loop_that_is_not_modelled_ends_the_chain},
-    {"trips that are not known count as one", trips_that_are_not_known_count_as_one},
+    {"trips that are not known are guessed", trips_that_are_not_known_are_guessed},
     {"tile loops stand outside of the first tiled one",
      tile_loops_stand_outside_of_the_first_tiled_one},
     {"jammed loops step by their copies", jammed_loops_step_by_their_copies},

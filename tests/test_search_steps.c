@@ -64,7 +64,8 @@ static void time_is_blocked_and_neighbours_joined(void)
     bench.now.fuse[0] = "i";
     ask(&bench, "fuse");
     check_nothing(&bench, "the plan joins loops already");
-    bench.now.distribute = "i";
+    bench.now.distribute[0] = "i";
+    bench.now.distribute_nr = 1;
     ask(&bench, "distribute");
     check_nothing(&bench, "the plan splits a loop already");
     bench.now.order_nr = 2;
