@@ -73,6 +73,14 @@ static bool is_relaxed(const struct nest *nest, const struct access *access)
     return access->accumulates && (modular || nest->model->request.reassociate);
 }
 
+static bool relaxes(const struct nest *nest)
+{
+    bool any = false;
+    for (size_t i = 0; !any && i < nest->access_nr; i++)
+        any = nest->access[i].write && is_relaxed(nest, &nest->access[i]);
+    return any;
+}
+
 /* All pairs of instances of the statements that only accumulate into the cell. */
 static isl_union_map *accumulations(const struct nest *nest, size_t cell)
 {
@@ -157,21 +165,27 @@ static isl_union_map *ordered(isl_union_map *pairs, isl_union_map *order,
         isl_union_map_subtract(deps, isl_union_map_copy(vouched)));
 }
 
-int deps_build(struct nest *nest, struct error *err)
+static isl_union_map *all_pairs(const struct nest *nest, bool relaxed)
 {
-    isl_union_map *strict = isl_union_map_empty(isl_space_copy(nest->params));
-    isl_union_map *relaxed = isl_union_map_copy(strict);
+    isl_union_map *all = isl_union_map_empty(isl_space_copy(nest->params));
     for (size_t i = 0; i < nest->cell_nr; i++) {
         isl_union_map *pairs = cell_pairs(nest, i);
-        isl_union_map *free_pairs = accumulations(nest, i);
-        strict = isl_union_map_union(strict, isl_union_map_copy(pairs));
-        relaxed = isl_union_map_union(relaxed, isl_union_map_subtract(pairs, free_pairs));
+        if (relaxed)
+            pairs = isl_union_map_subtract(pairs, accumulations(nest, i));
+        all = isl_union_map_union(all, pairs);
     }
+    return all;
+}
+
+int deps_build(struct nest *nest, struct error *err)
+{
+    bool relaxed = relaxes(nest);
     isl_union_map_free(nest->order);
     nest->order = tree_order(nest, nest->tree);
     isl_union_map *order = before(nest), *vouched = vouched_pairs(nest);
-    nest->strict = ordered(strict, order, vouched);
-    nest->deps = ordered(relaxed, order, vouched);
+    nest->strict = ordered(all_pairs(nest, false), order, vouched);
+    nest->deps = relaxed ? ordered(all_pairs(nest, true), order, vouched)
+                         : isl_union_map_copy(nest->strict);
     isl_union_map_free(order);
     isl_union_map_free(vouched);
     if (!nest->deps || !nest->strict)

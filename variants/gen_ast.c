@@ -288,6 +288,8 @@ static void add_user(struct gen *gen, struct code *block, isl_ast_node *node)
         gen_copy(gen, block, expr, index);
     else
         add_statement(gen, block, expr, index);
+    for (size_t i = index + 1; *name != 'P' && tree_is_joined(gen->work->tree, i); i++)
+        add_statement(gen, block, expr, i);
     isl_id_free(id);
     isl_ast_expr_free(callee);
     isl_ast_expr_free(expr);
