@@ -144,17 +144,52 @@ static isl_union_map *vouched_pairs(const struct nest *nest)
     return pairs;
 }
 
+/* The leaders of statements that stand together, in the order of the source:
+ * { a -> b : a before b }. Takes order. */
+static isl_union_map *leaders_before(isl_union_map *order)
+{
+    isl_set *range =
+        isl_set_from_union_set(isl_union_map_range(isl_union_map_copy(order)));
+    isl_map *less = isl_map_lex_lt(isl_set_get_space(range));
+    isl_set_free(range);
+    isl_union_map *later = isl_union_map_apply_range(isl_union_map_copy(order),
+                                                     isl_union_map_from_map(less));
+    return isl_union_map_apply_range(later, isl_union_map_reverse(order));
+}
+
+/* The same of two statements, from what it is of their leaders. */
+static isl_map *pair_before(const struct nest *nest, isl_union_map *leaders, size_t first,
+                            size_t second)
+{
+    size_t a = tree_leader(nest->tree, first), b = tree_leader(nest->tree, second);
+    isl_space *space =
+        isl_space_map_from_domain_and_range(isl_set_get_space(nest->statement[a].domain),
+                                            isl_set_get_space(nest->statement[b].domain));
+    isl_map *map = isl_union_map_extract_map(leaders, space);
+    const char *from = isl_set_get_tuple_name(nest->statement[first].domain),
+               *to = isl_set_get_tuple_name(nest->statement[second].domain);
+    if (a == b && first < second) {
+        isl_map *same = isl_map_identity(isl_map_get_space(map));
+        same = isl_map_intersect_domain(same, isl_set_copy(nest->statement[a].domain));
+        map = isl_map_union(map, same);
+    }
+    map = isl_map_set_tuple_name(map, isl_dim_in, from);
+    return isl_map_set_tuple_name(map, isl_dim_out, to);
+}
+
 /* Instances in the order in which the source runs them: { a -> b : a before b }. */
 static isl_union_map *before(const struct nest *nest)
 {
-    isl_set *range =
-        isl_set_from_union_set(isl_union_map_range(isl_union_map_copy(nest->order)));
-    isl_map *less = isl_map_lex_lt(isl_set_get_space(range));
-    isl_set_free(range);
-    isl_union_map *later = isl_union_map_apply_range(isl_union_map_copy(nest->order),
-                                                     isl_union_map_from_map(less));
-    return isl_union_map_apply_range(
-        later, isl_union_map_reverse(isl_union_map_copy(nest->order)));
+    isl_union_map *all = isl_union_map_empty(isl_space_copy(nest->params));
+    tree_join(nest, nest->tree);
+    isl_union_map *leaders = leaders_before(tree_order(nest, nest->tree));
+    for (size_t i = 0; i < nest->statement_nr; i++)
+        for (size_t k = 0; k < nest->statement_nr; k++)
+            all = isl_union_map_union(
+                all, isl_union_map_from_map(pair_before(nest, leaders, i, k)));
+    isl_union_map_free(leaders);
+    tree_part(nest->tree);
+    return all;
 }
 
 static isl_union_map *ordered(isl_union_map *pairs, isl_union_map *order,
