@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+/* 512 bits of chars: below, clang may unroll the loop before it makes vectors. */
+enum { FEW = 64 };
+
 /* ---- what parallel loops sum up ---- */
 
 static bool declares(const struct ir_stmt *stmt, const void *symbol)
@@ -186,19 +189,33 @@ static bool is_demanding(const struct code *code)
     return found;
 }
 
-/* Iterations of blocks are few, maybe fewer than a vector has lanes. */
-static bool is_short(const struct code *loop)
+bool loop_is_few(struct ir_arena *arena, struct ir_expr *lower, struct ir_expr *upper,
+                 long long limit)
 {
-    return loop->lower->kind != IR_LITERAL || loop->upper->kind != IR_NAME ||
-           loop->step != 1 || loop->band->rest || loop->band->role != BAND_LOOP;
+    bool few = false;
+    if (upper->kind == IR_CALL) {
+        for (size_t i = 0; !few && i < upper->arg_nr; i++)
+            few = loop_is_few(arena, lower, upper->arg[i], limit);
+        return few;
+    }
+    struct sum from = sum_of_expr(arena, lower), to = sum_of_expr(arena, upper);
+    struct sum span = sum_add(&to, &from, -1);
+    return !span.nr && span.constant < limit;
 }
 
-bool print_quiet(struct buf *out, const struct code *loop, int indent, bool begin)
+static bool is_short(struct ir_arena *arena, const struct code *loop)
+{
+    return loop->step != 1 || loop->band->rest ||
+           loop_is_few(arena, loop->lower, loop->upper, FEW);
+}
+
+bool print_quiet(struct gen *gen, struct buf *out, const struct code *loop, int indent,
+                 bool begin)
 {
     static const char *const line[] = {
         "#ifdef __clang__", "#pragma clang diagnostic push",
         "#pragma clang diagnostic ignored \"-Wpass-failed\"", "#endif"};
-    if (!loop->simd || !(is_short(loop) || is_demanding(loop->child[0])))
+    if (!loop->simd || !(is_short(gen->arena, loop) || is_demanding(loop->child[0])))
         return false;
     for (size_t i = 0; i < ARRAY_SIZE(line); i++) {
         if (!begin && i == 2)
