@@ -73,6 +73,14 @@ static bool is_relaxed(const struct nest *nest, const struct access *access)
     return access->accumulates && (modular || nest->model->request.reassociate);
 }
 
+static bool relaxes(const struct nest *nest)
+{
+    bool any = false;
+    for (size_t i = 0; !any && i < nest->access_nr; i++)
+        any = nest->access[i].write && is_relaxed(nest, &nest->access[i]);
+    return any;
+}
+
 /* All pairs of instances of the statements that only accumulate into the cell. */
 static isl_union_map *accumulations(const struct nest *nest, size_t cell)
 {
@@ -136,17 +144,52 @@ static isl_union_map *vouched_pairs(const struct nest *nest)
     return pairs;
 }
 
+/* The leaders of statements that stand together, in the order of the source:
+ * { a -> b : a before b }. Takes order. */
+static isl_union_map *leaders_before(isl_union_map *order)
+{
+    isl_set *range =
+        isl_set_from_union_set(isl_union_map_range(isl_union_map_copy(order)));
+    isl_map *less = isl_map_lex_lt(isl_set_get_space(range));
+    isl_set_free(range);
+    isl_union_map *later = isl_union_map_apply_range(isl_union_map_copy(order),
+                                                     isl_union_map_from_map(less));
+    return isl_union_map_apply_range(later, isl_union_map_reverse(order));
+}
+
+/* The same of two statements, from what it is of their leaders. */
+static isl_map *pair_before(const struct nest *nest, isl_union_map *leaders, size_t first,
+                            size_t second)
+{
+    size_t a = tree_leader(nest->tree, first), b = tree_leader(nest->tree, second);
+    isl_space *space =
+        isl_space_map_from_domain_and_range(isl_set_get_space(nest->statement[a].domain),
+                                            isl_set_get_space(nest->statement[b].domain));
+    isl_map *map = isl_union_map_extract_map(leaders, space);
+    const char *from = isl_set_get_tuple_name(nest->statement[first].domain),
+               *to = isl_set_get_tuple_name(nest->statement[second].domain);
+    if (a == b && first < second) {
+        isl_map *same = isl_map_identity(isl_map_get_space(map));
+        same = isl_map_intersect_domain(same, isl_set_copy(nest->statement[a].domain));
+        map = isl_map_union(map, same);
+    }
+    map = isl_map_set_tuple_name(map, isl_dim_in, from);
+    return isl_map_set_tuple_name(map, isl_dim_out, to);
+}
+
 /* Instances in the order in which the source runs them: { a -> b : a before b }. */
 static isl_union_map *before(const struct nest *nest)
 {
-    isl_set *range =
-        isl_set_from_union_set(isl_union_map_range(isl_union_map_copy(nest->order)));
-    isl_map *less = isl_map_lex_lt(isl_set_get_space(range));
-    isl_set_free(range);
-    isl_union_map *later = isl_union_map_apply_range(isl_union_map_copy(nest->order),
-                                                     isl_union_map_from_map(less));
-    return isl_union_map_apply_range(
-        later, isl_union_map_reverse(isl_union_map_copy(nest->order)));
+    isl_union_map *all = isl_union_map_empty(isl_space_copy(nest->params));
+    tree_join(nest, nest->tree);
+    isl_union_map *leaders = leaders_before(tree_order(nest, nest->tree));
+    for (size_t i = 0; i < nest->statement_nr; i++)
+        for (size_t k = 0; k < nest->statement_nr; k++)
+            all = isl_union_map_union(
+                all, isl_union_map_from_map(pair_before(nest, leaders, i, k)));
+    isl_union_map_free(leaders);
+    tree_part(nest->tree);
+    return all;
 }
 
 static isl_union_map *ordered(isl_union_map *pairs, isl_union_map *order,
@@ -157,21 +200,27 @@ static isl_union_map *ordered(isl_union_map *pairs, isl_union_map *order,
         isl_union_map_subtract(deps, isl_union_map_copy(vouched)));
 }
 
-int deps_build(struct nest *nest, struct error *err)
+static isl_union_map *all_pairs(const struct nest *nest, bool relaxed)
 {
-    isl_union_map *strict = isl_union_map_empty(isl_space_copy(nest->params));
-    isl_union_map *relaxed = isl_union_map_copy(strict);
+    isl_union_map *all = isl_union_map_empty(isl_space_copy(nest->params));
     for (size_t i = 0; i < nest->cell_nr; i++) {
         isl_union_map *pairs = cell_pairs(nest, i);
-        isl_union_map *free_pairs = accumulations(nest, i);
-        strict = isl_union_map_union(strict, isl_union_map_copy(pairs));
-        relaxed = isl_union_map_union(relaxed, isl_union_map_subtract(pairs, free_pairs));
+        if (relaxed)
+            pairs = isl_union_map_subtract(pairs, accumulations(nest, i));
+        all = isl_union_map_union(all, pairs);
     }
+    return all;
+}
+
+int deps_build(struct nest *nest, struct error *err)
+{
+    bool relaxed = relaxes(nest);
     isl_union_map_free(nest->order);
     nest->order = tree_order(nest, nest->tree);
     isl_union_map *order = before(nest), *vouched = vouched_pairs(nest);
-    nest->strict = ordered(strict, order, vouched);
-    nest->deps = ordered(relaxed, order, vouched);
+    nest->strict = ordered(all_pairs(nest, false), order, vouched);
+    nest->deps = relaxed ? ordered(all_pairs(nest, true), order, vouched)
+                         : isl_union_map_copy(nest->strict);
     isl_union_map_free(order);
     isl_union_map_free(vouched);
     if (!nest->deps || !nest->strict)

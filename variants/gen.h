@@ -157,6 +157,12 @@ void gen_teams(struct code *code);
 bool gen_buffers_split(const struct gen *gen, const struct code *code); /* gen_pack.c */
 bool code_has_pragma(const struct code *loop);
 void print_pragma(struct buf *out, const struct code *loop, int indent);
+/* Fewer iterations than `limit`, whatever the sizes. */
+bool loop_is_few(struct ir_arena *arena, struct ir_expr *lower, struct ir_expr *upper,
+                 long long limit);
+/* Around a simd loop of which clang may make no vectors, so that it does not warn. */
+bool print_quiet(struct gen *gen, struct buf *out, const struct code *loop, int indent,
+                 bool begin);
 bool loop_runs(
     struct gen *gen,
     const struct code *loop); /* gen_proof.c: at least one iteration, for certain */

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { VECTOR_DOUBLES = 8 }; /* lanes of 512 bits: fewer iterations make no vectors */
+
 static void add_node(struct gen *gen, struct code *block, isl_ast_node *node,
                      const struct tree *band);
 
@@ -120,7 +122,8 @@ static void add_for(struct gen *gen, struct code *block, isl_ast_node *node,
     loop->lower = first_value(gen, node, band);
     loop->upper = once ? NULL : bound(gen, node, band);
     loop->step = once ? 1 : band_stride(band) * increment(node);
-    loop->simd = band->simd;
+    loop->simd = band->simd && !once &&
+                 !loop_is_few(gen->arena, loop->lower, loop->upper, VECTOR_DOUBLES);
     loop->parallel = band->parallel;
     loop->chunk = band->chunk;
     if (!once && loop->step > 1 && (band->role == BAND_ELEMENT || band->lanes))
@@ -289,6 +292,8 @@ static void add_user(struct gen *gen, struct code *block, isl_ast_node *node)
         gen_copy(gen, block, expr, index);
     else
         add_statement(gen, block, expr, index);
+    for (size_t i = index + 1; *name != 'P' && tree_is_joined(gen->work->tree, i); i++)
+        add_statement(gen, block, expr, i);
     isl_id_free(id);
     isl_ast_expr_free(callee);
     isl_ast_expr_free(expr);

@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+/* 512 bits of chars: below, clang may unroll the loop before it makes vectors. */
+enum { FEW = 64 };
+
 /* ---- what parallel loops sum up ---- */
 
 static bool declares(const struct ir_stmt *stmt, const void *symbol)
@@ -80,6 +83,27 @@ static void print_clause(struct buf *out, const char *op, const struct strvec *n
         buf_add(out, ")");
 }
 
+/* Clauses of the user's pragma: those of the team, or those of the loop. A schedule is
+ * the only one kept that belongs to a loop; it stands first. */
+static void print_clauses(struct buf *out, const char *clauses, bool apart)
+{
+    const char *team = strstr(clauses, " num_threads(");
+    team = team ? team : strstr(clauses, " proc_bind(");
+    if (apart && team)
+        buf_add_n(out, clauses, (size_t)(team - clauses));
+    else
+        buf_add(out, clauses);
+}
+
+/* The loop stands in a team of its own, which takes num_threads and proc_bind. */
+static void print_team(struct buf *out, const struct tree *band)
+{
+    const char *team = band->pragma ? strstr(band->pragma, " num_threads(") : NULL;
+    if (band->pragma && !team)
+        team = strstr(band->pragma, " proc_bind(");
+    buf_addf(out, "#pragma omp parallel%s\n{\n#pragma omp for", team ? team : "");
+}
+
 static void print_parallel(struct buf *out, const struct code *loop)
 {
     const struct tree *band = loop->band;
@@ -91,14 +115,14 @@ static void print_parallel(struct buf *out, const struct code *loop)
         return;
     }
     if (loop->fence)
-        buf_add(out, "#pragma omp parallel\n{\n#pragma omp for");
+        print_team(out, band);
     else
         buf_add(out, "#pragma omp parallel for");
     buf_add(out, loop->simd ? " simd" : "");
     if (loop->simd && band->width)
         buf_addf(out, " simdlen(%lld)", band->width);
     if (band->pragma)
-        buf_add(out, band->pragma);
+        print_clauses(out, band->pragma, loop->fence != NULL);
     else if (band->schedule || loop->chunk)
         buf_addf(out, " schedule(%s",
                  schedule_word(band->schedule ? band->schedule : SCHEDULE_STATIC));
@@ -140,6 +164,67 @@ static void print_interleaved(struct buf *out, const struct code *loop)
         buf_addf(out, "#else\n#pragma GCC ivdep\n#pragma GCC unroll %lld\n", nr);
     }
     buf_add(out, "#endif\n");
+}
+
+/* ---- vectors that clang may not make ---- */
+
+static void find_branch(struct ir_expr *expr, void *data)
+{
+    bool *found = data;
+    *found =
+        *found || expr->kind == IR_CALL || expr->kind == IR_COND ||
+        (expr->kind == IR_BINARY && (!strcmp(expr->op, "&&") || !strcmp(expr->op, "||")));
+}
+
+/* Calls, conditions, gathers, lines of ours: not what every compiler makes vectors of. */
+static bool is_demanding(const struct code *code)
+{
+    bool found =
+        code->kind == CODE_IF || code->kind == CODE_TEXT ||
+        (code->stmt && code->stmt->kind != IR_EXPR && code->stmt->kind != IR_DECL);
+    if (code->stmt)
+        stmt_exprs(code->stmt, find_branch, &found);
+    for (size_t i = 0; !found && i < code->child_nr; i++)
+        found = is_demanding(code->child[i]);
+    return found;
+}
+
+bool loop_is_few(struct ir_arena *arena, struct ir_expr *lower, struct ir_expr *upper,
+                 long long limit)
+{
+    bool few = false;
+    if (upper->kind == IR_CALL) {
+        for (size_t i = 0; !few && i < upper->arg_nr; i++)
+            few = loop_is_few(arena, lower, upper->arg[i], limit);
+        return few;
+    }
+    struct sum from = sum_of_expr(arena, lower), to = sum_of_expr(arena, upper);
+    struct sum span = sum_add(&to, &from, -1);
+    return !span.nr && span.constant < limit;
+}
+
+static bool is_short(struct ir_arena *arena, const struct code *loop)
+{
+    return loop->step != 1 || loop->band->rest ||
+           loop_is_few(arena, loop->lower, loop->upper, FEW);
+}
+
+bool print_quiet(struct gen *gen, struct buf *out, const struct code *loop, int indent,
+                 bool begin)
+{
+    static const char *const line[] = {
+        "#ifdef __clang__", "#pragma clang diagnostic push",
+        "#pragma clang diagnostic ignored \"-Wpass-failed\"", "#endif"};
+    if (!loop->simd || !(is_short(gen->arena, loop) || is_demanding(loop->child[0])))
+        return false;
+    for (size_t i = 0; i < ARRAY_SIZE(line); i++) {
+        if (!begin && i == 2)
+            continue;
+        buf_add_repeat(out, ' ', (size_t)indent * 4);
+        buf_addf(out, "%s\n",
+                 !begin && i == 1 ? "#pragma clang diagnostic pop" : line[i]);
+    }
+    return true;
 }
 
 void print_pragma(struct buf *out, const struct code *loop, int indent)

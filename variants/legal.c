@@ -50,10 +50,11 @@ static isl_union_map *lex_ge(isl_union_map *order)
 }
 
 /* Every instance must be run: a plan that loses some would look legal. */
-static bool keeps_all(const struct nest *nest, isl_union_map *order)
+static bool keeps_all(const struct nest *nest, const struct tree *tree,
+                      isl_union_map *order)
 {
     isl_union_set *ran = isl_union_map_domain(isl_union_map_copy(order));
-    isl_union_set *all = isl_union_map_domain(isl_union_map_copy(nest->order));
+    isl_union_set *all = joined_domain(nest, tree);
     bool same = isl_union_set_is_equal(ran, all) == isl_bool_true;
     isl_union_set_free(ran);
     isl_union_set_free(all);
@@ -71,22 +72,32 @@ static void say_violation(struct nest *nest, isl_union_map *order, struct buf *w
     isl_union_map_free(pairs);
 }
 
-/* Empty text = legal. */
-static void check_order(struct nest *nest, isl_union_map *order, struct buf *why)
+/* Whether the order runs a dependence backwards. Takes deps. */
+static isl_bool keeps_deps(isl_union_map *deps, isl_union_map *order)
 {
-    if (!keeps_all(nest, order)) {
-        buf_add(why, "the loops cannot be rebuilt for this plan");
-        return;
-    }
-    isl_union_map *moved = isl_union_map_apply_domain(isl_union_map_copy(nest->deps),
-                                                      isl_union_map_copy(order));
+    isl_union_map *moved = isl_union_map_apply_domain(deps, isl_union_map_copy(order));
     moved = isl_union_map_apply_range(moved, isl_union_map_copy(order));
     isl_union_map *bad = isl_union_map_intersect(moved, lex_ge(order));
     isl_bool none = isl_union_map_is_empty(bad);
     isl_union_map_free(bad);
-    if (none == isl_bool_false)
-        say_violation(nest, order, why);
-    else if (none != isl_bool_true)
+    return none;
+}
+
+/* Empty text = legal. */
+static void check_order(struct nest *nest, struct tree *tree, isl_union_map *order,
+                        struct buf *why)
+{
+    if (!keeps_all(nest, tree, order)) {
+        buf_add(why, "the loops cannot be rebuilt for this plan");
+        return;
+    }
+    isl_bool none = keeps_deps(joined_deps(nest, tree), order);
+    if (none == isl_bool_false) {
+        tree_part(tree); /* of whom it is */
+        isl_union_map *all = tree_order(nest, tree);
+        say_violation(nest, all, why);
+        isl_union_map_free(all);
+    } else if (none != isl_bool_true)
         buf_add(why, "the check did not finish");
 }
 
@@ -150,14 +161,46 @@ static void expand_later(struct work *work, size_t cell, struct buf *why)
     work->expanding[work->expanding_nr++] = cell;
 }
 
-static void check_storage(struct work *work, isl_union_map *order, struct buf *why)
+/* Private to every iteration of statements that run one right after the other: nothing
+ * comes in between. */
+static bool is_undisturbed(const struct nest *nest, size_t cell, const struct tree *tree)
+{
+    size_t leader = SIZE_MAX;
+    for (size_t i = 0; i < nest->access_nr; i++) {
+        const struct access *access = &nest->access[i];
+        size_t own;
+        if (access->cell != cell)
+            continue;
+        own = tree_leader(tree, access->statement);
+        if (nest->statement[own].depth != nest->cell[cell].depth ||
+            (leader != SIZE_MAX && own != leader))
+            return false;
+        leader = own;
+    }
+    return true;
+}
+
+/* The order of all statements, also of those for which another stands in the tree. */
+static isl_union_map *full_order(struct nest *nest, struct tree *tree)
+{
+    tree_part(tree);
+    isl_union_map *order = tree_order(nest, tree);
+    tree_join(nest, tree);
+    return order;
+}
+
+static void check_storage(struct work *work, struct buf *why)
 {
     struct nest *nest = work->nest;
+    struct tree *tree = work->tree;
+    isl_union_map *order = NULL;
     for (size_t i = 0; !why->length && i < nest->cell_nr; i++) {
-        if (!nest->cell[i].is_private)
+        if (!nest->cell[i].is_private || is_undisturbed(nest, i, tree))
             continue;
+        if (!order)
+            order = full_order(nest, tree);
         isl_union_map *before = plain_storage(nest, i),
-                      *after = cell_storage(nest, i, work->tree);
+                      *after = cell_storage(nest, i, tree);
         isl_union_map *meant = cell_flow(nest, i, nest->order, before, NULL);
         isl_union_map *got = cell_flow(nest, i, order, after, NULL);
         if (isl_union_map_is_equal(meant, got) != isl_bool_true)
@@ -167,6 +210,7 @@ static void check_storage(struct work *work, isl_union_map *order, struct buf *w
         isl_union_map_free(meant);
         isl_union_map_free(got);
     }
+    isl_union_map_free(order);
 }
 
 /* ---- one nest ---- */
@@ -178,11 +222,16 @@ int work_check(struct work *work, const struct plan *plan, struct error *err)
     struct buf why = {0};
     int status = -1;
     isl_budget(nest->model, nest->model->request.operation_limit);
+    bool join = !work->packing_nr && !work->filling_nr && !work->vec_nr;
+    if (join) /* the others work on leaves one by one */
+        tree_join(nest, work->tree);
     isl_union_map *order = tree_order(nest, work->tree);
     if (order)
-        check_order(nest, order, &why);
+        check_order(nest, work->tree, order, &why);
     if (order && !why.length)
-        check_storage(work, order, &why);
+        check_storage(work, &why);
+    if (!join || work->expanding_nr)
+        tree_part(work->tree);
     char *text = plan_text(plan);
     bool unchecked = isl_check(nest->model, !order, &failure) != 0;
     if (nest->model->forced)

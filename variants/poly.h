@@ -111,6 +111,8 @@ struct tree {
     long long lanes; /* iterations that are one operation on vectors; 0 = none */
     /* leaf; statements from nest.statement_nr on are work.copy[] */
     size_t statement;
+    bool joined; /* runs right after the leaf before it, in the same iterations: that one
+                    stands for it in the schedule */
     isl_set *domain;
     isl_set *padded; /* with the iterations that fill incomplete tiles; NULL = none */
 };
@@ -202,6 +204,16 @@ isl_union_set *tree_domain(const struct nest *nest, const struct tree *tree);
 struct isl_schedule *tree_schedule(const struct nest *nest, const struct tree *tree);
 isl_union_map *tree_order(const struct nest *nest,
                           const struct tree *tree); /* NULL on failure */
+
+/* tree_join.c: statements that always run one after the other are one to isl, which saves
+ * most of the time where a body has many. */
+void tree_join(const struct nest *nest, struct tree *tree);
+void tree_part(struct tree *tree); /* undoes it */
+bool tree_is_joined(const struct tree *tree, size_t statement);
+size_t tree_leader(const struct tree *tree, size_t statement); /* who stands for it */
+/* The dependences that remain: those between iterations, and between leaders. */
+isl_union_map *joined_deps(const struct nest *nest, const struct tree *tree);
+isl_union_set *joined_domain(const struct nest *nest, const struct tree *tree);
 
 /* What a plan makes of one nest. */
 struct padding {

@@ -8,8 +8,10 @@ static isl_schedule *sequence(const struct nest *nest, const struct tree *tree)
 {
     isl_schedule *all = NULL;
     for (size_t i = 0; i < tree->child_nr; i++) {
+        if (tree->child[i]->joined)
+            continue;
         isl_schedule *next = tree_schedule(nest, tree->child[i]);
-        all = i ? isl_schedule_sequence(all, next) : next;
+        all = all ? isl_schedule_sequence(all, next) : next;
     }
     return all;
 }
