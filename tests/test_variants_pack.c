@@ -197,7 +197,7 @@ static void what_cannot_be_done_is_said(void)
         {"transposed", "interchange(i,k,j) vec(j:4)", "does not follow the loop"},
         {"columns", "distribute(j)", "put a tile(j:256) outside of where 'scale'"},
         {"columns", "tile(j:16384) distribute(j) interchange(k,j) parallel(j)",
-         "filled by one thread"},
+         "belongs to one thread"},
         {"rows", "tile(k:256,i:384) tile(j:32,i:6) pack(a,it) parallel(jt)",
          "belongs to one thread"},
     };

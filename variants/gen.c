@@ -7,6 +7,11 @@
 
 enum { GUARD_WIDTH = 80 };
 
+struct mentioned {
+    const char *name;
+    bool found;
+};
+
 /* The original text of a nest without our pragmas. */
 static char *original(const struct nest *nest)
 {
@@ -64,6 +69,52 @@ static struct gen gen_start(struct work *work)
                         .arena = ir_arena_new()};
 }
 
+static void find_call(struct ir_expr *expr, void *data)
+{
+    struct mentioned *mentioned = data;
+    const struct ir_symbol *symbol = expr->symbol;
+    mentioned->found =
+        mentioned->found || (symbol && !strcmp(symbol->name, mentioned->name));
+}
+
+static void find_calls(const struct code *code, struct mentioned *mentioned)
+{
+    struct ir_expr *part[] = {code->lower, code->upper, code->cond};
+    for (size_t i = 0; i < ARRAY_SIZE(part); i++)
+        if (part[i])
+            ir_visit(part[i], find_call, mentioned);
+    if (code->stmt)
+        stmt_exprs(code->stmt, find_call, mentioned);
+    for (size_t i = 0; i < code->child_nr; i++)
+        find_calls(code->child[i], mentioned);
+}
+
+/* How often the word stands in the file outside of the nest. */
+static size_t words_outside(const struct nest *nest, const char *word)
+{
+    const char *source = nest->model->function->source, *at = source;
+    size_t length = strlen(word), nr = 0;
+    for (; (at = strstr(at, word)); at += length) {
+        size_t place = (size_t)(at - source);
+        bool starts = !place || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
+        bool ends = !(isalnum((unsigned char)at[length]) || at[length] == '_');
+        nr += starts && ends && (place < nest->stmt->begin || place >= nest->stmt->end);
+    }
+    return nr;
+}
+
+/* Functions of the file whose calls were all taken apart. */
+static bool is_left_over(const struct gen *gen, const struct code *code,
+                         const struct ir_symbol *symbol)
+{
+    struct mentioned mentioned = {.name = symbol->name};
+    if (symbol->role != IR_FUNCTION || !symbol->is_static ||
+        words_outside(gen->nest, symbol->name) != 1)
+        return false;
+    find_calls(code, &mentioned);
+    return !mentioned.found;
+}
+
 /* Outer variables that the new code no longer uses would be warned about. */
 static void add_unused(struct gen *gen, struct code *code)
 {
@@ -75,8 +126,9 @@ static void add_unused(struct gen *gen, struct code *code)
                         nest->decl_depth[i] < 0 && !symbol->in_loop;
         bool local = !nest->declared[i] && nest->written[i];
         bool replaced = symbol->is_replaced && !symbol->in_loop;
-        if (symbol->role != IR_LOCAL || code_mentions(code, symbol) ||
-            (!replaced && (symbol->type.pointers || (!iterator && !local))))
+        bool unused = symbol->role == IR_LOCAL && !code_mentions(code, symbol) &&
+                      (replaced || (!symbol->type.pointers && (iterator || local)));
+        if (!unused && !is_left_over(gen, code, symbol))
             continue;
         struct code *line = code_new(CODE_TEXT);
         line->text = ir_textf(gen->arena, "(void)%s;\n", symbol->name);
@@ -203,6 +255,7 @@ static int emit_nest(struct work *work, struct buf *out, struct gen *helpers,
     helpers->need_floord = helpers->need_floord || gen.need_floord;
     helpers->need_stream = helpers->need_stream || gen.need_stream;
     helpers->wide = helpers->wide || gen.wide;
+    helpers->need_quiet = helpers->need_quiet || gen.need_quiet;
     gen_vectors_join(helpers, &gen);
     code_free(code);
     gen_release(&gen);
@@ -288,6 +341,16 @@ static int check_streams(const struct model *model, const struct work *works,
     return 0;
 }
 
+/* Behind the helpers, and behind the function. */
+static void add_quiet(const struct ir_function *function, struct edits *edits,
+                      struct buf *text)
+{
+    buf_add(text, "#ifdef __clang__\n#pragma clang diagnostic push\n"
+                  "#pragma clang diagnostic ignored \"-Wpass-failed\"\n#endif\n");
+    edits_add(edits, function->end, function->end,
+              xstrdup("\n#ifdef __clang__\n#pragma clang diagnostic pop\n#endif"));
+}
+
 static int emit_all(struct model *model, struct work *works, struct edits *edits,
                     struct error *err)
 {
@@ -322,6 +385,8 @@ static int emit_all(struct model *model, struct work *works, struct edits *edits
     add_pragma_edits(model, edits);
     add_helpers(model, &helpers, &text);
     gen_vectors_text(&helpers, &text, &attribute);
+    if (helpers.need_quiet)
+        add_quiet(function, edits, &text);
     edits_add(edits, start, start, buf_detach(&text));
     edits_add(edits, begin, begin, buf_detach(&attribute));
     strvec_release(&helpers.vector_type);

@@ -47,6 +47,8 @@ struct code {
 struct level {
     const struct tree *band;
     struct ir_symbol *hidden, *var; /* isl's c<depth>; the variable in the text */
+    struct ir_symbol *alias; /* the variable, where the source's iterators, which may have
+                                its name, are still to be replaced */
 };
 
 struct local {
@@ -71,6 +73,8 @@ struct gen {
     size_t local_nr, local_alloc;
     struct strvec taken;                        /* names given out */
     bool need_min, need_max, need_floord, wide; /* helpers; wide = they work on long */
+    bool need_quiet; /* a simd loop is there: clang warns, at the function's place, about
+                        those that it makes no vectors of, which is not for the user */
     bool need_stream;
     const char *problem;       /* why no code could be made */
     struct ir_symbol **buffer; /* of work.box[] */
@@ -160,9 +164,6 @@ void print_pragma(struct buf *out, const struct code *loop, int indent);
 /* Fewer iterations than `limit`, whatever the sizes. */
 bool loop_is_few(struct ir_arena *arena, struct ir_expr *lower, struct ir_expr *upper,
                  long long limit);
-/* Around a simd loop of which clang may make no vectors, so that it does not warn. */
-bool print_quiet(struct gen *gen, struct buf *out, const struct code *loop, int indent,
-                 bool begin);
 bool loop_runs(
     struct gen *gen,
     const struct code *loop); /* gen_proof.c: at least one iteration, for certain */

@@ -61,8 +61,10 @@ static void push_level(struct gen *gen, const struct tree *band, isl_ast_node *n
     struct ir_type type = {.text = "int", .scalar = IR_INT, .bytes = 4};
     struct ir_symbol *hidden =
         gen_symbol(gen, ir_text(gen->arena, isl_id_get_name(id)), &type);
+    struct ir_symbol *alias =
+        gen_symbol(gen, ir_textf(gen->arena, "%s@", var->name), &var->type);
     gen->level[gen->level_nr++] =
-        (struct level){.band = band, .hidden = hidden, .var = var};
+        (struct level){.band = band, .hidden = hidden, .var = var, .alias = alias};
     isl_id_free(id);
     isl_ast_expr_free(iterator);
 }
@@ -259,6 +261,14 @@ static const struct ir_stmt *planned(struct gen *gen, const struct statement *st
     return code->vector ? gen_vector(gen, stmt, band) : stmt;
 }
 
+/* Iterators put in cancel against the first element of a local buffer. */
+static void simplify_subscript(struct ir_expr *expr, void *data)
+{
+    struct gen *gen = data;
+    if (expr->kind == IR_INDEX)
+        expr->arg[1] = expr_simplify(gen->arena, expr->arg[1]);
+}
+
 static void add_statement(struct gen *gen, struct code *block, isl_ast_expr *expr,
                           size_t index)
 {
@@ -275,9 +285,14 @@ static void add_statement(struct gen *gen, struct code *block, isl_ast_expr *exp
     }
     code->iterator_nr = statement->depth;
     replace_locals(gen, code, raw, &replace);
+    for (size_t i = 0; i < gen->level_nr; i++)
+        replace_add(&replace, gen->level[i].alias,
+                    ir_name(gen->arena, gen->level[i].var));
     code->stmt = stmt_substitute(gen->arena, planned(gen, statement, raw, code),
                                  replace.symbol, replace.by, replace.nr);
     stmt_exprs(code->stmt, drop_casts, NULL);
+    if (gen->work->box_nr)
+        stmt_exprs(code->stmt, simplify_subscript, gen);
     code_add(block, code);
 }
 

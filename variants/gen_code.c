@@ -243,7 +243,7 @@ void code_print(struct gen *gen, struct buf *out, const struct code *code, int i
             code_print(gen, out, code->child[i], indent);
         break;
     case CODE_FOR:
-        print_quiet(gen, out, code, indent, true);
+        gen->need_quiet = gen->need_quiet || code->simd;
         print_pragma(out, code, indent);
         margin(out, indent);
         print_for(gen, out, code, indent);
@@ -251,7 +251,6 @@ void code_print(struct gen *gen, struct buf *out, const struct code *code, int i
             print_lines(out, code->fence, indent);
             print_lines(out, "}\n", indent);
         }
-        print_quiet(gen, out, code, indent, false);
         break;
     case CODE_IF:
         if (!code->cond) { /* a block */

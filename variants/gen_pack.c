@@ -288,6 +288,20 @@ static bool prefix_values(struct gen *gen, const struct box *box,
     return inside;
 }
 
+/* The box's first element, for an expression in which the source's iterators are still to
+ * be replaced: a loop variable may have the name of one and another value. */
+static struct ir_expr *start_of(struct gen *gen, struct sum *offset)
+{
+    struct ir_symbol *symbol[4 * DEPTH_MAX];
+    struct ir_expr *by[4 * DEPTH_MAX];
+    for (size_t i = 0; i < gen->level_nr; i++) {
+        symbol[i] = gen->level[i].var;
+        by[i] = ir_name(gen->arena, gen->level[i].alias);
+    }
+    return ir_substitute(gen->arena, raw_finish(gen, sum_expr(gen->arena, offset)),
+                         symbol, by, gen->level_nr);
+}
+
 static void redirect_access(struct gen *gen, const struct access *access,
                             struct ir_expr *const *raw, struct redirect *redirect)
 {
@@ -302,8 +316,7 @@ static void redirect_access(struct gen *gen, const struct access *access,
                 access->dim_nr ? access->dim[i] : access->subscript[i];
             struct sum offset = offset_of(gen, box, i, value),
                        sum = sum_of_expr(gen->arena, written);
-            struct sum start =
-                sum_of_expr(gen->arena, raw_finish(gen, sum_expr(gen->arena, &offset)));
+            struct sum start = sum_of_expr(gen->arena, start_of(gen, &offset));
             sum = sum_add(&sum, &start, -1);
             subscript[i] = sum_expr(gen->arena, &sum);
         }
@@ -369,8 +382,7 @@ static struct ir_expr *scalar_element(struct gen *gen, size_t index,
         struct ir_symbol *iterator = statement->loop[box->loop[i]]->stmt->iterator;
         struct sum offset = offset_of(gen, box, i, value),
                    sum = sum_of_expr(gen->arena, ir_name(gen->arena, iterator));
-        struct sum start =
-            sum_of_expr(gen->arena, raw_finish(gen, sum_expr(gen->arena, &offset)));
+        struct sum start = sum_of_expr(gen->arena, start_of(gen, &offset));
         sum = sum_add(&sum, &start, -1);
         subscript[i] = sum_expr(gen->arena, &sum);
     }

@@ -168,27 +168,6 @@ static void print_interleaved(struct buf *out, const struct code *loop)
 
 /* ---- vectors that clang may not make ---- */
 
-static void find_branch(struct ir_expr *expr, void *data)
-{
-    bool *found = data;
-    *found =
-        *found || expr->kind == IR_CALL || expr->kind == IR_COND ||
-        (expr->kind == IR_BINARY && (!strcmp(expr->op, "&&") || !strcmp(expr->op, "||")));
-}
-
-/* Calls, conditions, gathers, lines of ours: not what every compiler makes vectors of. */
-static bool is_demanding(const struct code *code)
-{
-    bool found =
-        code->kind == CODE_IF || code->kind == CODE_TEXT ||
-        (code->stmt && code->stmt->kind != IR_EXPR && code->stmt->kind != IR_DECL);
-    if (code->stmt)
-        stmt_exprs(code->stmt, find_branch, &found);
-    for (size_t i = 0; !found && i < code->child_nr; i++)
-        found = is_demanding(code->child[i]);
-    return found;
-}
-
 bool loop_is_few(struct ir_arena *arena, struct ir_expr *lower, struct ir_expr *upper,
                  long long limit)
 {
@@ -201,30 +180,6 @@ bool loop_is_few(struct ir_arena *arena, struct ir_expr *lower, struct ir_expr *
     struct sum from = sum_of_expr(arena, lower), to = sum_of_expr(arena, upper);
     struct sum span = sum_add(&to, &from, -1);
     return !span.nr && span.constant < limit;
-}
-
-static bool is_short(struct ir_arena *arena, const struct code *loop)
-{
-    return loop->step != 1 || loop->band->rest ||
-           loop_is_few(arena, loop->lower, loop->upper, FEW);
-}
-
-bool print_quiet(struct gen *gen, struct buf *out, const struct code *loop, int indent,
-                 bool begin)
-{
-    static const char *const line[] = {
-        "#ifdef __clang__", "#pragma clang diagnostic push",
-        "#pragma clang diagnostic ignored \"-Wpass-failed\"", "#endif"};
-    if (!loop->simd || !(is_short(gen->arena, loop) || is_demanding(loop->child[0])))
-        return false;
-    for (size_t i = 0; i < ARRAY_SIZE(line); i++) {
-        if (!begin && i == 2)
-            continue;
-        buf_add_repeat(out, ' ', (size_t)indent * 4);
-        buf_addf(out, "%s\n",
-                 !begin && i == 1 ? "#pragma clang diagnostic pop" : line[i]);
-    }
-    return true;
 }
 
 void print_pragma(struct buf *out, const struct code *loop, int indent)
