@@ -151,11 +151,53 @@ static void declare(struct gen *gen, struct code *scope, struct ir_symbol *symbo
     code_insert(scope, at, new);
 }
 
+/* A loop whose iterations have a variable each. */
+static bool is_own_loop(const struct code *code, const struct cell *cell)
+{
+    return code->kind == CODE_FOR && code->band->role != BAND_TILE &&
+           (size_t)code->band->loop->depth + 1 >= cell->depth;
+}
+
+static bool is_in_own_loop(const struct code *code, const struct cell *cell)
+{
+    for (; code; code = code->parent)
+        if (is_own_loop(code, cell))
+            return true;
+    return false;
+}
+
+/* All mentions below are inside of such loops. */
+static bool has_own_loops(const struct code *code, const struct cell *cell,
+                          const struct ir_symbol *symbol)
+{
+    if (is_own_loop(code, cell))
+        return true;
+    if (code->kind == CODE_STMT)
+        return false;
+    bool all = true;
+    for (size_t i = 0; all && i < code->child_nr; i++)
+        all = !code_mentions(code->child[i], symbol) ||
+              has_own_loops(code->child[i], cell, symbol);
+    return all;
+}
+
+/* Each of several loops that a plan made of one declares its own. */
+static void declare_below(struct gen *gen, struct code *code, const struct cell *cell,
+                          struct ir_symbol *symbol)
+{
+    struct code *block = holder(code, symbol);
+    if (is_in_own_loop(block, cell) || !has_own_loops(block, cell, symbol)) {
+        declare(gen, scope_of(block, cell), symbol);
+        return;
+    }
+    for (size_t i = 0; i < block->child_nr; i++)
+        if (code_mentions(block->child[i], symbol))
+            declare_below(gen, block->child[i], cell, symbol);
+}
+
 void gen_locals(struct gen *gen, struct code *code)
 {
-    for (size_t i = 0; i < gen->local_nr; i++) {
-        const struct cell *cell = &gen->nest->cell[gen->local[i].cell];
-        declare(gen, scope_of(holder(code, gen->local[i].symbol), cell),
-                gen->local[i].symbol);
-    }
+    for (size_t i = 0; i < gen->local_nr; i++)
+        declare_below(gen, code, &gen->nest->cell[gen->local[i].cell],
+                      gen->local[i].symbol);
 }

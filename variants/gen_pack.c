@@ -256,7 +256,7 @@ static struct ir_expr *value_without_loop(struct gen *gen, const struct tree *ba
         at = ir_binary(gen->arena, "-", ir_integer(gen->arena, 0), at);
     if (step != 1 && step != -1)
         at = raw_floor(gen, at, step < 0 ? -step : step);
-    if (band->role == BAND_LOOP)
+    if (band->role == BAND_LOOP || band->role == BAND_COPY)
         return at;
     at = raw_floor(gen, at, band->size);
     if (band->scale) /* then it is blocks that are counted */

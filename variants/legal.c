@@ -251,6 +251,26 @@ int work_check(struct work *work, const struct plan *plan, struct error *err)
     return status;
 }
 
+int work_check_parts(struct work *work, struct error *err)
+{
+    struct nest *nest = work->nest;
+    struct buf why = {0};
+    isl_union_map *order = tree_order(nest, work->tree);
+    if (!order)
+        buf_add(&why, "the check did not finish");
+    else if (!nest->model->forced)
+        check_order(nest, work->tree, order, &why);
+    isl_union_map_free(order);
+    int status = !why.length
+                     ? 0
+                     : fail(err, STATUS_ILLEGAL,
+                            "complete tiles cannot have code of their own before the "
+                            "others: %s",
+                            buf_str(&why));
+    buf_release(&why);
+    return status;
+}
+
 /* ---- simd ---- */
 
 struct lanes {

@@ -341,6 +341,8 @@ void work_memory_free(struct work *work);
 /* ---- legal.c ---- */
 
 int work_check(struct work *work, const struct plan *plan, struct error *err);
+/* Once more the order, of a tree whose complete tiles were split off. */
+int work_check_parts(struct work *work, struct error *err);
 int work_simd(struct work *work, const struct plan_step *step,
               struct error *err); /* marks bands that may carry the pragma */
 /* The scalar cells' places under a tree: copies written out side by side have their own.

@@ -137,6 +137,10 @@ int tree_finish(struct work *work, struct error *err)
         simplify_tiles(work->tree);
     for (size_t i = 0; i < work->filling_nr; i++)
         tree_fill(work, work->filling[i]);
+    if (work->filling_nr && work_check_parts(work, err)) {
+        isl_budget(model, 0);
+        return -1;
+    }
     status = tree_expand(work, err);
     status = status ? status : tree_boxes(work, err);
     take_padding(work->tree);

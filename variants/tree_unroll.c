@@ -110,7 +110,8 @@ static isl_map *partners(const struct unroll *at, const struct statement *statem
     for (size_t i = 0; i < statement->depth; i++)
         if (i != pos)
             map = isl_map_equate(map, isl_dim_in, (int)i, isl_dim_out, (int)i);
-    long long step = llabs(statement->loop[pos]->stmt->step);
+    bool inside = pos < statement->depth; /* else it is alone in its block */
+    long long step = inside ? llabs(statement->loop[pos]->stmt->step) : 1;
     return step == 1 ? map
                      : isl_map_intersect(map, lattice(isl_map_get_space(map), pos, step));
 }
