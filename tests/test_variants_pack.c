@@ -34,6 +34,8 @@ static const struct packed {
     {"textbook", "distribute(j) distribute(i) " BLOCKS "full(i,j) " PACKS "vec(j:8)",
      NULL},
     {"add", "tile(j:16) full(j) vec(j:8)", NULL},
+    {"add", "pack(a,j) unroll(j:4)", NULL}, /* copies, each with an element of its own */
+    {"rows", "pack(a,k) unroll_jam(i:2) unroll(k:4)", NULL},
     {"add", "tile(j:12) vec(j:8)", NULL}, /* blocks that lie across tiles */
     {"add", "tile(i:4,j:16) pack(c,jt) vec(j:8)", NULL},
     /* scalars that need a place for every iteration of a tile */
@@ -191,6 +193,7 @@ static void what_cannot_be_done_is_said(void)
         {"rows", "vec(k:4)", "cannot be lanes of a vector"},
         {"rows", "vec(j:6)", "lanes"},
         {"rows", "full(i)", "put tile(i:8) before it"},
+        {"sums", "tile(j:7,i:7) full(j)", "complete tiles cannot have code"},
         {"rows", "pack(b,i)", "no constant size"},
         {"rows", "tile(i:8) pack(b,it) pack(b,i)", "packed twice"},
         {"rows", "tile(i:8,k:8) pack(b,it,kt)", "one loop"},
