@@ -295,6 +295,8 @@ static const struct golden {
     {"stream", "nontemporal(a) parallel(i)", "stream_parallel_rows"},
     {"csr", "prefetch(x:5,a:9)", "csr_prefetch"},
     {"csr", "prefetch(x:5) parallel(i,schedule:guided)", "csr_parallel"},
+    {"csr", "tile(i:4) full(i) parallel(it)", "csr_full"},
+    {"helper", "interchange(j,i)", "helper_gone"},
     {"local", "pad(t:3) interchange(j,i)", "local_pad"},
     {"scatter", "prefetch(y:8) simd(j,width:4,interleave:2)", "scatter_hints"},
 };
