@@ -155,7 +155,7 @@ static void declare(struct gen *gen, struct code *scope, struct ir_symbol *symbo
 static bool is_own_loop(const struct code *code, const struct cell *cell)
 {
     return code->kind == CODE_FOR && code->band->role != BAND_TILE &&
-           (size_t)code->band->loop->depth + 1 >= cell->depth;
+           (size_t)code->band->loop->depth + 1 == cell->depth;
 }
 
 static bool is_in_own_loop(const struct code *code, const struct cell *cell)
