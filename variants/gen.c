@@ -272,13 +272,24 @@ static const struct {
     {"floord", "n", "d", "n < 0 ? -((d - 1 - n) / d) : n / d"},
 };
 
+/* An expression that wanted it may have been simplified away. */
+static bool is_called(const struct edits *edits, const char *prefix, const char *word)
+{
+    char *call = xasprintf("%s_%s(", prefix, word);
+    bool found = false;
+    for (size_t i = 0; !found && i < edits->nr; i++)
+        found = strstr(edits->item[i].text, call) != NULL;
+    free(call);
+    return found;
+}
+
 static void add_helpers(const struct model *model, const struct gen *helpers,
-                        struct buf *out)
+                        const struct edits *edits, struct buf *out)
 {
     const bool needed[] = {helpers->need_min, helpers->need_max, helpers->need_floord};
     const char *type = helpers->wide ? "long" : "int", *prefix = gen_prefix(model);
     for (size_t i = 0; i < ARRAY_SIZE(helper_table); i++) {
-        if (!needed[i])
+        if (!needed[i] || !is_called(edits, prefix, helper_table[i].word))
             continue;
         buf_addf(out, "static inline %s %s_%s(%s %s, %s %s)\n{\n", type, prefix,
                  helper_table[i].word, type, helper_table[i].first, type,
@@ -383,7 +394,7 @@ static int emit_all(struct model *model, struct work *works, struct edits *edits
         return -1;
     }
     add_pragma_edits(model, edits);
-    add_helpers(model, &helpers, &text);
+    add_helpers(model, &helpers, edits, &text);
     gen_vectors_text(&helpers, &text, &attribute);
     if (helpers.need_quiet)
         add_quiet(function, edits, &text);

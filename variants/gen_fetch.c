@@ -22,7 +22,7 @@ struct ir_expr *fetch_pick(struct gen *gen, const char *name, struct ir_expr *a,
     expr->type = a->type;
     expr->arg[0] = a;
     expr->arg[1] = b;
-    gen->need_min = gen->need_min || *name == 'm';
+    gen->need_min = gen->need_min || !strcmp(name, "min");
     return expr;
 }
 

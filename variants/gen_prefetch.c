@@ -165,6 +165,8 @@ static void add_fetch(struct fetches *all, const struct code *code,
     all->item[all->nr++] = new;
 }
 
+/* What stands under a condition (the corners that unrolling leaves) is not fetched: its
+ * subscripts may be out of range where the condition does not hold. */
 static void find_fetches(struct fetches *all, const struct code *code)
 {
     if (code->kind == CODE_STMT && code->statement != SIZE_MAX) {
@@ -172,7 +174,8 @@ static void find_fetches(struct fetches *all, const struct code *code)
         for (size_t i = statement->access_begin; i < statement->access_end; i++)
             add_fetch(all, code, &all->gen->nest->access[i]);
     }
-    for (size_t i = 0; code->kind != CODE_FOR && i < code->child_nr; i++)
+    bool inside = code->kind != CODE_FOR && !(code->kind == CODE_IF && code->cond);
+    for (size_t i = 0; inside && i < code->child_nr; i++)
         find_fetches(all, code->child[i]);
 }
 
