@@ -93,6 +93,9 @@ bool code_has_loop(const struct code *code);
 void code_free(struct code *code);
 void code_print(struct gen *gen, struct buf *out, const struct code *code, int indent);
 bool code_mentions(const struct code *code, const struct ir_symbol *symbol);
+/* The one child below which every mention stands; NULL where there is none, or it is a
+ * statement. */
+struct code *code_only_user(const struct code *code, const struct ir_symbol *symbol);
 
 /* A name that stands nowhere in the source: "A_0" ... from "A". */
 const char *gen_name(struct gen *gen, const char *stem, bool number);
@@ -110,6 +113,9 @@ struct ir_expr *raw_map(struct gen *gen, struct ir_expr *raw, struct ir_expr *ba
 /* Of c <= raw, or c < raw: the limit of the variable base + step * c, exclusive. */
 struct ir_expr *raw_bound(struct gen *gen, struct ir_expr *raw, bool inclusive,
                           struct ir_expr *base, long long step);
+/* name(a, b): "min", "max" or "floord" get their names when all code is there. */
+struct ir_expr *gen_call(struct gen *gen, const char *name, struct ir_expr *a,
+                         struct ir_expr *b);
 struct ir_expr *raw_finish(struct gen *gen, struct ir_expr *raw);
 struct ir_expr *raw_floor(struct gen *gen, struct ir_expr *raw,
                           long long size); /* floor(raw / size) */
@@ -133,6 +139,8 @@ const struct ir_stmt *gen_vector(struct gen *gen, const struct ir_stmt *stmt,
                                  const struct tree *band);
 struct ir_expr *gen_vector_at(struct gen *gen, struct ir_expr *element, long long lanes);
 struct ir_expr *gen_vector_zero(struct gen *gen, const struct ir_expr *like);
+/* Certainly different elements or rows: some subscripts differ by a number. */
+bool elements_differ(struct gen *gen, const struct ir_expr *a, const struct ir_expr *b);
 void gen_scalars(struct gen *gen, struct code *code); /* gen_scalar.c */
 void gen_reductions(struct code *code); /* gen_reduction.c: clauses of simd loops that
                                            sum; without one, no pragma */

@@ -90,6 +90,18 @@ bool code_mentions(const struct code *code, const struct ir_symbol *symbol)
     return mention.found;
 }
 
+struct code *code_only_user(const struct code *code, const struct ir_symbol *symbol)
+{
+    struct code *only = NULL;
+    size_t nr = 0;
+    for (size_t i = 0; i < code->child_nr; i++)
+        if (code_mentions(code->child[i], symbol)) {
+            only = code->child[i];
+            nr++;
+        }
+    return nr == 1 && only->kind != CODE_STMT ? only : NULL;
+}
+
 /* ---- names ---- */
 
 static bool word_in(const char *source, const char *word)

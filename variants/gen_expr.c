@@ -6,8 +6,8 @@
 
 enum { FACTOR_MAX = 1 << 16 };
 
-static struct ir_expr *call(struct gen *gen, const char *name, struct ir_expr *a,
-                            struct ir_expr *b)
+struct ir_expr *gen_call(struct gen *gen, const char *name, struct ir_expr *a,
+                         struct ir_expr *b)
 {
     struct ir_expr *expr = ir_expr_new(gen->arena, IR_CALL, 2);
     expr->text = name;
@@ -48,7 +48,7 @@ static struct ir_expr *fold(struct gen *gen, isl_ast_expr *expr, const char *nam
     int nr = (int)isl_ast_expr_op_get_n_arg(expr);
     struct ir_expr *all = operand(gen, expr, 0);
     for (int i = 1; i < nr; i++)
-        all = call(gen, name, all, operand(gen, expr, i));
+        all = gen_call(gen, name, all, operand(gen, expr, i));
     return all;
 }
 
@@ -145,7 +145,7 @@ struct ir_expr *raw_expr(struct gen *gen, isl_ast_expr *expr)
 
 struct ir_expr *raw_floor(struct gen *gen, struct ir_expr *raw, long long size)
 {
-    return call(gen, "floord", raw, ir_integer(gen->arena, size));
+    return gen_call(gen, "floord", raw, ir_integer(gen->arena, size));
 }
 
 struct ir_expr *raw_map(struct gen *gen, struct ir_expr *raw, struct ir_expr *base,
@@ -155,7 +155,7 @@ struct ir_expr *raw_map(struct gen *gen, struct ir_expr *raw, struct ir_expr *ba
     if (min || max) {
         struct ir_expr *a = raw_map(gen, raw->arg[0], base, step),
                        *b = raw_map(gen, raw->arg[1], base, step);
-        return call(gen, min == (step > 0) ? "min" : "max", a, b);
+        return gen_call(gen, min == (step > 0) ? "min" : "max", a, b);
     }
     struct sum value = sum_of_expr(gen->arena, raw), origin = sum_constant(0);
     if (base)
@@ -198,7 +198,7 @@ struct ir_expr *raw_bound(struct gen *gen, struct ir_expr *raw, bool inclusive,
     if (is_call(raw, "min")) {
         struct ir_expr *a = raw_bound(gen, raw->arg[0], inclusive, base, step),
                        *b = raw_bound(gen, raw->arg[1], inclusive, base, step);
-        return call(gen, step > 0 ? "min" : "max", a, b);
+        return gen_call(gen, step > 0 ? "min" : "max", a, b);
     }
     struct sum limit = sum_of_expr(gen->arena, raw), out;
     limit.constant -= !inclusive;

@@ -17,13 +17,8 @@ const struct ir_symbol *fetch_root(const struct ir_expr *expr)
 struct ir_expr *fetch_pick(struct gen *gen, const char *name, struct ir_expr *a,
                            struct ir_expr *b)
 {
-    struct ir_expr *expr = ir_expr_new(gen->arena, IR_CALL, 2);
-    expr->text = name;
-    expr->type = a->type;
-    expr->arg[0] = a;
-    expr->arg[1] = b;
     gen->need_min = gen->need_min || !strcmp(name, "min");
-    return expr;
+    return gen_call(gen, name, a, b);
 }
 
 /* The last value that the loop's iterator takes. */

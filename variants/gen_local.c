@@ -55,16 +55,8 @@ struct ir_stmt *stmt_substitute(struct ir_arena *arena, const struct ir_stmt *st
 /* The innermost block that holds every mention. */
 static struct code *holder(struct code *code, const struct ir_symbol *symbol)
 {
-    struct code *only = NULL;
-    size_t nr = 0;
-    for (size_t i = 0; i < code->child_nr; i++)
-        if (code_mentions(code->child[i], symbol)) {
-            only = code->child[i];
-            nr++;
-        }
-    if (nr != 1 || only->kind == CODE_STMT)
-        return code;
-    return holder(only, symbol);
+    struct code *only = code_only_user(code, symbol);
+    return only ? holder(only, symbol) : code;
 }
 
 /* Loops inside the iteration that the scalar belongs to stay inside its scope; a loop

@@ -107,14 +107,8 @@ static bool is_around(const struct box *box, const struct tree *band)
 static struct code *holder(struct code *code, const struct box *box,
                            const struct ir_symbol *symbol)
 {
-    struct code *only = NULL;
-    size_t nr = 0;
-    for (size_t i = 0; i < code->child_nr; i++)
-        if (code_mentions(code->child[i], symbol)) {
-            only = code->child[i];
-            nr++;
-        }
-    if (nr != 1 || only->kind == CODE_STMT ||
+    struct code *only = code_only_user(code, symbol);
+    if (!only ||
         (box->is_scalar && only->kind == CODE_FOR && !is_around(box, only->band)))
         return code;
     return holder(only, box, symbol);

@@ -169,8 +169,7 @@ static void collect(struct elements *all, struct ir_expr *expr)
 
 /* ---- which may become scalars ---- */
 
-/* Certainly different elements: some subscripts differ by a number. */
-static bool differ(struct gen *gen, const struct ir_expr *a, const struct ir_expr *b)
+bool elements_differ(struct gen *gen, const struct ir_expr *a, const struct ir_expr *b)
 {
     for (; a->kind == IR_INDEX && b->kind == IR_INDEX; a = a->arg[0], b = b->arg[0]) {
         struct sum first = sum_of_expr(gen->arena, a->arg[1]),
@@ -198,7 +197,7 @@ static bool stands_alone(const struct elements *all, const struct element *eleme
         const struct element *other = &all->item[i];
         if (other == element || other->array != element->array)
             continue;
-        if (!other->movable || !differ(all->gen, other->expr, element->expr) ||
+        if (!other->movable || !elements_differ(all->gen, other->expr, element->expr) ||
             (!element->varies && other->varies))
             return false;
     }

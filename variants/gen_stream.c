@@ -50,20 +50,6 @@ static bool is_contiguous(const struct code *loop, const struct ir_expr *target)
     return true;
 }
 
-/* Rows of the same array that differ by a number. */
-static bool other_row(struct gen *gen, const struct ir_expr *a, const struct ir_expr *b)
-{
-    for (a = a->arg[0], b = b->arg[0]; a->kind == IR_INDEX && b->kind == IR_INDEX;
-         a = a->arg[0], b = b->arg[0]) {
-        struct sum first = sum_of_expr(gen->arena, a->arg[1]),
-                   second = sum_of_expr(gen->arena, b->arg[1]);
-        struct sum difference = sum_add(&first, &second, -1);
-        if (!difference.nr && difference.constant)
-            return true;
-    }
-    return false;
-}
-
 static void add_store(struct streaming *all, struct ir_expr *target)
 {
     struct streamed *streamed = streamed_of(all->gen, target);
@@ -72,8 +58,9 @@ static void add_store(struct streaming *all, struct ir_expr *target)
     all->bad = all->bad || !is_contiguous(all->loop, target) || all->nr == STORES_MAX ||
                all->gen->nest->cell[streamed->cell].symbol->type.is_volatile;
     for (size_t i = 0; !all->bad && i < all->nr; i++)
-        all->bad = all->store[i].streamed == streamed &&
-                   !other_row(all->gen, all->store[i].target, target);
+        all->bad =
+            all->store[i].streamed == streamed &&
+            !elements_differ(all->gen, all->store[i].target->arg[0], target->arg[0]);
     if (!all->bad)
         all->store[all->nr++] = (struct store){.target = target, .streamed = streamed};
 }

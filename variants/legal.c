@@ -287,16 +287,16 @@ static isl_union_map *equal_under(isl_union_map *pairs, const struct tree *band)
         pairs, isl_multi_union_pw_aff_from_union_pw_aff(f));
 }
 
-/* Dependences between different iterations of the band with everything around equal. */
-static isl_union_map *carried(const struct lanes *at, const struct tree *band,
-                              isl_union_map *deps)
+isl_union_map *band_carried(const struct nest *nest, const struct tree *band,
+                            const struct tree *const *above, size_t above_nr,
+                            isl_union_map *deps)
 {
-    isl_union_set *domain = tree_domain(at->work->nest, band);
+    isl_union_set *domain = tree_domain(nest, band);
     isl_union_map *pairs = isl_union_map_intersect_domain(isl_union_map_copy(deps),
                                                           isl_union_set_copy(domain));
     pairs = isl_union_map_intersect_range(pairs, domain);
-    for (size_t i = 0; i < at->above_nr; i++)
-        pairs = equal_under(pairs, at->above[i]);
+    for (size_t i = 0; i < above_nr; i++)
+        pairs = equal_under(pairs, above[i]);
     isl_union_map *same = equal_under(isl_union_map_copy(pairs), band);
     return isl_union_map_subtract(pairs, same);
 }
@@ -327,10 +327,12 @@ static void try_band(struct lanes *at, struct tree *band)
                      band->name, band->loop->stmt->line);
         return;
     }
-    isl_union_map *pairs = carried(at, band, nest->strict);
+    isl_union_map *pairs =
+        band_carried(nest, band, at->above, at->above_nr, nest->strict);
     isl_bool none = isl_union_map_is_empty(pairs);
     if (none == isl_bool_false && nest->model->request.reassociate) {
-        isl_union_map *kept = carried(at, band, nest->deps);
+        isl_union_map *kept =
+            band_carried(nest, band, at->above, at->above_nr, nest->deps);
         band->reduces = isl_union_map_is_empty(kept) == isl_bool_true;
         isl_union_map_free(kept);
     }

@@ -341,6 +341,11 @@ void work_memory_free(struct work *work);
 /* ---- legal.c ---- */
 
 int work_check(struct work *work, const struct plan *plan, struct error *err);
+/* Of the dependences (kept), those between different iterations of the band with
+ * everything around equal. */
+isl_union_map *band_carried(const struct nest *nest, const struct tree *band,
+                            const struct tree *const *above, size_t above_nr,
+                            isl_union_map *deps);
 /* Once more the order, of a tree whose complete tiles were split off. */
 int work_check_parts(struct work *work, struct error *err);
 int work_simd(struct work *work, const struct plan_step *step,

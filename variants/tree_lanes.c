@@ -12,31 +12,11 @@ struct lane_search {
     struct error *err;
 };
 
-static isl_union_map *equal_under(isl_union_map *pairs, const struct tree *band)
-{
-    isl_union_pw_aff *f = isl_union_pw_aff_copy(band->f);
-    return isl_union_map_eq_at_multi_union_pw_aff(
-        pairs, isl_multi_union_pw_aff_from_union_pw_aff(f));
-}
-
-/* Dependences between different iterations of the band, everything around equal. */
-static isl_union_map *carried(const struct lane_search *at, const struct tree *band)
-{
-    const struct nest *nest = at->work->nest;
-    isl_union_set *domain = tree_domain(nest, band);
-    isl_union_map *pairs = isl_union_map_intersect_domain(
-        isl_union_map_copy(nest->strict), isl_union_set_copy(domain));
-    pairs = isl_union_map_intersect_range(pairs, domain);
-    for (size_t i = 0; i < at->nr; i++)
-        pairs = equal_under(pairs, at->above[i]);
-    isl_union_map *same = equal_under(isl_union_map_copy(pairs), band);
-    return isl_union_map_subtract(pairs, same);
-}
-
 static int check_carried(const struct lane_search *at, const struct tree *band)
 {
     struct buf why = {0};
-    isl_union_map *pairs = carried(at, band);
+    isl_union_map *pairs =
+        band_carried(at->work->nest, band, at->above, at->nr, at->work->nest->strict);
     isl_bool none = isl_union_map_is_empty(pairs);
     int status = none == isl_bool_true ? 0 : -1;
     if (none == isl_bool_false)

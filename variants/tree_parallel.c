@@ -27,27 +27,6 @@ struct team {
 
 /* ---- may they run side by side? ---- */
 
-static isl_union_map *equal_at_band(isl_union_map *pairs, const struct tree *band)
-{
-    isl_union_pw_aff *f = isl_union_pw_aff_copy(band->f);
-    return isl_union_map_eq_at_multi_union_pw_aff(
-        pairs, isl_multi_union_pw_aff_from_union_pw_aff(f));
-}
-
-/* Dependences between different iterations of the band, everything around equal. */
-static isl_union_map *carried_at(const struct team *at, const struct tree *band,
-                                 isl_union_map *deps)
-{
-    isl_union_set *domain = tree_domain(at->work->nest, band);
-    isl_union_map *pairs = isl_union_map_intersect_domain(isl_union_map_copy(deps),
-                                                          isl_union_set_copy(domain));
-    pairs = isl_union_map_intersect_range(pairs, domain);
-    for (size_t i = 0; i < at->above_nr; i++)
-        pairs = equal_at_band(pairs, at->above[i]);
-    isl_union_map *same = equal_at_band(isl_union_map_copy(pairs), band);
-    return isl_union_map_subtract(pairs, same);
-}
-
 /* Instances that touch the same element, at least one of them writing it. */
 static isl_union_map *touching(const struct nest *nest, size_t cell)
 {
@@ -111,8 +90,10 @@ static int check_band(const struct team *at, const struct tree *band)
     struct nest *nest = at->work->nest;
     struct buf why = {0};
     int status = 0;
-    isl_union_map *strict = carried_at(at, band, nest->strict);
-    isl_union_map *kept = carried_at(at, band, nest->deps);
+    isl_union_map *strict =
+        band_carried(at->work->nest, band, at->above, at->above_nr, nest->strict);
+    isl_union_map *kept =
+        band_carried(at->work->nest, band, at->above, at->above_nr, nest->deps);
     isl_bool none = isl_union_map_is_empty(strict);
     for (size_t i = 0; none == isl_bool_false && !why.length && i < nest->cell_nr; i++)
         check_cell(at, band, i, strict, kept, &why);
