@@ -45,21 +45,6 @@ static int write_out(const struct workbench *bench, const struct buf *text,
                   : print_text(buf_str(text), err);
 }
 
-static int write_patch(const struct workbench *bench, const struct buf *source,
-                       const char *comment, struct error *err)
-{
-    struct buf old = {0}, patch = {0};
-    int status = file_read(kernel_path(bench->kernel), &old, err);
-    if (!status) {
-        patch_text(bench->settings->file, buf_str(&old), buf_str(source), comment,
-                   &patch);
-        status = write_out(bench, &patch, err);
-    }
-    buf_release(&old);
-    buf_release(&patch);
-    return status;
-}
-
 static int emit(struct workbench *bench, const struct plan *plan, const char *given,
                 struct error *err)
 {
@@ -70,11 +55,11 @@ static int emit(struct workbench *bench, const struct plan *plan, const char *gi
     int status = check(bench, plan, &assumptions, &why, err);
     if (!status) {
         comment = given ? xstrdup(given) : comment_for(bench, plan);
-        status = kernel_emit(bench->kernel, plan, patch ? NULL : comment, &source, err);
+        status = emitted_text(bench->kernel, plan, comment,
+                              patch ? bench->settings->file : NULL, &source, err);
     }
     if (!status)
-        status = patch ? write_patch(bench, &source, comment, err)
-                       : write_out(bench, &source, err);
+        status = write_out(bench, &source, err);
     if (!status && why.status)
         fprintf(stderr, "warning: forced although it is not legal: %s\n", why.text);
     if (!status && !bench->settings->quiet && assumptions.length)

@@ -28,21 +28,6 @@ static char *full_comment(const struct workbench *bench, const char *text,
     return buf_detach(&out);
 }
 
-static int write_patch(const struct workbench *bench, const struct buf *source,
-                       const char *comment, const char *path, struct error *err)
-{
-    struct buf old = {0}, patch = {0};
-    int status = file_read(kernel_path(bench->kernel), &old, err);
-    if (!status) {
-        patch_text(bench->settings->file, buf_str(&old), buf_str(source), comment,
-                   &patch);
-        status = file_write(path, buf_str(&patch), patch.length, err);
-    }
-    buf_release(&old);
-    buf_release(&patch);
-    return status;
-}
-
 static int emit(struct workbench *bench, const char *plan_text_, struct quantity gain,
                 const char *path, bool patch, struct error *err)
 {
@@ -52,11 +37,10 @@ static int emit(struct workbench *bench, const char *plan_text_, struct quantity
     int status = plan_parse(plan_text_, &plan, err);
     if (!status) {
         comment = full_comment(bench, plan_text_, plan, gain);
-        status = kernel_emit(bench->kernel, plan, patch ? NULL : comment, &source, err);
+        status = emitted_text(bench->kernel, plan, comment,
+                              patch ? bench->settings->file : NULL, &source, err);
     }
-    if (!status && patch)
-        status = write_patch(bench, &source, comment, path, err);
-    else if (!status)
+    if (!status)
         status = file_write(path, buf_str(&source), source.length, err);
     plan_free(plan);
     free(comment);

@@ -242,3 +242,19 @@ void patch_text(const char *path, const char *old, const char *new, const char *
     lines_release(&diff.old);
     lines_release(&diff.new);
 }
+
+int emitted_text(struct kernel *kernel, const struct plan *plan, const char *comment,
+                 const char *patch_of, struct buf *out, struct error *err)
+{
+    struct buf old = {0}, new = {0};
+    if (!patch_of)
+        return kernel_emit(kernel, plan, comment, out, err);
+    int status = kernel_emit(kernel, plan, NULL, &new, err);
+    if (!status)
+        status = file_read(kernel_path(kernel), &old, err);
+    if (!status)
+        patch_text(patch_of, buf_str(&old), buf_str(&new), comment, out);
+    buf_release(&old);
+    buf_release(&new);
+    return status;
+}

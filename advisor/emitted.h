@@ -18,4 +18,9 @@ int emitted_read(const char *path, char **comment, char **plan, struct error *er
 void patch_text(const char *path, const char *old, const char *new, const char *about,
                 struct buf *out);
 
+/* The user's file with the nests as planned and the comment on top; with `patch_of`, the
+ * file's name in it, the diff to that with the comment before it. */
+int emitted_text(struct kernel *kernel, const struct plan *plan, const char *comment,
+                 const char *patch_of, struct buf *out, struct error *err);
+
 #endif

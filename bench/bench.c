@@ -93,3 +93,20 @@ double bench_utilization(const json_t *measurement, const char *resource)
     }
     return NAN;
 }
+
+int bench_kernels(struct strvec *names, struct error *err)
+{
+    static const char path[] = INFLIGHT_SOURCE_DIR "/tests/kernels/manifest.json";
+    json_t *manifest, *entry;
+    size_t i;
+
+    if (json_read_file(path, "inflight.kernels/1", &manifest, err))
+        return -1;
+    json_array_foreach(json_object_get(manifest, "kernels"), i, entry)
+    {
+        if (strcmp(bench_text(entry, "model"), "none"))
+            strvec_push(names, bench_text(entry, "name"));
+    }
+    json_decref(manifest);
+    return 0;
+}

@@ -20,4 +20,7 @@ double bench_utilization(const json_t *measurement, const char *resource);
 
 const char *bench_text(const json_t *object, const char *key);
 
+/* Names of the kernels of tests/kernels that have a loop to transform. */
+int bench_kernels(struct strvec *names, struct error *err);
+
 #endif

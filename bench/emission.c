@@ -37,17 +37,6 @@ static double cpu_s(void)
     return (double)clock() / CLOCKS_PER_SEC;
 }
 
-static int depth_of(const struct kernel *kernel)
-{
-    struct kernel_view view = kernel_view(kernel);
-    int depth = 0;
-
-    for (size_t i = 0; i < view.loop_nr; i++)
-        if (view.loop[i].depth + 1 > depth)
-            depth = view.loop[i].depth + 1;
-    return depth;
-}
-
 static bool has_blocks(const char *plan)
 {
     return strstr(plan, "unroll_jam") || strstr(plan, "vec(") || strstr(plan, "pack(") ||
@@ -95,7 +84,7 @@ static void time_kernel(const char *name, unsigned long long seed,
     for (unsigned long long i = 0, got = 0; i < DRAWS_PER_PLAN * count && got < count;
          i++) {
         char *plan = plan_random_next(&random);
-        struct timing timing = {.simple = !has_blocks(plan) && depth_of(kernel) <= 3};
+        struct timing timing = {.simple = !has_blocks(plan) && kernel_depth(kernel) <= 3};
 
         if (time_plan(kernel, plan, &timing)) {
             timing.what = xasprintf("%s --plan '%s'", name, plan);
@@ -142,9 +131,6 @@ static int print_row(const struct timings *timings, bool simple, double limit_ms
 
 static int list_kernels(int argc, char **argv, struct strvec *names, struct error *err)
 {
-    json_t *manifest, *entry;
-    size_t i;
-
     for (int k = 1; k < argc; k++) {
         if (!strncmp(argv[k], "--", 2))
             k++;
@@ -153,15 +139,7 @@ static int list_kernels(int argc, char **argv, struct strvec *names, struct erro
     }
     if (names->nr)
         return 0;
-    if (json_read_file(KERNELS "/manifest.json", "inflight.kernels/1", &manifest, err))
-        return -1;
-    json_array_foreach(json_object_get(manifest, "kernels"), i, entry)
-    {
-        if (strcmp(bench_text(entry, "model"), "none"))
-            strvec_push(names, bench_text(entry, "name"));
-    }
-    json_decref(manifest);
-    return 0;
+    return bench_kernels(names, err);
 }
 
 static unsigned long long option(int argc, char **argv, const char *name,

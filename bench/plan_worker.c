@@ -114,17 +114,6 @@ static json_t *try_json(const struct plan_bench *bench, const struct plan_try *t
     return json;
 }
 
-static int depth_of(const struct kernel *kernel)
-{
-    struct kernel_view view = kernel_view(kernel);
-    int depth = 0;
-
-    for (size_t i = 0; i < view.loop_nr; i++)
-        if (view.loop[i].depth + 1 > depth)
-            depth = view.loop[i].depth + 1;
-    return depth;
-}
-
 static void print_results(const struct plan_bench *bench, const struct drawing *drawing)
 {
     json_t *steps = json_object(), *plans = json_array(), *odd = json_array();
@@ -141,7 +130,7 @@ static void print_results(const struct plan_bench *bench, const struct drawing *
         json_array_append_new(odd, json_string(drawing->odd.v[i]));
     json_t *all = json_pack(
         "{s:s, s:i, s:i, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "kernel",
-        kernel_name(bench->kernel), "depth", depth_of(bench->kernel), "sizes",
+        kernel_name(bench->kernel), "depth", kernel_depth(bench->kernel), "sizes",
         (int)bench->item_nr, "drawn", (json_int_t)drawing->drawn, "legal",
         (json_int_t)drawing->legal, "illegal", (json_int_t)drawing->illegal, "other",
         (json_int_t)drawing->other, "steps", steps, "odd", odd, "plans", plans);

@@ -65,23 +65,6 @@ static int read_options(int argc, char **argv, struct options *options)
                : -1;
 }
 
-/* Names of kernels that have a loop to transform. */
-static int list_kernels(struct strvec *names, struct error *err)
-{
-    json_t *manifest, *entry;
-    size_t i;
-
-    if (json_read_file(KERNELS "/manifest.json", "inflight.kernels/1", &manifest, err))
-        return -1;
-    json_array_foreach(json_object_get(manifest, "kernels"), i, entry)
-    {
-        if (strcmp(bench_text(entry, "model"), "none"))
-            strvec_push(names, bench_text(entry, "name"));
-    }
-    json_decref(manifest);
-    return 0;
-}
-
 /* Runs ourselves on one kernel, so that a crash costs that kernel only. */
 static json_t *run_kernel(const struct options *options, const char *name,
                           unsigned long long count)
@@ -122,7 +105,7 @@ static int run_group(const struct options *options, struct error *err)
     struct strvec names = {0};
     char *path = result_path(options, options->group);
 
-    if (list_kernels(&names, err) || dir_make_all(BENCH_DIR, err)) {
+    if (bench_kernels(&names, err) || dir_make_all(BENCH_DIR, err)) {
         free(path);
         return -1;
     }

@@ -132,24 +132,12 @@ static int look_at(struct kernel *kernel, void *data, struct error *err)
 
 /* ---- the sizes ---- */
 
-/* The deepest nest, by the source. */
-static int depth_of(const struct kernel *kernel)
-{
-    struct kernel_view view = kernel_view(kernel);
-    int depth = 0;
-
-    for (size_t i = 0; i < view.loop_nr; i++)
-        if (view.loop[i].depth + 1 > depth)
-            depth = view.loop[i].depth + 1;
-    return depth;
-}
-
 /* Towards three times as many instructions, or half of the steps that are left; 0 = it is
  * enough. */
 static long long next_size(const struct looking *look, long long size)
 {
     double now = look->count.all.instructions, wanted;
-    int depth = depth_of(look->live->opts.kernel);
+    int depth = kernel_depth(look->live->opts.kernel);
 
     if (now < instructions_least)
         return 2 * size;
@@ -209,7 +197,7 @@ static struct scaled from_beginning(struct looking *look, double full_flops)
     long long size;
     struct scaled none = scale_counts(&look->points, &look->full), out;
 
-    if (!look->modelled || depth_of(kernel) < 2 || full_flops <= 0)
+    if (!look->modelled || kernel_depth(kernel) < 2 || full_flops <= 0)
         return none;
     look->steps_left = budget / 2;
     for (size = kernel_largest(kernel); size > vector_extent(look); size /= 2)
@@ -229,7 +217,7 @@ static void open_for_vectors(const struct looking *look, struct scaled *scaled)
 {
     const struct kernel *kernel = look->live->opts.kernel;
 
-    if (look->size >= vector_extent(look) || depth_of(kernel) < 2 ||
+    if (look->size >= vector_extent(look) || kernel_depth(kernel) < 2 ||
         look->size >= kernel_largest(kernel) || !scaled->instructions.known)
         return;
     scaled->instructions.low /= fmax(lanes(look), 1);

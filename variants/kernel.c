@@ -111,6 +111,17 @@ const char *kernel_path(const struct kernel *kernel)
     return kernel->function->path;
 }
 
+int kernel_depth(const struct kernel *kernel)
+{
+    struct kernel_view view = kernel_view(kernel);
+    int depth = 0;
+
+    for (size_t i = 0; i < view.loop_nr; i++)
+        if (view.loop[i].depth + 1 > depth)
+            depth = view.loop[i].depth + 1;
+    return depth;
+}
+
 int kernel_line(const struct kernel *kernel)
 {
     return kernel->function->line;
