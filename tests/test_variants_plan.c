@@ -16,6 +16,7 @@ static void canonical_text(void)
         {"simd(j) unroll(k:2)", "simd(j) unroll(k:2)"},
         {"prefetch(a:16)", "prefetch(a:16)"},
         {"prefetch(a:16,to:L1)", "prefetch(a:16)"},
+        {"prefetch(to:16,to:L2)", "prefetch(to:16,to:L2)"},
         {"prefetch(a:16,b_2:8,to:L2)", "prefetch(a:16,b_2:8,to:L2)"},
         {"prefetch(p.x:16,g->v:8,to:NT)", "prefetch(p.x:16,g->v:8,to:NT)"},
         {"skew(i, t:-1)", "skew(i,t:-1)"},

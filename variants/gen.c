@@ -328,6 +328,11 @@ static int check_prefetches(const struct model *model, const struct work *works,
     }
     if (!wanted || done)
         return 0;
+    for (size_t i = 0; i < model->nest_nr; i++)
+        if (works[i].not_fetched)
+            return fail(err, STATUS_ILLEGAL,
+                        "what is to be prefetched cannot be told iterations ahead: %s",
+                        works[i].not_fetched);
     return fail(err, STATUS_ILLEGAL,
                 "what is to be prefetched does not change in the innermost loop around "
                 "it, or its address "

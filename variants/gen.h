@@ -33,6 +33,8 @@ struct code {
     const char *fence; /* parallel, with stores past the caches: what orders them */
     long long line; /* so many iterations make a line of what is stored past the caches */
     bool no_fetch;  /* too short for prefetches */
+    unsigned long long followed;  /* STMT: bit i: loops inside fetch prefetch[i] of the
+                                     work across their rows */
     struct strvec sums, products; /* variables of its reduction clauses */
     struct ir_expr *cond;
     struct ir_stmt *stmt;
@@ -157,9 +159,42 @@ struct ir_expr *fetch_resolved(struct gen *gen, struct ir_expr *expr);
 const struct prefetch *fetch_wanted(const struct gen *gen, const struct ir_expr *expr);
 struct ir_expr *fetch_call(struct gen *gen, struct ir_expr *element, bool write,
                            int level);
+struct ir_stmt *fetch_stmt(struct gen *gen, struct ir_expr *element, struct ir_expr *cond,
+                           bool write, int level); /* cond NULL = always */
+struct ir_symbol *fetch_later(struct gen *gen, const struct ir_symbol *iterator);
+bool expr_loads(const struct ir_expr *expr);  /* holds an element */
 bool fetch_loads(const struct ir_expr *expr); /* its subscripts hold elements */
 bool fetch_is_safe(const struct gen *gen, const struct ir_expr *expr);
-size_t fetch_collapsed(struct gen *gen, struct code *code); /* number of places */
+size_t fetch_collapsed(struct gen *gen, struct code *code); /* gen_rows.c; places */
+bool fetch_may_change(const struct nest *nest, const struct ir_symbol *array);
+/* gen_ahead.c: the access at its first execution in an iteration of the loop with this
+ * body: false with the reason when that cannot be told. */
+struct ahead_request {
+    const struct ir_stmt *body;
+    const struct ir_expr *wanted; /* in it */
+    /* Scalars of which the iteration is made, or that no iteration changes. */
+    bool (*known)(const struct ir_symbol *symbol, const void *data);
+    const void *data;
+};
+struct ahead {
+    struct ir_expr *element;
+    struct ir_expr *cond; /* reached then; NULL = always */
+    char why[160];
+};
+bool ahead_find(struct gen *gen, const struct ahead_request *request, struct ahead *out);
+/* gen_reach.c */
+bool fetch_reached_later(struct gen *gen, const struct statement *statement, size_t pos,
+                         const struct ir_expr *wanted, struct ahead *ahead);
+bool fetch_only_known(const struct gen *gen, const struct ir_expr *expr,
+                      const struct statement *statement); /* loops, parameters */
+/* As it stands, with later iterators, whatever the conditions. */
+bool fetch_is_direct(struct gen *gen, const struct statement *statement, size_t pos,
+                     const struct ir_expr *wanted, const struct ir_expr *expr);
+bool fetch_has_own_size(const struct statement *statement, const struct ir_expr *wanted);
+bool fetch_is_one_line(struct gen *gen, const struct statement *statement, size_t pos,
+                       const struct ir_expr *wanted);
+bool ahead_implies(const struct ir_expr *b, const struct ir_expr *a);
+bool ahead_is_near(struct gen *gen, const struct ir_expr *a, const struct ir_expr *b);
 /* gen_stream.c: stores past the caches. */
 void gen_streams(struct gen *gen, struct code *code);
 void gen_stream_helpers(const char *function, struct buf *out);

@@ -10,7 +10,10 @@
 #include <string.h>
 
 struct fetch {
-    struct ir_expr *expr; /* the element */
+    struct ir_expr *expr;      /* the element */
+    struct ir_expr *cond;      /* only then; NULL = always */
+    struct ir_symbol *later;   /* with a condition: the iteration's name in both */
+    struct ir_expr *iteration; /* and what it is */
     bool stream, write;
     int level;
     long long iterations; /* stream: per line */
@@ -59,124 +62,141 @@ static bool is_known(const struct fetches *all, const struct fetch *new)
         bool line = old->stream && new->stream &&expr_equal(a->arg[0], b->arg[0]);
         bool record = a->type.scalar == IR_RECORD && expr_equal(a, b) &&
                       (int)a->type.bytes <= all->gen->model->request.line_bytes;
-        if (!expr_equal(old->expr, new->expr) && !line && !record)
+        bool near = new->cond &&ahead_is_near(all->gen, old->expr, new->expr);
+        if (!expr_equal(old->expr, new->expr) && !line && !record && !near)
             continue;
+        if (!ahead_implies(new->cond, old->cond) && !ahead_implies(old->cond, new->cond))
+            continue;
+        if (!ahead_implies(new->cond, old->cond))
+            old->cond = new->cond;
         old->write = old->write || new->write;
         return true;
     }
     return false;
 }
 
-static bool only_known(const struct gen *gen, const struct ir_expr *expr,
-                       const struct statement *statement)
+/* The loop of the new code right around the innermost one is the source's, too. */
+static bool is_nested_as_written(const struct code *inner,
+                                 const struct statement *statement, size_t pos)
 {
-    bool known = expr->kind != IR_NAME || expr->symbol->type.pointers ||
-                 symbol_is_param(gen->nest, expr->symbol);
-    for (size_t i = 0; !known && i < statement->depth; i++)
-        known = statement->loop[i]->stmt->iterator == expr->symbol;
-    for (size_t i = 0; known && i < expr->arg_nr; i++)
-        known = only_known(gen, expr->arg[i], statement);
-    return known;
+    const struct code *at = inner->parent;
+    while (at && (at->kind == CODE_BLOCK || (at->kind == CODE_IF && !at->cond)))
+        at = at->parent;
+    return pos > 0 && at && at->kind == CODE_FOR && !at->no_fetch && at->band &&
+           at->band->role == BAND_LOOP && at->band->loop == statement->loop[pos - 1];
 }
 
-static bool holds_always(const struct ir_expr *expr, const struct ir_expr *wanted)
+/* Loops inside fetch it, those of the next rows too. */
+static bool is_followed(const struct gen *gen, const struct code *code,
+                        const struct ir_expr *wanted)
 {
-    bool found = expr == wanted;
-    bool decides =
-        expr->kind == IR_COND ||
-        (expr->kind == IR_BINARY && (!strcmp(expr->op, "&&") || !strcmp(expr->op, "||")));
-    for (size_t i = 0; !found && i < (decides ? 1 : expr->arg_nr); i++)
-        found = holds_always(expr->arg[i], wanted);
+    size_t index = (size_t)(fetch_wanted(gen, wanted) - gen->work->prefetch);
+    return index < 64 && (code->followed >> index & 1);
+}
+
+enum where { HERE, IN_INNER_LOOP, UNDER_CONDITION };
+
+static bool is_wanted_here(const struct fetches *all, const struct statement *statement,
+                           const struct code *code, const struct ir_expr *wanted,
+                           enum where where, struct ahead *ahead)
+{
+    struct gen *gen = all->gen;
+    size_t pos = (size_t)all->loop->band->loop->depth;
+    const struct ir_symbol *iterator = statement->loop[pos]->stmt->iterator;
+    struct ir_expr *expr = fetch_resolved(gen, (struct ir_expr *)wanted);
+    if (where == IN_INNER_LOOP)
+        return statement->depth == pos + 2 &&
+               fetch_is_one_line(gen, statement, pos + 1, wanted) &&
+               fetch_reached_later(gen, statement, pos, wanted, ahead);
+    *ahead = (struct ahead){.element = expr};
+    if (fetch_only_known(gen, expr, statement) && !expr_mentions(expr, iterator))
+        return false;
+    if (where == HERE && statement->depth == pos + 1 &&
+        is_nested_as_written(all->loop, statement, pos) &&
+        fetch_is_one_line(gen, statement, pos, wanted))
+        return false;
+    if (where == HERE && fetch_is_direct(gen, statement, pos, wanted, expr) &&
+        !fetch_has_own_size(statement, wanted))
+        return true;
+    return statement->depth == pos + 1 && !is_followed(gen, code, wanted) &&
+           fetch_reached_later(gen, statement, pos, wanted, ahead) &&
+           (where == HERE || ahead->cond);
+}
+
+/* Named inside of the loop, it is not there where the prefetch stands. */
+static bool is_set_below(const struct code *code, const struct ir_expr *expr)
+{
+    bool found = false;
+    for (size_t i = 0; !found && i < code->child_nr; i++)
+        found = (code->child[i]->var && expr_mentions(expr, code->child[i]->var)) ||
+                is_set_below(code->child[i], expr);
     return found;
 }
 
-/* Whenever the statement runs, whatever its conditions. */
-static bool always_read(const struct ir_stmt *stmt, const struct ir_expr *wanted)
+static void name_iteration(const struct fetches *all, const struct ir_symbol *iterator,
+                           struct ir_expr **by, struct fetch *new)
 {
-    bool found = (stmt->expr && holds_always(stmt->expr, wanted)) ||
-                 (stmt->kind == IR_IF && holds_always(stmt->cond, wanted));
-    for (size_t i = 0; !found && stmt->kind == IR_BLOCK && i < stmt->child_nr; i++)
-        found = always_read(stmt->child[i], wanted);
-    return found;
-}
-
-/* With every iteration of the loop all later ones run, of the same outer iterations: what
- * subscripts load ahead is loaded later anyway. */
-static bool runs_on(struct nest *nest, const struct statement *statement, size_t pos)
-{
-    struct affine at = affine_of(nest, statement);
-    unsigned above = (unsigned)pos + 1, below = (unsigned)(statement->depth - pos - 1);
-    isl_set *bounds = isl_set_universe(isl_space_copy(at.space));
-    for (size_t i = 0; i <= pos; i++)
-        bounds = isl_set_intersect(bounds, affine_loop(&at, statement->loop[i], i));
-    bounds = isl_set_project_out(bounds, isl_dim_set, above, below);
-    isl_set *runs =
-        isl_set_project_out(isl_set_copy(statement->domain), isl_dim_set, above, below);
-    runs = isl_set_reset_tuple_id(runs);
-    bounds = isl_set_reset_tuple_id(bounds);
-    isl_map *later = isl_map_universe(isl_space_map_from_set(isl_set_get_space(runs)));
-    for (size_t i = 0; i < pos; i++)
-        later = isl_map_equate(later, isl_dim_in, (int)i, isl_dim_out, (int)i);
-    bool up = statement->loop[pos]->stmt->step > 0;
-    later = isl_map_order_lt(later, up ? isl_dim_in : isl_dim_out, (int)pos,
-                             up ? isl_dim_out : isl_dim_in, (int)pos);
-    isl_set *all = isl_set_apply(isl_set_copy(runs), later);
-    all = isl_set_intersect(all, bounds);
-    isl_bool covered = isl_set_is_subset(all, runs);
-    isl_set_free(all);
-    isl_set_free(runs);
-    isl_space_free(at.space);
-    return covered == isl_bool_true;
+    struct gen *gen = all->gen;
+    new->iteration = *by;
+    for (size_t i = 0; i < all->nr && !new->later; i++)
+        if (all->item[i].later && expr_equal(all->item[i].iteration, *by))
+            new->later = all->item[i].later;
+    if (!new->later)
+        new->later = fetch_later(gen, iterator);
+    *by = ir_name(gen->arena, new->later);
 }
 
 static void add_fetch(struct fetches *all, const struct code *code,
-                      const struct access *access)
+                      const struct access *access, enum where where)
 {
     struct gen *gen = all->gen;
     const struct loop *loop = all->loop->band->loop;
     const struct statement *statement = &gen->nest->statement[code->statement];
     const struct prefetch *prefetch = fetch_wanted(gen, access->expr);
+    size_t pos = (size_t)loop->depth;
     struct ir_symbol *symbol[DEPTH_MAX];
     struct ir_expr *by[DEPTH_MAX], *at[DEPTH_MAX];
-    if (!prefetch || (size_t)loop->depth >= statement->depth ||
-        statement->loop[loop->depth] != loop)
-        return;
-    struct ir_expr *expr = fetch_resolved(gen, (struct ir_expr *)access->expr);
-    if (!expr_mentions(expr, loop->stmt->iterator) || !only_known(gen, expr, statement) ||
-        !fetch_is_safe(gen, expr))
-        return;
-    if (fetch_loads(expr) && (!always_read(statement->stmt, access->expr) ||
-                              !runs_on(gen->nest, statement, (size_t)loop->depth)))
+    struct ahead ahead;
+    if (!prefetch || pos >= statement->depth || statement->loop[pos] != loop ||
+        !is_wanted_here(all, statement, code, access->expr, where, &ahead))
         return;
     struct fetch new = {.write = access->write, .level = prefetch->level};
-    new.stream = stream_of(gen, expr, loop->stmt, &new.iterations);
+    new.stream = stream_of(gen, ahead.element, loop->stmt, &new.iterations);
     for (size_t i = 0; i < statement->depth; i++) {
         symbol[i] = statement->loop[i]->stmt->iterator;
         by[i] = at[i] = code->iterator[i];
     }
     struct ir_expr *last = ir_substitute(gen->arena, loop_last(gen, loop->stmt), symbol,
                                          by, statement->depth);
-    by[loop->depth] = fetch_clamped(gen, loop->stmt, at[loop->depth],
-                                    expr_simplify(gen->arena, last), prefetch->distance);
-    new.expr = ir_substitute(gen->arena, expr, symbol, by, statement->depth);
-    if (is_known(all, &new))
+    by[pos] = fetch_clamped(gen, loop->stmt, at[pos], expr_simplify(gen->arena, last),
+                            prefetch->distance);
+    if (ahead.cond && !new.stream)
+        name_iteration(all, loop->stmt->iterator, &by[pos], &new);
+    new.expr = ir_substitute(gen->arena, ahead.element, symbol, by, statement->depth);
+    if (ahead.cond)
+        new.cond = ir_substitute(gen->arena, ahead.cond, symbol, by, statement->depth);
+    if (is_set_below(all->loop, new.expr) ||
+        (new.cond &&is_set_below(all->loop, new.cond)) || is_known(all, &new))
         return;
     GROW(all->item, all->nr + 1, all->alloc);
     all->item[all->nr++] = new;
 }
 
-/* What stands under a condition (the corners that unrolling leaves) is not fetched: its
- * subscripts may be out of range where the condition does not hold. */
-static void find_fetches(struct fetches *all, const struct code *code)
+/* What stands under conditions of the new code only (the corners that unrolling leaves)
+ * is not fetched; under those of the source, where they will hold. */
+static void find_fetches(struct fetches *all, const struct code *code, enum where where)
 {
     if (code->kind == CODE_STMT && code->statement != SIZE_MAX) {
         const struct statement *statement = &all->gen->nest->statement[code->statement];
         for (size_t i = statement->access_begin; i < statement->access_end; i++)
-            add_fetch(all, code, &all->gen->nest->access[i]);
+            add_fetch(all, code, &all->gen->nest->access[i], where);
     }
-    bool inside = code->kind != CODE_FOR && !(code->kind == CODE_IF && code->cond);
-    for (size_t i = 0; inside && i < code->child_nr; i++)
-        find_fetches(all, code->child[i]);
+    where = code->kind == CODE_IF && code->cond ? UNDER_CONDITION : where;
+    for (size_t i = 0; i < code->child_nr; i++)
+        if (code->child[i]->kind != CODE_FOR)
+            find_fetches(all, code->child[i], where);
+        else if (where == HERE)
+            find_fetches(all, code->child[i]->child[0], IN_INNER_LOOP);
 }
 
 /* ---- putting them in place ---- */
@@ -185,14 +205,33 @@ static struct code *fetch_code(struct gen *gen, const struct fetch *fetch,
                                const struct ir_symbol *var, struct ir_symbol *in)
 {
     struct code *code = code_new(CODE_STMT);
-    struct ir_expr *expr = fetch->expr, *by = in ? ir_name(gen->arena, in) : NULL;
+    struct ir_expr *expr = fetch->expr, *cond = fetch->cond;
+    struct ir_expr *by = in ? ir_name(gen->arena, in) : NULL;
     struct ir_symbol *from = (struct ir_symbol *)var;
     if (in)
         expr = ir_substitute(gen->arena, expr, &from, &by, 1);
+    if (in && cond)
+        cond = ir_substitute(gen->arena, cond, &from, &by, 1);
     code->statement = SIZE_MAX;
-    code->stmt = ir_stmt_new(gen->arena, IR_EXPR, 0);
-    code->stmt->expr = fetch_call(gen, expr, fetch->write, fetch->level);
+    code->stmt = fetch_stmt(gen, expr, cond, fetch->write, fetch->level);
     return code;
+}
+
+/* const int later = ...; at the beginning of the block that the prefetches went to. */
+static void name_iterations(const struct fetches *all, struct code *block)
+{
+    for (size_t i = all->nr; i-- > 0;) {
+        const struct fetch *item = &all->item[i];
+        bool first = item->later != NULL;
+        for (size_t k = 0; first && k < i; k++)
+            first = all->item[k].later != item->later;
+        if (!first)
+            continue;
+        struct code *line = code_new(CODE_LET);
+        line->var = item->later;
+        line->lower = item->iteration;
+        code_insert(block, 0, line);
+    }
 }
 
 static long long strip_length(const struct fetches *all)
@@ -251,6 +290,7 @@ static void strip(struct fetches *all)
         code_insert(ahead ? ahead->child[0] : loop->child[0],
                     ahead ? ahead->child[0]->child_nr : 0, fetch);
     }
+    name_iterations(all, ahead ? ahead->child[0] : loop->child[0]);
     if (loop->parallel) {
         long long lines = size / loop->step;
         outer->parallel = true;
@@ -274,6 +314,8 @@ static void put_before_line(struct fetches *all)
         for (long long k = 0; item->stream && k < loop->line; k += item->iterations) {
             struct ir_expr *by = expr_plus(gen->arena, ir_name(gen->arena, start), k);
             fetch.expr = ir_substitute(gen->arena, item->expr, &var, &by, 1);
+            if (item->cond)
+                fetch.cond = ir_substitute(gen->arena, item->cond, &var, &by, 1);
             code_insert(block, code_index(loop), fetch_code(gen, &fetch, NULL, NULL));
         }
         if (item->stream)
@@ -283,6 +325,7 @@ static void put_before_line(struct fetches *all)
         struct code *into = ahead ? ahead->child[0] : loop->child[0];
         code_insert(into, ahead ? into->child_nr : 0, fetch_code(gen, item, NULL, NULL));
     }
+    name_iterations(all, ahead ? ahead->child[0] : loop->child[0]);
 }
 
 static void put(struct fetches *all)
@@ -302,6 +345,7 @@ static void put(struct fetches *all)
     for (size_t i = all->nr; i-- > 0;)
         code_insert(all->loop->child[0], 0,
                     fetch_code(all->gen, &all->item[i], NULL, NULL));
+    name_iterations(all, all->loop->child[0]);
 }
 
 static bool is_collapsed(const struct gen *gen, const struct code *code)
@@ -323,7 +367,7 @@ static size_t fetch_below(struct gen *gen, struct code *code)
     if (code->kind != CODE_FOR || code->no_fetch)
         return done;
     struct fetches all = {.gen = gen, .loop = code};
-    find_fetches(&all, code->child[0]);
+    find_fetches(&all, code->child[0], HERE);
     if (all.nr)
         put(&all);
     done += all.nr;

@@ -252,6 +252,9 @@ static int parse_arg(const char **at, struct plan_step *step, struct error *err)
     char *name = xstrndup(*at, length);
     *at = skip_space(*at + length);
     enum step_option option = **at == ':' ? find_option(step, name) : OPTION_NR;
+    if (option != OPTION_NR && options[option].word[0] &&
+        isdigit((unsigned char)*skip_space(*at + 1)))
+        option = OPTION_NR; /* an array of that name */
     if (option == OPTION_NR) {
         if (!parse_named(at, step, name, err))
             return 0;

@@ -244,6 +244,7 @@ struct work {
     struct buf simd_reason;
     struct prefetch *prefetch;
     size_t prefetch_nr, prefetch_alloc, fetched; /* fetched: places in the new code */
+    const char *not_fetched; /* why something to be prefetched was not; NULL = unknown */
     const struct plan_step **parallel; /* steps; decided when the tree is final */
     size_t parallel_nr, parallel_alloc;
     struct padding *padding;
