@@ -7,7 +7,8 @@ static void add_facts(struct buf *out, const char *lines)
 {
     while (*lines) {
         size_t length = strcspn(lines, "\n");
-        buf_addf(out, "Rests on: %.*s\n", (int)length, lines);
+        bool dropped = !strncmp(lines, "dropped: ", strlen("dropped: "));
+        buf_addf(out, "%s%.*s\n", dropped ? "" : "Rests on: ", (int)length, lines);
         lines += length + (lines[length] == '\n');
     }
 }

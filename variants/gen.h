@@ -30,6 +30,7 @@ struct code {
     bool declares, simd, parallel;
     long long chunk; /* parallel: iterations handed out at once, 0 = the runtime's */
     const struct tree *band;
+    const char *kept;  /* pragmas of the user's */
     const char *fence; /* parallel, with stores past the caches: what orders them */
     long long line; /* so many iterations make a line of what is stored past the caches */
     bool no_fetch;  /* too short for prefetches */

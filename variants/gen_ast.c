@@ -121,6 +121,7 @@ static void add_for(struct gen *gen, struct code *block, isl_ast_node *node,
         return;
     }
     loop->band = band;
+    loop->kept = once ? NULL : band->kept;
     loop->lower = first_value(gen, node, band);
     loop->upper = once ? NULL : bound(gen, node, band);
     loop->step = once ? 1 : band_stride(band) * increment(node);

@@ -70,7 +70,7 @@ void gen_teams(struct code *code)
 
 bool code_has_pragma(const struct code *loop)
 {
-    return loop->kind == CODE_FOR && (loop->simd || loop->parallel);
+    return loop->kind == CODE_FOR && (loop->simd || loop->parallel || loop->kept);
 }
 
 static void print_clause(struct buf *out, const char *op, const struct strvec *names)
@@ -185,6 +185,8 @@ bool loop_is_few(struct ir_arena *arena, struct ir_expr *lower, struct ir_expr *
 void print_pragma(struct buf *out, const struct code *loop, int indent)
 {
     struct buf text = {0};
+    if (loop->kept)
+        buf_addf(&text, "#pragma %s\n", loop->kept);
     if (loop->parallel) {
         print_parallel(&text, loop);
         if (!loop->band->pragma || loop->band->clauses)

@@ -104,6 +104,7 @@ struct tree {
     int schedule;       /* parallel: enum step_schedule, 0 = the runtime's */
     long long chunk;    /* parallel: iterations handed out at once, 0 = the runtime's */
     const char *pragma; /* the user's own OpenMP pragma stays on it; or clauses of it */
+    const char *kept;   /* the user's other pragmas of the loop, which is untouched */
     bool clauses;       /* `pragma` holds clauses for our directive only */
     long long width, interleave; /* simd: hints, 0 = none */
     bool skewed;                 /* the value is more than the user's iterator */
@@ -336,6 +337,7 @@ int tree_parallel(struct work *work, const struct plan_step *step,
 int work_parallel(struct work *work, struct error *err);
 bool pragma_is_parallel_for(const char *text); /* `omp parallel for` and clauses */
 void work_hints(struct work *work, const struct plan *plan); /* of simd steps */
+void work_pragmas(struct work *work); /* tree_pragma.c: the user's, of the final tree */
 /* tree_memory.c: frees what the steps of its own left in the work. */
 void work_memory_free(struct work *work);
 
