@@ -273,6 +273,8 @@ static const struct golden {
     {"golden/file", "tile(i:16,j:16)", "file_tile"},
     {"fuse", "fuse(i) fuse(i,k)", "fuse_nests"},
     {"fuse", "fuse(i,k,shift:1)", "fuse_shift"},
+    {"overlapped", "fuse(i,k,shift:1) unroll(i:4)", "overlapped_unroll"},
+    {"overlapped", "fuse(i,k,shift:1) unroll_jam(i:2)", "overlapped_jam"},
     {"jacobi", "skew_tile(t:2,i:8)", "jacobi_time"},
     {"jacobi", "fuse(i,shift:1) skew(i,t:2) tile(t:2,i:8)", "jacobi_skew"},
     {"heat", "skew_tile(t:2,i:4,j:4)", "heat_time"},

@@ -2,283 +2,15 @@
  * Unrolling and unroll-and-jam. Instances whose block of `factor` iterations is complete
  * go to a loop over blocks with the copies written out innermost. What else those blocks
  * hold (the corner of a triangle) is a loop inside of that loop, and blocks in which
- * nothing is complete are a loop behind it. So the copies need no guards, and the rest is
- * plain code.
+ * nothing is complete are a loop behind it, or before it. So the copies need no guards,
+ * and the rest is plain code.
  */
-#include "variants/poly.h"
+#include "variants/tree_unroll.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct unroll {
-    struct nest *nest;
-    const struct tree *band;
-    const struct tree *const *above; /* bands around it */
-    size_t above_nr;
-    long long size;  /* of a block, in the band's values */
-    bool from_start; /* blocks are counted from where the loop begins, not from 0 */
-};
-
-enum part { PART_FULL, PART_CORNER, PART_REST, PART_NR };
-struct leaves {
-    const struct tree **leaf;
-    isl_set **part[PART_NR];
-    size_t nr, alloc;
-};
-
-static void find_leaves(const struct tree *tree, struct leaves *leaves)
-{
-    if (tree->kind == TREE_LEAF) {
-        GROW(leaves->leaf, leaves->nr + 1, leaves->alloc);
-        leaves->leaf[leaves->nr++] = tree;
-    }
-    for (size_t i = 0; i < tree->child_nr; i++)
-        find_leaves(tree->child[i], leaves);
-}
-
-static const struct statement *statement_of(const struct unroll *at,
-                                            const struct tree *leaf)
-{
-    return &at->nest->statement[leaf->statement];
-}
-
-isl_map *equal_at(isl_pw_aff *pa)
-{
-    isl_map *map = isl_map_from_pw_aff(pa);
-    isl_map *back = isl_map_reverse(isl_map_copy(map));
-    return isl_map_apply_range(map, back);
-}
-
-/* { x -> y : y[pos] - x[pos] is a multiple of size } */
-static isl_map *lattice(isl_space *space, size_t pos, long long size)
-{
-    unsigned depth = (unsigned)isl_space_dim(space, isl_dim_in);
-    isl_local_space *local = isl_local_space_from_space(isl_space_wrap(space));
-    isl_aff *from =
-        isl_aff_var_on_domain(isl_local_space_copy(local), isl_dim_set, (unsigned)pos);
-    isl_aff *to = isl_aff_var_on_domain(local, isl_dim_set, depth + (unsigned)pos);
-    isl_aff *delta = isl_aff_sub(to, from);
-    isl_val *val = isl_val_int_from_si(isl_aff_get_ctx(delta), size);
-    isl_basic_set *set = isl_aff_zero_basic_set(isl_aff_mod_val(delta, val));
-    return isl_set_unwrap(isl_set_from_basic_set(set));
-}
-
-static isl_pw_aff *start_value(const struct unroll *at, const struct statement *statement)
-{
-    struct affine here = affine_of(at->nest, statement);
-    isl_pw_aff *start = affine_expr(&here, at->band->loop->stmt->lower);
-    isl_space_free(here.space);
-    return at->band->step < 0 ? isl_pw_aff_neg(start) : start;
-}
-
-static isl_pw_aff *block_at(const struct unroll *at, const struct statement *statement,
-                            isl_pw_aff *value)
-{
-    if (!at->from_start)
-        return pw_aff_block(value, at->size);
-    isl_pw_aff *start = start_value(at, statement);
-    value = pw_aff_block(isl_pw_aff_sub(value, isl_pw_aff_copy(start)), at->size);
-    return isl_pw_aff_add(value, start);
-}
-
-/* The block of an instance: the value of its first iteration. */
-static isl_pw_aff *block_value(const struct unroll *at, const struct statement *statement)
-{
-    return block_at(at, statement, band_function(at->band, statement));
-}
-
-/* The statement's dimension that the loop runs through. */
-static size_t position(const struct unroll *at, const struct statement *statement)
-{
-    size_t pos = (size_t)at->band->loop->depth;
-    isl_pw_aff *value = band_function(at->band, statement);
-    if (pos >= statement->depth || statement->loop[pos] != at->band->loop)
-        for (size_t i = 0; i < statement->depth; i++)
-            if (isl_pw_aff_involves_dims(value, isl_dim_in, (unsigned)i, 1) ==
-                isl_bool_true)
-                pos = i;
-    isl_pw_aff_free(value);
-    return pos;
-}
-
-/* x -> the instances that share its block: equal but for this loop, which takes all
- * values of its stride. */
-static isl_map *partners(const struct unroll *at, const struct statement *statement)
-{
-    size_t pos = position(at, statement);
-    isl_map *map = equal_at(block_value(at, statement));
-    for (size_t i = 0; i < statement->depth; i++)
-        if (i != pos)
-            map = isl_map_equate(map, isl_dim_in, (int)i, isl_dim_out, (int)i);
-    bool inside = pos < statement->depth; /* else it is alone in its block */
-    long long step = inside ? llabs(statement->loop[pos]->stmt->step) : 1;
-    return step == 1 ? map
-                     : isl_map_intersect(map, lattice(isl_map_get_space(map), pos, step));
-}
-
-/* Instances with some partner that does not exist or lies in another iteration of the
- * loops around. */
-static isl_set *incomplete(const struct unroll *at, const struct tree *leaf)
-{
-    const struct statement *statement = statement_of(at, leaf);
-    isl_map *all =
-        isl_map_intersect_domain(partners(at, statement), isl_set_copy(leaf->domain));
-    isl_map *present =
-        isl_map_intersect_range(isl_map_copy(all), isl_set_copy(leaf->domain));
-    for (size_t i = 0; i < at->above_nr; i++)
-        present =
-            isl_map_intersect(present, equal_at(band_function(at->above[i], statement)));
-    return isl_set_coalesce(isl_map_domain(isl_map_subtract(all, present)));
-}
-
-isl_map *block_partners(const struct tree *band, long long size,
-                        const struct statement *statement)
-{
-    struct unroll at = {.band = band, .size = size};
-    return partners(&at, statement);
-}
-
-isl_set *block_incomplete(struct nest *nest, const struct tree *band, long long size,
-                          const struct tree *const *above, size_t nr,
-                          const struct tree *leaf)
-{
-    struct unroll at = {
-        .nest = nest, .band = band, .above = above, .above_nr = nr, .size = size};
-    return incomplete(&at, leaf);
-}
-
-/* x -> the iteration of its block that lies so far behind the block's first. */
-static isl_map *edge_of_block(const struct unroll *at, const struct tree *leaf,
-                              long long behind)
-{
-    const struct statement *statement = statement_of(at, leaf);
-    size_t pos = position(at, statement);
-    isl_pw_aff *value = block_value(at, statement);
-    value = isl_pw_aff_add_constant_val(
-        value, isl_val_int_from_si(at->nest->model->ctx, behind));
-    isl_map *to = isl_map_from_pw_aff(band_function(at->band, statement));
-    isl_map *map = isl_map_apply_range(isl_map_from_pw_aff(value), isl_map_reverse(to));
-    for (size_t i = 0; i < statement->depth; i++)
-        if (i != pos)
-            map = isl_map_equate(map, isl_dim_in, (int)i, isl_dim_out, (int)i);
-    for (size_t i = 0; i < at->above_nr; i++)
-        map = isl_map_intersect(map, equal_at(band_function(at->above[i], statement)));
-    return isl_map_intersect_range(map, isl_set_copy(leaf->domain));
-}
-
-/* Instances of complete blocks. In a convex domain a block is complete when its first and
- * its last iteration are there; that gives simple sets. */
-static isl_set *complete(const struct unroll *at, const struct tree *leaf)
-{
-    isl_set *domain = isl_set_copy(leaf->domain);
-    if (isl_set_n_basic_set(domain) != 1)
-        return isl_set_coalesce(isl_set_subtract(domain, incomplete(at, leaf)));
-    isl_map *first = edge_of_block(at, leaf, 0);
-    isl_map *last = edge_of_block(at, leaf, at->size - band_unit(at->band));
-    domain = isl_set_intersect(domain, isl_map_domain(first));
-    domain = isl_set_intersect(domain, isl_map_domain(last));
-    return isl_set_coalesce(domain);
-}
-
-/* Instance -> [values of the loops around, block]. */
-static isl_map *block_of(const struct unroll *at, const struct tree *leaf)
-{
-    const struct statement *statement = statement_of(at, leaf);
-    isl_map *map = isl_map_from_pw_aff(block_value(at, statement));
-    for (size_t i = 0; i < at->above_nr; i++)
-        map = isl_map_flat_range_product(
-            map, isl_map_from_pw_aff(band_function(at->above[i], statement)));
-    return map;
-}
-
-/* Blocks that have something in the part. */
-static isl_set *blocks_with(const struct unroll *at, const struct leaves *leaves,
-                            enum part part)
-{
-    isl_set *all = NULL;
-    for (size_t i = 0; i < leaves->nr; i++) {
-        isl_set *some = isl_set_apply(isl_set_copy(leaves->part[part][i]),
-                                      block_of(at, leaves->leaf[i]));
-        all = all ? isl_set_union(all, some) : some;
-    }
-    return isl_set_coalesce(all);
-}
-
-static isl_set *inside(const struct unroll *at, const struct tree *leaf,
-                       isl_set *blocks) /* kept */
-{
-    return isl_set_apply(isl_set_copy(blocks), isl_map_reverse(block_of(at, leaf)));
-}
-
-static void find_corners(struct leaves *leaves)
-{
-    for (size_t i = 0; i < leaves->nr; i++) {
-        isl_set_free(leaves->part[PART_CORNER][i]);
-        leaves->part[PART_CORNER][i] =
-            isl_set_subtract(isl_set_copy(leaves->leaf[i]->domain),
-                             isl_set_copy(leaves->part[PART_FULL][i]));
-    }
-}
-
-/* Blocks that are unrolled: those that are complete for all statements, so that
- * statements keep their order; where there is none (triangles), those in which anything
- * is. */
-static isl_set *useful_blocks(const struct unroll *at, struct leaves *leaves)
-{
-    isl_set *useful = blocks_with(at, leaves, PART_FULL);
-    isl_set *broken = blocks_with(at, leaves, PART_CORNER);
-    bool mixed = isl_set_is_disjoint(useful, broken) == isl_bool_false;
-    isl_set *sure = isl_set_coalesce(isl_set_subtract(isl_set_copy(useful), broken));
-    if (!mixed || isl_set_is_empty(sure) != isl_bool_false) {
-        isl_set_free(sure);
-        return useful;
-    }
-    for (size_t i = 0; i < leaves->nr; i++)
-        leaves->part[PART_FULL][i] = isl_set_coalesce(isl_set_intersect(
-            leaves->part[PART_FULL][i], inside(at, leaves->leaf[i], sure)));
-    find_corners(leaves);
-    isl_set_free(useful);
-    return sure;
-}
-
-/* What begins with the last, incomplete block of the loop; said so, a loop over it has
- * simple bounds. The rest itself where it is something else. */
-static isl_set *rest_as_end(const struct unroll *at, const struct tree *leaf,
-                            isl_set *rest)
-{
-    const struct statement *statement = statement_of(at, leaf);
-    isl_pw_aff *end = band_edge(at->nest, at->band, statement, true);
-    if (!end)
-        return rest;
-    end = isl_pw_aff_add_constant_val(end, isl_val_int_from_si(at->nest->model->ctx, 1));
-    end = block_at(at, statement, end);
-    isl_set *tail = isl_pw_aff_ge_set(band_function(at->band, statement), end);
-    tail = isl_set_intersect(tail, isl_set_copy(leaf->domain));
-    bool same = isl_set_is_equal(tail, rest) == isl_bool_true;
-    isl_set_free(same ? rest : tail);
-    return same ? tail : rest;
-}
-
-static void split(const struct unroll *at, struct leaves *leaves)
-{
-    for (size_t i = 0; i < leaves->nr; i++)
-        leaves->part[PART_FULL][i] = complete(at, leaves->leaf[i]);
-    find_corners(leaves);
-    isl_set *useful = useful_blocks(at, leaves);
-    for (size_t i = 0; i < leaves->nr; i++) {
-        const struct tree *leaf = leaves->leaf[i];
-        isl_set *others = leaves->part[PART_CORNER][i];
-        isl_set *in_useful = inside(at, leaf, useful);
-        isl_set *corner =
-            isl_set_intersect(isl_set_copy(others), isl_set_copy(in_useful));
-        isl_set *rest = isl_set_coalesce(isl_set_subtract(others, in_useful));
-        leaves->part[PART_CORNER][i] = isl_set_coalesce(corner);
-        leaves->part[PART_REST][i] = rest_as_end(at, leaf, rest);
-    }
-    isl_set_free(useful);
-}
-
-/* ---- building the two trees ---- */
+/* ---- building the trees ---- */
 
 /* The domains of the leaves become those of the part; leaves without instances go. False
  * when nothing is left. */
@@ -340,7 +72,7 @@ static void add_block_values(const struct unroll *at, const struct tree *tree,
                              isl_union_pw_aff **f)
 {
     if (tree->kind == TREE_LEAF)
-        *f = function_add(*f, block_value(at, statement_of(at, tree)));
+        *f = function_add(*f, unroll_block(at, unroll_statement(at, tree)));
     for (size_t i = 0; i < tree->child_nr; i++)
         add_block_values(at, tree->child[i], f);
 }
@@ -361,14 +93,19 @@ static struct tree *block_band(const struct unroll *at, struct tree *inner)
     return band;
 }
 
-static struct tree *pair(struct tree *first, struct tree *second)
+/* Those that there are, one after the other. */
+static struct tree *in_order(struct tree *const *part, size_t nr)
 {
-    if (!second)
-        return first;
     struct tree *seq = tree_new(TREE_SEQ);
-    tree_add(seq, first);
-    tree_add(seq, second);
-    return seq;
+    for (size_t i = 0; i < nr; i++)
+        if (part[i])
+            tree_add(seq, part[i]);
+    if (seq->child_nr > 1)
+        return seq;
+    struct tree *only = seq->child[0];
+    seq->child_nr = 0;
+    tree_free(seq);
+    return only;
 }
 
 /* NULL when no block is complete. */
@@ -381,19 +118,19 @@ static struct tree *assemble(const struct unroll *at, const struct leaves *leave
     struct tree *corner = restricted(at->band, leaves, PART_CORNER);
     struct tree *rest = restricted(at->band, leaves, PART_REST);
     inner = with_jam ? jam(at, inner) : copies(at, inner);
-    struct tree *blocks = block_band(at, pair(inner, corner));
+    struct tree *body[] = {inner, corner};
+    struct tree *blocks = block_band(at, in_order(body, ARRAY_SIZE(body)));
     if (corner) /* a loop of the user's name is inside */
         blocks->name = ir_textf(at->nest->model->arena, "%sb", at->band->name);
-    return pair(blocks, rest);
+    struct tree *head = leaves->mixed ? restricted(at->band, leaves, PART_HEAD) : NULL;
+    struct tree *all[] = {head, blocks, rest};
+    return in_order(all, ARRAY_SIZE(all));
 }
 
 static struct tree *unroll_band(const struct unroll *at, bool with_jam)
 {
     struct leaves leaves = {0};
-    find_leaves(at->band, &leaves);
-    for (size_t i = 0; i < PART_NR; i++)
-        leaves.part[i] = xcalloc(leaves.nr, sizeof(*leaves.part[i]));
-    split(at, &leaves);
+    unroll_split(at, &leaves);
     struct tree *new = assemble(at, &leaves, with_jam);
     for (size_t i = 0; i < PART_NR; i++) {
         for (size_t k = 0; k < leaves.nr; k++)
