@@ -182,6 +182,7 @@ struct ahead {
     struct ir_expr *cond; /* reached then; NULL = always */
     char why[160];
 };
+bool ahead_is_fixed(const struct nest *nest, const struct ir_symbol *symbol);
 bool ahead_find(struct gen *gen, const struct ahead_request *request, struct ahead *out);
 /* gen_reach.c */
 bool fetch_reached_later(struct gen *gen, const struct statement *statement, size_t pos,

@@ -175,8 +175,10 @@ static struct ir_expr *resolve_initial(struct walk *at, const struct ir_symbol *
     return expr ? converted(at, expr, &symbol->type) : NULL;
 }
 
-static bool is_fixed(const struct nest *nest, const struct ir_symbol *symbol)
+bool ahead_is_fixed(const struct nest *nest, const struct ir_symbol *symbol)
 {
+    if (symbol->role == IR_FIELD && !ahead_is_fixed(nest, symbol->base))
+        return false;
     return symbol->id >= 0 && symbol->role != IR_FUNCTION && !symbol->type.is_volatile &&
            !nest->written[symbol->id] && !nest->declared[symbol->id];
 }
@@ -191,7 +193,7 @@ static struct ir_expr *resolve_name(struct walk *at, const struct ir_expr *expr)
     bool array = symbol->type.pointers || symbol->dim_nr;
     if (array && symbol->type.pointers > 1 && !symbol->dim_nr)
         return lose(at, "'%s' holds pointers", symbol->name);
-    bool known = array ? is_fixed(at->gen->nest, symbol)
+    bool known = array ? ahead_is_fixed(at->gen->nest, symbol)
                        : at->request->known(symbol, at->request->data);
     if (known)
         return (struct ir_expr *)expr;

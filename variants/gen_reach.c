@@ -80,8 +80,7 @@ static bool is_known_ahead(const struct ir_symbol *symbol, const void *data)
     for (size_t i = 0; i <= place->pos; i++)
         if (place->statement->loop[i]->stmt->iterator == symbol)
             return true;
-    return symbol->id >= 0 && symbol->role != IR_FUNCTION && !symbol->type.is_volatile &&
-           !nest->written[symbol->id] && !nest->declared[symbol->id];
+    return ahead_is_fixed(nest, symbol);
 }
 
 /* In the loop at pos, whose inner loops are entered. */
