@@ -75,6 +75,9 @@ struct gen {
     bool need_min, need_max, need_floord, wide; /* helpers; wide = they work on long */
     bool need_quiet; /* a simd loop is there: clang warns, at the function's place, about
                         those that it makes no vectors of, which is not for the user */
+    bool quiet_to_end; /* one of them in a parallel loop, of which clang makes a function
+                          of its own: its warning names no place, and what is said at
+                          the end of the file decides */
     bool need_stream;
     const char *problem;       /* why no code could be made */
     struct ir_symbol **buffer; /* of work.box[] */

@@ -247,6 +247,13 @@ static void print_lines(struct buf *out, const char *text, int indent)
     }
 }
 
+static bool in_team(const struct code *code)
+{
+    while (code && !(code->kind == CODE_FOR && code->parallel))
+        code = code->parent;
+    return code != NULL;
+}
+
 void code_print(struct gen *gen, struct buf *out, const struct code *code, int indent)
 {
     switch (code->kind) {
@@ -256,6 +263,7 @@ void code_print(struct gen *gen, struct buf *out, const struct code *code, int i
         break;
     case CODE_FOR:
         gen->need_quiet = gen->need_quiet || code->simd;
+        gen->quiet_to_end = gen->quiet_to_end || (code->simd && in_team(code));
         print_pragma(out, code, indent);
         margin(out, indent);
         print_for(gen, out, code, indent);
