@@ -277,6 +277,8 @@ int plan_case_report(const struct plan_bench *bench, const char *program, char *
                      buf_str(&outcome.err));
         else if (lines.has_reference) /* else it is about the untransformed kernel */
             *report = sanitizer_report(path);
+        if (!*report && lines.differ)
+            *report = detail_of(bench, &outcome, &lines);
         spawn_outcome_release(&outcome);
         verify_lines_release(&lines);
     }

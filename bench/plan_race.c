@@ -41,7 +41,7 @@ int plan_race_look(struct plan_bench *bench, size_t number, struct error *err)
     if (report) {
         free(try->detail[0]);
         try->detail[0] = xstrdup(report);
-        try->verdict[0] = PLAN_RACE;
+        try->verdict[0] = strstr(report, "sanitizer") ? PLAN_RACE : PLAN_WRONG;
     }
     if (program)
         unlink(program);

@@ -99,6 +99,9 @@ bool code_mentions(const struct code *code, const struct ir_symbol *symbol);
 /* The one child below which every mention stands; NULL where there is none, or it is a
  * statement. */
 struct code *code_only_user(const struct code *code, const struct ir_symbol *symbol);
+/* Is the array first filled in a branch? Compilers do not see that it is only used when
+ * it was filled. */
+bool code_fills_at_times(const struct code *block, const struct ir_symbol *array);
 
 /* A name that stands nowhere in the source: "A_0" ... from "A". */
 const char *gen_name(struct gen *gen, const char *stem, bool number);

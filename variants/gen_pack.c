@@ -9,6 +9,9 @@
 
 /* Larger ones do not go on the stack. */
 enum { STACK_BYTES = 64 << 10, ALIGNMENT = 64 };
+/* Elements that compilers keep in registers when all subscripts are numbers, as those of
+ * unrolled loops: gcc then warns about each that may have no value. */
+enum { REGISTERS = 64 };
 
 /* ---- the buffers ---- */
 
@@ -17,12 +20,17 @@ static const struct ir_symbol *array_of(const struct gen *gen, const struct box 
     return gen->nest->cell[box->cell].symbol;
 }
 
+static size_t elements(const struct box *box)
+{
+    size_t nr = 1;
+    for (size_t i = 0; i < box->dims; i++)
+        nr *= (size_t)box->size[i];
+    return nr;
+}
+
 static bool is_large(const struct gen *gen, const struct box *box)
 {
-    size_t bytes = array_of(gen, box)->type.bytes;
-    for (size_t i = 0; i < box->dims; i++)
-        bytes *= (size_t)box->size[i];
-    return bytes > STACK_BYTES;
+    return elements(box) * array_of(gen, box)->type.bytes > STACK_BYTES;
 }
 
 /* "A_l"; "g_v_l" for g->v. */
@@ -77,7 +85,7 @@ static void check_threads(struct gen *gen, const struct box *box)
                      array_of(gen, box)->name, around->name, around->name);
 }
 
-static struct code *declaration(struct gen *gen, size_t index)
+static struct code *declaration(struct gen *gen, size_t index, const struct code *block)
 {
     const struct box *box = &gen->work->box[index];
     const struct ir_symbol *buffer = buffer_of(gen, index);
@@ -88,7 +96,10 @@ static struct code *declaration(struct gen *gen, size_t index)
              buffer->type.text, buffer->name);
     for (size_t i = 0; i < box->dims; i++)
         buf_addf(&text, "[%lld]", box->size[box->order[i]]);
-    buf_addf(&text, " __attribute__((aligned(%d)));\n", ALIGNMENT);
+    bool zero =
+        elements(box) <= REGISTERS && code_fills_at_times(block, buffer_of(gen, index));
+    buf_addf(&text, " __attribute__((aligned(%d)))%s;\n", ALIGNMENT,
+             zero ? " = {0}" : "");
     line->text = ir_text(gen->arena, buf_str(&text));
     buf_release(&text);
     return line;
@@ -124,7 +135,7 @@ void gen_buffers(struct gen *gen, struct code *code)
             block = holder(code, &gen->work->box[i], gen->buffer[i]);
         while (block->kind != CODE_BLOCK)
             block = block->parent;
-        code_insert(block, 0, declaration(gen, i));
+        code_insert(block, 0, declaration(gen, i, block));
     }
 }
 
