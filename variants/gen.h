@@ -99,6 +99,14 @@ bool code_mentions(const struct code *code, const struct ir_symbol *symbol);
 /* The one child below which every mention stands; NULL where there is none, or it is a
  * statement. */
 struct code *code_only_user(const struct code *code, const struct ir_symbol *symbol);
+/* gen_value.c: an affine function of values that are raw expressions; takes aff. */
+struct sum gen_aff_sum(struct gen *gen, isl_aff *aff, struct ir_expr *const *value);
+/* What a loop of one iteration, of which there is no loop in the text, counts, from the
+ * iterators of the source; NULL where it is of several pieces. */
+struct ir_expr *gen_band_value(struct gen *gen, const struct tree *band,
+                               const struct statement *statement,
+                               struct ir_expr *const *raw);
+
 /* Is the array first filled in a branch? Compilers do not see that it is only used when
  * it was filled. */
 bool code_fills_at_times(const struct code *block, const struct ir_symbol *array);

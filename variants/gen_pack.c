@@ -165,51 +165,11 @@ bool gen_buffers_split(const struct gen *gen, const struct code *code)
 
 /* ---- subscripts ---- */
 
-static long long whole(struct gen *gen, isl_val *val)
-{
-    if (isl_val_is_int(val) != isl_bool_true)
-        gen->problem = "the place of a local buffer cannot be written in C";
-    long long number = isl_val_get_num_si(val);
-    isl_val_free(val);
-    return number;
-}
-
-static void add_term(struct sum *sum, struct ir_arena *arena, long long factor,
-                     struct ir_expr *expr)
-{
-    struct sum term = sum_of_expr(arena, expr);
-    *sum = sum_add(sum, &term, factor);
-}
-
 /* First element of the box in dimension `dim`; value[] = those of the prefix, raw. */
 static struct sum offset_of(struct gen *gen, const struct box *box, size_t dim,
                             struct ir_expr *const *value)
 {
-    isl_aff *aff = isl_multi_aff_get_aff(box->offset, (int)dim);
-    struct sum sum = sum_constant(whole(gen, isl_aff_get_constant_val(aff)));
-    for (size_t i = 0; i < box->prefix_nr; i++) {
-        long long factor =
-            whole(gen, isl_aff_get_coefficient_val(aff, isl_dim_in, (int)i));
-        if (factor && value[i])
-            add_term(&sum, gen->arena, factor, value[i]);
-        else if (factor)
-            gen->problem = "the place of a local buffer cannot be written in C";
-    }
-    for (int i = 0; i < (int)isl_aff_dim(aff, isl_dim_param); i++) {
-        long long factor = whole(gen, isl_aff_get_coefficient_val(aff, isl_dim_param, i));
-        isl_space *space = isl_aff_get_domain_space(aff);
-        isl_id *id = isl_space_get_dim_id(space, isl_dim_param, (unsigned)i);
-        struct ir_symbol *symbol;
-        if (factor && param_of_id(gen->nest, id, &symbol))
-            add_term(&sum, gen->arena, factor, ir_name(gen->arena, symbol));
-        isl_id_free(id);
-        isl_space_free(space);
-    }
-    for (int i = 0; i < (int)isl_aff_dim(aff, isl_dim_div); i++)
-        if (whole(gen, isl_aff_get_coefficient_val(aff, isl_dim_div, i)))
-            gen->problem = "the place of a local buffer cannot be written in C";
-    isl_aff_free(aff);
-    return sum;
+    return gen_aff_sum(gen, isl_multi_aff_get_aff(box->offset, (int)dim), value);
 }
 
 static struct ir_expr *element(struct gen *gen, struct ir_symbol *array,
@@ -247,28 +207,6 @@ struct redirect {
     size_t nr;
 };
 
-/* A band of one iteration has no loop: its value from the iterator of the source. */
-static struct ir_expr *value_without_loop(struct gen *gen, const struct tree *band,
-                                          struct ir_expr *const *raw)
-{
-    struct ir_expr *at = raw[band->loop->depth];
-    if (!at) /* the statement is not inside of the loop */
-        return NULL;
-    long long step = band->loop->stmt->step;
-    if (band->base)
-        at = ir_binary(gen->arena, "-", at, band->base);
-    if (step < 0)
-        at = ir_binary(gen->arena, "-", ir_integer(gen->arena, 0), at);
-    if (step != 1 && step != -1)
-        at = raw_floor(gen, at, step < 0 ? -step : step);
-    if (band->role == BAND_LOOP || band->role == BAND_COPY)
-        return at;
-    at = raw_floor(gen, at, band->size);
-    if (band->scale) /* then it is blocks that are counted */
-        return at;
-    return ir_binary(gen->arena, "*", ir_integer(gen->arena, band->size), at);
-}
-
 static bool is_inside(const struct gen *gen, const struct box *box)
 {
     bool inside = !box->band;
@@ -279,7 +217,8 @@ static bool is_inside(const struct gen *gen, const struct box *box)
 
 /* False where the box is not the one in force. */
 static bool prefix_values(struct gen *gen, const struct box *box,
-                          struct ir_expr *const *raw, struct ir_expr **value)
+                          const struct statement *statement, struct ir_expr *const *raw,
+                          struct ir_expr **value)
 {
     bool inside = is_inside(gen, box);
     for (size_t i = 0; inside && i < box->prefix_nr; i++) {
@@ -288,7 +227,7 @@ static bool prefix_values(struct gen *gen, const struct box *box,
             if (gen->level[k].band == box->prefix[i])
                 value[i] = ir_name(gen->arena, gen->level[k].hidden);
         if (!value[i])
-            value[i] = value_without_loop(gen, box->prefix[i], raw);
+            value[i] = gen_band_value(gen, box->prefix[i], statement, raw);
     }
     return inside;
 }
@@ -314,7 +253,8 @@ static void redirect_access(struct gen *gen, const struct access *access,
     for (size_t b = 0; b < gen->work->box_nr; b++) {
         const struct box *box = &gen->work->box[b];
         if (box->cell != access->cell || box->is_scalar ||
-            !prefix_values(gen, box, raw, value))
+            !prefix_values(gen, box, &gen->nest->statement[access->statement], raw,
+                           value))
             continue;
         for (size_t i = 0; i < box->dims; i++) {
             struct ir_expr *written =
@@ -419,7 +359,7 @@ static const struct ir_stmt *expanded(struct gen *gen, const struct statement *s
         bool used = false;
         for (size_t i = statement->access_begin; i < statement->access_end; i++)
             used = used || gen->nest->access[i].cell == box->cell;
-        if (!used || !box->is_scalar || !prefix_values(gen, box, raw, value))
+        if (!used || !box->is_scalar || !prefix_values(gen, box, statement, raw, value))
             continue;
         if (nr == ARRAY_SIZE(symbol)) {
             gen->problem = "a statement has too many scalars that need arrays";
