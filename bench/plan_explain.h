@@ -5,6 +5,7 @@
 #include "bench/plan_try.h"
 
 #define PLAN_UNEXPLAINED "unexplained"
+#define PLAN_PROMISE     "an untrue `simd`, which gcc at -O3 makes no use of"
 
 /* All that plan_explain says; *nr of them. */
 const char *const *plan_explanations(size_t *nr);

@@ -102,12 +102,9 @@ static void print_plan(FILE *out, const json_t *kernel, const json_t *plan)
 
 static bool is_problem(const json_t *plan, bool illegal)
 {
-    const char *verdict = bench_text(plan, "verdict");
-    bool good = !strcmp(verdict, "good");
+    bool good = !strcmp(bench_text(plan, "verdict"), "good");
 
-    return illegal ? !strcmp(verdict, plan_verdict_word(PLAN_NO_COMPILE)) ||
-                         !strcmp(bench_text(plan, "explained"), PLAN_UNEXPLAINED)
-                   : !good;
+    return illegal ? !strcmp(bench_text(plan, "explained"), PLAN_UNEXPLAINED) : !good;
 }
 
 /* What has nothing to do with one plan that was tried. */
@@ -151,16 +148,26 @@ struct plan_problems plan_problems(const json_t *kernels, bool illegal, FILE *ou
     return found;
 }
 
+static void print_share(const char *what, size_t other, size_t tried)
+{
+    printf("%s: %zu of %zu, %.0f %%\n", what, other, tried,
+           tried ? 100.0 * (double)other / (double)tried : 0.0);
+}
+
 static void print_explained(const json_t *kernels, size_t tried)
 {
-    size_t nr, same = count_verdict(kernels, "verdict", "good");
+    size_t nr,
+        same = count_verdict(kernels, "verdict", "good"),
+        broken = count_verdict(kernels, "verdict", plan_verdict_word(PLAN_NO_COMPILE)),
+        promises = count_verdict(kernels, "explained", PLAN_PROMISE);
     const char *const *why = plan_explanations(&nr);
 
-    printf(
-        "\nother results, a race or a crash: %zu of %zu, %.0f %%; what is wanted cannot "
-        "be forced: %lld\n",
-        tried - same, tried, tried ? 100.0 * (double)(tried - same) / (double)tried : 0.0,
-        sum(kernels, "unforced"));
+    printf("\nforced: %zu; what is wanted cannot be forced: %lld, or gives no C: %zu\n",
+           tried - broken, sum(kernels, "unforced"), broken);
+    print_share("other results, a race or a crash", tried - same - broken,
+                tried - broken);
+    print_share("without promises that nobody uses", tried - same - broken,
+                tried - broken - promises);
     for (size_t i = 0; i < nr; i++)
         printf("the same results, %s: %zu\n", why[i],
                count_verdict(kernels, "explained", why[i]));
