@@ -70,13 +70,14 @@ static void test_random_plans(void)
 }
 
 /* Plans that bench/plans found wrong once: a shift that was forgotten, a place outside of
- * a buffer; warnings of gcc about a buffer filled in a branch, of clang about vectors in
- * a parallel loop. */
+ * a buffer; warnings of gcc about a buffer and a scalar set in a branch, of clang about
+ * vectors in a parallel loop. */
 static void test_wrong_once(void)
 {
     static const char *const plans[][2] = {
         {"gather_horner", "distribute(i) fuse(i,shift:3) pack(out,i) skew_tile(i:7)"},
         {"conjugate_step", "pack(x,i) distribute(i) skew_tile(i:2) unroll(i:2)"},
+        {"gemv_rows", "tile(i:2,j:8) unroll_jam(i:2)"},
         {"triad_stream", "parallel(i) simd"},
     };
     struct error err = {0};

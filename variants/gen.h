@@ -107,9 +107,9 @@ struct ir_expr *gen_band_value(struct gen *gen, const struct tree *band,
                                const struct statement *statement,
                                struct ir_expr *const *raw);
 
-/* Is the array first filled in a branch? Compilers do not see that it is only used when
- * it was filled. */
-bool code_fills_at_times(const struct code *block, const struct ir_symbol *array);
+/* Is it, a scalar or an array, first given a value in a branch? Compilers do not see that
+ * it is only used when it has one. */
+bool code_fills_at_times(const struct code *block, const struct ir_symbol *symbol);
 
 /* A name that stands nowhere in the source: "A_0" ... from "A". */
 const char *gen_name(struct gen *gen, const char *stem, bool number);

@@ -102,12 +102,12 @@ struct code *code_only_user(const struct code *code, const struct ir_symbol *sym
     return nr == 1 && only->kind != CODE_STMT ? only : NULL;
 }
 
-bool code_fills_at_times(const struct code *block, const struct ir_symbol *array)
+bool code_fills_at_times(const struct code *block, const struct ir_symbol *symbol)
 {
     for (size_t i = 0; i < block->child_nr; i++) {
         const struct code *child = block->child[i];
-        if (code_mentions(child, array))
-            return child->kind == CODE_IF || code_fills_at_times(child, array);
+        if (code_mentions(child, symbol))
+            return child->kind == CODE_IF || code_fills_at_times(child, symbol);
     }
     return false;
 }
