@@ -71,7 +71,7 @@ static void test_random_plans(void)
 
 /* Plans that bench/plans found wrong once: a shift that was forgotten, a place outside of
  * a buffer; warnings of gcc about a buffer and a scalar set in a branch, of clang about
- * vectors in a parallel loop. */
+ * vectors in a parallel loop; a variable named like a field. */
 static void test_wrong_once(void)
 {
     static const char *const plans[][2] = {
@@ -79,6 +79,7 @@ static void test_wrong_once(void)
         {"conjugate_step", "pack(x,i) distribute(i) skew_tile(i:2) unroll(i:2)"},
         {"gemv_rows", "tile(i:2,j:8) unroll_jam(i:2)"},
         {"triad_stream", "parallel(i) simd"},
+        {"grid_by_pointer", "unroll_jam(j:3)"},
     };
     struct error err = {0};
     char *shared;

@@ -158,8 +158,23 @@ static bool is_taken(const struct gen *gen, const char *name)
     return gen_word_in_source(gen, name);
 }
 
+/* "g_v" of g->v. */
+static const char *identifier(struct gen *gen, const char *text)
+{
+    struct buf name = {0};
+    for (const char *at = text; *at; at++)
+        if (isalnum((unsigned char)*at) || *at == '_')
+            buf_add_n(&name, at, 1);
+        else if (*at != '-')
+            buf_add(&name, "_");
+    const char *all = ir_text(gen->arena, buf_str(&name));
+    buf_release(&name);
+    return all;
+}
+
 const char *gen_name(struct gen *gen, const char *stem, bool number)
 {
+    stem = identifier(gen, stem);
     const char *name =
         number ? ir_textf(gen->arena, "%s_0", stem) : ir_text(gen->arena, stem);
     for (int i = 1; is_taken(gen, name); i++)

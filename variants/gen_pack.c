@@ -3,7 +3,6 @@
 #include "variants/gen.h"
 #include "variants/packing.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,16 +35,9 @@ static bool is_large(const struct gen *gen, const struct box *box)
 /* "A_l"; "g_v_l" for g->v. */
 static const char *buffer_name(struct gen *gen, const struct box *box)
 {
-    struct buf name = {0};
-    for (const char *at = array_of(gen, box)->name; *at; at++)
-        if (isalnum((unsigned char)*at) || *at == '_')
-            buf_add_n(&name, at, 1);
-        else if (*at != '-')
-            buf_add(&name, "_");
-    buf_add(&name, box->is_scalar ? "_x" : "_l");
-    const char *all = gen_name(gen, ir_text(gen->arena, buf_str(&name)), false);
-    buf_release(&name);
-    return all;
+    const char *suffix = box->is_scalar ? "_x" : "_l";
+    return gen_name(gen, ir_textf(gen->arena, "%s%s", array_of(gen, box)->name, suffix),
+                    false);
 }
 
 static struct ir_symbol *buffer_of(struct gen *gen, size_t index)
