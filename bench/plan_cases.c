@@ -22,8 +22,10 @@ static int run(const struct plan_bench *bench, const char *program, size_t varia
 {
     char *number = xasprintf("INFLIGHT_VARIANT=%zu", variant);
     char *out = xasprintf("%s/out", bench->dir);
-    const char *const env[] = {number, "OMP_NUM_THREADS=3", "LC_ALL=C",
-                               "ASAN_OPTIONS=detect_leaks=0", NULL};
+    /* threads that wait take no processor from those that work: there may be fewer */
+    const char *const env[] = {
+        number,     "OMP_NUM_THREADS=3",           "OMP_WAIT_POLICY=passive",
+        "LC_ALL=C", "ASAN_OPTIONS=detect_leaks=0", NULL};
     struct strvec argv = {0};
 
     strvec_push(&argv, program);
@@ -189,7 +191,7 @@ int plan_cases_make(struct plan_bench *bench, char *const *program, struct error
     override_all(bench->kernel, rounds, 0);
     if (!bench->item_nr) /* sizes are constants */
         add_case(bench, HUGE_VAL, &(double){HUGE_VAL});
-    for (size_t c = 0; c < PLAN_COMPILERS && !result; c++)
+    for (size_t c = 0; c < bench->compiler_nr && !result; c++)
         result = keep_clean(bench, program[c], err);
     free(rounds);
     return result;
@@ -257,4 +259,32 @@ int plan_case_run_all(struct plan_bench *bench, const char *program, size_t vari
     spawn_outcome_release(&outcome);
     verify_lines_release(&lines);
     return 0;
+}
+
+int plan_case_report(const struct plan_bench *bench, const char *program, char **report,
+                     struct error *err)
+{
+    struct spawn_outcome outcome;
+    struct verify_lines lines;
+    struct strvec args = {0};
+    char *path = xasprintf("%s/out.report", bench->dir);
+
+    *report = NULL;
+    all_args(bench, &args);
+    int result = run(bench, program, 0, NULL, &args, &outcome, &lines, err);
+    if (result == 0) {
+        if (!lines.has_sanitizer)
+            result =
+                fail(err, STATUS_FAILED, "the thread sanitizer does not run here: %s",
+                     buf_str(&outcome.err));
+        else if (lines.has_reference) /* else it is about the untransformed kernel */
+            *report = sanitizer_report(path);
+        if (!*report && lines.differ)
+            *report = detail_of(bench, &outcome, &lines);
+        spawn_outcome_release(&outcome);
+        verify_lines_release(&lines);
+    }
+    strvec_release(&args);
+    free(path);
+    return result;
 }

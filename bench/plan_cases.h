@@ -14,5 +14,9 @@ int plan_cases_make(struct plan_bench *bench, char *const *program, struct error
  * already. */
 int plan_case_run_all(struct plan_bench *bench, const char *program, size_t variant,
                       size_t compiler, struct error *err);
+/* Runs a verifying program under a sanitizer at all sizes. *report: what was found in the
+ * variant, or how its results differ; NULL = nothing. Caller frees. */
+int plan_case_report(const struct plan_bench *bench, const char *program, char **report,
+                     struct error *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench/bench.h"
+#include "bench/plan_explain.h"
 #include "bench/plan_try.h"
 
 static long long sum(const json_t *kernels, const char *key)
@@ -86,68 +87,99 @@ static void print_times(const json_t *kernels, bool simple, const char *what)
     free(time);
 }
 
-static void print_plan(const json_t *kernel, const json_t *plan)
+static void print_plan(FILE *out, const json_t *kernel, const json_t *plan)
 {
-    printf("%s --plan '%s': %s\n", bench_text(kernel, "kernel"), bench_text(plan, "plan"),
-           bench_text(plan, "verdict"));
+    fprintf(out, "%s --plan '%s': %s\n", bench_text(kernel, "kernel"),
+            bench_text(plan, "plan"), bench_text(plan, "verdict"));
     for (size_t c = 0; c < PLAN_COMPILERS; c++)
         if (*bench_text(plan, plan_compilers[c]))
-            printf("    %s: %s\n", plan_compilers[c],
-                   bench_text(plan, plan_compilers[c]));
+            fprintf(out, "    %s: %s\n", plan_compilers[c],
+                    bench_text(plan, plan_compilers[c]));
+    if (*bench_text(plan, "explained"))
+        fprintf(out, "    the same results, %s: %s\n", bench_text(plan, "explained"),
+                bench_text(plan, "refusal"));
 }
 
-/* What is not as it should be, a line each. */
-static int print_failures(const json_t *kernels, bool illegal)
+static bool is_problem(const json_t *plan, bool illegal)
 {
-    const json_t *kernel, *plan, *odd;
+    bool good = !strcmp(bench_text(plan, "verdict"), "good");
+
+    return illegal ? !strcmp(bench_text(plan, "explained"), PLAN_UNEXPLAINED) : !good;
+}
+
+/* What has nothing to do with one plan that was tried. */
+static size_t other_problems(const json_t *kernel, FILE *out)
+{
+    const char *name = bench_text(kernel, "kernel"),
+               *failed = bench_text(kernel, "failed");
+    const json_t *odd;
+    size_t k, nr = *failed != '\0';
+
+    if (out && nr)
+        fprintf(out, "%s: the worker failed: %s\n", name, failed);
+    json_array_foreach(json_object_get(kernel, "odd"), k, odd)
+    {
+        nr++;
+        if (out)
+            fprintf(out, "%s: %s\n", name, json_string_value(odd));
+    }
+    return nr;
+}
+
+struct plan_problems plan_problems(const json_t *kernels, bool illegal, FILE *out)
+{
+    struct plan_problems found = {0};
+    const json_t *kernel, *plan;
     size_t i, k;
-    int wrong = 0;
 
     json_array_foreach(kernels, i, kernel)
     {
-        if (*bench_text(kernel, "failed") && ++wrong)
-            printf("%s: the worker failed: %s\n", bench_text(kernel, "kernel"),
-                   bench_text(kernel, "failed"));
-        json_array_foreach(json_object_get(kernel, "odd"), k, odd)
-        {
-            printf("%s: %s\n", bench_text(kernel, "kernel"), json_string_value(odd));
-            wrong++;
-        }
+        found.problems += other_problems(kernel, out);
         json_array_foreach(json_object_get(kernel, "plans"), k, plan)
         {
-            bool good = !strcmp(bench_text(plan, "verdict"), "good");
-            if (!illegal && !good && ++wrong)
-                print_plan(kernel, plan);
-            if (illegal && good)
-                printf("%s --plan '%s': the same results, %s: %s\n",
-                       bench_text(kernel, "kernel"), bench_text(plan, "plan"),
-                       bench_text(plan, "explained"), bench_text(plan, "refusal"));
+            found.plans++;
+            if (!is_problem(plan, illegal))
+                continue;
+            found.problems++;
+            if (out)
+                print_plan(out, kernel, plan);
         }
     }
-    return wrong;
+    return found;
+}
+
+static void print_share(const char *what, size_t other, size_t tried)
+{
+    printf("%s: %zu of %zu, %.0f %%\n", what, other, tried,
+           tried ? 100.0 * (double)other / (double)tried : 0.0);
 }
 
 static void print_explained(const json_t *kernels, size_t tried)
 {
-    static const char *const why[] = {"over-approximated subscripts",
-                                      "integers, the same in any order",
-                                      "a race that did not show", "unexplained"};
-    size_t same = count_verdict(kernels, "verdict", "good");
+    size_t nr,
+        same = count_verdict(kernels, "verdict", "good"),
+        broken = count_verdict(kernels, "verdict", plan_verdict_word(PLAN_NO_COMPILE)),
+        promises = count_verdict(kernels, "explained", PLAN_PROMISE);
+    const char *const *why = plan_explanations(&nr);
 
-    printf("\nother results (or a crash): %zu of %zu, %.0f %%\n", tried - same, tried,
-           tried ? 100.0 * (double)(tried - same) / (double)tried : 0.0);
-    for (size_t i = 0; i < ARRAY_SIZE(why); i++)
+    printf("\nforced: %zu; what is wanted cannot be forced: %lld, or gives no C: %zu\n",
+           tried - broken, sum(kernels, "unforced"), broken);
+    print_share("other results, a race or a crash", tried - same - broken,
+                tried - broken);
+    print_share("without promises that nobody uses", tried - same - broken,
+                tried - broken - promises);
+    for (size_t i = 0; i < nr; i++)
         printf("the same results, %s: %zu\n", why[i],
                count_verdict(kernels, "explained", why[i]));
 }
 
-int plan_report(const json_t *kernels, unsigned long long asked, bool illegal,
-                double seconds)
+size_t plan_report(const json_t *kernels, unsigned long long asked, bool illegal,
+                   double seconds)
 {
     size_t tried = count_verdict(kernels, "verdict", NULL);
 
     puts("");
-    int wrong = print_failures(kernels, illegal);
+    size_t wrong = plan_problems(kernels, illegal, stdout).problems;
     printf("\n%zu kernels; asked for %llu plans, tried %zu; drawn %lld: legal %lld, "
            "illegal %lld, not applicable %lld; %.0f s, %.2f s a plan\n\n",
            json_array_size(kernels), asked, tried, sum(kernels, "drawn"),

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "bench/plan_cases.h"
+#include "bench/plan_race.h"
 #include "variants/compile.h"
 #include "variants/harness.h"
 
@@ -17,13 +18,16 @@ const char *const plan_compilers[PLAN_COMPILERS] = {"gcc", "clang"};
     "-fno-sanitize-recover=all -Wall -Wextra"
 static const char strict_flags[] = STRICT;
 static const char reference_flags[] = STRICT " -Wno-unknown-pragmas"; /* ours */
+/* The sanitizers would keep loops from becoming vectors, and what an untrue `simd` does
+ * shows only there. */
+static const char forced_flags[] = "-O3 -march=native -ffp-contract=off -w";
 static const char plain_flags[] = "-O1 -w -fsanitize=address,undefined";
 static const double compile_limit_s = 120;
 
 const char *plan_verdict_word(enum plan_verdict verdict)
 {
-    static const char *const words[] = {"no compile", "sanitizer", "crash", "timeout",
-                                        "wrong",      "warning",   "good"};
+    static const char *const words[] = {"no compile", "sanitizer", "race",    "crash",
+                                        "timeout",    "wrong",     "warning", "good"};
 
     return words[verdict];
 }
@@ -192,7 +196,7 @@ static int add_bases(struct plan_bench *bench, const char *shared, struct error 
     harness_table(bench->kernel, &table);
     harness_unit(bench->kernel, function->source, function->path, HARNESS_REFERENCE,
                  &reference);
-    for (size_t c = 0; c < PLAN_COMPILERS && !result; c++)
+    for (size_t c = 0; c < bench->compiler_nr && !result; c++)
         if (add_harness(bench, c, shared, err) ||
             add_base(bench, c, "table", buf_str(&table), plain_flags, err) ||
             add_base(bench, c, "reference", buf_str(&reference), reference_flags, err))
@@ -282,14 +286,16 @@ int plan_bench_open(struct plan_bench *bench, const char *path, bool force,
     char *program[PLAN_COMPILERS] = {NULL};
     int result = -1;
 
-    *bench = (struct plan_bench){0};
+    *bench = (struct plan_bench){.compiler_nr = force ? 1 : PLAN_COMPILERS};
     if (kernel_open(&request, &bench->kernel, err) == 0 &&
-        scratch_make(&bench->dir, err) == 0 && add_bases(bench, shared, err) == 0 &&
-        link_all(bench, 0, &program[0], err) == 0 &&
-        link_all(bench, 1, &program[1], err) == 0)
+        scratch_make(&bench->dir, err) == 0)
+        result = add_bases(bench, shared, err);
+    for (size_t c = 0; c < bench->compiler_nr && result == 0; c++)
+        result = link_all(bench, c, &program[c], err);
+    if (result == 0)
         result = plan_cases_make(bench, program, err);
-    free(program[0]);
-    free(program[1]);
+    for (size_t c = 0; c < bench->compiler_nr; c++)
+        free(program[c]);
     if (result)
         plan_bench_release(bench);
     return result;
@@ -356,12 +362,13 @@ static void compile_variant(struct plan_bench *bench, size_t number, const char 
              number, number, number, number, number, number);
     harness_unit(bench->kernel, source, bench->kernel->function->path, HARNESS_VARIANT,
                  &text);
-    for (size_t c = 0; c < PLAN_COMPILERS; c++) {
+    for (size_t c = 0; c < bench->compiler_nr; c++) {
         char *stem = xasprintf("v%zu", number), *object;
         struct buf said = {0};
         struct error err = {0};
         bool ok =
-            compile(bench, c, stem, buf_str(&text), strict_flags, &object, &said, &err);
+            compile(bench, c, stem, buf_str(&text),
+                    try->refusal ? forced_flags : strict_flags, &object, &said, &err);
 
         if (ok)
             warn(bench, c, buf_str(&text), buf_str(&said), &try->detail[c]);
@@ -382,7 +389,7 @@ static void compile_variant(struct plan_bench *bench, size_t number, const char 
 int plan_bench_add(struct plan_bench *bench, const char *text, const char *refusal,
                    struct error *err)
 {
-    struct plan_try try = {0};
+    struct plan_try try = {.verdict = {PLAN_GOOD, PLAN_GOOD}};
     struct plan *plan;
     struct buf source = {0};
 
@@ -413,7 +420,7 @@ int plan_bench_add(struct plan_bench *bench, const char *text, const char *refus
 
 int plan_bench_run(struct plan_bench *bench, struct error *err)
 {
-    for (size_t c = 0; c < PLAN_COMPILERS; c++) {
+    for (size_t c = 0; c < bench->compiler_nr; c++) {
         char *program;
         int result = link_all(bench, c, &program, err);
 
@@ -424,5 +431,8 @@ int plan_bench_run(struct plan_bench *bench, struct error *err)
         if (result)
             return -1;
     }
+    for (size_t i = 0; i < bench->try_nr; i++)
+        if (plan_race_look(bench, i, err))
+            return -1;
     return 0;
 }

@@ -16,6 +16,7 @@ extern const char *const plan_compilers[PLAN_COMPILERS];
 enum plan_verdict {
     PLAN_NO_COMPILE,
     PLAN_SANITIZER,
+    PLAN_RACE,
     PLAN_CRASH,
     PLAN_TIMEOUT,
     PLAN_WRONG,
@@ -42,6 +43,7 @@ struct plan_case {
 struct plan_bench { /* {0} is the valid empty one */
     struct kernel *kernel;
     char *dir;
+    size_t compiler_nr;     /* forced plans: the first one alone shows what they do */
     struct plan_case *item; /* sizes at which the untransformed kernel is clean */
     size_t item_nr, item_alloc;
     struct strvec base[PLAN_COMPILERS]; /* objects that all programs share */
@@ -60,7 +62,8 @@ void plan_bench_release(struct plan_bench *bench);
  * applicable (err->status says which). `refusal`: see plan_try, may be NULL. */
 int plan_bench_add(struct plan_bench *bench, const char *plan, const char *refusal,
                    struct error *err);
-/* Links all that compiled, runs them, fills in the verdicts. */
+/* Links all that compiled, runs them, parallel ones that did well also under the thread
+ * sanitizer, and fills in the verdicts. */
 int plan_bench_run(struct plan_bench *bench, struct error *err);
 /* The worse of the two compilers. */
 enum plan_verdict plan_try_worst(const struct plan_try *try);

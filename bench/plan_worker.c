@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/plan_explain.h"
 #include "bench/plan_random.h"
 #include "bench/plan_try.h"
 #include "variants/plan.h"
@@ -14,7 +15,7 @@ enum { DRAWS_PER_PLAN = 30 };
 
 /* Of all draws: by step, how often drawn, how often in a plan that was legal. */
 struct drawing {
-    unsigned long long drawn, legal, illegal, other;
+    unsigned long long drawn, legal, illegal, other, unforced;
     unsigned long long step_drawn[STEP_KIND_NR], step_legal[STEP_KIND_NR];
     struct strvec odd; /* refusals that should not be: isl errors, crashes of emission */
 };
@@ -46,54 +47,6 @@ static void note_draw(struct drawing *drawing, const struct plan *plan, const ch
         strvec_pushf(&drawing->odd, "%s: %s", text, err->text);
 }
 
-/* ---- what is said of a refusal that changed nothing ---- */
-
-static bool names_symbol(const char *refusal, const char *name)
-{
-    char *quoted = xasprintf("'%s'", name);
-    bool found = strstr(refusal, quoted);
-
-    free(quoted);
-    return found;
-}
-
-static bool is_approximate(const struct kernel *kernel, const char *refusal)
-{
-    struct kernel_view view = kernel_view(kernel);
-
-    for (size_t i = 0; i < view.access_nr; i++) {
-        const struct kernel_access *access = &view.access[i];
-        bool loose = access->access_class == ACCESS_INDIRECT ||
-                     access->access_class == ACCESS_IRREGULAR ||
-                     (access->loop >= 0 && !view.loop[access->loop].modelled);
-
-        if (loose && access->array >= 0 &&
-            names_symbol(refusal, view.array[access->array].name))
-            return true;
-    }
-    return false;
-}
-
-/* Integers: sums and extremes are the same in any order. */
-static bool is_exact(const struct kernel *kernel, const char *refusal)
-{
-    const struct ir_function *function = kernel->function;
-
-    for (size_t i = 0; i < function->symbol_nr; i++)
-        if (function->symbol[i]->type.scalar == IR_INT &&
-            names_symbol(refusal, function->symbol[i]->name))
-            return true;
-    return false;
-}
-
-static const char *explain(const struct kernel *kernel, const char *refusal)
-{
-    return strstr(refusal, "cannot be parallel") ? "a race that did not show"
-           : is_approximate(kernel, refusal)     ? "over-approximated subscripts"
-           : is_exact(kernel, refusal)           ? "integers, the same in any order"
-                                                 : "unexplained";
-}
-
 /* ---- JSON ---- */
 
 static json_t *try_json(const struct plan_bench *bench, const struct plan_try *try)
@@ -106,7 +59,7 @@ static json_t *try_json(const struct plan_bench *bench, const struct plan_try *t
         json_object_set_new(json, "refusal", json_string(try->refusal));
         if (plan_try_worst(try) == PLAN_GOOD)
             json_object_set_new(json, "explained",
-                                json_string(explain(bench->kernel, try->refusal)));
+                                json_string(plan_explain(bench->kernel, try)));
     }
     for (size_t c = 0; c < PLAN_COMPILERS; c++)
         if (try->detail[c])
@@ -129,11 +82,12 @@ static void print_results(const struct plan_bench *bench, const struct drawing *
     for (size_t i = 0; i < drawing->odd.nr; i++)
         json_array_append_new(odd, json_string(drawing->odd.v[i]));
     json_t *all = json_pack(
-        "{s:s, s:i, s:i, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "kernel",
+        "{s:s, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "kernel",
         kernel_name(bench->kernel), "depth", kernel_depth(bench->kernel), "sizes",
         (int)bench->item_nr, "drawn", (json_int_t)drawing->drawn, "legal",
         (json_int_t)drawing->legal, "illegal", (json_int_t)drawing->illegal, "other",
-        (json_int_t)drawing->other, "steps", steps, "odd", odd, "plans", plans);
+        (json_int_t)drawing->other, "unforced", (json_int_t)drawing->unforced, "steps",
+        steps, "odd", odd, "plans", plans);
     json_dumpf(all, stdout, JSON_COMPACT);
     putchar('\n');
     json_decref(all);
@@ -141,7 +95,34 @@ static void print_results(const struct plan_bench *bench, const struct drawing *
 
 /* ---- drawing ---- */
 
-/* Draws one plan; tried if it is of the kind that is wanted. */
+/* Tries a refused plan. The judge must refuse its code too. */
+static void force(struct plan_bench *bench, struct kernel *judge, const struct plan *plan,
+                  const char *text, struct drawing *drawing, struct error *err)
+{
+    char *refusal = xstrdup(err->text);
+    struct buf source = {0};
+
+    if (kernel_emit(judge, plan, NULL, &source, err) == 0)
+        strvec_pushf(&drawing->odd, "%s is refused, but emitted without --force", text);
+    /* what is wanted of the tree may not be to be had at all: nothing to force */
+    if (plan_bench_add(bench, text, refusal, err)) {
+        drawing->unforced++;
+        if (err->status != STATUS_ILLEGAL && err->status != STATUS_USAGE)
+            strvec_pushf(&drawing->odd, "%s cannot be forced: %s", text, err->text);
+    }
+    buf_release(&source);
+    free(refusal);
+}
+
+static bool is_tried(const struct plan_bench *bench, const char *text)
+{
+    for (size_t i = 0; i < bench->try_nr; i++)
+        if (!strcmp(bench->try[i].plan, text))
+            return true;
+    return false;
+}
+
+/* Draws one plan that is new; tried if it is of the kind that is wanted. */
 static void draw(struct plan_bench *bench, struct kernel *judge, bool illegal,
                  struct plan_random *random, struct drawing *drawing)
 {
@@ -150,26 +131,15 @@ static void draw(struct plan_bench *bench, struct kernel *judge, bool illegal,
     struct plan *plan;
 
     fprintf(stderr, "%s\n", text);
-    if (plan_parse(text, &plan, &err)) {
+    if (is_tried(bench, text) || plan_parse(text, &plan, &err)) {
         drawing->drawn++;
         drawing->other++;
     } else if (illegal) {
         int result = kernel_check(judge, plan, NULL, &err);
 
         note_draw(drawing, plan, text, result, &err);
-        if (result && err.status == STATUS_ILLEGAL) {
-            char *refusal = xstrdup(err.text);
-
-            /* what is wanted of the tree cannot be had at all: nothing to force */
-            if (plan_bench_add(bench, text, refusal, &err)) {
-                drawing->illegal--;
-                drawing->other++;
-                if (strstr(err.text, "is not legal: "))
-                    strvec_pushf(&drawing->odd, "%s cannot be forced: %s", text,
-                                 err.text);
-            }
-            free(refusal);
-        }
+        if (result && err.status == STATUS_ILLEGAL)
+            force(bench, judge, plan, text, drawing, &err);
         plan_free(plan);
     } else {
         note_draw(drawing, plan, text, plan_bench_add(bench, text, NULL, &err), &err);

@@ -8,8 +8,11 @@
  *
  * Each plan is compiled by gcc and clang at -O1 with sanitizers and run against the
  * untransformed kernel, bit for bit (0 and -0 are equal), at sizes of 0, 1, 2, 3, around
- * block sizes and primes. Prints tables; one line of JSON per kernel is kept in
- * build/bench/plans.jsonl. Exit 1 when something was wrong.
+ * block sizes and primes; parallel ones run under the thread sanitizer too. Refused ones
+ * are compiled by gcc at -O3, which makes use of what it is promised. How far it is and
+ * each problem go to stderr as they are known, tables to stdout; one line of JSON per
+ * kernel is kept in build/bench/plans-0.jsonl and so on, a file per job. Exit 1 when
+ * something was wrong.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +26,7 @@
 #define KERNELS INFLIGHT_SOURCE_DIR "/tests/kernels"
 
 struct options {
-    unsigned long long seed, count, jobs, group;
+    unsigned long long seed, count, jobs, group, say; /* say: where a group reports to */
     bool illegal, in_group;
     const char *kernel, *plan;
     char *program;
@@ -45,7 +48,7 @@ static int read_options(int argc, char **argv, struct options *options)
         {"--seed", &options->seed, NULL},     {"--count", &options->count, NULL},
         {"--jobs", &options->jobs, NULL},     {"--group", &options->group, NULL},
         {"--illegal", &options->count, NULL}, {"--kernel", NULL, &options->kernel},
-        {"--plan", NULL, &options->plan}};
+        {"--plan", NULL, &options->plan},     {"--say", &options->say, NULL}};
 
     for (int i = 1; i + 1 < argc; i += 2) {
         size_t k = 0;
@@ -63,6 +66,44 @@ static int read_options(int argc, char **argv, struct options *options)
     return argc % 2 == 1 && options->jobs > 0 && !(options->plan && !options->kernel)
                ? 0
                : -1;
+}
+
+/* All lines that the groups wrote so far. */
+static json_t *collect(const struct options *options)
+{
+    json_t *all = json_array();
+
+    for (size_t i = 0; i < options->jobs; i++) {
+        char *path = result_path(options, i);
+        struct buf text = {0};
+
+        if (file_read(path, &text, NULL) == 0)
+            for (char *line = text.data, *end; line && (end = strchr(line, '\n'));
+                 line = end + 1) {
+                *end = '\0';
+                json_array_append_new(all, json_loads(line, 0, NULL));
+            }
+        buf_release(&text);
+        free(path);
+    }
+    return all;
+}
+
+/* What is wrong with the kernel that is through, and how far all groups are. */
+static void say_progress(const struct options *options, json_t *kernel, size_t kernel_nr)
+{
+    FILE *to = options->say ? fdopen(dup((int)options->say), "w") : NULL;
+    json_t *one = json_pack("[O]", kernel), *all = collect(options);
+    struct plan_problems so_far = plan_problems(all, options->illegal, NULL);
+
+    if (to) {
+        plan_problems(one, options->illegal, to);
+        fprintf(to, "plans: %zu of %zu kernels, %zu plans, %zu problems\n",
+                json_array_size(all), kernel_nr, so_far.plans, so_far.problems);
+        fclose(to);
+    }
+    json_decref(one);
+    json_decref(all);
 }
 
 /* Runs ourselves on one kernel, so that a crash costs that kernel only. */
@@ -117,7 +158,8 @@ static int run_group(const struct options *options, struct error *err)
 
         json_dumpf(result, out, JSON_COMPACT);
         fputc('\n', out);
-        fflush(out);
+        fflush(out); /* for the other groups */
+        say_progress(options, result, names.nr);
         json_decref(result);
     }
     if (out)
@@ -133,8 +175,14 @@ static int start_groups(const struct options *options, char **argv, int argc,
     struct spawn_child **child = xcalloc(options->jobs, sizeof(struct spawn_child *));
     struct spawn_outcome *outcome = xcalloc(options->jobs, sizeof(*outcome));
     size_t nr = 0;
-    int result = 0;
+    int result = 0, say = dup(STDERR_FILENO);
 
+    for (size_t i = 0; i < options->jobs; i++) {
+        char *old = result_path(options, i);
+
+        unlink(old);
+        free(old);
+    }
     for (; nr < options->jobs && !result; nr++) {
         struct strvec words = {0};
 
@@ -142,39 +190,21 @@ static int start_groups(const struct options *options, char **argv, int argc,
             strvec_push(&words, argv[i]);
         strvec_push(&words, "--group");
         strvec_pushf(&words, "%zu", nr);
-        result =
-            spawn_start(&(struct spawn_request){.argv = (const char *const *)words.v},
-                        &child[nr], err);
+        strvec_push(&words, "--say");
+        strvec_pushf(&words, "%d", say);
+        result = spawn_start(&(struct spawn_request){.argv = (const char *const *)words.v,
+                                                     .pass_fd = {say}},
+                             &child[nr], err);
         strvec_release(&words);
     }
     if (result == 0)
         result = spawn_wait_all(child, nr, false, outcome, err);
     for (size_t i = 0; i < nr && result == 0; i++)
         spawn_outcome_release(&outcome[i]);
+    close(say);
     free(child);
     free(outcome);
     return result;
-}
-
-/* All lines that the groups wrote. */
-static json_t *collect(const struct options *options)
-{
-    json_t *all = json_array();
-
-    for (size_t i = 0; i < options->jobs; i++) {
-        char *path = result_path(options, i);
-        struct buf text = {0};
-
-        if (file_read(path, &text, NULL) == 0)
-            for (char *line = text.data, *end; line && (end = strchr(line, '\n'));
-                 line = end + 1) {
-                *end = '\0';
-                json_array_append_new(all, json_loads(line, 0, NULL));
-            }
-        buf_release(&text);
-        free(path);
-    }
-    return all;
 }
 
 static int run_all(const struct options *options, char **argv, int argc,
@@ -185,9 +215,9 @@ static int run_all(const struct options *options, char **argv, int argc,
     if (start_groups(options, argv, argc, err))
         return -1;
     json_t *all = collect(options);
-    int wrong = plan_report(all, options->count, options->illegal, clock_s() - start);
+    size_t wrong = plan_report(all, options->count, options->illegal, clock_s() - start);
     json_decref(all);
-    return wrong ? fail(err, STATUS_FAILED, "%d plans are not as they should be", wrong)
+    return wrong ? fail(err, STATUS_FAILED, "%zu plans are not as they should be", wrong)
                  : 0;
 }
 

@@ -69,6 +69,37 @@ static void test_random_plans(void)
     scratch_remove(shared);
 }
 
+/* Plans that bench/plans found wrong once: a shift that was forgotten, a place outside of
+ * a buffer; warnings of gcc about a buffer and a scalar set in a branch, of clang about
+ * vectors in a parallel loop; a variable named like a field. */
+static void test_wrong_once(void)
+{
+    static const char *const plans[][2] = {
+        {"gather_horner", "distribute(i) fuse(i,shift:3) pack(out,i) skew_tile(i:7)"},
+        {"conjugate_step", "pack(x,i) distribute(i) skew_tile(i:2) unroll(i:2)"},
+        {"gemv_rows", "tile(i:2,j:8) unroll_jam(i:2)"},
+        {"triad_stream", "parallel(i) simd"},
+        {"grid_by_pointer", "unroll_jam(j:3)"},
+    };
+    struct error err = {0};
+    char *shared;
+
+    if (!have_compilers() || !check_ok(scratch_make(&shared, &err), &err))
+        return;
+    for (size_t i = 0; i < ARRAY_SIZE(plans); i++) {
+        char *path = path_of(plans[i][0]);
+        struct plan_bench bench = {0};
+
+        if (check_ok(plan_bench_open(&bench, path, false, shared, &err), &err) &&
+            check_ok(plan_bench_add(&bench, plans[i][1], NULL, &err), &err) &&
+            check_ok(plan_bench_run(&bench, &err), &err))
+            check_str(plan_verdict_word(plan_try_worst(&bench.try[0])), "good");
+        plan_bench_release(&bench);
+        free(path);
+    }
+    scratch_remove(shared);
+}
+
 /* What another order of iterations would break, in words of the check. */
 static void test_refused(void)
 {
@@ -131,6 +162,7 @@ static void test_reproducible(void)
 }
 
 CU_TestInfo variants_plans_tests[] = {{"random legal plans are right", test_random_plans},
+                                      {"plans that were wrong once", test_wrong_once},
                                       {"plans that must be refused", test_refused},
                                       {"every step is drawn", test_every_step_is_drawn},
                                       {"same seed, same plans", test_reproducible},

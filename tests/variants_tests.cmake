@@ -16,6 +16,7 @@ endforeach()
 foreach(target inflight_tests test_variants_plans)
   if(TARGET ${target})
     target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/bench/plan_try.c
-      ${PROJECT_SOURCE_DIR}/bench/plan_cases.c ${PROJECT_SOURCE_DIR}/bench/plan_random.c)
+      ${PROJECT_SOURCE_DIR}/bench/plan_cases.c ${PROJECT_SOURCE_DIR}/bench/plan_race.c
+      ${PROJECT_SOURCE_DIR}/bench/plan_random.c)
   endif()
 endforeach()

@@ -256,6 +256,7 @@ static int emit_nest(struct work *work, struct buf *out, struct gen *helpers,
     helpers->need_stream = helpers->need_stream || gen.need_stream;
     helpers->wide = helpers->wide || gen.wide;
     helpers->need_quiet = helpers->need_quiet || gen.need_quiet;
+    helpers->quiet_to_end = helpers->quiet_to_end || gen.quiet_to_end;
     gen_vectors_join(helpers, &gen);
     code_free(code);
     gen_release(&gen);
@@ -357,14 +358,18 @@ static int check_streams(const struct model *model, const struct work *works,
     return 0;
 }
 
-/* Behind the helpers, and behind the function. */
-static void add_quiet(const struct ir_function *function, struct edits *edits,
-                      struct buf *text)
+/* Behind the helpers, and behind the function; or from there to the end of the file. */
+static void add_quiet(const struct gen *helpers, const struct ir_function *function,
+                      struct edits *edits, struct buf *text)
 {
-    buf_add(text, "#ifdef __clang__\n#pragma clang diagnostic push\n"
-                  "#pragma clang diagnostic ignored \"-Wpass-failed\"\n#endif\n");
-    edits_add(edits, function->end, function->end,
-              xstrdup("\n#ifdef __clang__\n#pragma clang diagnostic pop\n#endif"));
+    bool to_end = helpers->quiet_to_end;
+    buf_addf(text,
+             "#ifdef __clang__\n%s"
+             "#pragma clang diagnostic ignored \"-Wpass-failed\"\n#endif\n",
+             to_end ? "" : "#pragma clang diagnostic push\n");
+    if (!to_end)
+        edits_add(edits, function->end, function->end,
+                  xstrdup("\n#ifdef __clang__\n#pragma clang diagnostic pop\n#endif"));
 }
 
 static int emit_all(struct model *model, struct work *works, struct edits *edits,
@@ -402,7 +407,7 @@ static int emit_all(struct model *model, struct work *works, struct edits *edits
     add_helpers(model, &helpers, edits, &text);
     gen_vectors_text(&helpers, &text, &attribute);
     if (helpers.need_quiet)
-        add_quiet(function, edits, &text);
+        add_quiet(&helpers, function, edits, &text);
     edits_add(edits, start, start, buf_detach(&text));
     edits_add(edits, begin, begin, buf_detach(&attribute));
     strvec_release(&helpers.vector_type);

@@ -78,6 +78,9 @@ struct gen {
     bool need_min, need_max, need_floord, wide; /* helpers; wide = they work on long */
     bool need_quiet; /* a simd loop is there: clang warns, at the function's place, about
                         those that it makes no vectors of, which is not for the user */
+    bool quiet_to_end; /* one of them in a parallel loop, of which clang makes a function
+                          of its own: its warning names no place, and what is said at
+                          the end of the file decides */
     bool need_stream;
     const char *problem;       /* why no code could be made */
     struct ir_symbol **buffer; /* of work.box[] */
@@ -99,6 +102,17 @@ bool code_mentions(const struct code *code, const struct ir_symbol *symbol);
 /* The one child below which every mention stands; NULL where there is none, or it is a
  * statement. */
 struct code *code_only_user(const struct code *code, const struct ir_symbol *symbol);
+/* gen_value.c: an affine function of values that are raw expressions; takes aff. */
+struct sum gen_aff_sum(struct gen *gen, isl_aff *aff, struct ir_expr *const *value);
+/* What a loop of one iteration, of which there is no loop in the text, counts, from the
+ * iterators of the source; NULL where it is of several pieces. */
+struct ir_expr *gen_band_value(struct gen *gen, const struct tree *band,
+                               const struct statement *statement,
+                               struct ir_expr *const *raw);
+
+/* Is it, a scalar or an array, first given a value in a branch? Compilers do not see that
+ * it is only used when it has one. */
+bool code_fills_at_times(const struct code *block, const struct ir_symbol *symbol);
 
 /* A name that stands nowhere in the source: "A_0" ... from "A". */
 const char *gen_name(struct gen *gen, const char *stem, bool number);

@@ -102,6 +102,16 @@ struct code *code_only_user(const struct code *code, const struct ir_symbol *sym
     return nr == 1 && only->kind != CODE_STMT ? only : NULL;
 }
 
+bool code_fills_at_times(const struct code *block, const struct ir_symbol *symbol)
+{
+    for (size_t i = 0; i < block->child_nr; i++) {
+        const struct code *child = block->child[i];
+        if (code_mentions(child, symbol))
+            return child->kind == CODE_IF || code_fills_at_times(child, symbol);
+    }
+    return false;
+}
+
 /* ---- names ---- */
 
 static bool word_in(const char *source, const char *word)
@@ -148,8 +158,23 @@ static bool is_taken(const struct gen *gen, const char *name)
     return gen_word_in_source(gen, name);
 }
 
+/* "g_v" of g->v. */
+static const char *identifier(struct gen *gen, const char *text)
+{
+    struct buf name = {0};
+    for (const char *at = text; *at; at++)
+        if (isalnum((unsigned char)*at) || *at == '_')
+            buf_add_n(&name, at, 1);
+        else if (*at != '-')
+            buf_add(&name, "_");
+    const char *all = ir_text(gen->arena, buf_str(&name));
+    buf_release(&name);
+    return all;
+}
+
 const char *gen_name(struct gen *gen, const char *stem, bool number)
 {
+    stem = identifier(gen, stem);
     const char *name =
         number ? ir_textf(gen->arena, "%s_0", stem) : ir_text(gen->arena, stem);
     for (int i = 1; is_taken(gen, name); i++)
@@ -247,6 +272,13 @@ static void print_lines(struct buf *out, const char *text, int indent)
     }
 }
 
+static bool in_team(const struct code *code)
+{
+    while (code && !(code->kind == CODE_FOR && code->parallel))
+        code = code->parent;
+    return code != NULL;
+}
+
 void code_print(struct gen *gen, struct buf *out, const struct code *code, int indent)
 {
     switch (code->kind) {
@@ -256,6 +288,7 @@ void code_print(struct gen *gen, struct buf *out, const struct code *code, int i
         break;
     case CODE_FOR:
         gen->need_quiet = gen->need_quiet || code->simd;
+        gen->quiet_to_end = gen->quiet_to_end || (code->simd && in_team(code));
         print_pragma(out, code, indent);
         margin(out, indent);
         print_for(gen, out, code, indent);

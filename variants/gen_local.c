@@ -139,6 +139,8 @@ static void declare(struct gen *gen, struct code *scope, struct ir_symbol *symbo
     struct code *new = code_new(CODE_STMT);
     new->stmt = ir_stmt_new(gen->arena, IR_DECL, 0);
     new->stmt->symbol = symbol;
+    if (code_fills_at_times(scope, symbol) && !symbol->type.pointers)
+        new->stmt->expr = ir_integer(gen->arena, 0);
     new->statement = SIZE_MAX;
     code_insert(scope, at, new);
 }

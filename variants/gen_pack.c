@@ -3,12 +3,14 @@
 #include "variants/gen.h"
 #include "variants/packing.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Larger ones do not go on the stack. */
 enum { STACK_BYTES = 64 << 10, ALIGNMENT = 64 };
+/* Elements that compilers keep in registers when all subscripts are numbers, as those of
+ * unrolled loops: gcc then warns about each that may have no value. */
+enum { REGISTERS = 64 };
 
 /* ---- the buffers ---- */
 
@@ -17,27 +19,25 @@ static const struct ir_symbol *array_of(const struct gen *gen, const struct box 
     return gen->nest->cell[box->cell].symbol;
 }
 
+static size_t elements(const struct box *box)
+{
+    size_t nr = 1;
+    for (size_t i = 0; i < box->dims; i++)
+        nr *= (size_t)box->size[i];
+    return nr;
+}
+
 static bool is_large(const struct gen *gen, const struct box *box)
 {
-    size_t bytes = array_of(gen, box)->type.bytes;
-    for (size_t i = 0; i < box->dims; i++)
-        bytes *= (size_t)box->size[i];
-    return bytes > STACK_BYTES;
+    return elements(box) * array_of(gen, box)->type.bytes > STACK_BYTES;
 }
 
 /* "A_l"; "g_v_l" for g->v. */
 static const char *buffer_name(struct gen *gen, const struct box *box)
 {
-    struct buf name = {0};
-    for (const char *at = array_of(gen, box)->name; *at; at++)
-        if (isalnum((unsigned char)*at) || *at == '_')
-            buf_add_n(&name, at, 1);
-        else if (*at != '-')
-            buf_add(&name, "_");
-    buf_add(&name, box->is_scalar ? "_x" : "_l");
-    const char *all = gen_name(gen, ir_text(gen->arena, buf_str(&name)), false);
-    buf_release(&name);
-    return all;
+    const char *suffix = box->is_scalar ? "_x" : "_l";
+    return gen_name(gen, ir_textf(gen->arena, "%s%s", array_of(gen, box)->name, suffix),
+                    false);
 }
 
 static struct ir_symbol *buffer_of(struct gen *gen, size_t index)
@@ -77,7 +77,7 @@ static void check_threads(struct gen *gen, const struct box *box)
                      array_of(gen, box)->name, around->name, around->name);
 }
 
-static struct code *declaration(struct gen *gen, size_t index)
+static struct code *declaration(struct gen *gen, size_t index, const struct code *block)
 {
     const struct box *box = &gen->work->box[index];
     const struct ir_symbol *buffer = buffer_of(gen, index);
@@ -88,7 +88,10 @@ static struct code *declaration(struct gen *gen, size_t index)
              buffer->type.text, buffer->name);
     for (size_t i = 0; i < box->dims; i++)
         buf_addf(&text, "[%lld]", box->size[box->order[i]]);
-    buf_addf(&text, " __attribute__((aligned(%d)));\n", ALIGNMENT);
+    bool zero =
+        elements(box) <= REGISTERS && code_fills_at_times(block, buffer_of(gen, index));
+    buf_addf(&text, " __attribute__((aligned(%d)))%s;\n", ALIGNMENT,
+             zero ? " = {0}" : "");
     line->text = ir_text(gen->arena, buf_str(&text));
     buf_release(&text);
     return line;
@@ -124,7 +127,7 @@ void gen_buffers(struct gen *gen, struct code *code)
             block = holder(code, &gen->work->box[i], gen->buffer[i]);
         while (block->kind != CODE_BLOCK)
             block = block->parent;
-        code_insert(block, 0, declaration(gen, i));
+        code_insert(block, 0, declaration(gen, i, block));
     }
 }
 
@@ -154,51 +157,11 @@ bool gen_buffers_split(const struct gen *gen, const struct code *code)
 
 /* ---- subscripts ---- */
 
-static long long whole(struct gen *gen, isl_val *val)
-{
-    if (isl_val_is_int(val) != isl_bool_true)
-        gen->problem = "the place of a local buffer cannot be written in C";
-    long long number = isl_val_get_num_si(val);
-    isl_val_free(val);
-    return number;
-}
-
-static void add_term(struct sum *sum, struct ir_arena *arena, long long factor,
-                     struct ir_expr *expr)
-{
-    struct sum term = sum_of_expr(arena, expr);
-    *sum = sum_add(sum, &term, factor);
-}
-
 /* First element of the box in dimension `dim`; value[] = those of the prefix, raw. */
 static struct sum offset_of(struct gen *gen, const struct box *box, size_t dim,
                             struct ir_expr *const *value)
 {
-    isl_aff *aff = isl_multi_aff_get_aff(box->offset, (int)dim);
-    struct sum sum = sum_constant(whole(gen, isl_aff_get_constant_val(aff)));
-    for (size_t i = 0; i < box->prefix_nr; i++) {
-        long long factor =
-            whole(gen, isl_aff_get_coefficient_val(aff, isl_dim_in, (int)i));
-        if (factor && value[i])
-            add_term(&sum, gen->arena, factor, value[i]);
-        else if (factor)
-            gen->problem = "the place of a local buffer cannot be written in C";
-    }
-    for (int i = 0; i < (int)isl_aff_dim(aff, isl_dim_param); i++) {
-        long long factor = whole(gen, isl_aff_get_coefficient_val(aff, isl_dim_param, i));
-        isl_space *space = isl_aff_get_domain_space(aff);
-        isl_id *id = isl_space_get_dim_id(space, isl_dim_param, (unsigned)i);
-        struct ir_symbol *symbol;
-        if (factor && param_of_id(gen->nest, id, &symbol))
-            add_term(&sum, gen->arena, factor, ir_name(gen->arena, symbol));
-        isl_id_free(id);
-        isl_space_free(space);
-    }
-    for (int i = 0; i < (int)isl_aff_dim(aff, isl_dim_div); i++)
-        if (whole(gen, isl_aff_get_coefficient_val(aff, isl_dim_div, i)))
-            gen->problem = "the place of a local buffer cannot be written in C";
-    isl_aff_free(aff);
-    return sum;
+    return gen_aff_sum(gen, isl_multi_aff_get_aff(box->offset, (int)dim), value);
 }
 
 static struct ir_expr *element(struct gen *gen, struct ir_symbol *array,
@@ -236,28 +199,6 @@ struct redirect {
     size_t nr;
 };
 
-/* A band of one iteration has no loop: its value from the iterator of the source. */
-static struct ir_expr *value_without_loop(struct gen *gen, const struct tree *band,
-                                          struct ir_expr *const *raw)
-{
-    struct ir_expr *at = raw[band->loop->depth];
-    if (!at) /* the statement is not inside of the loop */
-        return NULL;
-    long long step = band->loop->stmt->step;
-    if (band->base)
-        at = ir_binary(gen->arena, "-", at, band->base);
-    if (step < 0)
-        at = ir_binary(gen->arena, "-", ir_integer(gen->arena, 0), at);
-    if (step != 1 && step != -1)
-        at = raw_floor(gen, at, step < 0 ? -step : step);
-    if (band->role == BAND_LOOP || band->role == BAND_COPY)
-        return at;
-    at = raw_floor(gen, at, band->size);
-    if (band->scale) /* then it is blocks that are counted */
-        return at;
-    return ir_binary(gen->arena, "*", ir_integer(gen->arena, band->size), at);
-}
-
 static bool is_inside(const struct gen *gen, const struct box *box)
 {
     bool inside = !box->band;
@@ -268,7 +209,8 @@ static bool is_inside(const struct gen *gen, const struct box *box)
 
 /* False where the box is not the one in force. */
 static bool prefix_values(struct gen *gen, const struct box *box,
-                          struct ir_expr *const *raw, struct ir_expr **value)
+                          const struct statement *statement, struct ir_expr *const *raw,
+                          struct ir_expr **value)
 {
     bool inside = is_inside(gen, box);
     for (size_t i = 0; inside && i < box->prefix_nr; i++) {
@@ -277,7 +219,7 @@ static bool prefix_values(struct gen *gen, const struct box *box,
             if (gen->level[k].band == box->prefix[i])
                 value[i] = ir_name(gen->arena, gen->level[k].hidden);
         if (!value[i])
-            value[i] = value_without_loop(gen, box->prefix[i], raw);
+            value[i] = gen_band_value(gen, box->prefix[i], statement, raw);
     }
     return inside;
 }
@@ -303,7 +245,8 @@ static void redirect_access(struct gen *gen, const struct access *access,
     for (size_t b = 0; b < gen->work->box_nr; b++) {
         const struct box *box = &gen->work->box[b];
         if (box->cell != access->cell || box->is_scalar ||
-            !prefix_values(gen, box, raw, value))
+            !prefix_values(gen, box, &gen->nest->statement[access->statement], raw,
+                           value))
             continue;
         for (size_t i = 0; i < box->dims; i++) {
             struct ir_expr *written =
@@ -408,7 +351,7 @@ static const struct ir_stmt *expanded(struct gen *gen, const struct statement *s
         bool used = false;
         for (size_t i = statement->access_begin; i < statement->access_end; i++)
             used = used || gen->nest->access[i].cell == box->cell;
-        if (!used || !box->is_scalar || !prefix_values(gen, box, raw, value))
+        if (!used || !box->is_scalar || !prefix_values(gen, box, statement, raw, value))
             continue;
         if (nr == ARRAY_SIZE(symbol)) {
             gen->problem = "a statement has too many scalars that need arrays";

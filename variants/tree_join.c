@@ -33,23 +33,59 @@ static bool same_loops(const struct nest *nest, size_t first, size_t second)
            same_set(a->domain, b->domain);
 }
 
+/* The bands around a place. */
+struct path {
+    const struct tree *band[4 * DEPTH_MAX];
+    size_t nr;
+};
+
+/* The loop runs the same iteration of both at once: one of fused loops may be shifted. */
+static bool same_value(const struct nest *nest, const struct tree *band, size_t first,
+                       size_t second)
+{
+    isl_pw_aff *a = band_function(band, &nest->statement[first]),
+               *b = band_function(band, &nest->statement[second]);
+    isl_id *id = isl_id_alloc(nest->model->ctx, "S0", NULL);
+    a = isl_pw_aff_set_tuple_id(a, isl_dim_in, isl_id_copy(id));
+    b = isl_pw_aff_set_tuple_id(b, isl_dim_in, id);
+    bool same = isl_pw_aff_plain_is_equal(a, b) == isl_bool_true;
+    isl_pw_aff_free(a);
+    isl_pw_aff_free(b);
+    return same;
+}
+
+static bool same_values(const struct nest *nest, const struct path *path, size_t first,
+                        size_t second)
+{
+    bool same = true;
+    for (size_t i = 0; same && i < path->nr; i++)
+        same = same_value(nest, path->band[i], first, second);
+    return same;
+}
+
 /* Children i - 1 and i of the sequence are the leaves of neighbours. */
-static bool are_neighbours(const struct nest *nest, const struct tree *sequence, size_t i)
+static bool are_neighbours(const struct nest *nest, const struct path *path,
+                           const struct tree *sequence, size_t i)
 {
     const struct tree *a = sequence->child[i - 1], *b = sequence->child[i];
     return a->kind == TREE_LEAF && b->kind == TREE_LEAF &&
            a->statement + 1 == b->statement && b->statement < nest->statement_nr &&
            !a->padded && !b->padded && same_loops(nest, a->statement, b->statement) &&
-           same_set(a->domain, b->domain);
+           same_set(a->domain, b->domain) &&
+           same_values(nest, path, a->statement, b->statement);
 }
 
-static void join_below(const struct nest *nest, struct tree *tree)
+static void join_below(const struct nest *nest, struct path *path, struct tree *tree)
 {
+    bool band = tree->kind == TREE_BAND && path->nr < ARRAY_SIZE(path->band);
+    if (band)
+        path->band[path->nr++] = tree;
     for (size_t i = 0; i < tree->child_nr; i++) {
         tree->child[i]->joined =
-            i > 0 && tree->kind == TREE_SEQ && are_neighbours(nest, tree, i);
-        join_below(nest, tree->child[i]);
+            i > 0 && tree->kind == TREE_SEQ && are_neighbours(nest, path, tree, i);
+        join_below(nest, path, tree->child[i]);
     }
+    path->nr -= band;
 }
 
 /* Some leaf of the statement stands alone. */
@@ -79,7 +115,8 @@ static void part_statement(struct tree *tree, size_t statement)
 
 void tree_join(const struct nest *nest, struct tree *tree)
 {
-    join_below(nest, tree);
+    struct path path = {.nr = 0};
+    join_below(nest, &path, tree);
     for (size_t i = 1; i < nest->statement_nr; i++)
         if (stands_alone(tree, i) || leaves_of(tree, i) != leaves_of(tree, i - 1))
             part_statement(tree, i);
