@@ -24,16 +24,36 @@ static struct ir_stmt *before_continue(struct ir_arena *arena, const struct ir_s
     return block;
 }
 
-/* Of numbers only == and != have an exact opposite: comparisons with NaN are false. */
+static bool compares_integers(const struct ir_expr *cond)
+{
+    for (size_t i = 0; i < 2; i++)
+        if (cond->arg[i]->type.pointers || cond->arg[i]->type.scalar != IR_INT)
+            return false;
+    return true;
+}
+
+/* Of numbers in general only == and != have an exact opposite: comparisons with NaN are
+ * false. */
+static const char *opposite_op(const struct ir_expr *cond)
+{
+    static const char *const op[][2] = {{"==", "!="}, {"!=", "=="}, {"<", ">="},
+                                        {">=", "<"},  {">", "<="},  {"<=", ">"}};
+    for (size_t i = 0; cond->kind == IR_BINARY && i < ARRAY_SIZE(op); i++)
+        if (strcmp(cond->op, op[i][0]) == 0)
+            return i < 2 || compares_integers(cond) ? op[i][1] : NULL;
+    return NULL;
+}
+
 static struct ir_expr *opposite(struct ir_arena *arena, struct ir_expr *cond)
 {
-    static const char *const op[][2] = {{"==", "!="}, {"!=", "=="}};
-    for (size_t i = 0; cond->kind == IR_BINARY && i < ARRAY_SIZE(op); i++)
-        if (strcmp(cond->op, op[i][0]) == 0) {
-            cond->op = op[i][1];
-            cond->has_value = false;
-            return cond;
-        }
+    const char *op = opposite_op(cond);
+    if (op) {
+        cond->op = op;
+        cond->has_value = false;
+        return cond;
+    }
+    if (cond->kind == IR_UNARY && strcmp(cond->op, "!") == 0)
+        return cond->arg[0];
     struct ir_expr *negated = ir_expr_new(arena, IR_UNARY, 1);
     negated->op = "!";
     negated->type = (struct ir_type){.text = "int", .scalar = IR_INT, .bytes = 4};

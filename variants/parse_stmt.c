@@ -1,5 +1,6 @@
 /* Statements: from the clang tree to the ir. What cannot be taken apart is kept as its
  * text, by the smallest statement that has one. */
+#include <ctype.h>
 #include <stdlib.h>
 
 #include "variants/parse.h"
@@ -173,6 +174,8 @@ static bool add_labelled(struct parse *p, const struct ct_node *node,
     struct ir_stmt *label = ir_stmt_new(p->arena, IR_OPAQUE, 0);
     set_place(p, node, label);
     label->end = after->begin;
+    while (isspace((unsigned char)p->function->source[label->end - 1]))
+        label->end--;
     label->end_line = node->line;
     label->text = text_between(p, label->begin, label->end);
     label->why = node->what;
