@@ -298,6 +298,7 @@ static const struct golden {
     {"csr", "tile(i:4) full(i) parallel(it)", "csr_full"},
     {"helper", "interchange(j,i)", "helper_gone"},
     {"local", "pad(t:3) interchange(j,i)", "local_pad"},
+    {"extents", "interchange(j,i)", "extents_interchange"},
     {"jumps", "interchange(i,j) simd(j)", "jumps_interchange"},
     {"jumps", "tile(i:8) distribute(i)", "jumps_label"},
     {"scatter", "prefetch(y:8) simd(j,width:4,interleave:2)", "scatter_hints"},
