@@ -38,9 +38,22 @@ static const char *take_line(const char *at, struct buf *out)
     if (at[margin] != '*')
         return NULL;
     margin += at[margin + 1] == ' ' ? 2 : 1;
-    buf_add_n(out, at + margin, length - margin);
+    size_t text = length - (at[length - 1] == '\r');
+    if (text > margin)
+        buf_add_n(out, at + margin, text - margin);
     buf_add(out, "\n");
     return at + length + 1;
+}
+
+/* Behind the line that opens the comment; NULL = the file begins with something else. */
+static const char *first_line(const char *text)
+{
+    if (!strncmp(text, "\xef\xbb\xbf", 3)) /* byte order mark */
+        text += 3;
+    if (strncmp(text, "/*", 2))
+        return NULL;
+    text += 2 + (text[2] == '\r');
+    return *text == '\n' ? text + 1 : NULL;
 }
 
 int emitted_read(const char *path, char **comment, char **plan, struct error *err)
@@ -49,8 +62,7 @@ int emitted_read(const char *path, char **comment, char **plan, struct error *er
     struct buf file = {0}, text = {0};
     if (file_read(path, &file, err))
         return -1;
-    const char *at = buf_str(&file);
-    at = strncmp(at, "/*\n", 3) ? NULL : at + 3;
+    const char *at = first_line(buf_str(&file));
     while (at)
         at = take_line(at, &text);
     buf_release(&file);

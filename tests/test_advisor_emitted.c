@@ -118,6 +118,15 @@ static void plans_are_read_back(void)
         free(comment);
         free(plan);
     }
+    const char marked[] =
+        "\xef\xbb\xbf/*\r\n * W\r\n * Plan: simd\r\n *\r\n * x\r\n */\r\n";
+    check_ok(file_write(path, marked, sizeof(marked) - 1, &err), &err);
+    if (check_ok(emitted_read(path, &comment, &plan, &err), &err)) {
+        check_str(plan, "simd");
+        check_str(comment, "W\nPlan: simd\n\nx\n");
+        free(comment);
+        free(plan);
+    }
     check_ok(file_write(path, "int x;\n", 7, &err), &err);
     check_fails(emitted_read(path, &comment, &plan, &err), &err, STATUS_INPUT,
                 "does not begin with the comment that inflight writes");

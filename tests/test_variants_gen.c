@@ -244,7 +244,7 @@ static void random_legal_plans_compute_the_same(void)
         "gemm",    "jacobi",  "seidel",   "trmm",     "matvec",     "down",     "linear",
         "scatter", "rows",    "oldstyle", "cases",    "wide",       "lu",       "chain",
         "overlap", "fuse",    "heat",     "cholesky", "covariance", "unsigned", "syrk",
-        "durbin",  "records", "locals",   "control"};
+        "durbin",  "records", "locals",   "control",  "jumps"};
     const char *seed = getenv("INFLIGHT_TEST_SEED");
     random_state = seed ? (unsigned)atoi(seed) : 7;
     for (size_t i = 0; i < ARRAY_SIZE(kernels); i++)
@@ -300,6 +300,9 @@ static const struct golden {
     {"csr", "tile(i:4) full(i) parallel(it)", "csr_full"},
     {"helper", "interchange(j,i)", "helper_gone"},
     {"local", "pad(t:3) interchange(j,i)", "local_pad"},
+    {"extents", "interchange(j,i)", "extents_interchange"},
+    {"jumps", "interchange(i,j) simd(j)", "jumps_interchange"},
+    {"jumps", "tile(i:8) distribute(i)", "jumps_label"},
     {"scatter", "prefetch(y:8) simd(j,width:4,interleave:2)", "scatter_hints"},
 };
 

@@ -31,6 +31,9 @@ static const struct {
      {"count_down", "count_down_plain", "count_down_before", "count_down_nested",
       "count_down_by_two", "count_both", "count_both_skipping", "count_macros",
       "count_not_equal", "count_to_both"}},
+    {"jumps",
+     {"jump_over", "jump_with_work", "jump_compared", "jump_loops", "jump_to_loops",
+      "jump_deeper", "jump_label"}},
 };
 
 static struct ir_function *parse(const char *path, const char *name)

@@ -284,6 +284,9 @@ static void read_details(struct ct_clang *clang, CXCursor cursor, struct ct_node
     case CT_VAR:
         node->decl = decl_of(clang, cursor);
         break;
+    case CT_STMT:
+        node->is_label = clang_getCursorKind(cursor) == CXCursor_LabelStmt;
+        break;
     default:
         break;
     }

@@ -60,6 +60,7 @@ struct ct_node {
     struct ct_decl *decl;
     struct ir_type type;
     bool arrow, shared, has_value;
+    bool is_label; /* STMT: `name: statement`, whose statement is the child */
     const struct ir_field *field; /* MEMBER */
     long long value;
     /* starts in the expansion of a macro; begin and end are those of the macro call */

@@ -71,7 +71,7 @@ void edits_add_lines(struct buf *out, const char *text, const char *margin, bool
 /* ---- the file ---- */
 
 /* Before the comment and the pragmas that belong to the function. */
-size_t function_start(const struct ir_function *function)
+static size_t comment_start(const struct ir_function *function)
 {
     const char *source = function->source;
     size_t at = line_begin(source, function->begin);
@@ -89,6 +89,12 @@ size_t function_start(const struct ir_function *function)
         if (!memcmp(source + begin - 1, "/*", 2))
             return line_begin(source, begin - 1);
     return at;
+}
+
+size_t function_start(const struct ir_function *function)
+{
+    size_t at = comment_start(function), mark = ir_mark_bytes(function->source);
+    return at > mark ? at : mark;
 }
 
 static bool ends_with_carriage_return(const char *source)

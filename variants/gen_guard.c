@@ -242,12 +242,17 @@ static struct ir_expr *set_expr(struct gen *gen, isl_set *set)
     return expr;
 }
 
-static void guard_params(struct gen *gen, struct ir_expr **guard, bool *needs_else)
+/* Where addresses are compared, what the language promises (that the arrays of parameters
+ * have elements) is tested as well: callers pass sizes of zero, and then there is no last
+ * element to take the address of. */
+static void guard_params(struct gen *gen, bool addresses, struct ir_expr **guard,
+                         bool *needs_else)
 {
     struct nest *nest = gen->nest;
     isl_set *needed =
         isl_set_intersect(isl_set_copy(nest->context), isl_set_copy(nest->assumed));
-    needed = isl_set_gist(needed, isl_set_copy(nest->vouched));
+    if (!addresses)
+        needed = isl_set_gist(needed, isl_set_copy(nest->vouched));
     bool always = isl_set_plain_is_universe(needed) == isl_bool_true;
     if (!runs_nothing_else(nest) ||
         isl_set_is_subset(nest->context, nest->assumed) != isl_bool_true)
@@ -258,11 +263,20 @@ static void guard_params(struct gen *gen, struct ir_expr **guard, bool *needs_el
         *guard = set_expr(gen, isl_set_coalesce(needed));
 }
 
+static bool has_overlaps(const struct nest *nest)
+{
+    struct overlap *pair;
+    size_t nr = nest_overlaps(nest, &pair);
+    free(pair);
+    return nr > 0;
+}
+
 int gen_guard(struct gen *gen, struct ir_expr **guard, bool *needs_else,
               struct error *err)
 {
+    bool addresses = gen->work->reorders && has_overlaps(gen->nest);
     *guard = NULL;
     *needs_else = false;
-    guard_params(gen, guard, needs_else);
-    return gen->work->reorders ? guard_overlaps(gen, guard, needs_else, err) : 0;
+    guard_params(gen, addresses, guard, needs_else);
+    return addresses ? guard_overlaps(gen, guard, needs_else, err) : 0;
 }

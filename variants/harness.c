@@ -367,7 +367,7 @@ void harness_unit(const struct kernel *kernel, const char *source, const char *p
 {
     add_prelude(kernel, role, out);
     add_line(out, 1, path);
-    buf_addf(out, "%s\n", source);
+    buf_addf(out, "%s\n", source + ir_mark_bytes(source));
     add_line(out, 1, "the calling functions of inflight");
     buf_add(out, "#undef main\n");
     add_calls(kernel, role_name[role], out);

@@ -248,3 +248,8 @@ void ir_visit(struct ir_expr *expr, void (*visit)(struct ir_expr *expr, void *da
     for (size_t i = 0; i < expr->arg_nr; i++)
         ir_visit(expr->arg[i], visit, data);
 }
+
+size_t ir_mark_bytes(const char *source)
+{
+    return strncmp(source, "\xef\xbb\xbf", 3) ? 0 : 3;
+}

@@ -204,6 +204,9 @@ struct ir_expr *ir_member_base(const struct ir_expr *expr, struct buf *path,
 
 /* "post++" for both spellings: the operator as it stands in C text. */
 const char *ir_op_text(const char *op);
+/* Length of the byte order mark that a source begins with: 3, or 0 without one.
+ * Compilers take it at the start of a file only. */
+size_t ir_mark_bytes(const char *source);
 /* Calls visit for expr and all below, parents first. */
 void ir_visit(struct ir_expr *expr, void (*visit)(struct ir_expr *expr, void *data),
               void *data);

@@ -53,8 +53,10 @@ static int open_into(struct kernel *kernel, const struct kernel_request *request
                                                    .assume = &kernel->assume,
                                                    .reassociate = associative,
                                                    .force = request->force};
-    if (model_build(&kernel->model_request, &kernel->model, err) ||
-        kernel_list_data(kernel, err) || kernel_tuned_open(kernel, err))
+    if (model_build(&kernel->model_request, &kernel->model, err))
+        return -1;
+    kernel_list_data(kernel);
+    if (kernel_tuned_open(kernel, err))
         return -1;
     kernel->hash = hash_of(kernel, request);
     kernel->view_param = xcalloc(kernel->scalar_nr + 1, sizeof(*kernel->view_param));
@@ -226,28 +228,44 @@ int kernel_check(struct kernel *kernel, const struct plan *plan, struct buf *ass
 }
 
 /* The end of a comment must not stand inside of one. */
-static void add_comment(struct buf *out, const char *comment)
+static void add_comment(struct buf *out, const char *comment, const char *line_end)
 {
-    buf_add(out, "/*\n * ");
+    buf_addf(out, "/*%s * ", line_end);
     for (; *comment; comment++) {
         if (*comment == '\n')
-            buf_add(out, comment[1] ? "\n * " : "");
+            buf_addf(out, "%s%s", comment[1] ? line_end : "", comment[1] ? " * " : "");
         else if (comment[0] == '*' && comment[1] == '/')
             buf_add(out, "* ");
         else
             buf_add_n(out, comment, 1);
     }
-    buf_add(out, "\n */\n");
+    buf_addf(out, "%s */%s", line_end, line_end);
+}
+
+/* The comment has the file's line ends; a byte order mark stays in front of it. */
+static void add_commented(struct buf *out, const char *comment, const char *text)
+{
+    size_t mark = ir_mark_bytes(text), first = strcspn(text, "\n");
+    bool crlf = first > 0 && text[first] && text[first - 1] == '\r';
+
+    buf_add_n(out, text, mark);
+    add_comment(out, comment, crlf ? "\r\n" : "\n");
+    buf_add(out, text + mark);
 }
 
 int kernel_emit(struct kernel *kernel, const struct plan *plan, const char *comment,
                 struct buf *out, struct error *err)
 {
+    struct buf text = {0};
     struct model *model;
 
     if (kernel_tuned_model(kernel, plan, &model, NULL, err))
         return -1;
-    if (comment && *comment)
-        add_comment(out, comment);
-    return model_emit(model, plan, out, err);
+    if (!comment || !*comment)
+        return model_emit(model, plan, out, err);
+    int status = model_emit(model, plan, &text, err);
+    if (!status)
+        add_commented(out, comment, buf_str(&text));
+    buf_release(&text);
+    return status;
 }

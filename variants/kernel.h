@@ -73,6 +73,8 @@ struct kernel {
     struct record_fields fields;
     struct kernel_buffer *buffer; /* the model's arrays in its order, then the others */
     size_t buffer_nr, buffer_alloc;
+    struct error unsupplied; /* why it cannot be called by us; it can be looked at and
+                                transformed all the same */
     bool is_bound;
     struct model_counts counts;
     struct quantity declared_flops;
@@ -95,8 +97,8 @@ double kernel_bytes(const struct kernel *kernel); /* all filled buffers */
 double buffer_bytes(const struct kernel *kernel, size_t buffer);
 
 /* kernel_data.c: lists scalars and buffers of a kernel that has been read and modelled.
- * Fails naming the parameter that cannot be supplied. */
-int kernel_list_data(struct kernel *kernel, struct error *err);
+ * What cannot be supplied is left out, and the first of it said in kernel->unsupplied. */
+void kernel_list_data(struct kernel *kernel);
 /* What the user says of a buffer: of a field before what is said of all of them; or NULL.
  */
 const struct kernel_word *buffer_word(const struct kernel *kernel, enum word_kind kind,

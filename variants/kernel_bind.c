@@ -340,6 +340,8 @@ int kernel_refresh(struct kernel *kernel, struct error *err)
     struct binding binding = {.kernel = kernel};
     int result = -1;
 
+    if (kernel->unsupplied.status)
+        return fail(err, kernel->unsupplied.status, "%s", kernel->unsupplied.text);
     if (eval_scalars(kernel, err))
         return -1;
     list_values(&binding);

@@ -341,30 +341,25 @@ static void add_array(struct kernel *kernel, const struct ir_symbol *symbol)
     }
 }
 
-static int list_symbol(struct kernel *kernel, const struct ir_symbol *symbol,
-                       struct error *err)
+static void list_symbol(struct kernel *kernel, const struct ir_symbol *symbol)
 {
     bool given = symbol->role == IR_PARAM || is_outer_field(symbol);
 
-    if (given && check_type(kernel, symbol, err))
-        return -1;
+    if (given && check_type(kernel, symbol, &kernel->unsupplied))
+        return;
     if (is_supplied_scalar(kernel, symbol))
         add_scalar(kernel, symbol);
     else if (symbol->type.pointers > 0 && !is_single_record(kernel, symbol) &&
              (given || has_records(kernel, symbol)))
         add_array(kernel, symbol);
-    return 0;
 }
 
-int kernel_list_data(struct kernel *kernel, struct error *err)
+void kernel_list_data(struct kernel *kernel)
 {
     const struct ir_function *function = kernel->function;
 
-    if (record_fields_find(function, &kernel->fields, err))
-        return -1;
+    record_fields_find(function, &kernel->fields, &kernel->unsupplied);
     add_modelled(kernel);
     for (size_t i = 0; i < function->symbol_nr; i++)
-        if (list_symbol(kernel, function->symbol[i], err))
-            return -1;
-    return 0;
+        list_symbol(kernel, function->symbol[i]);
 }

@@ -7,12 +7,13 @@
 bool math_function(const char *name)
 {
     static const char *const pure[] = {
-        "sqrt",   "cbrt",  "fabs",  "exp",       "exp2",     "expm1", "log",
-        "log2",   "log10", "log1p", "sin",       "cos",      "tan",   "asin",
-        "acos",   "atan",  "atan2", "sinh",      "cosh",     "tanh",  "pow",
-        "hypot",  "fma",   "fmin",  "fmax",      "fmod",     "floor", "ceil",
-        "round",  "trunc", "rint",  "nearbyint", "copysign", "erf",   "erfc",
-        "tgamma", "abs",   "labs",  "llabs",     "fdim",     "ldexp"};
+        "sqrt",     "cbrt",  "fabs",  "exp",    "exp2",  "expm1", "log",   "log2",
+        "log10",    "log1p", "sin",   "cos",    "tan",   "asin",  "acos",  "atan",
+        "atan2",    "sinh",  "cosh",  "tanh",   "pow",   "hypot", "fma",   "fmin",
+        "fmax",     "fmod",  "floor", "ceil",   "round", "trunc", "rint",  "nearbyint",
+        "copysign", "erf",   "erfc",  "tgamma", "abs",   "labs",  "llabs", "fdim",
+        "ldexp",    "conj",  "creal", "cimag",  "cabs",  "carg",  "cexp",  "clog",
+        "csqrt",    "cpow",  "csin",  "ccos",   "cproj"};
     if (!strncmp(name, "__builtin_", 10))
         name += 10;
     for (size_t i = 0; i < ARRAY_SIZE(pure); i++) {
@@ -114,6 +115,19 @@ static const char *count_problem(const struct nest *nest, const struct place *pl
     return nr < dims ? "is used without its subscripts" : NULL;
 }
 
+/* What has no name is said as it is written. */
+static void refuse_place(struct collect *at, const struct ir_expr *expr,
+                         const struct place *place)
+{
+    struct buf text = {0};
+    if (place->symbol)
+        buf_add(&text, place->symbol->name);
+    else
+        ir_print_expr(&text, expr);
+    refuse(at, expr, place->problem, buf_str(&text));
+    buf_release(&text);
+}
+
 /* A use of a variable or element. Parameters that nobody writes are no memory accesses.
  */
 static void collect_place(struct collect *at, const struct ir_expr *expr, bool write)
@@ -126,7 +140,7 @@ static void collect_place(struct collect *at, const struct ir_expr *expr, bool w
     if (!place.problem)
         place.problem = count_problem(at->nest, &place);
     if (place.problem) {
-        refuse(at, expr, place.problem, place.symbol ? place.symbol->name : "an element");
+        refuse_place(at, expr, &place);
         return;
     }
     if (!place.nr && !at->nest->written[place.symbol->id] &&
@@ -337,7 +351,11 @@ static void collect_expr(struct collect *at, const struct ir_expr *expr)
         collect_call(at, expr);
         break;
     case IR_RAW:
-        refuse(at, expr, "cannot be taken apart", expr->text);
+        refuse(at, expr,
+               *expr->text == '{'
+                   ? "sets a whole variable; declare it without and assign to its parts"
+                   : "cannot be taken apart",
+               expr->text);
         break;
     case IR_LITERAL:
         break;

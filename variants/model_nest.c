@@ -251,8 +251,8 @@ static const char *loop_problem(struct build *build, const struct ir_stmt *stmt)
     if (writes.found || stmt_find(stmt->child[0], same_iterator, stmt->iterator))
         return "the iterator is changed in the loop; use another variable for that";
     if (stmt_breaks_out(stmt->child[0]))
-        return "break or continue in the loop; an if around the rest of the body would "
-               "do";
+        return "break or continue in the loop; instead of continue an if around the rest "
+               "of the body would do";
     if (build->depth == DEPTH_MAX || build->frame_nr + 1 >= ARRAY_SIZE(build->frame))
         return "too many loops in one another";
     if (!strcmp(stmt->cmp, "!=") && stmt->step != 1 && stmt->step != -1)

@@ -1,5 +1,6 @@
 /* Statements: from the clang tree to the ir. What cannot be taken apart is kept as its
  * text, by the smallest statement that has one. */
+#include <ctype.h>
 #include <stdlib.h>
 
 #include "variants/parse.h"
@@ -162,8 +163,32 @@ static bool add_declarations(struct parse *p, const struct ct_node *node,
 }
 
 static bool add_child(struct parse *p, const struct ct_node *node, struct around around,
+                      struct stmts *list);
+
+/* A label and what it stands before become two statements, so that a loop behind a label
+ * is a loop like others. */
+static bool add_labelled(struct parse *p, const struct ct_node *node,
+                         struct around around, struct stmts *list)
+{
+    const struct ct_node *after = node->child[0];
+    struct ir_stmt *label = ir_stmt_new(p->arena, IR_OPAQUE, 0);
+    set_place(p, node, label);
+    label->end = after->begin;
+    while (isspace((unsigned char)p->function->source[label->end - 1]))
+        label->end--;
+    label->end_line = node->line;
+    label->text = text_between(p, label->begin, label->end);
+    label->why = node->what;
+    add_stmt(list, label);
+    return add_child(p, after, (struct around){node, NULL, around.after}, list);
+}
+
+static bool add_child(struct parse *p, const struct ct_node *node, struct around around,
                       struct stmts *list)
 {
+    if (node->is_label && node->child_nr == 1 && !node->in_macro &&
+        has_own_text(node, around))
+        return add_labelled(p, node, around, list);
     if (node->kind == CT_DECLS && is_plain_declaration(node) &&
         add_declarations(p, node, list))
         return true;
@@ -248,6 +273,8 @@ static struct ir_stmt *parse_loop(struct parse *p, const struct ct_node *node)
 {
     struct ir_stmt *body =
         node->child_nr > 0 ? parse_part(p, node, node->child_nr - 1) : NULL;
+    if (body)
+        parse_continues(p->arena, body);
     return body ? parse_for(p, node, body) : NULL;
 }
 

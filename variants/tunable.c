@@ -286,11 +286,13 @@ char *tunables_edit(const struct tunables *tunables, const char *source, size_t 
 {
     struct buf out = {0};
     const struct tunable *change = NULL;
-    size_t at = 0;
+    size_t at = ir_mark_bytes(source);
+    buf_add_n(&out, source, at);
     while ((change = next_change(tunables, value, change))) {
-        buf_add_n(&out, source + at, change->place.begin - at);
+        if (change->place.begin > at)
+            buf_add_n(&out, source + at, change->place.begin - at);
         add_value(change, value[change - tunables->item], &out);
-        at = change->place.end;
+        at = change->place.end > at ? change->place.end : at;
     }
     buf_add_n(&out, source + at, length - at);
     return buf_detach(&out);
