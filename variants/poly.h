@@ -354,6 +354,9 @@ int work_simd(struct work *work, const struct plan_step *step,
  */
 isl_union_map *cell_storage(const struct nest *nest, size_t cell,
                             const struct tree *tree);
+/* legal_groups.c: the tree's shape alone shows that no iteration overwrites a private
+ * scalar which another one still needs. False = cannot be shown so. */
+bool cell_keeps_apart(const struct nest *nest, size_t cell, const struct tree *tree);
 /* Fails when the operations ran out or isl reported an error since isl_budget; puts the
  * context in order again. */
 int isl_check(struct model *model, bool null, struct error *err);
