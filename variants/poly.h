@@ -113,7 +113,8 @@ struct tree {
     size_t statement;
     bool joined; /* runs right after the leaf before it, in the same iterations: that one
                     stands for it in the schedule */
-    isl_set *domain;
+    isl_set *domain; /* band of copies: of the statement that stands for them all, NULL =
+                        each is one of isl's */
     isl_set *padded; /* with the iterations that fill incomplete tiles; NULL = none */
 };
 
@@ -264,6 +265,13 @@ struct work {
     struct copy *copy;
     size_t copy_nr, copy_alloc;
 };
+/* tree_gather.c: copies side by side are one to isl, where it can be shown that one
+ * stands for all. Of the final tree, before the code is made. */
+void tree_gather(struct work *work);
+bool tree_is_gathered(const struct tree *tree);
+long long copy_number_of(const struct tree *band); /* how many copies */
+long long copy_distance(const struct tree *band);  /* between them, in the iterator */
+
 /* One work per modelled nest (works[nest_nr], unmodelled ones stay empty). STATUS_USAGE,
  * STATUS_ILLEGAL. */
 int plan_apply(struct model *model, const struct plan *plan, struct work *works,
