@@ -52,18 +52,6 @@ static isl_union_map *lex_ge(isl_union_map *order)
     return isl_union_map_from_map(map);
 }
 
-/* Every instance must be run: a plan that loses some would look legal. */
-static bool keeps_all(const struct nest *nest, const struct tree *tree,
-                      isl_union_map *order)
-{
-    isl_union_set *ran = isl_union_map_domain(isl_union_map_copy(order));
-    isl_union_set *all = joined_domain(nest, tree);
-    bool same = isl_union_set_is_equal(ran, all) == isl_bool_true;
-    isl_union_set_free(ran);
-    isl_union_set_free(all);
-    return same && isl_union_map_is_single_valued(order) == isl_bool_true;
-}
-
 static void say_violation(struct nest *nest, isl_union_map *order, struct buf *why)
 {
     isl_union_map *wrong =
@@ -75,32 +63,22 @@ static void say_violation(struct nest *nest, isl_union_map *order, struct buf *w
     isl_union_map_free(pairs);
 }
 
-/* Whether the order runs a dependence backwards. Takes deps. */
-static isl_bool keeps_deps(isl_union_map *deps, isl_union_map *order)
-{
-    isl_union_map *moved = isl_union_map_apply_domain(deps, isl_union_map_copy(order));
-    moved = isl_union_map_apply_range(moved, isl_union_map_copy(order));
-    isl_union_map *bad = isl_union_map_intersect(moved, lex_ge(order));
-    isl_bool none = isl_union_map_is_empty(bad);
-    isl_union_map_free(bad);
-    return none;
-}
-
 /* Empty text = legal. */
-static void check_order(struct nest *nest, struct tree *tree, isl_union_map *order,
-                        struct buf *why)
+static void check_order(struct nest *nest, struct tree *tree, struct buf *why)
 {
-    if (!keeps_all(nest, tree, order)) {
+    if (!tree_runs_all(nest, tree)) { /* a plan that loses some would look legal */
         buf_add(why, "the loops cannot be rebuilt for this plan");
         return;
     }
-    isl_bool none = keeps_deps(joined_deps(nest, tree), order);
-    if (none == isl_bool_false) {
+    isl_union_map *deps = joined_deps(nest, tree);
+    isl_bool kept = tree_keeps_deps(nest, tree, deps);
+    isl_union_map_free(deps);
+    if (kept == isl_bool_false) {
         tree_part(tree); /* of whom it is */
         isl_union_map *all = tree_order(nest, tree);
         say_violation(nest, all, why);
         isl_union_map_free(all);
-    } else if (none != isl_bool_true)
+    } else if (kept != isl_bool_true)
         buf_add(why, "the check did not finish");
 }
 
@@ -264,15 +242,13 @@ int work_check(struct work *work, const struct plan *plan, struct error *err)
     bool join = !work->packing_nr && !work->filling_nr && !work->vec_nr;
     if (join) /* the others work on leaves one by one */
         tree_join(nest, work->tree);
-    isl_union_map *order = tree_order(nest, work->tree);
-    if (order)
-        check_order(nest, work->tree, order, &why);
-    if (order && !why.length)
+    check_order(nest, work->tree, &why);
+    if (!why.length)
         check_storage(work, &why);
     if (!join || work->expanding_nr)
         tree_part(work->tree);
     char *text = plan_text(plan);
-    bool unchecked = isl_check(nest->model, !order, &failure) != 0;
+    bool unchecked = isl_check(nest->model, false, &failure) != 0;
     if (nest->model->forced)
         status = 0;
     else if (unchecked)
@@ -285,7 +261,6 @@ int work_check(struct work *work, const struct plan *plan, struct error *err)
     else
         status = 0;
     free(text);
-    isl_union_map_free(order);
     buf_release(&why);
     return status;
 }
@@ -294,12 +269,8 @@ int work_check_parts(struct work *work, struct error *err)
 {
     struct nest *nest = work->nest;
     struct buf why = {0};
-    isl_union_map *order = tree_order(nest, work->tree);
-    if (!order)
-        buf_add(&why, "the check did not finish");
-    else if (!nest->model->forced)
-        check_order(nest, work->tree, order, &why);
-    isl_union_map_free(order);
+    if (!nest->model->forced)
+        check_order(nest, work->tree, &why);
     int status = !why.length
                      ? 0
                      : fail(err, STATUS_ILLEGAL,
