@@ -170,17 +170,17 @@ static isl_union_map *full_order(struct nest *nest, struct tree *tree)
     return order;
 }
 
-/* Do the reads of a private cell get the same values? In runs with these parameters only,
- * NULL = all. */
+/* Do the reads of a private cell get the same values? Asked of these instances only, NULL
+ * = all. */
 static isl_bool keeps_values(const struct work *work, size_t cell, isl_union_map *order,
-                             isl_set *params)
+                             isl_union_set *some)
 {
     const struct nest *nest = work->nest;
     isl_union_map *before = plain_storage(nest, cell),
                   *after = cell_storage(nest, cell, work->tree);
-    if (params) {
-        before = isl_union_map_intersect_params(before, isl_set_copy(params));
-        after = isl_union_map_intersect_params(after, isl_set_copy(params));
+    if (some) {
+        before = isl_union_map_intersect_domain(before, isl_union_set_copy(some));
+        after = isl_union_map_intersect_domain(after, isl_union_set_copy(some));
     }
     isl_union_map *meant = cell_flow(nest, cell, nest->order, before, NULL);
     isl_union_map *got = cell_flow(nest, cell, order, after, NULL);
@@ -195,8 +195,8 @@ static isl_bool keeps_values(const struct work *work, size_t cell, isl_union_map
 /* One run: parameters that are not small, where they may be so. */
 static isl_set *some_run(const struct nest *nest)
 {
-    isl_set *all =
-        isl_set_intersect(isl_set_copy(nest->context), isl_set_copy(nest->vouched));
+    isl_set *all = isl_set_copy(nest->context);
+    all = isl_set_intersect(all, isl_set_copy(nest->vouched));
     int nr = (int)isl_set_dim(all, isl_dim_param);
     for (int i = 0; i < nr; i++) {
         isl_set *some = isl_set_lower_bound_si(isl_set_copy(all), isl_dim_param,
@@ -208,26 +208,74 @@ static isl_set *some_run(const struct nest *nest)
     return isl_set_from_basic_set(isl_set_sample(all));
 }
 
+/* The iterations that own the cell; only statements inside of those use it. */
+static isl_set *cell_owners(const struct nest *nest, size_t cell, isl_set *run)
+{
+    unsigned depth = (unsigned)nest->cell[cell].depth;
+    isl_set *all = NULL;
+    for (size_t i = 0; i < nest->statement_nr; i++) {
+        if (nest->statement[i].depth < depth)
+            continue;
+        isl_set *own = isl_set_copy(nest->statement[i].domain);
+        own = isl_set_intersect_params(own, isl_set_copy(run));
+        own = isl_set_project_out(own, isl_dim_set, depth,
+                                  (unsigned)nest->statement[i].depth - depth);
+        own = isl_set_reset_tuple_id(own);
+        all = all ? isl_set_union(all, own) : own;
+    }
+    return all;
+}
+
+/* Of one run, what belongs to the first two iterations of each loop that owns the cell:
+ * what goes wrong mostly does so between neighbours, and numbers are looked at much
+ * faster than parameters. All of an owner or nothing. */
+static isl_union_set *few_instances(const struct nest *nest, size_t cell)
+{
+    isl_union_set *few = isl_union_set_empty(isl_space_copy(nest->params));
+    isl_set *run = some_run(nest);
+    isl_set *first = isl_set_lexmin(cell_owners(nest, cell, run));
+    for (size_t i = 0; i < nest->statement_nr; i++) {
+        isl_set *own = isl_set_copy(nest->statement[i].domain);
+        own = isl_set_intersect_params(own, isl_set_copy(run));
+        for (unsigned k = 0; k < nest->cell[cell].depth; k++) {
+            isl_val *val = isl_set_plain_get_val_if_fixed(first, isl_dim_set, k);
+            if (k < nest->statement[i].depth && isl_val_is_int(val) == isl_bool_true)
+                own =
+                    isl_set_upper_bound_val(own, isl_dim_set, k, isl_val_add_ui(val, 1));
+            else
+                isl_val_free(val);
+        }
+        few = isl_union_set_union(few, isl_union_set_from_set(own));
+    }
+    isl_set_free(first);
+    isl_set_free(run);
+    return few;
+}
+
+static bool cell_is_kept(const struct work *work, size_t cell, isl_union_map *order)
+{
+    isl_union_set *few = few_instances(work->nest, cell);
+    isl_bool kept = keeps_values(work, cell, order, few);
+    isl_union_set_free(few);
+    return kept != isl_bool_false &&
+           keeps_values(work, cell, order, NULL) == isl_bool_true;
+}
+
 static void check_storage(struct work *work, struct buf *why)
 {
     struct nest *nest = work->nest;
     struct tree *tree = work->tree;
     isl_union_map *order = NULL;
-    isl_set *run = NULL;
     for (size_t i = 0; !why->length && i < nest->cell_nr; i++) {
         if (!nest->cell[i].is_private || is_undisturbed(nest, i, tree) ||
             cell_keeps_apart(nest, i, tree))
             continue;
-        if (!order) {
+        if (!order)
             order = full_order(nest, tree);
-            run = some_run(nest);
-        }
-        if (keeps_values(work, i, order, run) == isl_bool_false ||
-            keeps_values(work, i, order, NULL) != isl_bool_true)
+        if (!cell_is_kept(work, i, order))
             expand_later(work, i, why);
     }
     isl_union_map_free(order);
-    isl_set_free(run);
 }
 
 /* ---- one nest ---- */
