@@ -5,7 +5,7 @@
  * processor's. Prints medians and extremes against what is asked
  * for, and the worst plan. Exit 1 when a figure is missed.
  *
- *     bench/emission [--seed S] [--count PLANS_PER_KERNEL] [KERNEL ...]
+ *     bench/emission [--seed S] [--count PLANS_PER_KERNEL] [--worst ROWS] [KERNEL ...]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,6 +129,19 @@ static int print_row(const struct timings *timings, bool simple, double limit_ms
     return missed;
 }
 
+/* The slowest plans, slowest first: where to look. */
+static void print_worst(const struct timings *timings, unsigned long long rows)
+{
+    size_t least = timings->nr > rows ? timings->nr - (size_t)rows : 0;
+
+    if (rows)
+        printf("\n| model | plan | simple | worst |\n|---|---|---|---|\n");
+    for (size_t i = timings->nr; i-- > least;)
+        printf("| %.1f | %.1f | %s | %s |\n", timings->item[i].model_ms,
+               timings->item[i].plan_ms, timings->item[i].simple ? "yes" : "no",
+               timings->item[i].what);
+}
+
 static int list_kernels(int argc, char **argv, struct strvec *names, struct error *err)
 {
     for (int k = 1; k < argc; k++) {
@@ -173,6 +186,7 @@ int main(int argc, char **argv)
     int missed =
         print_row(&timings, true, simple_limit_ms, "no register blocks, depth 3 or less");
     missed += print_row(&timings, false, any_limit_ms, "all");
+    print_worst(&timings, option(argc, argv, "--worst", 0));
     for (size_t i = 0; i < timings.nr; i++)
         free(timings.item[i].what);
     free(timings.item);

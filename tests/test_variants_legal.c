@@ -263,6 +263,26 @@ static void nothing_is_accepted_when_the_check_cannot_finish(void)
     }
 }
 
+/* Wherever the operations end: in the order, in the values of scalars, in the code. */
+static void no_limit_lets_an_illegal_plan_pass(void)
+{
+    static const char *const cases[][2] = {{"seidel", "interchange(i,j) unroll_jam(t:2)"},
+                                           {"jacobi", "tile(t:2,i:4)"},
+                                           {"lu", "unroll_jam(k:2)"},
+                                           {"oldstyle", "distribute(i)"}};
+    for (unsigned long limit = 500; limit < 500000; limit *= 3)
+        for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+            const struct model_request request = {.operation_limit = limit};
+            struct loops loops;
+            struct error err = {0};
+            if (!loops_open(&loops, cases[i][0], &request))
+                continue;
+            check_fails(loops_check(&loops, cases[i][1], NULL, &err), &err,
+                        STATUS_ILLEGAL, "");
+            loops_close(&loops);
+        }
+}
+
 static void too_complex_is_said(void)
 {
     const struct model_request request = {.operation_limit = 3000};
@@ -286,6 +306,7 @@ CU_TestInfo variants_legal_tests[] = {
     {"wrong assumptions are refused", wrong_assumptions_are_refused},
     {"nothing is accepted when the check cannot finish",
      nothing_is_accepted_when_the_check_cannot_finish},
+    {"no limit lets an illegal plan pass", no_limit_lets_an_illegal_plan_pass},
     {"too complex is said", too_complex_is_said},
     {"steps that cannot be done say why", steps_that_cannot_be_done_say_why},
     {"plans that explode are stopped", plans_that_explode_are_stopped},

@@ -72,6 +72,8 @@ struct gen {
     const struct tree
         *mark[4 * DEPTH_MAX]; /* bands around it, also those without a loop */
     size_t mark_nr;
+    const struct tree *gathered; /* the copies for which one stands; NULL = none */
+    long long moved[DEPTH_MAX];  /* the copy that is made, in the source's iterators */
     struct local *local;
     size_t local_nr, local_alloc;
     struct strvec taken;                        /* names given out */

@@ -281,6 +281,8 @@ static void add_statement(struct gen *gen, struct code *block, isl_ast_expr *exp
     for (size_t i = 0; i < statement->depth; i++) {
         struct ir_symbol *iterator = statement->loop[i]->stmt->iterator;
         raw[i] = raw_expr(gen, isl_ast_expr_op_get_arg(expr, (int)i + 1));
+        if (gen->moved[i])
+            raw[i] = expr_plus(gen->arena, raw[i], gen->moved[i]);
         code->iterator[i] = raw_finish(gen, raw[i]);
         replace_add(&replace, iterator, as_written(gen, iterator, code->iterator[i]));
     }
@@ -297,6 +299,46 @@ static void add_statement(struct gen *gen, struct code *block, isl_ast_expr *exp
     code_add(block, code);
 }
 
+static void push_mark(struct gen *gen, const struct tree *band)
+{
+    if (band->role == BAND_COPY && gen->copy_nr < ARRAY_SIZE(gen->copy))
+        gen->copy[gen->copy_nr++] = band;
+    if (gen->mark_nr < ARRAY_SIZE(gen->mark))
+        gen->mark[gen->mark_nr++] = band;
+}
+
+/* The copies for which the first stands, with their iterators moved on. */
+static void add_copies(struct gen *gen, struct code *block, isl_ast_expr *expr,
+                       const struct tree *tree)
+{
+    size_t copy_nr = gen->copy_nr, mark_nr = gen->mark_nr;
+    bool copies = tree->kind == TREE_BAND;
+    long long nr = copies ? copy_number_of(tree) : 1;
+    if (tree->kind == TREE_LEAF)
+        add_statement(gen, block, expr, tree->statement);
+    if (copies)
+        push_mark(gen, tree);
+    for (long long n = 0; n < nr; n++) {
+        if (copies)
+            gen->moved[tree->loop->depth] = n * copy_distance(tree);
+        for (size_t i = 0; i < tree->child_nr; i++)
+            add_copies(gen, block, expr, tree->child[i]);
+    }
+    if (copies)
+        gen->moved[tree->loop->depth] = 0;
+    gen->copy_nr = copy_nr;
+    gen->mark_nr = mark_nr;
+}
+
+/* Statements that always run right after one another, as their leader does. */
+static void add_joined(struct gen *gen, struct code *block, isl_ast_expr *expr,
+                       size_t leader)
+{
+    add_statement(gen, block, expr, leader);
+    for (size_t i = leader + 1; tree_is_joined(gen->work->tree, i); i++)
+        add_statement(gen, block, expr, i);
+}
+
 static void add_user(struct gen *gen, struct code *block, isl_ast_node *node)
 {
     isl_ast_expr *expr = isl_ast_node_user_get_expr(node);
@@ -306,10 +348,10 @@ static void add_user(struct gen *gen, struct code *block, isl_ast_node *node)
     size_t index = statement_of_tuple(name);
     if (*name == 'P')
         gen_copy(gen, block, expr, index);
+    else if (gen->gathered)
+        add_copies(gen, block, expr, gen->gathered);
     else
-        add_statement(gen, block, expr, index);
-    for (size_t i = index + 1; *name != 'P' && tree_is_joined(gen->work->tree, i); i++)
-        add_statement(gen, block, expr, i);
+        add_joined(gen, block, expr, index);
     isl_id_free(id);
     isl_ast_expr_free(callee);
     isl_ast_expr_free(expr);
@@ -345,16 +387,16 @@ static void add_mark(struct gen *gen, struct code *block, isl_ast_node *node)
 {
     isl_id *id = isl_ast_node_mark_get_id(node);
     const struct tree *band = isl_id_get_user(id);
-    bool copies = band->role == BAND_COPY && gen->copy_nr < ARRAY_SIZE(gen->copy);
     isl_id_free(id);
-    bool fits = gen->mark_nr < ARRAY_SIZE(gen->mark);
-    if (copies)
-        gen->copy[gen->copy_nr++] = band;
-    if (fits)
-        gen->mark[gen->mark_nr++] = band;
+    size_t copy_nr = gen->copy_nr, mark_nr = gen->mark_nr;
+    if (tree_is_gathered(band))
+        gen->gathered = band;
+    else
+        push_mark(gen, band);
     add_node(gen, block, isl_ast_node_mark_get_node(node), band);
-    gen->copy_nr -= copies;
-    gen->mark_nr -= fits;
+    gen->gathered = NULL;
+    gen->copy_nr = copy_nr;
+    gen->mark_nr = mark_nr;
 }
 
 /* `band` is that of the last mark; it holds for the next loop below. Takes node. */
@@ -390,6 +432,7 @@ struct code *gen_code(struct gen *gen)
         isl_set_intersect(isl_set_copy(nest->context), isl_set_copy(nest->vouched));
     context = isl_set_intersect(context, isl_set_copy(nest->assumed));
     isl_ast_build *build = isl_ast_build_from_context(context);
+    tree_gather(gen->work);
     isl_ast_node *node =
         isl_ast_build_node_from_schedule(build, tree_schedule(nest, gen->work->tree));
     isl_ast_build_free(build);

@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of parameters in the run that is looked at first: more than most tiles are wide. */
+enum { RUN_SIZE = 64 };
+
 void isl_budget(struct model *model, unsigned long operations)
 {
     isl_ctx_reset_error(model->ctx);
@@ -49,18 +52,6 @@ static isl_union_map *lex_ge(isl_union_map *order)
     return isl_union_map_from_map(map);
 }
 
-/* Every instance must be run: a plan that loses some would look legal. */
-static bool keeps_all(const struct nest *nest, const struct tree *tree,
-                      isl_union_map *order)
-{
-    isl_union_set *ran = isl_union_map_domain(isl_union_map_copy(order));
-    isl_union_set *all = joined_domain(nest, tree);
-    bool same = isl_union_set_is_equal(ran, all) == isl_bool_true;
-    isl_union_set_free(ran);
-    isl_union_set_free(all);
-    return same && isl_union_map_is_single_valued(order) == isl_bool_true;
-}
-
 static void say_violation(struct nest *nest, isl_union_map *order, struct buf *why)
 {
     isl_union_map *wrong =
@@ -72,32 +63,22 @@ static void say_violation(struct nest *nest, isl_union_map *order, struct buf *w
     isl_union_map_free(pairs);
 }
 
-/* Whether the order runs a dependence backwards. Takes deps. */
-static isl_bool keeps_deps(isl_union_map *deps, isl_union_map *order)
-{
-    isl_union_map *moved = isl_union_map_apply_domain(deps, isl_union_map_copy(order));
-    moved = isl_union_map_apply_range(moved, isl_union_map_copy(order));
-    isl_union_map *bad = isl_union_map_intersect(moved, lex_ge(order));
-    isl_bool none = isl_union_map_is_empty(bad);
-    isl_union_map_free(bad);
-    return none;
-}
-
 /* Empty text = legal. */
-static void check_order(struct nest *nest, struct tree *tree, isl_union_map *order,
-                        struct buf *why)
+static void check_order(struct nest *nest, struct tree *tree, struct buf *why)
 {
-    if (!keeps_all(nest, tree, order)) {
+    if (!tree_runs_all(nest, tree)) { /* a plan that loses some would look legal */
         buf_add(why, "the loops cannot be rebuilt for this plan");
         return;
     }
-    isl_bool none = keeps_deps(joined_deps(nest, tree), order);
-    if (none == isl_bool_false) {
+    isl_union_map *deps = joined_deps(nest, tree);
+    isl_bool kept = tree_keeps_deps(nest, tree, deps);
+    isl_union_map_free(deps);
+    if (kept == isl_bool_false) {
         tree_part(tree); /* of whom it is */
         isl_union_map *all = tree_order(nest, tree);
         say_violation(nest, all, why);
         isl_union_map_free(all);
-    } else if (none != isl_bool_true)
+    } else if (kept != isl_bool_true)
         buf_add(why, "the check did not finish");
 }
 
@@ -189,26 +170,110 @@ static isl_union_map *full_order(struct nest *nest, struct tree *tree)
     return order;
 }
 
+/* Do the reads of a private cell get the same values? Asked of these instances only, NULL
+ * = all. */
+static isl_bool keeps_values(const struct work *work, size_t cell, isl_union_map *order,
+                             isl_union_set *some)
+{
+    const struct nest *nest = work->nest;
+    isl_union_map *before = plain_storage(nest, cell),
+                  *after = cell_storage(nest, cell, work->tree);
+    if (some) {
+        before = isl_union_map_intersect_domain(before, isl_union_set_copy(some));
+        after = isl_union_map_intersect_domain(after, isl_union_set_copy(some));
+    }
+    isl_union_map *meant = cell_flow(nest, cell, nest->order, before, NULL);
+    isl_union_map *got = cell_flow(nest, cell, order, after, NULL);
+    isl_bool same = isl_union_map_is_equal(meant, got);
+    isl_union_map_free(before);
+    isl_union_map_free(after);
+    isl_union_map_free(meant);
+    isl_union_map_free(got);
+    return same;
+}
+
+/* One run: parameters that are not small, where they may be so. */
+static isl_set *some_run(const struct nest *nest)
+{
+    isl_set *all = isl_set_copy(nest->context);
+    all = isl_set_intersect(all, isl_set_copy(nest->vouched));
+    int nr = (int)isl_set_dim(all, isl_dim_param);
+    for (int i = 0; i < nr; i++) {
+        isl_set *some = isl_set_lower_bound_si(isl_set_copy(all), isl_dim_param,
+                                               (unsigned)i, RUN_SIZE);
+        bool none = isl_set_is_empty(some) != isl_bool_false;
+        isl_set_free(none ? some : all);
+        all = none ? all : some;
+    }
+    return isl_set_from_basic_set(isl_set_sample(all));
+}
+
+/* The iterations that own the cell; only statements inside of those use it. */
+static isl_set *cell_owners(const struct nest *nest, size_t cell, isl_set *run)
+{
+    unsigned depth = (unsigned)nest->cell[cell].depth;
+    isl_set *all = NULL;
+    for (size_t i = 0; i < nest->statement_nr; i++) {
+        if (nest->statement[i].depth < depth)
+            continue;
+        isl_set *own = isl_set_copy(nest->statement[i].domain);
+        own = isl_set_intersect_params(own, isl_set_copy(run));
+        own = isl_set_project_out(own, isl_dim_set, depth,
+                                  (unsigned)nest->statement[i].depth - depth);
+        own = isl_set_reset_tuple_id(own);
+        all = all ? isl_set_union(all, own) : own;
+    }
+    return all;
+}
+
+/* Of one run, what belongs to the first two iterations of each loop that owns the cell:
+ * what goes wrong mostly does so between neighbours, and numbers are looked at much
+ * faster than parameters. All of an owner or nothing. */
+static isl_union_set *few_instances(const struct nest *nest, size_t cell)
+{
+    isl_union_set *few = isl_union_set_empty(isl_space_copy(nest->params));
+    isl_set *run = some_run(nest);
+    isl_set *first = isl_set_lexmin(cell_owners(nest, cell, run));
+    for (size_t i = 0; i < nest->statement_nr; i++) {
+        isl_set *own = isl_set_copy(nest->statement[i].domain);
+        own = isl_set_intersect_params(own, isl_set_copy(run));
+        for (unsigned k = 0; k < nest->cell[cell].depth; k++) {
+            isl_val *val = isl_set_plain_get_val_if_fixed(first, isl_dim_set, k);
+            if (k < nest->statement[i].depth && isl_val_is_int(val) == isl_bool_true)
+                own =
+                    isl_set_upper_bound_val(own, isl_dim_set, k, isl_val_add_ui(val, 1));
+            else
+                isl_val_free(val);
+        }
+        few = isl_union_set_union(few, isl_union_set_from_set(own));
+    }
+    isl_set_free(first);
+    isl_set_free(run);
+    return few;
+}
+
+static bool cell_is_kept(const struct work *work, size_t cell, isl_union_map *order)
+{
+    isl_union_set *few = few_instances(work->nest, cell);
+    isl_bool kept = keeps_values(work, cell, order, few);
+    isl_union_set_free(few);
+    return kept != isl_bool_false &&
+           keeps_values(work, cell, order, NULL) == isl_bool_true;
+}
+
 static void check_storage(struct work *work, struct buf *why)
 {
     struct nest *nest = work->nest;
     struct tree *tree = work->tree;
     isl_union_map *order = NULL;
     for (size_t i = 0; !why->length && i < nest->cell_nr; i++) {
-        if (!nest->cell[i].is_private || is_undisturbed(nest, i, tree))
+        if (!nest->cell[i].is_private || is_undisturbed(nest, i, tree) ||
+            cell_keeps_apart(nest, i, tree))
             continue;
         if (!order)
             order = full_order(nest, tree);
-        isl_union_map *before = plain_storage(nest, i),
-                      *after = cell_storage(nest, i, tree);
-        isl_union_map *meant = cell_flow(nest, i, nest->order, before, NULL);
-        isl_union_map *got = cell_flow(nest, i, order, after, NULL);
-        if (isl_union_map_is_equal(meant, got) != isl_bool_true)
+        if (!cell_is_kept(work, i, order))
             expand_later(work, i, why);
-        isl_union_map_free(before);
-        isl_union_map_free(after);
-        isl_union_map_free(meant);
-        isl_union_map_free(got);
     }
     isl_union_map_free(order);
 }
@@ -225,15 +290,13 @@ int work_check(struct work *work, const struct plan *plan, struct error *err)
     bool join = !work->packing_nr && !work->filling_nr && !work->vec_nr;
     if (join) /* the others work on leaves one by one */
         tree_join(nest, work->tree);
-    isl_union_map *order = tree_order(nest, work->tree);
-    if (order)
-        check_order(nest, work->tree, order, &why);
-    if (order && !why.length)
+    check_order(nest, work->tree, &why);
+    if (!why.length)
         check_storage(work, &why);
     if (!join || work->expanding_nr)
         tree_part(work->tree);
     char *text = plan_text(plan);
-    bool unchecked = isl_check(nest->model, !order, &failure) != 0;
+    bool unchecked = isl_check(nest->model, false, &failure) != 0;
     if (nest->model->forced)
         status = 0;
     else if (unchecked)
@@ -246,7 +309,6 @@ int work_check(struct work *work, const struct plan *plan, struct error *err)
     else
         status = 0;
     free(text);
-    isl_union_map_free(order);
     buf_release(&why);
     return status;
 }
@@ -255,12 +317,8 @@ int work_check_parts(struct work *work, struct error *err)
 {
     struct nest *nest = work->nest;
     struct buf why = {0};
-    isl_union_map *order = tree_order(nest, work->tree);
-    if (!order)
-        buf_add(&why, "the check did not finish");
-    else if (!nest->model->forced)
-        check_order(nest, work->tree, order, &why);
-    isl_union_map_free(order);
+    if (!nest->model->forced)
+        check_order(nest, work->tree, &why);
     int status = !why.length
                      ? 0
                      : fail(err, STATUS_ILLEGAL,

@@ -114,7 +114,8 @@ struct tree {
     size_t statement;
     bool joined; /* runs right after the leaf before it, in the same iterations: that one
                     stands for it in the schedule */
-    isl_set *domain;
+    isl_set *domain; /* band of copies: of the statement that stands for them all, NULL =
+                        each is one of isl's */
     isl_set *padded; /* with the iterations that fill incomplete tiles; NULL = none */
 };
 
@@ -266,6 +267,13 @@ struct work {
     struct copy *copy;
     size_t copy_nr, copy_alloc;
 };
+/* tree_gather.c: copies side by side are one to isl, where it can be shown that one
+ * stands for all. Of the final tree, before the code is made. */
+void tree_gather(struct work *work);
+bool tree_is_gathered(const struct tree *tree);
+long long copy_number_of(const struct tree *band); /* how many copies */
+long long copy_distance(const struct tree *band);  /* between them, in the iterator */
+
 /* One work per modelled nest (works[nest_nr], unmodelled ones stay empty). STATUS_USAGE,
  * STATUS_ILLEGAL. */
 int plan_apply(struct model *model, const struct plan *plan, struct work *works,
@@ -357,6 +365,14 @@ int work_simd(struct work *work, const struct plan_step *step,
  */
 isl_union_map *cell_storage(const struct nest *nest, size_t cell,
                             const struct tree *tree);
+/* legal_order.c: every instance is run, once; every dependence (kept) runs forwards. In a
+ * tree that is joined, of the leaders. */
+bool tree_runs_all(const struct nest *nest, const struct tree *tree);
+isl_bool tree_keeps_deps(const struct nest *nest, const struct tree *tree,
+                         isl_union_map *deps);
+/* legal_groups.c: the tree's shape alone shows that no iteration overwrites a private
+ * scalar which another one still needs. False = cannot be shown so. */
+bool cell_keeps_apart(const struct nest *nest, size_t cell, const struct tree *tree);
 /* Fails when the operations ran out or isl reported an error since isl_budget; puts the
  * context in order again. */
 int isl_check(struct model *model, bool null, struct error *err);

@@ -16,6 +16,19 @@ static isl_schedule *sequence(const struct nest *nest, const struct tree *tree)
     return all;
 }
 
+static isl_schedule *insert_mark(const struct nest *nest, const struct tree *tree,
+                                 isl_schedule *schedule)
+{
+    isl_schedule_node *root = isl_schedule_get_root(schedule);
+    isl_schedule_node *node = isl_schedule_node_child(root, 0);
+    node = isl_schedule_node_insert_mark(
+        node, isl_id_alloc(nest->model->ctx, "band", (void *)(uintptr_t)tree));
+    isl_schedule_free(schedule);
+    schedule = isl_schedule_node_get_schedule(node);
+    isl_schedule_node_free(node);
+    return schedule;
+}
+
 /* Loops are kept whole (atomic), so that the text keeps the shape of the plan; copies are
  * written out, and what is fused may have a beginning and an end of its own. */
 static isl_schedule *mark_band(const struct nest *nest, const struct tree *tree,
@@ -27,12 +40,16 @@ static isl_schedule *mark_band(const struct nest *nest, const struct tree *tree,
                                   : tree->separate        ? isl_ast_loop_separate
                                                           : isl_ast_loop_atomic;
     node = isl_schedule_node_band_member_set_ast_loop_type(node, 0, type);
-    node = isl_schedule_node_insert_mark(
-        node, isl_id_alloc(nest->model->ctx, "band", (void *)(uintptr_t)tree));
     isl_schedule_free(schedule);
     schedule = isl_schedule_node_get_schedule(node);
     isl_schedule_node_free(node);
-    return schedule;
+    return insert_mark(nest, tree, schedule);
+}
+
+static isl_schedule *gathered(const struct nest *nest, const struct tree *tree)
+{
+    isl_union_set *first = isl_union_set_from_set(isl_set_copy(tree->domain));
+    return insert_mark(nest, tree, isl_schedule_from_domain(first));
 }
 
 static isl_schedule *band(const struct nest *nest, const struct tree *tree)
@@ -58,7 +75,7 @@ struct isl_schedule *tree_schedule(const struct nest *nest, const struct tree *t
     case TREE_SEQ:
         return sequence(nest, tree);
     case TREE_BAND:
-        return band(nest, tree);
+        return tree_is_gathered(tree) ? gathered(nest, tree) : band(nest, tree);
     }
     return NULL;
 }
