@@ -116,8 +116,9 @@ static void add_shape(const struct propose *about, const struct block_shape *sha
     free(plan);
 }
 
-/* The shape by the formulas first, then a block without packing, then twice as deep,
- * fewer rows, and more. */
+/* The shape by the formulas first, then twice as deep, fewer rows, and more. A block
+ * without packing goes before them where its columns of the one operand stay in L2 from
+ * one row of blocks to the next, else behind the first. */
 static void add_shapes(const struct propose *about, const struct product *product,
                        struct choices *out)
 {
@@ -133,8 +134,14 @@ static void add_shapes(const struct propose *about, const struct product *produc
     struct block_machine machine = block_machine(about->machine, product->element_bytes);
     struct block_shape shape = propose_blocks(&machine), other = shape;
     struct sum_block block;
+    bool plain = sum_block_find(nest, &block) && block.lanes,
+         fits = nest->trips[first + (size_t)k] * (double)shape.columns *
+                    (double)machine.element_bytes <=
+                machine.l2_bytes / 2;
+    if (plain && fits)
+        add_block(about, &block, out);
     add_shape(about, &shape, &names, out);
-    if (sum_block_find(nest, &block))
+    if (plain && !fits)
         add_block(about, &block, out);
     other.depth = shape.depth * 2;
     add_shape(about, &other, &names, out);

@@ -48,8 +48,8 @@ static size_t bytes_of(const struct nest *nest, const struct kernel_access *acce
     return nest->view->array[access->array].element_bytes;
 }
 
-/* The access fits lanes along the loop, and registers that the loops inside of the block
- * leave alone. */
+/* The access fits lanes along the loop, if wanted, and registers that the loops inside of
+ * the block leave alone. */
 static bool fits(const struct nest *nest, const struct kernel_access *access,
                  const struct sum_block *block)
 {
@@ -59,7 +59,7 @@ static bool fits(const struct nest *nest, const struct kernel_access *access,
         if (isnan(access->stride_at[d]) ||
             (access->write && d > outermost + 1 && access->stride_at[d] != 0))
             return false;
-    return stride == 0 ||
+    return stride == 0 || !block->lanes ||
            (stride == (double)bytes_of(nest, access) &&
             (!block->element_bytes || block->element_bytes == bytes_of(nest, access)));
 }
@@ -87,7 +87,7 @@ static bool is_own_operand(const struct nest *nest, const struct sum_block *bloc
 static bool fits_all(const struct nest *nest, struct sum_block *block)
 {
     const struct kernel_view *view = nest->view;
-    bool reused = false;
+    bool reused = false, again = block->lanes;
     for (size_t i = 0; i < view->access_nr; i++) {
         const struct kernel_access *access = &view->access[i];
         const char *array = view->array[access->array].name;
@@ -98,26 +98,32 @@ static bool fits_all(const struct nest *nest, struct sum_block *block)
             return false;
         if (access->stride_at[block->along] != 0)
             block->element_bytes = bytes_of(nest, access);
-        reused |=
-            access->stride_at[block->along] != 0 && access->stride_at[block->across] == 0;
+        bool along = access->stride_at[block->along] != 0,
+             across = access->stride_at[block->across] != 0;
+        reused |= along && !across;
+        again |= across && !along;
         if (access->write)
             block->result = array;
     }
-    return reused && block->element_bytes && !is_own_operand(nest, block);
+    return reused && again && block->element_bytes && !is_own_operand(nest, block);
 }
 
-bool sum_block_find(const struct nest *nest, struct sum_block *block)
+static bool find_block(const struct nest *nest, bool lanes, struct sum_block *block)
 {
-    if (nest->nr < 3)
-        return false;
     for (size_t inner = nest->nr - 2; inner > 0; inner--)
         for (size_t turn = 0; turn < 2; turn++) {
-            *block =
-                (struct sum_block){.along = inner - turn, .across = inner + turn - 1};
+            *block = (struct sum_block){
+                .along = inner - turn, .across = inner + turn - 1, .lanes = lanes};
             if (fits_all(nest, block))
                 return true;
         }
     return false;
+}
+
+bool sum_block_find(const struct nest *nest, struct sum_block *block)
+{
+    return nest->nr >= 3 &&
+           (find_block(nest, true, block) || find_block(nest, false, block));
 }
 
 static struct block_shape shape_of(const struct propose *about,
@@ -187,9 +193,10 @@ void add_block(const struct propose *about, const struct sum_block *block,
     buf_add(&text, "interchange(");
     add_names(nest, outermost + 2, nest->nr, &text);
     buf_addf(&text, "%s,%s) full(%s,%s)", across, along, across, along);
-    if (block->result)
+    if (block->result && block->lanes)
         buf_addf(&text, " pack(%s,%st)", block->result, across);
-    buf_addf(&text, " vec(%s:%lld)", along, shape.lanes);
+    if (block->lanes)
+        buf_addf(&text, " vec(%s:%lld)", along, shape.lanes);
     add_shaped(about, &text, false, out);
 }
 
