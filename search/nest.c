@@ -33,7 +33,7 @@ static double trips_of(const struct kernel_view *view, const struct kernel_loop 
     double lower = bound_value(view, loop->lower_text),
            upper = bound_value(view, loop->upper_text);
     double trips = !isnan(lower) && !isnan(upper) ? upper - lower : upper / 2;
-    return isnan(trips) ? unknown_trips : fmax(trips, 1);
+    return trips >= 1 ? trips : unknown_trips;
 }
 
 /* What an iteration does counts by the lines it takes: eight elements of eight bytes

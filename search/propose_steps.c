@@ -42,8 +42,8 @@ static long power_of_two(double least)
     return (long)exp2(ceil(log2(fmax(least, 1))));
 }
 
-/* Steps of time, blocks of `side` in all loops of space but the innermost, which gets
- * `inner`. */
+/* Steps of time, blocks of `side` in the first loop of space, of twice that in those
+ * between, of `inner` in the innermost. */
 struct time_block {
     long steps, side, inner;
 };
@@ -54,7 +54,10 @@ static void add_skewed(const struct propose *about, struct time_block block,
     const struct nest *nest = about->nest;
     struct choice choice = choice_unshaped(about->now);
     for (size_t d = 0; d < nest->nr; d++) {
-        long want = d == 0 ? block.steps : d + 1 == nest->nr ? block.inner : block.side;
+        long want = d == 0              ? block.steps
+                    : d + 1 == nest->nr ? block.inner
+                    : d == 1            ? block.side
+                                        : 2 * block.side;
         long most = power_of_two(nest->trips[d]);
         choice.skew[choice.skew_nr++] =
             (struct loop_size){nest->loop[d]->name, want < most ? want
@@ -80,7 +83,10 @@ static double point_bytes(const struct nest *nest)
 }
 
 /* A block is swept once a step and slides by an element a step: a quarter of the L2 share
- * leaves room for what comes in beside it. */
+ * leaves room for what comes in beside it. Shorter rows than INNER_LEAST cost more at
+ * their slanted ends than they save. */
+enum { INNER_LEAST = 256 };
+
 static long inner_side(const struct propose *about, long side)
 {
     const struct machine *machine = about->machine;
@@ -91,14 +97,16 @@ static long inner_side(const struct propose *about, long side)
     double points = bytes / 4 / point_bytes(about->nest);
     for (size_t d = 1; d + 1 < about->nest->nr; d++)
         points /= (double)side;
-    return (long)exp2(floor(log2(fmax(points, 64))));
+    return (long)exp2(floor(log2(fmax(points, INNER_LEAST))));
 }
 
 static void add_time_blocks(const struct propose *about, struct choices *out)
 {
-    static const struct {
-        long steps, side;
-    } flat[] = {{8, 16}, {8, 32}, {16, 16}, {4, 16}, {16, 32}, {8, 64}};
+    static const struct time_block flat[] = {{8, 16, 0}, {8, 32, 0},  {16, 16, 0},
+                                             {4, 16, 0}, {16, 32, 0}, {8, 64, 0}},
+                                   deep[] = {{4, 16, 0}, {4, 32, 0}, {8, 16, 0},
+                                             {4, 8, 0},  {8, 32, 0}, {2, 16, 0}};
+    /* With three loops of space no block of many steps fits: fewer of them. */
     if (about->nest->nr == 2) {
         long inner = inner_side(about, 1);
         for (long steps = 32; steps >= 8; steps /= 2) {
@@ -108,8 +116,9 @@ static void add_time_blocks(const struct propose *about, struct choices *out)
         return;
     }
     for (size_t i = 0; i < ARRAY_SIZE(flat); i++) {
-        long inner = inner_side(about, flat[i].side);
-        add_skewed(about, (struct time_block){flat[i].steps, flat[i].side, inner}, out);
+        long steps = about->nest->nr > 3 ? deep[i].steps : flat[i].steps,
+             side = about->nest->nr > 3 ? deep[i].side : flat[i].side;
+        add_skewed(about, (struct time_block){steps, side, inner_side(about, side)}, out);
     }
 }
 
@@ -134,22 +143,22 @@ static bool carries_itself(const struct nest *nest)
     return false;
 }
 
-/* Each row begins one or two elements behind the one before it, so that iterations of
- * several rows wait for each other no more: they hide the latency of one chain. */
+/* Each row begins two elements behind the one before it (one, where no row reads beyond
+ * its own place in another), so that iterations of several rows wait for each other no
+ * more: they hide the latency of one chain. */
 void add_wavefronts(const struct propose *about, struct choices *out)
 {
-    static const int rows[] = {8, 4};
+    static const int rows[] = {8, 4}, shifts[] = {2, 1};
     const struct nest *nest = about->nest;
     if (nest->nr < 2 || !carries_itself(nest))
         return;
     const char *inner = nest->loop[nest->nr - 1]->name,
                *outer = nest->loop[nest->nr - 2]->name;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        for (int shift = 1; shift <= 2; shift++) {
+        for (size_t k = 0; k < ARRAY_SIZE(shifts); k++) {
             struct choice choice = choice_unshaped(about->now);
-            choice.fallback = shift > 1; /* the other row's start is a longer way */
             snprintf(choice.shape, sizeof(choice.shape),
-                     "skew(%s,%s:%d) unroll_jam(%s:%d)", inner, outer, shift, outer,
+                     "skew(%s,%s:%d) unroll_jam(%s:%d)", inner, outer, shifts[k], outer,
                      rows[i]);
             choices_add(out, &choice);
         }

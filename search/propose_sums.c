@@ -59,6 +59,8 @@ static bool fits(const struct nest *nest, const struct kernel_access *access,
         if (isnan(access->stride_at[d]) ||
             (access->write && d > outermost + 1 && access->stride_at[d] != 0))
             return false;
+    if (access->write && (stride == 0 || access->stride_at[block->across] == 0))
+        return false; /* that loop adds up, too */
     return stride == 0 || !block->lanes ||
            (stride == (double)bytes_of(nest, access) &&
             (!block->element_bytes || block->element_bytes == bytes_of(nest, access)));
@@ -132,6 +134,10 @@ static struct block_shape shape_of(const struct propose *about,
     struct block_machine machine = block_machine(about->machine, block->element_bytes);
     machine.registers /= 2;
     struct block_shape shape = propose_blocks(&machine);
+    if (!block->lanes) { /* each result is a register, or a lane that is gathered */
+        shape.columns = shape.lanes;
+        shape.rows = shape.rows < 4 ? shape.rows : 4;
+    }
     double along = about->nest->trips[block->along],
            across = about->nest->trips[block->across];
     while (shape.columns > shape.lanes && (double)shape.columns > along)
@@ -291,7 +297,7 @@ void add_strips(const struct propose *about, const struct choice *order,
          most = power_below(half_share(about->machine, 0) / element);
     long length = most > 0 && most < whole ? most : whole;
     if (parts)
-        add_strip(about, (size_t)along, length, true, out);
+        add_strip(about, (size_t)along, length, nest->nr > 2, out);
     long narrow = power_below(half_share(about->machine, 1) / panel);
     if (parts && narrow >= 16 && narrow < length)
         add_strip(about, (size_t)along, narrow, false, out);
