@@ -1,6 +1,7 @@
 /* Strips and blocks of results that inner loops add up. */
 #include "search/propose_sums.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +37,11 @@ static void add_names(const struct nest *nest, size_t first, size_t end, struct 
 }
 
 /* ---- blocks ---- */
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
 
 static bool in_innermost(const struct nest *nest, const struct kernel_access *access)
 {
@@ -110,13 +116,28 @@ static bool fits_all(const struct nest *nest, struct sum_block *block)
     return reused && again && block->element_bytes && !is_own_operand(nest, block);
 }
 
+/* The deeper of the two begins or ends where the other one stands. */
+static bool is_triangle(const struct nest *nest, const struct sum_block *block)
+{
+    size_t outer = block->along < block->across ? block->along : block->across;
+    const struct kernel_loop *inner = nest->loop[outer + 1];
+    const char *text[] = {inner->lower_text, inner->upper_text};
+    size_t length = strlen(name_at(nest, outer));
+    for (size_t i = 0; i < ARRAY_SIZE(text); i++)
+        for (const char *at = text[i]; at && (at = strstr(at, name_at(nest, outer)));
+             at += length)
+            if ((at == text[i] || !is_word(at[-1])) && !is_word(at[length]))
+                return true;
+    return false;
+}
+
 static bool find_block(const struct nest *nest, bool lanes, struct sum_block *block)
 {
     for (size_t inner = nest->nr - 2; inner > 0; inner--)
         for (size_t turn = 0; turn < 2; turn++) {
             *block = (struct sum_block){
                 .along = inner - turn, .across = inner + turn - 1, .lanes = lanes};
-            if (fits_all(nest, block))
+            if (fits_all(nest, block) && (lanes || !is_triangle(nest, block)))
                 return true;
         }
     return false;

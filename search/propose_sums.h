@@ -14,6 +14,8 @@
  */
 struct sum_block {
     size_t along, across; /* depths, next to each other */
+    /* Without lanes the two are no triangle: the corners of its blocks are long code for
+     * little. */
     bool lanes; /* each access follows `along` element by element or is left alone */
     const char *result; /* array stored to in the innermost loop; NULL = a scalar */
     size_t element_bytes;

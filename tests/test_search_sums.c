@@ -121,6 +121,13 @@ static void products_of_rows_are_added_up_side_by_side(void)
     check_at(&bench, 0,
              "tile(j:8,i:4) distribute(j) distribute(i) interchange(k,i,j) full(i,j)");
     check_parses(&bench.out);
+    bench.kernel.loop[1].lower_text = "ni + 1";
+    ask(&bench, "pack");
+    check_eq(bench.out.nr, 1);
+    bench.kernel.loop[1].lower_text = "n - i";
+    ask(&bench, "pack");
+    check_nothing(&bench, "the hot nest does not add up products of arrays");
+    bench.kernel.loop[1].lower_text = "0";
     set_strides(&bench.kernel.access[3], 0, 0, 8); /* nothing is used again */
     ask(&bench, "pack");
     check_nothing(&bench, "the hot nest does not add up products of arrays");
