@@ -99,21 +99,72 @@ static void distribute_parts(const struct nest *nest, struct buf *plan)
     }
 }
 
+/* The steps name the loops of all nests: the innermost loop of another one with the same
+ * names around. */
+static bool is_twin(const struct nest *nest, const struct kernel_loop *loop)
+{
+    const struct kernel_loop *all = nest->view->loop;
+    if (!loop->innermost || loop->nest == nest->loop[0]->nest ||
+        (size_t)loop->depth + 1 != nest->nr)
+        return false;
+    for (; strcmp(loop->name, nest->loop[loop->depth]->name) == 0;
+         loop = &all[loop->parent])
+        if (loop->parent < 0)
+            return true;
+    return false;
+}
+
+/* What stands in another product in the place of `names` is packed likewise, each array
+ * once. */
+static void pack_twins(const struct nest *nest, const struct block_names *names,
+                       struct buf *plan)
+{
+    const struct kernel_view *view = nest->view;
+    for (size_t i = 0; i < view->access_nr; i++) {
+        const struct kernel_access *access = &view->access[i];
+        const char *array = view->array[access->array].name;
+        if (access->loop < 0 || !is_twin(nest, &view->loop[access->loop]))
+            continue;
+        int still = still_loop(nest, access);
+        const char *loop =
+            still < 0 ? NULL : nest->loop[nest->nr - 3 + (size_t)still]->name;
+        char *step = xasprintf(" pack(%s,", array);
+        if (loop && !strstr(buf_str(plan), step))
+            buf_addf(plan, "%s%st%s)", step, strcmp(loop, names->i) ? names->i : names->j,
+                     strcmp(loop, names->k) ? "" : "2");
+        free(step);
+    }
+}
+
+/* Returns whether it is not too long. */
+static bool add_text(const struct propose *about, const char *plan, bool fallback,
+                     struct choices *out)
+{
+    struct choice choice = choice_unshaped(about->now);
+    bool fits = strlen(plan) < sizeof(choice.shape);
+    choice.fallback = fallback;
+    if (fits) {
+        snprintf(choice.shape, sizeof(choice.shape), "%s", plan);
+        choices_add(out, &choice);
+    }
+    return fits;
+}
+
 static void add_shape(const struct propose *about, const struct block_shape *shape,
                       const struct block_names *names, struct choices *out)
 {
-    struct choice choice = choice_unshaped(about->now);
     struct buf text = {0};
     char *blocks = propose_blocks_plan(shape, names);
     distribute_parts(about->nest, &text);
     buf_add(&text, blocks);
     free(blocks);
-    char *plan = buf_detach(&text);
-    if (strlen(plan) < sizeof(choice.shape)) {
-        snprintf(choice.shape, sizeof(choice.shape), "%s", plan);
-        choices_add(out, &choice);
-    }
-    free(plan);
+    char *alone = xstrdup(buf_str(&text));
+    pack_twins(about->nest, names, &text);
+    bool twins =
+        strcmp(alone, buf_str(&text)) != 0 && add_text(about, buf_str(&text), false, out);
+    add_text(about, alone, twins, out);
+    free(alone);
+    buf_release(&text);
 }
 
 /* The shape by the formulas first, then twice as deep, fewer rows, and more. A block
