@@ -68,6 +68,13 @@ char *choice_text(const struct choice *choice)
     return text;
 }
 
+struct choice choice_unshaped(const struct choice *choice)
+{
+    struct choice other = {.set_nr = choice->set_nr};
+    memcpy(other.set, choice->set, sizeof(other.set));
+    return other;
+}
+
 void choice_outermost(struct choice *choice, const char *first)
 {
     const char *outer = choice->order_nr ? choice->order[0] : first;

@@ -61,6 +61,10 @@ struct choice {
 /* The plan's text; caller frees. */
 char *choice_text(const struct choice *choice);
 
+/* The loops as they are written, with the same values of tunables: what a whole shape
+ * starts from. */
+struct choice choice_unshaped(const struct choice *choice);
+
 /* The outermost loop of the transformed nest runs in parallel; `first`: the outermost one
  * as written. A whole shape stays as it is. */
 void choice_outermost(struct choice *choice, const char *first);

@@ -10,6 +10,7 @@
 #include "core/occupancy/occupancy.h"
 #include "search/propose.h"
 #include "search/propose_steps.h"
+#include "search/propose_sums.h"
 #include "search/reuse.h"
 #include "search/session.h"
 #include "search/uses.h"
@@ -222,10 +223,12 @@ static void say_shape(struct situation *now)
 {
     double share = lookup_line_share(now->nest, now->machine->line_bytes);
     bool time_loop = has_time_loop(now->nest);
+    struct sum_block block;
     if (now->nest->nr == 0)
         return;
     say_yes_no(now, "time_loop", time_loop);
-    say_yes_no(now, "contraction", is_contraction(now->nest));
+    say_yes_no(now, "contraction",
+               is_contraction(now->nest) || sum_block_find(now->nest, &block));
     if (time_loop) /* fetched once in all: what no block can do better */
         say_number(now, "skew_traffic_ratio", 1 / now->nest->trips[0]);
     say_list(now, NULL, "lookup_names", lookup_names);
@@ -336,32 +339,56 @@ static void say_environment(struct situation *now)
 
 /* ---- what a plan would change, by the static estimate ---- */
 
-static void say_ratio(struct situation *now, const char *transformation,
-                      const char *metric)
+static struct propose about_now(const struct situation *now)
 {
-    struct choices list = {0};
-    struct buf why_not = {0};
-    struct propose about = {.nest = now->nest,
+    return (struct propose){.nest = now->nest,
                             .machine = now->machine,
                             .now = now->choice,
                             .latency_ns = 100};
+}
+
+/* NaN: nothing is proposed. */
+static double lines_left(const struct situation *now, const char *transformation)
+{
+    struct choices list = {0};
+    struct buf why_not = {0};
+    struct propose about = about_now(now);
     propose(&about, transformation, &list, &why_not);
     double before = nest_cost_ns(now->nest, now->machine, now->choice), best = before;
     for (size_t i = 0; i < list.nr; i++)
         best = fmin(best, nest_cost_ns(now->nest, now->machine, &list.item[i]));
-    if (list.nr && before > 0)
-        say_number(now, metric, best / before);
+    bool known = list.nr && before > 0;
     choices_release(&list);
     buf_release(&why_not);
+    return known ? best / before : NAN;
+}
+
+static void say_ratio(struct situation *now, const char *metric, double ratio)
+{
+    if (!isnan(ratio))
+        say_number(now, metric, ratio);
+}
+
+/* A block does as well as any order or tiling of the loops: it is one of both. */
+static double block_left(const struct situation *now, double tiled, double ordered)
+{
+    struct propose about = about_now(now);
+    struct sum_block block;
+    double before = nest_cost_ns(now->nest, now->machine, now->choice), left = NAN;
+    if (sum_block_find(now->nest, &block) && before > 0)
+        left = fmin(sum_block_cost_ns(&about, &block) / before, 1);
+    return fmin(left, fmin(tiled, ordered));
 }
 
 static void say_ratios(struct situation *now)
 {
     if (now->nest->nr < 2)
         return;
-    say_ratio(now, "tile", "tile_traffic_ratio");
-    say_ratio(now, "interchange", "interchange_traffic_ratio");
-    say_ratio(now, "unroll_jam", "unroll_jam_traffic_ratio");
+    double tiled = lines_left(now, "tile"), ordered = lines_left(now, "interchange");
+    say_ratio(now, "tile_traffic_ratio", tiled);
+    say_ratio(now, "interchange_traffic_ratio", ordered);
+    say_ratio(now, "unroll_jam_traffic_ratio", lines_left(now, "unroll_jam"));
+    say_ratio(now, "block_traffic_ratio", block_left(now, tiled, ordered));
 }
 
 static int innermost_depth(const struct nest *nest, const struct choice *choice)

@@ -1,16 +1,52 @@
 #include "search/nest.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Of a loop whose count is not known: long enough that deeper nests count as hotter and
+/* Of a loop of which nothing is known: long enough that deeper nests count as hotter and
  * that their order matters (the caches of the smallest core hold 100 x 100 doubles in L2,
  * not in L1). */
 static const double unknown_trips = 100;
 
-static double trips_of(const struct kernel_loop *loop)
+/* A bound that is a number or a bound parameter; NaN = another. */
+static double bound_value(const struct kernel_view *view, const char *text)
 {
-    return loop->trips < 0 ? unknown_trips : fmax(loop->trips, 1);
+    char *end;
+    if (!text || !*text)
+        return NAN;
+    double value = strtod(text, &end);
+    if (!*end)
+        return value;
+    for (size_t i = 0; i < view->param_nr; i++)
+        if (view->param[i].is_set && !strcmp(view->param[i].name, text))
+            return view->param[i].value;
+    return NAN;
+}
+
+/* Where the model did not count: the bounds themselves, with one of them alone half of
+ * it, as in a triangle. */
+static double trips_of(const struct kernel_view *view, const struct kernel_loop *loop)
+{
+    if (loop->trips >= 0)
+        return fmax(loop->trips, 1);
+    double lower = bound_value(view, loop->lower_text),
+           upper = bound_value(view, loop->upper_text);
+    double trips = !isnan(lower) && !isnan(upper) ? upper - lower : upper / 2;
+    return trips >= 1 ? trips : unknown_trips;
+}
+
+/* What an iteration does counts by the lines it takes: eight elements of eight bytes
+ * along a line cost as much as one from line to line. */
+static double chain_work(const struct kernel_view *view, int loop)
+{
+    double work = 1;
+    for (size_t i = 0; i < view->access_nr; i++) {
+        double stride = fabs(view->access[i].stride_at[view->loop[loop].depth]);
+        if (view->access[i].loop == loop)
+            work += isnan(stride) || stride >= 64 ? 8 : stride / 8;
+    }
+    return work;
 }
 
 static double chain_trips(const struct kernel_view *view, int loop)
@@ -19,7 +55,7 @@ static double chain_trips(const struct kernel_view *view, int loop)
     for (; loop >= 0; loop = view->loop[loop].parent) {
         if (!view->loop[loop].modelled)
             return -1;
-        trips *= trips_of(&view->loop[loop]);
+        trips *= trips_of(view, &view->loop[loop]);
     }
     return trips;
 }
@@ -31,6 +67,8 @@ void nest_find(const struct kernel_view *view, struct nest *nest)
     *nest = (struct nest){.view = view};
     for (size_t i = 0; i < view->loop_nr; i++) {
         double trips = view->loop[i].innermost ? chain_trips(view, (int)i) : -1;
+        if (trips > 0)
+            trips *= chain_work(view, (int)i);
         if (trips > most) {
             most = trips;
             hot = (int)i;
@@ -42,7 +80,7 @@ void nest_find(const struct kernel_view *view, struct nest *nest)
     for (int i = hot, d = (int)nest->nr - 1; i >= 0 && d >= 0;
          i = view->loop[i].parent, d--) {
         nest->loop[d] = &view->loop[i];
-        nest->trips[d] = trips_of(&view->loop[i]);
+        nest->trips[d] = trips_of(view, &view->loop[i]);
     }
 }
 

@@ -17,7 +17,8 @@ struct nest {
     size_t nr;
 };
 
-/* The chain of modelled loops with the most iterations; nr = 0 when no loop is modelled.
+/* The chain of modelled loops with the most work: iterations, each weighed by the lines
+ * that its accesses take; nr = 0 when no loop is modelled.
  */
 void nest_find(const struct kernel_view *view, struct nest *nest);
 

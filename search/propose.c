@@ -6,12 +6,16 @@
 
 #include "search/propose_orders.h"
 #include "search/propose_prefetch.h"
+#include "search/propose_squares.h"
 #include "search/propose_steps.h"
+#include "search/propose_sums.h"
 
 enum { TOP_ORDERS = 3, TOP_TILES = 6, TOP_JAMS = 6, TILE_LOOPS_MAX = 4 };
 /* Of the grid, by estimate: with orders, simd and prefetches 40,000 plans for three
  * loops. */
 enum { ALL_TILES = 24, ALL_JAMS = 12 };
+
+static const char has_shape[] = "the plan sets the order of all loops already";
 
 struct scored {
     struct choice choice;
@@ -52,9 +56,9 @@ static bool is_near(const struct choice *a, const struct choice *b)
     return near;
 }
 
-static bool near_any(const struct choice *choice, const struct choices *list, size_t from)
+static bool near_any(const struct choice *choice, const struct choices *list)
 {
-    for (size_t i = from; i < list->nr; i++)
+    for (size_t i = 0; i < list->nr; i++)
         if (is_near(choice, &list->item[i]))
             return true;
     return false;
@@ -63,11 +67,11 @@ static bool near_any(const struct choice *choice, const struct choices *list, si
 /* The cheapest; with `apart` none that is a neighbour of a cheaper one. */
 static void keep_best(struct scores *list, size_t most, bool apart, struct choices *out)
 {
-    size_t from = out->nr;
+    size_t before = out->nr;
     if (list->nr)
         qsort(list->item, list->nr, sizeof(*list->item), by_cost);
-    for (size_t i = 0; i < list->nr && out->nr - from < most; i++)
-        if (!apart || !near_any(&list->item[i].choice, out, from))
+    for (size_t i = 0; i < list->nr && out->nr - before < most; i++)
+        if (!apart || !near_any(&list->item[i].choice, out))
             choices_add(out, &list->item[i].choice);
     free(list->item);
 }
@@ -127,6 +131,16 @@ static void try_orders(const struct propose *about, struct choice *choice, size_
     }
 }
 
+static void propose_order(const struct propose *about, const struct choice *order,
+                          struct choices *out)
+{
+    bool alone =
+        !about->exhaustive && !order->distribute_nr && !order->tile_nr && !order->jam_nr;
+    add_order(about, order, out);
+    if (alone)
+        add_strips(about, order, out);
+}
+
 static void propose_orders(const struct propose *about, struct choices *out,
                            struct buf *why_not)
 {
@@ -134,6 +148,10 @@ static void propose_orders(const struct propose *about, struct choices *out,
     struct scores list = {0};
     const struct nest *nest = about->nest;
     choice.order_kept = 0;
+    if (*choice.shape) {
+        buf_add(why_not, has_shape);
+        return;
+    }
     if (nest->nr < 2 || nest->nr > 5) {
         buf_add(why_not, "the hot nest has no two loops to interchange");
         return;
@@ -149,7 +167,7 @@ static void propose_orders(const struct propose *about, struct choices *out,
     struct choices best = {0};
     keep_best(&list, about->exhaustive ? 120 : TOP_ORDERS, false, &best);
     for (size_t i = 0; i < best.nr; i++)
-        add_order(about, &best.item[i], out);
+        propose_order(about, &best.item[i], out);
     choices_release(&best);
 }
 
@@ -219,6 +237,10 @@ static void propose_tiles(const struct propose *about, struct choices *out,
     long size[KERNEL_DEPTH_MAX] = {0};
     struct scores list = {0};
     const struct nest *nest = about->nest;
+    if (*about->now->shape) {
+        buf_add(why_not, has_shape);
+        return;
+    }
     if (nest->nr < 2 || nest->nr > TILE_LOOPS_MAX) {
         buf_addf(why_not, "tiling needs a nest of 2 to %d loops, the hot one has %zu",
                  TILE_LOOPS_MAX, nest->nr);
@@ -231,6 +253,8 @@ static void propose_tiles(const struct propose *about, struct choices *out,
     add_overhead(&list, name[nest->nr - 1]);
     if (list.nr == 0)
         buf_add(why_not, "every loop of the hot nest is shorter than the smallest tile");
+    if (!about->exhaustive && !about->now->order_nr)
+        add_squares(about, out);
     keep_best(&list, about->exhaustive ? ALL_TILES : TOP_TILES, !about->exhaustive, out);
 }
 
@@ -301,19 +325,25 @@ static void propose_jams(const struct propose *about, struct choices *out,
     const char *name[KERNEL_DEPTH_MAX];
     struct choice choice = *about->now;
     struct scores list = {0};
+    if (*choice.shape) {
+        buf_add(why_not, has_shape);
+        return;
+    }
     if (about->nest->nr < 2) {
         buf_add(why_not, "there is no outer loop to unroll and jam");
         return;
     }
     names_in_order(about, name);
     choice.jam_nr = 0;
+    if (!about->exhaustive && !choice.order_nr && !choice.tile_nr)
+        add_wavefronts(about, out);
     try_jams(about, name, 0, &choice, &list);
     struct scores useful = {0};
     for (size_t i = 0; i < list.nr; i++)
         if (about->exhaustive || list.item[i].cost < 0.95)
             score(&useful, &list.item[i].choice, list.item[i].cost);
     free(list.item);
-    if (useful.nr == 0)
+    if (useful.nr == 0 && out->nr == 0)
         buf_add(why_not, "jamming an outer loop would save neither accesses nor lines");
     keep_best(&useful, about->exhaustive ? ALL_JAMS : TOP_JAMS, false, out);
 }
@@ -346,6 +376,10 @@ static void propose_simd(const struct propose *about, struct choices *out,
                          struct buf *why_not)
 {
     struct choice choice = *about->now;
+    if (*choice.shape) {
+        buf_add(why_not, has_shape);
+        return;
+    }
     if (choice.simd) {
         buf_add(why_not, "the plan already marks the innermost loop");
         return;

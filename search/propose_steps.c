@@ -1,6 +1,7 @@
 #include "search/propose_steps.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- blocks in time ---- */
@@ -41,16 +42,22 @@ static long power_of_two(double least)
     return (long)exp2(ceil(log2(fmax(least, 1))));
 }
 
-/* `steps` of time, blocks of `side` in all loops of space but the innermost, which gets
- * `inner`. */
-static void add_skewed(const struct propose *about, long steps, long side, long inner,
+/* Steps of time, blocks of `side` in the first loop of space, of twice that in those
+ * between, of `inner` in the innermost. */
+struct time_block {
+    long steps, side, inner;
+};
+
+static void add_skewed(const struct propose *about, struct time_block block,
                        struct choices *out)
 {
     const struct nest *nest = about->nest;
-    struct choice choice = *about->now;
-    choice.skew_nr = 0;
+    struct choice choice = choice_unshaped(about->now);
     for (size_t d = 0; d < nest->nr; d++) {
-        long want = d == 0 ? steps : d + 1 == nest->nr ? inner : side;
+        long want = d == 0              ? block.steps
+                    : d + 1 == nest->nr ? block.inner
+                    : d == 1            ? block.side
+                                        : 2 * block.side;
         long most = power_of_two(nest->trips[d]);
         choice.skew[choice.skew_nr++] =
             (struct loop_size){nest->loop[d]->name, want < most ? want
@@ -60,33 +67,118 @@ static void add_skewed(const struct propose *about, long steps, long side, long 
     choices_add(out, &choice);
 }
 
-/* What a block of time holds is swept once a step: its cross section should stay in half
- * of the L2 share (or of L1, where only one loop is in space). */
+/* Bytes of all arrays of the nest at one point of space. */
+static double point_bytes(const struct nest *nest)
+{
+    const struct kernel_view *view = nest->view;
+    double bytes = 0;
+    for (size_t a = 0; a < view->array_nr; a++)
+        for (size_t i = 0; i < view->access_nr; i++)
+            if (view->access[i].array == (int)a && view->access[i].loop >= 0 &&
+                view->loop[view->access[i].loop].nest == nest->loop[0]->nest) {
+                bytes += (double)view->array[a].element_bytes;
+                break;
+            }
+    return fmax(bytes, 1);
+}
+
+/* A block is swept once a step and slides by an element a step: a quarter of the L2 share
+ * leaves room for what comes in beside it. Shorter rows than INNER_LEAST cost more at
+ * their slanted ends than they save. */
+enum { INNER_LEAST = 256 };
+
+static long inner_side(const struct propose *about, long side)
+{
+    const struct machine *machine = about->machine;
+    const struct machine_level *level =
+        machine->level_nr > 1 ? &machine->level[1] : machine->level;
+    double bytes =
+        level->effective_bytes > 0 ? level->effective_bytes : level->claimed_bytes;
+    double points = bytes / 4 / point_bytes(about->nest);
+    for (size_t d = 1; d + 1 < about->nest->nr; d++)
+        points /= (double)side;
+    return (long)exp2(floor(log2(fmax(points, INNER_LEAST))));
+}
+
+static void add_time_blocks(const struct propose *about, struct choices *out)
+{
+    static const struct time_block flat[] = {{8, 16, 0}, {8, 32, 0},  {16, 16, 0},
+                                             {4, 16, 0}, {16, 32, 0}, {8, 64, 0}},
+                                   deep[] = {{4, 16, 0}, {4, 32, 0}, {8, 16, 0},
+                                             {4, 8, 0},  {8, 32, 0}, {2, 16, 0}};
+    /* With three loops of space no block of many steps fits: fewer of them. */
+    if (about->nest->nr == 2) {
+        long inner = inner_side(about, 1);
+        for (long steps = 32; steps >= 8; steps /= 2) {
+            add_skewed(about, (struct time_block){steps, 0, inner}, out);
+            add_skewed(about, (struct time_block){steps, 0, inner / 4}, out);
+        }
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(flat); i++) {
+        long steps = about->nest->nr > 3 ? deep[i].steps : flat[i].steps,
+             side = about->nest->nr > 3 ? deep[i].side : flat[i].side;
+        add_skewed(about, (struct time_block){steps, side, inner_side(about, side)}, out);
+    }
+}
+
+/* ---- chains from one iteration to the next ---- */
+
+/* The innermost loop reads what it stores at other places of the same array. */
+static bool carries_itself(const struct nest *nest)
+{
+    const struct kernel_view *view = nest->view;
+    for (size_t i = 0; i < view->access_nr; i++)
+        for (size_t k = 0; k < view->access_nr; k++) {
+            const struct kernel_access *store = &view->access[i],
+                                       *load = &view->access[k];
+            if (store->write && !load->write && store->array == load->array &&
+                store->loop == load->loop && nest_holds(nest, store) &&
+                view->loop[store->loop].innermost && store->text && load->text &&
+                strcmp(store->text, load->text) && store->stride_at[nest->nr - 1] != 0 &&
+                !memcmp(store->stride_at, load->stride_at,
+                        nest->nr * sizeof(load->stride_at[0])))
+                return true;
+        }
+    return false;
+}
+
+/* Each row begins two elements behind the one before it (one, where no row reads beyond
+ * its own place in another), so that iterations of several rows wait for each other no
+ * more: they hide the latency of one chain. */
+void add_wavefronts(const struct propose *about, struct choices *out)
+{
+    static const int rows[] = {8, 4}, shifts[] = {2, 1};
+    const struct nest *nest = about->nest;
+    if (nest->nr < 2 || !carries_itself(nest))
+        return;
+    const char *inner = nest->loop[nest->nr - 1]->name,
+               *outer = nest->loop[nest->nr - 2]->name;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        for (size_t k = 0; k < ARRAY_SIZE(shifts); k++) {
+            struct choice choice = choice_unshaped(about->now);
+            snprintf(choice.shape, sizeof(choice.shape),
+                     "skew(%s,%s:%d) unroll_jam(%s:%d)", inner, outer, shifts[k], outer,
+                     rows[i]);
+            choices_add(out, &choice);
+        }
+}
+
 void propose_skew(const struct propose *about, struct choices *out, struct buf *why_not)
 {
-    static const long steps[] = {8, 16, 4, 32};
-    static const long sides[] = {32, 16, 64};
     const struct nest *nest = about->nest;
     if (!has_time_loop(nest) || nest->nr > 4) {
         buf_add(why_not, "no loop goes over the same data again and again");
         return;
     }
-    if (about->now->order_nr || about->now->tile_nr || about->now->jam_nr) {
+    if (about->now->order_nr || about->now->tile_nr || about->now->jam_nr ||
+        *about->now->shape) {
         buf_add(why_not, "blocks in time start from the loops as they are written");
         return;
     }
-    for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
-        if (nest->nr == 2) {
-            add_skewed(about, steps[i], 0, 1024, out);
-            add_skewed(about, 4 * steps[i], 0, 2048, out);
-            continue;
-        }
-        for (size_t k = 0; k < ARRAY_SIZE(sides) && i < 3; k++) {
-            add_skewed(about, steps[i], sides[k], 256, out);
-            if (k == 0)
-                add_skewed(about, steps[i], sides[k], 1L << 30, out);
-        }
-    }
+    if (nest->nr > 2)
+        add_wavefronts(about, out);
+    add_time_blocks(about, out);
 }
 
 /* ---- neighbouring loops ---- */

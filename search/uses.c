@@ -5,11 +5,10 @@
 
 /* ---- the shape ---- */
 
-static bool is_moved(const struct nest *nest, const struct kernel_access *access,
-                     size_t depth)
+static bool is_innermost(const struct nest *nest, const struct kernel_access *access)
 {
-    bool inside = (size_t)nest->view->loop[access->loop].depth >= depth;
-    return inside && !(access->stride_at[depth] == 0);
+    return nest_holds(nest, access) &&
+           (size_t)nest->view->loop[access->loop].depth + 1 == nest->nr;
 }
 
 bool is_contraction(const struct nest *nest)
@@ -21,14 +20,13 @@ bool is_contraction(const struct nest *nest)
     for (size_t i = 0; i < nest->view->access_nr; i++) {
         const struct kernel_access *access = &nest->view->access[i];
         size_t moves = 0, still = 0;
-        if (!nest_holds(nest, access) ||
-            (size_t)nest->view->loop[access->loop].depth < first)
-            continue;
+        if (!is_innermost(nest, access))
+            continue; /* what stands beside gets loops of its own */
         for (size_t d = 0; d < 3; d++)
-            if (is_moved(nest, access, first + d))
-                moves++;
-            else
+            if (access->stride_at[first + d] == 0)
                 still = d;
+            else
+                moves++;
         if (moves != 2 || isnan(access->stride_at[nest->nr - 1]))
             return false;
         left[still] = true;

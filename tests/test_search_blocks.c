@@ -60,11 +60,12 @@ static void parts_beside_the_product_get_their_own_loops(void)
     static const struct {
         int loop; /* the one that the first access stands in */
         const char *begin;
-    } table[] = {{2, "tile(k:"}, {1, "distribute(j) distribute(i) tile(k:"}};
+    } table[] = {{2, "tile("}, {1, "distribute(j) distribute(i) tile("}};
     for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
         struct bench bench = {0};
         space_dgemm(&bench.kernel, 1000);
         bench.kernel.access[0].loop = table[i].loop;
+        bench.kernel.loop[1].perfect = table[i].loop == 2;
         bench_start(&bench);
         ask(&bench, "pack");
         check(bench.out.nr > 0);
@@ -75,7 +76,58 @@ static void parts_beside_the_product_get_their_own_loops(void)
     }
 }
 
+/* D[i][j] += C[i][k] * E[k][j] behind the first product: all steps are for both. */
+static void products_one_behind_the_other_are_packed_alike(void)
+{
+    struct bench bench = {0};
+    struct kernel_loop loop[6];
+    struct kernel_access access[8];
+    struct kernel_array array[5];
+
+    space_dgemm(&bench.kernel, 4000);
+    for (int i = 0; i < 6; i++) {
+        loop[i] = bench.kernel.loop[i % 3];
+        loop[i].nest = i / 3;
+        loop[i].parent = i % 3 ? i - 1 : -1;
+    }
+    for (int i = 0; i < 8; i++) {
+        access[i] = bench.kernel.access[i % 4];
+        access[i].loop = i < 4 ? 2 : 5;
+    }
+    memcpy(array, bench.kernel.array, sizeof(bench.kernel.array));
+    array[3] = array[0];
+    array[3].name = "D";
+    array[4] = array[2];
+    array[4].name = "E";
+    access[4].array = access[5].array = 3;
+    access[6].array = 0;
+    access[7].array = 4;
+    bench.kernel.view.loop = loop;
+    bench.kernel.view.loop_nr = 6;
+    bench.kernel.view.access = access;
+    bench.kernel.view.access_nr = 8;
+    bench.kernel.view.array = array;
+    bench.kernel.view.array_nr = 5;
+    bench_start(&bench);
+    bench.machine.simd_bytes = 64;
+    ask(&bench, "pack");
+    check_at(&bench, 0,
+             "tile(k:256,i:384) tile(j:32,i:6) interchange(k,i,j) full(i,j) pack(A,it) "
+             "pack(B,jt) pack(C,it2) vec(j:8) pack(D,it2) pack(E,jt)");
+    check_at(&bench, 1,
+             "tile(k:256,i:384) tile(j:32,i:6) interchange(k,i,j) full(i,j) pack(A,it) "
+             "pack(B,jt) pack(C,it2) vec(j:8)");
+    check(!bench.out.item[0].fallback && bench.out.item[1].fallback);
+    check_parses(&bench.out);
+    loop[4].name = "l"; /* other loops: the steps do not touch them */
+    ask(&bench, "pack");
+    check(bench.out.nr > 0 && !strstr(bench.out.item[0].shape, "pack(D"));
+    bench_release(&bench);
+}
+
 CU_TestInfo search_blocks_tests[] = {
+    {"products one behind the other are packed alike",
+     products_one_behind_the_other_are_packed_alike},
     {"shapes are the known ones", shapes_are_the_known_ones},
     {"what is resident fits", what_is_resident_fits},
     {"the plan names what it is told", the_plan_names_what_it_is_told},

@@ -47,6 +47,52 @@ static void a_choice_has_one_text(void)
     check_choice(&choice, "interchange(i,k,j) tile(k:64,j:256) unroll_jam(i:4) simd");
 }
 
+/* Of two nests with as many iterations the one that goes from line to line. */
+static void lines_count_more_than_iterations(void)
+{
+    struct space_kernel kernel;
+    struct nest nest;
+    struct kernel_loop loop[2];
+
+    space_transpose(&kernel, 100);
+    kernel.view.loop = loop;
+    for (int i = 0; i < 2; i++) {
+        loop[i] = kernel.loop[1];
+        loop[i].nest = i;
+        loop[i].depth = 0;
+        loop[i].parent = -1;
+        kernel.access[i].loop = i;
+    }
+    kernel.access[0].stride_at[0] = 8;
+    kernel.access[1].stride_at[0] = 800;
+    nest_find(&kernel.view, &nest);
+    check_eq(nest.loop[0]->nest, 1);
+    kernel.access[1].stride_at[0] = 8;
+    nest_find(&kernel.view, &nest);
+    check_eq(nest.loop[0]->nest, 0);
+}
+
+static void bounds_stand_in_for_unknown_counts(void)
+{
+    struct space_kernel kernel;
+    struct nest nest;
+    struct kernel_param n = {
+        .name = "n", .type = "int", .is_integer = true, .is_set = true, .value = 400};
+
+    space_transpose(&kernel, 100);
+    kernel.loop[0].trips = kernel.loop[1].trips = -1;
+    kernel.loop[1].lower_text = "i + 1";
+    nest_find(&kernel.view, &nest);
+    check(nest.trips[0] == 100 && nest.trips[1] == 100);
+    kernel.view.param = &n;
+    kernel.view.param_nr = 1;
+    nest_find(&kernel.view, &nest);
+    check(nest.trips[0] == 400 && nest.trips[1] == 200);
+    n.is_set = false;
+    nest_find(&kernel.view, &nest);
+    check(nest.trips[0] == 100);
+}
+
 static void the_nest_is_the_chain_with_most_iterations(void)
 {
     struct space_kernel kernel;
@@ -244,6 +290,8 @@ static void accesses_of_outer_loops_are_not_multiplied(void)
 }
 
 CU_TestInfo search_nest_tests[] = {
+    {"lines count more than iterations", lines_count_more_than_iterations},
+    {"bounds stand in for unknown counts", bounds_stand_in_for_unknown_counts},
     {"a choice has one text", a_choice_has_one_text},
     {"the nest is the chain with most iterations",
      the_nest_is_the_chain_with_most_iterations},

@@ -31,7 +31,8 @@ static void add_loops(struct space_kernel *kernel, const char *const *name,
                                                .upper_text = "n",
                                                .trips = trips[d],
                                                .innermost = d == nr - 1,
-                                               .modelled = true};
+                                               .modelled = true,
+                                               .perfect = d < nr - 1};
     kernel->view.loop = kernel->loop;
     kernel->view.loop_nr = (size_t)nr;
 }

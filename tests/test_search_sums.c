@@ -1,0 +1,237 @@
+/* Strips and blocks of results, rows in step, square tiles: what is proposed for sums,
+ * chains and transpositions. */
+#include <CUnit/CUnit.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/propose_sums.h"
+#include "tests/test_search_bench.h"
+
+/* A[i][k] * B[k][j] added up in a variable; C[i][j] stands behind the loop over k. */
+static void scalar_sum(struct bench *bench, int n)
+{
+    *bench = (struct bench){0};
+    space_dgemm(&bench->kernel, n);
+    bench->kernel.loop[1].perfect = false;
+    for (int i = 0; i < 2; i++) {
+        bench->kernel.access[i].loop = 1;
+        bench->kernel.access[i].stride_at[2] = NAN;
+    }
+    bench_start(bench);
+    bench->machine.simd_bytes = 64;
+}
+
+static void set_strides(struct kernel_access *access, double i, double j, double k)
+{
+    access->stride_at[0] = i;
+    access->stride_at[1] = j;
+    access->stride_at[2] = k;
+}
+
+static void blocks_keep_sums_in_registers(void)
+{
+    struct bench bench;
+
+    scalar_sum(&bench, 1000);
+    ask(&bench, "pack");
+    check_eq(bench.out.nr, 1);
+    check_at(&bench, 0,
+             "tile(j:16,i:6) distribute(j) distribute(i) interchange(k,i,j) full(i,j) "
+             "vec(j:8)");
+    check_parses(&bench.out);
+    bench.machine.simd_bytes = 32;
+    ask(&bench, "pack");
+    check_at(&bench, 0,
+             "tile(j:8,i:2) distribute(j) distribute(i) interchange(k,i,j) full(i,j) "
+             "vec(j:4)");
+    bench_release(&bench);
+    scalar_sum(&bench, 10); /* shorter than two vectors */
+    ask(&bench, "pack");
+    check_at(&bench, 0,
+             "tile(j:8,i:6) distribute(j) distribute(i) interchange(k,i,j) full(i,j) "
+             "vec(j:8)");
+    bench_release(&bench);
+    scalar_sum(&bench, 4);
+    ask(&bench, "pack");
+    check_nothing(&bench, "the hot nest does not add up products of arrays");
+    bench_release(&bench);
+}
+
+/* (A[k][i] - A[k][j]): one array twice cannot be packed, its results can. */
+static void elements_are_kept_in_a_buffer(void)
+{
+    struct bench bench = {0};
+
+    space_dgemm(&bench.kernel, 1000);
+    bench.kernel.access[2].array = bench.kernel.access[3].array;
+    set_strides(&bench.kernel.access[2], 8, 0, 8000);
+    bench_start(&bench);
+    bench.machine.simd_bytes = 64;
+    ask(&bench, "pack");
+    check_eq(bench.out.nr, 1);
+    check_at(&bench, 0,
+             "tile(j:16,i:6) interchange(k,i,j) full(i,j) pack(C,it) vec(j:8)");
+    check_parses(&bench.out);
+    bench.kernel.loop[1].perfect = false;
+    ask(&bench, "pack");
+    check_at(&bench, 0,
+             "distribute(j) distribute(i) tile(j:16,i:6) interchange(k,i,j) full(i,j) "
+             "pack(C,it) vec(j:8)");
+    bench_release(&bench);
+}
+
+static void blocks_need_lanes_and_results_of_their_own(void)
+{
+    struct bench bench = {0};
+    struct sum_block block;
+
+    space_dgemm(&bench.kernel, 1000);
+    bench_start(&bench);
+    check(sum_block_find(&bench.nest, &block));
+    check_eq(block.along, 1);
+    check_eq(block.across, 0);
+    check_str(block.result, "C");
+    bench.kernel.access[2].array = 0; /* C[i][k]: an operand too */
+    check(!sum_block_find(&bench.nest, &block));
+    space_dgemm(&bench.kernel, 1000);
+    check(sum_block_find(&bench.nest, &block) && block.lanes);
+    set_strides(&bench.kernel.access[3], 0, 8000, 8); /* B[j][k]: no lanes along j */
+    check(sum_block_find(&bench.nest, &block) && !block.lanes);
+    space_dgemm(&bench.kernel, 1000);
+    bench.kernel.access[1].stride_at[0] = 0; /* i adds up, too */
+    check(!sum_block_find(&bench.nest, &block));
+    space_dgemm(&bench.kernel, 1000);
+    bench.kernel.access[1].stride_at[2] = 8; /* every result is another one */
+    check(!sum_block_find(&bench.nest, &block));
+    space_transpose(&bench.kernel, 1000);
+    bench_start(&bench);
+    check(!sum_block_find(&bench.nest, &block));
+    bench_release(&bench);
+}
+
+/* Products of rows: no lanes, but sums that do not wait for one another. */
+static void products_of_rows_are_added_up_side_by_side(void)
+{
+    struct bench bench;
+
+    scalar_sum(&bench, 1000);
+    set_strides(&bench.kernel.access[3], 0, 8000, 8);
+    ask(&bench, "pack");
+    check_at(&bench, 0,
+             "tile(j:8,i:4) distribute(j) distribute(i) interchange(k,i,j) full(i,j)");
+    check_parses(&bench.out);
+    bench.kernel.loop[1].lower_text = "ni + 1";
+    ask(&bench, "pack");
+    check_eq(bench.out.nr, 1);
+    bench.kernel.loop[1].lower_text = "n - i";
+    ask(&bench, "pack");
+    check_nothing(&bench, "the hot nest does not add up products of arrays");
+    bench.kernel.loop[1].lower_text = "0";
+    set_strides(&bench.kernel.access[3], 0, 0, 8); /* nothing is used again */
+    ask(&bench, "pack");
+    check_nothing(&bench, "the hot nest does not add up products of arrays");
+    bench_release(&bench);
+}
+
+static void strips_take_the_sum_along(void)
+{
+    struct bench bench;
+
+    scalar_sum(&bench, 1000);
+    ask(&bench, "interchange");
+    check(proposed(&bench, "tile(j:1024) distribute(j) interchange(k,j) simd"));
+    check_parses(&bench.out);
+    set_strides(&bench.kernel.access[2], 0, 8000, 8); /* A[j][k] * B[k][i] */
+    set_strides(&bench.kernel.access[3], 8, 0, 8000);
+    for (int i = 0; i < 2; i++) /* C[j][i] */
+        set_strides(&bench.kernel.access[i], 8, 8000, NAN);
+    ask(&bench, "interchange");
+    check(proposed(&bench,
+                   "tile(i:1024) interchange(j,i) distribute(i) interchange(k,i) simd"));
+    bench_release(&bench);
+    scalar_sum(&bench, 5000); /* L1 holds 2048 results, L2 13 columns of 5000 */
+    ask(&bench, "interchange");
+    check(proposed(&bench, "tile(j:2048) distribute(j) interchange(k,j) simd"));
+    check(!proposed(&bench, "tile(j:8192) distribute(j) interchange(k,j) simd"));
+    bench_release(&bench);
+    scalar_sum(&bench, 3000); /* and 21 of 3000 */
+    ask(&bench, "interchange");
+    check(proposed(&bench, "tile(j:16) distribute(j) interchange(k,j) simd"));
+    bench_release(&bench);
+}
+
+static void chains_run_in_several_rows(void)
+{
+    struct bench bench = {0};
+
+    space_transpose(&bench.kernel, 1000);
+    bench.kernel.access[0].array = 0;
+    bench.kernel.access[0].text = "B[i][j - 1]";
+    bench.kernel.access[1].text = "B[i][j]";
+    memcpy(bench.kernel.access[1].stride_at, bench.kernel.access[0].stride_at,
+           sizeof(bench.kernel.access[0].stride_at));
+    bench_start(&bench);
+    ask(&bench, "unroll_jam");
+    check_at(&bench, 0, "skew(j,i:2) unroll_jam(i:8)");
+    check_at(&bench, 1, "skew(j,i:1) unroll_jam(i:8)");
+    check_parses(&bench.out);
+    bench.now = bench.out.item[0];
+    ask(&bench, "unroll_jam");
+    check_nothing(&bench, "the plan sets the order of all loops already");
+    bench.now = (struct choice){0};
+    bench.kernel.access[0].text = "B[i][j]"; /* each iteration its own element */
+    ask(&bench, "unroll_jam");
+    check(!proposed(&bench, "skew(j,i:2) unroll_jam(i:8)"));
+    bench_release(&bench);
+}
+
+static void transpositions_get_square_tiles(void)
+{
+    struct bench bench = {0};
+
+    space_transpose(&bench.kernel, 6000);
+    bench_start(&bench);
+    ask(&bench, "tile");
+    check_at(&bench, 0, "tile(i:32,j:32)"); /* 2 * 32 * 32 * 8 bytes: half of L1 */
+    check_at(&bench, 1, "tile(i:16,j:16)");
+    memcpy(bench.kernel.access[1].stride_at, bench.kernel.access[0].stride_at,
+           sizeof(bench.kernel.access[0].stride_at));
+    ask(&bench, "tile");
+    check(!proposed(&bench, "tile(i:32,j:32)"));
+    bench_release(&bench);
+}
+
+static void a_whole_shape_stays_as_it_is(void)
+{
+    struct bench bench;
+
+    scalar_sum(&bench, 1000);
+    ask(&bench, "pack");
+    bench.now = bench.out.nr ? bench.out.item[0] : bench.now;
+    ask(&bench, "interchange");
+    check_nothing(&bench, "the plan sets the order of all loops already");
+    ask(&bench, "tile");
+    check_nothing(&bench, "the plan sets the order of all loops already");
+    ask(&bench, "simd");
+    check_nothing(&bench, "the plan sets the order of all loops already");
+    bench.now = (struct choice){.order = {"i", "k", "j"}, .order_nr = 3};
+    ask(&bench, "pack"); /* another order does not stand in the way */
+    check_eq(bench.out.nr, 1);
+    check_eq(bench.out.nr ? bench.out.item[0].order_nr : 1, 0);
+    bench_release(&bench);
+}
+
+CU_TestInfo search_sums_tests[] = {
+    {"blocks keep sums in registers", blocks_keep_sums_in_registers},
+    {"elements are kept in a buffer", elements_are_kept_in_a_buffer},
+    {"blocks need lanes and results of their own",
+     blocks_need_lanes_and_results_of_their_own},
+    {"products of rows are added up side by side",
+     products_of_rows_are_added_up_side_by_side},
+    {"strips take the sum along", strips_take_the_sum_along},
+    {"chains run in several rows", chains_run_in_several_rows},
+    {"transpositions get square tiles", transpositions_get_square_tiles},
+    {"a whole shape stays as it is", a_whole_shape_stays_as_it_is},
+    CU_TEST_INFO_NULL,
+};
