@@ -58,8 +58,9 @@ static int measure_emitted(struct workbench *bench, const char *plan,
     progress_say(&bench->progress, "measuring the written file on its own");
     int status = emit(bench, plan, gain, path, false, err);
     if (!status)
-        status = live_compare_file(bench->live, path, false, 8, &written->gain,
-                                   &written->verified, err);
+        status = live_compare_file(bench->live, path, false,
+                                   search_closing_s(bench->settings->budget_s),
+                                   &written->gain, &written->verified, err);
     free(path);
     return status;
 }
@@ -162,6 +163,7 @@ static int search(struct workbench *bench, bool advise_only, struct search_resul
         .rules = bench->rules,
         .option = tries.item,
         .option_nr = tries.nr,
+        .plans_only = tries.none,
         .advise_only = advise_only,
         .audit = settings->audit};
     int status =

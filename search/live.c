@@ -60,6 +60,7 @@ void live_free(struct live *live)
     free(live->smt.cpu);
     live_toolchains_release(live);
     free(live->note);
+    live_forget(live);
     strvec_release(&live->args);
     strvec_release(&live->shapes);
     free(live);
@@ -133,7 +134,7 @@ void live_set_environment(const struct environment *environment, struct run_opts
         opts->samples_per_launch *= COLD_SAMPLES;
 }
 
-static void take_run(struct run_result *result, struct measurement *out)
+void live_take_run(struct run_result *result, struct measurement *out)
 {
     out->outcome = result->outcome;
     out->detail = result->detail;
@@ -190,7 +191,7 @@ static int time_it(struct live *live, const struct built *built,
     }
     if (opts.at_gate && !live->counters.failed)
         live->counted_calls = result.calls * (double)place.copies;
-    take_run(&result, out);
+    live_take_run(&result, out);
     run_result_release(&result);
     return 0;
 }
@@ -349,14 +350,15 @@ static void take_verification(const struct live *live, const struct built *built
     out->max_relative_error = built->report.max_relative_error;
 }
 
-int live_measure_built(struct live *live, struct built *built,
-                       const struct kernel_counts *counts, enum measure_effort effort,
-                       double stop_at_s, struct measurement *out, struct error *err)
+/* Quick runs of plans are taken beside the reference where that can be. */
+static int time_built(struct live *live, struct built *built, enum measure_effort effort,
+                      double stop_at_s, struct measurement *out, struct error *err)
 {
-    bool explain = effort == MEASURE_EXPLAIN;
-    struct kernel_counts own = kernel_counts(live->opts.kernel);
-    if (live_verify(live, built, effort == MEASURE_QUICK, err) ||
-        live_build(live, built, VARIANT_TIME, err))
+    bool done = false;
+    if (built->refused == RUN_OUTCOME_OK && effort == MEASURE_QUICK &&
+        live_time_beside(live, built, stop_at_s, out, &done, err))
+        return -1;
+    if (!done && live_build(live, built, VARIANT_TIME, err))
         return -1;
     if (built->refused != RUN_OUTCOME_OK) {
         out->outcome = built->refused;
@@ -364,11 +366,24 @@ int live_measure_built(struct live *live, struct built *built,
         return 0;
     }
     take_verification(live, built, out);
+    return done ? 0
+                : time_it(live, built, &out->environment, effort, stop_at_s, out, err);
+}
+
+int live_measure_built(struct live *live, struct built *built,
+                       const struct kernel_counts *counts, enum measure_effort effort,
+                       double stop_at_s, struct measurement *out, struct error *err)
+{
+    bool explain = effort == MEASURE_EXPLAIN;
+    struct kernel_counts own = kernel_counts(live->opts.kernel);
+    if (live_verify(live, built, effort == MEASURE_QUICK, err))
+        return -1;
     double before = explain && live->here ? latency_now(live) : 1;
-    if (time_it(live, built, &out->environment, effort, stop_at_s, out, err))
+    if (time_built(live, built, effort, stop_at_s, out, err))
         return -1;
     if (!explain || out->outcome != RUN_OUTCOME_OK || spawn_interrupted())
         return 0;
+    live_remember(live, built, out);
     if (live->here)
         machine_scale_latency(live->opts.machine, (before + latency_now(live)) / 2);
     return trace(live, built, counts ? counts : &own, out, err);

@@ -7,13 +7,14 @@
 /*
  * To fill large buffers takes 0.5 to 3 s a launch, so launches are few and all else goes
  * into pairs. Four: either side comes first in two of them, which three could not give;
- * the statistics of pairs hold from three on. The first launch of a kernel that takes a
- * second a call holds one pair, of one that takes a millisecond 24: twelve quadruples A B
- * B A.
+ * the statistics of pairs hold from three on, with which short comparisons (less than a
+ * second a launch) make do: their intervals are wider. The first launch of a kernel that
+ * takes a second a call holds one pair, of one that takes a millisecond 24: twelve
+ * quadruples A B B A.
  */
 void live_pair_effort(double seconds, bool together, struct run_opts *opts)
 {
-    opts->launches_min = together ? 4 : 3;
+    opts->launches_min = together && seconds >= 4 ? 4 : 3;
     opts->launches_max = together ? 12 : 16;
     opts->samples_per_launch = together ? 24 : 2;
     opts->budget_s = seconds;
@@ -68,9 +69,8 @@ static int measure_together(const struct comparison *asked,
 
 /* A kernel that can be a program may be refused as a shared object (`-static` among the
  * flags): *path stays NULL then, and interleaved launches have to do. */
-static int build_pair(struct live *live, const struct variant_side side[2],
-                      const struct environment *environment, char **path,
-                      struct error *err)
+int live_build_pair(struct live *live, const struct variant_side side[2],
+                    const struct environment *environment, char **path, struct error *err)
 {
     const struct toolchain *toolchain;
     struct error local = {0};
@@ -100,7 +100,8 @@ static int compare_sides(const struct comparison *asked,
                     "load, not under two");
     if (live_place(asked->live, a, &place[0], err) ||
         live_place(asked->live, b, &place[1], err) ||
-        (environments_same_run(a, b) && build_pair(asked->live, side, a, &path, err)))
+        (environments_same_run(a, b) &&
+         live_build_pair(asked->live, side, a, &path, err)))
         return -1;
     struct run_program together = {path, args, a->huge_pages, &place[0]};
     int status = path ? measure_together(asked, &together, ratio, err)

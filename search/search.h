@@ -212,6 +212,7 @@ struct search_opts {
     const char *strategy; /* "guided" (default), "exhaustive", "random" */
     double budget_s;      /* 0 = 100; three quarters of it are for plans, however long the
                              baseline takes; the closing measurements come on top */
+    bool plans_only;      /* no huge pages either */
     size_t budget_variants;  /* 0 = no limit */
     unsigned long long seed; /* random; 0 = 1 */
     const struct rule_set *rules;
@@ -223,6 +224,13 @@ struct search_opts {
     bool advise_only; /* measure the baseline, judge, stop */
     bool audit;       /* measure what rules pruned, too, within the budget */
 };
+/*
+ * Seconds for one closing comparison: a quarter of the budget, 2 at least and 8 at most.
+ * There are up to four: the winner, the winner's file, and huge pages without and with
+ * the winner; the last two are left out when there is no time left of the four. One
+ * begun is ended with three launches, so that there is an interval.
+ */
+double search_closing_s(double budget_s);
 /* name, meaning: parsing and help read it */
 struct search_strategy {
     const char *name, *meaning;

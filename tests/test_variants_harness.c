@@ -302,9 +302,9 @@ static void the_harness_is_kept_for_later_runs(void)
     for (int run = 0; run < 2; run++) {
         char *dir = xasprintf("%s/run%d", fixture_dir(), run);
 
-        check_ok(variant_build(kernel, plan, toolchain, VARIANT_TIME, dir, &program,
-                               &err),
-                 &err);
+        check_ok(
+            variant_build(kernel, plan, toolchain, VARIANT_TIME, dir, &program, &err),
+            &err);
         check_eq(files_that_begin(dir, "harness-"), 0);
         check_eq(files_that_begin(dir, "variant-"), 1);
         check_eq(files_that_begin(kept, "harness-"), 1);
