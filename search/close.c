@@ -41,9 +41,9 @@ static int close_source(struct session *session, struct error *err)
         return 0;
     session_say(session, "measuring the winner against the original once more");
     struct quantity gain = quantity_unknown();
-    if (session_compare(session, 0, result->best, close_s(session), &gain, err))
+    if (session_compare_surely(session, 0, result->best, close_s(session), &gain, err))
         return -1;
-    if (gain.known && gain.low <= 1) {
+    if (gain.known && (gain.low <= 1 || gain.value < SESSION_LEAST_GAIN)) {
         note_luck(result, gain);
         result->best = 0;
         return 0;

@@ -220,7 +220,8 @@ static int confirm(struct guided *guided, const char *transformation, size_t ind
     struct choice choice = session->choice[index];
     session_say(session, "comparing %s with the best so far",
                 session->result->measurement[index].plan);
-    if (session_compare(session, guided->now, index, confirm_s(session), &ratio, err))
+    if (session_compare_surely(session, guided->now, index, confirm_s(session), &ratio,
+                               err))
         return -1;
     bool faster = ratio.known && ratio.low > 1 && ratio.value >= SESSION_LEAST_GAIN;
     if (faster &&

@@ -350,6 +350,12 @@ static void take_verification(const struct live *live, const struct built *built
     out->max_relative_error = built->report.max_relative_error;
 }
 
+/* The latency takes a second to measure: small budgets have it once an explained run. */
+static bool is_brief(const struct live *live)
+{
+    return live->opts.budget_s > 0 && live->opts.budget_s < 24;
+}
+
 /* Quick runs of plans are taken beside the reference where that can be. */
 static int time_built(struct live *live, struct built *built, enum measure_effort effort,
                       double stop_at_s, struct measurement *out, struct error *err)
@@ -378,14 +384,17 @@ int live_measure_built(struct live *live, struct built *built,
     struct kernel_counts own = kernel_counts(live->opts.kernel);
     if (live_verify(live, built, effort == MEASURE_QUICK, err))
         return -1;
-    double before = explain && live->here ? latency_now(live) : 1;
+    bool twice = explain && live->here && !is_brief(live);
+    double before = twice ? latency_now(live) : 0;
     if (time_built(live, built, effort, stop_at_s, out, err))
         return -1;
     if (!explain || out->outcome != RUN_OUTCOME_OK || spawn_interrupted())
         return 0;
     live_remember(live, built, out);
-    if (live->here)
-        machine_scale_latency(live->opts.machine, (before + latency_now(live)) / 2);
+    if (live->here) {
+        double after = latency_now(live);
+        machine_scale_latency(live->opts.machine, twice ? (before + after) / 2 : after);
+    }
     return trace(live, built, counts ? counts : &own, out, err);
 }
 

@@ -208,6 +208,25 @@ int session_compare(struct session *session, size_t a, size_t b, double seconds,
                                     err);
 }
 
+/* Few launches have wide intervals, and a twentieth is worth more of them. */
+static bool is_doubtful(struct quantity ratio)
+{
+    const double worth_having = 1.05;
+    return ratio.known && ratio.value >= worth_having && ratio.low <= 1;
+}
+
+int session_compare_surely(struct session *session, size_t a, size_t b, double seconds,
+                           struct quantity *ratio, struct error *err)
+{
+    if (session_compare(session, a, b, seconds, ratio, err))
+        return -1;
+    if (!is_doubtful(*ratio))
+        return 0;
+    session_say(session, "comparing once more, longer: %.2fx (%.2f to %.2f) may be none",
+                ratio->value, ratio->low, ratio->high);
+    return session_compare(session, a, b, 3 * seconds, ratio, err);
+}
+
 void session_prune(struct session *session, const char *plan, const char *rule,
                    const char *reason)
 {

@@ -57,6 +57,11 @@ int session_repeat(struct session *session, size_t i, struct error *err);
 int session_compare(struct session *session, size_t a, size_t b, double seconds,
                     struct quantity *ratio, struct error *err);
 
+/* The same, and once more in three times the time when what looks like a gain worth
+ * having may be none: the second answer stands. */
+int session_compare_surely(struct session *session, size_t a, size_t b, double seconds,
+                           struct quantity *ratio, struct error *err);
+
 /* Measurement i ended well and has a time. */
 bool session_timed(const struct session *session, size_t i);
 
