@@ -133,14 +133,15 @@ int live_compare(void *data, const struct candidate *a, const struct candidate *
 
 /* ---- the emitted file on its own ---- */
 
-static int verify_file(struct live *live, const char *source, bool *verified,
+static int verify_file(struct live *live, const char *source,
+                       const struct toolchain *toolchain, bool *verified,
                        struct error *err)
 {
     char *program = NULL;
     struct verify_report report = {0};
     struct verify_opts opts = live_verify_opts(live, false);
-    int status = variant_build_file(live->opts.kernel, source, live->opts.toolchain,
-                                    VARIANT_VERIFY, live->opts.scratch, &program, err);
+    int status = variant_build_file(live->opts.kernel, source, toolchain, VARIANT_VERIFY,
+                                    live->opts.scratch, &program, err);
     if (!status)
         status = variant_verify(live->opts.kernel, program, &opts, &report, err);
     *verified = !status && report.outcome == RUN_OUTCOME_OK;
@@ -149,25 +150,26 @@ static int verify_file(struct live *live, const char *source, bool *verified,
     return status;
 }
 
-int live_compare_file(struct live *live, const char *source, bool huge_pages,
-                      double seconds, struct quantity *ratio, bool *verified,
-                      struct error *err)
+int live_compare_file(struct live *live, const char *source,
+                      const struct environment environment[2], double seconds,
+                      struct quantity *ratio, bool *verified, struct error *err)
 {
     struct built *original = NULL;
+    const struct toolchain *toolchain;
     char *program = NULL;
     *ratio = quantity_unknown();
     *verified = false;
-    const struct environment environment = {.huge_pages = huge_pages};
-    if (live_built_get(live, &(struct candidate){"", environment}, &original, err) ||
+    if (live_toolchain(live, &environment[1], &toolchain, err) ||
+        live_built_get(live, &(struct candidate){"", environment[0]}, &original, err) ||
         live_build(live, original, VARIANT_TIME, err) ||
-        verify_file(live, source, verified, err))
+        verify_file(live, source, toolchain, verified, err))
         return -1;
     if (!*verified || original->refused != RUN_OUTCOME_OK)
         return 0;
-    int status = variant_build_file(live->opts.kernel, source, live->opts.toolchain,
-                                    VARIANT_TIME, live->opts.scratch, &program, err);
+    int status = variant_build_file(live->opts.kernel, source, toolchain, VARIANT_TIME,
+                                    live->opts.scratch, &program, err);
     const struct variant_side side[2] = {{.plan = original->parsed}, {.source = source}};
-    const struct comparison asked = {live, {&environment, &environment}, seconds};
+    const struct comparison asked = {live, {&environment[0], &environment[1]}, seconds};
     char *const both[2] = {original->program[VARIANT_TIME], program};
     if (!status)
         status = compare_sides(&asked, side, both, ratio, err);

@@ -284,11 +284,11 @@ int live_measure_file(struct live *live, const char *source,
 /* How often two variants are run for a comparison that may take `seconds`: together (in
  * one process, by run_measure_together) or in interleaved launches. */
 void live_pair_effort(double seconds, bool together, struct run_opts *opts);
-/* A C file with the same function against the kernel as written: the emitted winner
- * measured on its own. */
-int live_compare_file(struct live *live, const char *source, bool huge_pages,
-                      double seconds, struct quantity *ratio, bool *verified,
-                      struct error *err);
+/* A C file with the same function, run under environment[1], against the kernel as
+ * written under environment[0]: the emitted winner measured on its own. */
+int live_compare_file(struct live *live, const char *source,
+                      const struct environment environment[2], double seconds,
+                      struct quantity *ratio, bool *verified, struct error *err);
 
 /* ---- a runner in front of another that answers from recorded measurements first
  * (resume, replay) ---- */

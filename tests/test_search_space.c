@@ -430,8 +430,6 @@ void space_release(struct space *space)
     strvec_release(&space->saved);
 }
 
-/* ---- a landscape ---- */
-
 double space_valley(const char *plan)
 {
     long i = 0, j = 0;
@@ -442,8 +440,6 @@ double space_valley(const char *plan)
                          0.2 * fabs(log2((double)j / 32)));
     return strstr(plan, "simd") ? 0.9 * seconds : seconds;
 }
-
-/* ---- looking at what came out ---- */
 
 size_t space_count(const struct strvec *list, const char *text)
 {
