@@ -261,16 +261,32 @@ static int count_accesses(struct traffic_trace_request *request, struct error *e
     return status;
 }
 
-/* Fields that are reached through a pointer may be loaded again and again; the loop model
- * counts them as variables. */
-static bool reads_fields(const struct kernel *kernel)
+static bool is_field(const char *name)
 {
-    struct kernel_view view = kernel_view(kernel);
-    for (size_t i = 0; i < view.param_nr; i++)
-        if (strstr(view.param[i].name, "->"))
+    return strstr(name, "->") != NULL;
+}
+
+static bool is_read_again(const struct kernel_view *view, size_t i)
+{
+    const struct kernel_access *access = &view->access[i];
+    for (size_t k = 0; k < i; k++)
+        if (!access->write && !view->access[k].write &&
+            view->access[k].array == access->array && access->text &&
+            view->access[k].text && !strcmp(view->access[k].text, access->text))
             return true;
-    for (size_t i = 0; i < view.array_nr; i++)
-        if (strstr(view.array[i].name, "->"))
+    return false;
+}
+
+bool live_is_unsure(const struct kernel_view *view)
+{
+    for (size_t i = 0; i < view->param_nr; i++)
+        if (is_field(view->param[i].name))
+            return true;
+    for (size_t i = 0; i < view->array_nr; i++)
+        if (is_field(view->array[i].name))
+            return true;
+    for (size_t i = 0; i < view->access_nr; i++)
+        if (is_read_again(view, i))
             return true;
     return false;
 }
@@ -289,7 +305,8 @@ static int trace_built(struct live *live, struct built *built,
         .scratch = live->opts.scratch,
         .cpu = live->cpus.cpu[0]};
     live_override_geometry(live, &request.geometry);
-    bool unsure = *built->plan || reads_fields(live->opts.kernel);
+    struct kernel_view view = kernel_view(live->opts.kernel);
+    bool unsure = *built->plan || live_is_unsure(&view);
     if (unsure && request.accesses_total > 0 && count_accesses(&request, err))
         return -1;
     if (traffic_trace(&request, &out->traffic, err))

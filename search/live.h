@@ -55,6 +55,11 @@ struct live {
     struct strvec shapes; /* of plans that went through a sanitizer without a report */
 };
 
+/* May the compiled kernel make other accesses than the loop model counts? Fields that are
+ * reached through a pointer, which the model counts as variables, may be loaded again and
+ * again; elements that the source reads several times may be loaded once. */
+bool live_is_unsure(const struct kernel_view *view);
+
 /* The variant of a plan, new or known. Borrowed until the next call. */
 int live_built_get(struct live *live, const struct candidate *candidate,
                    struct built **out, struct error *err);

@@ -3,6 +3,7 @@
 #include <CUnit/CUnit.h>
 #include <string.h>
 
+#include "search/live.h"
 #include "tests/test_search_trial.h"
 
 static void run_gather(struct trial *trial, const struct space_entry *entry)
@@ -116,11 +117,32 @@ static void a_doubtful_comparison_is_repeated(void)
     trial_release(&trial);
 }
 
+/* b[i] twice is loaded once; a[i] read and written is what it is. */
+static void the_model_says_when_it_is_unsure(void)
+{
+    struct kernel_param param = {.name = "n"};
+    struct kernel_access access[] = {{.array = 0, .text = "a[i]"},
+                                     {.array = 0, .text = "a[i]", .write = true},
+                                     {.array = 1, .text = "b[i]"},
+                                     {.array = 1, .text = "b[i + 1]"},
+                                     {.array = 1, .text = "b[i]"}};
+    struct kernel_view view = {
+        .param = &param, .param_nr = 1, .access = access, .access_nr = 4};
+
+    check(!live_is_unsure(&view));
+    view.access_nr = 5;
+    check(live_is_unsure(&view));
+    view.access_nr = 0;
+    param.name = "g->n";
+    check(live_is_unsure(&view));
+}
+
 CU_TestInfo search_settle_tests[] = {
     {"an unlucky first run loses nothing", an_unlucky_first_run_loses_nothing},
     {"a lucky first run wins nothing", a_lucky_first_run_wins_nothing},
     {"what is excluded is not measured again", what_is_excluded_is_not_measured_again},
     {"runs are merged", runs_are_merged},
     {"a doubtful comparison is repeated", a_doubtful_comparison_is_repeated},
+    {"the model says when it is unsure", the_model_says_when_it_is_unsure},
     CU_TEST_INFO_NULL,
 };
