@@ -160,14 +160,15 @@ static int measure_pairs(struct rivalry *rivalry, struct error *err)
     double budget_s = rivalry->settings->budget_s;
     double seconds = budget_s > 0 ? budget_s : default_pairs_s;
     struct environment environment = workbench_environment(bench);
+    const struct environment both[2] = {environment, environment};
     struct candidate a = {"", environment}, b = {bench->plan, environment};
     bool verified = false;
     if (spawn_interrupted())
         return 0;
     progress_say(&bench->progress, "timing the two in turn");
     if (rivalry->rival)
-        return live_compare_file(bench->live, rivalry->source, environment.huge_pages,
-                                 seconds, &rivalry->ratio, &verified, err);
+        return live_compare_file(bench->live, rivalry->source, both, seconds,
+                                 &rivalry->ratio, &verified, err);
     return bench->live_runner.compare(bench->live_runner.data, &a, &b, seconds,
                                       &rivalry->ratio, err);
 }

@@ -17,26 +17,49 @@ struct written {
     bool verified;
 };
 
-static char *full_comment(const struct workbench *bench, const char *text,
-                          const struct plan *plan, struct quantity gain)
+/* What is written, and where its gain holds. */
+struct winner {
+    const char *plan;
+    struct environment environment; /* {0} = as the kernel as written is run */
+    struct quantity gain;
+};
+
+/* The best plan; that of the best environment where it differs, for then it is the one
+ * that has the threads. */
+static struct winner find_winner(const struct search_result *result)
+{
+    struct winner winner = {.plan = "", .gain = result->source_gain};
+    if (result->measurement_nr == 0)
+        return winner;
+    const struct measurement *total = &result->measurement[result->best_total];
+    winner.plan = result->measurement[result->best].plan;
+    if (result->best_total == 0 || !strcmp(total->plan, winner.plan))
+        return winner;
+    return (struct winner){total->plan, total->environment, result->total_gain};
+}
+
+static char *full_comment(const struct workbench *bench, const struct winner *winner,
+                          const struct plan *plan)
 {
     struct buf out = {0};
-    char *facts = report_comment(bench, text, gain);
+    char *with = environment_phrase(&winner->environment);
+    char *facts = report_comment(bench, winner->plan, winner->gain, with);
     buf_add(&out, facts);
     emitted_facts(bench->kernel, plan, &out);
     free(facts);
+    free(with);
     return buf_detach(&out);
 }
 
-static int emit(struct workbench *bench, const char *plan_text_, struct quantity gain,
-                const char *path, bool patch, struct error *err)
+static int emit(struct workbench *bench, const struct winner *winner, const char *path,
+                bool patch, struct error *err)
 {
     struct plan *plan = NULL;
     struct buf source = {0};
     char *comment = NULL;
-    int status = plan_parse(plan_text_, &plan, err);
+    int status = plan_parse(winner->plan, &plan, err);
     if (!status) {
-        comment = full_comment(bench, plan_text_, plan, gain);
+        comment = full_comment(bench, winner, plan);
         status = emitted_text(bench->kernel, plan, comment,
                               patch ? bench->settings->file : NULL, &source, err);
     }
@@ -50,21 +73,22 @@ static int emit(struct workbench *bench, const char *plan_text_, struct quantity
 
 /* The winner is written to the scratch folder, measured from that file alone, and only
  * then written where the user wants it. */
-static int measure_emitted(struct workbench *bench, const char *plan,
-                           struct quantity gain, struct written *written,
-                           struct error *err)
+static int measure_emitted(struct workbench *bench, const struct winner *winner,
+                           struct written *written, struct error *err)
 {
+    const struct environment environment[2] = {{0}, winner->environment};
     char *path = path_join(bench->scratch, "emitted.c");
     progress_say(&bench->progress, "measuring the written file on its own");
-    int status = emit(bench, plan, gain, path, false, err);
+    int status = emit(bench, winner, path, false, err);
     if (!status)
-        status = live_compare_file(bench->live, path, false, 8, &written->gain,
-                                   &written->verified, err);
+        status = live_compare_file(bench->live, path, environment,
+                                   search_closing_s(bench->settings->budget_s),
+                                   &written->gain, &written->verified, err);
     free(path);
     return status;
 }
 
-static int write_header(struct workbench *bench, const char *plan, struct quantity gain,
+static int write_header(struct workbench *bench, const struct winner *winner,
                         struct error *err)
 {
     const char *path = bench->settings->header;
@@ -72,38 +96,49 @@ static int write_header(struct workbench *bench, const char *plan, struct quanti
     struct buf text = {0};
     if (!path)
         return 0;
-    char *comment = report_comment(bench, plan, gain);
-    int status = tunables_header(&view, plan, comment, path, &text, err);
+    char *with = environment_phrase(&winner->environment);
+    char *comment = report_comment(bench, winner->plan, winner->gain, with);
+    int status = tunables_header(&view, winner->plan, comment, path, &text, err);
     if (!status)
         status = file_write(path, buf_str(&text), text.length, err);
+    free(with);
     free(comment);
     buf_release(&text);
     return status;
+}
+
+/* Of the plan that was best by itself, its file's gain is the source's. */
+static void take_gain(const struct written *written, struct search_result *result,
+                      struct winner *winner)
+{
+    if (!written->gain.known)
+        return;
+    winner->gain = written->gain;
+    if (!strcmp(winner->plan, result->measurement[result->best].plan))
+        result->source_gain = written->gain;
 }
 
 static int write_winner(struct workbench *bench, struct search_result *result,
                         struct written *written, struct error *err)
 {
     const char *output = bench->settings->output;
-    const char *plan =
-        result->measurement_nr ? result->measurement[result->best].plan : "";
+    struct winner winner = find_winner(result);
     written->gain = quantity_unknown();
-    if (*plan && !spawn_interrupted()) {
-        if (measure_emitted(bench, plan, result->source_gain, written, err))
+    if (*winner.plan && !spawn_interrupted()) {
+        if (measure_emitted(bench, &winner, written, err))
             return -1;
         if (!written->verified && !spawn_interrupted())
             return fail(err, STATUS_FAILED,
                         "the file written for plan '%s' does not give the original's "
                         "results; nothing was written",
-                        plan);
-        if (written->gain.known)
-            result->source_gain = written->gain;
+                        winner.plan);
+        take_gain(written, result, &winner);
     }
-    if (write_header(bench, plan, result->source_gain, err))
+    if (write_header(bench, &winner, err))
         return -1;
     if (!output)
         return 0;
-    if (emit(bench, plan, result->source_gain, output, bench->settings->patch, err))
+    if (emit(bench, &winner, output, bench->settings->patch, err))
         return -1;
     written->path = path_absolute(output);
     return 0;
@@ -162,6 +197,7 @@ static int search(struct workbench *bench, bool advise_only, struct search_resul
         .rules = bench->rules,
         .option = tries.item,
         .option_nr = tries.nr,
+        .plans_only = tries.none,
         .advise_only = advise_only,
         .audit = settings->audit};
     int status =

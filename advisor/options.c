@@ -42,7 +42,9 @@ static const struct option_row rows[] = {
     {"flags-try", 0, "FLAGS", LIST, AT(flags_try),
      "other flags to try on the kernel as written and on the winner (repeatable)"},
     {"try", 0, "WORDS", TEXT, AT(try),
-     "environments to try likewise: compiler, flags, smt, threads, schedule"},
+     "environments to try likewise: compiler, flags, smt, threads, schedule; or none: "
+     "not "
+     "even huge pages"},
     {"machine", 'm', "PROFILE", TEXT, AT(machine),
      "machine profile: a file, here, or a name that 'inflight machine' lists; default "
      "this machine's"},
@@ -59,8 +61,9 @@ static const struct option_row rows[] = {
     {"force", 0, NULL, FLAG, AT(force),
      "write a plan that is not legal, and say so: for experiments"},
     {"budget", 0, "TIME", TIME, AT(budget_s),
-     "time to spend, such as 90s or 5m; default 100s for a search, 10m for a sweep, 10s "
-     "for the pairs of compare"},
+     "time to spend, such as 90s or 5m; default 100s for a search (closing measurements "
+     "may take as long again, 32s at most), 10m for a sweep, 10s for the pairs of "
+     "compare"},
     {"variants", 0, "N", COUNT, AT(variants), "measure at most N variants"},
     {"strategy", 0, "NAME", TEXT, AT(strategy), "guided (default), exhaustive or random"},
     {"seed", 0, "N", COUNT, AT(seed), "of the random strategy, default 1"},

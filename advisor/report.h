@@ -19,8 +19,9 @@ json_t *report_json(const struct report_input *input);
 void report_text(const json_t *report, bool colour, bool evidence, int columns,
                  struct buf *out);
 
-/* The comment on top of an emitted file. Caller frees. */
+/* The comment on top of an emitted file. `with`: the environment that the gain was
+ * measured in, "" = the source alone. Caller frees. */
 char *report_comment(const struct workbench *bench, const char *plan,
-                     struct quantity gain);
+                     struct quantity gain, const char *with);
 
 #endif

@@ -206,7 +206,7 @@ json_t *report_json(const struct report_input *input)
 }
 
 char *report_comment(const struct workbench *bench, const char *plan,
-                     struct quantity gain)
+                     struct quantity gain, const char *with)
 {
     struct buf out = {0};
     char *date = date_now();
@@ -217,9 +217,8 @@ char *report_comment(const struct workbench *bench, const char *plan,
              kernel_name(bench->kernel), *plan ? plan : "none, as written",
              bench->machine.name, bench->toolchain.version, date);
     if (gain.known && *plan)
-        buf_addf(&out,
-                 "Measured gain: %.2fx (95%% interval %.2f to %.2f), source alone\n",
-                 gain.value, gain.low, gain.high);
+        buf_addf(&out, "Measured gain: %.2fx (95%% interval %.2f to %.2f), %s\n",
+                 gain.value, gain.low, gain.high, *with ? with : "source alone");
     free(date);
     return buf_detach(&out);
 }

@@ -5,9 +5,17 @@
 
 #include "advisor/workbench.h"
 
-static const char *const try_words[] = {"compiler", "flags", "smt", "threads",
-                                        "schedule"};
-enum word { TRY_COMPILER, TRY_FLAGS, TRY_SMT, TRY_THREADS, TRY_SCHEDULE, TRY_NR };
+static const char *const try_words[] = {"compiler", "flags",    "smt",
+                                        "threads",  "schedule", "none"};
+enum word {
+    TRY_COMPILER,
+    TRY_FLAGS,
+    TRY_SMT,
+    TRY_THREADS,
+    TRY_SCHEDULE,
+    TRY_NONE,
+    TRY_NR
+};
 
 static struct environment *add(struct environments *list)
 {
@@ -39,8 +47,8 @@ static int read_words(const char *text, bool wanted[TRY_NR], struct error *err)
             i++;
         if (i == TRY_NR)
             status = fail(err, STATUS_USAGE,
-                          "--try: expected compiler, flags, smt, threads or schedule, "
-                          "got '%s'",
+                          "--try: expected compiler, flags, smt, threads, schedule or "
+                          "none, got '%s'",
                           word);
         else
             wanted[i] = true;
@@ -175,6 +183,11 @@ int environments_to_try(const struct settings *settings, bool is_clang, int core
         add_threads(cores, out);
     if (wanted[TRY_SCHEDULE])
         add_schedules(cores, out);
+    out->none = wanted[TRY_NONE];
+    if (out->none && out->nr)
+        return fail(err, STATUS_USAGE,
+                    "--try: none goes with no other word, no --flags-try and one "
+                    "compiler");
     return 0;
 }
 

@@ -9,6 +9,7 @@
 struct environments {
     struct environment *item;
     size_t nr, alloc;
+    bool none; /* not even huge pages */
 };
 
 /* What the settings ask for, in the order compiler, flags, smt, threads, schedule, each

@@ -66,9 +66,24 @@ static char *build(const struct suite *suite, struct kernel *kernel, const char 
     return program;
 }
 
+/* A choice between compilers is claimed nowhere: one launch of each does when it is
+ * clear, another when it is not. A figure takes three, for an interval. */
+enum purpose { A_CHOICE, A_FIGURE };
+
+static void set_effort(const struct suite *suite, enum purpose purpose,
+                       struct run_opts *opts)
+{
+    live_pair_effort(suite->seconds, false, opts);
+    if (purpose == A_FIGURE)
+        return;
+    opts->launches_min = 1;
+    opts->launches_max = 2;
+    opts->target_spread = 0.1;
+}
+
 /* Time of `a` over that of `b`: above 1, b is faster. Unknown when one cannot be run. */
 static struct quantity compare(const struct suite *suite, const struct strvec *args,
-                               const char *a, const char *b)
+                               const char *a, const char *b, enum purpose purpose)
 {
     struct run_program pair[2] = {{a, args, false, NULL}, {b, args, false, NULL}};
     struct run_opts opts = {.cpu = suite->cpus->cpu,
@@ -78,7 +93,7 @@ static struct quantity compare(const struct suite *suite, const struct strvec *a
     struct quantity ratio = quantity_unknown();
     struct error err = {0};
 
-    live_pair_effort(suite->seconds, false, &opts);
+    set_effort(suite, purpose, &opts);
     if (a && b && run_measure_pair(pair, &opts, result, &err) == 0)
         ratio = run_ratio(&result[0], &result[1]);
     else if (*err.text)
@@ -122,11 +137,9 @@ static int open_kernel(struct work *work, const char *path, struct error *err)
 static json_t *search(const struct work *work, const char *path, const char *name,
                       struct error *err)
 {
-    const char *const words[] = {"tune",       path,
-                                 "--compiler", names[work->base],
-                                 "--budget",   work->suite->budget,
-                                 "--fresh",    "--json",
-                                 NULL};
+    const char *const words[] = {
+        "tune",  path,   "--compiler", names[work->base], "--budget", work->suite->budget,
+        "--try", "none", "--fresh",    "--json",          NULL};
     char *report_name = xasprintf("suite-%s", name);
     double seconds;
     json_t *report = bench_report(report_name, words, &seconds);
@@ -146,8 +159,8 @@ static char *build_winner(const struct work *work, const char *plan,
 
     for (size_t c = 0; c < 2; c++)
         program[c] = build(work->suite, work->kernel, plan, (enum suite_compiler)c, &err);
-    struct quantity ratio =
-        compare(work->suite, &work->args, program[SUITE_GCC], program[SUITE_CLANG]);
+    struct quantity ratio = compare(work->suite, &work->args, program[SUITE_GCC],
+                                    program[SUITE_CLANG], A_CHOICE);
     *compiler = ratio.known && ratio.value > 1 ? SUITE_CLANG : SUITE_GCC;
     if (!program[SUITE_GCC])
         *compiler = SUITE_CLANG;
@@ -163,12 +176,14 @@ static void measure_winner(const struct work *work, const char *plan, json_t *re
 
     json_object_set_new(result, "compiler", json_string(names[compiler]));
     if (winner)
-        set_quantity(result, "ratio",
-                     compare(work->suite, &work->args, work->plain[work->base], winner));
+        set_quantity(
+            result, "ratio",
+            compare(work->suite, &work->args, work->plain[work->base], winner, A_FIGURE));
     else if (!*plan) /* left as it is */
         set_quantity(result, "ratio", quantity_exact(1, PROVENANCE_DERIVED));
-    set_quantity(result, "polly_ratio",
-                 compare(work->suite, &work->args, work->plain[SUITE_POLLY], best));
+    set_quantity(
+        result, "polly_ratio",
+        compare(work->suite, &work->args, work->plain[SUITE_POLLY], best, A_FIGURE));
     free(winner);
 }
 
@@ -176,7 +191,7 @@ static json_t *do_kernel(struct work *work, const char *path, const char *name,
                          struct error *err)
 {
     struct quantity ratio = compare(work->suite, &work->args, work->plain[SUITE_GCC],
-                                    work->plain[SUITE_CLANG]);
+                                    work->plain[SUITE_CLANG], A_CHOICE);
 
     if (!ratio.known) {
         fail(err, STATUS_FAILED, "the kernel as it is cannot be measured");

@@ -19,10 +19,19 @@ static void note_luck(struct search_result *result, struct quantity gain)
     }
 }
 
-/* Seconds of one closing comparison; small budgets ask for short ones. */
 static double close_s(const struct session *session)
 {
-    return fmin(8, fmax(2, session->budget_s / 4));
+    return search_closing_s(session->budget_s);
+}
+
+/* Winner, its file, huge pages twice. */
+enum { CLOSING_COMPARISONS = 4 };
+
+/* Is there time for one more that is not the winner's own? */
+static bool has_time(const struct session *session, double began_s)
+{
+    double end_s = began_s + CLOSING_COMPARISONS * close_s(session);
+    return !spawn_interrupted() && clock_s() + close_s(session) <= end_s;
 }
 
 static int close_source(struct session *session, struct error *err)
@@ -32,9 +41,9 @@ static int close_source(struct session *session, struct error *err)
         return 0;
     session_say(session, "measuring the winner against the original once more");
     struct quantity gain = quantity_unknown();
-    if (session_compare(session, 0, result->best, close_s(session), &gain, err))
+    if (session_compare_surely(session, 0, result->best, close_s(session), &gain, err))
         return -1;
-    if (gain.known && gain.low <= 1) {
+    if (gain.known && (gain.low <= 1 || gain.value < SESSION_LEAST_GAIN)) {
         note_luck(result, gain);
         result->best = 0;
         return 0;
@@ -43,11 +52,12 @@ static int close_source(struct session *session, struct error *err)
     return 0;
 }
 
-static int close_environment(struct session *session, struct error *err)
+static int close_environment(struct session *session, double began_s, struct error *err)
 {
     struct search_result *result = session->result;
     size_t huge = 0;
-    if (!session->subject->huge_pages_available || spawn_interrupted())
+    if (!session->subject->huge_pages_available || session->opts->plans_only ||
+        !has_time(session, began_s))
         return 0;
     if (session_measure(session, &session->choice[0], true, MEASURE_QUICK, 0, &huge, err))
         return -1;
@@ -63,6 +73,8 @@ static int close_environment(struct session *session, struct error *err)
         result->total_gain = result->environment_gain;
         return 0;
     }
+    if (!has_time(session, began_s))
+        return 0;
     session_say(session, "huge pages: the winner");
     struct choice best = session->choice[result->best];
     if (session_measure(session, &best, true, MEASURE_QUICK, 0, &huge, err))
@@ -213,11 +225,12 @@ static char *say_interrupted(const struct session *session)
 int session_close(struct session *session, struct error *err)
 {
     struct search_result *result = session->result;
+    double began_s = clock_s();
     result->interrupted = spawn_interrupted() != 0;
     if (result->measurement_nr == 0)
         return 0;
     if (!session->opts->advise_only &&
-        (close_source(session, err) || close_environment(session, err) ||
+        (close_source(session, err) || close_environment(session, began_s, err) ||
          close_options(session, err)))
         return -1;
     close_left(session);

@@ -9,6 +9,7 @@
 
 #include "search/propose.h"
 #include "search/session.h"
+#include "search/settle.h"
 #include "search/tunables.h"
 
 struct guided {
@@ -156,50 +157,22 @@ static struct propose about_now(const struct guided *guided, const struct choice
     };
 }
 
-/* Quick runs of the list; *best becomes the fastest of them that is legal and right (or
- * stays). */
-static int try_list(struct guided *guided, const struct choices *list, size_t *best,
-                    struct error *err)
-{
-    struct session *session = guided->session;
-    bool legal = false;
-    for (size_t i = 0; i < list->nr && !session_over(session); i++) {
-        size_t index = 0;
-        if (list->item[i].fallback && legal)
-            continue;
-        legal = session_legal(session, &list->item[i], NULL) == 0;
-        if (!legal)
-            continue;
-        char *plan = choice_text(&list->item[i]);
-        session_say(session, "trying %s", plan);
-        free(plan);
-        double limit = session->result->measurement[*best].time_s.value * 1.5;
-        if (session_measure(session, &list->item[i], false, MEASURE_QUICK, limit, &index,
-                            err))
-            return -1;
-        if (session_timed(session, index) &&
-            session->result->measurement[index].time_s.value <
-                session->result->measurement[*best].time_s.value)
-            *best = index;
-    }
-    return 0;
-}
-
 /* Hill climbing from the best guess; two rounds at most. */
 static int try_family(struct guided *guided, const char *transformation,
                       const struct choices *seeds, size_t *best, struct error *err)
 {
-    if (try_list(guided, seeds, best, err))
+    struct session *session = guided->session;
+    if (settle_list(session, seeds, guided->now, best, err))
         return -1;
     for (int round = 0; round < 2 && *best != guided->now; round++) {
         struct choices near = {0};
         size_t before = *best;
-        struct choice from = guided->session->choice[*best];
+        struct choice from = session->choice[*best];
         from.fallback = false;
         struct propose about = about_now(guided, &from);
         propose_on_top(&about, transformation, &near);
         propose_neighbours(transformation, &from, &near);
-        int status = try_list(guided, &near, best, err);
+        int status = settle_list(session, &near, guided->now, best, err);
         choices_release(&near);
         if (status)
             return -1;
@@ -247,7 +220,8 @@ static int confirm(struct guided *guided, const char *transformation, size_t ind
     struct choice choice = session->choice[index];
     session_say(session, "comparing %s with the best so far",
                 session->result->measurement[index].plan);
-    if (session_compare(session, guided->now, index, confirm_s(session), &ratio, err))
+    if (session_compare_surely(session, guided->now, index, confirm_s(session), &ratio,
+                               err))
         return -1;
     bool faster = ratio.known && ratio.low > 1 && ratio.value >= SESSION_LEAST_GAIN;
     if (faster &&
@@ -370,9 +344,11 @@ static int try_huge_pages(struct guided *guided, struct error *err)
 {
     struct session *session = guided->session;
     size_t index = 0;
-    if (!session->subject->huge_pages_available) {
+    if (!session->subject->huge_pages_available || session->opts->plans_only) {
         note_outcome(guided, "hugepages", NULL, quantity_unknown(),
-                     "not tried: this machine gives no huge pages");
+                     session->opts->plans_only
+                         ? "not tried: nothing beside plans was to be"
+                         : "not tried: this machine gives no huge pages");
         return 0;
     }
     session_say(session, "trying huge pages");
@@ -381,7 +357,8 @@ static int try_huge_pages(struct guided *guided, struct error *err)
         return -1;
     if (!session_timed(session, index))
         return 0;
-    if (session_compare(session, 0, index, 8, &session->result->environment_gain, err))
+    if (session_compare(session, 0, index, search_closing_s(session->budget_s),
+                        &session->result->environment_gain, err))
         return -1;
     note_outcome(guided, "hugepages", "huge pages", session->result->environment_gain,
                  "environment: reported apart from the source");

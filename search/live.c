@@ -60,6 +60,7 @@ void live_free(struct live *live)
     free(live->smt.cpu);
     live_toolchains_release(live);
     free(live->note);
+    live_forget(live);
     strvec_release(&live->args);
     strvec_release(&live->shapes);
     free(live);
@@ -133,7 +134,7 @@ void live_set_environment(const struct environment *environment, struct run_opts
         opts->samples_per_launch *= COLD_SAMPLES;
 }
 
-static void take_run(struct run_result *result, struct measurement *out)
+void live_take_run(struct run_result *result, struct measurement *out)
 {
     out->outcome = result->outcome;
     out->detail = result->detail;
@@ -190,7 +191,7 @@ static int time_it(struct live *live, const struct built *built,
     }
     if (opts.at_gate && !live->counters.failed)
         live->counted_calls = result.calls * (double)place.copies;
-    take_run(&result, out);
+    live_take_run(&result, out);
     run_result_release(&result);
     return 0;
 }
@@ -260,16 +261,32 @@ static int count_accesses(struct traffic_trace_request *request, struct error *e
     return status;
 }
 
-/* Fields that are reached through a pointer may be loaded again and again; the loop model
- * counts them as variables. */
-static bool reads_fields(const struct kernel *kernel)
+static bool is_field(const char *name)
 {
-    struct kernel_view view = kernel_view(kernel);
-    for (size_t i = 0; i < view.param_nr; i++)
-        if (strstr(view.param[i].name, "->"))
+    return strstr(name, "->") != NULL;
+}
+
+static bool is_read_again(const struct kernel_view *view, size_t i)
+{
+    const struct kernel_access *access = &view->access[i];
+    for (size_t k = 0; k < i; k++)
+        if (!access->write && !view->access[k].write &&
+            view->access[k].array == access->array && access->text &&
+            view->access[k].text && !strcmp(view->access[k].text, access->text))
             return true;
-    for (size_t i = 0; i < view.array_nr; i++)
-        if (strstr(view.array[i].name, "->"))
+    return false;
+}
+
+bool live_is_unsure(const struct kernel_view *view)
+{
+    for (size_t i = 0; i < view->param_nr; i++)
+        if (is_field(view->param[i].name))
+            return true;
+    for (size_t i = 0; i < view->array_nr; i++)
+        if (is_field(view->array[i].name))
+            return true;
+    for (size_t i = 0; i < view->access_nr; i++)
+        if (is_read_again(view, i))
             return true;
     return false;
 }
@@ -288,7 +305,8 @@ static int trace_built(struct live *live, struct built *built,
         .scratch = live->opts.scratch,
         .cpu = live->cpus.cpu[0]};
     live_override_geometry(live, &request.geometry);
-    bool unsure = *built->plan || reads_fields(live->opts.kernel);
+    struct kernel_view view = kernel_view(live->opts.kernel);
+    bool unsure = *built->plan || live_is_unsure(&view);
     if (unsure && request.accesses_total > 0 && count_accesses(&request, err))
         return -1;
     if (traffic_trace(&request, &out->traffic, err))
@@ -349,14 +367,21 @@ static void take_verification(const struct live *live, const struct built *built
     out->max_relative_error = built->report.max_relative_error;
 }
 
-int live_measure_built(struct live *live, struct built *built,
-                       const struct kernel_counts *counts, enum measure_effort effort,
-                       double stop_at_s, struct measurement *out, struct error *err)
+/* The latency takes a second to measure: small budgets have it once an explained run. */
+static bool is_brief(const struct live *live)
 {
-    bool explain = effort == MEASURE_EXPLAIN;
-    struct kernel_counts own = kernel_counts(live->opts.kernel);
-    if (live_verify(live, built, effort == MEASURE_QUICK, err) ||
-        live_build(live, built, VARIANT_TIME, err))
+    return live->opts.budget_s > 0 && live->opts.budget_s < 24;
+}
+
+/* Quick runs of plans are taken beside the reference where that can be. */
+static int time_built(struct live *live, struct built *built, enum measure_effort effort,
+                      double stop_at_s, struct measurement *out, struct error *err)
+{
+    bool done = false;
+    if (built->refused == RUN_OUTCOME_OK && effort == MEASURE_QUICK &&
+        live_time_beside(live, built, stop_at_s, out, &done, err))
+        return -1;
+    if (!done && live_build(live, built, VARIANT_TIME, err))
         return -1;
     if (built->refused != RUN_OUTCOME_OK) {
         out->outcome = built->refused;
@@ -364,13 +389,29 @@ int live_measure_built(struct live *live, struct built *built,
         return 0;
     }
     take_verification(live, built, out);
-    double before = explain && live->here ? latency_now(live) : 1;
-    if (time_it(live, built, &out->environment, effort, stop_at_s, out, err))
+    return done ? 0
+                : time_it(live, built, &out->environment, effort, stop_at_s, out, err);
+}
+
+int live_measure_built(struct live *live, struct built *built,
+                       const struct kernel_counts *counts, enum measure_effort effort,
+                       double stop_at_s, struct measurement *out, struct error *err)
+{
+    bool explain = effort == MEASURE_EXPLAIN;
+    struct kernel_counts own = kernel_counts(live->opts.kernel);
+    if (live_verify(live, built, effort == MEASURE_QUICK, err))
+        return -1;
+    bool twice = explain && live->here && !is_brief(live);
+    double before = twice ? latency_now(live) : 0;
+    if (time_built(live, built, effort, stop_at_s, out, err))
         return -1;
     if (!explain || out->outcome != RUN_OUTCOME_OK || spawn_interrupted())
         return 0;
-    if (live->here)
-        machine_scale_latency(live->opts.machine, (before + latency_now(live)) / 2);
+    live_remember(live, built, out);
+    if (live->here) {
+        double after = latency_now(live);
+        machine_scale_latency(live->opts.machine, twice ? (before + after) / 2 : after);
+    }
     return trace(live, built, counts ? counts : &own, out, err);
 }
 

@@ -48,8 +48,17 @@ struct live {
     double counted_calls; /* of the last explained run, all copies together; 0 = none */
     char *note;
     struct live_sanitizer sanitizer[VARIANT_PROGRAM_NR];
+    struct {
+        char *plan; /* NULL = none yet */
+        struct quantity time_s;
+    } reference;          /* what was explained last, in the plain environment */
     struct strvec shapes; /* of plans that went through a sanitizer without a report */
 };
+
+/* May the compiled kernel make other accesses than the loop model counts? Fields that are
+ * reached through a pointer, which the model counts as variables, may be loaded again and
+ * again; elements that the source reads several times may be loaded once. */
+bool live_is_unsure(const struct kernel_view *view);
 
 /* The variant of a plan, new or known. Borrowed until the next call. */
 int live_built_get(struct live *live, const struct candidate *candidate,
@@ -110,6 +119,27 @@ struct run_opts live_run_opts(const struct live *live);
 
 /* Start state and background load, and as many samples as they need; after how often. */
 void live_set_environment(const struct environment *environment, struct run_opts *opts);
+
+/* Outcome, time and samples into *out, which takes what they own. */
+void live_take_run(struct run_result *result, struct measurement *out);
+
+/* One program that holds both; *path stays NULL when they cannot be one. */
+int live_build_pair(struct live *live, const struct variant_side side[2],
+                    const struct environment *environment, char **path,
+                    struct error *err);
+
+/*
+ * live_beside.c: one launch in which the variant and the reference work in turn on the
+ * same buffers; its time is the reference's by their ratio, so that what slows a launch
+ * as a whole slows no variant. *done stays false where that cannot be: another
+ * environment, no reference, no common program, or a reference that failed.
+ */
+int live_time_beside(struct live *live, const struct built *built, double stop_at_s,
+                     struct measurement *out, bool *done, struct error *err);
+/* An explained run is the reference of those that follow. */
+void live_remember(struct live *live, const struct built *built,
+                   const struct measurement *measurement);
+void live_forget(struct live *live);
 
 /* For struct search_runner. Both sides work in the same processes, on the same buffers;
  * in interleaved launches where their pages differ. */

@@ -35,6 +35,7 @@ int live_rebind(struct live *live, size_t copies, struct error *err)
     live->args = (struct strvec){0};
     variant_args(live->opts.kernel, &live->args);
     live->launch_s = 0;
+    live_forget(live);
     return live_choose_copies(live, copies ? copies : live->opts.copies, err);
 }
 

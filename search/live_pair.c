@@ -7,13 +7,14 @@
 /*
  * To fill large buffers takes 0.5 to 3 s a launch, so launches are few and all else goes
  * into pairs. Four: either side comes first in two of them, which three could not give;
- * the statistics of pairs hold from three on. The first launch of a kernel that takes a
- * second a call holds one pair, of one that takes a millisecond 24: twelve quadruples A B
- * B A.
+ * the statistics of pairs hold from three on, with which short comparisons (less than a
+ * second a launch) make do: their intervals are wider. The first launch of a kernel that
+ * takes a second a call holds one pair, of one that takes a millisecond 24: twelve
+ * quadruples A B B A.
  */
 void live_pair_effort(double seconds, bool together, struct run_opts *opts)
 {
-    opts->launches_min = together ? 4 : 3;
+    opts->launches_min = together && seconds >= 4 ? 4 : 3;
     opts->launches_max = together ? 12 : 16;
     opts->samples_per_launch = together ? 24 : 2;
     opts->budget_s = seconds;
@@ -68,9 +69,8 @@ static int measure_together(const struct comparison *asked,
 
 /* A kernel that can be a program may be refused as a shared object (`-static` among the
  * flags): *path stays NULL then, and interleaved launches have to do. */
-static int build_pair(struct live *live, const struct variant_side side[2],
-                      const struct environment *environment, char **path,
-                      struct error *err)
+int live_build_pair(struct live *live, const struct variant_side side[2],
+                    const struct environment *environment, char **path, struct error *err)
 {
     const struct toolchain *toolchain;
     struct error local = {0};
@@ -100,7 +100,8 @@ static int compare_sides(const struct comparison *asked,
                     "load, not under two");
     if (live_place(asked->live, a, &place[0], err) ||
         live_place(asked->live, b, &place[1], err) ||
-        (environments_same_run(a, b) && build_pair(asked->live, side, a, &path, err)))
+        (environments_same_run(a, b) &&
+         live_build_pair(asked->live, side, a, &path, err)))
         return -1;
     struct run_program together = {path, args, a->huge_pages, &place[0]};
     int status = path ? measure_together(asked, &together, ratio, err)
@@ -132,14 +133,15 @@ int live_compare(void *data, const struct candidate *a, const struct candidate *
 
 /* ---- the emitted file on its own ---- */
 
-static int verify_file(struct live *live, const char *source, bool *verified,
+static int verify_file(struct live *live, const char *source,
+                       const struct toolchain *toolchain, bool *verified,
                        struct error *err)
 {
     char *program = NULL;
     struct verify_report report = {0};
     struct verify_opts opts = live_verify_opts(live, false);
-    int status = variant_build_file(live->opts.kernel, source, live->opts.toolchain,
-                                    VARIANT_VERIFY, live->opts.scratch, &program, err);
+    int status = variant_build_file(live->opts.kernel, source, toolchain, VARIANT_VERIFY,
+                                    live->opts.scratch, &program, err);
     if (!status)
         status = variant_verify(live->opts.kernel, program, &opts, &report, err);
     *verified = !status && report.outcome == RUN_OUTCOME_OK;
@@ -148,25 +150,26 @@ static int verify_file(struct live *live, const char *source, bool *verified,
     return status;
 }
 
-int live_compare_file(struct live *live, const char *source, bool huge_pages,
-                      double seconds, struct quantity *ratio, bool *verified,
-                      struct error *err)
+int live_compare_file(struct live *live, const char *source,
+                      const struct environment environment[2], double seconds,
+                      struct quantity *ratio, bool *verified, struct error *err)
 {
     struct built *original = NULL;
+    const struct toolchain *toolchain;
     char *program = NULL;
     *ratio = quantity_unknown();
     *verified = false;
-    const struct environment environment = {.huge_pages = huge_pages};
-    if (live_built_get(live, &(struct candidate){"", environment}, &original, err) ||
+    if (live_toolchain(live, &environment[1], &toolchain, err) ||
+        live_built_get(live, &(struct candidate){"", environment[0]}, &original, err) ||
         live_build(live, original, VARIANT_TIME, err) ||
-        verify_file(live, source, verified, err))
+        verify_file(live, source, toolchain, verified, err))
         return -1;
     if (!*verified || original->refused != RUN_OUTCOME_OK)
         return 0;
-    int status = variant_build_file(live->opts.kernel, source, live->opts.toolchain,
-                                    VARIANT_TIME, live->opts.scratch, &program, err);
+    int status = variant_build_file(live->opts.kernel, source, toolchain, VARIANT_TIME,
+                                    live->opts.scratch, &program, err);
     const struct variant_side side[2] = {{.plan = original->parsed}, {.source = source}};
-    const struct comparison asked = {live, {&environment, &environment}, seconds};
+    const struct comparison asked = {live, {&environment[0], &environment[1]}, seconds};
     char *const both[2] = {original->program[VARIANT_TIME], program};
     if (!status)
         status = compare_sides(&asked, side, both, ratio, err);

@@ -212,6 +212,7 @@ struct search_opts {
     const char *strategy; /* "guided" (default), "exhaustive", "random" */
     double budget_s;      /* 0 = 100; three quarters of it are for plans, however long the
                              baseline takes; the closing measurements come on top */
+    bool plans_only;      /* no huge pages either */
     size_t budget_variants;  /* 0 = no limit */
     unsigned long long seed; /* random; 0 = 1 */
     const struct rule_set *rules;
@@ -223,6 +224,13 @@ struct search_opts {
     bool advise_only; /* measure the baseline, judge, stop */
     bool audit;       /* measure what rules pruned, too, within the budget */
 };
+/*
+ * Seconds for one closing comparison: a quarter of the budget, 2 at least and 8 at most.
+ * There are up to four: the winner, the winner's file, and huge pages without and with
+ * the winner; the last two are left out when there is no time left of the four. One
+ * begun is ended with three launches, so that there is an interval.
+ */
+double search_closing_s(double budget_s);
 /* name, meaning: parsing and help read it */
 struct search_strategy {
     const char *name, *meaning;
@@ -276,11 +284,11 @@ int live_measure_file(struct live *live, const char *source,
 /* How often two variants are run for a comparison that may take `seconds`: together (in
  * one process, by run_measure_together) or in interleaved launches. */
 void live_pair_effort(double seconds, bool together, struct run_opts *opts);
-/* A C file with the same function against the kernel as written: the emitted winner
- * measured on its own. */
-int live_compare_file(struct live *live, const char *source, bool huge_pages,
-                      double seconds, struct quantity *ratio, bool *verified,
-                      struct error *err);
+/* A C file with the same function, run under environment[1], against the kernel as
+ * written under environment[0]: the emitted winner measured on its own. */
+int live_compare_file(struct live *live, const char *source,
+                      const struct environment environment[2], double seconds,
+                      struct quantity *ratio, bool *verified, struct error *err);
 
 /* ---- a runner in front of another that answers from recorded measurements first
  * (resume, replay) ---- */

@@ -6,6 +6,12 @@
 #include <string.h>
 
 enum { DEFAULT_BUDGET_S = 100 };
+
+double search_closing_s(double budget_s)
+{
+    return fmin(8, fmax(2, (budget_s > 0 ? budget_s : DEFAULT_BUDGET_S) / 4));
+}
+
 /* A call of seconds, traced, may take a small budget alone; plans get this much of it
  * whatever the baseline takes. */
 static const double plans_share = 0.75;
@@ -133,6 +139,58 @@ int session_measure_in(struct session *session, const struct choice *choice,
     return status;
 }
 
+/* Of the logarithms: the mean, and half the interval's width; runs are independent of
+ * each other, but no two of them may be nearer than they really are. */
+static struct quantity merge_times(struct quantity before, struct quantity more, double n)
+{
+    double center = (n * log(before.value) + log(more.value)) / (n + 1),
+           apart = fabs(log(more.value / before.value)) / (n + 1),
+           own = log(before.high / before.low) / 2, its = log(more.high / more.low) / 2,
+           half = fmax(apart, sqrt(n * n * own * own + its * its) / (n + 1));
+    return quantity_between(exp(center), exp(center - half), exp(center + half),
+                            before.runs + more.runs, before.provenance);
+}
+
+static void append_samples(struct measurement *to, struct measurement *from)
+{
+    size_t nr = to->sample_nr + from->sample_nr;
+    to->sample = xrealloc(to->sample, nr + 1, sizeof(*to->sample));
+    for (size_t i = 0; i < from->sample_nr; i++) {
+        to->sample[to->sample_nr] = from->sample[i];
+        to->sample[to->sample_nr++].launch += to->launches;
+    }
+    to->launches += from->launches;
+    to->disturbed_nr += from->disturbed_nr;
+}
+
+static void take_repeated(struct measurement *before, struct measurement *more)
+{
+    if (more->outcome == RUN_OUTCOME_OK && more->time_s.known) {
+        double n = before->launches ? before->launches : 1;
+        before->time_s = merge_times(before->time_s, more->time_s, n);
+        append_samples(before, more);
+        measurement_release(more);
+        return;
+    }
+    measurement_release(before);
+    *before = *more;
+}
+
+int session_repeat(struct session *session, size_t i, struct error *err)
+{
+    struct measurement more = {0};
+    struct measurement *before = &session->result->measurement[i];
+    struct candidate candidate = {before->plan, before->environment};
+    if (session->effort[i] != MEASURE_QUICK || before->replayed ||
+        !session_timed(session, i))
+        return 0;
+    if (session->runner->measure(session->runner->data, &candidate, MEASURE_QUICK, 0,
+                                 &more, err))
+        return -1;
+    take_repeated(before, &more);
+    return tell(session, before, err);
+}
+
 static struct candidate candidate_of(const struct session *session, size_t i)
 {
     const struct measurement *measurement = &session->result->measurement[i];
@@ -148,6 +206,25 @@ int session_compare(struct session *session, size_t a, size_t b, double seconds,
         return 0;
     return session->runner->compare(session->runner->data, &left, &right, seconds, ratio,
                                     err);
+}
+
+/* Few launches have wide intervals, and a twentieth is worth more of them. */
+static bool is_doubtful(struct quantity ratio)
+{
+    const double worth_having = 1.05;
+    return ratio.known && ratio.value >= worth_having && ratio.low <= 1;
+}
+
+int session_compare_surely(struct session *session, size_t a, size_t b, double seconds,
+                           struct quantity *ratio, struct error *err)
+{
+    if (session_compare(session, a, b, seconds, ratio, err))
+        return -1;
+    if (!is_doubtful(*ratio))
+        return 0;
+    session_say(session, "comparing once more, longer: %.2fx (%.2f to %.2f) may be none",
+                ratio->value, ratio->low, ratio->high);
+    return session_compare(session, a, b, 3 * seconds, ratio, err);
 }
 
 void session_prune(struct session *session, const char *plan, const char *rule,

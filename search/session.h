@@ -48,9 +48,19 @@ int session_measure_in(struct session *session, const struct choice *choice,
                        const struct environment *environment, enum measure_effort effort,
                        double limit_s, size_t *index, struct error *err);
 
+/* One quick run more of measurement i, unless it was measured longer: its time becomes
+ * that of all runs, each of the same weight, and its interval holds how far they lie
+ * apart. A run that fails takes its place. */
+int session_repeat(struct session *session, size_t i, struct error *err);
+
 /* time(a) / time(b), interleaved, over at most `seconds`. */
 int session_compare(struct session *session, size_t a, size_t b, double seconds,
                     struct quantity *ratio, struct error *err);
+
+/* The same, and once more in three times the time when what looks like a gain worth
+ * having may be none: the second answer stands. */
+int session_compare_surely(struct session *session, size_t a, size_t b, double seconds,
+                           struct quantity *ratio, struct error *err);
 
 /* Measurement i ended well and has a time. */
 bool session_timed(const struct session *session, size_t i);

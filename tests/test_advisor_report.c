@@ -334,14 +334,20 @@ static void the_comment_of_an_emitted_file(void)
     char *comment;
 
     desk_start(&desk, "tune");
-    comment = report_comment(&desk.bench, "prefetch(table:64)", desk_gain(2, 1.92, 2.1));
+    comment =
+        report_comment(&desk.bench, "prefetch(table:64)", desk_gain(2, 1.92, 2.1), "");
     check_contains(comment, " from gather.c, function gather.\n"
                             "Plan: prefetch(table:64)\nMachine: round\n"
                             "Compiler: gcc (Debian) 12.2.0\nDate: 20");
     check_contains(comment,
                    "\nMeasured gain: 2.00x (95% interval 1.92 to 2.10), source alone\n");
     free(comment);
-    comment = report_comment(&desk.bench, "", quantity_exact(1, PROVENANCE_CLOCK));
+    comment = report_comment(&desk.bench, "parallel(i)", desk_gain(2, 1.92, 2.1),
+                             "4 threads");
+    check_contains(comment,
+                   "\nMeasured gain: 2.00x (95% interval 1.92 to 2.10), 4 threads\n");
+    free(comment);
+    comment = report_comment(&desk.bench, "", quantity_exact(1, PROVENANCE_CLOCK), "");
     check_contains(comment, "Plan: none, as written\n");
     check(!strstr(comment, "gain"));
     free(comment);

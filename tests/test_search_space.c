@@ -301,14 +301,15 @@ static double seconds_of(const struct space *space, const struct candidate *cand
     return seconds / (candidate->environment.huge_pages ? speedup : 1);
 }
 
-static void note(struct space *space, const struct candidate *candidate,
-                 enum measure_effort effort)
+static size_t note(struct space *space, const struct candidate *candidate,
+                   enum measure_effort effort)
 {
     static const char *const word[] = {"quick", "full", "explain"};
     char *text = candidate_text(candidate);
 
     strvec_pushf(&space->asked, "%s %s", word[effort], text);
     free(text);
+    return space_count(&space->asked, space->asked.v[space->asked.nr - 1]) - 1;
 }
 
 static void fill_time(struct space *space, double seconds, struct measurement *out)
@@ -321,8 +322,15 @@ static void fill_time(struct space *space, double seconds, struct measurement *o
     for (out->sample_nr = 0; out->sample_nr < 3; out->sample_nr++)
         out->sample[out->sample_nr] =
             (struct run_sample){value, value, (unsigned)out->sample_nr, 0};
+    out->launches = 1;
     out->verified = true;
     out->verified_sizes = xstrdup("n=1, 7, 64");
+}
+
+static struct quantity interval_of(const struct space_ratio *scripted)
+{
+    return quantity_between(scripted->value, scripted->low, scripted->high, 6,
+                            PROVENANCE_CLOCK);
 }
 
 static int measure(void *data, const struct candidate *candidate,
@@ -333,7 +341,7 @@ static int measure(void *data, const struct candidate *candidate,
     const struct space_entry *entry = entry_of(space, candidate->plan);
 
     (void)stop_at_s;
-    note(space, candidate, effort);
+    size_t before = note(space, candidate, effort);
     if (space->asked.nr == space->fail_at)
         return fail(err, STATUS_FAILED, "no scratch space is left");
     *out = (struct measurement){.plan = xstrdup(candidate->plan),
@@ -353,6 +361,8 @@ static int measure(void *data, const struct candidate *candidate,
         return 0;
     }
     fill_time(space, seconds_of(space, candidate), out);
+    if (effort == MEASURE_QUICK && before < 2 && entry->quick[before].value > 0)
+        out->time_s = interval_of(&entry->quick[before]);
     if (effort != MEASURE_EXPLAIN || space->without_traffic)
         return 0;
     out->traffic = space->kernel.traffic;
@@ -378,8 +388,7 @@ static int compare(void *data, const struct candidate *a, const struct candidate
         &entry_of(space, b->plan)->ratio[before > 0 ? 1 : 0];
     double value = seconds_of(space, a) / seconds_of(space, b), noise = 2 * space->noise;
     *ratio = scripted->value > 0
-                 ? quantity_between(scripted->value, scripted->low, scripted->high, 6,
-                                    PROVENANCE_CLOCK)
+                 ? interval_of(scripted)
                  : quantity_between(value, value * (1 - noise), value * (1 + noise), 6,
                                     PROVENANCE_CLOCK);
     return 0;
@@ -422,8 +431,6 @@ void space_release(struct space *space)
     strvec_release(&space->saved);
 }
 
-/* ---- a landscape ---- */
-
 double space_valley(const char *plan)
 {
     long i = 0, j = 0;
@@ -434,8 +441,6 @@ double space_valley(const char *plan)
                          0.2 * fabs(log2((double)j / 32)));
     return strstr(plan, "simd") ? 0.9 * seconds : seconds;
 }
-
-/* ---- looking at what came out ---- */
 
 size_t space_count(const struct strvec *list, const char *text)
 {

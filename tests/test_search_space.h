@@ -40,6 +40,7 @@ struct space_entry {
     enum run_outcome outcome, full; /* of quick runs and of longer ones */
     const char *illegal;            /* sentence; NULL = legal */
     struct space_ratio ratio[2];    /* comparisons one and two */
+    struct space_ratio quick[2];    /* seconds of quick runs one and two; likewise */
 };
 
 struct space {

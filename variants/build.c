@@ -197,6 +197,21 @@ static int add_reference(struct building *building, struct error *err)
 
 /* ---- the harness ---- */
 
+/* What no kernel has a part in is kept for later runs. */
+static int add_shared(struct building *building, const char *stem, const char *text,
+                      const char *what, const struct strvec *flags, struct error *err)
+{
+    struct building shared = *building;
+    char *dir = compile_shared_dir(building->dir);
+    int result;
+
+    shared.dir = dir;
+    result = add_object(&shared, stem, text, what, flags, err);
+    building->objects = shared.objects;
+    free(dir);
+    return result;
+}
+
 /* Another version of the templates gives another text. */
 static int harness_text(const struct building *building, const char *file,
                         struct buf *text, struct error *err)
@@ -249,16 +264,18 @@ static int add_table(struct building *building, struct error *err)
     return result;
 }
 
+/* `headers`: what tells versions of the headers below `root` apart. */
 static int add_harness(struct building *building, const char *file, const char *root,
-                       struct error *err)
+                       const char *headers, struct error *err)
 {
     struct strvec flags = {0};
     struct buf text = {0};
     int result = -1;
 
     harness_flags(building, root, &flags);
+    buf_add(&text, headers);
     if (harness_text(building, file, &text, err) == 0 &&
-        add_object(building, "harness", buf_str(&text), "the harness", &flags, err) == 0)
+        add_shared(building, "harness", buf_str(&text), "the harness", &flags, err) == 0)
         result = add_table(building, err);
     buf_release(&text);
     strvec_release(&flags);
@@ -275,7 +292,7 @@ static int add_threads(struct building *building, struct error *err)
     result = harness_text(building, "program_threads.c", &text, err);
     if (result == 0)
         result =
-            add_object(building, "threads", buf_str(&text), "the threads", &flags, err);
+            add_shared(building, "threads", buf_str(&text), "the threads", &flags, err);
     buf_release(&text);
     strvec_release(&flags);
     return result;
@@ -294,17 +311,29 @@ static char *tracer_root(const char *path)
     return last ? xstrndup(path, (size_t)(last - path)) : NULL;
 }
 
+/* program_trace.c includes some of them too. */
+static char *tracer_headers(const char *root)
+{
+    char *dir = path_join(root ? root : ".", "core/traffic"),
+         *note = compile_headers_note(dir);
+
+    free(dir);
+    return note;
+}
+
 static int add_tracer_file(struct building *building, const char *path, const char *root,
-                           struct error *err)
+                           const char *headers, struct error *err)
 {
     struct strvec flags = {0};
     struct buf text = {0};
     int result = -1;
 
     harness_flags(building, root, &flags);
-    if (file_read(path, &text, err) == 0)
+    if (file_read(path, &text, err) == 0) {
+        buf_add(&text, headers);
         result =
-            add_object(building, "tracer", buf_str(&text), "the tracer", &flags, err);
+            add_shared(building, "tracer", buf_str(&text), "the tracer", &flags, err);
+    }
     strvec_release(&flags);
     buf_release(&text);
     return result;
@@ -313,18 +342,20 @@ static int add_tracer_file(struct building *building, const char *path, const ch
 static int add_trace(struct building *building, struct error *err)
 {
     struct strvec paths = {0};
-    char *root = NULL;
+    char *root = NULL, *headers = NULL;
     int result = -1;
 
     if (traffic_tracer_sources(&paths, err))
         goto out;
     root = paths.nr ? tracer_root(paths.v[0]) : NULL;
-    result = add_harness(building, programs[VARIANT_TRACE].file, root, err);
+    headers = tracer_headers(root);
+    result = add_harness(building, programs[VARIANT_TRACE].file, root, headers, err);
     for (size_t i = 0; result == 0 && i < paths.nr; i++)
-        result = add_tracer_file(building, paths.v[i], root, err);
+        result = add_tracer_file(building, paths.v[i], root, headers, err);
 out:
     strvec_release(&paths);
     free(root);
+    free(headers);
     return result;
 }
 
@@ -351,7 +382,7 @@ static int build_from(struct building *building, const char *source, const char 
     if (add_kernel(building, source, name, role, err) == 0 &&
         (what == VARIANT_TRACE
              ? add_trace(building, err)
-             : add_harness(building, programs[what].file, NULL, err)) == 0 &&
+             : add_harness(building, programs[what].file, NULL, "", err)) == 0 &&
         (what != VARIANT_THREADS || add_threads(building, err) == 0) &&
         (!has_reference(what) || add_reference(building, err) == 0))
         result = link_objects(building, programs[what].stem, "", path, err);
@@ -455,7 +486,7 @@ int variant_build_pair(struct kernel *kernel, const struct variant_side side[2],
         add_side(&building, &side[1], "second", err) == 0) {
         libraries = building.objects;
         building.objects = (struct strvec){0};
-        if (add_harness(&building, "program_pair.c", NULL, err) == 0) {
+        if (add_harness(&building, "program_pair.c", NULL, "", err) == 0) {
             strvec_push_all(&building.objects, &libraries);
             result = link_objects(&building, "pair", "", path, err);
         }

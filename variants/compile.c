@@ -1,5 +1,6 @@
 #include "variants/compile.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,6 +181,50 @@ int compile_object(const struct compile_request *request, char **object,
     }
     free(source);
     return result;
+}
+
+char *compile_shared_dir(const char *other)
+{
+    char *cache, *dir;
+
+    if (cache_dir(&cache, NULL))
+        return xstrdup(other);
+    dir = path_join(cache, "objects");
+    free(cache);
+    if (dir_make_all(dir, NULL) == 0 && access(dir, W_OK | X_OK) == 0)
+        return dir;
+    free(dir);
+    return xstrdup(other);
+}
+
+static int is_header(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name);
+
+    return length > 2 && strcmp(entry->d_name + length - 2, ".h") == 0;
+}
+
+char *compile_headers_note(const char *dir)
+{
+    struct dirent **list = NULL;
+    struct hash hash = hash_begin();
+    int nr = scandir(dir, &list, is_header, alphasort);
+
+    for (int i = 0; i < nr; i++) {
+        char *path = path_join(dir, list[i]->d_name);
+        struct buf content = {0};
+
+        file_read(path, &content, NULL); /* the compiler says what is wrong with it */
+        hash_text(&hash, list[i]->d_name);
+        hash_add(&hash, buf_str(&content), content.length);
+        buf_release(&content);
+        free(path);
+        free(list[i]);
+    }
+    free(list);
+    char *hex = hash_hex(&hash), *note = xasprintf("/* %s */\n", hex);
+    free(hex);
+    return note;
 }
 
 static int link_to(const struct link_request *request, const char *program,

@@ -24,6 +24,14 @@ struct compile_request {
 int compile_object(const struct compile_request *request, char **object,
                    struct error *err);
 
+/* The folder for objects that depend on no kernel, so that the next run finds them too:
+ * below the user's cache, or `other` where there is none that can be written. Caller
+ * frees. */
+char *compile_shared_dir(const char *other);
+/* A C comment that names what the headers of a folder hold: objects that outlive a run
+ * are told apart by it. Caller frees. */
+char *compile_headers_note(const char *dir);
+
 /* The same for a program of objects and flags. Caller frees *program. */
 struct link_request {
     const struct toolchain *toolchain;

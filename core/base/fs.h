@@ -38,6 +38,8 @@ void scratch_remove(char *path);
  * missing. Caller frees. */
 int config_dir(char **path, struct error *err);
 int data_dir(char **path, struct error *err);
+/* What may be removed at any time: $XDG_CACHE_HOME, else ~/.cache. */
+int cache_dir(char **path, struct error *err);
 
 /* The shipped data (rules/, templates/, machine data): $INFLIGHT_DATA, else beside the
  * program, else the installed folder, else the source tree it was built from. `name` is

@@ -67,6 +67,11 @@ int data_dir(char **path, struct error *err)
     return user_dir("XDG_DATA_HOME", ".local/share", path, err);
 }
 
+int cache_dir(char **path, struct error *err)
+{
+    return user_dir("XDG_CACHE_HOME", ".cache", path, err);
+}
+
 /* The folder the running program is in; "" if the system does not tell. */
 static char *program_dir(void)
 {

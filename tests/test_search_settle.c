@@ -1,0 +1,148 @@
+/* First runs that mislead: what is measured again, and what comes of it. The figures are
+ * of the kind that a busy machine gave for prefetches in gathers. */
+#include <CUnit/CUnit.h>
+#include <string.h>
+
+#include "search/live.h"
+#include "tests/test_search_trial.h"
+
+static void run_gather(struct trial *trial, const struct space_entry *entry)
+{
+    trial_start(trial, entry);
+    space_gather(&trial->space.kernel, 40000000, 100000000);
+    trial_run(trial);
+}
+
+static void check_best(const struct trial *trial, const char *plan)
+{
+    check_str(trial->result.measurement[trial->result.best].plan, plan);
+}
+
+static void an_unlucky_first_run_loses_nothing(void)
+{
+    static const struct space_entry entry[] = {
+        {.plan = "prefetch(table:32)",
+         .seconds = 0.6,
+         .quick = {{1.3, 0.75, 1.6}, {0.62, 0.58, 0.66}}},
+        {.plan = "prefetch(table:*", .seconds = 1.2},
+        {.plan = NULL}};
+    struct trial trial = {0};
+
+    run_gather(&trial, entry);
+    check_best(&trial, "prefetch(table:32)");
+    check(trial.result.source_gain.low > 1.5);
+    check(space_count(&trial.space.asked, "quick prefetch(table:32)") >= 2);
+    trial_release(&trial);
+}
+
+static void a_lucky_first_run_wins_nothing(void)
+{
+    static const struct space_entry entry[] = {
+        {.plan = "prefetch(table:16)",
+         .seconds = 1.1,
+         .quick = {{0.7, 0.5, 1.3}, {1.15, 1.1, 1.2}}},
+        {.plan = "prefetch(table:32)",
+         .seconds = 0.6,
+         .quick = {{0.78, 0.55, 1.2}, {0.6, 0.58, 0.62}}},
+        {.plan = "prefetch(table:*", .seconds = 1.2},
+        {.plan = NULL}};
+    struct trial trial = {0};
+
+    run_gather(&trial, entry);
+    check_best(&trial, "prefetch(table:32)");
+    check_eq(space_count(&trial.space.compared, "as written : prefetch(table:16)"), 0);
+    trial_release(&trial);
+}
+
+/* Slower beyond doubt, or as fast as what is known: neither is worth another run. */
+static void what_is_excluded_is_not_measured_again(void)
+{
+    static const struct space_entry entry[] = {
+        {.plan = "prefetch(table:16)", .seconds = 1, .quick = {{1.3, 1.15, 1.4}}},
+        {.plan = "prefetch(table:*", .seconds = 1},
+        {.plan = NULL}};
+    struct trial trial = {0};
+
+    run_gather(&trial, entry);
+    check_eq(trial.result.best, 0);
+    for (size_t i = 0; i < trial.space.asked.nr; i++)
+        check_eq(space_count(&trial.space.asked, trial.space.asked.v[i]), 1);
+    trial_release(&trial);
+}
+
+/* Its mean and what is known of its spread; once for the observer each time. */
+static void runs_are_merged(void)
+{
+    static const struct space_entry entry[] = {
+        {.plan = "prefetch(table:32)",
+         .seconds = 0.9,
+         .quick = {{1.2, 0.8, 1.3}, {0.96, 0.95, 0.97}},
+         .ratio = {{1, 0.9, 1.1}, {1, 0.9, 1.1}}},
+        {.plan = "prefetch(table:*", .seconds = 1.2},
+        {.plan = NULL}};
+    struct trial trial = {0};
+    size_t at;
+
+    trial.opts.budget_variants = 8;
+    run_gather(&trial, entry);
+    at = space_find(&trial.result, "prefetch(table:32)");
+    if (check(at < trial.result.measurement_nr)) {
+        const struct measurement *merged = &trial.result.measurement[at];
+
+        check(merged->launches >= 2);
+        check_eq(merged->sample_nr, 3 * merged->launches);
+        check_eq(merged->sample[3].launch, 1);
+        check(merged->time_s.low <= 0.97 && merged->time_s.high >= 1);
+        check_eq(space_count(&trial.space.saved, "prefetch(table:32)"), merged->launches);
+    }
+    trial_release(&trial);
+}
+
+/* What looks like a gain worth having is compared again for longer; the second answer
+ * stands, and so it does for what is kept. */
+static void a_doubtful_comparison_is_repeated(void)
+{
+    static const struct space_entry entry[] = {
+        {.plan = "prefetch(table:32)",
+         .seconds = 0.6,
+         .ratio = {{1.5, 0.9, 2.4}, {1.6, 1.4, 1.8}}},
+        {.plan = "prefetch(table:*", .seconds = 1.2},
+        {.plan = NULL}};
+    struct trial trial = {0};
+
+    run_gather(&trial, entry);
+    check_best(&trial, "prefetch(table:32)");
+    check_near(trial.result.source_gain.value, 1.6, 1e-9);
+    check_eq(space_count(&trial.space.compared, "as written : prefetch(table:32)"), 3);
+    trial_release(&trial);
+}
+
+/* b[i] twice is loaded once; a[i] read and written is what it is. */
+static void the_model_says_when_it_is_unsure(void)
+{
+    struct kernel_param param = {.name = "n"};
+    struct kernel_access access[] = {{.array = 0, .text = "a[i]"},
+                                     {.array = 0, .text = "a[i]", .write = true},
+                                     {.array = 1, .text = "b[i]"},
+                                     {.array = 1, .text = "b[i + 1]"},
+                                     {.array = 1, .text = "b[i]"}};
+    struct kernel_view view = {
+        .param = &param, .param_nr = 1, .access = access, .access_nr = 4};
+
+    check(!live_is_unsure(&view));
+    view.access_nr = 5;
+    check(live_is_unsure(&view));
+    view.access_nr = 0;
+    param.name = "g->n";
+    check(live_is_unsure(&view));
+}
+
+CU_TestInfo search_settle_tests[] = {
+    {"an unlucky first run loses nothing", an_unlucky_first_run_loses_nothing},
+    {"a lucky first run wins nothing", a_lucky_first_run_wins_nothing},
+    {"what is excluded is not measured again", what_is_excluded_is_not_measured_again},
+    {"runs are merged", runs_are_merged},
+    {"a doubtful comparison is repeated", a_doubtful_comparison_is_repeated},
+    {"the model says when it is unsure", the_model_says_when_it_is_unsure},
+    CU_TEST_INFO_NULL,
+};
