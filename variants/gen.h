@@ -127,9 +127,13 @@ struct ir_symbol *gen_local_symbol(struct gen *gen, size_t cell, const char *suf
 struct ir_stmt *stmt_substitute(struct ir_arena *arena, const struct ir_stmt *stmt,
                                 struct ir_symbol *const *symbol,
                                 struct ir_expr *const *by, size_t nr);
-/* gen_pack.c: declarations of local buffers, small ones in the innermost block; accesses
- * that go to them, raw[] = the source's iterators here; the copies. */
+/* gen_buffer.c: local buffers and their declarations, small ones in the innermost block.
+ */
+struct ir_symbol *gen_buffer(struct gen *gen, size_t index);
 void gen_buffers(struct gen *gen, struct code *code);
+bool gen_buffers_split(const struct gen *gen, const struct code *code);
+/* gen_pack.c: accesses that go to local buffers, raw[] = the source's iterators here; the
+ * copies. */
 const struct ir_stmt *gen_redirect(struct gen *gen, const struct statement *statement,
                                    struct ir_expr *const *raw);
 bool gen_is_expanded(const struct gen *gen, size_t cell); /* an array, here */
@@ -159,6 +163,7 @@ struct ir_expr *fetch_call(struct gen *gen, struct ir_expr *element, bool write,
                            int level);
 bool fetch_loads(const struct ir_expr *expr); /* its subscripts hold elements */
 bool fetch_is_safe(const struct gen *gen, const struct ir_expr *expr);
+size_t fetch_copies(const struct work *work); /* of what is packed: places */
 size_t fetch_collapsed(struct gen *gen, struct code *code); /* number of places */
 /* gen_stream.c: stores past the caches. */
 void gen_streams(struct gen *gen, struct code *code);
@@ -166,7 +171,6 @@ void gen_stream_helpers(const char *function, struct buf *out);
 void gen_pads(struct gen *gen, struct code *code); /* gen_pad.c */
 /* gen_pragma.c: clauses of parallel loops; lines before a loop, "" = none. */
 void gen_teams(struct code *code);
-bool gen_buffers_split(const struct gen *gen, const struct code *code); /* gen_pack.c */
 bool code_has_pragma(const struct code *loop);
 void print_pragma(struct buf *out, const struct code *loop, int indent);
 /* Fewer iterations than `limit`, whatever the sizes. */
