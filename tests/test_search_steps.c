@@ -88,8 +88,8 @@ static void products_of_matrices_get_register_blocks(void)
     ask(&bench, "pack");
     check_eq(bench.out.nr, 4);
     check_at(&bench, 0,
-             "tile(k:256,i:384) tile(j:32,i:6) interchange(k,i,j) full(i,j) pack(A,it) "
-             "pack(B,jt) pack(C,it2) vec(j:8)");
+             "tile(k:256,j:2048,i:384) tile(j:32,i:6) interchange(k,i,j) full(i,j) "
+             "pack(A,it) pack(B,jt,j:32) pack(C,it2) vec(j:8) prefetch(C:1)");
     check_parses(&bench.out);
     bench.now = bench.out.item[0];
     ask(&bench, "pack");
