@@ -219,7 +219,10 @@ static void add_pack(struct draw *draw, struct buf *plan)
     const char *at =
         draw->made.nr ? draw->made.v[below(draw, draw->made.nr)] : any_loop(draw);
 
-    buf_addf(plan, "pack(%s,%s)", any(draw, &draw->arrays), at);
+    buf_addf(plan, "pack(%s,%s", any(draw, &draw->arrays), at);
+    if (below(draw, 3) == 0)
+        buf_addf(plan, ",%s:%zu", any_loop(draw), 2 + below(draw, 8));
+    buf_add(plan, ")");
 }
 
 static void add_vec(struct draw *draw, struct buf *plan)

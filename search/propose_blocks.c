@@ -1,7 +1,7 @@
 /* Block sizes of a matrix product: see search.h. */
 #include "search/search.h"
 
-enum { DEPTH_LEAST = 32, DEPTH_STEP = 32, L2_DEFAULT = 256 << 10 };
+enum { DEPTH_LEAST = 32, DEPTH_STEP = 32, L2_DEFAULT = 256 << 10, B_PER_L2 = 4 };
 
 /* Low et al., section 3.1: the block of C, a column of A and a row of B share the
  * registers. The block with the most products per operand loaded, rows * vectors / (rows
@@ -25,7 +25,9 @@ static void choose_registers(const struct block_machine *machine,
 
 /* Goto and van de Geijn, section 6.3: the block of A fills most of L2 (3/4), the panel of
  * B streams past it (1/16). For cores with 32 KiB of L1 and 256 KiB of L2 that is half of
- * L1, as they say; with vectors of 64 bytes L2 delivers the panel fast enough. */
+ * L1, as they say; with vectors of 64 bytes L2 delivers the panel fast enough. The block
+ * of B comes from behind L2, once for each block of A; it is large so that A is packed
+ * seldom (4 times L2: with the other two some 2,000 columns). */
 struct block_shape propose_blocks(const struct block_machine *machine)
 {
     struct block_shape shape = {.lanes = machine->vector_bytes / machine->element_bytes};
@@ -38,6 +40,9 @@ struct block_shape propose_blocks(const struct block_machine *machine)
         (long long)(l2 * 3 / 4 / (double)(shape.depth * machine->element_bytes));
     shape.i_blocks -= shape.i_blocks % shape.rows;
     shape.i_blocks = shape.i_blocks < shape.rows ? shape.rows : shape.i_blocks;
+    shape.j_blocks =
+        (long long)(l2 * B_PER_L2 / (double)(shape.depth * machine->element_bytes));
+    shape.j_blocks -= shape.j_blocks % shape.columns;
     return shape;
 }
 
@@ -46,8 +51,10 @@ char *propose_blocks_plan(const struct block_shape *shape,
 {
     const char *i = names->i, *j = names->j, *k = names->k;
     return xasprintf(
-        "tile(%s:%lld,%s:%lld) tile(%s:%lld,%s:%lld) interchange(%s,%s,%s) full(%s,%s) "
-        "pack(%s,%st) pack(%s,%st) pack(%s,%st2) vec(%s:%lld)",
-        k, shape->depth, i, shape->i_blocks, j, shape->columns, i, shape->rows, k, i, j,
-        i, j, names->a, i, names->b, j, names->c, i, j, shape->lanes);
+        "tile(%s:%lld,%s:%lld,%s:%lld) tile(%s:%lld,%s:%lld) interchange(%s,%s,%s) "
+        "full(%s,%s) pack(%s,%st) pack(%s,%st,%s:%lld) pack(%s,%st2) vec(%s:%lld) "
+        "prefetch(%s:1)",
+        k, shape->depth, j, shape->j_blocks, i, shape->i_blocks, j, shape->columns, i,
+        shape->rows, k, i, j, i, j, names->a, i, names->b, j, j, shape->columns, names->c,
+        i, j, shape->lanes, names->c);
 }

@@ -326,6 +326,7 @@ struct block_shape {
     long long columns;  /* of C in registers: j, a multiple of lanes */
     long long depth;    /* k: of the packed panels */
     long long i_blocks; /* i: rows of the packed block of A, a multiple of `rows` */
+    long long j_blocks; /* j: columns of the packed block of B, a multiple of `columns` */
 };
 
 struct block_shape propose_blocks(const struct block_machine *machine);

@@ -14,10 +14,11 @@ static void shapes_are_the_known_ones(void)
         struct block_machine machine;
         struct block_shape want;
     } table[] = {
-        {{1 << 20, 32, 64, 8}, {8, 6, 32, 256, 384}}, /* AVX-512, 1 MiB */
-        {{256 << 10, 16, 32, 8}, {4, 6, 8, 256, 96}}, /* AVX2: that of BLIS is 6 x 8 */
-        {{0, 16, 32, 4}, {8, 6, 16, 256, 192}},       /* float, L2 unknown */
-        {{1 << 20, 16, 16, 8}, {2, 6, 4, 2048, 48}},  /* SSE2 */
+        {{1 << 20, 32, 64, 8}, {8, 6, 32, 256, 384, 2048}}, /* AVX-512, 1 MiB */
+        {{256 << 10, 16, 32, 8},
+         {4, 6, 8, 256, 96, 512}},                    /* AVX2: that of BLIS is 6 x 8 */
+        {{0, 16, 32, 4}, {8, 6, 16, 256, 192, 1024}}, /* float, L2 unknown */
+        {{1 << 20, 16, 16, 8}, {2, 6, 4, 2048, 48, 256}}, /* SSE2 */
     };
     for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
         struct block_shape got = propose_blocks(&table[i].machine);
@@ -26,6 +27,7 @@ static void shapes_are_the_known_ones(void)
         check(got.columns == table[i].want.columns);
         check(got.depth == table[i].want.depth);
         check(got.i_blocks == table[i].want.i_blocks);
+        check(got.j_blocks == table[i].want.j_blocks);
     }
 }
 
@@ -36,6 +38,7 @@ static void what_is_resident_fits(void)
             struct block_shape shape =
                 propose_blocks(&(struct block_machine){l2, 32, 64, bytes});
             check(shape.i_blocks % shape.rows == 0 && shape.columns % shape.lanes == 0);
+            check(shape.j_blocks > 0 && shape.j_blocks % shape.columns == 0);
             check(shape.rows * (shape.columns / shape.lanes) +
                       shape.columns / shape.lanes + 1 <=
                   32);
@@ -47,11 +50,12 @@ static void what_is_resident_fits(void)
 
 static void the_plan_names_what_it_is_told(void)
 {
-    struct block_shape shape = {8, 6, 32, 256, 384};
+    struct block_shape shape = {8, 6, 32, 256, 384, 2048};
     char *plan =
         propose_blocks_plan(&shape, &(struct block_names){"x", "y", "z", "A", "B", "C"});
-    check_str(plan, "tile(z:256,x:384) tile(y:32,x:6) interchange(z,x,y) full(x,y) "
-                    "pack(A,xt) pack(B,yt) pack(C,xt2) vec(y:8)");
+    check_str(plan, "tile(z:256,y:2048,x:384) tile(y:32,x:6) interchange(z,x,y) "
+                    "full(x,y) pack(A,xt) pack(B,yt,y:32) pack(C,xt2) vec(y:8) "
+                    "prefetch(C:1)");
     free(plan);
 }
 

@@ -89,8 +89,8 @@ static void products_of_matrices_get_register_blocks(void)
     ask(&bench, "pack");
     check_eq(bench.out.nr, 5);
     check_at(&bench, 1,
-             "tile(k:256,i:384) tile(j:32,i:6) interchange(k,i,j) full(i,j) pack(A,it) "
-             "pack(B,jt) pack(C,it2) vec(j:8)");
+             "tile(k:256,j:2048,i:384) tile(j:32,i:6) interchange(k,i,j) full(i,j) "
+             "pack(A,it) pack(B,jt,j:32) pack(C,it2) vec(j:8) prefetch(C:1)");
     check_at(&bench, 0,
              "tile(j:16,i:6) interchange(k,i,j) full(i,j) pack(C,it) vec(j:8)");
     check_parses(&bench.out);

@@ -11,6 +11,10 @@
 #define BLOCKS "tile(k:16,i:12) tile(j:16,i:6) interchange(k,i,j) "
 #define PACKS  "pack(a,it) pack(b,jt) pack(c,it2) "
 
+/* The same in panels that are walked in order. */
+#define PANELS    "tile(k:16,j:48,i:12) tile(j:16,i:6) interchange(k,i,j) "
+#define IN_PANELS "pack(a,it,i:6) pack(b,jt,j:16) pack(c,it2) "
+
 static const struct packed {
     const char *kernel, *plan, *golden;
 } packed[] = {
@@ -23,20 +27,32 @@ static const struct packed {
     {"rows", "tile(i:5,j:7) full(i,j)", "rows_full"},
     {"rows", "tile(j:16,k:16) pack(b,kt)", NULL},
     {"rows", "interchange(i,k,j) vec(j:8)", "rows_lanes"},
+    {"rows", "pack(a,k) unroll_jam(i:2) unroll(k:4)", NULL},
+    {"rows", PANELS "full(i,j) " IN_PANELS "vec(j:8) prefetch(c:1)", "rows_panels"},
+    {"rows", PANELS IN_PANELS "prefetch(b:1)", NULL},
+    /* panels that no tile loop has */
+    {"rows", BLOCKS "full(i,j) pack(a,it,k:5) pack(b,jt,j:7) pack(c,it2,j:4)",
+     "rows_other_panels"},
+    {"rows", "tile(j:10,k:16) tile(j:4) pack(b,kt,j:4) pack(a,kt,k:4) prefetch(a:2,b:1)",
+     NULL},
+    {"rows", "tile(j:16) pack(c,jt) pack(b,k) prefetch(b:3,c:1)", NULL},
     {"linear", BLOCKS "full(i,j) " PACKS "vec(j:4)", "linear"},
+    {"linear", PANELS "full(i,j) " IN_PANELS "vec(j:8) prefetch(c:1)", NULL},
     {"transposed", BLOCKS "full(i,j) " PACKS "vec(j:8)", "transposed"},
+    {"transposed", PANELS "full(i,j) " IN_PANELS "vec(j:8) prefetch(c:1)", NULL},
     {"scaled", BLOCKS "full(i,j) " PACKS "vec(j:8)", NULL},
     {"scaled", "vec(j:4)", NULL},
     {"single", BLOCKS "full(i,j) " PACKS "vec(j:16)", NULL},
     {"integer", BLOCKS "full(i,j) pack(c,it2) vec(j:8)", "integer"},
     {"unsigned", BLOCKS "full(i,j) " PACKS "vec(j:8)", NULL},
+    {"unsigned", PANELS "full(i,j) " IN_PANELS "vec(j:8) prefetch(c:1,a:1,b:1)", NULL},
+    {"batch", PANELS "full(i,j) " IN_PANELS "vec(j:8) prefetch(c:1)", NULL},
     {"batch", BLOCKS "full(i,j) " PACKS "vec(j:8)", NULL},
     {"textbook", "distribute(j) distribute(i) " BLOCKS "full(i,j) " PACKS "vec(j:8)",
      NULL},
     {"add", "tile(j:16) full(j) vec(j:8)", NULL},
     {"add", "pack(a,j) unroll(j:4)", NULL}, /* copies, each with an element of its own */
-    {"rows", "pack(a,k) unroll_jam(i:2) unroll(k:4)", NULL},
-    {"add", "tile(j:12) vec(j:8)", NULL}, /* blocks that lie across tiles */
+    {"add", "tile(j:12) vec(j:8)", NULL},   /* blocks that lie across tiles */
     {"add", "tile(i:4,j:16) pack(c,jt) vec(j:8)", NULL},
     /* scalars that need a place for every iteration of a tile */
     {"columns", "tile(i:4,j:16) distribute(j,i) interchange(k,i,j)", "columns"},
@@ -197,6 +213,9 @@ static void what_cannot_be_done_is_said(void)
         {"rows", "pack(b,i)", "no constant size"},
         {"rows", "tile(i:8) pack(b,it) pack(b,i)", "packed twice"},
         {"rows", "tile(i:8,k:8) pack(b,it,kt)", "one loop"},
+        {"rows", "tile(i:8,k:8) pack(b,it:2)", "one loop"},
+        {"rows", "tile(i:8,k:8) pack(a,kt,i)", "one loop"},
+        {"rows", "tile(i:8,k:8) pack(a,kt,j:4)", "panels need a loop"},
         {"transposed", "interchange(i,k,j) vec(j:4)", "does not follow the loop"},
         {"columns", "distribute(j)", "put a tile(j:256) outside of where 'scale'"},
         {"columns", "tile(j:16384) distribute(j) interchange(k,j) parallel(j)",

@@ -146,9 +146,13 @@ struct ir_symbol *gen_local_symbol(struct gen *gen, size_t cell, const char *suf
 struct ir_stmt *stmt_substitute(struct ir_arena *arena, const struct ir_stmt *stmt,
                                 struct ir_symbol *const *symbol,
                                 struct ir_expr *const *by, size_t nr);
-/* gen_pack.c: declarations of local buffers, small ones in the innermost block; accesses
- * that go to them, raw[] = the source's iterators here; the copies. */
+/* gen_buffer.c: local buffers and their declarations, small ones in the innermost block.
+ */
+struct ir_symbol *gen_buffer(struct gen *gen, size_t index);
 void gen_buffers(struct gen *gen, struct code *code);
+bool gen_buffers_split(const struct gen *gen, const struct code *code);
+/* gen_pack.c: accesses that go to local buffers, raw[] = the source's iterators here; the
+ * copies. */
 const struct ir_stmt *gen_redirect(struct gen *gen, const struct statement *statement,
                                    struct ir_expr *const *raw);
 bool gen_is_expanded(const struct gen *gen, size_t cell); /* an array, here */
@@ -182,6 +186,7 @@ struct ir_symbol *fetch_later(struct gen *gen, const struct ir_symbol *iterator)
 bool expr_loads(const struct ir_expr *expr);  /* holds an element */
 bool fetch_loads(const struct ir_expr *expr); /* its subscripts hold elements */
 bool fetch_is_safe(const struct gen *gen, const struct ir_expr *expr);
+size_t fetch_copies(const struct work *work); /* of what is packed: places */
 size_t fetch_collapsed(struct gen *gen, struct code *code); /* gen_rows.c; places */
 bool fetch_may_change(const struct nest *nest, const struct ir_symbol *array);
 /* gen_ahead.c: the access at its first execution in an iteration of the loop with this
@@ -219,7 +224,6 @@ void gen_stream_helpers(const char *function, struct buf *out);
 void gen_pads(struct gen *gen, struct code *code); /* gen_pad.c */
 /* gen_pragma.c: clauses of parallel loops; lines before a loop, "" = none. */
 void gen_teams(struct code *code);
-bool gen_buffers_split(const struct gen *gen, const struct code *code); /* gen_pack.c */
 bool code_has_pragma(const struct code *loop);
 void print_pragma(struct buf *out, const struct code *loop, int indent);
 /* Fewer iterations than `limit`, whatever the sizes. */

@@ -1,5 +1,6 @@
 /* What prefetches are made of, and what they load on the way. */
 #include "variants/gen.h"
+#include "variants/packing.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -99,10 +100,29 @@ static void find_index(struct ir_expr *expr, void *data)
                     (expr->kind == IR_UNARY && !strcmp(expr->op, "*"));
 }
 
+/* Then it is what the next buffer will hold that is fetched: see tree_copy.c. */
+static bool is_packed(const struct work *work, const struct prefetch *prefetch)
+{
+    bool packed = false;
+    for (size_t i = 0; !packed && i < work->packing_nr; i++)
+        packed =
+            !strcmp(work->nest->cell[work->packing[i].cell].name, prefetch->name);
+    return packed;
+}
+
+size_t fetch_copies(const struct work *work)
+{
+    size_t nr = 0;
+    for (size_t i = 0; i < work->copy_nr; i++)
+        nr += work->copy[i].kind == COPY_FETCH;
+    return nr;
+}
+
 const struct prefetch *fetch_wanted(const struct gen *gen, const struct ir_expr *expr)
 {
     for (size_t i = 0; i < gen->work->prefetch_nr; i++)
-        if (is_meant(&gen->work->prefetch[i], expr))
+        if (is_meant(&gen->work->prefetch[i], expr) &&
+            !is_packed(gen->work, &gen->work->prefetch[i]))
             return &gen->work->prefetch[i];
     return NULL;
 }

@@ -1,159 +1,9 @@
-/* Local buffers in the text: their declarations, the statements that copy, and accesses
- * that go to them. */
+/* Local buffers in the text: the statements that copy, and accesses that go to them. */
 #include "variants/gen.h"
 #include "variants/packing.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Larger ones do not go on the stack. */
-enum { STACK_BYTES = 64 << 10, ALIGNMENT = 64 };
-/* Elements that compilers keep in registers when all subscripts are numbers, as those of
- * unrolled loops: gcc then warns about each that may have no value. */
-enum { REGISTERS = 64 };
-
-/* ---- the buffers ---- */
-
-static const struct ir_symbol *array_of(const struct gen *gen, const struct box *box)
-{
-    return gen->nest->cell[box->cell].symbol;
-}
-
-static size_t elements(const struct box *box)
-{
-    size_t nr = 1;
-    for (size_t i = 0; i < box->dims; i++)
-        nr *= (size_t)box->size[i];
-    return nr;
-}
-
-static bool is_large(const struct gen *gen, const struct box *box)
-{
-    return elements(box) * array_of(gen, box)->type.bytes > STACK_BYTES;
-}
-
-/* "A_l"; "g_v_l" for g->v. */
-static const char *buffer_name(struct gen *gen, const struct box *box)
-{
-    const char *suffix = box->is_scalar ? "_x" : "_l";
-    return gen_name(gen, ir_textf(gen->arena, "%s%s", array_of(gen, box)->name, suffix),
-                    false);
-}
-
-static struct ir_symbol *buffer_of(struct gen *gen, size_t index)
-{
-    struct work *work = gen->work;
-    if (!gen->buffer)
-        gen->buffer = ir_alloc(gen->arena, work->box_nr * sizeof(*gen->buffer));
-    if (!gen->buffer[index]) {
-        const struct box *box = &work->box[index];
-        struct ir_type type = array_of(gen, box)->type;
-        type.pointers = (int)box->dims;
-        type.is_const = type.is_restrict = false;
-        type.full = NULL;
-        gen->buffer[index] = gen_symbol(gen, buffer_name(gen, box), &type);
-    }
-    return gen->buffer[index];
-}
-
-static bool is_shared_below(const struct tree *tree)
-{
-    bool found = false;
-    for (size_t i = 0; !found && i < tree->child_nr; i++)
-        found = tree->child[i]->parallel || is_shared_below(tree->child[i]);
-    return found;
-}
-
-/* Each thread has its own static buffer: loops inside cannot be shared out. */
-static void check_threads(struct gen *gen, const struct box *box)
-{
-    const struct tree *around = box->band ? box->band : gen->work->tree;
-    if (is_large(gen, box) && is_shared_below(around))
-        gen->problem =
-            ir_textf(gen->model->arena,
-                     "the buffer of '%s' belongs to one thread, and a loop inside '%s', "
-                     "where it is "
-                     "filled, is parallel; make '%s' or a loop outside of it parallel",
-                     array_of(gen, box)->name, around->name, around->name);
-}
-
-static struct code *declaration(struct gen *gen, size_t index, const struct code *block)
-{
-    const struct box *box = &gen->work->box[index];
-    const struct ir_symbol *buffer = buffer_of(gen, index);
-    struct code *line = code_new(CODE_TEXT);
-    struct buf text = {0};
-    check_threads(gen, box);
-    buf_addf(&text, "%s%s %s", is_large(gen, box) ? "static _Thread_local " : "",
-             buffer->type.text, buffer->name);
-    for (size_t i = 0; i < box->dims; i++)
-        buf_addf(&text, "[%lld]", box->size[box->order[i]]);
-    bool zero =
-        elements(box) <= REGISTERS && code_fills_at_times(block, buffer_of(gen, index));
-    buf_addf(&text, " __attribute__((aligned(%d)))%s;\n", ALIGNMENT,
-             zero ? " = {0}" : "");
-    line->text = ir_text(gen->arena, buf_str(&text));
-    buf_release(&text);
-    return line;
-}
-
-static bool is_around(const struct box *box, const struct tree *band)
-{
-    for (size_t i = 0; i < box->prefix_nr; i++)
-        if (box->prefix[i] == band)
-            return true;
-    return false;
-}
-
-/* The innermost block that holds every mention; values of a scalar's array may pass from
- * one iteration to the next of loops inside of those around it. */
-static struct code *holder(struct code *code, const struct box *box,
-                           const struct ir_symbol *symbol)
-{
-    struct code *only = code_only_user(code, symbol);
-    if (!only ||
-        (box->is_scalar && only->kind == CODE_FOR && !is_around(box, only->band)))
-        return code;
-    return holder(only, box, symbol);
-}
-
-void gen_buffers(struct gen *gen, struct code *code)
-{
-    for (size_t i = gen->buffer ? gen->work->box_nr : 0; i-- > 0;) {
-        struct code *block = code;
-        if (!gen->buffer[i])
-            continue;
-        if (!is_large(gen, &gen->work->box[i]))
-            block = holder(code, &gen->work->box[i], gen->buffer[i]);
-        while (block->kind != CODE_BLOCK)
-            block = block->parent;
-        code_insert(block, 0, declaration(gen, i, block));
-    }
-}
-
-/* A buffer that every thread has its own of is filled by one and used by others: some
- * parallel loop holds only part of its mentions. */
-bool gen_buffers_split(const struct gen *gen, const struct code *code)
-{
-    bool split = false;
-    for (size_t i = gen->buffer ? gen->work->box_nr : 0; i-- > 0;) {
-        const struct code *root = code;
-        if (!gen->buffer[i] || !is_large(gen, &gen->work->box[i]) ||
-            code->kind != CODE_FOR || !code->parallel ||
-            !code_mentions(code, gen->buffer[i]))
-            continue;
-        while (root->parent)
-            root = root->parent;
-        const struct code *block =
-            holder((struct code *)root, &gen->work->box[i], gen->buffer[i]);
-        while (block && block != code)
-            block = block->parent;
-        split = split || !block;
-    }
-    for (size_t i = 0; !split && i < code->child_nr; i++)
-        split = gen_buffers_split(gen, code->child[i]);
-    return split;
-}
 
 /* ---- subscripts ---- */
 
@@ -180,15 +30,18 @@ static struct ir_expr *element(struct gen *gen, struct ir_symbol *array,
     return expr;
 }
 
-/* subscript[] by dimension of the array. */
+/* subscript[] by dimension of the array; of panels the number, and within it. */
 static struct ir_expr *buffer_element(struct gen *gen, size_t index,
-                                      struct ir_expr *const *subscript)
+                                      struct ir_expr *const *subscript,
+                                      struct ir_expr *panel)
 {
     const struct box *box = &gen->work->box[index];
     struct ir_expr *ordered[SUBSCRIPTS_MAX];
+    size_t first = box_panels(box);
+    ordered[0] = panel;
     for (size_t i = 0; i < box->dims; i++)
-        ordered[i] = subscript[box->order[i]];
-    return element(gen, buffer_of(gen, index), ordered, box->dims);
+        ordered[first + i] = subscript[box->order[i]];
+    return element(gen, gen_buffer(gen, index), ordered, first + box->dims);
 }
 
 /* ---- accesses of the user's statements ---- */
@@ -238,6 +91,89 @@ static struct ir_expr *start_of(struct gen *gen, struct sum *offset)
                          symbol, by, gen->level_nr);
 }
 
+static struct ir_expr *written(const struct access *access, size_t dim)
+{
+    return access->dim_nr ? access->dim[dim] : access->subscript[dim];
+}
+
+static struct ir_expr *buffer_subscript(struct gen *gen, const struct box *box,
+                                        size_t dim, struct ir_expr *at,
+                                        struct ir_expr *const *value)
+{
+    struct sum offset = offset_of(gen, box, dim, value),
+               sum = sum_of_expr(gen->arena, at);
+    struct sum start = sum_of_expr(gen->arena, start_of(gen, &offset));
+    sum = sum_add(&sum, &start, -1);
+    return sum_expr(gen->arena, &sum);
+}
+
+/* ---- panels ---- */
+
+/* What all values of the band, as band_values has them, are multiples of. */
+static long long multiple_of(const struct tree *band)
+{
+    return band->role == BAND_TILE && !band->scale ? band->size : 1;
+}
+
+/* The box begins where a panel of the loop, counted from 0, does. */
+static bool begins_panel(struct gen *gen, const struct box *box, size_t dim)
+{
+    isl_aff *aff = isl_multi_aff_get_aff(box->offset, (int)dim);
+    bool whole_panels = whole(gen, isl_aff_get_constant_val(aff)) % box->panel == 0;
+    for (size_t i = 0; i < box->prefix_nr; i++) {
+        long long factor =
+            whole(gen, isl_aff_get_coefficient_val(aff, isl_dim_in, (int)i));
+        whole_panels =
+            whole_panels && factor * multiple_of(box->prefix[i]) % box->panel == 0;
+    }
+    for (int i = 0; i < (int)isl_aff_dim(aff, isl_dim_param); i++)
+        whole_panels =
+            whole_panels &&
+            whole(gen, isl_aff_get_coefficient_val(aff, isl_dim_param, i)) % box->panel ==
+                0;
+    isl_aff_free(aff);
+    return whole_panels;
+}
+
+/* The tile loop around whose tiles are the panels of this subscript; NULL = none. */
+static const struct level *panel_loop(const struct gen *gen, const struct box *box,
+                                      const struct ir_expr *subscript)
+{
+    const struct level *found = NULL;
+    for (size_t i = 0; i < gen->level_nr; i++) {
+        const struct tree *band = gen->level[i].band;
+        if (band->role == BAND_TILE && band->size == box->panel && !band->base &&
+            band->loop->stmt->step == 1 && subscript->kind == IR_NAME &&
+            subscript->symbol == band->loop->stmt->iterator)
+            found = &gen->level[i];
+    }
+    return found;
+}
+
+/* The panel's number; *within, so far the place in the box, becomes that in the panel. */
+static struct ir_expr *take_panel(struct gen *gen, const struct box *box,
+                                  struct ir_expr *subscript, struct ir_expr *const *value,
+                                  struct ir_expr **within)
+{
+    struct ir_arena *arena = gen->arena;
+    struct ir_expr *size = ir_integer(arena, box->panel);
+    size_t dim = box->order[box->dims - 1];
+    const struct level *level = panel_loop(gen, box, subscript);
+    if (!level || !begins_panel(gen, box, dim)) {
+        struct ir_expr *number = ir_binary(arena, "/", *within, size);
+        *within = ir_binary(arena, "%", *within, size);
+        return number;
+    }
+    struct sum tile = sum_constant(0);
+    add_term(&tile, arena, level->band->scale ? level->band->scale : 1,
+             ir_name(arena, level->hidden));
+    struct ir_expr *origin = start_of(gen, &tile);
+    struct sum sum = sum_of_expr(arena, subscript), start = sum_of_expr(arena, origin);
+    sum = sum_add(&sum, &start, -1);
+    *within = sum_expr(arena, &sum);
+    return ir_binary(arena, "/", buffer_subscript(gen, box, dim, origin, value), size);
+}
+
 static void redirect_access(struct gen *gen, const struct access *access,
                             struct ir_expr *const *raw, struct redirect *redirect)
 {
@@ -248,22 +184,18 @@ static void redirect_access(struct gen *gen, const struct access *access,
             !prefix_values(gen, box, &gen->nest->statement[access->statement], raw,
                            value))
             continue;
-        for (size_t i = 0; i < box->dims; i++) {
-            struct ir_expr *written =
-                access->dim_nr ? access->dim[i] : access->subscript[i];
-            struct sum offset = offset_of(gen, box, i, value),
-                       sum = sum_of_expr(gen->arena, written);
-            struct sum start = sum_of_expr(gen->arena, start_of(gen, &offset));
-            sum = sum_add(&sum, &start, -1);
-            subscript[i] = sum_expr(gen->arena, &sum);
-        }
-
+        for (size_t i = 0; i < box->dims; i++)
+            subscript[i] = buffer_subscript(gen, box, i, written(access, i), value);
         if (redirect->nr == ARRAY_SIZE(redirect->from)) {
             gen->problem = "a statement has too many accesses for local buffers";
             return;
         }
         redirect->from[redirect->nr] = access->expr;
-        redirect->to[redirect->nr++] = buffer_element(gen, b, subscript);
+        size_t last = box->order[box->dims - 1];
+        struct ir_expr *panel = box->panel ? take_panel(gen, box, written(access, last),
+                                                        value, &subscript[last])
+                                           : NULL;
+        redirect->to[redirect->nr++] = buffer_element(gen, b, subscript, panel);
         return;
     }
 }
@@ -323,7 +255,7 @@ static struct ir_expr *scalar_element(struct gen *gen, size_t index,
         sum = sum_add(&sum, &start, -1);
         subscript[i] = sum_expr(gen->arena, &sum);
     }
-    return buffer_element(gen, index, subscript);
+    return buffer_element(gen, index, subscript, NULL);
 }
 
 /* T x = e as x_x[..] = e. */
@@ -395,33 +327,51 @@ static struct ir_expr *user_element(struct gen *gen, const struct box *box,
     return element(gen, cell->symbol, &sum, 1);
 }
 
-void gen_copy(struct gen *gen, struct code *block, isl_ast_expr *call, size_t index)
+static struct ir_stmt *copy_stmt(struct gen *gen, const struct copy *copy,
+                                 struct ir_expr *local, struct ir_expr *user)
 {
-    const struct copy *copy = &gen->work->copy[index];
-    const struct box *box = &gen->work->box[copy->box];
-    struct ir_expr *value[4 * DEPTH_MAX], *there[SUBSCRIPTS_MAX], *here[SUBSCRIPTS_MAX];
-    for (size_t i = 0; i < box->prefix_nr; i++)
-        value[i] = raw_expr(gen, isl_ast_expr_op_get_arg(call, (int)i + 1));
-    for (size_t i = 0; i < box->dims; i++) {
-        struct ir_expr *raw =
-            raw_expr(gen, isl_ast_expr_op_get_arg(call, (int)(box->prefix_nr + i) + 1));
-        struct sum at = sum_of_expr(gen->arena, raw),
-                   offset = offset_of(gen, box, i, value);
-        at = sum_add(&at, &offset, -1);
-        here[i] = raw_finish(gen, sum_expr(gen->arena, &at));
-        there[i] = raw_finish(gen, raw);
+    if (copy->kind == COPY_FETCH) {
+        struct ir_stmt *stmt = ir_stmt_new(gen->arena, IR_EXPR, 0);
+        stmt->expr =
+            fetch_call(gen, user, gen->work->box[copy->box].written, copy->level);
+        return stmt;
     }
-    struct ir_expr *local = buffer_element(gen, copy->box, here);
-    struct ir_expr *user = user_element(gen, box, there);
     if (copy->lanes) {
         local = gen_vector_at(gen, local, copy->lanes);
         user = copy->kind == COPY_ZERO ? gen_vector_zero(gen, local)
                                        : gen_vector_at(gen, user, copy->lanes);
     }
+    return copy->kind == COPY_OUT ? assignment(gen, user, local)
+                                  : assignment(gen, local, user);
+}
+
+void gen_copy(struct gen *gen, struct code *block, isl_ast_expr *call, size_t index)
+{
+    const struct copy *copy = &gen->work->copy[index];
+    const struct box *box = &gen->work->box[copy->box];
+    struct ir_expr *value[4 * DEPTH_MAX], *there[SUBSCRIPTS_MAX], *here[SUBSCRIPTS_MAX];
+    struct ir_expr *panel = NULL;
+    size_t first = copy->kind == COPY_FETCH ? 0 : box_panels(box);
+    for (size_t i = 0; i < box->prefix_nr; i++)
+        value[i] = raw_expr(gen, isl_ast_expr_op_get_arg(call, (int)i + 1));
+    if (first)
+        panel = raw_expr(gen, isl_ast_expr_op_get_arg(call, (int)box->prefix_nr + 1));
+    for (size_t i = 0; i < box->dims; i++) {
+        struct ir_expr *raw = raw_expr(
+            gen, isl_ast_expr_op_get_arg(call, (int)(box->prefix_nr + first + i) + 1));
+        struct sum at = sum_of_expr(gen->arena, raw),
+                   offset = offset_of(gen, box, i, value);
+        at = sum_add(&at, &offset, -1);
+        if (panel && i == box->order[box->dims - 1])
+            add_term(&at, gen->arena, -box->panel, panel);
+        here[i] = raw_finish(gen, sum_expr(gen->arena, &at));
+        there[i] = raw_finish(gen, raw);
+    }
+    panel = panel ? raw_finish(gen, panel) : NULL;
     struct code *code = code_new(CODE_STMT);
     code->statement = SIZE_MAX;
     code->vector = copy->lanes > 0;
-    code->stmt = copy->kind == COPY_OUT ? assignment(gen, user, local)
-                                        : assignment(gen, local, user);
+    code->stmt = copy_stmt(gen, copy, buffer_element(gen, copy->box, here, panel),
+                           user_element(gen, box, there));
     code_add(block, code);
 }

@@ -378,5 +378,5 @@ static size_t fetch_below(struct gen *gen, struct code *code)
 void gen_prefetches(struct gen *gen, struct code *code)
 {
     if (gen->work->prefetch_nr)
-        gen->work->fetched = fetch_below(gen, code);
+        gen->work->fetched = fetch_copies(gen->work) + fetch_below(gen, code);
 }

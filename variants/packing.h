@@ -1,16 +1,18 @@
 /* What full, pack and vec make of a nest: local buffers and their copies. Shared by
- * legal.c, tree_pack.c, tree_box.c, tree_expand.c, tree_fill.c, tree_lanes.c and
- * gen_pack.c. */
+ * legal.c, tree_pack.c, tree_box.c, tree_copy.c, tree_expand.c, tree_fill.c,
+ * tree_lanes.c, gen_pack.c and gen_buffer.c. */
 #ifndef VARIANTS_PACKING_H
 #define VARIANTS_PACKING_H
 
 #include "variants/poly.h"
 
-/* pack(array,loop), full(loop,...), vec(loop:lanes) of a plan: done when the order has
- * been checked, see tree_finish. */
+/* pack(array,loop,loop:panel), full(loop,...), vec(loop:lanes) of a plan: done when the
+ * order has been checked, see tree_finish. */
 struct packing {
     size_t cell;
     const char *loop;
+    const char *panel_loop; /* NULL = no panels */
+    long long panel;
 };
 struct lanes_wanted {
     const char *loop;
@@ -23,19 +25,22 @@ struct box {
     size_t prefix_nr;
     long long size[SUBSCRIPTS_MAX];
     size_t order[SUBSCRIPTS_MAX]; /* dimensions of the buffer: those of the array, the one
-                                     that vectors follow last */
-    isl_multi_aff *offset;        /* values of the prefix -> first element */
+                                     that panels divide or vectors follow last */
+    long long panel; /* 0 = none; else the last one is divided into so many elements, and
+                        the number of the panel is the buffer's first dimension */
+    isl_multi_aff *offset; /* values of the prefix -> first element */
     bool read_first, written, padded;
     bool is_scalar; /* a private scalar's: its array is indexed by loops, nothing is
                        copied */
     size_t loop[SUBSCRIPTS_MAX]; /* scalar: depths of the loops that index it */
 };
 /* A statement of ours: [values of the prefix, element], named P<index>. */
-enum copy_kind { COPY_IN, COPY_ZERO, COPY_OUT };
+enum copy_kind { COPY_IN, COPY_ZERO, COPY_OUT, COPY_FETCH };
 struct copy {
     size_t box;
     enum copy_kind kind;
     long long lanes; /* elements at once; 0 = one */
+    int level;       /* COPY_FETCH: as in struct prefetch */
 };
 /* tree_expand.c: the scalars that work_check noted; STATUS_ILLEGAL where no array of
  * constant size holds the values that are alive at once. */
@@ -46,8 +51,25 @@ bool cell_expandable(const struct cell *cell);
 int tree_expand(struct work *work, struct error *err);
 /* tree_box.c: local buffers for the packed arrays, and their copies in the tree. */
 int tree_boxes(struct work *work, struct error *err);
+/* A prefetch() that names it; NULL = none. */
+const struct prefetch *box_prefetch(const struct work *work, size_t cell);
 bool is_packed_above(const struct work *work, size_t cell,
                      const struct tree *const *above, size_t nr, size_t *depth);
+/* What is accessed below `tree`, as run and as in the original; written: by the original.
+ */
+struct footprint {
+    isl_map *run, *all, *written;
+    bool reads, is_padded; /* reads: what it held before may matter */
+    const char *problem;
+};
+
+/* tree_copy.c: the order of the buffer's dimensions; the copies, in the tree below the
+ * last of the bands `above`. */
+const char *box_arrange(const struct work *work, const struct packing *packing,
+                        struct box *box); /* NULL, or why it cannot be */
+size_t box_panels(const struct box *box); /* dimensions before the elements': 1 or 0 */
+void box_place(struct work *work, size_t index, struct tree **above,
+               const struct footprint *footprint);
 /* Statement instance -> values of the bands. */
 isl_map *band_values(const struct nest *nest, const struct statement *statement,
                      const struct tree *const *band, size_t nr);

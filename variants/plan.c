@@ -42,7 +42,8 @@ static const struct transformation table[] = {
      "complete blocks of this tiled loop get code of their own, with constant trip "
      "counts"},
     {"pack", "pack(B,kt)",
-     "copy what the array's tile holds into a local buffer at the top of the loop named"},
+     "copy what the array's tile holds into a local buffer at the top of the loop named; "
+     "pack(B,kt,j:32) in panels of 32 along j, one behind the other"},
     {"vec", "vec(j:8)",
      "complete blocks of so many iterations as one operation on vector types"},
     {"pad", "pad(a:8)", "so many more elements in each row of a local array"},
@@ -69,7 +70,7 @@ static const struct shape shapes[] = {
     [STEP_UNROLL_JAM] = {NAME_VALUES, 1, 2, UNROLL_MAX, 0},
     [STEP_UNROLL] = {NAME_VALUES, 1, 2, UNROLL_MAX, 0},
     [STEP_FULL] = {NAMES, 1, 0, 0, 0},
-    [STEP_PACK] = {NAMES, 2, 0, 0, 0},
+    [STEP_PACK] = {NAME_VALUES_OPTIONAL, 2, 2, VALUE_MAX, 0},
     [STEP_VEC] = {NAME_VALUES, 1, 2, UNROLL_MAX, 0},
     [STEP_PAD] = {NAME_VALUES, 1, 1, VALUE_MAX, 0},
     [STEP_SIMD] = {NAMES_OPTIONAL, 0, 0, 0, 1U << OPTION_WIDTH | 1U << OPTION_INTERLEAVE},

@@ -54,9 +54,13 @@ static size_t cell_named(const struct nest *nest, const char *name)
 int tree_pack(struct work *work, const struct plan_step *step, struct error *err)
 {
     size_t cell = cell_named(work->nest, step->arg[0].name);
-    if (step->arg_nr != 2)
+    const struct step_arg *panel = step->arg_nr > 2 ? &step->arg[2] : NULL;
+    if (step->arg_nr > 3 || step->arg[0].has_value || step->arg[1].has_value ||
+        (panel && !panel->has_value))
         return fail(err, STATUS_USAGE,
-                    "pack names an array and one loop, as in pack(B,kt)");
+                    "pack names an array and one loop, as in pack(B,kt), and may name a "
+                    "loop and how many of its iterations make a panel, as in "
+                    "pack(B,kt,j:32)");
     if (cell == work->nest->cell_nr)
         return fail(err, STATUS_USAGE, "'%s' is no array that can be packed",
                     step->arg[0].name);
@@ -65,7 +69,10 @@ int tree_pack(struct work *work, const struct plan_step *step, struct error *err
             return fail(err, STATUS_ILLEGAL, "'%s' is packed twice", step->arg[0].name);
     GROW(work->packing, work->packing_nr + 1, work->packing_alloc);
     work->packing[work->packing_nr++] =
-        (struct packing){.cell = cell, .loop = step->arg[1].name};
+        (struct packing){.cell = cell,
+                         .loop = step->arg[1].name,
+                         .panel_loop = panel ? panel->name : NULL,
+                         .panel = panel ? panel->value : 0};
     work->reorders = true;
     return 0;
 }
