@@ -337,7 +337,8 @@ static int check_prefetches(const struct model *model, const struct work *works,
     return fail(err, STATUS_ILLEGAL,
                 "what is to be prefetched does not change in the innermost loop around "
                 "it, or its address "
-                "depends on a value computed there");
+                "depends on a value computed there; or, packed, nothing more of it is "
+                "copied so many iterations later");
 }
 
 static int check_streams(const struct model *model, const struct work *works,

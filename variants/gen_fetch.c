@@ -105,8 +105,7 @@ static bool is_packed(const struct work *work, const struct prefetch *prefetch)
 {
     bool packed = false;
     for (size_t i = 0; !packed && i < work->packing_nr; i++)
-        packed =
-            !strcmp(work->nest->cell[work->packing[i].cell].name, prefetch->name);
+        packed = !strcmp(work->nest->cell[work->packing[i].cell].name, prefetch->name);
     return packed;
 }
 
