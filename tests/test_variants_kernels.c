@@ -30,14 +30,18 @@ static const char *text_of(const json_t *entry, const char *key)
     return text ? text : "";
 }
 
+/* NULL when it cannot be run by us: read or supplied. */
 static struct kernel *open_kernel(const char *name, struct error *err)
 {
     char *path = xasprintf("%s/tests/kernels/%s.c", INFLIGHT_SOURCE_DIR, name);
     struct kernel_request request = {.path = path};
     struct kernel *kernel = NULL;
 
-    if (kernel_open(&request, &kernel, err))
+    if (kernel_open(&request, &kernel, err) == 0 && kernel->unsupplied.status) {
+        *err = kernel->unsupplied;
+        kernel_free(kernel);
         kernel = NULL;
+    }
     free(path);
     return kernel;
 }

@@ -42,7 +42,7 @@ int compile_commands_flags(const char *database, const char *source,
 struct kernel; /* opaque */
 
 /* Parses and models. Errors are located ("triad.c:12:7: ..."); a compile error shows the
- * compiler's own first message. */
+ * compiler's own first message. Arguments that cannot be supplied fail kernel_bind. */
 int kernel_open(const struct kernel_request *request, struct kernel **kernel,
                 struct error *err);
 void kernel_free(struct kernel *kernel);
