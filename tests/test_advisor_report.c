@@ -342,8 +342,8 @@ static void the_comment_of_an_emitted_file(void)
     check_contains(comment,
                    "\nMeasured gain: 2.00x (95% interval 1.92 to 2.10), source alone\n");
     free(comment);
-    comment = report_comment(&desk.bench, "parallel(i)", desk_gain(2, 1.92, 2.1),
-                             "4 threads");
+    comment =
+        report_comment(&desk.bench, "parallel(i)", desk_gain(2, 1.92, 2.1), "4 threads");
     check_contains(comment,
                    "\nMeasured gain: 2.00x (95% interval 1.92 to 2.10), 4 threads\n");
     free(comment);

@@ -106,6 +106,9 @@ bool code_mentions(const struct code *code, const struct ir_symbol *symbol);
 struct code *code_only_user(const struct code *code, const struct ir_symbol *symbol);
 /* gen_value.c: an affine function of values that are raw expressions; takes aff. */
 struct sum gen_aff_sum(struct gen *gen, isl_aff *aff, struct ir_expr *const *value);
+long long gen_whole(struct gen *gen, isl_val *val); /* takes val; others are a problem */
+void gen_add_term(struct sum *sum, struct ir_arena *arena, long long factor,
+                  struct ir_expr *expr);
 /* What a loop of one iteration, of which there is no loop in the text, counts, from the
  * iterators of the source; NULL where it is of several pieces. */
 struct ir_expr *gen_band_value(struct gen *gen, const struct tree *band,

@@ -119,17 +119,18 @@ static long long multiple_of(const struct tree *band)
 static bool begins_panel(struct gen *gen, const struct box *box, size_t dim)
 {
     isl_aff *aff = isl_multi_aff_get_aff(box->offset, (int)dim);
-    bool whole_panels = whole(gen, isl_aff_get_constant_val(aff)) % box->panel == 0;
+    bool whole_panels = gen_whole(gen, isl_aff_get_constant_val(aff)) % box->panel == 0;
     for (size_t i = 0; i < box->prefix_nr; i++) {
         long long factor =
-            whole(gen, isl_aff_get_coefficient_val(aff, isl_dim_in, (int)i));
+            gen_whole(gen, isl_aff_get_coefficient_val(aff, isl_dim_in, (int)i));
         whole_panels =
             whole_panels && factor * multiple_of(box->prefix[i]) % box->panel == 0;
     }
     for (int i = 0; i < (int)isl_aff_dim(aff, isl_dim_param); i++)
         whole_panels =
             whole_panels &&
-            whole(gen, isl_aff_get_coefficient_val(aff, isl_dim_param, i)) % box->panel ==
+            gen_whole(gen, isl_aff_get_coefficient_val(aff, isl_dim_param, i)) %
+                    box->panel ==
                 0;
     isl_aff_free(aff);
     return whole_panels;
@@ -165,8 +166,8 @@ static struct ir_expr *take_panel(struct gen *gen, const struct box *box,
         return number;
     }
     struct sum tile = sum_constant(0);
-    add_term(&tile, arena, level->band->scale ? level->band->scale : 1,
-             ir_name(arena, level->hidden));
+    gen_add_term(&tile, arena, level->band->scale ? level->band->scale : 1,
+                 ir_name(arena, level->hidden));
     struct ir_expr *origin = start_of(gen, &tile);
     struct sum sum = sum_of_expr(arena, subscript), start = sum_of_expr(arena, origin);
     sum = sum_add(&sum, &start, -1);
@@ -363,7 +364,7 @@ void gen_copy(struct gen *gen, struct code *block, isl_ast_expr *call, size_t in
                    offset = offset_of(gen, box, i, value);
         at = sum_add(&at, &offset, -1);
         if (panel && i == box->order[box->dims - 1])
-            add_term(&at, gen->arena, -box->panel, panel);
+            gen_add_term(&at, gen->arena, -box->panel, panel);
         here[i] = raw_finish(gen, sum_expr(gen->arena, &at));
         there[i] = raw_finish(gen, raw);
     }

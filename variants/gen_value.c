@@ -3,7 +3,7 @@
 
 static const char no_place[] = "the place of a local buffer cannot be written in C";
 
-static long long whole(struct gen *gen, isl_val *val)
+long long gen_whole(struct gen *gen, isl_val *val)
 {
     if (isl_val_is_int(val) != isl_bool_true)
         gen->problem = no_place;
@@ -12,8 +12,8 @@ static long long whole(struct gen *gen, isl_val *val)
     return number;
 }
 
-static void add_term(struct sum *sum, struct ir_arena *arena, long long factor,
-                     struct ir_expr *expr)
+void gen_add_term(struct sum *sum, struct ir_arena *arena, long long factor,
+                  struct ir_expr *expr)
 {
     struct sum term = sum_of_expr(arena, expr);
     *sum = sum_add(sum, &term, factor);
@@ -22,12 +22,13 @@ static void add_term(struct sum *sum, struct ir_arena *arena, long long factor,
 static void add_params(struct gen *gen, isl_aff *aff, struct sum *sum)
 {
     for (int i = 0; i < (int)isl_aff_dim(aff, isl_dim_param); i++) {
-        long long factor = whole(gen, isl_aff_get_coefficient_val(aff, isl_dim_param, i));
+        long long factor =
+            gen_whole(gen, isl_aff_get_coefficient_val(aff, isl_dim_param, i));
         isl_space *space = isl_aff_get_domain_space(aff);
         isl_id *id = isl_space_get_dim_id(space, isl_dim_param, (unsigned)i);
         struct ir_symbol *symbol;
         if (factor && param_of_id(gen->nest, id, &symbol))
-            add_term(sum, gen->arena, factor, ir_name(gen->arena, symbol));
+            gen_add_term(sum, gen->arena, factor, ir_name(gen->arena, symbol));
         isl_id_free(id);
         isl_space_free(space);
     }
@@ -37,7 +38,7 @@ static struct ir_expr *floor_of_aff(struct gen *gen, isl_aff *aff,
                                     struct ir_expr *const *value)
 {
     isl_val *denominator = isl_aff_get_denominator_val(aff);
-    long long by = whole(gen, isl_val_copy(denominator));
+    long long by = gen_whole(gen, isl_val_copy(denominator));
     struct sum sum = gen_aff_sum(gen, isl_aff_scale_val(aff, denominator), value);
     struct ir_expr *expr = sum_expr(gen->arena, &sum);
     return by > 1 ? raw_floor(gen, expr, by) : expr;
@@ -45,20 +46,22 @@ static struct ir_expr *floor_of_aff(struct gen *gen, isl_aff *aff,
 
 struct sum gen_aff_sum(struct gen *gen, isl_aff *aff, struct ir_expr *const *value)
 {
-    struct sum sum = sum_constant(whole(gen, isl_aff_get_constant_val(aff)));
+    struct sum sum = sum_constant(gen_whole(gen, isl_aff_get_constant_val(aff)));
     for (int i = 0; i < (int)isl_aff_dim(aff, isl_dim_in); i++) {
-        long long factor = whole(gen, isl_aff_get_coefficient_val(aff, isl_dim_in, i));
+        long long factor =
+            gen_whole(gen, isl_aff_get_coefficient_val(aff, isl_dim_in, i));
         if (factor && value[i])
-            add_term(&sum, gen->arena, factor, value[i]);
+            gen_add_term(&sum, gen->arena, factor, value[i]);
         else if (factor)
             gen->problem = no_place;
     }
     add_params(gen, aff, &sum);
     for (int i = 0; i < (int)isl_aff_dim(aff, isl_dim_div); i++) {
-        long long factor = whole(gen, isl_aff_get_coefficient_val(aff, isl_dim_div, i));
+        long long factor =
+            gen_whole(gen, isl_aff_get_coefficient_val(aff, isl_dim_div, i));
         if (factor)
-            add_term(&sum, gen->arena, factor,
-                     floor_of_aff(gen, isl_aff_get_div(aff, i), value));
+            gen_add_term(&sum, gen->arena, factor,
+                         floor_of_aff(gen, isl_aff_get_div(aff, i), value));
     }
     isl_aff_free(aff);
     return sum;
