@@ -245,20 +245,21 @@ enum { PLAN_ACCESSES_MOST = 4 };
 /*
  * A plan may keep values in registers that the source loads again and again: a first run
  * that hardly simulates tells how many accesses the compiled code really makes, so that
- * the windows of the second cover the whole call.
+ * the windows of the second cover the whole call. Where it does not tell, the count of
+ * the loop model stays.
  */
-static int count_accesses(struct traffic_trace_request *request, struct error *err)
+static void count_accesses(struct traffic_trace_request *request)
 {
     struct traffic counted = {0};
+    double modelled = request->accesses_total;
     request->accesses_total *= PLAN_ACCESSES_MOST;
     request->accesses_least = 1;
     request->accesses_budget = 1;
-    int status = traffic_trace(request, &counted, err);
+    int status = traffic_trace(request, &counted, NULL);
     request->accesses_budget = 0;
-    if (!status && counted.accesses.known)
-        request->accesses_total = counted.accesses.value;
+    request->accesses_total =
+        !status && counted.accesses.known ? counted.accesses.value : modelled;
     traffic_release(&counted);
-    return status;
 }
 
 static bool is_field(const char *name)
@@ -307,8 +308,8 @@ static int trace_built(struct live *live, struct built *built,
     live_override_geometry(live, &request.geometry);
     struct kernel_view view = kernel_view(live->opts.kernel);
     bool unsure = *built->plan || live_is_unsure(&view);
-    if (unsure && request.accesses_total > 0 && count_accesses(&request, err))
-        return -1;
+    if (unsure && request.accesses_total > 0)
+        count_accesses(&request);
     if (traffic_trace(&request, &out->traffic, err))
         return -1;
     out->has_traffic = true;
