@@ -117,7 +117,7 @@ static bool is_twin(const struct nest *nest, const struct kernel_loop *loop)
 /* What stands in another product in the place of `names` is packed likewise, each array
  * once. */
 static void pack_twins(const struct nest *nest, const struct block_names *names,
-                       struct buf *plan)
+                       long long columns, struct buf *plan)
 {
     const struct kernel_view *view = nest->view;
     for (size_t i = 0; i < view->access_nr; i++) {
@@ -129,9 +129,15 @@ static void pack_twins(const struct nest *nest, const struct block_names *names,
         const char *loop =
             still < 0 ? NULL : nest->loop[nest->nr - 3 + (size_t)still]->name;
         char *step = xasprintf(" pack(%s,", array);
-        if (loop && !strstr(buf_str(plan), step))
-            buf_addf(plan, "%s%st%s)", step, strcmp(loop, names->i) ? names->i : names->j,
-                     strcmp(loop, names->k) ? "" : "2");
+        if (loop && !strstr(buf_str(plan), step)) {
+            buf_add(plan, step);
+            if (!strcmp(loop, names->i)) /* as b */
+                buf_addf(plan, "%st,%s:%lld)", names->j, names->j, columns);
+            else if (!strcmp(loop, names->k)) /* as c */
+                buf_addf(plan, "%st2) prefetch(%s:1)", names->i, array);
+            else
+                buf_addf(plan, "%st)", names->i);
+        }
         free(step);
     }
 }
@@ -159,7 +165,7 @@ static void add_shape(const struct propose *about, const struct block_shape *sha
     buf_add(&text, blocks);
     free(blocks);
     char *alone = xstrdup(buf_str(&text));
-    pack_twins(about->nest, names, &text);
+    pack_twins(about->nest, names, shape->columns, &text);
     bool twins =
         strcmp(alone, buf_str(&text)) != 0 && add_text(about, buf_str(&text), false, out);
     add_text(about, alone, twins, out);

@@ -116,11 +116,12 @@ static void products_one_behind_the_other_are_packed_alike(void)
     bench.machine.simd_bytes = 64;
     ask(&bench, "pack");
     check_at(&bench, 0,
-             "tile(k:256,i:384) tile(j:32,i:6) interchange(k,i,j) full(i,j) pack(A,it) "
-             "pack(B,jt) pack(C,it2) vec(j:8) pack(D,it2) pack(E,jt)");
+             "tile(k:256,j:2048,i:384) tile(j:32,i:6) interchange(k,i,j) full(i,j) "
+             "pack(A,it) pack(B,jt,j:32) pack(C,it2) vec(j:8) prefetch(C:1) pack(D,it2) "
+             "prefetch(D:1) pack(E,jt,j:32)");
     check_at(&bench, 1,
-             "tile(k:256,i:384) tile(j:32,i:6) interchange(k,i,j) full(i,j) pack(A,it) "
-             "pack(B,jt) pack(C,it2) vec(j:8)");
+             "tile(k:256,j:2048,i:384) tile(j:32,i:6) interchange(k,i,j) full(i,j) "
+             "pack(A,it) pack(B,jt,j:32) pack(C,it2) vec(j:8) prefetch(C:1)");
     check(!bench.out.item[0].fallback && bench.out.item[1].fallback);
     check_parses(&bench.out);
     loop[4].name = "l"; /* other loops: the steps do not touch them */

@@ -491,10 +491,9 @@ int space_run(struct space *space, struct search_opts opts, struct search_result
               struct error *err)
 {
     struct rule_set *rules = space_rules();
-    int status;
 
     opts.rules = rules;
-    status =
+    int status =
         search_run(&space->subject, &space->runner, &space->observer, &opts, result, err);
     rule_set_free(rules);
     return status;

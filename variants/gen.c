@@ -12,45 +12,6 @@ struct mentioned {
     bool found;
 };
 
-/* The original text of a nest without our pragmas. */
-static char *original(const struct nest *nest)
-{
-    const struct ir_function *function = nest->model->function;
-    struct buf text = {0};
-    size_t at = nest->stmt->begin;
-    for (const struct ir_pragma *pragma = function->all_pragma; pragma;
-         pragma = pragma->next_all) {
-        if (!pragma->ours || pragma->begin < at || pragma->end > nest->stmt->end)
-            continue;
-        buf_add_n(&text, function->source + at,
-                  line_begin(function->source, pragma->begin) - at);
-        at = pragma->end;
-    }
-    buf_add_n(&text, function->source + at, nest->stmt->end - at);
-    return buf_detach(&text);
-}
-
-/* The original one level further in: his lines keep what they have beyond his margin. */
-static char *original_shifted(const struct nest *nest, bool tabs)
-{
-    char *text = original(nest);
-    struct buf out = {0};
-    for (const char *at = text; *at;) {
-        size_t length = strcspn(at, "\n");
-        bool blank = strspn(at, " \t\r") == length;
-        if (at != text && length && *at != '#' && !blank)
-            buf_add(&out, tabs ? "\t" : "    ");
-        buf_add_n(&out, at, length);
-        at += length;
-        if (*at) {
-            buf_add(&out, "\n");
-            at++;
-        }
-    }
-    free(text);
-    return buf_detach(&out);
-}
-
 /* ---- one nest ---- */
 
 static void gen_release(struct gen *gen)
@@ -220,7 +181,7 @@ static void print_nest(struct gen *gen, struct code *code, const struct ir_expr 
     buf_add(&text, needs_else ? "} else {\n" : braces ? "}\n" : "");
     edits_add_lines(out, buf_str(&text), margin, tabs);
     if (needs_else) {
-        char *old = original_shifted(gen->nest, tabs);
+        char *old = nest_original_shifted(gen->nest, tabs);
         const char *in = tabs ? "\t" : "    ";
         for (const struct ir_pragma *pragma = gen->nest->stmt->pragma; pragma;
              pragma = pragma->next)

@@ -249,6 +249,10 @@ int gen_guard(struct gen *gen, struct ir_expr **guard, bool *needs_else,
 
 /* ---- gen_edits.c: the user's file with ranges replaced ---- */
 
+/* The nest's text in the file without our pragmas, one level further in: his lines keep
+ * what they have beyond his margin. Caller frees. */
+char *nest_original_shifted(const struct nest *nest, bool tabs);
+
 struct edit {
     size_t begin, end;
     char *text; /* owned */

@@ -124,3 +124,41 @@ void edits_splice(const struct model *model, const struct edits *edits, struct b
     }
     buf_add_n(out, function->source + at, function->source_length - at);
 }
+
+/* The original text of a nest without our pragmas. */
+static char *original(const struct nest *nest)
+{
+    const struct ir_function *function = nest->model->function;
+    struct buf text = {0};
+    size_t at = nest->stmt->begin;
+    for (const struct ir_pragma *pragma = function->all_pragma; pragma;
+         pragma = pragma->next_all) {
+        if (!pragma->ours || pragma->begin < at || pragma->end > nest->stmt->end)
+            continue;
+        buf_add_n(&text, function->source + at,
+                  line_begin(function->source, pragma->begin) - at);
+        at = pragma->end;
+    }
+    buf_add_n(&text, function->source + at, nest->stmt->end - at);
+    return buf_detach(&text);
+}
+
+char *nest_original_shifted(const struct nest *nest, bool tabs)
+{
+    char *text = original(nest);
+    struct buf out = {0};
+    for (const char *at = text; *at;) {
+        size_t length = strcspn(at, "\n");
+        bool blank = strspn(at, " \t\r") == length;
+        if (at != text && length && *at != '#' && !blank)
+            buf_add(&out, tabs ? "\t" : "    ");
+        buf_add_n(&out, at, length);
+        at += length;
+        if (*at) {
+            buf_add(&out, "\n");
+            at++;
+        }
+    }
+    free(text);
+    return buf_detach(&out);
+}
