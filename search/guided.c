@@ -111,10 +111,19 @@ static double promise(const struct guided *guided, const struct rule_verdict *ve
     return (worth < 10 ? worth : 10) * (1 + verdict->weight / 100.0);
 }
 
+/* Advised against by figures whose intervals allow the opposite: tried when nothing that
+ * is advised is left. */
+static bool is_doubtful(const struct rule_verdict *verdict)
+{
+    return verdict->verdict != VERDICT_TRY && verdict->undecided;
+}
+
 /* Huge pages are no part of a plan and are measured in the end anyway: plans first. */
 static bool is_better(const struct guided *guided, const struct rule_verdict *verdict,
                       const struct rule_verdict *best)
 {
+    if (is_doubtful(verdict) != is_doubtful(best))
+        return is_doubtful(best);
     bool pages = !strcmp(verdict->transformation, "hugepages"),
          best_pages = !strcmp(best->transformation, "hugepages");
     if (pages != best_pages)
@@ -127,7 +136,7 @@ static const struct rule_verdict *next_verdict(const struct guided *guided)
     const struct rule_verdict *best = NULL;
     for (size_t i = 0; i < guided->verdicts.nr; i++) {
         const struct rule_verdict *verdict = &guided->verdicts.item[i];
-        if (verdict->verdict != VERDICT_TRY ||
+        if ((verdict->verdict != VERDICT_TRY && !is_doubtful(verdict)) ||
             was_tried(guided, verdict->transformation) ||
             rule_verdicts_deciding(&guided->verdicts, verdict->transformation) != verdict)
             continue;
