@@ -161,17 +161,72 @@ static int innermost_loop(const struct model *model, const struct nest *nest,
 
 struct through {
     const struct model *model;
-    int array;
+    const struct nest *nest;
+    const struct ir_stmt *loop; /* the innermost one around; NULL = none */
+    const struct ir_symbol *of; /* whose values are being looked at */
+    int array;                  /* -1 = none so far */
+    int steps;                  /* from a value to those it is made of */
+    bool set_in_loop;           /* a name in the subscript */
 };
+
+/* a = key[i]; b = a & mask; x[b] */
+enum { STEPS_MAX = 4 };
+
+static void find_load(struct ir_expr *expr, void *data);
+
+static void find_value(struct ir_expr *expr, void *data)
+{
+    struct through *through = data;
+    if (expr->kind == IR_ASSIGN && expr->arg[0]->kind == IR_NAME &&
+        expr->arg[0]->symbol == through->of) {
+        struct through inner = *through;
+        ir_visit(expr->arg[1], find_load, &inner);
+        through->array = inner.array;
+    }
+}
+
+static bool is_declared_here(const struct ir_stmt *stmt, const void *data)
+{
+    const struct through *through = data;
+    return stmt->kind == IR_DECL && stmt->symbol == through->of;
+}
+
+static void find_set(struct ir_expr *expr, void *data)
+{
+    struct through *through = data;
+    through->set_in_loop = through->set_in_loop ||
+                           (expr->kind == IR_ASSIGN && expr->arg[0]->kind == IR_NAME &&
+                            expr->arg[0]->symbol == through->of);
+}
+
+/* Through all that a variable of the nest is set to. */
+static void follow(const struct ir_symbol *symbol, struct through *through)
+{
+    const struct ir_symbol *of = through->of;
+    if (through->array >= 0 || through->steps == STEPS_MAX)
+        return;
+    through->of = symbol;
+    through->steps++;
+    const struct ir_stmt *declared =
+        stmt_find(through->nest->stmt, is_declared_here, through);
+    struct ir_expr *value = declared ? declared->expr : through->model->init[symbol->id];
+    if (value)
+        ir_visit(value, find_load, through);
+    stmt_exprs(through->nest->stmt, find_value, through);
+    if (through->loop && !through->loop->canonical)
+        stmt_exprs(through->loop, find_set, through);
+    through->steps--;
+    through->of = of;
+}
 
 static void find_load(struct ir_expr *expr, void *data)
 {
     struct through *through = data;
     if (expr_is_place(expr) && !expr->type.pointers && through->array < 0)
         through->array = view_place(through->model, expr);
-    if (expr->kind == IR_NAME && expr->symbol->id >= 0 &&
-        through->model->init[expr->symbol->id] && through->array < 0)
-        ir_visit(through->model->init[expr->symbol->id], find_load, through);
+    if (expr->kind == IR_NAME && expr->symbol->id >= 0 && !expr->symbol->type.pointers &&
+        expr->symbol->type.scalar == IR_INT)
+        follow(expr->symbol, through);
 }
 
 /* Bytes that the address moves from one iteration of the loop to the next, if the source
@@ -196,11 +251,11 @@ static bool moves(const struct access *access, const struct ir_stmt *loop, doubl
     return moving;
 }
 
-static void classify(struct model *model, const struct access *access,
-                     struct kernel_access *out)
+static void classify(struct model *model, const struct nest *nest,
+                     const struct access *access, struct kernel_access *out)
 {
-    struct through through = {.model = model, .array = -1};
     const struct ir_stmt *loop = out->loop < 0 ? NULL : model->loop_stmt[out->loop];
+    struct through through = {.model = model, .nest = nest, .loop = loop, .array = -1};
     bool moving = moves(access, loop, &out->stride_bytes);
     for (size_t i = 0; i < access->subscript_nr; i++)
         ir_visit(access->subscript[i], find_load, &through);
@@ -211,7 +266,7 @@ static void classify(struct model *model, const struct access *access,
     out->through = through.array;
     if (through.array >= 0)
         out->access_class = ACCESS_INDIRECT;
-    else if (!access->exact && !access->collapsed)
+    else if (through.set_in_loop || (!access->exact && !access->collapsed))
         out->access_class = ACCESS_IRREGULAR;
     if (out->access_class >= ACCESS_INDIRECT)
         out->stride_bytes = 0;
@@ -228,7 +283,7 @@ static void add_access(struct model *model, const struct nest *nest,
                                 .write = access->write,
                                 .line = access->line,
                                 .text = text_of(model, access->expr)};
-    classify(model, access, &new);
+    classify(model, nest, access, &new);
     new.update = access->accumulates && (new.access_class == ACCESS_INDIRECT ||
                                          new.access_class == ACCESS_IRREGULAR);
     model->array[array].indirect =
