@@ -59,7 +59,9 @@ static bool run_compiler(const struct strvec *argv, struct buf *said, struct err
     ok = outcome.end == SPAWN_EXITED && outcome.code == 0;
     buf_add(said, buf_str(&outcome.err));
     if (!ok)
-        fail(err, STATUS_FAILED, "%s: %s", argv->v[0], buf_str(&outcome.err));
+        fail(err, STATUS_FAILED, "%s%s: %s", argv->v[0],
+             outcome.end == SPAWN_TIMED_OUT ? " (took too long)" : "",
+             buf_str(&outcome.err));
     spawn_outcome_release(&outcome);
     return ok;
 }

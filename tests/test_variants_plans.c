@@ -69,17 +69,13 @@ static void test_random_plans(void)
     scratch_remove(shared);
 }
 
-/* Plans that bench/plans found wrong once: a shift that was forgotten, a place outside of
- * a buffer; warnings of gcc about a buffer and a scalar set in a branch, of clang about
- * vectors in a parallel loop; a variable named like a field. */
+/* Plans whose C bench/plans found to compute something else once: a shift that was
+ * forgotten, a place outside of a buffer. */
 static void test_wrong_once(void)
 {
     static const char *const plans[][2] = {
         {"gather_horner", "distribute(i) fuse(i,shift:3) pack(out,i) skew_tile(i:7)"},
         {"conjugate_step", "pack(x,i) distribute(i) skew_tile(i:2) unroll(i:2)"},
-        {"gemv_rows", "tile(i:2,j:8) unroll_jam(i:2)"},
-        {"triad_stream", "parallel(i) simd"},
-        {"grid_by_pointer", "unroll_jam(j:3)"},
     };
     struct error err = {0};
     char *shared;
@@ -98,6 +94,80 @@ static void test_wrong_once(void)
         free(path);
     }
     scratch_remove(shared);
+}
+
+static char *text_of(const char *name, const char *steps)
+{
+    char *path = path_of(name);
+    struct kernel_request request = {.path = path};
+    struct kernel *kernel = NULL;
+    struct plan *plan = NULL;
+    struct buf text = {0};
+    struct error err = {0};
+
+    if (check_ok(kernel_open(&request, &kernel, &err), &err) &&
+        check_ok(plan_parse(steps, &plan, &err), &err))
+        check_ok(kernel_emit(kernel, plan, NULL, &text, &err), &err);
+    plan_free(plan);
+    kernel_free(kernel);
+    free(path);
+    return buf_detach(&text);
+}
+
+static void compile_strictly(const char *compiler, const char *source)
+{
+    const char *argv[] = {compiler,  "-std=c17", "-O2", "-fopenmp",  "-Wall", "-Wextra",
+                          "-Werror", "-S",       "-o",  "/dev/null", source,  NULL};
+    struct spawn_outcome outcome = {0};
+    struct error err = {0};
+
+    check_ok(spawn_run(&(struct spawn_request){.argv = argv, .timeout_s = 120}, &outcome,
+                       &err),
+             &err);
+    check(outcome.end == SPAWN_EXITED);
+    check_str(buf_str(&outcome.err), "");
+    spawn_outcome_release(&outcome);
+}
+
+/* Plans whose C had errors or warnings once: a buffer and a scalar set in a branch;
+ * vectors in a parallel loop; a variable named like a field; scalars of iterations shared
+ * by two loops; iterators that nothing uses, declared twice, or in one of three loops. */
+static void test_unclean_once(void)
+{
+    static const char *const plans[][2] = {
+        {"gemv_rows", "tile(i:2,j:8) unroll_jam(i:2)"},
+        {"triad_stream", "parallel(i) simd"},
+        {"grid_by_pointer", "unroll_jam(j:3)"},
+        {"binary_search_batch", "parallel(i,schedule:static) tile(i:2) full(i)"},
+        {"edit_distance", "skew_tile(j:3) skew_tile(j:2) skew_tile(j:32)"},
+        {"syr2k_upper", "unroll_jam(j:4,i:2)"},
+        {"grid_by_pointer", "nontemporal(g->v) skew(i,j:-3)"},
+    };
+    struct error err = {0};
+    char *folder;
+
+    if (!have_compilers() || !check_ok(scratch_make(&folder, &err), &err))
+        return;
+    char *source = path_join(folder, "plan.c");
+    for (size_t i = 0; i < ARRAY_SIZE(plans); i++) {
+        char *text = text_of(plans[i][0], plans[i][1]);
+
+        check_ok(file_write(source, text, strlen(text), &err), &err);
+        for (size_t c = 0; c < PLAN_COMPILERS; c++)
+            compile_strictly(plan_compilers[c], source);
+        free(text);
+    }
+    free(source);
+    scratch_remove(folder);
+}
+
+/* Unrolling leaves three parallel loops that share a buffer of their iterations. */
+static void test_private_buffers(void)
+{
+    char *text = text_of("gemm_macro", "parallel(j) unroll(i:3) pack(c,j)");
+
+    check_contains(text, "#pragma omp parallel for private(c_l)");
+    free(text);
 }
 
 /* What another order of iterations would break, in words of the check. */
@@ -163,6 +233,8 @@ static void test_reproducible(void)
 
 CU_TestInfo variants_plans_tests[] = {{"random legal plans are right", test_random_plans},
                                       {"plans that were wrong once", test_wrong_once},
+                                      {"plans that were unclean once", test_unclean_once},
+                                      {"buffers are private", test_private_buffers},
                                       {"plans that must be refused", test_refused},
                                       {"every step is drawn", test_every_step_is_drawn},
                                       {"same seed, same plans", test_reproducible},

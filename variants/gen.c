@@ -132,12 +132,13 @@ static struct code *make_code(struct gen *gen)
     gen_streams(gen, code);
     gen_prefetches(gen, code);
     gen_lets(gen, code);
-    gen_teams(code);
+    gen_teams(gen, code);
     if (!gen->problem && gen_buffers_split(gen, code))
         gen->problem = "a large packed tile would be filled by one thread and used by "
                        "others; pack inside of the parallel loop, or make the outer loop "
                        "parallel";
     gen_pads(gen, code);
+    gen_drop_lets(code);
     add_unused(gen, code);
     name_helpers(gen, code);
     return code;

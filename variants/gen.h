@@ -37,6 +37,7 @@ struct code {
     unsigned long long followed;  /* STMT: bit i: loops inside fetch prefetch[i] of the
                                      work across their rows */
     struct strvec sums, products; /* variables of its reduction clauses */
+    struct strvec privates;       /* and of its private clause */
     struct ir_expr *cond;
     struct ir_stmt *stmt;
     bool vector; /* STMT: works on several elements at once */
@@ -125,6 +126,7 @@ struct ir_symbol *gen_symbol(struct gen *gen, const char *name,
                              const struct ir_type *type);
 /* What the names of helpers begin with: no such name stands in the source. */
 const char *gen_prefix(const struct model *model);
+bool text_has_word(const char *text, const char *word);
 bool gen_word_in_source(const struct gen *gen, const char *word);
 
 /* gen_expr.c: isl expressions. `raw` ones hold isl's iterators; finishing puts the
@@ -153,6 +155,8 @@ struct ir_stmt *stmt_substitute(struct ir_arena *arena, const struct ir_stmt *st
  */
 struct ir_symbol *gen_buffer(struct gen *gen, size_t index);
 void gen_buffers(struct gen *gen, struct code *code);
+/* Those of the loop's iterations that are declared outside of it: into its privates. */
+void gen_own_buffers(const struct gen *gen, struct code *loop);
 bool gen_buffers_split(const struct gen *gen, const struct code *code);
 /* gen_pack.c: accesses that go to local buffers, raw[] = the source's iterators here; the
  * copies. */
@@ -226,7 +230,7 @@ void gen_streams(struct gen *gen, struct code *code);
 void gen_stream_helpers(const char *function, struct buf *out);
 void gen_pads(struct gen *gen, struct code *code); /* gen_pad.c */
 /* gen_pragma.c: clauses of parallel loops; lines before a loop, "" = none. */
-void gen_teams(struct code *code);
+void gen_teams(const struct gen *gen, struct code *code);
 bool code_has_pragma(const struct code *loop);
 void print_pragma(struct buf *out, const struct code *loop, int indent);
 /* Fewer iterations than `limit`, whatever the sizes. */
@@ -241,6 +245,7 @@ void gen_prefetches(
 
 /* gen_let.c: `const int i = is - t;` in innermost loops; the last pass. */
 void gen_lets(struct gen *gen, struct code *code);
+void gen_drop_lets(struct code *code); /* that nothing uses */
 
 /* gen_guard.c: the condition under which the new code may run, NULL = always;
  * *needs_else: the original must remain. */

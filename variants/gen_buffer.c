@@ -78,9 +78,10 @@ static void check_threads(struct gen *gen, const struct box *box)
 static struct code *declaration(struct gen *gen, size_t index, const struct code *block)
 {
     const struct box *box = &gen->work->box[index];
-    const struct ir_symbol *buffer = gen_buffer(gen, index);
+    struct ir_symbol *buffer = gen_buffer(gen, index);
     struct code *line = code_new(CODE_TEXT);
     struct buf text = {0};
+    line->var = buffer;
     check_threads(gen, box);
     buf_addf(&text, "%s%s %s", is_large(gen, box) ? "static _Thread_local " : "",
              buffer->type.text, buffer->name);
@@ -130,6 +131,25 @@ void gen_buffers(struct gen *gen, struct code *code)
         while (block->kind != CODE_BLOCK)
             block = block->parent;
         code_insert(block, 0, declaration(gen, i, block));
+    }
+}
+
+static bool is_declared_below(const struct code *code, const struct ir_symbol *buffer)
+{
+    bool found = code->kind == CODE_TEXT && code->var == buffer;
+    for (size_t i = 0; !found && i < code->child_nr; i++)
+        found = is_declared_below(code->child[i], buffer);
+    return found;
+}
+
+void gen_own_buffers(const struct gen *gen, struct code *loop)
+{
+    for (size_t i = 0; gen->buffer && i < gen->work->box_nr; i++) {
+        const struct ir_symbol *buffer = gen->buffer[i];
+        if (buffer && !is_large(gen, &gen->work->box[i]) &&
+            is_around(&gen->work->box[i], loop->band) && code_mentions(loop, buffer) &&
+            !is_declared_below(loop, buffer))
+            strvec_push(&loop->privates, buffer->name);
     }
 }
 

@@ -52,6 +52,7 @@ void code_free(struct code *code)
         code_free(code->child[i]);
     strvec_release(&code->sums);
     strvec_release(&code->products);
+    strvec_release(&code->privates);
     free(code->child);
     free(code);
 }
@@ -114,7 +115,7 @@ bool code_fills_at_times(const struct code *block, const struct ir_symbol *symbo
 
 /* ---- names ---- */
 
-static bool word_in(const char *source, const char *word)
+bool text_has_word(const char *source, const char *word)
 {
     const char *at = source;
     size_t length = strlen(word);
@@ -130,7 +131,7 @@ static bool word_in(const char *source, const char *word)
 
 bool gen_word_in_source(const struct gen *gen, const char *word)
 {
-    return word_in(gen->model->function->source, word);
+    return text_has_word(gen->model->function->source, word);
 }
 
 const char *gen_prefix(const struct model *model)
@@ -142,8 +143,8 @@ const char *gen_prefix(const struct model *model)
     for (int number = 1; taken; number++) {
         taken = false;
         for (size_t i = 0; !taken && i < ARRAY_SIZE(words); i++)
-            taken = word_in(model->function->source,
-                            ir_textf(model->arena, "%s_%s", prefix, words[i]));
+            taken = text_has_word(model->function->source,
+                                  ir_textf(model->arena, "%s_%s", prefix, words[i]));
         if (taken)
             prefix = ir_textf(model->arena, "%s_%d", model->function->name, number);
     }

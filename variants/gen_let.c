@@ -100,10 +100,13 @@ static void collect(struct lets *lets, const struct code *code)
 /* The user's name for it, unless something in this place has it already. */
 static const char *let_name(struct gen *gen, const struct code *block, const char *name)
 {
-    for (const struct code *at = block; at; at = at->parent)
-        if (at->var && !strcmp(at->var->name, name))
-            return gen_name(gen, name, true);
-    return name;
+    bool taken = false;
+    for (const struct code *at = block; !taken && at; at = at->parent)
+        taken = at->var && !strcmp(at->var->name, name);
+    for (size_t i = 0; !taken && i < block->child_nr; i++)
+        taken = block->child[i]->kind == CODE_LET &&
+                !strcmp(block->child[i]->var->name, name);
+    return taken ? gen_name(gen, name, true) : name;
 }
 
 static void declare(struct lets *lets, struct code *block, struct let *let)
@@ -139,4 +142,36 @@ void gen_lets(struct gen *gen, struct code *code)
         name_in_block(gen, code->child[0]);
     for (size_t i = 0; !innermost && i < code->child_nr; i++)
         gen_lets(gen, code->child[i]);
+}
+
+/* ---- loops of one iteration whose variable nothing uses ---- */
+
+static bool texts_mention(const struct code *code, const char *name)
+{
+    bool found = code->text && text_has_word(code->text, name);
+    for (size_t i = 0; !found && i < code->child_nr; i++)
+        found = texts_mention(code->child[i], name);
+    return found;
+}
+
+static bool is_used_behind(const struct code *block, size_t at)
+{
+    const struct ir_symbol *symbol = block->child[at]->var;
+    bool used = false;
+    for (size_t i = at + 1; !used && i < block->child_nr; i++)
+        used = code_mentions(block->child[i], symbol) ||
+               texts_mention(block->child[i], symbol->name);
+    return used;
+}
+
+void gen_drop_lets(struct code *code)
+{
+    for (size_t i = code->child_nr; i-- > 0;) {
+        gen_drop_lets(code->child[i]);
+        if (code->child[i]->kind != CODE_LET || is_used_behind(code, i))
+            continue;
+        code_free(code->child[i]);
+        memmove(&code->child[i], &code->child[i + 1],
+                (--code->child_nr - i) * sizeof(code->child[0]));
+    }
 }

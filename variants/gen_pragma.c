@@ -1,7 +1,8 @@
 /*
- * The pragmas before loops: simd with its hints, parallel with its clauses. Inside a
- * parallel loop everything that an iteration has of its own is declared, so that no
- * clause need name it; what is summed up across iterations needs one.
+ * The pragmas before loops: simd with its hints, parallel with its clauses. What an
+ * iteration of a parallel loop has of its own is declared inside of it, as a rule, so
+ * that no clause need name it; what loops share that stand one behind the other is
+ * declared outside of both and needs one, as does what is summed up across iterations.
  */
 #include "variants/gen.h"
 
@@ -27,19 +28,39 @@ static bool is_declared_in(const struct code *code, const struct ir_symbol *symb
     return found;
 }
 
-static void push_once(struct strvec *list, const char *name)
+static bool is_in(const struct strvec *list, const char *name)
 {
     for (size_t i = 0; i < list->nr; i++)
         if (!strcmp(list->v[i], name))
-            return;
-    strvec_push(list, name);
+            return true;
+    return false;
+}
+
+static void push_once(struct strvec *list, const char *name)
+{
+    if (!is_in(list, name))
+        strvec_push(list, name);
+}
+
+static bool is_set_outside(const struct ir_expr *expr, const struct code *loop)
+{
+    return expr->kind == IR_ASSIGN && expr->arg[0]->kind == IR_NAME &&
+           !is_declared_in(loop, expr->arg[0]->symbol);
+}
+
+/* Set anew, and not from what it was: the iteration's own. */
+static void note_private(struct ir_expr *expr, void *data)
+{
+    struct code *loop = data;
+    if (is_set_outside(expr, loop) && !strcmp(expr->op, "=") &&
+        !expr_mentions(expr->arg[1], expr->arg[0]->symbol))
+        push_once(&loop->privates, expr->arg[0]->symbol->name);
 }
 
 static void note_sum(struct ir_expr *expr, void *data)
 {
     struct code *loop = data;
-    if (expr->kind != IR_ASSIGN || expr->arg[0]->kind != IR_NAME ||
-        is_declared_in(loop, expr->arg[0]->symbol))
+    if (!is_set_outside(expr, loop) || is_in(&loop->privates, expr->arg[0]->symbol->name))
         return;
     const char *op = strcmp(expr->op, "=") ? expr->op
                      : expr->arg[1]->op    ? expr->arg[1]->op
@@ -48,22 +69,26 @@ static void note_sum(struct ir_expr *expr, void *data)
     push_once(list, expr->arg[0]->symbol->name);
 }
 
-static void find_sums(struct code *loop, const struct code *code)
+static void find_set(struct code *loop, const struct code *code,
+                     void (*note)(struct ir_expr *, void *))
 {
     if (code->stmt)
-        stmt_exprs(code->stmt, note_sum, loop);
+        stmt_exprs(code->stmt, note, loop);
     for (size_t i = 0; i < code->child_nr; i++)
-        find_sums(loop, code->child[i]);
+        find_set(loop, code->child[i], note);
 }
 
-void gen_teams(struct code *code)
+void gen_teams(const struct gen *gen, struct code *code)
 {
-    bool ours = code->kind == CODE_FOR && code->parallel &&
-                (!code->band->pragma || code->band->clauses);
-    if (ours)
-        find_sums(code, code);
+    bool shared = code->kind == CODE_FOR && code->parallel;
+    if (shared && (!code->band->pragma || code->band->clauses)) {
+        find_set(code, code, note_private);
+        find_set(code, code, note_sum);
+    }
+    if (shared)
+        gen_own_buffers(gen, code);
     for (size_t i = 0; i < code->child_nr; i++)
-        gen_teams(code->child[i]);
+        gen_teams(gen, code->child[i]);
 }
 
 /* ---- text ---- */
@@ -73,12 +98,10 @@ bool code_has_pragma(const struct code *loop)
     return loop->kind == CODE_FOR && (loop->simd || loop->parallel || loop->kept);
 }
 
-static void print_clause(struct buf *out, const char *op, const struct strvec *names)
+static void print_clause(struct buf *out, const char *begin, const struct strvec *names)
 {
-    if (names->nr)
-        buf_addf(out, " reduction(%s:", op);
     for (size_t i = 0; i < names->nr; i++)
-        buf_addf(out, "%s%s", i ? ", " : "", names->v[i]);
+        buf_addf(out, "%s%s", i ? ", " : begin, names->v[i]);
     if (names->nr)
         buf_add(out, ")");
 }
@@ -141,8 +164,9 @@ static void print_simd(struct buf *out, const struct code *loop)
 
 static void print_reductions(struct buf *out, const struct code *loop)
 {
-    print_clause(out, "+", &loop->sums);
-    print_clause(out, "*", &loop->products);
+    print_clause(out, " private(", &loop->privates);
+    print_clause(out, " reduction(+:", &loop->sums);
+    print_clause(out, " reduction(*:", &loop->products);
     buf_add(out, "\n");
 }
 
@@ -189,10 +213,7 @@ void print_pragma(struct buf *out, const struct code *loop, int indent)
         buf_addf(&text, "#pragma %s\n", loop->kept);
     if (loop->parallel) {
         print_parallel(&text, loop);
-        if (!loop->band->pragma || loop->band->clauses)
-            print_reductions(&text, loop);
-        else
-            buf_add(&text, "\n");
+        print_reductions(&text, loop);
     } else if (loop->simd && loop->band->interleave)
         print_interleaved(&text, loop);
     else if (loop->simd) {

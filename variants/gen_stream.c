@@ -13,6 +13,7 @@ enum { STREAM_LINE = 64, STORES_MAX = 8 };
 
 struct store {
     struct ir_expr *target; /* a[i][j] */
+    size_t at;              /* of the statement in the loop's block */
     struct streamed *streamed;
     struct ir_symbol *line; /* the buffer */
 };
@@ -50,7 +51,7 @@ static bool is_contiguous(const struct code *loop, const struct ir_expr *target)
     return true;
 }
 
-static void add_store(struct streaming *all, struct ir_expr *target)
+static void add_store(struct streaming *all, struct ir_expr *target, size_t at)
 {
     struct streamed *streamed = streamed_of(all->gen, target);
     if (!streamed)
@@ -62,7 +63,8 @@ static void add_store(struct streaming *all, struct ir_expr *target)
             all->store[i].streamed == streamed &&
             !elements_differ(all->gen, all->store[i].target->arg[0], target->arg[0]);
     if (!all->bad)
-        all->store[all->nr++] = (struct store){.target = target, .streamed = streamed};
+        all->store[all->nr++] =
+            (struct store){.target = target, .at = at, .streamed = streamed};
 }
 
 static struct ir_expr *assigned(const struct code *code)
@@ -84,24 +86,36 @@ static void find_stores(struct streaming *all)
             return;
         }
         if (assigned(child))
-            add_store(all, assigned(child));
+            add_store(all, assigned(child), i);
     }
 }
 
 /* ---- the three loops ---- */
 
-static struct code *code_copy(const struct code *code)
+/* What one part is changed to must not show in the others. */
+static struct ir_stmt *stmt_copy(struct gen *gen, const struct ir_stmt *stmt)
+{
+    struct ir_stmt *copy = ir_alloc(gen->arena, sizeof(*copy));
+    *copy = *stmt;
+    copy->expr = stmt->expr ? ir_copy(gen->arena, stmt->expr) : NULL;
+    return copy;
+}
+
+static struct code *code_copy(struct gen *gen, const struct code *code)
 {
     struct code *copy = code_new(code->kind);
     struct code clean = *copy;
     *copy = *code;
     copy->child = clean.child;
     copy->child_nr = copy->child_alloc = 0;
-    copy->sums = copy->products = (struct strvec){0};
+    copy->sums = copy->products = copy->privates = (struct strvec){0};
     strvec_push_all(&copy->sums, &code->sums);
     strvec_push_all(&copy->products, &code->products);
+    strvec_push_all(&copy->privates, &code->privates);
+    if (code->stmt)
+        copy->stmt = stmt_copy(gen, code->stmt);
     for (size_t i = 0; i < code->child_nr; i++)
-        code_add(copy, code_copy(code->child[i]));
+        code_add(copy, code_copy(gen, code->child[i]));
     return copy;
 }
 
@@ -189,30 +203,17 @@ static void add_buffer(struct streaming *all, struct store *store, struct code *
 
 /* y[j] = e becomes y_line[j - jl] = e. */
 static void write_to_line(struct streaming *all, struct code *block,
-                          const struct ir_symbol *start)
+                          struct ir_symbol *start)
 {
     struct gen *gen = all->gen;
-    for (size_t i = 0; i < block->child_nr; i++) {
-        struct ir_expr *target = assigned(block->child[i]);
-        for (size_t k = 0; target && k < all->nr; k++) {
-            if (all->store[k].target != target)
-                continue;
-            struct ir_stmt *stmt = ir_alloc(gen->arena, sizeof(*stmt));
-            struct ir_expr *assign = ir_expr_new(gen->arena, IR_ASSIGN, 2),
-                           *index = ir_expr_new(gen->arena, IR_INDEX, 2);
-            index->type = target->type;
-            index->arg[0] = ir_name(gen->arena, all->store[k].line);
-            index->arg[1] =
-                ir_binary(gen->arena, "-", ir_name(gen->arena, all->loop->var),
-                          ir_name(gen->arena, (struct ir_symbol *)start));
-            assign->op = "=";
-            assign->type = target->type;
-            assign->arg[0] = index;
-            assign->arg[1] = block->child[i]->stmt->expr->arg[1];
-            *stmt = *block->child[i]->stmt;
-            stmt->expr = assign;
-            block->child[i]->stmt = stmt;
-        }
+    for (size_t i = 0; i < all->nr; i++) {
+        struct ir_expr *assign = block->child[all->store[i].at]->stmt->expr;
+        struct ir_expr *index = ir_expr_new(gen->arena, IR_INDEX, 2);
+        index->type = all->store[i].target->type;
+        index->arg[0] = ir_name(gen->arena, all->store[i].line);
+        index->arg[1] = ir_binary(gen->arena, "-", ir_name(gen->arena, all->loop->var),
+                                  ir_name(gen->arena, start));
+        assign->arg[0] = index;
     }
 }
 
@@ -243,8 +244,9 @@ static struct code *whole_lines(struct streaming *all, struct ir_symbol *from,
                                 long long size)
 {
     struct gen *gen = all->gen;
-    struct code *loop = all->loop, *outer = code_copy(loop), *inner = outer->child[0];
-    struct code *block = code_new(CODE_BLOCK), *line = code_copy(loop);
+    struct code *loop = all->loop, *outer = code_copy(gen, loop),
+                *inner = outer->child[0];
+    struct code *block = code_new(CODE_BLOCK), *line = code_copy(gen, loop);
     code_free(inner);
     outer->child_nr = 0;
     code_add(outer, block);
@@ -270,7 +272,7 @@ static struct code *whole_lines(struct streaming *all, struct ir_symbol *from,
 static struct code *plain_part(const struct streaming *all, struct ir_expr *lower,
                                struct ir_expr *upper)
 {
-    struct code *part = code_copy(all->loop);
+    struct code *part = code_copy(all->gen, all->loop);
     part->parallel = false;
     part->simd = false;
     part->no_fetch = true;
