@@ -240,7 +240,7 @@ bool ahead_says(const struct ir_expr *all, const struct ir_expr *cond);
 bool ahead_leaves(const struct ir_stmt *stmt, const void *within);
 bool ahead_ends_in_jump(const struct ir_stmt *stmt);
 bool ahead_ends_early(const struct ir_stmt *body); /* of a loop: not all iterations run */
-bool ahead_wraps(const struct ir_stmt *loop); /* an unsigned iterator counts down */
+bool ahead_wraps(const struct ir_stmt *loop);      /* an unsigned iterator counts down */
 bool ahead_sets(const struct ir_stmt *stmt, const void *symbol); /* this statement */
 size_t ahead_loads(const struct ahead *ahead);
 bool fetch_reached_later(struct gen *gen, const struct statement *statement, size_t pos,

@@ -322,6 +322,8 @@ static struct ir_stmt *fetch_all(struct laters *all, size_t first, struct ir_exp
             element =
                 ir_substitute(gen->arena, element,
                               &like->ahead.loop[like->ahead.loop_nr - 1].var, &by, 1);
+        if (by && element->kind == IR_INDEX)
+            element->arg[1] = expr_simplify(gen->arena, element->arg[1]);
         block->child[block->child_nr++] =
             fetch_stmt(gen, element, NULL, item->write, item->level);
     }
