@@ -36,6 +36,8 @@ static bool in_reach(const struct nest *nest, const struct kernel_access *access
  * some 100 ns, a line a few ns.
  */
 enum { SHORT_TRIPS = 64, ROW_LINES = 16 };
+/* Elements in a row of unknown length: the low end of graphs and sparse matrices. */
+static const double row_elements = 4;
 
 /* The row is looked up outside of the innermost loop, which walks along it. */
 static bool is_row(const struct kernel_view *view, const struct kernel_access *access)
@@ -134,7 +136,8 @@ static void add_distances(const struct propose *about, const char *array, bool i
 }
 
 /* Whole iterations of an outer loop ahead, where the loops inside end too soon: as many
- * as the latency lasts; where times or lengths are not known, one. */
+ * as the latency lasts; where times or lengths are not known, as hold
+ * the misses in flight. */
 static void add_rows(const struct propose *about, const char *array, bool to_l2,
                      struct choices *out)
 {
@@ -148,7 +151,9 @@ static void add_rows(const struct propose *about, const char *array, bool to_l2,
             !strcmp(view->array[view->access[i].array].name, array))
             loop = row_loop(about, &view->access[i], &inside);
     double each_s = about->iteration_s * inside;
-    double rows = each_s > 0 ? ceil(about->latency_ns * 1e-9 / each_s) : 1;
+    double lines = about->miss_limit > 0 ? about->miss_limit : 16;
+    double rows = each_s > 0 ? ceil(about->latency_ns * 1e-9 / each_s)
+                             : ceil(lines / fmax(inside, row_elements));
     for (int twice = 0; loop && twice < 2 && slot < CHOICE_PREFETCH_MAX; twice++) {
         struct choice choice = *about->now;
         choice.prefetch[slot].array = array;

@@ -277,7 +277,7 @@ static void rows_to_come_are_prefetched(void)
     bench.kernel.loop[2].trips = -1; /* rows of unknown length */
     bench.kernel.loop[2].modelled = false;
     ask(&bench, "prefetch_l1");
-    check_at(&bench, 0, "prefetch(table:1,at:b)");
+    check_at(&bench, 0, "prefetch(table:4,at:b)");
     bench_release(&bench);
 }
 
