@@ -97,6 +97,13 @@ static const struct {
      "+= table[key[i] & 7];",
      "prefetch(table:2,at:i)", "if (first[i_later] < first[i_later + 1])", "d_ahead",
      NULL},
+    /* where the later loops are empty, key[] has no such element */
+    {"for (int i = 0;\ni < n;\ni++) for (int d = first[i + 1];\nd < n;\nd++) out[i] += "
+     "table[key[first[i + 1]] & 7];",
+     "prefetch(table:2,at:i)", "if (first[i_later + 1] < n)", "d_ahead", NULL},
+    {"for (int i = 0;\ni < n;\ni++) for (int d = 0;\nd < 4 * (first[i + 1] < n);\nd++) "
+     "out[i] += table[4 * (key[first[i + 1]] & 1) + d];",
+     "prefetch(table:2,at:i)", "if (0 < 4 * (first[i_later + 1] < n))", NULL, NULL},
     {"for (int i = 0;\ni < n;\ni++) {\nint at = 0;\nfor (int e = first[i];\ne < first[i "
      "+ "
      "1];\ne++) {\nout[i] += table[at & 7];\nat += key[e];\n} }",
