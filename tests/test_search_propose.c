@@ -384,8 +384,8 @@ static void neighbours_are_half_and_twice(void)
                      "tile(i:8,j:64); tile(i:4,j:32); tile(i:4,j:128)");
     best = (struct choice){.jam = {{"i", 2}}, .jam_nr = 1, .simd = true};
     check_neighbours(&bench, "unroll_jam", &best, "unroll_jam(i:4) simd");
-    best =
-        (struct choice){.prefetch = {{"a", 8, false}, {"b", 1, true}}, .prefetch_nr = 2};
+    best = (struct choice){.prefetch = {{"a", 8, false, NULL}, {"b", 1, true, NULL}},
+                           .prefetch_nr = 2};
     check_neighbours(&bench, "prefetch_l2", &best, "prefetch(a:8) prefetch(b:2,to:L2)");
     check_neighbours(&bench, "simd", &best, "");
     check_neighbours(&bench, "interchange", &best, "");
