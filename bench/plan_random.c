@@ -263,8 +263,11 @@ static void add_prefetch(struct draw *draw, struct buf *plan)
 {
     static const char *const to[] = {"", "", ",to:L2", ",to:NT"};
 
-    buf_addf(plan, "prefetch(%s:%d%s)", any(draw, &draw->arrays), small(draw),
+    buf_addf(plan, "prefetch(%s:%d%s", any(draw, &draw->arrays), small(draw),
              to[below(draw, ARRAY_SIZE(to))]);
+    if (below(draw, 3) == 0)
+        buf_addf(plan, ",at:%s", any_loop(draw));
+    buf_add(plan, ")");
 }
 
 static void add_nontemporal(struct draw *draw, struct buf *plan)

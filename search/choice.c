@@ -38,8 +38,10 @@ static void add_sizes(struct buf *out, const char *step, const struct loop_size 
 static void add_prefetches(struct buf *out, const struct choice *choice)
 {
     for (size_t i = 0; i < choice->prefetch_nr; i++)
-        buf_addf(out, " prefetch(%s:%ld%s)", choice->prefetch[i].array,
-                 choice->prefetch[i].distance, choice->prefetch[i].to_l2 ? ",to:L2" : "");
+        buf_addf(out, " prefetch(%s:%ld%s%s%s)", choice->prefetch[i].array,
+                 choice->prefetch[i].distance, choice->prefetch[i].to_l2 ? ",to:L2" : "",
+                 choice->prefetch[i].at ? ",at:" : "",
+                 choice->prefetch[i].at ? choice->prefetch[i].at : "");
 }
 
 char *choice_text(const struct choice *choice)

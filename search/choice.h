@@ -50,8 +50,9 @@ struct choice {
     char parallel[72]; /* loop whose iterations threads share; "" = none */
     struct {
         const char *array;
-        long distance; /* iterations of the innermost loop */
+        long distance; /* iterations of the innermost loop, or of `at` */
         bool to_l2;
+        const char *at; /* outer loop; NULL = none */
     } prefetch[CHOICE_PREFETCH_MAX];
     size_t prefetch_nr;
     const char *nontemporal[CHOICE_ARRAYS_MAX]; /* arrays */

@@ -30,6 +30,56 @@ static bool in_reach(const struct nest *nest, const struct kernel_access *access
            (access->loop >= 0 && !nest->view->loop[access->loop].modelled);
 }
 
+/*
+ * Inner loops of so many iterations end before a distance within them pays, and rows of
+ * so many lines before the core's own prefetcher has found them: the latency of memory is
+ * some 100 ns, a line a few ns.
+ */
+enum { SHORT_TRIPS = 64, ROW_LINES = 16 };
+/* Elements in a row of unknown length: the low end of graphs and sparse matrices. */
+static const double row_elements = 4;
+
+/* The row is looked up outside of the innermost loop, which walks along it. */
+static bool is_row(const struct kernel_view *view, const struct kernel_access *access)
+{
+    bool moves = access->through < 0;
+    for (size_t i = 0; !moves && i < view->access_nr; i++)
+        moves = view->access[i].array == access->through &&
+                view->access[i].loop == access->loop &&
+                view->access[i].access_class != ACCESS_INVARIANT;
+    return !moves;
+}
+
+static bool ends_soon(const struct propose *about, const struct kernel_access *access,
+                      const struct kernel_loop *loop)
+{
+    const struct kernel_view *view = about->nest->view;
+    double row = loop->trips * (double)view->array[access->array].element_bytes;
+    bool along = loop == &view->loop[access->loop] && is_row(view, access);
+    if (loop->trips < 0)
+        return !loop->modelled;
+    return loop->trips <= SHORT_TRIPS ||
+           (along && row <= ROW_LINES * about->machine->line_bytes);
+}
+
+/* The innermost loop around a look-up that goes on long enough for a distance in it,
+ * where that is not the innermost of all; *inside: iterations in each of its own, 0 =
+ * unknown. */
+static const struct kernel_loop *
+row_loop(const struct propose *about, const struct kernel_access *access, double *inside)
+{
+    const struct kernel_view *view = about->nest->view;
+    int at = access->loop;
+    *inside = 1;
+    while (at >= 0 && view->loop[at].parent >= 0 &&
+           ends_soon(about, access, &view->loop[at])) {
+        *inside *= fmax(view->loop[at].trips, 0);
+        at = view->loop[at].parent;
+    }
+    return at >= 0 && at != access->loop && view->loop[at].modelled ? &view->loop[at]
+                                                                    : NULL;
+}
+
 /* The array worth prefetching: indirect first, else the largest strided or streamed one.
  */
 static const struct kernel_array *prefetch_target(const struct propose *about, bool to_l2,
@@ -79,6 +129,37 @@ static void add_distances(const struct propose *about, const char *array, bool i
         choice.prefetch[slot].array = array;
         choice.prefetch[slot].distance = last = distance;
         choice.prefetch[slot].to_l2 = to_l2;
+        choice.prefetch[slot].at = NULL;
+        choice.prefetch_nr += slot == choice.prefetch_nr;
+        choices_add(out, &choice);
+    }
+}
+
+/* Whole iterations of an outer loop ahead, where the loops inside end too soon: as many
+ * as the latency lasts; where times or lengths are not known, as hold
+ * the misses in flight. */
+static void add_rows(const struct propose *about, const char *array, bool to_l2,
+                     struct choices *out)
+{
+    const struct kernel_view *view = about->nest->view;
+    const struct kernel_loop *loop = NULL;
+    size_t slot = prefetch_slot(about->now, array);
+    double inside = 0;
+    for (size_t i = 0; !loop && i < view->access_nr; i++)
+        if (view->access[i].access_class == ACCESS_INDIRECT &&
+            in_reach(about->nest, &view->access[i]) &&
+            !strcmp(view->array[view->access[i].array].name, array))
+            loop = row_loop(about, &view->access[i], &inside);
+    double each_s = about->iteration_s * inside;
+    double lines = about->miss_limit > 0 ? about->miss_limit : 16;
+    double rows = each_s > 0 ? ceil(about->latency_ns * 1e-9 / each_s)
+                             : ceil(lines / fmax(inside, row_elements));
+    for (int twice = 0; loop && twice < 2 && slot < CHOICE_PREFETCH_MAX; twice++) {
+        struct choice choice = *about->now;
+        choice.prefetch[slot].array = array;
+        choice.prefetch[slot].distance = (long)fmin(fmax(rows, 1), 256) << twice;
+        choice.prefetch[slot].to_l2 = to_l2;
+        choice.prefetch[slot].at = loop->name;
         choice.prefetch_nr += slot == choice.prefetch_nr;
         choices_add(out, &choice);
     }
@@ -94,6 +175,8 @@ static void propose_prefetch(const struct propose *about, bool to_l2, struct cho
                 "no array of the hot nest is left whose addresses can be computed ahead");
         return;
     }
+    if (indirect)
+        add_rows(about, array->name, to_l2, out);
     add_distances(about, array->name, indirect, to_l2, out);
 }
 

@@ -219,6 +219,68 @@ static void prefetch_takes_the_indirect_array_first(void)
     bench_release(&bench);
 }
 
+/* out[b][d] += table[idx[b][k]][d]: b 1000 rows, k, d `trips` each. */
+static void rows_of(struct bench *bench, double k, double d)
+{
+    struct space_kernel *kernel = &bench->kernel;
+
+    space_gather(kernel, 1000, 100000);
+    kernel->loop[1] = kernel->loop[2] = kernel->loop[0];
+    for (int i = 0; i < 3; i++) {
+        kernel->loop[i].name = i == 0 ? "b" : i == 1 ? "k" : "d";
+        kernel->loop[i].depth = i;
+        kernel->loop[i].parent = i - 1;
+        kernel->loop[i].innermost = i == 2;
+        kernel->loop[i].trips = i == 0 ? 1000 : i == 1 ? k : d;
+    }
+    kernel->view.loop_nr = 3;
+    for (size_t i = 0; i < kernel->view.access_nr; i++) {
+        struct kernel_access *access = &kernel->access[i];
+        access->loop = 2;
+        if (access->access_class != ACCESS_INDIRECT &&
+            !strcmp(kernel->array[access->array].name, "idx"))
+            access->access_class = ACCESS_INVARIANT;
+    }
+    bench_start(bench);
+    bench->about.miss_limit = 16;
+}
+
+/* 80 ns at 10 ns an innermost iteration: whole rows ahead where the loops inside end
+ * before that pays, else in the innermost loop alone. */
+static void rows_to_come_are_prefetched(void)
+{
+    struct bench bench = {0};
+
+    rows_of(&bench, 4, 2);
+    ask(&bench, "prefetch_l1");
+    check_eq(bench.out.nr, 5);
+    check_at(&bench, 0, "prefetch(table:1,at:b)");
+    check_at(&bench, 1, "prefetch(table:2,at:b)");
+    check_at(&bench, 2, "prefetch(table:8)");
+    check_parses(&bench.out);
+    ask(&bench, "prefetch_l2");
+    check_at(&bench, 0, "prefetch(table:1,to:L2,at:b)");
+    bench.about.iteration_s = 1e-9;
+    ask(&bench, "prefetch_l1");
+    check_at(&bench, 0, "prefetch(table:10,at:b)");
+    check_at(&bench, 1, "prefetch(table:20,at:b)");
+    rows_of(&bench, 500, 2); /* k goes on for long enough */
+    ask(&bench, "prefetch_l1");
+    check_at(&bench, 0, "prefetch(table:4,at:k)");
+    rows_of(&bench, 4, 100); /* few lines of a row looked up outside of d */
+    ask(&bench, "prefetch_l1");
+    check_at(&bench, 0, "prefetch(table:1,at:b)");
+    rows_of(&bench, 4, 5000);
+    ask(&bench, "prefetch_l1");
+    check_at(&bench, 0, "prefetch(table:8)");
+    rows_of(&bench, 4, 2);
+    bench.kernel.loop[2].trips = -1; /* rows of unknown length */
+    bench.kernel.loop[2].modelled = false;
+    ask(&bench, "prefetch_l1");
+    check_at(&bench, 0, "prefetch(table:4,at:b)");
+    bench_release(&bench);
+}
+
 /* 80 ns to hide at 10 ns an iteration: streams 16 iterations ahead. */
 static void prefetch_goes_on_to_the_next_array(void)
 {
@@ -322,8 +384,8 @@ static void neighbours_are_half_and_twice(void)
                      "tile(i:8,j:64); tile(i:4,j:32); tile(i:4,j:128)");
     best = (struct choice){.jam = {{"i", 2}}, .jam_nr = 1, .simd = true};
     check_neighbours(&bench, "unroll_jam", &best, "unroll_jam(i:4) simd");
-    best =
-        (struct choice){.prefetch = {{"a", 8, false}, {"b", 1, true}}, .prefetch_nr = 2};
+    best = (struct choice){.prefetch = {{"a", 8, false, NULL}, {"b", 1, true, NULL}},
+                           .prefetch_nr = 2};
     check_neighbours(&bench, "prefetch_l2", &best, "prefetch(a:8) prefetch(b:2,to:L2)");
     check_neighbours(&bench, "simd", &best, "");
     check_neighbours(&bench, "interchange", &best, "");
@@ -411,6 +473,7 @@ CU_TestInfo search_propose_tests[] = {
      the_innermost_loop_is_unrolled_unless_vectorized},
     {"simd is proposed once", simd_is_proposed_once},
     {"prefetch takes the indirect array first", prefetch_takes_the_indirect_array_first},
+    {"rows to come are prefetched", rows_to_come_are_prefetched},
     {"a prefetch to the other level replaces", prefetch_to_the_other_level_replaces},
     {"prefetch goes on to the next array", prefetch_goes_on_to_the_next_array},
     {"distances stay within reason", distances_stay_within_reason},

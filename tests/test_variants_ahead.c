@@ -64,6 +64,66 @@ static const struct {
     {"int at = 0;\nfor (int i = 0;\ni < n;\ni++) {\nat = (at + table[at]) & 7;\nout[i] = "
      "at;\n}",
      "prefetch(table:4)", NULL, NULL, "'at' is computed in iterations before"},
+    /* later iterations of an outer loop, as a whole */
+    {"for (int i = 0;\ni < n;\ni++) for (int k = 0;\nk < 2;\nk++) for (int d = 0;\nd < "
+     "4;\nd++) out[i] += table[4 * (first[i + k] & 1) + d];",
+     "prefetch(table:2,at:i)",
+     "for (int k_ahead = 0; k_ahead < 2; k_ahead++) {\n             "
+     "   __builtin_prefetch(&table[4 * (first[i_later + k_ahead] & 1)], 0, 3);\n         "
+     "       __builtin_prefetch(&table[4 * (first[i_later + k_ahead] & 1) + 3], 0, 3);",
+     "d_ahead", NULL},
+    {"for (int i = 0;\ni < n;\ni++) {\nint s = 0;\nfor (int e = first[i];\ne < first[i + "
+     "1];\ne++) s += table[key[e] & 7];\nout[i] = s;\n}",
+     "prefetch(table:3,at:i)",
+     "for (int e_ahead = first[i_later]; e_ahead < first[i_later + 1]; e_ahead++)\n      "
+     "          __builtin_prefetch(&table[key[e_ahead] & 7], 0, 3);",
+     NULL, NULL},
+    {"for (int i = 0;\ni < n;\ni++) for (int e = first[i + 1] - 1;\ne >= first[i];\ne -= "
+     "2) {\nint h = key[e];\nif (h < 0) continue;\nout[i] += table[first[h] & 7];\n}",
+     "prefetch(table:1,at:i)", "if (key[e_ahead] >= 0)", NULL, NULL},
+    {"for (int i = 0;\ni < n;\ni++) for (int d = 0;\nd < n - i;\nd++) out[i] += key[d + "
+     "i];",
+     "prefetch(key:2,at:i)",
+     "for (int d_ahead = 0; d_ahead < n - i_later; d_ahead += 16)\n         "
+     "       __builtin_prefetch(&key[d_ahead + i_later], 0, 3);\n            if (0 < n - "
+     "i_later)\n                __builtin_prefetch(&key[n - 1], 0, 3);",
+     NULL, NULL},
+    {"for (int i = n - 1;\ni >= 0;\ni--) for (int d = 0;\nd != 3;\nd++) out[i] += "
+     "table[first[i] & 7] + table[key[i] & 7];",
+     "prefetch(table:2,at:i)", "const int i_later = kernel_max(i - 2, 0);", "ahead",
+     NULL},
+    {"for (int i = 0;\ni < n;\ni++) for (int d = first[i];\nd < first[i + 1];\nd++) "
+     "out[i] "
+     "+= table[key[i] & 7];",
+     "prefetch(table:2,at:i)", "if (first[i_later] < first[i_later + 1])", "d_ahead",
+     NULL},
+    /* where the later loops are empty, key[] has no such element */
+    {"for (int i = 0;\ni < n;\ni++) for (int d = first[i + 1];\nd < n;\nd++) out[i] += "
+     "table[key[first[i + 1]] & 7];",
+     "prefetch(table:2,at:i)", "if (first[i_later + 1] < n)", "d_ahead", NULL},
+    {"for (int i = 0;\ni < n;\ni++) for (int d = 0;\nd < 4 * (first[i + 1] < n);\nd++) "
+     "out[i] += table[4 * (key[first[i + 1]] & 1) + d];",
+     "prefetch(table:2,at:i)", "if (0 < 4 * (first[i_later + 1] < n))", NULL, NULL},
+    {"for (int i = 0;\ni < n;\ni++) {\nint at = 0;\nfor (int e = first[i];\ne < first[i "
+     "+ "
+     "1];\ne++) {\nout[i] += table[at & 7];\nat += key[e];\n} }",
+     "prefetch(table:2,at:i)", NULL, NULL, "'at' is not known ahead"},
+    {"for (int i = 0;\ni < n;\ni++) for (int e = first[i];\ne < first[i + 1];\ne++) "
+     "{\nif "
+     "(key[e] < 0) break;\nout[i] += table[key[e] & 7];\n}",
+     "prefetch(table:2,at:i)", NULL, NULL, "the loop at line 6 may end early"},
+    {"for (int i = 0;\ni < n;\ni++) for (int d = 0;\nd < 4;\nd++) out[i] += table[out[i] "
+     "& "
+     "7];",
+     "prefetch(table:2,at:i)", NULL, NULL, "'out', which decides on it, may be written"},
+    {"for (int i = 0;\ni < n;\ni++) for (int d = 0;\nd < 8;\nd++) out[i] += table[d];",
+     "prefetch(table:2,at:i)", NULL, NULL,
+     "each iteration of that loop touches the same elements"},
+    {"for (int i = 0;\ni < n;\ni++) for (unsigned d = 4;\nd-- > 0;) out[i] += "
+     "table[4 * (key[i] & 1) + d];",
+     "prefetch(table:2,at:i)", NULL, NULL, "counts down without a sign"},
+    {"for (int i = 0;\ni < n;\ni++) out[i] = table[key[i] & 7];",
+     "simd prefetch(table:2,at:i)", NULL, NULL, "that loop works on vectors"},
     {"for (int i = 0;\ni < n;\ni++) if (out[i] >= 0) out[i] = table[first[out[i]]];",
      "prefetch(table:4)", NULL, NULL, "'out', which decides on it, may be written"},
 };

@@ -285,6 +285,8 @@ static int check_prefetches(const struct model *model, const struct work *works,
                             struct error *err)
 {
     size_t wanted = 0, done = 0;
+    if (later_check(model, works, err))
+        return -1;
     for (size_t i = 0; i < model->nest_nr; i++) {
         wanted += works[i].prefetch_nr;
         done += works[i].fetched;

@@ -184,6 +184,8 @@ struct ir_expr *fetch_clamped(struct gen *gen, const struct ir_stmt *loop,
                               struct ir_expr *now, struct ir_expr *last,
                               long long distance);
 struct ir_expr *fetch_resolved(struct gen *gen, struct ir_expr *expr);
+bool fetch_names(const struct prefetch *prefetch, const struct ir_expr *expr);
+bool fetch_is_packed(const struct work *work, const struct prefetch *prefetch);
 const struct prefetch *fetch_wanted(const struct gen *gen, const struct ir_expr *expr);
 struct ir_expr *fetch_call(struct gen *gen, struct ir_expr *element, bool write,
                            int level);
@@ -201,20 +203,56 @@ bool fetch_may_change(const struct nest *nest, const struct ir_symbol *array);
 struct ahead_request {
     const struct ir_stmt *body;
     const struct ir_expr *wanted; /* in it */
+    struct ahead_names *all; /* every iteration of inner `for` loops; NULL = the first */
     /* Scalars of which the iteration is made, or that no iteration changes. */
     bool (*known)(const struct ir_symbol *symbol, const void *data);
     const void *data;
 };
+/* An inner loop all of whose iterations are gone through. */
+struct ahead_loop {
+    const struct ir_stmt *stmt;
+    struct ir_symbol *var;
+    struct ir_expr *lower, *upper, *cond; /* cond: reached then; NULL = always */
+};
 struct ahead {
+    struct ahead_loop loop[DEPTH_MAX]; /* around the element, outermost first */
+    size_t loop_nr;
     struct ir_expr *element;
-    struct ir_expr *cond; /* reached then; NULL = always */
+    struct ir_expr *cond; /* reached then, in the loops; NULL = always */
     char why[160];
 };
 bool ahead_is_fixed(const struct nest *nest, const struct ir_symbol *symbol);
 bool ahead_find(struct gen *gen, const struct ahead_request *request, struct ahead *out);
+/* gen_prefetch.c: the elements of several iterations, of this step, lie in one line. */
+bool fetch_is_stream(const struct gen *gen, const struct ir_expr *expr,
+                     const struct ir_symbol *iterator, long long step,
+                     long long *iterations);
+/* gen_later.c: variables of loops ahead, one for each loop of the source. */
+struct ahead_names {
+    const struct ir_stmt *stmt[4 * DEPTH_MAX];
+    struct ir_symbol *var[4 * DEPTH_MAX];
+    size_t nr;
+};
+struct ir_symbol *ahead_name(struct gen *gen, struct ahead_names *names,
+                             const struct ir_stmt *loop); /* NULL = there are too many */
+void gen_later(struct gen *gen, struct code *code);       /* prefetches with `at` */
+int later_check(const struct model *model, const struct work *works, struct error *err);
 /* gen_reach.c */
+struct ir_expr *ahead_negated(struct ir_arena *arena, struct ir_expr *expr);
+bool ahead_says(const struct ir_expr *all, const struct ir_expr *cond);
+/* A jump out of a body; with `within` one that stays in the loop is none. */
+bool ahead_leaves(const struct ir_stmt *stmt, const void *within);
+bool ahead_ends_in_jump(const struct ir_stmt *stmt);
+bool ahead_ends_early(const struct ir_stmt *body); /* of a loop: not all iterations run */
+bool ahead_wraps(const struct ir_stmt *loop);      /* an unsigned iterator counts down */
+bool ahead_sets(const struct ir_stmt *stmt, const void *symbol); /* this statement */
+size_t ahead_loads(const struct ahead *ahead);
 bool fetch_reached_later(struct gen *gen, const struct statement *statement, size_t pos,
                          const struct ir_expr *wanted, struct ahead *ahead);
+/* As ahead_find, with all iterations of inner loops. */
+bool fetch_all_later(struct gen *gen, const struct statement *statement, size_t pos,
+                     const struct ir_expr *wanted, struct ahead_names *names,
+                     struct ahead *ahead);
 bool fetch_only_known(const struct gen *gen, const struct ir_expr *expr,
                       const struct statement *statement); /* loops, parameters */
 /* As it stands, with later iterators, whatever the conditions. */

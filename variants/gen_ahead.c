@@ -263,41 +263,13 @@ static struct ir_expr *resolve(struct walk *at, const struct ir_expr *expr)
 
 /* ---- the way to it ---- */
 
-/* !(a < b) of integers is a >= b. */
-static struct ir_expr *negated(struct walk *at, struct ir_expr *expr)
-{
-    static const char *const pair[][2] = {{"==", "!="}, {"!=", "=="}, {"<", ">="},
-                                          {">=", "<"},  {">", "<="},  {"<=", ">"}};
-    bool integers = expr->kind == IR_BINARY && expr->arg[0]->type.scalar == IR_INT &&
-                    expr->arg[1]->type.scalar == IR_INT;
-    for (size_t i = 0; integers && i < ARRAY_SIZE(pair); i++)
-        if (!strcmp(expr->op, pair[i][0]))
-            return ir_binary(at->gen->arena, pair[i][1], expr->arg[0], expr->arg[1]);
-    struct ir_expr *other = ir_expr_new(at->gen->arena, IR_UNARY, 1);
-    other->op = "!";
-    other->type = expr->type;
-    other->arg[0] = expr;
-    return other;
-}
-
-static bool is_said(const struct ir_expr *all, const struct ir_expr *cond)
-{
-    while (all && !expr_equal(all, cond)) {
-        bool more = all->kind == IR_BINARY && !strcmp(all->op, "&&");
-        if (more && expr_equal(all->arg[1], cond))
-            return true;
-        all = more ? all->arg[0] : NULL;
-    }
-    return all != NULL;
-}
-
 static enum found guard(struct walk *at, const struct ir_expr *cond, bool holds)
 {
     struct ir_expr *now = resolve(at, cond);
     if (!now)
         return LOST;
-    now = holds ? now : negated(at, now);
-    if (is_said(at->out->cond, now))
+    now = holds ? now : ahead_negated(at->gen->arena, now);
+    if (ahead_says(at->out->cond, now))
         return PASSED;
     at->out->cond =
         at->out->cond ? ir_binary(at->gen->arena, "&&", at->out->cond, now) : now;
@@ -337,21 +309,6 @@ static enum found enter(struct walk *at, struct ir_expr *expr)
     return LOST;
 }
 
-static bool leaves(const struct ir_stmt *stmt, const void *within)
-{
-    bool own = stmt->kind == IR_JUMP && within &&
-               (!strncmp(stmt->text, "break", 5) || !strncmp(stmt->text, "continue", 8));
-    return (stmt->kind == IR_JUMP && !own) || stmt->kind == IR_RETURN ||
-           stmt->kind == IR_OPAQUE;
-}
-
-static bool ends_in_jump(const struct ir_stmt *stmt)
-{
-    if (stmt->kind == IR_BLOCK)
-        return stmt->child_nr && ends_in_jump(stmt->child[stmt->child_nr - 1]);
-    return stmt->kind == IR_JUMP || stmt->kind == IR_RETURN;
-}
-
 /* What stands before the access: it runs to its end, or the access is not reached. */
 static enum found pass(struct walk *at, const struct ir_stmt *stmt)
 {
@@ -364,11 +321,11 @@ static enum found pass(struct walk *at, const struct ir_stmt *stmt)
         apply(at, stmt->expr);
         return PASSED;
     }
-    bool skips = stmt->kind == IR_IF && ends_in_jump(stmt->child[0]) &&
+    bool skips = stmt->kind == IR_IF && ahead_ends_in_jump(stmt->child[0]) &&
                  (stmt->child_nr < 2 || !stmt->child[1]);
     if (skips)
         return guard(at, stmt->cond, false);
-    if (stmt_find(stmt, leaves, loop ? at : NULL))
+    if (stmt_find(stmt, ahead_leaves, loop ? at : NULL))
         return lose(at, "the iteration may end before it, at line %d", stmt->line), LOST;
     forget(at, stmt);
     return PASSED;
@@ -384,6 +341,36 @@ static bool certainly(const struct ir_expr *a, const char *cmp, const struct ir_
                              (less ? a->value < b->value : a->value > b->value);
 }
 
+/* Every iteration of an inner loop: what they set is not known before they set it. */
+static enum found walk_all(struct walk *at, const struct ir_stmt *stmt)
+{
+    struct ahead *out = at->out;
+    if (in_expr(at, stmt->lower) || in_expr(at, stmt->upper))
+        return enter(at, in_expr(at, stmt->lower) ? stmt->lower : stmt->upper);
+    struct ahead_loop loop = {.stmt = stmt, .cond = out->cond};
+    if (out->loop_nr == DEPTH_MAX)
+        return lose(at, "too many loops are inside of one another"), LOST;
+    if (ahead_ends_early(stmt->child[0]))
+        return lose(at, "the loop at line %d may end early", stmt->line), LOST;
+    if (stmt_find(stmt->child[0], ahead_sets, stmt->iterator))
+        return lose(at, "the loop at line %d sets its iterator", stmt->line), LOST;
+    if (ahead_wraps(stmt))
+        return lose(at, "the loop at line %d counts down without a sign", stmt->line),
+               LOST;
+    loop.lower = resolve(at, stmt->lower);
+    forget(at, stmt); /* the limit is looked at once more after each iteration */
+    loop.upper = loop.lower ? resolve(at, stmt->upper) : NULL;
+    if (!loop.upper)
+        return LOST;
+    loop.var = ahead_name(at->gen, at->request->all, stmt);
+    if (!loop.var)
+        return lose(at, "too many loops are inside of it"), LOST;
+    out->cond = NULL;
+    out->loop[out->loop_nr++] = loop;
+    set_value(at, stmt->iterator, ir_name(at->gen->arena, loop.var));
+    return walk(at, stmt->child[0]);
+}
+
 /* The first iteration of an inner loop. */
 static enum found walk_for(struct walk *at, const struct ir_stmt *stmt)
 {
@@ -395,6 +382,8 @@ static enum found walk_for(struct walk *at, const struct ir_stmt *stmt)
             return LOST;
         return walk(at, stmt->child[0]);
     }
+    if (at->request->all)
+        return walk_all(at, stmt);
     if (in_expr(at, stmt->lower))
         return enter(at, stmt->lower);
     define(at, stmt->iterator, stmt->lower);
@@ -455,22 +444,6 @@ static enum found walk(struct walk *at, const struct ir_stmt *stmt)
     }
 }
 
-static void count_load(struct ir_expr *expr, void *data)
-{
-    bool row =
-        expr->kind == IR_INDEX && expr->type.pointers; /* of a two-dimensional one */
-    *(size_t *)data += expr->kind == IR_INDEX && !row;
-}
-
-static size_t loads_of(const struct ahead *ahead)
-{
-    size_t nr = 0, own = ahead->element->kind == IR_INDEX;
-    ir_visit(ahead->element, count_load, &nr);
-    if (ahead->cond)
-        ir_visit(ahead->cond, count_load, &nr);
-    return nr - (nr ? own : 0);
-}
-
 bool ahead_find(struct gen *gen, const struct ahead_request *request, struct ahead *out)
 {
     struct walk *at = xcalloc(1, sizeof(*at));
@@ -479,7 +452,7 @@ bool ahead_find(struct gen *gen, const struct ahead_request *request, struct ahe
     bool found = walk(at, request->body) == FOUND;
     if (found && at->overflow)
         found = lose(at, "too many variables are set before it");
-    size_t loads = found ? loads_of(out) : 0;
+    size_t loads = found ? ahead_loads(out) : 0;
     if (loads > LOADS_MAX)
         found = lose(at, "its address and conditions take %zu loads, more than %d", loads,
                      LOADS_MAX);

@@ -76,7 +76,7 @@ static void add_path(const struct ir_expr *expr, struct buf *out)
         buf_addf(out, "%s%s", expr->is_arrow ? "->" : ".", expr->text);
 }
 
-static bool is_meant(const struct prefetch *prefetch, const struct ir_expr *expr)
+bool fetch_names(const struct prefetch *prefetch, const struct ir_expr *expr)
 {
     struct buf path = {0};
     const char *wanted = prefetch->name + strlen(prefetch->array->name);
@@ -101,7 +101,7 @@ static void find_index(struct ir_expr *expr, void *data)
 }
 
 /* Then it is what the next buffer will hold that is fetched: see tree_copy.c. */
-static bool is_packed(const struct work *work, const struct prefetch *prefetch)
+bool fetch_is_packed(const struct work *work, const struct prefetch *prefetch)
 {
     bool packed = false;
     for (size_t i = 0; !packed && i < work->packing_nr; i++)
@@ -120,8 +120,8 @@ size_t fetch_copies(const struct work *work)
 const struct prefetch *fetch_wanted(const struct gen *gen, const struct ir_expr *expr)
 {
     for (size_t i = 0; i < gen->work->prefetch_nr; i++)
-        if (is_meant(&gen->work->prefetch[i], expr) &&
-            !is_packed(gen->work, &gen->work->prefetch[i]))
+        if (!gen->work->prefetch[i].at && fetch_names(&gen->work->prefetch[i], expr) &&
+            !fetch_is_packed(gen->work, &gen->work->prefetch[i]))
             return &gen->work->prefetch[i];
     return NULL;
 }

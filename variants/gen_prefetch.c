@@ -36,18 +36,17 @@ static const struct ir_expr *record_of(const struct ir_expr *expr)
     return expr;
 }
 
-static bool stream_of(struct gen *gen, const struct ir_expr *expr,
-                      const struct ir_stmt *loop, long long *iterations)
+bool fetch_is_stream(const struct gen *gen, const struct ir_expr *expr,
+                     const struct ir_symbol *iterator, long long step,
+                     long long *iterations)
 {
     long long coefficient;
     expr = record_of(expr);
     if (expr->kind != IR_INDEX ||
-        !expr_coefficient(expr->arg[1], loop->iterator, &coefficient) || !coefficient)
+        !expr_coefficient(expr->arg[1], iterator, &coefficient) || !coefficient ||
+        expr_mentions(expr->arg[0], iterator))
         return false;
-    for (const struct ir_expr *at = expr->arg[0]; at->kind == IR_INDEX; at = at->arg[0])
-        if (expr_mentions(at->arg[1], loop->iterator))
-            return false;
-    long long bytes = coefficient * loop->step * (long long)expr->type.bytes;
+    long long bytes = coefficient * step * (long long)expr->type.bytes;
     bytes = bytes < 0 ? -bytes : bytes;
     *iterations = bytes ? gen->model->request.line_bytes / bytes : 0;
     return *iterations >= 2;
@@ -161,7 +160,8 @@ static void add_fetch(struct fetches *all, const struct code *code,
         !is_wanted_here(all, statement, code, access->expr, where, &ahead))
         return;
     struct fetch new = {.write = access->write, .level = prefetch->level};
-    new.stream = stream_of(gen, ahead.element, loop->stmt, &new.iterations);
+    new.stream = fetch_is_stream(gen, ahead.element, loop->stmt->iterator,
+                                 loop->stmt->step, &new.iterations);
     for (size_t i = 0; i < statement->depth; i++) {
         symbol[i] = statement->loop[i]->stmt->iterator;
         by[i] = at[i] = code->iterator[i];
@@ -377,6 +377,8 @@ static size_t fetch_below(struct gen *gen, struct code *code)
 
 void gen_prefetches(struct gen *gen, struct code *code)
 {
-    if (gen->work->prefetch_nr)
-        gen->work->fetched = fetch_copies(gen->work) + fetch_below(gen, code);
+    if (!gen->work->prefetch_nr)
+        return;
+    gen_later(gen, code);
+    gen->work->fetched += fetch_copies(gen->work) + fetch_below(gen, code);
 }

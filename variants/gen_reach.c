@@ -104,6 +104,19 @@ bool fetch_reached_later(struct gen *gen, const struct statement *statement, siz
     return moves;
 }
 
+bool fetch_all_later(struct gen *gen, const struct statement *statement, size_t pos,
+                     const struct ir_expr *wanted, struct ahead_names *names,
+                     struct ahead *ahead)
+{
+    struct place place = {gen, statement, pos};
+    struct ahead_request request = {.body = statement->loop[pos]->stmt->child[0],
+                                    .wanted = wanted,
+                                    .all = names,
+                                    .known = is_known_ahead,
+                                    .data = &place};
+    return ahead_find(gen, &request, ahead);
+}
+
 bool fetch_is_direct(struct gen *gen, const struct statement *statement, size_t pos,
                      const struct ir_expr *wanted, const struct ir_expr *expr)
 {
@@ -159,4 +172,107 @@ bool ahead_is_near(struct gen *gen, const struct ir_expr *a, const struct ir_exp
     struct sum apart = sum_add(&first, &second, -1);
     return !apart.nr && llabs(apart.constant) * (long long)a->type.bytes <
                             gen->model->request.line_bytes;
+}
+
+/* ---- parts of the walk of gen_ahead.c ---- */
+
+/* !(a < b) of integers is a >= b. */
+struct ir_expr *ahead_negated(struct ir_arena *arena, struct ir_expr *expr)
+{
+    static const char *const pair[][2] = {{"==", "!="}, {"!=", "=="}, {"<", ">="},
+                                          {">=", "<"},  {">", "<="},  {"<=", ">"}};
+    bool integers = expr->kind == IR_BINARY && expr->arg[0]->type.scalar == IR_INT &&
+                    expr->arg[1]->type.scalar == IR_INT;
+    for (size_t i = 0; integers && i < ARRAY_SIZE(pair); i++)
+        if (!strcmp(expr->op, pair[i][0]))
+            return ir_binary(arena, pair[i][1], expr->arg[0], expr->arg[1]);
+    struct ir_expr *other = ir_expr_new(arena, IR_UNARY, 1);
+    other->op = "!";
+    other->type = expr->type;
+    other->arg[0] = expr;
+    return other;
+}
+
+bool ahead_says(const struct ir_expr *all, const struct ir_expr *cond)
+{
+    while (all && !expr_equal(all, cond)) {
+        bool more = all->kind == IR_BINARY && !strcmp(all->op, "&&");
+        if (more && expr_equal(all->arg[1], cond))
+            return true;
+        all = more ? all->arg[0] : NULL;
+    }
+    return all != NULL;
+}
+
+bool ahead_leaves(const struct ir_stmt *stmt, const void *within)
+{
+    bool own = stmt->kind == IR_JUMP && within &&
+               (!strncmp(stmt->text, "break", 5) || !strncmp(stmt->text, "continue", 8));
+    return (stmt->kind == IR_JUMP && !own) || stmt->kind == IR_RETURN ||
+           stmt->kind == IR_OPAQUE;
+}
+
+bool ahead_ends_in_jump(const struct ir_stmt *stmt)
+{
+    if (stmt->kind == IR_BLOCK)
+        return stmt->child_nr && ahead_ends_in_jump(stmt->child[stmt->child_nr - 1]);
+    return stmt->kind == IR_JUMP || stmt->kind == IR_RETURN;
+}
+
+static void count_load(struct ir_expr *expr, void *data)
+{
+    bool row =
+        expr->kind == IR_INDEX && expr->type.pointers; /* of a two-dimensional one */
+    *(size_t *)data += expr->kind == IR_INDEX && !row;
+}
+
+size_t ahead_loads(const struct ahead *ahead)
+{
+    size_t nr = 0, own = ahead->element->kind == IR_INDEX;
+    ir_visit(ahead->element, count_load, &nr);
+    if (ahead->cond)
+        ir_visit(ahead->cond, count_load, &nr);
+    return nr - (nr ? own : 0);
+}
+
+static bool breaks(const struct ir_stmt *stmt, bool own)
+{
+    bool inner = stmt->kind == IR_FOR || stmt->kind == IR_WHILE;
+    bool found = stmt->kind == IR_RETURN || stmt->kind == IR_OPAQUE ||
+                 (stmt->kind == IR_JUMP && strncmp(stmt->text, "continue", 8) &&
+                  (own || strncmp(stmt->text, "break", 5)));
+    for (size_t i = 0; !found && i < stmt->child_nr; i++)
+        found = stmt->child[i] && breaks(stmt->child[i], own && !inner);
+    return found;
+}
+
+/* The iterator, or its limit, may be above the values it has. */
+bool ahead_wraps(const struct ir_stmt *loop)
+{
+    return loop->step < 0 && loop->iterator->type.is_unsigned;
+}
+
+bool ahead_ends_early(const struct ir_stmt *body)
+{
+    return breaks(body, true);
+}
+
+static bool sets(const struct ir_expr *expr, const struct ir_symbol *symbol)
+{
+    bool found = (expr->kind == IR_ASSIGN || expr->kind == IR_UNARY) &&
+                 expr->arg[0]->kind == IR_NAME && expr->arg[0]->symbol == symbol &&
+                 (expr->kind == IR_ASSIGN || strstr(expr->op, "++") ||
+                  strstr(expr->op, "--") || *expr->op == '&');
+    for (size_t i = 0; !found && i < expr->arg_nr; i++)
+        found = sets(expr->arg[i], symbol);
+    return found;
+}
+
+bool ahead_sets(const struct ir_stmt *stmt, const void *symbol)
+{
+    const struct ir_expr *part[] = {stmt->expr, stmt->cond, stmt->increment};
+    bool found = stmt->symbol == symbol || stmt->iterator == symbol;
+    for (size_t i = 0; !found && i < ARRAY_SIZE(part); i++)
+        found = part[i] && sets(part[i], symbol);
+    return found;
 }

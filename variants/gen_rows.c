@@ -20,32 +20,12 @@ struct inner {
     size_t *done;
 };
 
-static bool sets(const struct ir_expr *expr, const struct ir_symbol *symbol)
-{
-    bool found = (expr->kind == IR_ASSIGN || expr->kind == IR_UNARY) &&
-                 expr->arg[0]->kind == IR_NAME && expr->arg[0]->symbol == symbol &&
-                 (expr->kind == IR_ASSIGN || strstr(expr->op, "++") ||
-                  strstr(expr->op, "--") || *expr->op == '&');
-    for (size_t i = 0; !found && i < expr->arg_nr; i++)
-        found = sets(expr->arg[i], symbol);
-    return found;
-}
-
-static bool changes(const struct ir_stmt *stmt, const void *symbol)
-{
-    const struct ir_expr *part[] = {stmt->expr, stmt->cond, stmt->increment};
-    bool found = stmt->symbol == symbol || stmt->iterator == symbol;
-    for (size_t i = 0; !found && i < ARRAY_SIZE(part); i++)
-        found = part[i] && sets(part[i], symbol);
-    return found;
-}
-
 /* It has now the value that it has when the iteration fetched for comes. */
 static bool holds_still(const struct inner *at, const struct ir_expr *expr)
 {
     bool still = expr->kind != IR_CALL && expr->kind != IR_ASSIGN && expr->kind != IR_RAW;
     if (expr->kind == IR_NAME && expr->symbol != at->loop->iterator)
-        still = !stmt_find(at->loop->child[0], changes, expr->symbol);
+        still = !stmt_find(at->loop->child[0], ahead_sets, expr->symbol);
     for (size_t i = 0; still && i < expr->arg_nr; i++)
         still = holds_still(at, expr->arg[i]);
     return still;
@@ -139,7 +119,7 @@ static bool is_held(const struct ir_symbol *symbol, const void *data)
 {
     const struct inner *at = data;
     return symbol == at->loop->iterator ||
-           !stmt_find(at->loop->child[0], changes, symbol);
+           !stmt_find(at->loop->child[0], ahead_sets, symbol);
 }
 
 /* The same in all rows: what the row's loop sets has other values there. */

@@ -55,7 +55,8 @@ static const struct transformation table[] = {
      "parallel(i,schedule:dynamic,chunk:4)"},
     {"prefetch", "prefetch(a:16)",
      "software prefetch so many iterations of the innermost loop ahead; "
-     "prefetch(a:16,to:L2) to L2 only, to:NT past the caches"},
+     "prefetch(a:16,to:L2) to L2 only, to:NT past the caches; prefetch(a:2,at:i) all "
+     "that iterations of the outer loop i to come touch"},
     {"nontemporal", "nontemporal(a)", "stores to the array go past the caches"},
     {"set", "set(TILE:64)", "value of a `#pragma inflight tunable`"},
 };
@@ -75,16 +76,16 @@ static const struct shape shapes[] = {
     [STEP_PAD] = {NAME_VALUES, 1, 1, VALUE_MAX, 0},
     [STEP_SIMD] = {NAMES_OPTIONAL, 0, 0, 0, 1U << OPTION_WIDTH | 1U << OPTION_INTERLEAVE},
     [STEP_PARALLEL] = {NAMES, 1, 0, 0, 1U << OPTION_SCHEDULE | 1U << OPTION_CHUNK},
-    [STEP_PREFETCH] = {NAME_VALUES, 1, 1, VALUE_MAX, 1U << OPTION_TO},
+    [STEP_PREFETCH] = {NAME_VALUES, 1, 1, VALUE_MAX, 1U << OPTION_TO | 1U << OPTION_AT},
     [STEP_NONTEMPORAL] = {NAMES, 1, 0, 0, 0},
     [STEP_SET] = {NAME_VALUES, 1, -VALUE_MAX, VALUE_MAX, 0},
 };
 
-/* Options take a number, or one of words. */
+/* Options take a number, one of words, or the name of a loop. */
 static const struct option_shape {
     const char *name;
     const char *word[4]; /* the first stands for 1 */
-    long long high;      /* numbers: 1 .. high */
+    long long high;      /* numbers: 1 .. high; 0 without words: a name */
 } options[] = {
     [OPTION_TO] = {.name = "to", .word = {"L1", "L2", "NT"}},
     [OPTION_SHIFT] = {.name = "shift", .high = VALUE_MAX},
@@ -92,6 +93,7 @@ static const struct option_shape {
     [OPTION_INTERLEAVE] = {.name = "interleave", .high = 16},
     [OPTION_SCHEDULE] = {.name = "schedule", .word = {"static", "dynamic", "guided"}},
     [OPTION_CHUNK] = {.name = "chunk", .high = VALUE_MAX},
+    [OPTION_AT] = {.name = "at"},
 };
 
 const char *schedule_word(enum step_schedule schedule)
@@ -183,6 +185,19 @@ static int parse_word(const char **at, const struct plan_step *step,
     return -1;
 }
 
+static int parse_loop(const char **at, struct plan_step *step, struct error *err)
+{
+    size_t length = word_length(*at);
+    if (!length || step->at)
+        return fail(err, STATUS_USAGE,
+                    "at in %s names one loop, as in prefetch(a:2,at:i)",
+                    table[step->kind].name);
+    step->at = xstrndup(*at, length);
+    step->option[OPTION_AT] = 1;
+    *at += length;
+    return 0;
+}
+
 static int parse_option(const char **at, struct plan_step *step, enum step_option which,
                         struct error *err)
 {
@@ -190,6 +205,8 @@ static int parse_option(const char **at, struct plan_step *step, enum step_optio
     char *end;
     if (option->word[0])
         return parse_word(at, step, option, &step->option[which], err);
+    if (!option->high)
+        return parse_loop(at, step, err);
     step->option[which] = strtoll(*at, &end, 10);
     if (end == *at || step->option[which] < 1 || step->option[which] > option->high)
         return fail(err, STATUS_USAGE, "%s in %s is a number from 1 to %lld",
@@ -253,7 +270,7 @@ static int parse_arg(const char **at, struct plan_step *step, struct error *err)
     char *name = xstrndup(*at, length);
     *at = skip_space(*at + length);
     enum step_option option = **at == ':' ? find_option(step, name) : OPTION_NR;
-    if (option != OPTION_NR && options[option].word[0] &&
+    if (option != OPTION_NR && (options[option].word[0] || !options[option].high) &&
         isdigit((unsigned char)*skip_space(*at + 1)))
         option = OPTION_NR; /* an array of that name */
     if (option == OPTION_NR) {
@@ -328,6 +345,7 @@ void plan_free(struct plan *plan)
         for (size_t k = 0; k < plan->step[i].arg_nr; k++)
             free(plan->step[i].arg[k].name);
         free(plan->step[i].arg);
+        free(plan->step[i].at);
     }
     free(plan->step);
     free(plan);
@@ -343,6 +361,8 @@ static void add_options(const struct plan_step *step, struct buf *out)
         buf_addf(out, "%c%s:", first ? '(' : ',', options[i].name);
         if (options[i].word[0])
             buf_add(out, options[i].word[step->option[i] - 1]);
+        else if (!options[i].high)
+            buf_add(out, step->at);
         else
             buf_addf(out, "%lld", step->option[i]);
         first = false;

@@ -34,6 +34,7 @@ enum step_option {
     OPTION_INTERLEAVE, /* simd: independent vectors under way */
     OPTION_SCHEDULE,   /* parallel: enum step_schedule */
     OPTION_CHUNK,      /* parallel: iterations handed out at once */
+    OPTION_AT,         /* prefetch: 1 = iterations are those of the loop plan_step.at */
     OPTION_NR
 };
 
@@ -53,6 +54,7 @@ struct plan_step {
     struct step_arg *arg;
     size_t arg_nr, arg_alloc;
     long long option[OPTION_NR];
+    char *at; /* with OPTION_AT: an iterator; else NULL */
 };
 
 struct plan {

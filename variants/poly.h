@@ -231,6 +231,10 @@ struct prefetch {
     const struct ir_symbol *array;
     long long distance;
     int level;
+    const char *at;      /* distance in iterations of this loop, all that it touches: see
+                            gen_later.c; NULL = of the innermost one */
+    size_t places;       /* with `at`: in the new code */
+    const char *why_not; /* with `at`: why there are none */
 };
 struct packing; /* packing.h */
 struct lanes_wanted;

@@ -285,7 +285,8 @@ const struct prefetch *box_prefetch(const struct work *work, size_t cell)
 {
     const struct prefetch *found = NULL;
     for (size_t i = 0; !found && i < work->prefetch_nr; i++)
-        if (!strcmp(work->prefetch[i].name, work->nest->cell[cell].name))
+        if (!work->prefetch[i].at &&
+            !strcmp(work->prefetch[i].name, work->nest->cell[cell].name))
             found = &work->prefetch[i];
     return found;
 }

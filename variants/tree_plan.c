@@ -55,10 +55,24 @@ static struct cell *find_array(const struct nest *nest, const char *name)
     return NULL;
 }
 
+static bool has_loop(const struct nest *nest, const char *iterator)
+{
+    for (size_t i = 0; i < nest->loop_nr; i++)
+        if (!strcmp(nest->loop[i]->stmt->iterator->name, iterator))
+            return true;
+    return false;
+}
+
 static int apply_prefetch(struct work *work, const struct plan_step *step,
                           struct error *err)
 {
-    (void)err;
+    if (step->at && !has_loop(work->nest, step->at)) {
+        fail(err, STATUS_USAGE,
+             "no loop '%s' that can be taken apart is around what prefetch(...,at:%s) "
+             "names; inflight show lists the loops",
+             step->at, step->at);
+        return STEP_IDLE;
+    }
     for (size_t i = 0; i < step->arg_nr; i++) {
         const struct cell *cell = find_array(work->nest, step->arg[i].name);
         if (!cell)
@@ -68,6 +82,7 @@ static int apply_prefetch(struct work *work, const struct plan_step *step,
             .name = step->arg[i].name,
             .array = cell->symbol,
             .distance = step->arg[i].value,
+            .at = step->at,
             .level = step->option[OPTION_TO] ? (int)step->option[OPTION_TO] : 1};
     }
     return 0;
