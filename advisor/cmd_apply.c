@@ -45,6 +45,22 @@ static int write_out(const struct workbench *bench, const struct buf *text,
                   : print_text(buf_str(text), err);
 }
 
+/* What the code rests on, and behind it what was dropped. */
+static void say_facts(const char *lines)
+{
+    struct buf rests = {0}, dropped = {0};
+    for (const char *end; *lines; lines = *end ? end + 1 : end) {
+        end = lines + strcspn(lines, "\n");
+        bool drops = !strncmp(lines, "dropped: ", strlen("dropped: "));
+        buf_addf(drops ? &dropped : &rests, "%.*s\n", (int)(end - lines), lines);
+    }
+    if (rests.length)
+        fprintf(stderr, "this rests on:\n%s", buf_str(&rests));
+    fputs(buf_str(&dropped), stderr);
+    buf_release(&rests);
+    buf_release(&dropped);
+}
+
 static int emit(struct workbench *bench, const struct plan *plan, const char *given,
                 struct error *err)
 {
@@ -62,8 +78,8 @@ static int emit(struct workbench *bench, const struct plan *plan, const char *gi
         status = write_out(bench, &source, err);
     if (!status && why.status)
         fprintf(stderr, "warning: forced although it is not legal: %s\n", why.text);
-    if (!status && !bench->settings->quiet && assumptions.length)
-        fprintf(stderr, "this rests on:\n%s", buf_str(&assumptions));
+    if (!status && !bench->settings->quiet)
+        say_facts(buf_str(&assumptions));
     free(comment);
     buf_release(&source);
     buf_release(&assumptions);
@@ -80,7 +96,9 @@ int apply_command(const struct settings *settings, struct error *err)
                     "a plan is needed, such as --plan 'tile(i:32,j:32)', or --from FILE "
                     "that holds one; try 'inflight apply --help'");
     workbench_start(&bench, settings);
-    int status = settings->from ? emitted_read(settings->from, &comment, &text, err) : 0;
+    int status = output_check(settings->output, settings->file, err);
+    if (!status && settings->from)
+        status = emitted_read(settings->from, &comment, &text, err);
     if (!status)
         status = plan_parse(text ? text : settings->plan, &plan, err);
     if (!status)

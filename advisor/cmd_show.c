@@ -15,13 +15,13 @@ static json_t *loops_json(const struct kernel_view *view)
     for (size_t i = 0; i < view->loop_nr; i++) {
         const struct kernel_loop *loop = &view->loop[i];
         json_array_append_new(
-            list,
-            json_pack("{s:s, s:i, s:i, s:i, s:s?, s:s?, s:o, s:b, s:b, s:s?}", "name",
-                      loop->name, "nest", loop->nest, "depth", loop->depth, "line",
-                      loop->line, "lower", loop->lower_text, "upper", loop->upper_text,
-                      "trips", loop->trips < 0 ? json_null() : json_real(loop->trips),
-                      "modelled", (int)loop->modelled, "perfect", (int)loop->perfect,
-                      "why", loop->why));
+            list, json_pack("{s:s, s:i, s:i, s:i, s:s?, s:s?, s:I, s:o, s:b, s:b, s:s?}",
+                            "name", loop->name, "nest", loop->nest, "depth", loop->depth,
+                            "line", loop->line, "lower", loop->lower_text, "upper",
+                            loop->upper_text, "step", (json_int_t)loop->step, "trips",
+                            loop->trips < 0 ? json_null() : json_real(loop->trips),
+                            "modelled", (int)loop->modelled, "perfect",
+                            (int)loop->perfect, "why", loop->why));
     }
     return list;
 }
@@ -76,6 +76,14 @@ static json_t *show_json(struct kernel *kernel)
 
 /* ---- for people ---- */
 
+static void show_bounds(const struct kernel_loop *loop, struct buf *out)
+{
+    buf_addf(out, " from %s %s %s", loop->lower_text,
+             loop->step < 0 ? "down to above" : "to below", loop->upper_text);
+    if (loop->step > 1 || loop->step < -1)
+        buf_addf(out, " in steps of %lld", loop->step < 0 ? -loop->step : loop->step);
+}
+
 static void show_loops(const struct kernel_view *view, struct buf *out)
 {
     buf_add(out, "\nloops\n");
@@ -84,7 +92,7 @@ static void show_loops(const struct kernel_view *view, struct buf *out)
         buf_add_repeat(out, ' ', 2 + 2 * (size_t)loop->depth);
         buf_addf(out, "%s", loop->name);
         if (loop->lower_text && strcmp(loop->lower_text, "?") != 0)
-            buf_addf(out, " from %s to below %s", loop->lower_text, loop->upper_text);
+            show_bounds(loop, out);
         if (loop->trips >= 0) {
             buf_add(out, ", ");
             buf_add_number(out, loop->trips);

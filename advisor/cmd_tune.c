@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "advisor/commands.h"
 #include "advisor/emitted.h"
@@ -207,28 +206,6 @@ static int search(struct workbench *bench, bool advise_only, struct search_resul
 }
 
 /* Refused before a minute is spent on the search. */
-static int check_output(const char *output, struct error *err)
-{
-    if (!output)
-        return 0;
-    char *copy = xstrdup(output), *slash = strrchr(copy, '/');
-    if (slash)
-        slash[slash == copy] = 0;
-    const char *dir = slash ? copy : ".";
-    int status = 0;
-    if (dir_exists(output))
-        status =
-            fail(err, STATUS_USAGE, "the output '%s' is a folder; name a file", output);
-    else if (!dir_exists(dir))
-        status =
-            fail(err, STATUS_USAGE, "the folder '%s' of the output does not exist", dir);
-    else if (access(dir, W_OK))
-        status = fail(err, STATUS_USAGE,
-                      "the folder '%s' of the output cannot be written to", dir);
-    free(copy);
-    return status;
-}
-
 static int check_header(const struct workbench *bench, struct error *err)
 {
     struct kernel_view view = kernel_view(bench->kernel);
@@ -265,9 +242,9 @@ static int work(const struct settings *settings, bool advise_only, struct error 
     struct written written = {.gain = quantity_unknown()};
     spawn_catch_interrupt();
     workbench_start(&bench, settings);
-    int status = check_output(settings->output, err);
+    int status = output_check(settings->output, settings->file, err);
     if (!status)
-        status = check_output(settings->header, err);
+        status = output_check(settings->header, settings->file, err);
     if (!status)
         status = check_strategy(settings, err);
     if (!status)

@@ -262,36 +262,6 @@ static void count_accesses(struct traffic_trace_request *request)
     traffic_release(&counted);
 }
 
-static bool is_field(const char *name)
-{
-    return strstr(name, "->") != NULL;
-}
-
-static bool is_read_again(const struct kernel_view *view, size_t i)
-{
-    const struct kernel_access *access = &view->access[i];
-    for (size_t k = 0; k < i; k++)
-        if (!access->write && !view->access[k].write &&
-            view->access[k].array == access->array && access->text &&
-            view->access[k].text && !strcmp(view->access[k].text, access->text))
-            return true;
-    return false;
-}
-
-bool live_is_unsure(const struct kernel_view *view)
-{
-    for (size_t i = 0; i < view->param_nr; i++)
-        if (is_field(view->param[i].name))
-            return true;
-    for (size_t i = 0; i < view->array_nr; i++)
-        if (is_field(view->array[i].name))
-            return true;
-    for (size_t i = 0; i < view->access_nr; i++)
-        if (is_read_again(view, i))
-            return true;
-    return false;
-}
-
 static int trace_built(struct live *live, struct built *built,
                        const struct kernel_counts *counts, struct measurement *out,
                        struct error *err)

@@ -295,3 +295,50 @@ void live_count(struct live *live, const struct built *built,
     take(&look, &scaled, &why, traffic);
     buf_release(&look.sizes);
 }
+
+/* ---- how far the loop model is trusted ---- */
+
+static bool is_field(const char *name)
+{
+    return strstr(name, "->") != NULL;
+}
+
+static bool is_read_again(const struct kernel_view *view, size_t i)
+{
+    const struct kernel_access *access = &view->access[i];
+    for (size_t k = 0; k < i; k++)
+        if (!access->write && !view->access[k].write &&
+            view->access[k].array == access->array && access->text &&
+            view->access[k].text && !strcmp(view->access[k].text, access->text))
+            return true;
+    return false;
+}
+
+/* Most of its accesses name the same element again and again. */
+static bool may_stay_in_registers(const struct kernel_view *view, int loop)
+{
+    size_t all = 0, invariant = 0;
+    for (size_t i = 0; i < view->access_nr; i++) {
+        all += view->access[i].loop == loop;
+        invariant += view->access[i].loop == loop &&
+                     view->access[i].access_class == ACCESS_INVARIANT;
+    }
+    return 2 * invariant > all;
+}
+
+bool live_is_unsure(const struct kernel_view *view)
+{
+    for (size_t i = 0; i < view->loop_nr; i++)
+        if (view->loop[i].innermost && may_stay_in_registers(view, (int)i))
+            return true;
+    for (size_t i = 0; i < view->param_nr; i++)
+        if (is_field(view->param[i].name))
+            return true;
+    for (size_t i = 0; i < view->array_nr; i++)
+        if (is_field(view->array[i].name))
+            return true;
+    for (size_t i = 0; i < view->access_nr; i++)
+        if (is_read_again(view, i))
+            return true;
+    return false;
+}

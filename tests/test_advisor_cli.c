@@ -118,6 +118,8 @@ static void apply_writes_what_it_would_print(void)
               "# Written by inflight *\n--- a/transpose.c\n+++ b/transpose.c\n@@ -*",
               "*");
     check_run(&place, "apply transpose.c --from out.c --plan simd", 2, "", "*a plan is*");
+    check_run(&place, "apply transpose.c --from out.c -o ../work/transpose.c", 2, "",
+              "*'../work/transpose.c' is the source itself; name another file*");
     /* what was written is a kernel again */
     check_run(&place, "show out.c -f transpose", 0, "transpose in out.c, *jt*", "*");
     free(path);

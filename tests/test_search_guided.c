@@ -239,6 +239,40 @@ static void what_rules_forbid_is_pruned_by_rule(void)
     trial_release(&trial);
 }
 
+static size_t first_asked(const struct trial *trial, const char *step)
+{
+    size_t at = 0;
+
+    while (at < trial->space.asked.nr && !strstr(trial->space.asked.v[at], step))
+        at++;
+    return at;
+}
+
+/* A figure whose interval allows the opposite verdict: tried, but after all that is
+ * advised. */
+static void doubtful_advice_is_tried_last(void)
+{
+    static const struct space_entry entry[] = {{.plan = "unroll(*", .seconds = 0.7},
+                                               {.plan = NULL}};
+    static const struct space_ratio gain[] = {{1.05, 0.95, 1.15}, {1.05, 1.04, 1.06}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(gain); i++) {
+        struct trial trial = {0};
+
+        trial_start(&trial, entry);
+        trial.space.machine.prefetch_l2_gain = quantity_between(
+            gain[i].value, gain[i].low, gain[i].high, 6, PROVENANCE_CLOCK);
+        trial_run(&trial);
+        size_t doubtful = first_asked(&trial, "unroll("), all = trial.space.asked.nr;
+        check(i == 0 ? doubtful < all : doubtful == all);
+        check(first_asked(&trial, "tile(") < doubtful);
+        check(first_asked(&trial, "simd") < doubtful);
+        if (i == 0)
+            check_outcome(&trial, "unroll", "kept: faster beyond the noise");
+        trial_release(&trial);
+    }
+}
+
 static void audit_measures_what_rules_forbid(void)
 {
     static const struct space_entry entry[] = {
@@ -335,6 +369,7 @@ CU_TestInfo search_guided_tests[] = {
     {"illegal plans are pruned with the reason",
      illegal_plans_are_pruned_with_the_reason},
     {"what rules forbid is pruned by rule", what_rules_forbid_is_pruned_by_rule},
+    {"doubtful advice is tried last", doubtful_advice_is_tried_last},
     {"audit measures what rules forbid", audit_measures_what_rules_forbid},
     {"huge pages are reported apart", huge_pages_are_reported_apart},
     {"huge pages that fail are not compared", huge_pages_that_fail_are_not_compared},

@@ -85,6 +85,25 @@ static void indirect_accesses_name_their_index(void)
     loops_close(&loops);
 }
 
+/* The subscript of a probe is made of scalars: `at` of `key` of p[i]. */
+static void indirect_through_scalars_too(void)
+{
+    struct loops loops;
+    if (!loops_open(&loops, "probe", NULL))
+        return;
+    struct model_view view = model_view(loops.model);
+    size_t found = 0;
+    for (size_t i = 0; i < view.access_nr; i++) {
+        if (view.access[i].array != array(&view, "x"))
+            continue;
+        found++;
+        check_eq(view.access[i].access_class, ACCESS_INDIRECT);
+        check_eq(view.access[i].through, array(&view, "p"));
+    }
+    check_eq(found, 2);
+    loops_close(&loops);
+}
+
 static void what_cannot_be_modelled_is_refused_with_its_line(void)
 {
     static const char *const parts[] = {
@@ -220,6 +239,7 @@ CU_TestInfo variants_model_tests[] = {
     {"loops and accesses of gemm", loops_and_accesses_of_gemm},
     {"value-based distances", value_based_distances},
     {"indirect accesses name their index", indirect_accesses_name_their_index},
+    {"indirect through scalars, too", indirect_through_scalars_too},
     {"what cannot be modelled is refused with its line",
      what_cannot_be_modelled_is_refused_with_its_line},
     {"rectangular counts need no walk", rectangular_counts_need_no_walk},

@@ -110,6 +110,7 @@ static void add_loop(struct model *model, const struct ir_stmt *stmt, int parent
         .line = stmt->line,
         .lower_text = stmt->canonical ? text_of(model, stmt->lower) : "?",
         .upper_text = stmt->canonical ? upper_text(model, stmt) : "?",
+        .step = stmt->canonical ? stmt->step : 0,
         .trips = -1,
         .innermost = !stmt_find(stmt, is_loop, stmt),
         .modelled = loop != NULL,

@@ -108,6 +108,7 @@ struct kernel_loop {
     int nest, depth, parent; /* parent: index of the enclosing loop, -1 = outermost */
     int line;
     const char *lower_text, *upper_text; /* upper exclusive */
+    long long step;                      /* of the iterator; 0 = not known */
     double trips;             /* mean trip count at the bound sizes; negative = unknown */
     bool innermost, modelled; /* modelled: an affine loop that plans may name */
     bool perfect;             /* its body is one loop and nothing else */
