@@ -58,7 +58,8 @@ struct live {
 /* May the compiled kernel make other accesses than the loop model counts? Fields that are
  * reached through a pointer, which the model counts as variables, may be loaded again and
  * again; elements that the source reads several times may be loaded once, and what does
- * not move in an innermost loop, once for all of it. */
+ * not move in an innermost loop, once for all of it; arrays of the function's own are in
+ * registers or not. */
 bool live_is_unsure(const struct kernel_view *view);
 
 /* The variant of a plan, new or known. Borrowed until the next call. */

@@ -328,6 +328,8 @@ static bool may_stay_in_registers(const struct kernel_view *view, int loop)
 
 bool live_is_unsure(const struct kernel_view *view)
 {
+    if (view->local_arrays)
+        return true;
     for (size_t i = 0; i < view->loop_nr; i++)
         if (view->loop[i].innermost && may_stay_in_registers(view, (int)i))
             return true;

@@ -54,16 +54,27 @@ static size_t bytes_of(const struct nest *nest, const struct kernel_access *acce
     return nest->view->array[access->array].element_bytes;
 }
 
-/* The access fits lanes along the loop, if wanted, and registers that the loops inside of
- * the block leave alone. */
+/* Depth of the outer one of its loops; the other is the next. */
+static size_t outer_of(const struct sum_block *block)
+{
+    return block->along < block->across ? block->along : block->across;
+}
+
+/* The loop adds up: its iterations are for the same results. */
+static bool is_summed(const struct sum_block *block, size_t depth)
+{
+    return block->around ? depth < outer_of(block) : depth > outer_of(block) + 1;
+}
+
+/* The access fits lanes along the loop, if wanted, and registers that the loops that add
+ * up leave alone. */
 static bool fits(const struct nest *nest, const struct kernel_access *access,
                  const struct sum_block *block)
 {
-    size_t outermost = block->along < block->across ? block->along : block->across;
     double stride = access->stride_at[block->along];
     for (size_t d = 0; d < nest->nr; d++)
         if (isnan(access->stride_at[d]) ||
-            (access->write && d > outermost + 1 && access->stride_at[d] != 0))
+            (access->write && is_summed(block, d) && access->stride_at[d] != 0))
             return false;
     if (access->write && (stride == 0 || access->stride_at[block->across] == 0))
         return false; /* that loop adds up, too */
@@ -95,7 +106,7 @@ static bool is_own_operand(const struct nest *nest, const struct sum_block *bloc
 static bool fits_all(const struct nest *nest, struct sum_block *block)
 {
     const struct kernel_view *view = nest->view;
-    bool reused = false, again = block->lanes;
+    bool reused = block->around, again = block->lanes;
     for (size_t i = 0; i < view->access_nr; i++) {
         const struct kernel_access *access = &view->access[i];
         const char *array = view->array[access->array].name;
@@ -119,7 +130,7 @@ static bool fits_all(const struct nest *nest, struct sum_block *block)
 /* The deeper of the two begins or ends where the other one stands. */
 static bool is_triangle(const struct nest *nest, const struct sum_block *block)
 {
-    size_t outer = block->along < block->across ? block->along : block->across;
+    size_t outer = outer_of(block);
     const struct kernel_loop *inner = nest->loop[outer + 1];
     const char *text[] = {inner->lower_text, inner->upper_text};
     size_t length = strlen(name_at(nest, outer));
@@ -143,10 +154,22 @@ static bool find_block(const struct nest *nest, bool lanes, struct sum_block *bl
     return false;
 }
 
+/* The two innermost loops of a perfect nest go over results, again for each iteration of
+ * all others. */
+static bool find_inside(const struct nest *nest, struct sum_block *block)
+{
+    *block = (struct sum_block){
+        .along = nest->nr - 1, .across = nest->nr - 2, .lanes = true, .around = true};
+    for (size_t d = 0; d + 1 < nest->nr; d++)
+        if (!nest->loop[d]->perfect)
+            return false;
+    return fits_all(nest, block) && block->result && !is_triangle(nest, block);
+}
+
 bool sum_block_find(const struct nest *nest, struct sum_block *block)
 {
-    return nest->nr >= 3 &&
-           (find_block(nest, true, block) || find_block(nest, false, block));
+    return nest->nr >= 3 && (find_block(nest, true, block) ||
+                             find_block(nest, false, block) || find_inside(nest, block));
 }
 
 static struct block_shape shape_of(const struct propose *about,
@@ -172,15 +195,17 @@ double sum_block_cost_ns(const struct propose *about, const struct sum_block *bl
 {
     const struct nest *nest = about->nest;
     struct block_shape shape = shape_of(about, block);
-    size_t first = (block->along < block->across ? block->along : block->across), nr = 0;
+    size_t nr = 0;
     struct choice choice = {.order_nr = nest->nr};
     choice.tile[choice.tile_nr++] =
         (struct loop_size){name_at(nest, block->along), (long)shape.columns};
     choice.tile[choice.tile_nr++] =
         (struct loop_size){name_at(nest, block->across), (long)shape.rows};
-    for (size_t d = 0; d < first; d++)
+    for (size_t d = 0; d < outer_of(block) && !block->around; d++)
         choice.order[nr++] = name_at(nest, d);
-    for (size_t d = first + 2; d < nest->nr; d++) {
+    for (size_t d = 0; d < nest->nr; d++) {
+        if (!is_summed(block, d))
+            continue;
         choice.order[nr++] = name_at(nest, d);
         choice.tile[choice.tile_nr++] =
             (struct loop_size){name_at(nest, d), (long)ceil(nest->trips[d])};
@@ -208,17 +233,24 @@ void add_block(const struct propose *about, const struct sum_block *block,
     struct block_shape shape = shape_of(about, block);
     const char *along = name_at(nest, block->along),
                *across = name_at(nest, block->across);
-    size_t outermost = block->along < block->across ? block->along : block->across;
+    size_t outermost = outer_of(block), summed = block->around ? 0 : outermost + 2,
+           summed_end = block->around ? outermost : nest->nr;
     struct buf text = {0};
     if ((double)shape.columns > nest->trips[block->along] || shape.rows < 2)
         return;
-    if (block->result)
+    if (block->around) {
+        buf_add(&text, "interchange(");
+        add_names(nest, outermost, nest->nr, &text);
+        add_names(nest, summed, summed_end, &text);
+        buf_truncate(&text, text.length - 1);
+        buf_add(&text, ") ");
+    } else if (block->result)
         split_block(nest, outermost, &text);
     buf_addf(&text, "tile(%s:%lld,%s:%lld) ", along, shape.columns, across, shape.rows);
     if (!block->result) /* a scalar needs the constant size of the tile */
         split_block(nest, outermost, &text);
     buf_add(&text, "interchange(");
-    add_names(nest, outermost + 2, nest->nr, &text);
+    add_names(nest, summed, summed_end, &text);
     buf_addf(&text, "%s,%s) full(%s,%s)", across, along, across, along);
     if (block->result && block->lanes)
         buf_addf(&text, " pack(%s,%st)", block->result, across);

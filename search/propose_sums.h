@@ -16,7 +16,10 @@ struct sum_block {
     size_t along, across; /* depths, next to each other */
     /* Without lanes the two are no triangle: the corners of its blocks are long code for
      * little. */
-    bool lanes; /* each access follows `along` element by element or is left alone */
+    bool lanes;  /* each access follows `along` element by element or is left alone */
+    bool around; /* the loops that add up stand around the two, as in a filter that goes
+                    over the picture once for each of its points; there what the block
+                    saves are the results alone */
     const char *result; /* array stored to in the innermost loop; NULL = a scalar */
     size_t element_bytes;
 };

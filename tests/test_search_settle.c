@@ -151,6 +151,9 @@ static void what_stays_in_registers_makes_it_unsure(void)
     check(!live_is_unsure(&view));
     view.access_nr = 3;
     check(live_is_unsure(&view));
+    view.access_nr = 2;
+    view.local_arrays = true;
+    check(live_is_unsure(&view));
 }
 
 CU_TestInfo search_settle_tests[] = {

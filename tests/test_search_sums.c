@@ -110,6 +110,30 @@ static void blocks_need_lanes_and_results_of_their_own(void)
     bench_release(&bench);
 }
 
+/* C[j][k] += A[i + j][k] * B[i]: a filter that goes over the picture for each point. */
+static void sums_of_outer_loops_are_put_inside(void)
+{
+    struct bench bench = {0};
+
+    space_dgemm(&bench.kernel, 1000);
+    set_strides(&bench.kernel.access[0], 0, 8000, 8);
+    set_strides(&bench.kernel.access[1], 0, 8000, 8);
+    set_strides(&bench.kernel.access[2], 8000, 8000, 8);
+    set_strides(&bench.kernel.access[3], 8, 0, 0);
+    bench_start(&bench);
+    bench.machine.simd_bytes = 64;
+    ask(&bench, "pack");
+    check_eq(bench.out.nr, 1);
+    check_at(&bench, 0,
+             "interchange(j,k,i) tile(k:16,j:6) interchange(i,j,k) full(j,k) pack(C,jt) "
+             "vec(k:8)");
+    check_parses(&bench.out);
+    bench.kernel.loop[1].perfect = false;
+    ask(&bench, "pack");
+    check_nothing(&bench, "the hot nest does not add up products of arrays");
+    bench_release(&bench);
+}
+
 /* Products of rows: no lanes, but sums that do not wait for one another. */
 static void products_of_rows_are_added_up_side_by_side(void)
 {
@@ -225,6 +249,7 @@ static void a_whole_shape_stays_as_it_is(void)
 CU_TestInfo search_sums_tests[] = {
     {"blocks keep sums in registers", blocks_keep_sums_in_registers},
     {"elements are kept in a buffer", elements_are_kept_in_a_buffer},
+    {"sums of outer loops are put inside", sums_of_outer_loops_are_put_inside},
     {"blocks need lanes and results of their own",
      blocks_need_lanes_and_results_of_their_own},
     {"products of rows are added up side by side",

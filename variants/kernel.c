@@ -169,6 +169,15 @@ static void show_arrays(const struct kernel *kernel)
     }
 }
 
+static bool has_local_arrays(const struct ir_function *function)
+{
+    bool found = false;
+
+    for (size_t i = 0; !found && i < function->symbol_nr; i++)
+        found = function->symbol[i]->role == IR_LOCAL && function->symbol[i]->dim_nr;
+    return found;
+}
+
 struct kernel_view kernel_view(const struct kernel *kernel)
 {
     struct model_view model = model_view(kernel->model);
@@ -187,6 +196,7 @@ struct kernel_view kernel_view(const struct kernel *kernel)
                                .record_nr = model.record_nr,
                                .temporary = model.temporary,
                                .temporary_nr = model.temporary_nr,
+                               .local_arrays = has_local_arrays(kernel->function),
                                .assumption = model.assumption,
                                .assumption_nr = model.assumption_nr,
                                .dependence = model.dependence,

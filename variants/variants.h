@@ -166,6 +166,8 @@ struct kernel_view { /* borrowed, valid until the next kernel_set or kernel_free
                                      only in the iteration that wrote them, and never
                                      after the nest: a scalar would do */
     size_t temporary_nr;
+    bool local_arrays; /* the function has arrays of its own, whose accesses are in no
+                          list and no count */
     const struct kernel_tunable *tunable;
     size_t tunable_nr;
     const char *const *constraint; /* between tunables, as written: "TI * TJ <= 4096" */
