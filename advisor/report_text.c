@@ -77,7 +77,7 @@ static void add_gain(struct buf *out, const json_t *quantity, const char *absent
     add_figure(out, low);
     buf_add(out, " to ");
     add_figure(out, high);
-    buf_add(out, ")");
+    buf_add(out, low <= 1 && high >= 1 ? "), not beyond the noise" : ")");
 }
 
 static void add_time_ns(struct buf *out, const json_t *measurement)

@@ -200,6 +200,24 @@ static void more_walks_than_the_probe_show_more_capacity(void)
     occupancy_release(&now);
 }
 
+/* Slightly more than the probe's may be chance or nearer page tables. */
+static void a_few_walks_more_leave_it_open(void)
+{
+    struct machine machine = machine_made();
+    struct quantity probed = machine.small_pages.random_accesses_per_s;
+    struct occupancy_case input =
+        case_of(&machine, memory_work(1e6, 0), 1e6 / (1.05 * probed.value), 1);
+    struct occupancy now;
+
+    input.work.page_walks = exact(1e6);
+    machine.small_pages.walks_per_s = exact(80e6);
+    now = computed(&input);
+    check_between(now.resource[RESOURCE_WALKERS].limit, probed.value, probed.low, 80e6,
+                  1e-9);
+    check_eq(now.resource[RESOURCE_WALKERS].fullness, FULLNESS_UNDECIDED);
+    occupancy_release(&now);
+}
+
 /* A miss may walk or not when walks were not counted: up to 80 ns more on the same line.
  */
 static void unknown_walks_widen_the_hold(void)
@@ -327,6 +345,7 @@ CU_TestInfo occupancy_tests[] = {
     {"a floor of walks is no limit", a_floor_of_walks_is_no_limit},
     {"more walks than the probe show more capacity",
      more_walks_than_the_probe_show_more_capacity},
+    {"a few walks more leave it open", a_few_walks_more_leave_it_open},
     {"unknown walks widen the hold", unknown_walks_widen_the_hold},
     {"the least time is a fixed point", the_least_time_is_a_fixed_point},
     {"every level counts for its own time", every_level_counts_for_its_own_time},

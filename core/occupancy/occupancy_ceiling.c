@@ -111,14 +111,20 @@ struct quantity walk_capacity(const struct machine *machine,
 }
 
 /* More walks than the random reads of the probe show that page tables are nearer here:
- * then what the core can do with near ones counts, if that is more. */
+ * then what the core can do with near ones counts, if that is more. Slightly more may be
+ * chance, too: either may be the capacity. */
 static struct quantity capacity_shown(const struct machine_pages *pages,
                                       struct quantity capacity, struct quantity rate)
 {
     struct quantity near = pages->walks_per_s;
 
-    if (!rate.known || !capacity.known || rate.value <= capacity.high / CEILING_FULL)
+    if (!rate.known || !capacity.known || rate.value <= capacity.value)
         return capacity;
+    if (rate.value <= capacity.high / CEILING_FULL) {
+        if (near.known)
+            capacity.high = fmax(capacity.high, near.high);
+        return capacity;
+    }
     if (!near.known || near.value < rate.value)
         return quantity_unknown();
     return pages->walks_is_floor ? floor_of(near) : near;
