@@ -61,7 +61,8 @@ static void fill_work(const struct traffic *traffic, const struct kernel_counts 
 {
     int last = traffic->level_nr - 1;
     *work = (struct occupancy_work){.level_nr = traffic->level_nr,
-                                    .huge_pages = environment->huge_pages};
+                                    .huge_pages = environment->huge_pages,
+                                    .footprint_bytes = counts->footprint_bytes};
     fill_l1(traffic, work);
     work->l2_fill_from_memory = traffic->edge[last].fills;
     work->l2_fill_from_l3 =

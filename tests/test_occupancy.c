@@ -218,6 +218,29 @@ static void a_few_walks_more_leave_it_open(void)
     occupancy_release(&now);
 }
 
+/* 64 MiB need 128 KiB of page tables, which stay in an L2 of 1 MiB; 1 GiB 2 MiB. */
+static void small_tables_are_near(void)
+{
+    struct machine machine = machine_made();
+    struct occupancy_case input = case_of(&machine, memory_work(1e6, 0), 0.1, 1);
+    struct occupancy now;
+
+    input.work.page_walks = exact(1e6);
+    machine.level[1].claimed_bytes = 1 << 20;
+    machine.small_pages.walks_per_s = exact(80e6);
+    input.work.footprint_bytes = 64 << 20;
+    now = computed(&input);
+    check_between(now.resource[RESOURCE_WALKERS].limit, 80e6, 80e6, 80e6, 1e-9);
+    check_near(now.resource[RESOURCE_WALKERS].hold_ns.value,
+               machine.level[1].latency_ns.value, 1e-9);
+    occupancy_release(&now);
+    input.work.footprint_bytes = 1 << 30;
+    now = computed(&input);
+    check_near(now.resource[RESOURCE_WALKERS].limit.value,
+               machine.small_pages.random_accesses_per_s.value, 1e-9);
+    occupancy_release(&now);
+}
+
 /* A miss may walk or not when walks were not counted: up to 80 ns more on the same line.
  */
 static void unknown_walks_widen_the_hold(void)
@@ -346,6 +369,7 @@ CU_TestInfo occupancy_tests[] = {
     {"more walks than the probe show more capacity",
      more_walks_than_the_probe_show_more_capacity},
     {"a few walks more leave it open", a_few_walks_more_leave_it_open},
+    {"small tables are near", small_tables_are_near},
     {"unknown walks widen the hold", unknown_walks_widen_the_hold},
     {"the least time is a fixed point", the_least_time_is_a_fixed_point},
     {"every level counts for its own time", every_level_counts_for_its_own_time},

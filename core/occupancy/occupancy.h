@@ -56,6 +56,7 @@ struct occupancy_work {
     struct quantity l2_fill_from_l3, l2_fill_from_memory; /* demand and prefetch */
     struct quantity memory_read_bytes, memory_write_bytes;
     struct quantity page_walks;
+    double footprint_bytes; /* that the walks are spread over; 0 = not known */
     struct quantity flops, instructions;
     bool huge_pages;
     /* page walks are known not to be on the path of the misses */

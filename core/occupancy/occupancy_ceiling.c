@@ -136,6 +136,9 @@ void ceiling_walkers(const struct occupancy_case *input, struct occupancy_resour
     struct quantity walks = input->work.page_walks;
     struct quantity capacity = walk_capacity(input->machine, pages);
 
+    if (tables_are_near(input) && pages->walks_per_s.known)
+        capacity =
+            pages->walks_is_floor ? floor_of(pages->walks_per_s) : pages->walks_per_s;
     if (input->work.translation_hidden)
         walks = quantity_exact(0, PROVENANCE_DECLARED);
     capacity = capacity_shown(pages, capacity, quantity_divide(walks, input->time_s));

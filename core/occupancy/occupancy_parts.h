@@ -95,6 +95,9 @@ void ceiling_l2_link(const struct occupancy_case *input, struct occupancy_resour
 void ceiling_l3_link(const struct occupancy_case *input, struct occupancy_resource *out);
 void ceiling_arithmetic(const struct occupancy_case *input,
                         struct occupancy_resource *out);
+/* The page tables of what the call touches fit half of L2: walks end there, and are as
+ * fast as those of the probe that keeps its tables near. */
+bool tables_are_near(const struct occupancy_case *input);
 /* Page walks a second that a core can do on such pages. */
 struct quantity walk_capacity(const struct machine *machine,
                               const struct machine_pages *pages);
