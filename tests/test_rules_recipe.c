@@ -242,6 +242,10 @@ static const struct {
     {"long inner loops",
      "random_share=0.1 inner_trips=4096 queue_utilization=0.3 memory_utilization=0.4",
      "prefetch_l1=avoid prefetch_l2=avoid"},
+    {"look-ups among streams",
+     "random_share=0.34 has_indirect=yes inner_trips=4096 queue_utilization=0.26 "
+     "memory_utilization=0.35",
+     "prefetch_l1=try prefetch_l2=avoid"},
     {"more streams than the prefetcher follows",
      "random_share=0 stream_load=1.5 queue_utilization=0.3 memory_utilization=0.4 "
      "inner_trips=4096 free_threads=1 statements=3 shares_arrays=yes nests=2",
