@@ -123,7 +123,7 @@ static void facts_follow_the_plan(void)
     struct choice choice = {.order = {"i", "k", "j"},
                             .order_nr = 3,
                             .simd = true,
-                            .prefetch = {{"B", 8, true}},
+                            .prefetch = {{"B", 8, true, NULL}},
                             .prefetch_nr = 1};
 
     space_dgemm(&bench.space.kernel, 200);
