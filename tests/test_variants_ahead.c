@@ -124,6 +124,8 @@ static const struct {
      "prefetch(table:2,at:i)", NULL, NULL, "counts down without a sign"},
     {"for (int i = 0;\ni < n;\ni++) out[i] = table[key[i] & 7];",
      "simd prefetch(table:2,at:i)", NULL, NULL, "that loop works on vectors"},
+    {"\n#pragma omp simd\nfor (int i = 0;\ni < n;\ni++) out[i] = table[key[i] & 7];",
+     "prefetch(table:2,at:i)", NULL, NULL, "that loop works on vectors"},
     {"for (int i = 0;\ni < n;\ni++) if (out[i] >= 0) out[i] = table[first[out[i]]];",
      "prefetch(table:4)", NULL, NULL, "'out', which decides on it, may be written"},
 };

@@ -61,6 +61,18 @@ static bool sets_below(const struct code *code, struct ir_expr *const *expr, siz
     return found;
 }
 
+static bool asks_for_vectors(const char *pragma)
+{
+    return pragma && (text_has_word(pragma, "simd") || strstr(pragma, "vectorize"));
+}
+
+/* By the plan, or by the user's own pragma. */
+static bool works_on_vectors(const struct code *loop)
+{
+    return loop->simd || loop->line || asks_for_vectors(loop->kept) ||
+           asks_for_vectors(loop->band->pragma);
+}
+
 /* The loop of the new code whose iterations are those of the source's loop at pos, as
  * far as the statement runs in each of them. */
 static struct code *place_of(const struct gen *gen, const struct code *stmt, size_t pos,
@@ -81,7 +93,7 @@ static struct code *place_of(const struct gen *gen, const struct code *stmt, siz
         return NULL;
     if (gen->work->box_nr)
         *why = "other arrays are packed, or blocks padded";
-    else if (at->simd || at->line)
+    else if (works_on_vectors(at))
         *why = "that loop works on vectors";
     else
         return at;
