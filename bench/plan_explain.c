@@ -16,6 +16,8 @@ static bool is_approximate(const struct kernel *kernel, const char *refusal)
 {
     struct kernel_view view = kernel_view(kernel);
 
+    if (strstr(refusal, "cannot be told from the source"))
+        return true;
     for (size_t i = 0; i < view.access_nr; i++) {
         const struct kernel_access *access = &view.access[i];
         bool loose = access->access_class == ACCESS_INDIRECT ||
@@ -29,6 +31,18 @@ static bool is_approximate(const struct kernel *kernel, const char *refusal)
     return false;
 }
 
+/* "sum written at line 12", "count[k] written at line 7" */
+static bool is_written_one(const char *refusal, const char *name)
+{
+    const char *written = strstr(refusal, " written at line"), *begin = written;
+    size_t length = strlen(name);
+
+    while (begin && begin > refusal && begin[-1] != ' ')
+        begin--;
+    return written && strncmp(begin, name, length) == 0 &&
+           (begin[length] == '[' || begin + length == written);
+}
+
 /* Integers: sums and extremes are the same in any order. */
 static bool is_exact(const struct kernel *kernel, const char *refusal)
 {
@@ -36,7 +50,8 @@ static bool is_exact(const struct kernel *kernel, const char *refusal)
 
     for (size_t i = 0; i < function->symbol_nr; i++)
         if (function->symbol[i]->type.scalar == IR_INT &&
-            names_symbol(refusal, function->symbol[i]->name))
+            (names_symbol(refusal, function->symbol[i]->name) ||
+             is_written_one(refusal, function->symbol[i]->name)))
             return true;
     return false;
 }
