@@ -59,11 +59,20 @@ static struct code *holder(struct code *code, const struct ir_symbol *symbol)
     return only ? holder(only, symbol) : code;
 }
 
-/* Loops inside the iteration that the scalar belongs to stay inside its scope; a loop
- * shared out among threads does not, they need their own. */
+/* A loop whose iterations have a variable each. */
+static bool is_own_loop(const struct code *code, const struct cell *cell)
+{
+    return code->kind == CODE_FOR && code->band->role != BAND_TILE &&
+           (size_t)code->band->loop->depth + 1 == cell->depth;
+}
+
+/* Loops inside the iteration that the scalar belongs to stay inside its scope; that of
+ * the iteration itself does not, nor a loop shared out among threads: they need their
+ * own. */
 static struct code *scope_of(struct code *code, const struct cell *cell)
 {
-    for (struct code *at = code; at && !(at->kind == CODE_FOR && at->parallel);
+    for (struct code *at = code;
+         at && !(at->kind == CODE_FOR && at->parallel) && !is_own_loop(at, cell);
          at = at->parent)
         if (at->kind == CODE_FOR && (size_t)at->band->loop->depth >= cell->depth)
             code = at->parent;
@@ -145,13 +154,6 @@ static void declare(struct gen *gen, struct code *scope, struct ir_symbol *symbo
     code_insert(scope, at, new);
 }
 
-/* A loop whose iterations have a variable each. */
-static bool is_own_loop(const struct code *code, const struct cell *cell)
-{
-    return code->kind == CODE_FOR && code->band->role != BAND_TILE &&
-           (size_t)code->band->loop->depth + 1 == cell->depth;
-}
-
 static bool is_in_own_loop(const struct code *code, const struct cell *cell)
 {
     for (; code; code = code->parent)
@@ -184,7 +186,7 @@ static void declare_below(struct gen *gen, struct code *code, const struct cell 
         declare(gen, scope_of(block, cell), symbol);
         return;
     }
-    for (size_t i = 0; i < block->child_nr; i++)
+    for (size_t i = block->child_nr; i-- > 0;) /* declarations are put before it */
         if (code_mentions(block->child[i], symbol))
             declare_below(gen, block->child[i], cell, symbol);
 }
