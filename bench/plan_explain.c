@@ -63,11 +63,18 @@ static bool is_unused_promise(const struct kernel *kernel, const char *refusal)
     return strstr(refusal, "no innermost loop can be vectorised") != NULL;
 }
 
+static bool is_undecided(const struct kernel *kernel, const char *refusal)
+{
+    (void)kernel;
+    return strstr(refusal, "too complex to decide") != NULL;
+}
+
 static const struct {
     const char *text;
     bool (*applies)(const struct kernel *kernel, const char *refusal);
 } table[] = {
     {PLAN_PROMISE, is_unused_promise},
+    {"not decided within the limit of operations", is_undecided},
     {"over-approximated subscripts", is_approximate},
     {"integers, the same in any order", is_exact},
 };

@@ -96,10 +96,10 @@ static void test_wrong_once(void)
     scratch_remove(shared);
 }
 
-static char *text_of(const char *name, const char *steps)
+static char *text_of(const char *name, const char *steps, bool force)
 {
     char *path = path_of(name);
-    struct kernel_request request = {.path = path};
+    struct kernel_request request = {.path = path, .force = force};
     struct kernel *kernel = NULL;
     struct plan *plan = NULL;
     struct buf text = {0};
@@ -150,7 +150,7 @@ static void test_unclean_once(void)
         return;
     char *source = path_join(folder, "plan.c");
     for (size_t i = 0; i < ARRAY_SIZE(plans); i++) {
-        char *text = text_of(plans[i][0], plans[i][1]);
+        char *text = text_of(plans[i][0], plans[i][1], false);
 
         check_ok(file_write(source, text, strlen(text), &err), &err);
         for (size_t c = 0; c < PLAN_COMPILERS; c++)
@@ -164,9 +164,20 @@ static void test_unclean_once(void)
 /* Unrolling leaves three parallel loops that share a buffer of their iterations. */
 static void test_private_buffers(void)
 {
-    char *text = text_of("gemm_macro", "parallel(j) unroll(i:3) pack(c,j)");
+    char *text = text_of("gemm_macro", "parallel(j) unroll(i:3) pack(c,j)", false);
 
     check_contains(text, "#pragma omp parallel for private(c_l)");
+    free(text);
+}
+
+/* Forced, loops of the iteration stand around it: the text ended never. */
+static void test_forced_ends(void)
+{
+    char *text =
+        text_of("gemm_packed",
+                "distribute(b) tile(k:8) tile(i:4) skew_tile(j:2,i:3,b:2,k:7)", true);
+
+    check_contains(text, "acc");
     free(text);
 }
 
@@ -235,6 +246,7 @@ CU_TestInfo variants_plans_tests[] = {{"random legal plans are right", test_rand
                                       {"plans that were wrong once", test_wrong_once},
                                       {"plans that were unclean once", test_unclean_once},
                                       {"buffers are private", test_private_buffers},
+                                      {"forced plans end", test_forced_ends},
                                       {"plans that must be refused", test_refused},
                                       {"every step is drawn", test_every_step_is_drawn},
                                       {"same seed, same plans", test_reproducible},
