@@ -51,8 +51,8 @@ static void say_facts(const char *lines)
     struct buf rests = {0}, dropped = {0};
     for (const char *end; *lines; lines = *end ? end + 1 : end) {
         end = lines + strcspn(lines, "\n");
-        bool drops = !strncmp(lines, "dropped: ", strlen("dropped: "));
-        buf_addf(drops ? &dropped : &rests, "%.*s\n", (int)(end - lines), lines);
+        buf_addf(emitted_is_dropped(lines) ? &dropped : &rests, "%.*s\n",
+                 (int)(end - lines), lines);
     }
     if (rests.length)
         fprintf(stderr, "this rests on:\n%s", buf_str(&rests));

@@ -5,12 +5,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+bool emitted_is_dropped(const char *line)
+{
+    return !strncmp(line, "dropped: ", strlen("dropped: "));
+}
+
 static void add_facts(struct buf *out, const char *lines)
 {
     while (*lines) {
         size_t length = strcspn(lines, "\n");
-        bool dropped = !strncmp(lines, "dropped: ", strlen("dropped: "));
-        buf_addf(out, "%s%.*s\n", dropped ? "" : "Rests on: ", (int)length, lines);
+        buf_addf(out, "%s%.*s\n",
+                 emitted_is_dropped(lines) ? "" : "Rests on: ", (int)length, lines);
         lines += length + (lines[length] == '\n');
     }
 }

@@ -9,6 +9,9 @@
  * that its legality rests on; nothing for a plan that is not legal. */
 void emitted_facts(struct kernel *kernel, const struct plan *plan, struct buf *out);
 
+/* A line of what kernel_check says: not what the plan rests on, but what it left out. */
+bool emitted_is_dropped(const char *line);
+
 /* The comment of a file that tune or apply wrote, as it was given to kernel_emit, and the
  * plan in it (caller frees both). STATUS_INPUT when it has none. */
 int emitted_read(const char *path, char **comment, char **plan, struct error *err);

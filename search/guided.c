@@ -136,7 +136,7 @@ static const struct rule_verdict *next_verdict(const struct guided *guided)
     const struct rule_verdict *best = NULL;
     for (size_t i = 0; i < guided->verdicts.nr; i++) {
         const struct rule_verdict *verdict = &guided->verdicts.item[i];
-        if ((verdict->verdict != VERDICT_TRY && !is_doubtful(verdict)) ||
+        if ((verdict->verdict != VERDICT_TRY && !verdict->undecided) ||
             was_tried(guided, verdict->transformation) ||
             rule_verdicts_deciding(&guided->verdicts, verdict->transformation) != verdict)
             continue;

@@ -269,6 +269,8 @@ void gen_stream_helpers(const char *function, struct buf *out);
 void gen_pads(struct gen *gen, struct code *code); /* gen_pad.c */
 /* gen_pragma.c: clauses of parallel loops; lines before a loop, "" = none. */
 void gen_teams(const struct gen *gen, struct code *code);
+/* The variable is declared in it, or by it. */
+bool code_declares(const struct code *code, const struct ir_symbol *symbol);
 bool code_has_pragma(const struct code *loop);
 void print_pragma(struct buf *out, const struct code *loop, int indent);
 /* Fewer iterations than `limit`, whatever the sizes. */

@@ -82,6 +82,7 @@ static struct code *declaration(struct gen *gen, size_t index, const struct code
     struct code *line = code_new(CODE_TEXT);
     struct buf text = {0};
     line->var = buffer;
+    line->declares = true;
     check_threads(gen, box);
     buf_addf(&text, "%s%s %s", is_large(gen, box) ? "static _Thread_local " : "",
              buffer->type.text, buffer->name);
@@ -134,21 +135,13 @@ void gen_buffers(struct gen *gen, struct code *code)
     }
 }
 
-static bool is_declared_below(const struct code *code, const struct ir_symbol *buffer)
-{
-    bool found = code->kind == CODE_TEXT && code->var == buffer;
-    for (size_t i = 0; !found && i < code->child_nr; i++)
-        found = is_declared_below(code->child[i], buffer);
-    return found;
-}
-
 void gen_own_buffers(const struct gen *gen, struct code *loop)
 {
     for (size_t i = 0; gen->buffer && i < gen->work->box_nr; i++) {
         const struct ir_symbol *buffer = gen->buffer[i];
         if (buffer && !is_large(gen, &gen->work->box[i]) &&
             is_around(&gen->work->box[i], loop->band) && code_mentions(loop, buffer) &&
-            !is_declared_below(loop, buffer))
+            !code_declares(loop, buffer))
             strvec_push(&loop->privates, buffer->name);
     }
 }

@@ -19,12 +19,12 @@ static bool declares(const struct ir_stmt *stmt, const void *symbol)
            (stmt->kind == IR_FOR && stmt->declares_iterator && stmt->iterator == symbol);
 }
 
-static bool is_declared_in(const struct code *code, const struct ir_symbol *symbol)
+bool code_declares(const struct code *code, const struct ir_symbol *symbol)
 {
     bool found = (code->declares && code->var == symbol) ||
                  (code->stmt && stmt_find(code->stmt, declares, symbol));
     for (size_t i = 0; !found && i < code->child_nr; i++)
-        found = is_declared_in(code->child[i], symbol);
+        found = code_declares(code->child[i], symbol);
     return found;
 }
 
@@ -45,7 +45,7 @@ static void push_once(struct strvec *list, const char *name)
 static bool is_set_outside(const struct ir_expr *expr, const struct code *loop)
 {
     return expr->kind == IR_ASSIGN && expr->arg[0]->kind == IR_NAME &&
-           !is_declared_in(loop, expr->arg[0]->symbol);
+           !code_declares(loop, expr->arg[0]->symbol);
 }
 
 /* Set anew, and not from what it was: the iteration's own. */

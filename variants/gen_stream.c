@@ -92,16 +92,8 @@ static void find_stores(struct streaming *all)
 
 /* ---- the three loops ---- */
 
-/* What one part is changed to must not show in the others. */
-static struct ir_stmt *stmt_copy(struct gen *gen, const struct ir_stmt *stmt)
-{
-    struct ir_stmt *copy = ir_alloc(gen->arena, sizeof(*copy));
-    *copy = *stmt;
-    copy->expr = stmt->expr ? ir_copy(gen->arena, stmt->expr) : NULL;
-    return copy;
-}
-
-static struct code *code_copy(struct gen *gen, const struct code *code)
+/* The node alone. */
+static struct code *code_shell(const struct code *code)
 {
     struct code *copy = code_new(code->kind);
     struct code clean = *copy;
@@ -112,8 +104,15 @@ static struct code *code_copy(struct gen *gen, const struct code *code)
     strvec_push_all(&copy->sums, &code->sums);
     strvec_push_all(&copy->products, &code->products);
     strvec_push_all(&copy->privates, &code->privates);
+    return copy;
+}
+
+/* With statements of its own: what one part is changed to must not show in others. */
+static struct code *code_copy(struct gen *gen, const struct code *code)
+{
+    struct code *copy = code_shell(code);
     if (code->stmt)
-        copy->stmt = stmt_copy(gen, code->stmt);
+        copy->stmt = stmt_substitute(gen->arena, code->stmt, NULL, NULL, 0);
     for (size_t i = 0; i < code->child_nr; i++)
         code_add(copy, code_copy(gen, code->child[i]));
     return copy;
@@ -244,11 +243,8 @@ static struct code *whole_lines(struct streaming *all, struct ir_symbol *from,
                                 long long size)
 {
     struct gen *gen = all->gen;
-    struct code *loop = all->loop, *outer = code_copy(gen, loop),
-                *inner = outer->child[0];
+    struct code *loop = all->loop, *outer = code_shell(loop);
     struct code *block = code_new(CODE_BLOCK), *line = code_copy(gen, loop);
-    code_free(inner);
-    outer->child_nr = 0;
     code_add(outer, block);
     outer->var = gen_symbol(gen, gen_name(gen, from->name, false), &from->type);
     outer->declares = true;

@@ -175,11 +175,16 @@ enum { STEPS_MAX = 4 };
 
 static void find_load(struct ir_expr *expr, void *data);
 
+static bool sets(const struct ir_expr *expr, const struct ir_symbol *symbol)
+{
+    return expr->kind == IR_ASSIGN && expr->arg[0]->kind == IR_NAME &&
+           expr->arg[0]->symbol == symbol;
+}
+
 static void find_value(struct ir_expr *expr, void *data)
 {
     struct through *through = data;
-    if (expr->kind == IR_ASSIGN && expr->arg[0]->kind == IR_NAME &&
-        expr->arg[0]->symbol == through->of) {
+    if (sets(expr, through->of)) {
         struct through inner = *through;
         ir_visit(expr->arg[1], find_load, &inner);
         through->array = inner.array;
@@ -195,9 +200,7 @@ static bool is_declared_here(const struct ir_stmt *stmt, const void *data)
 static void find_set(struct ir_expr *expr, void *data)
 {
     struct through *through = data;
-    through->set_in_loop = through->set_in_loop ||
-                           (expr->kind == IR_ASSIGN && expr->arg[0]->kind == IR_NAME &&
-                            expr->arg[0]->symbol == through->of);
+    through->set_in_loop = through->set_in_loop || sets(expr, through->of);
 }
 
 /* Through all that a variable of the nest is set to. */

@@ -92,6 +92,12 @@ void ceiling_memory(const struct occupancy_case *input, const struct node *node,
     fill_rate(input, quantity_scale(node->bytes, 1e-9), ceiling, out);
 }
 
+/* Where page tables are near. */
+static struct quantity near_capacity(const struct machine_pages *pages)
+{
+    return pages->walks_is_floor ? floor_of(pages->walks_per_s) : pages->walks_per_s;
+}
+
 /*
  * Independent fully random reads need one walk each: where they are slower than
  * block-local ones, walks are why, and their rate is the capacity. Where they are not,
@@ -106,7 +112,7 @@ struct quantity walk_capacity(const struct machine *machine,
     if (random.known && local.known && random.value < CEILING_FULL * local.value)
         return random;
     if (pages->walks_per_s.known)
-        return pages->walks_is_floor ? floor_of(pages->walks_per_s) : pages->walks_per_s;
+        return near_capacity(pages);
     return floor_of(random);
 }
 
@@ -127,7 +133,7 @@ static struct quantity capacity_shown(const struct machine_pages *pages,
     }
     if (!near.known || near.value < rate.value)
         return quantity_unknown();
-    return pages->walks_is_floor ? floor_of(near) : near;
+    return near_capacity(pages);
 }
 
 void ceiling_walkers(const struct occupancy_case *input, struct occupancy_resource *out)
@@ -137,8 +143,7 @@ void ceiling_walkers(const struct occupancy_case *input, struct occupancy_resour
     struct quantity capacity = walk_capacity(input->machine, pages);
 
     if (tables_are_near(input) && pages->walks_per_s.known)
-        capacity =
-            pages->walks_is_floor ? floor_of(pages->walks_per_s) : pages->walks_per_s;
+        capacity = near_capacity(pages);
     if (input->work.translation_hidden)
         walks = quantity_exact(0, PROVENANCE_DECLARED);
     capacity = capacity_shown(pages, capacity, quantity_divide(walks, input->time_s));
