@@ -37,12 +37,20 @@ static double time_of(const struct session *session, size_t i)
     return session->result->measurement[i].time_s.value;
 }
 
-/* As fast as it may be. */
-static double optimistic(const struct session *session, size_t i)
+static double scatter_of(const struct session *session, size_t i)
 {
-    const struct measurement *measurement = &session->result->measurement[i];
-    unsigned launches = measurement->launches ? measurement->launches : 1;
-    return measurement->time_s.low / (1 + launch_scatter / sqrt(launches));
+    unsigned launches = session->result->measurement[i].launches;
+    return 1 + launch_scatter / sqrt(launches ? launches : 1);
+}
+
+double settle_optimistic_s(const struct session *session, size_t i)
+{
+    return session->result->measurement[i].time_s.low / scatter_of(session, i);
+}
+
+double settle_pessimistic_s(const struct session *session, size_t i)
+{
+    return session->result->measurement[i].time_s.high * scatter_of(session, i);
 }
 
 static size_t fastest(const struct session *session, const struct field *field,
@@ -72,7 +80,7 @@ static void find_rivals(const struct session *session, const struct field *field
 {
     for (size_t i = 0; i < field->nr; i++)
         if (field->item[i] != leader && session_timed(session, field->item[i]) &&
-            optimistic(session, field->item[i]) * matters < time_of(session, leader))
+            settle_optimistic_s(session, field->item[i]) * matters < time_of(session, leader))
             add_sorted(session, field->item[i], rivals);
 }
 

@@ -77,7 +77,8 @@ int compiler_run(const struct strvec *argv, const char *what, struct buf *output
 
     if (spawn_run(&(struct spawn_request){.argv = (const char *const *)argv->v,
                                           .env_extra = env,
-                                          .timeout_s = compile_limit_s},
+                                          .timeout_s = compile_limit_s,
+                                          .account = ACCOUNT_COMPILING},
                   &outcome, err))
         return -1;
     result = judge(&outcome, argv->v[0], what, err);

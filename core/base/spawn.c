@@ -466,7 +466,11 @@ int spawn_run(const struct spawn_request *request, struct spawn_outcome *outcome
     struct spawn_child *child;
 
     *outcome = (struct spawn_outcome){0};
-    if (spawn_start(request, &child, err))
-        return -1;
-    return spawn_wait_all(&child, 1, false, outcome, err);
+    enum account now = account_switch(ACCOUNT_OTHER);
+    account_switch(request->account == ACCOUNT_OTHER ? now : request->account);
+    int result = spawn_start(request, &child, err);
+    if (result == 0)
+        result = spawn_wait_all(&child, 1, false, outcome, err);
+    account_switch(now);
+    return result;
 }

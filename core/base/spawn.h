@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "core/base/account.h"
 #include "core/base/array.h"
 #include "core/base/buf.h"
 #include "core/base/error.h"
@@ -32,6 +33,7 @@ struct spawn_request {
     double timeout_s;             /* 0 = none */
     size_t output_limit;          /* bytes kept of each stream; 0 = 1 MiB */
     int pass_fd[2];               /* ours, under the same number in the child; 0 = none */
+    enum account account; /* spawn_run: what the time is counted as; 0 = as it is now */
 };
 
 struct spawn_outcome {
