@@ -145,6 +145,11 @@ struct search_runner {
      * it may take. */
     int (*compare)(void *data, const struct candidate *a, const struct candidate *b,
                    double seconds, struct quantity *ratio, struct error *err);
+    /* Builds what QUICK runs of these will need, several at once, while nothing is timed.
+     * What cannot be built is for `measure` to say. NULL = there is nothing to build. */
+    int (*prepare)(void *data, const struct candidate *candidate, size_t nr,
+                   struct error *err);
+    size_t prepare_most; /* candidates that are worth one go */
 };
 
 struct search_observer {

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "search/ahead.h"
+
 /* One launch tells of itself: where its pages lie and what the neighbours do changes
  * others by some per cent, beyond the interval of its own samples. */
 static const double launch_scatter = 0.05;
@@ -131,13 +133,16 @@ int settle_list(struct session *session, const struct choices *list, size_t now,
                 size_t *best, struct error *err)
 {
     struct field field = {0};
+    struct choices all = *list;
+    struct ahead_list ahead = {&all, choices_at, list->nr, 0};
     bool legal = false;
     int status = 0;
     for (size_t i = 0; !status && i < list->nr && !session_over(session); i++) {
         if (list->item[i].fallback && legal)
             continue;
         legal = session_legal(session, &list->item[i], NULL) == 0;
-        if (legal)
+        status = session_ahead(session, &ahead, i, err);
+        if (legal && !status)
             status = try_choice(session, &list->item[i], fastest(session, &field, *best),
                                 &field, err);
     }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "search/ahead.h"
 #include "search/settle.h"
 
 /* ---- how large a change is ---- */
@@ -239,8 +240,13 @@ static int measure_shortened(struct ties *ties, struct error *err)
     struct choices list = {0};
     int status = 0;
     ties_shortened(&winner, &list);
+    struct ahead_list ahead = {&list, choices_at, list.nr, 0};
     for (size_t i = 0; !status && i < list.nr && may_measure(ties, until_s); i++) {
         size_t index = 0;
+        if (session_ahead(session, &ahead, i, err)) {
+            status = -1;
+            break;
+        }
         char *plan = choice_text(&list.item[i]);
         bool legal =
             session->subject->check(session->subject->data, plan, &(struct error){0}) == 0;
