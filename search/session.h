@@ -78,6 +78,28 @@ int session_baseline(struct session *session, struct error *err);
  * is left; why it ended. */
 int session_close(struct session *session, struct error *err);
 
+/* left.c: fills result->left for the best, which is explained first where it was not. */
+int session_left(struct session *session, struct error *err);
+/*
+ * Does the evidence say that nothing is left for measurement i (explained)? Either every
+ * bound ends within the noise, or its limit is reached, LEFT_TRIES plans gained nothing
+ * over it, and the bound of the most promising transformation still to be tried
+ * (`promised`, unknown = none) may be nothing, too. NULL = no; else why, one sentence.
+ * Caller frees.
+ */
+char *session_nothing_left(struct session *session, size_t i, struct quantity promised);
+
+/* audit.c: what --audit finds. A rule, not the search, left it out: */
+bool audit_wants(const struct advice *advice);
+void audit_begin(struct session *session, size_t best);
+/* It was tried on measurement `before`, and `after` is the best now. */
+void audit_note(struct session *session, const struct advice *advice, size_t before,
+                size_t after);
+void audit_unreached(struct session *session);
+/* What the wrongly discarded cost, interleaved; after the winner stands. */
+int audit_close(struct session *session, struct error *err);
+void audit_release(struct search_audit *audit);
+
 /* Facts for the rules: measurement i (explained), its choice, the loop nest and the
  * machine. */
 int session_facts(const struct session *session, size_t i, struct rule_facts *facts,

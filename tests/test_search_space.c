@@ -418,7 +418,8 @@ void space_init(struct space *space, const struct space_entry *entry)
                                              .view = view,
                                              .counts = counts,
                                              .check = check_plan,
-                                             .machine = &space->machine};
+                                             .machine = &space->machine,
+                                             .cores = 2};
     space->runner = (struct search_runner){space, measure, compare};
     space->observer = (struct search_observer){space, step, measured};
 }
