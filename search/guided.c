@@ -419,7 +419,11 @@ static int guide(struct guided *guided, struct error *err)
             free(nothing);
             return 0;
         }
-        if (try_one(guided, verdict, err))
+        guided->session->judged = true;
+        guided->session->promised = bound_of(guided, verdict);
+        int status = try_one(guided, verdict, err);
+        guided->session->judged = false;
+        if (status)
             return -1;
     }
 }

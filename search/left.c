@@ -367,6 +367,28 @@ char *session_nothing_left(struct session *session, size_t i, struct quantity pr
                      tries, set_by(left.bound.same_by, left.bound.same_by_chains));
 }
 
+/* By first runs, which scatter by more than a gain worth the name. */
+static bool any_faster(const struct session *session, size_t i)
+{
+    const struct search_result *result = session->result;
+    for (size_t k = i + 1; k < result->measurement_nr; k++)
+        if (session_timed(session, k) && !result->measurement[k].environment.huge_pages &&
+            result->measurement[k].time_s.value * SESSION_LEAST_GAIN <
+                result->measurement[i].time_s.value)
+            return true;
+    return false;
+}
+
+bool session_enough(struct session *session, size_t i)
+{
+    char *why = session->judged && !any_faster(session, i)
+                    ? session_nothing_left(session, i, session->promised)
+                    : NULL;
+    bool enough = why != NULL;
+    free(why);
+    return enough;
+}
+
 void left_release(struct search_left *left)
 {
     free(left->reason);

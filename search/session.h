@@ -25,6 +25,10 @@ struct session {
     size_t choice_alloc;
     enum measure_effort *effort; /* of result->measurement[i] */
     size_t effort_alloc;
+    /* What the transformation that is being tried can gain by its rule; `judged`: it is
+     * one that rules gave, so that the stop certificate may end its tries. */
+    bool judged;
+    struct quantity promised;
 };
 
 int session_start(struct session *session, struct error *err);
@@ -88,6 +92,9 @@ int session_left(struct session *session, struct error *err);
  * Caller frees.
  */
 char *session_nothing_left(struct session *session, size_t i, struct quantity promised);
+
+/* The same in the midst of tries on measurement i, none of which looks faster. */
+bool session_enough(struct session *session, size_t i);
 
 /* audit.c: what --audit finds. A rule, not the search, left it out: */
 bool audit_wants(const struct advice *advice);

@@ -339,7 +339,6 @@ static int measure(void *data, const struct candidate *candidate,
 {
     struct space *space = data;
     const struct space_entry *entry = entry_of(space, candidate->plan);
-
     (void)stop_at_s;
     size_t before = note(space, candidate, effort);
     if (space->asked.nr == space->fail_at)
