@@ -206,18 +206,6 @@ static int close_options(struct session *session, struct error *err)
     return session_compare(session, 0, last, close_s(session), &result->total_gain, err);
 }
 
-static void close_left(struct session *session)
-{
-    struct search_result *result = session->result;
-    const struct measurement *best = &result->measurement[result->best];
-    if (!best->has_occupancy)
-        best = &result->measurement[0];
-    if (!best->has_occupancy)
-        return;
-    result->left_bound = best->occupancy.slack;
-    result->left_resource = best->occupancy.busiest;
-}
-
 /* The fastest first run, when the search was stopped before it could be compared. */
 static char *say_interrupted(const struct session *session)
 {
@@ -251,7 +239,8 @@ int session_close(struct session *session, struct error *err)
         (close_source(session, err) || close_environment(session, began_s, err) ||
          close_options(session, err)))
         return -1;
-    close_left(session);
+    if (audit_close(session, err) || session_left(session, err))
+        return -1;
     result->interrupted = spawn_interrupted() != 0;
     if (result->interrupted) {
         free(result->stop);
