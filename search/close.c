@@ -31,7 +31,7 @@ enum { CLOSING_COMPARISONS = 4 };
 static bool has_time(const struct session *session, double began_s)
 {
     double end_s = began_s + CLOSING_COMPARISONS * close_s(session);
-    return !spawn_interrupted() && clock_s() + close_s(session) <= end_s;
+    return !spawn_interrupted() && session_now_s(session) + close_s(session) <= end_s;
 }
 
 static int close_source(struct session *session, struct error *err)
@@ -225,7 +225,7 @@ static char *say_interrupted(const struct session *session)
 int session_close(struct session *session, struct error *err)
 {
     struct search_result *result = session->result;
-    double began_s = clock_s();
+    double began_s = session_now_s(session);
     result->interrupted = spawn_interrupted() != 0;
     if (result->measurement_nr == 0)
         return 0;
@@ -239,6 +239,6 @@ int session_close(struct session *session, struct error *err)
         free(result->stop);
         result->stop = say_interrupted(session);
     }
-    result->seconds = clock_s() - session->started_s;
+    result->seconds = session_now_s(session) - session->started_s;
     return 0;
 }

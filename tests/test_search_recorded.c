@@ -28,13 +28,24 @@ static int keep(void *data, const struct measurement *measurement, struct error 
     return 0;
 }
 
+static int keep_comparison(void *data, const struct compared *comparison,
+                           struct error *err)
+{
+    struct trial *trial = data;
+
+    (void)err;
+    json_array_append_new(trial->documents, comparison_to_json(comparison));
+    return 0;
+}
+
 static void trial_start(struct trial *trial)
 {
     space_transpose(&trial->space.kernel, 2000);
     space_init(&trial->space, NULL);
     trial->space.time_s = space_valley;
     trial->documents = json_array();
-    trial->observer = (struct search_observer){trial, NULL, keep};
+    trial->observer = (struct search_observer){
+        .data = trial, .measured = keep, .compared = keep_comparison};
 }
 
 static void trial_run(struct trial *trial, const struct search_runner *runner)

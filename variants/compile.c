@@ -10,6 +10,8 @@
 #include "core/base/hash.h"
 
 static const double compile_limit_s = 120;
+/* Preprocessed text of all vector headers is 2 MiB. */
+enum { output_limit = 64 << 20 };
 
 static const char disk_full[] = "No space left on device";
 
@@ -77,7 +79,8 @@ int compiler_run(const struct strvec *argv, const char *what, struct buf *output
 
     if (spawn_run(&(struct spawn_request){.argv = (const char *const *)argv->v,
                                           .env_extra = env,
-                                          .timeout_s = compile_limit_s},
+                                          .timeout_s = compile_limit_s,
+                                          .output_limit = output_limit},
                   &outcome, err))
         return -1;
     result = judge(&outcome, argv->v[0], what, err);
