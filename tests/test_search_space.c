@@ -420,8 +420,7 @@ void space_init(struct space *space, const struct space_entry *entry)
                                              .check = check_plan,
                                              .machine = &space->machine};
     space->runner = (struct search_runner){space, measure, compare};
-    space->observer =
-        (struct search_observer){.data = space, .step = step, .measured = measured};
+    space->observer = (struct search_observer){space, step, measured, NULL};
 }
 
 void space_release(struct space *space)

@@ -8,21 +8,25 @@ static const struct {
     "SELECT a.id, a.session, a.key, a.variant, " other ", a.json,"                       \
     " coalesce(a.added, s.started), coalesce(a.origin, 0)"                               \
     " FROM " table " a JOIN session s ON s.id = a.session"
+/* A copy is as old as what it is a copy of. */
+#define ADDED(table)                                                                     \
+    "coalesce(?5, (SELECT o.added FROM " table " o WHERE o.id = ?6), " SQL_NOW ")"
     [STORE_MEASUREMENT] =
         {"INSERT INTO measurement"
          " (session, key, variant, json, added, origin)"
-         " VALUES (?, ?, ?, ?, coalesce(?, " SQL_NOW "), ?)",
+         " VALUES (?1, ?2, ?3, ?4, " ADDED("measurement") ", ?6)",
          COLUMNS("measurement", "NULL") " WHERE a.session = ? ORDER BY a.id",
          COLUMNS("measurement",
                  "NULL") " WHERE a.key = ? AND a.origin IS NULL ORDER BY a.id"},
     [STORE_COMPARISON] =
         {"INSERT INTO comparison"
          " (session, key, variant, json, added, origin, other)"
-         " VALUES (?, ?, ?, ?, coalesce(?, " SQL_NOW "), ?, ?)",
+         " VALUES (?1, ?2, ?3, ?4, " ADDED("comparison") ", ?6, ?7)",
          COLUMNS("comparison", "a.other") " WHERE a.session = ? ORDER BY a.id",
          COLUMNS("comparison",
                  "a.other") " WHERE a.key = ? AND a.origin IS NULL ORDER BY a.id"},
 #undef COLUMNS
+#undef ADDED
 };
 
 int store_answer_add(struct store *store, long long session,
