@@ -244,6 +244,12 @@ json_t *report_json(const struct report_input *input)
                             measurement_to_json(&result->measurement[result->best]));
     }
     add_results(root, result);
+    json_t *record = track_json(&bench->track, result),
+           *reused = workbench_reused_json(bench);
+    if (record)
+        json_object_set_new(root, "record", record);
+    if (reused)
+        json_object_set_new(root, "reused", reused);
     json_object_set_new(root, "output", text_json(input->output));
     json_object_set_new(root, "emitted_gain", json_quantity(input->emitted_gain));
     json_object_set_new(root, "emitted_verified", json_boolean(input->emitted_verified));

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "advisor/report.h"
+#include "advisor/track_show.h"
 
 struct page {
     const json_t *report;
@@ -411,6 +412,42 @@ static void show_audit(struct page *page)
     }
 }
 
+/* How often the rules behind the advice were right before. */
+static void show_record(struct page *page)
+{
+    const json_t *list = json_object_get(page->report, "record"), *rule;
+    size_t i;
+    if (!json_array_size(list))
+        return;
+    heading(page, "Track record of these rules");
+    json_array_foreach(list, i, rule)
+    {
+        struct buf line = {0};
+        track_line(rule, &line);
+        buf_add(page->out, "  ");
+        buf_add_wrapped(page->out, buf_str(&line), 6, page->width);
+        buf_add(page->out, "\n");
+        buf_release(&line);
+    }
+}
+
+static void show_reused(struct page *page)
+{
+    const json_t *reused = json_object_get(page->report, "reused");
+    struct buf line = {0};
+    if (!reused)
+        return;
+    buf_addf(&line,
+             "Of earlier sessions were reused: %.0f measurements and %.0f "
+             "comparisons",
+             number_of(reused, "measurements"), number_of(reused, "comparisons"));
+    if (has_text(reused, "oldest"))
+        buf_addf(&line, ", the oldest of %.10s", text_of(reused, "oldest"));
+    buf_add(&line, ".");
+    paragraph(page, buf_str(&line));
+    buf_release(&line);
+}
+
 static void show_left(struct page *page)
 {
     const json_t *left = json_object_get(page->report, "left"),
@@ -453,5 +490,7 @@ void report_text(const json_t *report, bool colour, bool evidence, int columns,
     if (evidence)
         show_variants(&page);
     show_audit(&page);
+    show_record(&page);
     show_left(&page);
+    show_reused(&page);
 }

@@ -33,7 +33,7 @@ enum { CLOSING_COMPARISONS = 4 };
 static bool has_time(const struct session *session, double began_s)
 {
     double end_s = began_s + CLOSING_COMPARISONS * close_s(session);
-    return !spawn_interrupted() && clock_s() + close_s(session) <= end_s;
+    return !spawn_interrupted() && session_now_s(session) + close_s(session) <= end_s;
 }
 
 static bool is_luck(struct quantity gain)
@@ -234,7 +234,7 @@ int session_close(struct session *session, struct error *err)
         return 0;
     if (!session->opts->advise_only && ties_settle(session, err))
         return -1;
-    double began_s = clock_s();
+    double began_s = session_now_s(session);
     if (!session->opts->advise_only &&
         (close_source(session, err) || close_environment(session, began_s, err) ||
          close_options(session, err)))
@@ -246,6 +246,6 @@ int session_close(struct session *session, struct error *err)
         free(result->stop);
         result->stop = say_interrupted(session);
     }
-    result->seconds = clock_s() - session->started_s;
+    result->seconds = session_now_s(session) - session->started_s;
     return 0;
 }

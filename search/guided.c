@@ -112,7 +112,8 @@ static double promise(const struct guided *guided, const struct rule_verdict *ve
 {
     struct quantity bound = bound_of(guided, verdict);
     double worth = bound.known ? bound.value : 2;
-    return (worth < 10 ? worth : 10) * (1 + verdict->weight / 100.0);
+    return (worth < 10 ? worth : 10) * (1 + verdict->weight / 100.0) *
+           session_rule_factor(guided->session, verdict->rule);
 }
 
 /* Advised against by figures whose intervals allow the opposite: tried when nothing that

@@ -58,7 +58,12 @@ struct measurement {
     struct traffic traffic;
     struct occupancy occupancy;
     bool replayed; /* answered from a record; nothing was measured now */
-    double cost_s; /* wall time that it took: building, verifying, running; 0 = not told */
+    double
+        cost_s;  /* wall time that it took: building, verifying, running; 0 = not told */
+    bool reused; /* replayed, and measured by another session: costs no time of the
+                    budget, is not repeated */
+    long long origin; /* of one that is reused and not among this session's records yet:
+                         its place in the database; 0 = none */
 };
 void measurement_release(struct measurement *measurement);
 /* inflight.measurement/1, without its origin */
@@ -126,7 +131,8 @@ struct search_subject {
     const struct machine *machine;
     bool huge_pages_available;
     int cores; /* loaded alike */
-    /* Only these plans may be tried, as search_grid() writes them; NULL = any. Borrowed. */
+    /* Only these plans may be tried, as search_grid() writes them; NULL = any. Borrowed.
+     */
     const struct strvec *space;
 };
 
@@ -155,11 +161,31 @@ struct search_runner {
     size_t prepare_most; /* candidates that are worth one go */
 };
 
+/* Two variants timed in turn. Plans are borrowed. */
+struct compared {
+    struct candidate a, b;
+    bool file;             /* b was run from the file written for it, and its results */
+    bool verified;         /* equal the original's */
+    double seconds;        /* that it was to take */
+    struct quantity ratio; /* time(a) / time(b); unknown = not to be had */
+    double cost_s;         /* wall time that it took */
+    bool replayed, reused; /* as of a measurement */
+    long long origin;
+};
+/* inflight.comparison/1, documented in docs/formats.md. */
+json_t *comparison_to_json(const struct compared *comparison);
+/* Plans are borrowed from the document. */
+int comparison_from_json(const struct json_at *at, struct compared *out,
+                         struct error *err);
+
 struct search_observer {
     void *data;
     void (*step)(void *data, const char *sentence); /* what is being tried and why */
     int (*measured)(void *data, const struct measurement *measurement,
                     struct error *err); /* saves it */
+    /* Saves it: a, b, seconds and ratio are told. Not called for one that was cut short
+     * by an interrupt. */
+    int (*compared)(void *data, const struct compared *comparison, struct error *err);
 };
 
 /* ---- what comes out ---- */
@@ -278,6 +304,12 @@ struct search_result {
 };
 void search_result_release(struct search_result *result);
 
+/* How much of its weight a rule has left, by what it was worth on this machine. */
+struct rule_record {
+    const char *rule;
+    double factor; /* above 0, at most 1 */
+};
+
 struct search_opts {
     const char *strategy; /* "guided" (default), "exhaustive", "random" */
     double budget_s;      /* 0 = 100; three quarters of it are for plans, however long the
@@ -291,10 +323,17 @@ struct search_opts {
      * tried without being named. Borrowed. */
     const struct environment *option;
     size_t option_nr;
-    bool advise_only; /* measure the baseline, judge, stop */
-    bool audit;       /* measure what rules pruned, too, within the budget */
+    bool advise_only;    /* measure the baseline, judge, stop */
+    bool audit;          /* measure what rules pruned, too, within the budget */
     bool hide_occupancy; /* rules are not told of queues, and there are no bounds: what
                             guidance is worth without */
+    /* Seconds that answers from this session's own records took when they were measured,
+     * as of now: they count as spent, so that a session that goes on has what was left of
+     * its budget. NULL = none. recorded_skipped_s() gives it. */
+    const double *skipped_s;
+    const struct rule_record *record; /* what the rules were worth so far; NULL = not told
+                                       */
+    size_t record_nr;
 };
 /*
  * Seconds for one closing comparison: a quarter of the budget, 2 at least and 8 at most.
@@ -367,26 +406,42 @@ int live_compare_file(struct live *live, const char *source,
  * (resume, replay) ---- */
 
 struct recorded;
-/* `behind` NULL: replay only; what is missing is NOT_BUILT and ratios come from the
- * recorded times. */
+/* `behind` NULL: replay only; what is missing is NOT_BUILT, of several of one variant the
+ * last rules, and ratios come from the recorded times. */
 struct recorded *recorded_new(const struct search_runner *behind,
                               const struct search_subject *subject, int cores);
 void recorded_free(struct recorded *recorded);
-/* `measurement` is an inflight.measurement/1 document; kept by reference. Of several of
- * one variant the last rules. */
-int recorded_add(struct recorded *recorded, json_t *measurement, struct error *err);
-size_t recorded_nr(const struct recorded *recorded);
+/* `document` is an inflight.measurement/1; kept by reference. Several of one variant
+ * answer in this order: what was asked again is answered by the next one, then by the
+ * runner behind. */
+int recorded_add(struct recorded *recorded, json_t *document, struct error *err);
+/* Where a record comes from; {0} is this session. */
+struct recorded_source {
+    bool reused;      /* another session measured it */
+    long long origin; /* and its record is only there; 0 = this session has a copy */
+};
+/* The same, or an inflight.comparison/1. What is only in other sessions answers where
+ * this one has nothing: comparisons when they took as long as is asked for. */
+int recorded_add_from(struct recorded *recorded, json_t *document,
+                      const struct recorded_source *source, struct error *err);
+size_t recorded_nr(const struct recorded *recorded); /* different variants */
 struct search_runner recorded_runner(struct recorded *recorded);
+/* What the runner answered to the last question for a comparison, with all it knows. */
+const struct compared *recorded_last(const struct recorded *recorded);
+/* Completes a comparison of which a, b, file and seconds are told; false = no record. */
+bool recorded_comparison(struct recorded *recorded, struct compared *comparison);
+/* For search_opts.skipped_s; belongs to `recorded`. */
+const double *recorded_skipped_s(const struct recorded *recorded);
 
 /* ---- a space that was measured whole, as data ---- */
 
 /* What a space is of. Borrowed. */
 struct dataset_about {
-    const char *name, *file; /* function; file without its folder */
-    const char *source;      /* text of the file */
+    const char *name, *file;             /* function; file without its folder */
+    const char *source;                  /* text of the file */
     const struct strvec *words, *cflags; /* as in struct kernel_request */
     const struct machine *machine;
-    int cores; /* loaded alike */
+    int cores;            /* loaded alike */
     const char *compiler; /* version */
     const struct strvec *flags;
 };

@@ -19,7 +19,7 @@ struct session {
     struct kernel_view view;
     struct nest nest;
     double budget_s;
-    double started_s, deadline_s; /* CLOCK_MONOTONIC; the closing measurements may run
+    double started_s, deadline_s; /* of session_now_s; the closing measurements may run
                                      past the deadline */
     struct choice *choice;        /* of result->measurement[i] */
     size_t choice_alloc;
@@ -39,6 +39,9 @@ void session_release(struct session *session);
 void session_say(const struct session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* CLOCK_MONOTONIC, and what an interrupted session had spent before: replayed, it comes
+ * to the point where it ended at the time that it was then. */
+double session_now_s(const struct session *session);
 /* Interrupted, out of time or out of variants. */
 bool session_over(const struct session *session);
 double session_left_s(const struct session *session);
@@ -76,6 +79,9 @@ int session_legal(struct session *session, const struct choice *choice,
                   struct error *err);
 void session_prune(struct session *session, const char *plan, const char *rule,
                    const char *reason);
+
+/* What is left of the rule's weight by its track record: above 0, at most 1. */
+double session_rule_factor(const struct session *session, const char *rule);
 
 /* The baseline, explained. Fails when it does not run. */
 int session_baseline(struct session *session, struct error *err);

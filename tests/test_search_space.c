@@ -421,7 +421,8 @@ void space_init(struct space *space, const struct space_entry *entry)
                                              .cores = 2};
     space->runner = (struct search_runner){
         .data = space, .measure = measure, .compare = compare};
-    space->observer = (struct search_observer){space, step, measured};
+    space->observer = (struct search_observer){
+        .data = space, .step = step, .measured = measured};
 }
 
 void space_release(struct space *space)

@@ -168,7 +168,7 @@ int occupancy_compute(const struct occupancy_case *input, struct occupancy *out,
 double occupancy_paper_n(double gbs, double latency_ns, int transfer_bytes, int cores);
 
 /* What a plan leaves of the work given to a resource: after over before. */
-struct occupancy_left {
+struct occupancy_rest {
     double value; /* the best guess; negative = unknown, but no more than now */
     double least; /* less is not left for certain, 0 .. value */
 };
@@ -182,7 +182,7 @@ struct occupancy_left {
  * limit. A resource of unknown T_r can only lower it: the low end says so.
  */
 struct quantity occupancy_bound(const struct occupancy *now, struct quantity time_s,
-                                const struct occupancy_left left[RESOURCE_NR]);
+                                const struct occupancy_rest left[RESOURCE_NR]);
 
 /* The least that any plan could give the resources: what a call cannot do without. */
 struct occupancy_need {
