@@ -7,6 +7,7 @@
 
 #include "advisor/cache_words.h"
 #include "advisor/profiles.h"
+#include "advisor/report_parts.h"
 #include "advisor/try_words.h"
 #include "advisor/version.h"
 #include "core/base/hash.h"
@@ -368,10 +369,11 @@ static int add_record(void *data, const char *variant, const char *text)
 static int begin_session(struct workbench *bench, struct error *err)
 {
     const char *title = kernel_name(bench->kernel);
-    json_t *setup =
-        json_pack("{s:o, s:s, s:s, s:s?}", "file", text_json(kernel_path(bench->kernel)),
-                  "function", title, "compiler", bench->toolchain.version, "machine",
-                  bench->machine.name);
+    struct kernel_view view = kernel_view(bench->kernel);
+    json_t *setup = json_pack("{s:o, s:s, s:s, s:s?, s:o}", "file",
+                              text_json(kernel_path(bench->kernel)), "function", title,
+                              "compiler", bench->toolchain.version, "machine",
+                              bench->machine.name, "sizes", report_sizes_json(&view));
     char *text = json_text(setup);
     int status = store_session_new(bench->store, bench->key, bench->settings->command,
                                    title, text, &bench->session, err);

@@ -435,3 +435,16 @@ int store_measurement_each(struct store *store, long long session,
     sqlite3_finalize(statement);
     return found < 0 ? -1 : result;
 }
+
+int store_transaction(struct store *store, int (*body)(void *data, struct error *err),
+                      void *data, struct error *err)
+{
+    static const char what[] = "write to";
+
+    if (run(store, "BEGIN IMMEDIATE", err, what))
+        return -1;
+    if (body(data, err) == 0 && run(store, "COMMIT", err, what) == 0)
+        return 0;
+    sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+    return -1;
+}
