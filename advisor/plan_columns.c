@@ -227,21 +227,43 @@ static void add_steps(struct buf *out, const struct kind *kind, const struct cel
     }
 }
 
+/* Where the plan's own order of loops, "i>k>j", has the column's loop, from 1 on; 0 = it
+ * does not name it: loops that stay where they were are the outer ones. */
+static size_t place_in_order(const struct kind *kind, const char *order,
+                             const struct cell *cell)
+{
+    const char *name = cell->column + strlen(kind->column);
+    for (size_t place = 1; *order; place++) {
+        size_t length = strcspn(order, ">");
+        if (length == strlen(name) && !strncmp(order, name, length))
+            return place;
+        order += length;
+        order += *order == '>';
+    }
+    return 0;
+}
+
+/* The names of one step, outermost first where the plan orders the loops, else in the
+ * order of their columns. */
 static void add_together(struct buf *out, const struct kind *kind,
                          const struct cells *cells)
 {
-    bool first = true;
-    for (size_t i = 0; i < cells->nr; i++) {
-        if (kind_of_column(cells->item[i].column) != kind)
-            continue;
-        if (first)
-            buf_addf(out, " %s(", kind->step);
-        else
-            buf_add(out, ",");
-        add_value(out, kind, &cells->item[i]);
-        first = false;
-    }
-    if (!first)
+    const struct cell *ordered = cell_find(cells, "order");
+    const char *order = ordered ? ordered->value : "";
+    size_t places = strlen(order) + 2, nr = 0;
+    for (size_t place = 0; place < places; place++)
+        for (size_t i = 0; i < cells->nr; i++) {
+            const struct cell *cell = &cells->item[i];
+            if (kind_of_column(cell->column) != kind ||
+                place_in_order(kind, order, cell) != place)
+                continue;
+            if (!nr++)
+                buf_addf(out, " %s(", kind->step);
+            else
+                buf_add(out, ",");
+            add_value(out, kind, cell);
+        }
+    if (nr)
         buf_add(out, ")");
 }
 
@@ -323,21 +345,27 @@ void plan_columns_release(struct plan_columns *columns)
     *columns = (struct plan_columns){0};
 }
 
+static void add_columns(const char *plan, bool ordered, struct plan_columns *columns)
+{
+    struct cells cells = {0};
+    if (!cells_of_plan(plan, &cells))
+        add_whole(columns, plan);
+    else if (!cell_find(&cells, "order") == !ordered)
+        for (size_t k = cells.nr; k-- > 0;)
+            if (column_at(columns, cells.item[k].column) == columns->nr)
+                add_column(columns, &cells, k);
+    cells_release(&cells);
+}
+
+/* First the plans that leave the loops' order as it is: theirs becomes that of the
+ * columns. */
 static void gather(const char *const *plan, size_t nr, struct plan_columns *columns)
 {
     columns_forget(columns);
-    for (size_t i = 0; i < nr; i++) {
-        struct cells cells = {0};
-        if (is_whole(columns, plan[i]))
-            continue;
-        if (!cells_of_plan(plan[i], &cells))
-            add_whole(columns, plan[i]);
-        else
-            for (size_t k = cells.nr; k-- > 0;)
-                if (column_at(columns, cells.item[k].column) == columns->nr)
-                    add_column(columns, &cells, k);
-        cells_release(&cells);
-    }
+    for (int ordered = 0; ordered <= 1; ordered++)
+        for (size_t i = 0; i < nr; i++)
+            if (!is_whole(columns, plan[i]))
+                add_columns(plan[i], ordered, columns);
 }
 
 static bool is_integer(const char *text)
