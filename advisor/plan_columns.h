@@ -17,7 +17,8 @@ struct plan_column {
 struct plan_columns {
     struct plan_column *column;
     size_t nr, alloc;
-    char **whole; /* plans that stand in the column "other" as they are */
+    unsigned ordered; /* kinds of steps with a column for the order of their names */
+    char **whole;     /* plans that stand in the column "other" as they are */
     size_t whole_nr, whole_alloc;
 };
 
