@@ -22,6 +22,15 @@ struct plan_kind {
     const char *absent; /* value without such a step, where not all values are numbers */
 };
 
+/* NULL = no such column. Kinds stand in one array, in the order of their columns. */
+const struct plan_kind *plan_kind_of(const char *column);
+/* All names in one step, with a column for each. */
+bool plan_kind_is_together(const struct plan_kind *kind);
+
+struct plan_cell {
+    char *column, *value;
+};
+
 struct plan_cells {
     struct plan_cell *item;
     size_t nr, alloc;
