@@ -109,6 +109,8 @@ static const struct option_row rows[] = {
     {"what-if", 0, "KEY=VALUE,...", TEXT, AT(what_if),
      "how the answer moves if these were otherwise: l1_mshrs, l2_mshrs, latency, "
      "bandwidth, ceiling, cores, line, access, memory, machine"},
+    {"format", 0, "NAME", TEXT, AT(format),
+     "t4, kernel-tuner or csv; export: default t4; import: found out from the file"},
     {"quick", 0, NULL, FLAG, AT(quick), "at most 20 seconds, rougher figures"},
     {"longer", 0, "TIME", TIME, AT(longer_s),
      "more rounds for big or noisy machines, such as 10m; more than 120 s"},
