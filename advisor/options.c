@@ -67,7 +67,10 @@ static const struct option_row rows[] = {
     {"variants", 0, "N", COUNT, AT(variants), "measure at most N variants"},
     {"strategy", 0, "NAME", TEXT, AT(strategy), "guided (default), exhaustive or random"},
     {"seed", 0, "N", COUNT, AT(seed), "of the random strategy, default 1"},
-    {"rules", 0, "FILE", TEXT, AT(rules), "rules to use instead of the shipped recipe"},
+    {"rules", 0, "FILE", LIST, AT(rules),
+     "rules of yours, asked before the shipped ones; only:FILE = without the shipped "
+     "ones "
+     "(repeatable, see docs/rules.md)"},
     {"cores", 0, "N", COUNT, AT(cores),
      "cores loaded alike, default all that this process may use"},
     {"tolerance", 0, "X", NUMBER, AT(tolerance),

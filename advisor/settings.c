@@ -230,6 +230,7 @@ void settings_release(struct settings *settings)
     strvec_release(&settings->cflags);
     strvec_release(&settings->flags);
     strvec_release(&settings->sweep);
+    strvec_release(&settings->rules);
     strvec_release(&settings->flags_try);
     free(settings->rival_file);
 }

@@ -19,7 +19,7 @@ struct settings {
     struct strvec flags;  /* --flags, empty = -O3 -march=native */
     const char *machine;  /* profile: name or path; NULL = this machine's */
     const char *from;     /* an earlier output whose plan and comment are used */
-    const char *database, *rules, *output, *plan, *strategy, *access;
+    const char *database, *output, *plan, *strategy, *access;
     const char *show, *compare, *rival; /* profiles; rival: the second of --compare */
     const char *header;                 /* tune: where the best constants are written */
     const char *plot, *memory, *what_if, *cache, *csv, *save;
@@ -29,6 +29,7 @@ struct settings {
     char *rival_file;
     int rival_line;
     const char *try;         /* environments to try: "compiler,threads"; NULL = none */
+    struct strvec rules;     /* files of rules, see rule_set_load_given() */
     struct strvec flags_try; /* likewise, sets of flags */
     struct strvec sweep;     /* axes as they were given */
     int pages;               /* 0 small, 1 huge */

@@ -264,7 +264,7 @@ int workbench_live(struct workbench *bench, struct error *err)
     const struct settings *settings = bench->settings;
     if (told_caches(bench, err) || workbench_kernel(bench, true, err) ||
         workbench_plan(bench, err) || workbench_toolchain(bench, err) ||
-        rule_set_load(settings->rules, &bench->rules, err) ||
+        rule_set_load_given(&settings->rules, &bench->rules, err) ||
         scratch_make(&bench->scratch, err) || workbench_machine(bench, err))
         return -1;
     use_line(bench);
@@ -312,30 +312,12 @@ static void add_tries(const struct settings *settings, struct buf *key)
         buf_addf(key, "|%s", settings->compiler);
 }
 
-/* The shipped rules, or the file that takes their place: other rules ask other questions.
- */
-static int rules_hash(const struct workbench *bench, char **hex, struct error *err)
-{
-    char *path = bench->settings->rules ? xstrdup(bench->settings->rules) : NULL;
-    struct hash hash = hash_begin();
-    struct buf text = {0};
-    int status = path ? 0 : shipped_path("rules/recipe.json", &path, err);
-    if (!status)
-        status = file_read(path, &text, err);
-    hash_add(&hash, buf_str(&text), text.length);
-    *hex = hash_hex_short(&hash);
-    buf_release(&text);
-    free(path);
-    return status;
-}
-
 /* Everything that must be the same for a measurement to count again. */
-static int session_key(const struct workbench *bench, char **out, struct error *err)
+static char *session_key(const struct workbench *bench)
 {
     const struct settings *settings = bench->settings;
     struct buf key = {0};
-    char *rules = NULL;
-    int status = rules_hash(bench, &rules, err);
+    char *rules = rule_set_hash(bench->rules);
     buf_addf(&key, "%s|%g|%g|%s|%s|%s|%zu copies|%s|%s|rules %s%s", settings->command,
              settings->tolerance, settings->tolerance_absolute,
              kernel_hash(bench->kernel), bench->toolchain.version,
@@ -348,8 +330,7 @@ static int session_key(const struct workbench *bench, char **out, struct error *
     add_question(bench, &key);
     add_tries(settings, &key);
     free(rules);
-    *out = buf_detach(&key);
-    return status;
+    return buf_detach(&key);
 }
 
 static int add_record(void *data, const char *variant, const char *text)
@@ -390,8 +371,7 @@ int workbench_store(struct workbench *bench, bool *continued, struct error *err)
     free(path);
     if (status)
         return -1;
-    if (session_key(bench, &bench->key, err))
-        return -1;
+    bench->key = session_key(bench);
     if (!bench->settings->fresh &&
         store_session_unfinished(bench->store, bench->key, &bench->session, err))
         return -1;

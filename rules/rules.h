@@ -5,6 +5,8 @@
 #ifndef RULES_RULES_H
 #define RULES_RULES_H
 
+#include <stdint.h>
+
 #include "core/base/base.h"
 
 /* try: likely to pay. avoid: likely not to pay here, or to cost more than it brings.
@@ -60,6 +62,22 @@ struct rule_set;
  * ids already taken are refused with their place; *set is then as it was.
  */
 int rule_set_load(const char *path, struct rule_set **set, struct error *err);
+/*
+ * What --rules says, once for each file: FILE adds its rules before those of the shipped
+ * recipe and of files given earlier; only:FILE as well, and leaves the shipped recipe out
+ * (a file of that name is ./only:FILE). Nothing given: the shipped recipe. *set is NULL
+ * when it fails.
+ */
+int rule_set_load_given(const struct strvec *given, struct rule_set **set,
+                        struct error *err);
+/* 16 digits: sets that say the same have the same. Caller frees. */
+char *rule_set_hash(const struct rule_set *set);
+/*
+ * For comparison, what a search is worth whose rules make no sense: a copy in which
+ * verdicts, with their weights and changes of work, are dealt out anew among the rules'
+ * conditions. The same seed deals the same. Caller frees; lives on its own.
+ */
+struct rule_set *rule_set_shuffled(const struct rule_set *set, uint64_t seed);
 void rule_set_free(struct rule_set *set);
 size_t rule_set_nr(const struct rule_set *set);
 

@@ -4,36 +4,27 @@
 
 #include <stdlib.h>
 
-#include "search/propose.h"
+#include "search/grid.h"
 
-/* ---- the grid: order x tile x unroll-and-jam x simd x prefetch ---- */
+/* ---- the plans ---- */
 
-static void extend(const struct session *session, const char *transformation,
-                   struct choices *list)
+static int is_legal(void *data, const struct choice *choice)
 {
-    size_t nr = list->nr;
-    for (size_t i = 0; i < nr; i++) {
-        struct choice now = list->item[i];
-        struct buf why_not = {0};
-        struct propose about = {.nest = &session->nest,
-                                .machine = session->subject->machine,
-                                .now = &now,
-                                .latency_ns = 100,
-                                .exhaustive = true};
-        propose(&about, transformation, list, &why_not);
-        buf_release(&why_not);
-    }
+    return session_legal(data, choice, NULL);
 }
 
 /* The kernel as written comes first; it is no plan of the grid. */
-static void grid_all(const struct session *session, struct choices *all)
+static void all_plans(struct session *session, struct choices *all)
 {
-    static const char *const stage[] = {"interchange", "tile",        "unroll_jam",
-                                        "simd",        "prefetch_l1", "prefetch_l2"};
-    struct choice none = {0};
+    const struct grid_check check = {is_legal, session};
+    const struct choice none = {0};
+    if (!session->has_space) {
+        grid_make(&session->nest, &check, all);
+        return;
+    }
     choices_add(all, &none);
-    for (size_t i = 0; i < ARRAY_SIZE(stage); i++)
-        extend(session, stage[i], all);
+    for (size_t i = 0; i < session->space.nr; i++)
+        choices_add(all, &session->space.item[i]);
 }
 
 int blind_nothing_legal(struct error *err)
@@ -44,7 +35,7 @@ int blind_nothing_legal(struct error *err)
 int grid_choices(struct session *session, struct choices *out, struct error *err)
 {
     struct choices all = {0};
-    grid_all(session, &all);
+    all_plans(session, &all);
     for (size_t i = 1; i < all.nr && !spawn_interrupted(); i++)
         if (session_legal(session, &all.item[i], NULL) == 0)
             choices_add(out, &all.item[i]);
@@ -86,7 +77,7 @@ static int too_many(const struct space *space, struct error *err)
 int space_open(struct session *session, struct space *space, struct error *err)
 {
     *space = (struct space){0};
-    grid_all(session, &space->plans);
+    all_plans(session, &space->plans);
     combinations_find(&session->view, &space->tunings);
     double all = (double)space->plans.nr * (double)space->tunings.nr;
     if (!space->tunings.all || all > VARIANTS_MAX)

@@ -1,4 +1,5 @@
-/* What the strategies that know nothing of the rules share: the space, and how a winner is made sure of. */
+/* What the strategies that know nothing of the rules share: the space, and how a winner
+ * is made sure of. */
 #ifndef SEARCH_BLIND_H
 #define SEARCH_BLIND_H
 
@@ -29,7 +30,8 @@ void space_say(const struct session *session, const struct space *space);
 /* The next of a row of numbers that a seed starts. */
 uint64_t blind_random(uint64_t *state);
 
-/* Measurement `best` against the kernel as written; it becomes the result's when it is faster beyond doubt. */
+/* Measurement `best` against the kernel as written; it becomes the result's when it is
+ * faster beyond doubt. */
 int blind_confirm(struct session *session, size_t best, struct error *err);
 
 /* STATUS_FAILED */

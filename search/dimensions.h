@@ -1,4 +1,5 @@
-/* The variants of a space as points: one dimension for each thing in which they differ. Private to search/. */
+/* The variants of a space as points: one dimension for each thing in which they differ.
+ * Private to search/. */
 #ifndef SEARCH_DIMENSIONS_H
 #define SEARCH_DIMENSIONS_H
 
@@ -32,8 +33,8 @@ size_t dimensions_apart(const struct dimensions *dimensions, size_t a, size_t b)
 /* How many steps differ. */
 size_t dimensions_steps_apart(const struct dimensions *dimensions, size_t a, size_t b);
 
-/* How far a row (of any values) is from a variant: by the dimensions that differ, among equals by how far the ordered
- * ones do. */
+/* How far a row (of any values) is from a variant: by the dimensions that differ, among
+ * equals by how far the ordered ones do. */
 double dimensions_distance(const struct dimensions *dimensions, const unsigned *row,
                            size_t variant);
 

@@ -417,13 +417,13 @@ static void say_occupancy(struct situation *now)
     occupancy_metrics(&now->measurement->occupancy, &sink);
 }
 
-int session_facts(const struct session *session, size_t i, struct rule_facts *facts,
-                  struct error *err)
+int session_facts(const struct session *session, size_t i, size_t explained,
+                  struct rule_facts *facts, struct error *err)
 {
     struct situation now = {.session = session,
                             .nest = &session->nest,
                             .choice = &session->choice[i],
-                            .measurement = &session->result->measurement[i],
+                            .measurement = &session->result->measurement[explained],
                             .machine = session->subject->machine,
                             .innermost =
                                 innermost_depth(&session->nest, &session->choice[i]),
@@ -436,7 +436,7 @@ int session_facts(const struct session *session, size_t i, struct rule_facts *fa
     say_shape(&now);
     say_environment(&now);
     say_ratios(&now);
-    if (now.measurement->has_occupancy)
+    if (now.measurement->has_occupancy && !session->opts->hide_occupancy)
         say_occupancy(&now);
     if (now.measurement->has_traffic) {
         say_reuse(&now);

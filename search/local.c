@@ -1,25 +1,26 @@
 /*
- * The strategy "local": hill climbing that takes the first better neighbour, goes on from each top by a short random
- * walk, and begins anew when that leads nowhere. After the greedy iterated local search of Kernel Tuner, of its
- * strategies among the best at small budgets: R. Schoonhoven, B. van Werkhoven, K. J. Batenburg, "Benchmarking
- * optimization algorithms for auto-tuning GPU kernels", IEEE Trans. Evolutionary Computation (2022). It starts from the
- * kernel as written, which is measured anyway.
+ * The strategy "local": hill climbing that takes the first better neighbour, goes on from
+ * each top by a short random walk, and begins anew when that leads nowhere. After the
+ * greedy iterated local search of Kernel Tuner, of its strategies among the best at small
+ * budgets: R. Schoonhoven, B. van Werkhoven, K. J. Batenburg, "Benchmarking optimization
+ * algorithms for auto-tuning GPU kernels", IEEE Trans. Evolutionary Computation (2022).
+ * It starts from the kernel as written, which is measured anyway.
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "search/pool.h"
 
-/* Kernel Tuner's values: a walk changes this share of the dimensions; so many tops without
- * a better one, and it begins anew. */
+/* Kernel Tuner's values: a walk changes this share of the dimensions; so many tops
+ * without a better one, and it begins anew. */
 static const double WALK_SHARE = 0.3;
 enum { TOPS_WITHOUT_BETTER = 50 };
 
 struct climb {
     struct pool *pool;
-    size_t *near;    /* room for all neighbours */
-    size_t now;      /* variant */
-    size_t tops;     /* since the best was found */
+    size_t *near; /* room for all neighbours */
+    size_t now;   /* variant */
+    size_t tops;  /* since the best was found */
 };
 
 /* *moved: to the first neighbour that is faster. */

@@ -11,10 +11,11 @@ static struct choice variant_plan(void *data, size_t variant)
 
 static int too_large(const struct pool *pool, struct error *err)
 {
-    return fail(err, STATUS_USAGE,
-                "a space of %zu variants is too large for this strategy (at most %d); name "
-                "fewer values, add a constraint, or take --strategy guided or random",
-                pool->space.nr, POOL_MAX);
+    return fail(
+        err, STATUS_USAGE,
+        "a space of %zu variants is too large for this strategy (at most %d); name "
+        "fewer values, add a constraint, or take --strategy guided or random",
+        pool->space.nr, POOL_MAX);
 }
 
 int pool_open(struct session *session, struct pool *pool, struct error *err)

@@ -1,8 +1,10 @@
 /*
- * The strategy "population": a genetic algorithm. Parents win tournaments of two (D. E. Goldberg, K. Deb, "A comparative
- * analysis of selection schemes used in genetic algorithms", 1991), children take each dimension from either, change
- * each with the chance of one in all (H. Muehlenbein, "How genetic algorithms really work", PPSN 1992), and become the
- * nearest variant there is. The best survives. The kernel as written is one of the first generation.
+ * The strategy "population": a genetic algorithm. Parents win tournaments of two (D. E.
+ * Goldberg, K. Deb, "A comparative analysis of selection schemes used in genetic
+ * algorithms", 1991), children take each dimension from either, change each with the
+ * chance of one in all (H. Muehlenbein, "How genetic algorithms really work", PPSN 1992),
+ * and become the nearest variant there is. The best survives. The kernel as written is
+ * one of the first generation.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -58,6 +58,8 @@ struct measurement {
     struct traffic traffic;
     struct occupancy occupancy;
     bool replayed; /* answered from a record; nothing was measured now */
+    double
+        cost_s; /* wall time that it took: building, verifying, running; 0 = not told */
 };
 void measurement_release(struct measurement *measurement);
 /* inflight.measurement/1, without its origin */
@@ -125,6 +127,9 @@ struct search_subject {
     const struct machine *machine;
     bool huge_pages_available;
     int cores; /* loaded alike */
+    /* Only these plans may be tried, as search_grid() writes them; NULL = any. Borrowed.
+     */
+    const struct strvec *space;
 };
 
 enum measure_effort {
@@ -209,7 +214,7 @@ struct search_result {
 void search_result_release(struct search_result *result);
 
 struct search_opts {
-    const char *strategy; /* "guided" (default), "exhaustive", "random" */
+    const char *strategy; /* a name of search_strategies(); NULL = the first */
     double budget_s;      /* 0 = 100; three quarters of it are for plans, however long the
                              baseline takes; the closing measurements come on top */
     bool plans_only;      /* no huge pages either */
@@ -221,8 +226,10 @@ struct search_opts {
      * tried without being named. Borrowed. */
     const struct environment *option;
     size_t option_nr;
-    bool advise_only; /* measure the baseline, judge, stop */
-    bool audit;       /* measure what rules pruned, too, within the budget */
+    bool advise_only;    /* measure the baseline, judge, stop */
+    bool audit;          /* measure what rules pruned, too, within the budget */
+    bool hide_occupancy; /* rules are not told of queues, and there are no bounds: what
+                            guidance is worth without */
 };
 /*
  * Seconds for one closing comparison: a quarter of the budget, 2 at least and 8 at most.
@@ -242,8 +249,9 @@ int search_run(const struct search_subject *subject, const struct search_runner 
                const struct search_observer *observer, const struct search_opts *opts,
                struct search_result *result, struct error *err);
 
-/* The grid of plans that knows nothing of the rules: order x tile x unroll-and-jam x simd
- * x prefetch, illegal ones left out. */
+/* The grid of plans that knows nothing of the rules, illegal ones left out: order, tiles,
+ * unroll-and-jam, unroll, simd, prefetch, stores past the caches, joined and split loops,
+ * with as many values of each as make 500 plans at most. */
 int search_grid(const struct search_subject *subject, struct strvec *plans,
                 struct error *err);
 
@@ -304,6 +312,48 @@ void recorded_free(struct recorded *recorded);
 int recorded_add(struct recorded *recorded, json_t *measurement, struct error *err);
 size_t recorded_nr(const struct recorded *recorded);
 struct search_runner recorded_runner(struct recorded *recorded);
+
+/* ---- a space that was measured whole, as data ---- */
+
+/* What a space is of. Borrowed. */
+struct dataset_about {
+    const char *name, *file;             /* function; file without its folder */
+    const char *source;                  /* text of the file */
+    const struct strvec *words, *cflags; /* as in struct kernel_request */
+    const struct machine *machine;
+    int cores;            /* loaded alike */
+    const char *compiler; /* version */
+    const struct strvec *flags;
+};
+/* inflight.space/1, without its "measurements": an array of inflight.measurement/1 that
+ * the caller adds. Documented in docs/formats.md. */
+json_t *dataset_json(const struct dataset_about *about);
+
+struct dataset_entry {
+    const char *plan;
+    struct quantity time_s; /* unknown when it did not run to its end */
+    double cost_s;          /* as in struct measurement */
+    bool explained;
+};
+struct dataset;
+/* A file of this schema, compressed or not. Its kernel is read anew (libclang; nothing is
+ * compiled). STATUS_INPUT with the place when it contradicts itself. */
+int dataset_load(const char *path, struct dataset **out, struct error *err);
+void dataset_free(struct dataset *dataset);
+const char *dataset_name(const struct dataset *dataset);
+const struct machine *dataset_machine(const struct dataset *dataset);
+/* The first is the kernel as written. */
+const struct dataset_entry *dataset_entries(const struct dataset *dataset, size_t *nr);
+/* Only what was measured is legal. */
+struct search_subject dataset_subject(struct dataset *dataset);
+/*
+ * Answers from the records, and NOT_BUILT to all else. With a seed other than 0 times are
+ * drawn anew, within the interval that was measured: log-normal, the same plan the same
+ * time for one seed. Ratios have intervals half as wide as two quick runs have: a
+ * comparison takes four launches.
+ */
+struct search_runner dataset_runner(struct dataset *dataset);
+void dataset_seed(struct dataset *dataset, unsigned long long seed);
 
 /* ---- the shape of a matrix product ---- */
 

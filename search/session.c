@@ -16,6 +16,42 @@ double search_closing_s(double budget_s)
  * whatever the baseline takes. */
 static const double plans_share = 0.75;
 
+/* Loops that an order leaves out stay outside of those that it names. */
+static void complete_order(const struct nest *nest, struct choice *choice)
+{
+    const char *order[CHOICE_LOOPS_MAX];
+    size_t kept = 0;
+    if (!choice->order_nr)
+        return;
+    for (size_t d = 0; d < nest->nr; d++) {
+        bool named = false;
+        for (size_t i = 0; i < choice->order_nr; i++)
+            named = named || !strcmp(choice->order[i], nest->loop[d]->name);
+        if (!named && kept + choice->order_nr < CHOICE_LOOPS_MAX)
+            order[kept++] = nest->loop[d]->name;
+    }
+    memmove(&choice->order[kept], choice->order,
+            choice->order_nr * sizeof(choice->order[0]));
+    memcpy(choice->order, order, kept * sizeof(order[0]));
+    choice->order_nr += kept;
+    choice->order_kept = kept;
+}
+
+static int read_space(struct session *session, struct error *err)
+{
+    const struct strvec *plans = session->subject->space;
+    session->has_space = plans != NULL;
+    for (size_t i = 0; plans && i < plans->nr; i++) {
+        struct choice choice;
+        if (choice_read(plans->v[i], &session->view, &choice, err))
+            return -1;
+        complete_order(&session->nest, &choice);
+        if (*plans->v[i])
+            choices_add(&session->space, &choice);
+    }
+    return 0;
+}
+
 int session_start(struct session *session, struct error *err)
 {
     const struct search_opts *opts = session->opts;
@@ -34,13 +70,14 @@ int session_start(struct session *session, struct error *err)
     };
     if (!opts->rules)
         return fail(err, STATUS_FAILED, "no rules were given to the search");
-    return 0;
+    return read_space(session, err);
 }
 
 void session_release(struct session *session)
 {
     free(session->choice);
     free(session->effort);
+    choices_release(&session->space);
 }
 
 void session_say(const struct session *session, const char *format, ...)

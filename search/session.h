@@ -25,6 +25,8 @@ struct session {
     size_t choice_alloc;
     enum measure_effort *effort; /* of result->measurement[i] */
     size_t effort_alloc;
+    struct choices space; /* of subject->plan, the one without steps left out */
+    bool has_space;       /* only those are tried */
 };
 
 int session_start(struct session *session, struct error *err);
@@ -78,15 +80,17 @@ int session_baseline(struct session *session, struct error *err);
  * is left; why it ended. */
 int session_close(struct session *session, struct error *err);
 
-/* Facts for the rules: measurement i (explained), its choice, the loop nest and the
- * machine. */
-int session_facts(const struct session *session, size_t i, struct rule_facts *facts,
-                  struct error *err);
+/* Facts for the rules: the choice of measurement i, the loop nest, the machine, and what
+ * the measurement `explained` (i itself, or the one it was built on) says of traffic. */
+int session_facts(const struct session *session, size_t i, size_t explained,
+                  struct rule_facts *facts, struct error *err);
 
 /* The strategies. */
 int guided_run(struct session *session, struct error *err);
 int exhaustive_run(struct session *session, struct error *err);
 int random_run(struct session *session, struct error *err);
+int local_run(struct session *session, struct error *err);
+int population_run(struct session *session, struct error *err);
 
 /* All choices of the grid that are legal. */
 int grid_choices(struct session *session, struct choices *out, struct error *err);
