@@ -219,7 +219,7 @@ struct search_opts {
                              baseline takes; the closing measurements come on top */
     bool plans_only;      /* no huge pages either */
     size_t budget_variants;  /* 0 = no limit */
-    unsigned long long seed; /* random; 0 = 1 */
+    unsigned long long seed; /* random, local, population; 0 = 1 */
     const struct rule_set *rules;
     /* Environments to try on the kernel as written and on the winner, one after the
      * other, each on top of those that paid; {0} in what is not to change. Huge pages are
