@@ -1,4 +1,5 @@
 /* Conditions against facts, and the verdicts that follow. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,19 +116,41 @@ static char *fill_sentence(const struct rule *rule, const struct rule_facts *fac
     return buf_detach(&out);
 }
 
+/* NaN = not known. */
+static double metric_value(const struct rule_facts *facts, const char *metric)
+{
+    const struct fact *fact = fact_of(facts, metric_find(metric));
+
+    return fact->number.known ? fact->number.value : NAN;
+}
+
+static void settle_work(struct rule_work *work, const struct rule_facts *facts)
+{
+    double least = work->least_metric ? metric_value(facts, work->least_metric) : NAN;
+
+    if (work->metric) {
+        const struct fact *fact = fact_of(facts, metric_find(work->metric));
+
+        work->factor = fact->number.known ? fact->number.value
+                       : isnan(least)     ? -1
+                                          : least;
+        if (!work->least_metric)
+            work->least = fact->number.known ? fact->number.low : 0;
+    }
+    if (work->least_metric)
+        work->least = isnan(least) ? 0 : least;
+    work->factor = work->factor < 0 ? work->factor : fmax(work->factor, work->least);
+    work->least = fmin(work->least, fmax(work->factor, 0));
+}
+
 static struct rule_work *fill_work(const struct rule *rule,
                                    const struct rule_facts *facts)
 {
     struct rule_work *work = xcalloc(rule->work_nr ? rule->work_nr : 1, sizeof(*work));
 
     for (size_t i = 0; i < rule->work_nr; i++) {
-        const struct fact *fact;
-
         work[i] = rule->work[i];
-        if (!work[i].metric)
-            continue;
-        fact = fact_of(facts, metric_find(work[i].metric));
-        work[i].factor = fact->number.known ? fact->number.value : -1;
+        settle_work(&work[i], facts);
     }
     return work;
 }

@@ -81,14 +81,17 @@ struct rule_set *rule_set_shuffled(const struct rule_set *set, uint64_t seed);
 void rule_set_free(struct rule_set *set);
 size_t rule_set_nr(const struct rule_set *set);
 
-/* How a transformation changes the work given to a resource, by the resource's word
- * ("l1_mshrs" ...). Resources that are not listed: factor 1. */
+/*
+ * How a transformation changes the work given to a resource, by the resource's word
+ * ("l1_mshrs" ...): work after / work before. Resources that are not listed: 1. Where the
+ * guess is a metric that is not known, the least stands for it, if that is known.
+ */
 struct rule_work {
     const char *resource;
-    double factor; /* < 0: unknown; else work after / work before */
-    /* if not NULL the factor is this metric's value (such as "tile_traffic_ratio"), < 0
-     * when that is unknown */
-    const char *metric;
+    double factor; /* the best guess; < 0: unknown */
+    double least;  /* less is not left for certain: 0 .. factor; 0 = nobody knows */
+    /* metrics that these are the values of; NULL = as given in the file */
+    const char *metric, *least_metric;
 };
 
 struct rule_verdict {

@@ -198,6 +198,7 @@ struct kernel_counts {
     struct quantity iterations; /* of innermost statements */
     struct quantity accesses, bytes, flops;
     double footprint_bytes; /* all buffers */
+    bool single_precision;  /* all arrays of floating point are, and there is one */
     /* Chains of addresses in the innermost loop that goes round most: variables whose
      * next value is loaded from where the last one says. 0 = none. The interval ends
      * above with what else may miss beside them, and is open where nothing ties that to
