@@ -120,5 +120,6 @@ void search_result_release(struct search_result *result)
     free(result->advice);
     free(result->pruned);
     free(result->stop);
+    free(result->first_tried);
     *result = (struct search_result){0};
 }

@@ -210,6 +210,10 @@ struct search_result {
     double seconds;
     double space_size; /* variants of the whole grid, after legality, for the record;
                           negative = not counted */
+    /* The first transformation of which guided search measured a plan, on the kernel as
+     * written; NULL = none. Its gain then, unknown when no plan of it ran well. */
+    char *first_tried;
+    struct quantity first_gain;
 };
 void search_result_release(struct search_result *result);
 
