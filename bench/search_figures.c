@@ -36,6 +36,24 @@ static char *share_text(struct share share, const char *what)
                          : xstrdup("-");
 }
 
+/* "1.25 (of 3)"; "- (of 3)" when it is not known. */
+static char *number_text(double value, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static char *number_text(double value, const char *format, ...)
+{
+    struct buf out = {0};
+    va_list args;
+    if (isnan(value))
+        buf_add(&out, "- ");
+    else
+        buf_addf(&out, "%.2f ", value);
+    va_start(args, format);
+    buf_addf_va(&out, format, args);
+    va_end(args);
+    return buf_detach(&out);
+}
+
 /* ---- each figure ---- */
 
 static void add_evaluations(struct figures *figures)
@@ -47,21 +65,24 @@ static void add_evaluations(struct figures *figures)
         "evaluations until within 5 % of the exhaustive best, guided, median over the "
         "spaces with a gain",
         "at most 12", median, median <= 12,
-        xasprintf("%.1f (all spaces %.1f)", median,
-                  results_within(results, TRIAL_GUIDED, true)));
+        number_text(median, "(all spaces %.1f)",
+                    results_within(results, TRIAL_GUIDED, true)));
     add(figures, "the same over random's expectation", "at most 0.20", share,
         share <= 0.2,
-        xasprintf("%.2f (all spaces %.2f)", share,
-                  results_of_random(results, TRIAL_GUIDED, true)));
+        number_text(share, "(all spaces %.2f)",
+                    results_of_random(results, TRIAL_GUIDED, true)));
 }
 
 static char *score_text(const struct results *results, size_t strategy)
 {
     struct score score = results_score(results, strategy, RESULTS_SCORE, true),
                  large = results_score(results, strategy, RESULTS_SCORE, false);
-    return xasprintf("%.2f +- %.2f (%zu spaces; the %zu with budgets of %d: %.2f)",
-                     score.mean, score.error, score.spaces, large.spaces,
-                     SCORE_BUDGET_LEAST, large.mean);
+    char *rest = number_text(large.mean, "in the %zu with budgets of %d", large.spaces,
+                             SCORE_BUDGET_LEAST),
+         *text = number_text(score.mean, "+- %.2f (%zu spaces; %s)",
+                             score.spaces ? score.error : 0, score.spaces, rest);
+    free(rest);
+    return text;
 }
 
 static void add_scores(struct figures *figures)
@@ -157,7 +178,7 @@ static void add_bound_ratio(struct figures *figures)
     free(ratio);
     add(figures, "bound over the best achieved, memory-limited kernels, median",
         "at most 2", median, median <= 2,
-        xasprintf("%.2f (%zu kernels with a bound of %zu)", median, nr, limited));
+        number_text(median, "(%zu of %zu kernels have a bound)", nr, limited));
 }
 
 static void add_ablation(struct figures *figures, size_t other, const char *what)
@@ -169,8 +190,7 @@ static void add_ablation(struct figures *figures, size_t other, const char *what
                   results_score(results, other, RESULTS_SCORE, true).mean;
     add(figures, what, "fewer evaluations, score higher by 0.1", gain,
         guided < without && gain >= 0.1,
-        xasprintf("%.1f against %.1f evaluations, score higher by %.2f", guided, without,
-                  gain));
+        number_text(gain, "of score; %.1f against %.1f evaluations", guided, without));
 }
 
 /* Where the grid holds less than 1.05x. */
