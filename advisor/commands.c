@@ -105,6 +105,18 @@ static const struct command commands[] = {
      "Without a number: the newest session. --list names them all.\n\n"
      "example: inflight report --list",
      "list evidence database" COMMON_OPTIONS, report_command},
+    {"rules", "the rules that the advice follows, and tests of them",
+     "rules [ID | TRANSFORMATION] [--rules FILE] [options]\n"
+     "       inflight rules --metrics | --transformations [options]\n"
+     "       inflight rules --test FILE [--rules FILE] [options]",
+     "Lists all rules in the order in which they are asked, or explains one, or those\n"
+     "of a transformation: conditions, what is left of each resource's work, bound,\n"
+     "source. --test judges situations and ends with status 1 when a verdict is not the\n"
+     "expected one; of a saved measurement it prints the verdicts. docs/rules.md\n"
+     "describes the files.\n\n"
+     "example: inflight rules prefetch_l2\n"
+     "         inflight rules --rules mine.json --test cases.json",
+     "rules metrics transformations test machine" COMMON_OPTIONS, rules_command},
     {"doctor", "what works on this machine, and the remedy where it does not",
      "doctor [options]",
      "Looks at compilers, counters, huge pages, pinning, clock, noise, memory and\n"

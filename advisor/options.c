@@ -133,6 +133,11 @@ static const struct option_row rows[] = {
      "also pages, cores, start and background (repeatable: every combination)"},
     {"csv", 0, "FILE", TEXT, AT(csv), "the series of a sweep as CSV"},
     {"save", 0, "FILE", TEXT, AT(save), "the measurement as JSON, to be read again"},
+    {"test", 0, "FILE", TEXT, AT(rule_test),
+     "judge situations with the verdicts expected in them (inflight.rules-test/1), or a "
+     "saved measurement"},
+    {"metrics", 0, NULL, FLAG, AT(metrics), "what conditions may be about, with units"},
+    {"transformations", 0, NULL, FLAG, AT(transformations), "what rules may be about"},
     {"list", 'l', NULL, FLAG, AT(list), "list what there is"},
     {"evidence", 'e', NULL, FLAG, AT(evidence),
      "every variant and every pruned plan, too"},

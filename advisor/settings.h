@@ -21,6 +21,8 @@ struct settings {
     const char *from;     /* an earlier output whose plan and comment are used */
     const char *database, *output, *plan, *strategy, *access;
     const char *show, *compare, *rival; /* profiles; rival: the second of --compare */
+    const char *rule;                   /* rules: the one to explain */
+    const char *rule_test;              /* rules: what to judge */
     const char *header;                 /* tune: where the best constants are written */
     const char *plot, *memory, *what_if, *cache, *csv, *save;
     const char *counts, *measurement; /* files to explain instead of measuring */
@@ -40,7 +42,7 @@ struct settings {
     long long variants, seed, cores, session, min_of, line_bytes; /* likewise */
     double tolerance, tolerance_absolute;                         /* negative = default */
     bool json, quick, quiet, verbose, fresh, audit, reassociate, list, evidence, patch,
-        force;
+        force, metrics, transformations;
     enum colour_when colour;
 };
 

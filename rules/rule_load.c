@@ -216,7 +216,7 @@ static int read_least(const struct json_at *at, struct rule_work *work, struct e
 {
     struct json_at here;
 
-    work->least = fmax(work->factor, 0);
+    work->least = work->metric ? -1 : fmax(work->factor, 0);
     if (!json_has(at, "least"))
         return 0;
     if (json_member(at, "least", &here, err))

@@ -71,7 +71,10 @@ void fact_print(const struct rule_metric *metric, const struct fact *fact,
 /* Room for the names of all metrics. */
 enum { NAMES_MAX = 256 };
 size_t metric_names(const char **name, size_t room);
+const struct rule_transformation *transformation_find(const char *name);
 size_t transformation_names(const char **name, size_t room);
+/* NULL = none is like it. */
+const char *nearest_word(const char *word, const char *const *words, size_t nr);
 /* Behind "unknown x": the one that was meant, else the few that there are. */
 void say_known(const char *word, const char *const *words, size_t nr, struct buf *out);
 /* From numbers in that unit to the metric's own; 0 = it is not measured in that. */

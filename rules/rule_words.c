@@ -82,9 +82,17 @@ const char *const *resource_list(size_t *nr)
     return resource_words;
 }
 
+const struct rule_transformation *transformation_find(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(transformations); i++)
+        if (strcmp(transformations[i].name, name) == 0)
+            return &transformations[i];
+    return NULL;
+}
+
 /* ---- what was meant ---- */
 
-static const char *nearest_word(const char *word, const char *const *words, size_t nr)
+const char *nearest_word(const char *word, const char *const *words, size_t nr)
 {
     size_t least = SIZE_MAX;
     const char *near = NULL;

@@ -116,6 +116,7 @@ void search_result_release(struct search_result *result)
         free(result->environment[i].outcome);
     }
     free(result->environment);
+    free(result->tie);
     free(result->measurement);
     free(result->advice);
     free(result->pruned);

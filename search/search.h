@@ -150,6 +150,11 @@ struct search_runner {
      * it may take. */
     int (*compare)(void *data, const struct candidate *a, const struct candidate *b,
                    double seconds, struct quantity *ratio, struct error *err);
+    /* Builds what QUICK runs of these will need, several at once, while nothing is timed.
+     * What cannot be built is for `measure` to say. NULL = there is nothing to build. */
+    int (*prepare)(void *data, const struct candidate *candidate, size_t nr,
+                   struct error *err);
+    size_t prepare_most; /* candidates that are worth one go */
 };
 
 struct search_observer {
@@ -184,6 +189,12 @@ struct tried_environment {
     bool kept;
     char *outcome; /* one sentence */
 };
+/* A variant that was compared with the winner of the search at the end, interleaved. */
+struct tie {
+    size_t index;          /* in measurement */
+    struct quantity ratio; /* time(winner) / time(this one); above 1 this one is faster */
+    bool tied;             /* neither is faster beyond the noise */
+};
 struct search_result {
     struct measurement *measurement; /* in order; [0] is the baseline */
     size_t measurement_nr, measurement_alloc;
@@ -210,6 +221,12 @@ struct search_result {
     double seconds;
     double space_size; /* variants of the whole grid, after legality, for the record;
                           negative = not counted */
+    /* Compared with tie_winner, which `best` is unless one of them is tied and the
+     * smaller change (ties.h); at most TIES_MAX. Owned. */
+    struct tie *tie;
+    size_t tie_nr;
+    size_t tie_winner;  /* 0 = the search had none, or nothing was compared */
+    size_t searched_nr; /* measurement_nr when the search ended and closing began */
     /* The first transformation of which guided search measured a plan, on the kernel as
      * written; NULL = none. Its gain then, unknown when no plan of it ran well. */
     char *first_tried;

@@ -419,7 +419,8 @@ void space_init(struct space *space, const struct space_entry *entry)
                                              .counts = counts,
                                              .check = check_plan,
                                              .machine = &space->machine};
-    space->runner = (struct search_runner){space, measure, compare};
+    space->runner = (struct search_runner){
+        .data = space, .measure = measure, .compare = compare};
     space->observer = (struct search_observer){space, step, measured};
 }
 
