@@ -85,6 +85,16 @@ static const struct option_row rows[] = {
      "allow floating-point sums to be reordered"},
     {"audit", 0, NULL, FLAG, AT(audit), "measure what the rules pruned, too"},
     {"fresh", 0, NULL, FLAG, AT(fresh), "do not continue an unfinished session"},
+    {"reuse", 0, NULL, FLAG, AT(reuse),
+     "what earlier sessions measured of the same kernel, sizes, contents, compiler, "
+     "flags and machine is not measured again; off, because machines change from day to "
+     "day: the report says how much it was and how old"},
+    {"no-record", 0, NULL, FLAG, AT(no_record),
+     "do not let the rules' track record on this machine change their weight"},
+    {"record", 0, NULL, FLAG, AT(record),
+     "how often each rule was right on this machine"},
+    {"forget-record", 0, NULL, FLAG, AT(forget_record),
+     "forget how often the rules were right, of all machines of the database"},
     {"database", 0, "FILE", TEXT, AT(database),
      "session database, default in the user's data folder"},
     {"bandwidth", 0, "RATE", BANDWIDTH, AT(bandwidth_gbs),
@@ -102,6 +112,8 @@ static const struct option_row rows[] = {
     {"what-if", 0, "KEY=VALUE,...", TEXT, AT(what_if),
      "how the answer moves if these were otherwise: l1_mshrs, l2_mshrs, latency, "
      "bandwidth, ceiling, cores, line, access, memory, machine"},
+    {"format", 0, "NAME", TEXT, AT(format),
+     "t4, kernel-tuner or csv; export: default t4; import: found out from the file"},
     {"quick", 0, NULL, FLAG, AT(quick), "at most 20 seconds, rougher figures"},
     {"longer", 0, "TIME", TIME, AT(longer_s),
      "more rounds for big or noisy machines, such as 10m; more than 120 s"},

@@ -25,6 +25,7 @@ struct settings {
     const char *rule_test;              /* rules: what to judge */
     const char *header;                 /* tune: where the best constants are written */
     const char *plot, *memory, *what_if, *cache, *csv, *save;
+    const char *format;               /* of export and import; NULL = t4, or found out */
     const char *counts, *measurement; /* files to explain instead of measuring */
     /* of compare: FILE:FUNCTION of each, and where the second one stands */
     const char *version, *rival_version;
@@ -41,6 +42,7 @@ struct settings {
     double budget_s, bandwidth_gbs, latency_ns, longer_s, peak_gbs, seconds_s;
     long long variants, seed, cores, session, min_of, line_bytes; /* likewise */
     double tolerance, tolerance_absolute;                         /* negative = default */
+    bool reuse, no_record, record, forget_record;
     bool json, quick, quiet, verbose, fresh, audit, reassociate, list, evidence, patch,
         force, metrics, transformations;
     enum colour_when colour;

@@ -120,11 +120,11 @@ static void without_a_budget_all_is_measured_once(void)
         struct trial trial = {.opts = {.strategy = strategies[s], .budget_s = 1000}};
 
         check_ok(trial_run(&trial, NULL), &trial.err);
-        size_t nr = grid_size(&trial), quick = 0;
+        size_t nr = grid_size(&trial);
         check_eq(trial.result.measurement_nr, nr + 1);
-        for (size_t i = 0; i < trial.space.asked.nr; i++)
-            quick += !strncmp(trial.space.asked.v[i], "quick", 5);
-        check_eq(quick, nr);
+        for (size_t i = 1; i <= nr; i++) /* the fastest are measured again in the end */
+            for (size_t k = 1; k < i; k++)
+                check(strcmp(trial.space.asked.v[i], trial.space.asked.v[k]) != 0);
         check_near(trial.result.space_size, (double)nr, 0);
         char *stop = xasprintf("all %zu legal variants of the grid were measured", nr);
         check_str(trial.result.stop, stop);

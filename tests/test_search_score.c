@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "core/base/base.h"
-#include "search/pchip.h"
-#include "search/score.h"
+#include "bench/pchip.h"
+#include "bench/score.h"
 #include "tests/check.h"
 
 enum { SIZE_MAX_OF_SPACE = 500, RUNS = 200 };

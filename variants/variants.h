@@ -266,6 +266,15 @@ struct toolchain {
     struct strvec flags; /* optimisation flags; default -O3 -march=native */
     struct variant_queue *queue; /* NULL = build at once; else see below. Borrowed */
 };
+/*
+ * A hash of all that a measurement of the bound kernel rests on, beside plan, machine and
+ * program: the file as the compiler sees it after preprocessing (a changed header or -D
+ * changes it, a comment does not), compiler, its version and flags, sizes, contents of
+ * arrays (of file(PATH): what is in it), and what the user vouches for. Hex; caller
+ * frees.
+ */
+int kernel_identity(const struct kernel *kernel, const struct toolchain *toolchain,
+                    char **hex, struct error *err);
 /* Finds and tries the compiler (compiles an empty function). STATUS_MISSING when it is
  * not there or does not work. flags NULL = default. */
 int toolchain_find(const char *compiler, const struct strvec *flags,
