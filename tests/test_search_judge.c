@@ -156,6 +156,7 @@ static void advice_and_bounds_are_held_against_the_gain(void)
                                    .advice_nr = 3,
                                    .measurement = &baseline,
                                    .measurement_nr = 1,
+                                   .searched_nr = 4,
                                    .first_tried = tile,
                                    .first_gain = speedup(2, 1.9, 2.1),
                                    .left_resource = RESOURCE_MEMORY};

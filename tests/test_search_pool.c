@@ -121,7 +121,7 @@ static void without_a_budget_all_is_measured_once(void)
 
         check_ok(trial_run(&trial, NULL), &trial.err);
         size_t nr = grid_size(&trial);
-        check_eq(trial.result.measurement_nr, nr + 1);
+        check_eq(trial.result.searched_nr, nr + 1);
         for (size_t i = 1; i <= nr; i++) /* the fastest are measured again in the end */
             for (size_t k = 1; k < i; k++)
                 check(strcmp(trial.space.asked.v[i], trial.space.asked.v[k]) != 0);
@@ -217,7 +217,7 @@ static void failures_are_no_way_and_no_winner(void)
         struct trial trial = {.opts = {.strategy = strategies[s], .budget_s = 1000}};
 
         check_ok(trial_run(&trial, entry), &trial.err);
-        check_eq(trial.result.measurement_nr, grid_size(&trial) + 1);
+        check_eq(trial.result.searched_nr, grid_size(&trial) + 1);
         check_contains(trial.result.measurement[trial.result.best].plan, "interchange(");
         trial_release(&trial);
     }
