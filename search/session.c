@@ -165,9 +165,12 @@ int session_measure_in(struct session *session, const struct choice *choice,
     int status = 0;
     *index = find(session, plan, environment);
     if (*index == session->result->measurement_nr || session->effort[*index] < effort) {
+        double began_s = clock_s();
         status = session->runner->measure(session->runner->data, &candidate, effort,
                                           limit_s, &measurement, err);
         if (status == 0) {
+            if (!measurement.replayed)
+                measurement.cost_s = clock_s() - began_s;
             put(session, *index, choice, effort, &measurement);
             status = tell(session, &session->result->measurement[*index], err);
         }
