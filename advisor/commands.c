@@ -22,7 +22,7 @@ static const struct command commands[] = {
      KERNEL_OPTIONS
      "compiler flags flags-try try machine output emit-header budget variants strategy "
      "seed rules "
-     "cores tolerance tolerance-absolute reassociate audit fresh patch "
+     "cores tolerance tolerance-absolute reassociate audit fresh reuse no-record patch "
      "database evidence" COMMON_OPTIONS,
      tune_command},
     {"advise", "measure the kernel as written and rank what can still pay",
@@ -104,7 +104,7 @@ static const struct command commands[] = {
     {"report", "an earlier session again", "report [SESSION] [options]",
      "Without a number: the newest session. --list names them all.\n\n"
      "example: inflight report --list",
-     "list evidence database" COMMON_OPTIONS, report_command},
+     "list evidence database forget-record" COMMON_OPTIONS, report_command},
     {"rules", "the rules that the advice follows, and tests of them",
      "rules [ID | TRANSFORMATION] [--rules FILE] [options]\n"
      "       inflight rules --metrics | --transformations [options]\n"

@@ -82,6 +82,16 @@ static const struct option_row rows[] = {
      "allow floating-point sums to be reordered"},
     {"audit", 0, NULL, FLAG, AT(audit), "measure what the rules pruned, too"},
     {"fresh", 0, NULL, FLAG, AT(fresh), "do not continue an unfinished session"},
+    {"reuse", 0, NULL, FLAG, AT(reuse),
+     "what earlier sessions measured of the same kernel, sizes, contents, compiler, "
+     "flags and machine is not measured again; off, because machines change from day to "
+     "day: the report says how much it was and how old"},
+    {"no-record", 0, NULL, FLAG, AT(no_record),
+     "do not let the rules' track record on this machine change their weight"},
+    {"record", 0, NULL, FLAG, AT(record),
+     "how often each rule was right on this machine"},
+    {"forget-record", 0, NULL, FLAG, AT(forget_record),
+     "forget how often the rules were right, of all machines of the database"},
     {"database", 0, "FILE", TEXT, AT(database),
      "session database, default in the user's data folder"},
     {"bandwidth", 0, "RATE", BANDWIDTH, AT(bandwidth_gbs),

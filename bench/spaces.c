@@ -92,9 +92,8 @@ static json_t *find_plan(const json_t *measurements, const char *plan)
 {
     size_t i;
     json_t *one;
-    json_array_foreach(measurements, i, one)
-        if (!strcmp(bench_text(one, "plan"), plan))
-            return one;
+    json_array_foreach(measurements, i,
+                       one) if (!strcmp(bench_text(one, "plan"), plan)) return one;
     return NULL;
 }
 
@@ -133,7 +132,7 @@ static int measure_all(struct recording *recording, struct error *err)
 {
     struct search_subject subject = live_subject(recording->live);
     struct search_runner runner = live_runner(recording->live);
-    struct search_observer observer = {recording, NULL, keep};
+    struct search_observer observer = {.data = recording, .measured = keep};
     struct search_opts opts = {.strategy = "exhaustive",
                                .budget_s = 7200,
                                .plans_only = true,
@@ -228,7 +227,8 @@ static int ask_guided(const struct recorder *recorder, const char *path,
     int status = 0;
     for (unsigned long long seed = 0; !status && seed <= SEEDS; seed++) {
         struct search_subject subject = dataset_subject(dataset);
-        struct search_runner runner = {asking, ask, compare};
+        struct search_runner runner = {
+            .data = asking, .measure = ask, .compare = compare};
         struct search_opts opts = {.budget_s = 3600, .rules = recorder->rules};
         struct search_result result = {0};
         asking->behind = dataset_runner(dataset);
@@ -321,8 +321,8 @@ static int record(const struct recorder *recorder, const struct kernel_case *one
         fprintf(stderr, "%s\n", one->name);
         status = open_recording(recorder, one, &recording, err);
         if (!status)
-            status = there ? read_space(&recording, path, err)
-                           : measure_all(&recording, err);
+            status =
+                there ? read_space(&recording, path, err) : measure_all(&recording, err);
         if (!status && !there)
             status = write_space(&recording, path, err);
         if (!status)

@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "search/ahead.h"
 #include "search/grid.h"
 #include "search/session.h"
 #include "search/tunables.h"
@@ -194,15 +195,30 @@ static int confirm_best(struct session *session, size_t best, struct error *err)
     return 0;
 }
 
+struct listed {
+    const struct session *session;
+    const struct space *list;
+};
+
+static struct choice listed_at(void *data, size_t i)
+{
+    const struct listed *listed = data;
+    return space_choice(listed->session, listed->list, i);
+}
+
 /* Legality is asked when a plan's turn comes: the whole grid would take longer than most
  * budgets. */
 static int run_list(struct session *session, const struct space *list, struct error *err)
 {
     struct search_result *result = session->result;
+    struct listed listed = {session, list};
+    struct ahead_list ahead = {&listed, listed_at, list->nr, 0};
     size_t best = 0, legal = 0, i = 0;
     for (; i < list->nr && !session_over(session); i++) {
         size_t index = 0;
         struct choice choice = space_choice(session, list, i);
+        if (session_ahead(session, &ahead, i, err))
+            return -1;
         if (session_legal(session, &choice, NULL))
             continue;
         legal++;

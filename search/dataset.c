@@ -35,10 +35,10 @@ static json_t *words_json(const struct strvec *words)
 json_t *dataset_json(const struct dataset_about *about)
 {
     char *date = date_now();
-    json_t *kernel = json_pack("{s:s, s:s, s:o, s:o, s:o}", "function", about->name,
-                               "file", about->file, "source", text_json(about->source),
-                               "words", words_json(about->words), "cflags",
-                               words_json(about->cflags));
+    json_t *kernel =
+        json_pack("{s:s, s:s, s:o, s:o, s:o}", "function", about->name, "file",
+                  about->file, "source", text_json(about->source), "words",
+                  words_json(about->words), "cflags", words_json(about->cflags));
     json_t *compiler = json_pack("{s:s, s:o}", "version", about->compiler, "flags",
                                  words_json(about->flags));
     json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:i, s:o}", "schema", schema, "date",
@@ -141,15 +141,14 @@ static int add_measurement(struct dataset *dataset, const struct json_at *at,
         return -1;
     int status = 0;
     if (!environments_equal(&read.environment, &plain))
-        status = json_fail(at, err, "environment: a space has none, '%s' does", read.plan);
+        status =
+            json_fail(at, err, "environment: a space has none, '%s' does", read.plan);
     else if (find(dataset, read.plan) < dataset->nr)
         status = json_fail(at, err, "plan: '%s' is there twice", read.plan);
     else {
         strvec_push(&dataset->plans, read.plan);
-        dataset->entry[dataset->nr] =
-            (struct dataset_entry){.time_s = read.time_s,
-                                   .cost_s = read.cost_s,
-                                   .explained = read.has_traffic};
+        dataset->entry[dataset->nr] = (struct dataset_entry){
+            .time_s = read.time_s, .cost_s = read.cost_s, .explained = read.has_traffic};
         dataset->measurement[dataset->nr++] = (json_t *)at->node;
     }
     measurement_release(&read);
@@ -302,9 +301,8 @@ static double draw_normal(const struct dataset *dataset, const char *words)
 /* Half the width of the 95 % interval, of the logarithm. */
 static double half_width(struct quantity time_s)
 {
-    return time_s.low > 0 && time_s.high > time_s.low
-               ? log(time_s.high / time_s.low) / 2
-               : 0;
+    return time_s.low > 0 && time_s.high > time_s.low ? log(time_s.high / time_s.low) / 2
+                                                      : 0;
 }
 
 static struct quantity scattered(const struct dataset *dataset, const char *words,
@@ -326,8 +324,8 @@ static int answer(const struct dataset *dataset, size_t i, struct measurement *o
     out->replayed = true;
     if (!out->time_s.known)
         return 0;
-    out->time_s = scattered(dataset, out->plan, out->time_s.value,
-                            half_width(out->time_s));
+    out->time_s =
+        scattered(dataset, out->plan, out->time_s.value, half_width(out->time_s));
     if (!out->has_traffic)
         return 0;
     return measurement_explain(out, &dataset->machine, dataset->cores, &dataset->counts,
@@ -375,5 +373,6 @@ static int compare(void *data, const struct candidate *a, const struct candidate
 
 struct search_runner dataset_runner(struct dataset *dataset)
 {
-    return (struct search_runner){dataset, measure, compare};
+    return (struct search_runner){
+        .data = dataset, .measure = measure, .compare = compare};
 }

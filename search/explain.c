@@ -135,14 +135,14 @@ int measurement_explain(struct measurement *measurement, const struct machine *m
 struct quantity verdict_bound(const struct rule_verdict *verdict,
                               const struct occupancy *occupancy, struct quantity time_s)
 {
-    struct occupancy_left left[RESOURCE_NR];
+    struct occupancy_rest left[RESOURCE_NR];
     for (size_t r = 0; r < RESOURCE_NR; r++)
-        left[r] = (struct occupancy_left){1, 1};
+        left[r] = (struct occupancy_rest){1, 1};
     for (size_t i = 0; i < verdict->work_nr; i++) {
         const struct rule_work *work = &verdict->work[i];
         enum resource resource = resource_from_word(work->resource);
         if (resource != RESOURCE_NR)
-            left[resource] = (struct occupancy_left){work->factor, work->least};
+            left[resource] = (struct occupancy_rest){work->factor, work->least};
     }
     return occupancy_bound(occupancy, time_s, left);
 }

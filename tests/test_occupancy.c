@@ -106,7 +106,7 @@ static void cache_resident_is_not_headroom(void)
 {
     struct machine machine = machine_made();
     struct occupancy_case input = case_of(&machine, memory_work(1e3, 0), 0.02, 8);
-    struct occupancy_left left[RESOURCE_NR] = {{1, 1}, {1, 1}, {1, 1}, {1, 1},
+    struct occupancy_rest left[RESOURCE_NR] = {{1, 1}, {1, 1}, {1, 1}, {1, 1},
                                                {1, 1}, {1, 1}, {1, 1}, {1, 1}};
     struct occupancy now;
 

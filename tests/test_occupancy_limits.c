@@ -201,21 +201,21 @@ static void the_curve_is_not_extrapolated(void)
     occupancy_release(&now);
 }
 
-static void all_left(struct occupancy_left left[RESOURCE_NR])
+static void all_left(struct occupancy_rest left[RESOURCE_NR])
 {
     for (int r = 0; r < RESOURCE_NR; r++)
-        left[r] = (struct occupancy_left){1, 1};
+        left[r] = (struct occupancy_rest){1, 1};
 }
 
 static double bound_of(const struct occupancy *now, struct quantity time_s, double l1,
                        double memory)
 {
-    struct occupancy_left left[RESOURCE_NR];
+    struct occupancy_rest left[RESOURCE_NR];
     struct quantity bound;
 
     all_left(left);
-    left[RESOURCE_L1_QUEUE] = (struct occupancy_left){l1, fmax(l1, 0)};
-    left[RESOURCE_MEMORY] = (struct occupancy_left){memory, fmax(memory, 0)};
+    left[RESOURCE_L1_QUEUE] = (struct occupancy_rest){l1, fmax(l1, 0)};
+    left[RESOURCE_MEMORY] = (struct occupancy_rest){memory, fmax(memory, 0)};
     bound = occupancy_bound(now, time_s, left);
     return bound.known ? bound.value : NAN;
 }
@@ -244,7 +244,7 @@ static void bounds_scale_the_work(void)
 static void bounds_carry_intervals(void)
 {
     struct occupancy now = {.why = OCCUPANCY_WHY_UNKNOWN};
-    struct occupancy_left left[RESOURCE_NR];
+    struct occupancy_rest left[RESOURCE_NR];
 
     all_left(left);
     for (int r = 0; r < RESOURCE_NR; r++)
@@ -254,13 +254,13 @@ static void bounds_carry_intervals(void)
     /* a resource nobody knows of may need all of the time */
     now.resource[RESOURCE_MEMORY].least_s = quantity_unknown();
     check_between(occupancy_bound(&now, around(10, 9, 12), left), 2, 1, 3, 1e-9);
-    left[RESOURCE_MEMORY] = (struct occupancy_left){0, 0};
+    left[RESOURCE_MEMORY] = (struct occupancy_rest){0, 0};
     check_between(occupancy_bound(&now, around(10, 9, 12), left), 2, 9.0 / 8, 3, 1e-9);
-    left[RESOURCE_MEMORY] = (struct occupancy_left){-1, 0};
+    left[RESOURCE_MEMORY] = (struct occupancy_rest){-1, 0};
     check(!occupancy_bound(&now, around(10, 9, 12), left).known);
     for (int r = 0; r < RESOURCE_NR; r++)
         now.resource[r].least_s = quantity_unknown();
-    left[RESOURCE_MEMORY] = (struct occupancy_left){1, 1};
+    left[RESOURCE_MEMORY] = (struct occupancy_rest){1, 1};
     check(!occupancy_bound(&now, exact(10), left).known);
 }
 
@@ -268,7 +268,7 @@ static void bounds_carry_intervals(void)
 static void bounds_know_what_is_left_at_least(void)
 {
     struct occupancy now = {.why = OCCUPANCY_WHY_UNKNOWN};
-    struct occupancy_left left[RESOURCE_NR];
+    struct occupancy_rest left[RESOURCE_NR];
     struct quantity bound;
 
     all_left(left);
@@ -276,10 +276,10 @@ static void bounds_know_what_is_left_at_least(void)
         now.resource[r].least_s = exact(1);
     now.resource[RESOURCE_L2_QUEUE].least_s = around(5, 4, 5);
     now.resource[RESOURCE_MEMORY].least_s = exact(2);
-    left[RESOURCE_L2_QUEUE] = (struct occupancy_left){0.8, 0.625};
+    left[RESOURCE_L2_QUEUE] = (struct occupancy_rest){0.8, 0.625};
     check_between(occupancy_bound(&now, exact(10), left), 2.5, 2.5, 4, 1e-9);
     /* less load on memory than on the queue: its latency may fall to a half */
-    left[RESOURCE_MEMORY] = (struct occupancy_left){0.5, 0.5};
+    left[RESOURCE_MEMORY] = (struct occupancy_rest){0.5, 0.5};
     now.idle_latency_share = 0.5;
     check_between(occupancy_bound(&now, exact(10), left), 2.5, 2.5, 8, 1e-9);
     now.idle_latency_share = 0;
@@ -292,7 +292,7 @@ static void bounds_know_what_is_left_at_least(void)
     check(isinf(bound.high));
     /* nothing needed more than the time that it took */
     now.resource[RESOURCE_L2_QUEUE].least_s = around(20, 15, 40);
-    left[RESOURCE_L2_QUEUE] = (struct occupancy_left){0.5, 0.25};
+    left[RESOURCE_L2_QUEUE] = (struct occupancy_rest){0.5, 0.25};
     check_between(occupancy_bound(&now, exact(10), left), 2, 2, 4, 1e-9);
 }
 

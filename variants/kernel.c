@@ -70,7 +70,10 @@ int kernel_open(const struct kernel_request *request, struct kernel **out,
     struct kernel *kernel = xcalloc(1, sizeof(*kernel));
 
     *out = NULL;
-    if (open_into(kernel, request, err)) {
+    enum account before = account_switch(ACCOUNT_ANALYSIS);
+    int status = open_into(kernel, request, err);
+    account_switch(before);
+    if (status) {
         kernel_free(kernel);
         return -1;
     }

@@ -168,7 +168,7 @@ int occupancy_compute(const struct occupancy_case *input, struct occupancy *out,
 double occupancy_paper_n(double gbs, double latency_ns, int transfer_bytes, int cores);
 
 /* What a plan leaves of the work given to a resource: after over before. */
-struct occupancy_left {
+struct occupancy_rest {
     double value; /* the best guess; negative = unknown, but no more than now */
     double least; /* less is not left for certain, 0 .. value */
 };
@@ -182,7 +182,37 @@ struct occupancy_left {
  * limit. A resource of unknown T_r can only lower it: the low end says so.
  */
 struct quantity occupancy_bound(const struct occupancy *now, struct quantity time_s,
-                                const struct occupancy_left left[RESOURCE_NR]);
+                                const struct occupancy_rest left[RESOURCE_NR]);
+
+/* The least that any plan could give the resources: what a call cannot do without. */
+struct occupancy_need {
+    /* Through memory, all copies: each line of the data once. Unknown = not told, a low
+     * end of 0 = perhaps nothing. */
+    struct quantity memory_bytes;
+    struct quantity memory_gbs; /* the most that memory reaches, at any mix */
+    /* FLOP/s of the loop's elements over those of doubles: 2 for floats; 0 = 1 */
+    double flop_ratio;
+};
+
+/*
+ * How much faster than `time_s` at most. `same`: with the work as it is, T / max T_r, so
+ * for plans that only do more at a time. `least`: with only what is needed, T /
+ * max(needed bytes / memory, FLOP / vector rate), so for every plan that computes the
+ * same. Where chains of addresses explain n, both end where the chains are full (n_chains
+ * / in_flight): no plan takes the order of a chain apart. Never below 1. Unknown = the
+ * evidence gives none; open above where what is needed may be nothing. `least` is never
+ * below `same`.
+ */
+struct occupancy_left {
+    struct quantity same, least;
+    enum resource same_by, least_by; /* NONE with unknown bounds and chains */
+    bool same_by_chains, least_by_chains;
+    /* what sets `same` is at its limit as far as can be told: its utilization may be, or
+     * the chains are full */
+    bool reached;
+};
+struct occupancy_left occupancy_left(const struct occupancy *now, struct quantity time_s,
+                                     const struct occupancy_need *need);
 
 /*
  * The figures under the metric names of rules/rules.h: calls `number` or `word` once per

@@ -19,10 +19,10 @@ static struct quantity needed_now(const struct occupancy *now, int resource,
 
 static struct quantity needed_then(const struct occupancy *now, int resource,
                                    struct quantity time_s,
-                                   const struct occupancy_left left[])
+                                   const struct occupancy_rest left[])
 {
     struct quantity least = needed_now(now, resource, time_s);
-    const struct occupancy_left *own = &left[resource], *memory = &left[RESOURCE_MEMORY];
+    const struct occupancy_rest *own = &left[resource], *memory = &left[RESOURCE_MEMORY];
     bool relieved = is_queue(resource) && memory->least < own->least;
     double quicker =
         relieved && now->idle_latency_share > 0 ? fmin(now->idle_latency_share, 1) : 1;
@@ -35,7 +35,7 @@ static struct quantity needed_then(const struct occupancy *now, int resource,
 
 /* The most time that a resource still needs for certain. */
 static struct quantity most_needed(const struct occupancy *now, struct quantity time_s,
-                                   const struct occupancy_left left[])
+                                   const struct occupancy_rest left[])
 {
     struct quantity most = quantity_unknown();
 
@@ -62,7 +62,7 @@ static struct quantity speed_up(struct quantity time_s, struct quantity most)
 }
 
 struct quantity occupancy_bound(const struct occupancy *now, struct quantity time_s,
-                                const struct occupancy_left left[RESOURCE_NR])
+                                const struct occupancy_rest left[RESOURCE_NR])
 {
     struct quantity most = most_needed(now, time_s, left), bound;
 
