@@ -65,8 +65,11 @@ static const struct option_row rows[] = {
      "may take as long again, 32s at most), 10m for a sweep, 10s for the pairs of "
      "compare"},
     {"variants", 0, "N", COUNT, AT(variants), "measure at most N variants"},
-    {"strategy", 0, "NAME", TEXT, AT(strategy), "guided (default), exhaustive or random"},
-    {"seed", 0, "N", COUNT, AT(seed), "of the random strategy, default 1"},
+    {"strategy", 0, "NAME", TEXT, AT(strategy),
+     "guided (default), exhaustive, random, local (hill climbing) or population "
+     "(genetic)"},
+    {"seed", 0, "N", COUNT, AT(seed),
+     "of the strategies random, local and population, default 1"},
     {"rules", 0, "FILE", LIST, AT(rules),
      "rules of yours, asked before the shipped ones; only:FILE = without the shipped "
      "ones "
@@ -109,6 +112,8 @@ static const struct option_row rows[] = {
     {"what-if", 0, "KEY=VALUE,...", TEXT, AT(what_if),
      "how the answer moves if these were otherwise: l1_mshrs, l2_mshrs, latency, "
      "bandwidth, ceiling, cores, line, access, memory, machine"},
+    {"format", 0, "NAME", TEXT, AT(format),
+     "t4, kernel-tuner or csv; export: default t4; import: found out from the file"},
     {"quick", 0, NULL, FLAG, AT(quick), "at most 20 seconds, rougher figures"},
     {"longer", 0, "TIME", TIME, AT(longer_s),
      "more rounds for big or noisy machines, such as 10m; more than 120 s"},

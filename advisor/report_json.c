@@ -6,7 +6,7 @@
 #include "advisor/report_parts.h"
 #include "advisor/version.h"
 
-static json_t *params_json(const struct kernel_view *view)
+json_t *report_sizes_json(const struct kernel_view *view)
 {
     json_t *object = json_object();
     for (size_t i = 0; i < view->param_nr; i++)
@@ -25,7 +25,7 @@ json_t *report_kernel_json(const struct kernel *kernel)
     return json_pack("{s:o, s:s, s:i, s:s, s:o, s:o, s:o, s:o, s:o}", "file",
                      text_json(kernel_path(kernel)), "function", kernel_name(kernel),
                      "line", kernel_line(kernel), "hash", kernel_hash(kernel), "sizes",
-                     params_json(&view), "arrays", kernel_arrays_json(&view),
+                     report_sizes_json(&view), "arrays", kernel_arrays_json(&view),
                      "footprint_bytes", json_real(counts.footprint_bytes), "flops",
                      json_quantity(counts.flops), "assumptions",
                      strings_json(view.assumption, view.assumption_nr));

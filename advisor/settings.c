@@ -80,6 +80,16 @@ static int read_rival(const char *text, struct settings *settings, struct error 
     return 0;
 }
 
+/* A file that is no source: a colon is a part of its name. */
+static int read_results(const char *text, struct settings *settings, struct error *err)
+{
+    if (settings->file)
+        return fail(err, STATUS_USAGE, "only one FILE is taken, got '%s' and '%s'",
+                    settings->file, text);
+    settings->file = xstrdup(text);
+    return 0;
+}
+
 static int read_session(const char *text, struct settings *settings, struct error *err)
 {
     if (settings->session >= 0)
@@ -175,6 +185,8 @@ static int read_options(int argc, char **argv, const char *shorts,
 static int read_word(const struct command *command, const char *word,
                      struct settings *settings, struct error *err)
 {
+    if (!strcmp(command->name, "import"))
+        return read_results(word, settings, err);
     if (strstr(command->usage, "SESSION"))
         return read_session(word, settings, err);
     if (takes(command, "compare"))
