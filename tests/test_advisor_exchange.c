@@ -103,6 +103,8 @@ static char *exported(struct fixture *fixture, long long id, enum exchange_forma
             free(space.result[i].timestamp);
             space.result[i].timestamp = xstrdup("2026-01-31T12:00:00+00:00");
         }
+        if (json_object_get(space.extra, "autotuner_version"))
+            exchange_keep(&space.extra, "autotuner_version", json_string("0"));
         check_ok(exchange_text(&space, format, &out, &err), &err);
     }
     exchange_space_release(&space);
