@@ -7,6 +7,7 @@
 #include "advisor/exchanged.h"
 #include "advisor/report.h"
 #include "advisor/series.h"
+#include "advisor/track_show.h"
 #include "core/store/store.h"
 
 static int list_line(void *data, const struct store_session *session)
@@ -135,6 +136,8 @@ static int show_session(const struct settings *settings, struct store *store,
 
 int report_command(const struct settings *settings, struct error *err)
 {
+    if (settings->forget_record)
+        return track_forget_command(settings, err);
     char *path = settings->database ? xstrdup(settings->database) : NULL;
     struct store *store = NULL;
     int status = path ? 0 : store_default_path(&path, err);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "advisor/report.h"
+#include "advisor/track_show.h"
 
 struct page {
     const json_t *report;
@@ -388,6 +389,65 @@ static void show_variants(struct page *page)
     }
 }
 
+static void show_audit(struct page *page)
+{
+    const json_t *audit = json_object_get(page->report, "audit"), *pruned;
+    size_t i;
+    if (!has_text(audit, "sentence"))
+        return;
+    heading(page, "Audit of what the rules discarded");
+    paragraph(page, text_of(audit, "sentence"));
+    json_array_foreach(json_object_get(audit, "pruned"), i, pruned)
+    {
+        struct buf line = {0};
+        if (!has_text(pruned, "plan"))
+            continue;
+        buf_addf(&line, "%s: ", text_of(pruned, "transformation"));
+        add_gain(&line, quantity_in(pruned, "gain"), "not compared");
+        buf_addf(&line, " by %s [%s]%s", text_of(pruned, "plan"), text_of(pruned, "rule"),
+                 json_is_true(json_object_get(pruned, "wrong")) ? ", wrongly discarded"
+                                                                : "");
+        paragraph(page, buf_str(&line));
+        buf_release(&line);
+    }
+}
+
+/* How often the rules behind the advice were right before. */
+static void show_record(struct page *page)
+{
+    const json_t *list = json_object_get(page->report, "record"), *rule;
+    size_t i;
+    if (!json_array_size(list))
+        return;
+    heading(page, "Track record of these rules");
+    json_array_foreach(list, i, rule)
+    {
+        struct buf line = {0};
+        track_line(rule, &line);
+        buf_add(page->out, "  ");
+        buf_add_wrapped(page->out, buf_str(&line), 6, page->width);
+        buf_add(page->out, "\n");
+        buf_release(&line);
+    }
+}
+
+static void show_reused(struct page *page)
+{
+    const json_t *reused = json_object_get(page->report, "reused");
+    struct buf line = {0};
+    if (!reused)
+        return;
+    buf_addf(&line,
+             "Of earlier sessions were reused: %.0f measurements and %.0f "
+             "comparisons",
+             number_of(reused, "measurements"), number_of(reused, "comparisons"));
+    if (has_text(reused, "oldest"))
+        buf_addf(&line, ", the oldest of %.10s", text_of(reused, "oldest"));
+    buf_add(&line, ".");
+    paragraph(page, buf_str(&line));
+    buf_release(&line);
+}
+
 static void show_left(struct page *page)
 {
     const json_t *left = json_object_get(page->report, "left"),
@@ -400,7 +460,9 @@ static void show_left(struct page *page)
         buf_addf(&line, "Ended because %s, after %.0f s and %zu variant%s. ",
                  text_of(page->report, "stop"), number_of(page->report, "seconds"),
                  variants, variants == 1 ? "" : "s");
-    if (bound) {
+    if (has_text(left, "sentence")) {
+        buf_add(&line, text_of(left, "sentence"));
+    } else if (bound) { /* as documents of earlier versions have it */
         buf_add(&line, "With the same work, the counted resources would allow at most ");
         add_figure(&line, number_of(bound, "value"));
         buf_addf(&line, "x more; %s would set that limit.",
@@ -427,5 +489,8 @@ void report_text(const json_t *report, bool colour, bool evidence, int columns,
     show_pruned(&page, evidence);
     if (evidence)
         show_variants(&page);
+    show_audit(&page);
+    show_record(&page);
     show_left(&page);
+    show_reused(&page);
 }

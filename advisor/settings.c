@@ -98,6 +98,15 @@ static int read_session(const char *text, struct settings *settings, struct erro
     return parse_count(text, "SESSION", &settings->session, err);
 }
 
+static int read_rule(const char *text, struct settings *settings, struct error *err)
+{
+    if (settings->rule)
+        return fail(err, STATUS_USAGE, "only one rule is taken, got '%s' and '%s'",
+                    settings->rule, text);
+    settings->rule = text;
+    return 0;
+}
+
 /* getopt's code of option_row(0) as a long option: above all letters. */
 enum { FIRST_CODE = 1000 };
 
@@ -184,6 +193,8 @@ static int read_word(const struct command *command, const char *word,
         return read_rival(word, settings, err);
     if (strstr(command->usage, "NEW.c"))
         return read_version(word, settings, err);
+    if (takes(command, "metrics"))
+        return read_rule(word, settings, err);
     if (strstr(command->usage, "FILE.c"))
         return read_file(word, settings, err);
     return usage(settings, err, "unexpected word", word);
@@ -242,6 +253,7 @@ void settings_release(struct settings *settings)
     strvec_release(&settings->cflags);
     strvec_release(&settings->flags);
     strvec_release(&settings->sweep);
+    strvec_release(&settings->rules);
     strvec_release(&settings->flags_try);
     free(settings->rival_file);
 }

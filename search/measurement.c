@@ -119,6 +119,8 @@ json_t *measurement_to_json(const struct measurement *measurement)
     json_object_set_new(root, "sampling", sampling_json(measurement));
     if (measurement->note)
         json_object_set_new(root, "note", text_json(measurement->note));
+    if (measurement->cost_s > 0)
+        json_object_set_new(root, "cost_s", json_real(measurement->cost_s));
     add_occupancy_json(root, measurement);
     return root;
 }
@@ -272,6 +274,9 @@ int measurement_from_json(const struct json_at *at, struct measurement *measurem
     if (json_has(at, "max_relative_error") &&
         json_number_at(at, "max_relative_error", 0, 1e300, &out.max_relative_error, NULL))
         out.max_relative_error = 0;
+    if (json_has(at, "cost_s") &&
+        json_number_at(at, "cost_s", 0, 1e9, &out.cost_s, NULL))
+        out.cost_s = 0;
     if (json_has(at, "huge_bytes") &&
         json_number_at(at, "huge_bytes", 0, 1e18, &out.huge_bytes, NULL))
         out.huge_bytes = -1;
