@@ -301,6 +301,10 @@ struct search_result {
     size_t searched_nr; /* measurement_nr when the search ended and closing began */
     struct search_left left;   /* what is left after the best */
     struct search_audit audit; /* of --audit; nr 0 = none was asked for or needed */
+    /* The first transformation of which guided search measured a plan, on the kernel as
+     * written; NULL = none. Its gain then, unknown when no plan of it ran well. */
+    char *first_tried;
+    struct quantity first_gain;
 };
 void search_result_release(struct search_result *result);
 
@@ -311,12 +315,12 @@ struct rule_record {
 };
 
 struct search_opts {
-    const char *strategy; /* "guided" (default), "exhaustive", "random" */
+    const char *strategy; /* a name of search_strategies(); NULL = the first */
     double budget_s;      /* 0 = 100; three quarters of it are for plans, however long the
                              baseline takes; the closing measurements come on top */
     bool plans_only;      /* no huge pages either */
     size_t budget_variants;  /* 0 = no limit */
-    unsigned long long seed; /* random; 0 = 1 */
+    unsigned long long seed; /* random, local, population; 0 = 1 */
     const struct rule_set *rules;
     /* Environments to try on the kernel as written and on the winner, one after the
      * other, each on top of those that paid; {0} in what is not to change. Huge pages are
