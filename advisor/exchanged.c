@@ -44,33 +44,51 @@ static bool replaces(const json_t *old, const json_t *document)
                       json_object_get(document, "environment"));
 }
 
+/* The wall time of all measurements of the variant. */
+static void add_cost(json_t *to, const json_t *from)
+{
+    double sum = json_number_value(json_object_get(to, "cost_s")) +
+                 json_number_value(json_object_get(from, "cost_s"));
+    if (sum > 0)
+        json_object_set_new(to, "cost_s", json_real(sum));
+}
+
 /* Takes the document. */
 static void take_document(struct documents *documents, json_t *document)
 {
     bool imported = json_object_get(document, "configuration");
     for (size_t i = 0; i < documents->nr && !imported; i++) {
-        if (!replaces(documents->item[i], document))
+        json_t *old = documents->item[i];
+        if (!replaces(old, document))
             continue;
-        bool keep = is_explained(documents->item[i]) && !is_explained(document);
-        json_decref(keep ? document : documents->item[i]);
-        if (!keep)
-            documents->item[i] = document;
+        bool keep = is_explained(old) && !is_explained(document);
+        add_cost(keep ? old : document, keep ? document : old);
+        documents->item[i] = keep ? old : document;
+        json_decref(keep ? document : old);
         return;
     }
     GROW(documents->item, documents->nr + 1, documents->alloc);
     documents->item[documents->nr++] = document;
 }
 
-static int add_document(void *data, const char *variant, const char *text)
+/* "2026-01-31T12:00:00Z" as readers of before Python 3.11 take it. */
+static void date_document(json_t *document, const char *added)
+{
+    if (!*word_of(document, "timestamp"))
+        json_object_set_new(document, "timestamp",
+                            json_sprintf("%.19s+00:00", added ? added : ""));
+}
+
+static int add_document(void *data, const struct store_answer *answer)
 {
     struct documents *documents = data;
     json_t *document = NULL;
-    (void)variant;
-    if (json_read_text(text, "session database", NULL, &document, documents->err))
+    if (json_read_text(answer->json, "session database", NULL, &document, documents->err))
         return -1;
     const char *schema = word_of(document, "schema");
     if (!strcmp(schema, "inflight.measurement/1") &&
         strcmp(word_of(document, "outcome"), run_outcome_word(RUN_OUTCOME_INTERRUPTED))) {
+        date_document(document, answer->added);
         take_document(documents, document);
         return 0;
     }
@@ -182,6 +200,7 @@ static json_t *own_json(const json_t *document)
     return own;
 }
 
+/* Ours are one sum: building, comparing results, running. */
 static void take_costs(const json_t *document, struct exchange_result *out)
 {
     static const char *const keys[] = {
@@ -192,10 +211,11 @@ static void take_costs(const json_t *document, struct exchange_result *out)
     const json_t *costs = json_object_get(document, "costs_ns");
     for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
         out->phase_s[i] = number_of(costs, keys[i]) * 1e-9;
+    if (!costs)
+        out->phase_s[EXCHANGE_PHASE_BENCHMARK] = number_of(document, "cost_s");
 }
 
-static void take_result(const json_t *document, const char *date,
-                        struct exchange_result *out)
+static void take_result(const json_t *document, struct exchange_result *out)
 {
     const json_t *more = json_object_get(document, "more");
     const char *detail = word_of(document, "detail"),
@@ -210,7 +230,7 @@ static void take_result(const json_t *document, const char *date,
     if (isnan(out->correctness) && !json_object_get(document, "configuration"))
         out->correctness = json_is_true(json_object_get(document, "verified"));
     out->detail = *detail ? xstrdup(detail) : NULL;
-    out->timestamp = *timestamp ? xstrdup(timestamp) : xstrdup(date);
+    out->timestamp = *timestamp ? xstrdup(timestamp) : NULL;
     take_samples(document, out);
     take_costs(document, out);
     take_figures(document, out);
@@ -322,12 +342,12 @@ static void sort_values(struct exchange_space *space)
     }
 }
 
-static int add_results(const struct documents *documents, const char *date,
-                       struct exchange_space *out, struct error *err)
+static int add_results(const struct documents *documents, struct exchange_space *out,
+                       struct error *err)
 {
     bool imported = json_object_get(documents->item[0], "configuration");
     for (size_t i = 0; i < documents->nr; i++)
-        take_result(documents->item[i], date, exchange_add_result(out));
+        take_result(documents->item[i], exchange_add_result(out));
     for (size_t i = 0; i < documents->nr && imported; i++) {
         json_decref(out->result[i].configuration);
         out->result[i].configuration =
@@ -407,12 +427,6 @@ static void add_imported_head(const struct store_session *session, const json_t 
     }
 }
 
-/* "2026-01-31T12:00:00Z" as readers of before Python 3.11 take it. Caller frees. */
-static char *date_of(const struct store_session *session)
-{
-    return xasprintf("%.19s+00:00", session->started);
-}
-
 static int read_optional(const char *text, json_t **out, struct error *err)
 {
     *out = NULL;
@@ -424,12 +438,11 @@ int space_of_session(struct store *store, const struct store_session *session,
 {
     struct documents documents = {.err = err};
     json_t *setup = NULL, *report = NULL;
-    char *date = date_of(session);
     *out = (struct exchange_space){0};
-    int status =
-        read_optional(session->setup_json, &setup, err) ||
-        read_optional(session->report_json, &report, err) ||
-        store_measurement_each(store, session->id, add_document, &documents, err);
+    int status = read_optional(session->setup_json, &setup, err) ||
+                 read_optional(session->report_json, &report, err) ||
+                 store_session_answers(store, session->id, STORE_MEASUREMENT,
+                                       add_document, &documents, err);
     if (!status && !documents.nr)
         status = fail(err, STATUS_INPUT, "session %lld (%s of %s) holds no measurements",
                       session->id, session->command, session->title);
@@ -438,13 +451,12 @@ int space_of_session(struct store *store, const struct store_session *session,
             add_imported_head(session, setup, out);
         else
             add_head(session, setup, report, out);
-        status = add_results(&documents, date, out, err);
+        status = add_results(&documents, out, err);
     }
     if (status)
         exchange_space_release(out);
     documents_release(&documents);
     json_decref(setup);
     json_decref(report);
-    free(date);
     return status ? -1 : 0;
 }

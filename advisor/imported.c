@@ -122,6 +122,17 @@ static json_t *costs_json(const struct exchange_result *result)
     return costs;
 }
 
+/* What a variant took in all: the search's own time is none of it. */
+static double cost_of(const struct exchange_result *result)
+{
+    static const enum exchange_phase own[] = {
+        EXCHANGE_PHASE_COMPILE, EXCHANGE_PHASE_VERIFY, EXCHANGE_PHASE_BENCHMARK};
+    double sum = 0;
+    for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+        sum += isnan(result->phase_s[own[i]]) ? 0 : result->phase_s[own[i]];
+    return sum;
+}
+
 static json_t *document_of(const struct exchange_result *result, bool own)
 {
     const json_t *told = json_object_get(result->extra, "inflight");
@@ -142,6 +153,8 @@ static json_t *document_of(const struct exchange_result *result, bool own)
         json_object_set_new(root, "correctness", json_real(result->correctness));
     json_object_set_new(root, "figures", figures_json(result));
     json_object_set_new(root, "costs_ns", costs_json(result));
+    if (cost_of(result) > 0)
+        json_object_set_new(root, "cost_s", json_real(cost_of(result)));
     if (result->timestamp)
         json_object_set_new(root, "timestamp", json_string(result->timestamp));
     json_object_set_new(root, "more",
