@@ -227,7 +227,7 @@ static json_t *report_of(const struct import *import, json_t *lines)
 {
     char *date = date_now();
     json_t *root =
-        json_pack("{s:s, s:s, s:s, s:I}", "schema", "inflight.space/1", "version",
+        json_pack("{s:s, s:s, s:s, s:I}", "schema", "inflight.imported/1", "version",
                   INFLIGHT_VERSION, "date", date, "session", (json_int_t)import->session);
     json_object_update(root, import->head);
     json_object_set(root, "results", lines);
