@@ -11,6 +11,7 @@ struct record {
     bool explained, timed;
     double seconds;
     json_t *document;
+    double at_least_s; /* above 0: stopped for slow */
 };
 
 struct recorded {
@@ -73,7 +74,7 @@ int recorded_add(struct recorded *recorded, json_t *measurement, struct error *e
         return -1;
     struct record record = {xstrdup(read.plan), read.environment,
                             read.has_traffic,   read.time_s.known,
-                            read.time_s.value,  json_incref(measurement)};
+                            read.time_s.value,  json_incref(measurement), read.at_least_s};
     bool lost = read.outcome == RUN_OUTCOME_INTERRUPTED;
     measurement_release(&read);
     struct record *old = find(recorded, record.plan, &record.environment);
@@ -114,6 +115,17 @@ static void missing(const struct candidate *candidate, struct measurement *out)
                                 .huge_bytes = -1};
 }
 
+/* A longer measurement answers for a shorter one, a failure for all; one that was stopped
+ * for slow, only where it would be stopped again. */
+static bool still_holds(const struct record *record, enum measure_effort effort,
+                        double stop_at_s)
+{
+    if (record->at_least_s > 0)
+        return effort == MEASURE_QUICK &&
+               measurement_still_stops(record->at_least_s, stop_at_s);
+    return effort == MEASURE_QUICK || record->explained || !record->timed;
+}
+
 static int measure(void *data, const struct candidate *candidate,
                    enum measure_effort effort, double stop_at_s, struct measurement *out,
                    struct error *err)
@@ -121,8 +133,7 @@ static int measure(void *data, const struct candidate *candidate,
     const struct recorded *recorded = data;
     const struct record *record =
         find(recorded, candidate->plan, &candidate->environment);
-    if (record && (!recorded->behind || effort == MEASURE_QUICK || record->explained ||
-                   !record->timed))
+    if (record && (!recorded->behind || still_holds(record, effort, stop_at_s)))
         return answer(recorded, record, out, err);
     if (recorded->behind)
         return recorded->behind->measure(recorded->behind->data, candidate, effort,
