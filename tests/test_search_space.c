@@ -380,7 +380,7 @@ static int compare(void *data, const struct candidate *a, const struct candidate
     (void)seconds;
     (void)err;
     for (size_t i = 0; i < space->compared.nr; i++)
-        before += strcmp(strchr(space->compared.v[i], ':') + 2, right) == 0;
+        before += strcmp(strstr(space->compared.v[i], " : ") + 3, right) == 0;
     strvec_pushf(&space->compared, "%s : %s", left, right);
     free(left);
     free(right);
@@ -419,8 +419,7 @@ void space_init(struct space *space, const struct space_entry *entry)
                                              .counts = counts,
                                              .check = check_plan,
                                              .machine = &space->machine};
-    space->runner = (struct search_runner){
-        .data = space, .measure = measure, .compare = compare};
+    space->runner = (struct search_runner){space, measure, compare, NULL, 0};
     space->observer = (struct search_observer){space, step, measured};
 }
 
