@@ -153,7 +153,7 @@ static void push_pair(struct strvec *argv, const struct flight *flight, size_t c
     strvec_pushf(argv, "%d", flight->in_front);
     if (flight->opts->stop_ratio > 0) {
         strvec_push(argv, "--stop-ratio");
-        strvec_pushf(argv, "%.6f", flight->opts->stop_ratio);
+        strvec_pushf(argv, "%.9g", flight->opts->stop_ratio);
     }
     free(results);
 }
@@ -195,7 +195,7 @@ static void push_timing(struct strvec *argv, const struct flight *flight, size_t
     strvec_pushf(argv, "%.0f", flight->limit_s * 1e9);
     if (opts->stop_at_s > 0 && !flight->is_pair) {
         strvec_push(argv, "--stop-at-ns");
-        strvec_pushf(argv, "%.0f", opts->stop_at_s * 1e9);
+        strvec_pushf(argv, "%.9g", opts->stop_at_s * 1e9);
     }
     if (pipes) {
         strvec_push(argv, "--gate");
