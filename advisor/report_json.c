@@ -139,11 +139,11 @@ static json_t *ties_json(const struct search_result *result)
     json_t *list = json_array();
     for (size_t i = 0; i < result->tie_nr; i++) {
         const struct tie *tie = &result->tie[i];
-        json_array_append_new(
-            list, json_pack("{s:s, s:o, s:b, s:b}", "plan",
-                            result->measurement[tie->index].plan, "time_ratio",
-                            json_quantity(tie->ratio), "tied", (int)tie->tied, "written",
-                            (int)(tie->index == result->best)));
+        json_array_append_new(list, json_pack("{s:s, s:o, s:b, s:b}", "plan",
+                                              result->measurement[tie->index].plan,
+                                              "time_ratio", json_quantity(tie->ratio),
+                                              "tied", (int)tie->tied, "written",
+                                              (int)(tie->index == result->best)));
     }
     return json_pack("{s:s, s:b, s:o}", "winner",
                      result->measurement[result->tie_winner].plan, "written",

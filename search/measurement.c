@@ -123,7 +123,8 @@ json_t *measurement_to_json(const struct measurement *measurement)
                                                     : json_real(measurement->huge_bytes));
     json_object_set_new(root, "sampling", sampling_json(measurement));
     if (measurement->at_least_s > 0)
-        json_object_set_new(root, "at_least_ns", json_real(measurement->at_least_s * 1e9));
+        json_object_set_new(root, "at_least_ns",
+                            json_real(measurement->at_least_s * 1e9));
     if (measurement->note)
         json_object_set_new(root, "note", text_json(measurement->note));
     add_occupancy_json(root, measurement);

@@ -72,9 +72,9 @@ int recorded_add(struct recorded *recorded, json_t *measurement, struct error *e
     struct measurement read = {0};
     if (read_document(measurement, &read, err))
         return -1;
-    struct record record = {xstrdup(read.plan), read.environment,
-                            read.has_traffic,   read.time_s.known,
-                            read.time_s.value,  json_incref(measurement), read.at_least_s};
+    struct record record = {
+        xstrdup(read.plan), read.environment,         read.has_traffic, read.time_s.known,
+        read.time_s.value,  json_incref(measurement), read.at_least_s};
     bool lost = read.outcome == RUN_OUTCOME_INTERRUPTED;
     measurement_release(&read);
     struct record *old = find(recorded, record.plan, &record.environment);
@@ -168,8 +168,7 @@ static int prepare(void *data, const struct candidate *candidate, size_t nr,
     for (size_t i = 0; i < nr; i++)
         if (!find(recorded, candidate[i].plan, &candidate[i].environment))
             missing[missing_nr++] = candidate[i];
-    int status =
-        missing_nr ? behind->prepare(behind->data, missing, missing_nr, err) : 0;
+    int status = missing_nr ? behind->prepare(behind->data, missing, missing_nr, err) : 0;
     free(missing);
     return status;
 }

@@ -57,7 +57,7 @@ struct measurement {
     bool has_traffic, has_occupancy;      /* which of the next two are filled */
     struct traffic traffic;
     struct occupancy occupancy;
-    bool replayed; /* answered from a record; nothing was measured now */
+    bool replayed;     /* answered from a record; nothing was measured now */
     double at_least_s; /* STOPPED: a call takes longer than this; time_s is unknown. 0 for
                           all others */
 };

@@ -82,7 +82,8 @@ static void find_rivals(const struct session *session, const struct field *field
 {
     for (size_t i = 0; i < field->nr; i++)
         if (field->item[i] != leader && session_timed(session, field->item[i]) &&
-            settle_optimistic_s(session, field->item[i]) * matters < time_of(session, leader))
+            settle_optimistic_s(session, field->item[i]) * matters <
+                time_of(session, leader))
             add_sorted(session, field->item[i], rivals);
 }
 

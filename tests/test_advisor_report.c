@@ -127,8 +127,8 @@ static void a_search(struct desk *desk)
     desk->input.emitted_gain = desk_gain(1.99, 1.9, 2.09);
     desk->input.emitted_verified = true;
     desk->result.tie = xcalloc(2, sizeof(struct tie));
-    desk->result.tie[desk->result.tie_nr++] = (struct tie){
-        .index = 2, .ratio = desk_gain(1.002, 0.985, 1.01), .tied = true};
+    desk->result.tie[desk->result.tie_nr++] =
+        (struct tie){.index = 2, .ratio = desk_gain(1.002, 0.985, 1.01), .tied = true};
     desk->result.tie[desk->result.tie_nr++] =
         (struct tie){.index = 1, .ratio = desk_gain(0.9, 0.89, 0.92)};
     desk->result.tie_winner = desk_faster(desk);

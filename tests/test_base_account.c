@@ -38,10 +38,10 @@ static void children_are_counted(void)
     struct error err = {0};
 
     account_restart();
-    check_ok(spawn_run(&(struct spawn_request){.argv = argv,
-                                               .account = ACCOUNT_VERIFYING},
-                       &outcome, &err),
-             &err);
+    check_ok(
+        spawn_run(&(struct spawn_request){.argv = argv, .account = ACCOUNT_VERIFYING},
+                  &outcome, &err),
+        &err);
     spawn_outcome_release(&outcome);
     check_eq(account_switch(ACCOUNT_TRACING), ACCOUNT_OTHER);
     check(account_now().seconds[ACCOUNT_VERIFYING] > 0);

@@ -106,8 +106,8 @@ static void all_is_built_before_it_is_timed(void)
 
 static void what_is_not_legal_is_not_built(void)
 {
-    static const struct space_entry entry[] = {
-        {.plan = "*tile*", .illegal = "no"}, {.plan = NULL}};
+    static const struct space_entry entry[] = {{.plan = "*tile*", .illegal = "no"},
+                                               {.plan = NULL}};
     struct workshop workshop = {.trial.opts.strategy = "exhaustive"};
 
     workshop_start(&workshop, entry, 4);

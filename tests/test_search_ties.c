@@ -14,11 +14,11 @@ static void changes_are_ordered(void)
     static const struct {
         const char *smaller, *larger;
     } cases[] = {
-        {"simd", "tile(i:8) simd"},                         /* steps first */
-        {"tile(i:8,j:8,k:8)", "tile(i:8) simd"},            /* whatever is in them */
-        {"tile(i:512)", "tile(i:8,j:8)"},                   /* then what they name */
-        {"prefetch(a:8)", "prefetch(a:8,to:L2)"},           /* options, too */
-        {"tile(i:8)", "tile(i:128)"},                       /* then the text */
+        {"simd", "tile(i:8) simd"},               /* steps first */
+        {"tile(i:8,j:8,k:8)", "tile(i:8) simd"},  /* whatever is in them */
+        {"tile(i:512)", "tile(i:8,j:8)"},         /* then what they name */
+        {"prefetch(a:8)", "prefetch(a:8,to:L2)"}, /* options, too */
+        {"tile(i:8)", "tile(i:128)"},             /* then the text */
         {"set(T:8) simd", "set(T:8,U:2) simd"},
         {"", "simd"},
     };
@@ -51,20 +51,21 @@ static void check_shortened(const struct choice *choice, const char *const *want
 
 static void every_step_is_left_out_once(void)
 {
-    const struct choice choice = {.order = {"j", "i"},
-                                  .order_nr = 2,
-                                  .tile = {{"j", 8}},
-                                  .tile_nr = 1,
-                                  .simd = true,
-                                  .prefetch = {{.array = "a", .distance = 4},
-                                               {.array = "b", .distance = 2}},
-                                  .prefetch_nr = 2};
+    const struct choice choice = {
+        .order = {"j", "i"},
+        .order_nr = 2,
+        .tile = {{"j", 8}},
+        .tile_nr = 1,
+        .simd = true,
+        .prefetch = {{.array = "a", .distance = 4}, {.array = "b", .distance = 2}},
+        .prefetch_nr = 2};
     static const char *const want[] = {
         "interchange(j,i) tile(j:8) simd prefetch(a:4)",
         "interchange(j,i) tile(j:8) simd prefetch(b:2)",
         "interchange(j,i) tile(j:8) prefetch(a:4) prefetch(b:2)",
         "interchange(j,i) simd prefetch(a:4) prefetch(b:2)",
-        "tile(j:8) simd prefetch(a:4) prefetch(b:2)", NULL};
+        "tile(j:8) simd prefetch(a:4) prefetch(b:2)",
+        NULL};
 
     check_shortened(&choice, want);
 }
@@ -80,7 +81,8 @@ static void shapes_lose_one_step_at_a_time(void)
         "set(T:8) fuse(i) tile(j:16,i:6) full(i,j)",
         "set(T:8) fuse(i) interchange(k,i,j) full(i,j)",
         "set(T:8) tile(j:16,i:6) interchange(k,i,j) full(i,j)",
-        "fuse(i) tile(j:16,i:6) interchange(k,i,j) full(i,j)", NULL};
+        "fuse(i) tile(j:16,i:6) interchange(k,i,j) full(i,j)",
+        NULL};
     static const char *const nothing[] = {NULL};
     const struct choice single = {.simd = true};
 

@@ -28,8 +28,8 @@ static bool counted_make(const char *name, const char *script, struct counted *o
     out->dir = path_join(fixture_dir(), name);
     check_ok(dir_make_all(out->dir, &err), &err);
     out->log = path_join(out->dir, "log");
-    char *text = xasprintf("#!/bin/sh\necho called >> '%s'\n%s\nexec %s \"$@\"\n", out->log,
-                           script, real[0].compiler);
+    char *text = xasprintf("#!/bin/sh\necho called >> '%s'\n%s\nexec %s \"$@\"\n",
+                           out->log, script, real[0].compiler);
     char *file = xasprintf("%s.sh", name);
     out->path = fixture_file(file, text);
     chmod(out->path, 0755);
@@ -198,8 +198,8 @@ static void compilers_have_a_limit_of_memory(void)
     struct error err = {0};
     size_t calls[2] = {0, 0};
 
-    ask_twice("limited",
-              "sleep 0.05\necho \"error: limit $(ulimit -v)\" >&2\nexit 1", &err, calls);
+    ask_twice("limited", "sleep 0.05\necho \"error: limit $(ulimit -v)\" >&2\nexit 1",
+              &err, calls);
     check_contains(err.text, "error: limit ");
     check(!strstr(err.text, "unlimited"));
 }

@@ -21,7 +21,8 @@
     X(WRONG_RESULT, "wrong-result")                                                      \
     X(NOT_BUILT, "not-built") /* compiler refused it */                                  \
     X(INTERRUPTED, "interrupted")                                                        \
-    X(STOPPED, "stopped") /* slower than run_opts.stop_... allow: not sampled to the end */
+    X(STOPPED,                                                                           \
+      "stopped") /* slower than run_opts.stop_... allow: not sampled to the end */
 
 enum run_outcome {
 #define X(name, word) RUN_OUTCOME_##name,
@@ -107,10 +108,10 @@ struct run_opts {
     size_t launches_min, launches_max; /* 0 = 3, 12 (or launches_min if that is more) */
     size_t samples_per_launch;         /* 0 = 5, after cold starts 25. Disturbed ones are
                                           repeated, up to as many again */
-    double sample_min_s;  /* kernel calls are repeated inside a sample until it lasts this
-                             long; 0 = 1 ms */
-    double budget_s;      /* no further launch after this, once there are launches_min;
-                             0 = 10 */
+    double sample_min_s; /* kernel calls are repeated inside a sample until it lasts this
+                            long; 0 = 1 ms */
+    double budget_s;     /* no further launch after this, once there are launches_min;
+                            0 = 10 */
     /* A launch may end when every sample of every copy so far, and at least two of them,
      * say that a call takes longer: the outcome then is STOPPED. 0 = never. The ratio is
      * that of the second of two together over the first. */

@@ -133,16 +133,11 @@ static bool read_done(struct reader *reader, char *const *word)
 
 enum { kind_done = 9 };
 static const struct line_kind kinds[] = {
-    {"buffers", 1, false, read_buffers},
-    {"huge", 1, false, read_huge},
-    {"warm", 1, false, read_warm},
-    {"sample", 2, true, read_sample},
-    {"drift", 2, true, read_drift},
-    {"clock", 3, false, read_clock},
-    {"flush", 3, false, read_flush},
-    {"disturbed", 1, true, read_disturbed},
-    {"stopped", 0, false, read_stopped},
-    [kind_done] = {"done", 0, false, read_done},
+    {"buffers", 1, false, read_buffers}, {"huge", 1, false, read_huge},
+    {"warm", 1, false, read_warm},       {"sample", 2, true, read_sample},
+    {"drift", 2, true, read_drift},      {"clock", 3, false, read_clock},
+    {"flush", 3, false, read_flush},     {"disturbed", 1, true, read_disturbed},
+    {"stopped", 0, false, read_stopped}, [kind_done] = {"done", 0, false, read_done},
 };
 
 /* Splits at single spaces. Returns how many words there are, -1 if too many. */

@@ -46,12 +46,12 @@ struct request {
     unsigned long long memory_bytes;
     long long copies, index, samples, sample_min_ns, limit_ns;
     const char *barrier;
-    const char *out_second; /* of a pair */
-    long long first;        /* the side that comes first: 0 or 1 */
+    const char *out_second;        /* of a pair */
+    long long first;               /* the side that comes first: 0 or 1 */
     double stop_at_ns, stop_ratio; /* slower calls need not be sampled to the end; 0 = no
                                       such limit. The ratio: of the second of a pair over
                                       the first */
-    int gate_in, gate_out;  /* -1 = none */
+    int gate_in, gate_out;         /* -1 = none */
     const char *geometry, *total, *budget;
     double relative, absolute;
     bool full_precision, against_itself, reference_only, stepped;

@@ -32,7 +32,7 @@ struct timing {
     long long warm_ns; /* the first call */
     long long calls;   /* per sample */
     long long began_ns;
-    long long taken;            /* samples */
+    long long taken;             /* samples */
     double least_ns, longest_ns; /* of their calls */
     FILE *out;
 };
@@ -209,7 +209,8 @@ static void take_sample(struct timing *timing)
     spent = run_calls(timing, timing->calls);
     disturbed = sample_end(&timing->sampler);
     atomic_fetch_or(&timing->shared->disturbed, disturbed);
-    note_call(timing, clock_net_ns(&timing->sampler.clock, spent) / (double)timing->calls);
+    note_call(timing,
+              clock_net_ns(&timing->sampler.clock, spent) / (double)timing->calls);
     print_sample(timing, spent, timing->calls, disturbed);
     if (now_ns() - timing->began_ns > timing->request->limit_ns)
         atomic_store(&timing->shared->over, 1);
