@@ -83,37 +83,6 @@ static void ends_are_told(void)
     check_str(spawn_end_word(SPAWN_TIMED_OUT), "timed out");
 }
 
-/* Set from outside, a moment after the start; children inherit it. */
-static void memory_is_limited(void)
-{
-    static const char script[] = "sleep 0.05; sh -c 'ulimit -v'";
-    struct spawn_outcome outcome =
-        shell(script, (struct spawn_request){.memory_limit_bytes = 512.0 * (1 << 20)});
-
-    check_str(buf_str(&outcome.out), "524288\n");
-    spawn_outcome_release(&outcome);
-}
-
-/* The place of the one that has ended; the other goes on. */
-static void the_first_to_end_is_told(void)
-{
-    static const char *const slow[] = {"sleep", "30", NULL}, *const quick[] = {"true",
-                                                                               NULL};
-    struct spawn_child *child[2] = {NULL, NULL};
-    struct spawn_outcome outcome;
-    struct error err = {0};
-
-    check_ok(spawn_start(&(struct spawn_request){.argv = slow}, &child[0], &err), &err);
-    check_ok(spawn_start(&(struct spawn_request){.argv = quick}, &child[1], &err), &err);
-    check_eq(spawn_wait_one(child, 2), 1);
-    check_ok(spawn_wait_all(&child[1], 1, false, &outcome, &err), &err);
-    check_eq(outcome.end, SPAWN_EXITED);
-    spawn_outcome_release(&outcome);
-    kill(-spawn_pid(child[0]), SIGKILL);
-    check_ok(spawn_wait_all(&child[0], 1, false, &outcome, &err), &err);
-    spawn_outcome_release(&outcome);
-}
-
 static void missing_programs_are_an_outcome(void)
 {
     const char *const argv[] = {"no-such-program-anywhere", NULL};
@@ -498,8 +467,6 @@ static void our_end_leaves_no_stray(void)
 
 CU_TestInfo base_spawn_tests[] = {
     {"every end is told", ends_are_told},
-    {"memory is limited", memory_is_limited},
-    {"the first to end is told", the_first_to_end_is_told},
     {"a missing program is an outcome", missing_programs_are_an_outcome},
     {"both streams are kept, input is empty", both_streams_are_kept},
     {"much output does not block, the limit holds", much_output_does_not_block},
