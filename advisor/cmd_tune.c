@@ -166,7 +166,8 @@ static int finish(struct workbench *bench, const struct search_result *result,
                                  .result = result,
                                  .output = written->path,
                                  .emitted_gain = written->gain,
-                                 .emitted_verified = written->verified};
+                                 .emitted_verified = written->verified,
+                                 .time = account_now()};
     json_t *report = report_json(&input);
     progress_clear(&bench->progress);
     int status = print_report(bench, report, err);
@@ -247,6 +248,7 @@ static int work(const struct settings *settings, bool advise_only, struct error 
     struct workbench bench;
     struct search_result result = {0};
     struct written written = {.gain = quantity_unknown()};
+    account_restart();
     spawn_catch_interrupt();
     workbench_start(&bench, settings);
     int status = output_check(settings->output, settings->file, err);

@@ -12,6 +12,7 @@ struct report_input {
     struct quantity
         emitted_gain; /* measured from the emitted file alone; unknown = not measured */
     bool emitted_verified;
+    struct account_times time; /* of the whole command, until now */
 };
 json_t *report_json(const struct report_input *input);
 

@@ -133,6 +133,33 @@ static int by_rank(const void *a, const void *b)
     return x > y ? -1 : x < y;
 }
 
+/* Those compared at the end with the winner of the search. */
+static json_t *ties_json(const struct search_result *result)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < result->tie_nr; i++) {
+        const struct tie *tie = &result->tie[i];
+        json_array_append_new(list, json_pack("{s:s, s:o, s:b, s:b}", "plan",
+                                              result->measurement[tie->index].plan,
+                                              "time_ratio", json_quantity(tie->ratio),
+                                              "tied", (int)tie->tied, "written",
+                                              (int)(tie->index == result->best)));
+    }
+    return json_pack("{s:s, s:b, s:o}", "winner",
+                     result->measurement[result->tie_winner].plan, "written",
+                     (int)(result->tie_winner == result->best), "compared", list);
+}
+
+static json_t *time_json(const struct account_times *time)
+{
+    json_t *object = json_pack("{s:f, s:f}", "wall_s", account_total_s(time),
+                               "overhead_share", account_overhead_share(time));
+    for (int i = 0; i < ACCOUNT_NR; i++)
+        json_object_set_new(object, account_key((enum account)i),
+                            json_real(time->seconds[i]));
+    return object;
+}
+
 static void add_diagnosis(json_t *root, const struct measurement *baseline)
 {
     const struct occupancy *occupancy = &baseline->occupancy;
@@ -210,6 +237,8 @@ static void add_results(json_t *root, const struct search_result *result)
     json_object_set_new(root, "total_gain", json_quantity(result->total_gain));
     if (result->environment_nr)
         json_object_set_new(root, "environments", environments_json(result));
+    if (result->tie_winner)
+        json_object_set_new(root, "ties", ties_json(result));
     json_object_set_new(root, "left", left_json(result));
     if (result->audit.nr || result->audit.unreached_nr)
         json_object_set_new(root, "audit", audit_json(&result->audit));
@@ -253,6 +282,7 @@ json_t *report_json(const struct report_input *input)
     json_object_set_new(root, "output", text_json(input->output));
     json_object_set_new(root, "emitted_gain", json_quantity(input->emitted_gain));
     json_object_set_new(root, "emitted_verified", json_boolean(input->emitted_verified));
+    json_object_set_new(root, "time", time_json(&input->time));
     return root;
 }
 

@@ -111,6 +111,7 @@ static void set_effort(const struct live *live, enum measure_effort effort,
         if (stop_at_s > 0 && live->launch_s > 0 &&
             (opts->launch_limit_s <= 0 || limit < opts->launch_limit_s))
             opts->launch_limit_s = limit;
+        opts->stop_at_s = stop_at_s;
         return;
     }
     opts->launches_min = live->launch_s > 0 ? 2 : 3; /* the baseline: 3 */
@@ -139,6 +140,7 @@ void live_take_run(struct run_result *result, struct measurement *out)
     out->outcome = result->outcome;
     out->detail = result->detail;
     out->time_s = run_time_s(result);
+    out->at_least_s = result->at_least_s;
     out->sample = result->sample;
     out->sample_nr = result->sample_nr;
     out->huge_bytes = result->huge_bytes;
@@ -150,6 +152,30 @@ void live_take_run(struct run_result *result, struct measurement *out)
     result->detail = result->note = NULL;
     result->sample = NULL;
     result->sample_nr = 0;
+}
+
+/*
+ * A launch that was killed at the limit of `opts`, when that followed from stop_at_s
+ * (longer than all of a launch with calls of stop_at_s by a launch's own time and 2 s),
+ * was one of calls that take longer.
+ */
+void live_note_stopped(const struct live *live, const struct run_opts *opts,
+                       double stop_at_s, struct measurement *out)
+{
+    double general_s = live->opts.launch_limit_s > 0 ? live->opts.launch_limit_s : 60;
+    if (out->outcome == RUN_OUTCOME_TIMED_OUT && stop_at_s > 0 &&
+        opts->launch_limit_s > 0 && opts->launch_limit_s < general_s) {
+        out->outcome = RUN_OUTCOME_STOPPED;
+        out->at_least_s = stop_at_s;
+    }
+    if (out->outcome != RUN_OUTCOME_STOPPED)
+        return;
+    struct buf text = {0};
+    buf_add(&text, "slower than what is known best by more than half: a call takes at "
+                   "least ");
+    buf_add_time(&text, out->at_least_s);
+    free(out->detail);
+    out->detail = buf_detach(&text);
 }
 
 /* What memory's latency is at this moment, over what the profile in memory says; 1 when
@@ -192,6 +218,7 @@ static int time_it(struct live *live, const struct built *built,
     if (opts.at_gate && !live->counters.failed)
         live->counted_calls = result.calls * (double)place.copies;
     live_take_run(&result, out);
+    live_note_stopped(live, &opts, stop_at_s, out);
     run_result_release(&result);
     return 0;
 }

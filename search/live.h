@@ -132,6 +132,10 @@ struct run_opts live_run_opts(const struct live *live);
 /* Start state and background load, and as many samples as they need; after how often. */
 void live_set_environment(const struct environment *environment, struct run_opts *opts);
 
+/* A run that was given up for slow, in the program or by killing it, is STOPPED. */
+void live_note_stopped(const struct live *live, const struct run_opts *opts,
+                       double stop_at_s, struct measurement *out);
+
 /* Outcome, time and samples into *out, which takes what they own. */
 void live_take_run(struct run_result *result, struct measurement *out);
 

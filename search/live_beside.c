@@ -50,6 +50,7 @@ static struct run_opts beside_opts(const struct live *live, double stop_at_s)
     if (stop_at_s > 0 && live->launch_s > 0 &&
         (opts.launch_limit_s <= 0 || limit_s < opts.launch_limit_s))
         opts.launch_limit_s = limit_s;
+    opts.stop_ratio = fmax(stop_at_s, 0) / live->reference.time_s.value;
     return opts;
 }
 
@@ -78,10 +79,13 @@ static void take_pair(const struct live *live, struct run_result result[2],
                       struct measurement *out)
 {
     struct quantity ratio = run_ratio(&result[0], &result[1]);
+    double ratio_least = result[1].at_least_ratio;
     live_take_run(&result[1], out);
     out->time_s = quantity_unknown();
     if (out->outcome == RUN_OUTCOME_OK && ratio.known && ratio.low > 0)
         out->time_s = time_by(live->reference.time_s, doubt_few(ratio, out->sample_nr));
+    if (out->outcome == RUN_OUTCOME_STOPPED)
+        out->at_least_s = live->reference.time_s.value * ratio_least;
 }
 
 const struct built *live_beside(struct live *live, const struct built *built,
@@ -118,6 +122,7 @@ int live_time_beside(struct live *live, const struct built *built, double stop_a
     int status = run_measure_together(&program, &opts, result, err);
     if (!status && result[0].outcome == RUN_OUTCOME_OK) {
         take_pair(live, result, out);
+        live_note_stopped(live, &opts, stop_at_s, out);
         *done = true;
     }
     run_result_release(&result[0]);

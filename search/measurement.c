@@ -20,6 +20,11 @@ void measurement_release(struct measurement *measurement)
     *measurement = (struct measurement){0};
 }
 
+bool measurement_still_stops(double at_least_s, double limit_s)
+{
+    return limit_s > 0 && at_least_s >= 0.99 * limit_s;
+}
+
 /* Compilers' messages cut within a character, file names in another encoding. */
 json_t *text_json(const char *text)
 {
@@ -117,6 +122,9 @@ json_t *measurement_to_json(const struct measurement *measurement)
                         measurement->huge_bytes < 0 ? json_null()
                                                     : json_real(measurement->huge_bytes));
     json_object_set_new(root, "sampling", sampling_json(measurement));
+    if (measurement->at_least_s > 0)
+        json_object_set_new(root, "at_least_ns",
+                            json_real(measurement->at_least_s * 1e9));
     if (measurement->note)
         json_object_set_new(root, "note", text_json(measurement->note));
     if (measurement->cost_s > 0)
@@ -277,6 +285,11 @@ int measurement_from_json(const struct json_at *at, struct measurement *measurem
     if (json_has(at, "cost_s") &&
         json_number_at(at, "cost_s", 0, 1e9, &out.cost_s, NULL))
         out.cost_s = 0;
+    double at_least_ns = 0;
+    if (json_has(at, "at_least_ns") &&
+        json_number_at(at, "at_least_ns", 0, 1e18, &at_least_ns, NULL))
+        at_least_ns = 0;
+    out.at_least_s = at_least_ns * 1e-9;
     if (json_has(at, "huge_bytes") &&
         json_number_at(at, "huge_bytes", 0, 1e18, &out.huge_bytes, NULL))
         out.huge_bytes = -1;

@@ -16,6 +16,7 @@ struct record {
     bool explained, timed;
     unsigned launches;
     double seconds, cost_s;
+    double at_least_s; /* above 0: stopped for slow */
     struct recorded_source source;
     json_t *document;
 };
@@ -151,6 +152,7 @@ static int add_measurement(struct recorded *recorded, json_t *document,
                             .launches = read.launches,
                             .seconds = read.time_s.value,
                             .cost_s = read.cost_s,
+                            .at_least_s = read.at_least_s,
                             .source = *source};
     if (read.outcome != RUN_OUTCOME_INTERRUPTED) {
         struct series_of *series = find_or_add(recorded, read.plan, &read.environment);
@@ -216,40 +218,47 @@ static void skip(struct recorded *recorded, const struct series_of *series, size
         recorded->skipped_s += record->cost_s - (repeated ? before->cost_s : 0);
 }
 
-static bool answers(const struct record *record, enum measure_effort effort)
+/* A longer measurement answers for a shorter one, a failure for all; one that was stopped
+ * for slow, only where it would be stopped again. */
+static bool answers(const struct record *record, enum measure_effort effort,
+                    double stop_at_s)
 {
+    if (record->at_least_s > 0)
+        return effort == MEASURE_QUICK &&
+               measurement_still_stops(record->at_least_s, stop_at_s);
     return effort == MEASURE_QUICK || record->explained || !record->timed;
 }
 
 /* The place of this session's next answer; series->nr when there is none. */
-static size_t next_own(const struct series_of *series, enum measure_effort effort)
+static size_t next_own(const struct series_of *series, enum measure_effort effort,
+                       double stop_at_s)
 {
     for (size_t i = series->next; i < series->nr; i++)
-        if (answers(&series->item[i], effort))
+        if (answers(&series->item[i], effort, stop_at_s))
             return i;
     /* given already, and says all there is to say */
-    return series->nr && answers(&series->item[series->nr - 1], MEASURE_FULL)
+    return series->nr && answers(&series->item[series->nr - 1], MEASURE_FULL, stop_at_s)
                ? series->nr - 1
                : series->nr;
 }
 
 static const struct record *next_record(struct recorded *recorded,
                                         const struct candidate *candidate,
-                                        enum measure_effort effort)
+                                        enum measure_effort effort, double stop_at_s)
 {
     struct series_of *series = find(recorded, candidate->plan, &candidate->environment);
     if (!series)
         return NULL;
     if (!recorded->behind)
         return series->nr ? &series->item[series->nr - 1] : &series->other;
-    size_t i = next_own(series, effort);
+    size_t i = next_own(series, effort, stop_at_s);
     if (i < series->nr) {
         if (i >= series->next)
             skip(recorded, series, i);
         series->next = i + 1;
         return &series->item[i];
     }
-    bool other = series->other.document && answers(&series->other, effort) &&
+    bool other = series->other.document && answers(&series->other, effort, stop_at_s) &&
                  (series->nr == 0 || effort != MEASURE_QUICK);
     return other ? &series->other : NULL;
 }
@@ -269,7 +278,7 @@ static int measure(void *data, const struct candidate *candidate,
                    struct error *err)
 {
     struct recorded *recorded = data;
-    const struct record *record = next_record(recorded, candidate, effort);
+    const struct record *record = next_record(recorded, candidate, effort, stop_at_s);
     if (record)
         return answer(recorded, record, out, err);
     if (recorded->behind)
@@ -371,8 +380,7 @@ static int prepare(void *data, const struct candidate *candidate, size_t nr,
     for (size_t i = 0; i < nr; i++)
         if (!find(recorded, candidate[i].plan, &candidate[i].environment))
             missing[missing_nr++] = candidate[i];
-    int status =
-        missing_nr ? behind->prepare(behind->data, missing, missing_nr, err) : 0;
+    int status = missing_nr ? behind->prepare(behind->data, missing, missing_nr, err) : 0;
     free(missing);
     return status;
 }

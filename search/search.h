@@ -64,8 +64,13 @@ struct measurement {
                     budget, is not repeated */
     long long origin; /* of one that is reused and not among this session's records yet:
                          its place in the database; 0 = none */
+    double at_least_s; /* STOPPED: a call takes longer than this; time_s is unknown. 0 for
+                          all others */
 };
 void measurement_release(struct measurement *measurement);
+/* Would one that was STOPPED at at_least_s be stopped at this limit, too? 0 = no limit. A
+ * per cent is left to the rounding of limits on their way through programs and files. */
+bool measurement_still_stops(double at_least_s, double limit_s);
 /* inflight.measurement/1, without its origin */
 json_t *measurement_to_json(const struct measurement *measurement);
 /* Time, samples and outcome only; occupancy is computed anew where it is needed. */

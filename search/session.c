@@ -167,6 +167,13 @@ int session_measure(struct session *session, const struct choice *choice, bool h
     return session_measure_in(session, choice, &environment, effort, limit_s, index, err);
 }
 
+/* It was given up at a limit that is none any more. */
+static bool was_stopped_sooner(const struct measurement *measurement, double limit_s)
+{
+    return measurement->outcome == RUN_OUTCOME_STOPPED &&
+           !measurement_still_stops(measurement->at_least_s, limit_s);
+}
+
 int session_measure_in(struct session *session, const struct choice *choice,
                        const struct environment *environment, enum measure_effort effort,
                        double limit_s, size_t *index, struct error *err)
@@ -176,7 +183,8 @@ int session_measure_in(struct session *session, const struct choice *choice,
     struct measurement measurement = {0};
     int status = 0;
     *index = find(session, plan, environment);
-    if (*index == session->result->measurement_nr || session->effort[*index] < effort) {
+    if (*index == session->result->measurement_nr || session->effort[*index] < effort ||
+        was_stopped_sooner(&session->result->measurement[*index], limit_s)) {
         double began_s = clock_s();
         status = session->runner->measure(session->runner->data, &candidate, effort,
                                           limit_s, &measurement, err);

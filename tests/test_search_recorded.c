@@ -279,6 +279,44 @@ static void what_was_interrupted_is_measured_again(void)
     bench_release(&bench);
 }
 
+/* It answers where it would be stopped again, and nowhere else. */
+static void what_was_stopped_for_slow_answers_within_its_limit(void)
+{
+    static const struct {
+        enum measure_effort effort;
+        double limit_s;
+        size_t asked; /* of the runner behind */
+    } cases[] = {{MEASURE_QUICK, 1.5, 0},
+                 {MEASURE_QUICK, 0.7, 0},
+                 {MEASURE_QUICK, 3, 1},
+                 {MEASURE_QUICK, 0, 1},
+                 {MEASURE_EXPLAIN, 1.5, 1}};
+    struct bench bench = {0};
+    struct candidate simd = {"simd", {.huge_pages = false}};
+    json_t *document;
+
+    bench_start(&bench, true);
+    document = document_of(&bench, "simd", MEASURE_QUICK, 1, RUN_OUTCOME_STOPPED);
+    json_object_set_new(document, "time_ns", json_null());
+    json_object_set_new(document, "at_least_ns", json_real(1.6e9));
+    check_ok(recorded_add(bench.recorded, document, &bench.err), &bench.err);
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct measurement measurement = {0};
+        size_t before = bench.space.asked.nr;
+
+        check_ok(bench.runner.measure(bench.runner.data, &simd, cases[i].effort,
+                                      cases[i].limit_s, &measurement, &bench.err),
+                 &bench.err);
+        check_eq(bench.space.asked.nr - before, cases[i].asked);
+        check_eq(measurement.outcome,
+                 cases[i].asked ? RUN_OUTCOME_OK : RUN_OUTCOME_STOPPED);
+        check_near(measurement.at_least_s, cases[i].asked ? 0 : 1.6, 1e-9);
+        measurement_release(&measurement);
+    }
+    json_decref(document);
+    bench_release(&bench);
+}
+
 static void a_replay_says_what_is_missing(void)
 {
     struct bench bench = {0};
@@ -341,6 +379,8 @@ CU_TestInfo search_recorded_tests[] = {
     {"of a recorded space the last record rules",
      of_a_recorded_space_the_last_record_rules},
     {"what was interrupted is measured again", what_was_interrupted_is_measured_again},
+    {"what was stopped for slow answers within its limit",
+     what_was_stopped_for_slow_answers_within_its_limit},
     {"a replay says what is missing", a_replay_says_what_is_missing},
     {"damaged records are refused", damaged_records_are_refused},
     CU_TEST_INFO_NULL,

@@ -379,7 +379,7 @@ static int compare(void *data, const struct candidate *a, const struct candidate
     (void)seconds;
     (void)err;
     for (size_t i = 0; i < space->compared.nr; i++)
-        before += strcmp(strchr(space->compared.v[i], ':') + 2, right) == 0;
+        before += strcmp(strstr(space->compared.v[i], " : ") + 3, right) == 0;
     strvec_pushf(&space->compared, "%s : %s", left, right);
     free(left);
     free(right);

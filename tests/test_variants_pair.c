@@ -116,6 +116,35 @@ static void copies_wait_for_each_other(void)
     release(result);
 }
 
+/* After A B B A, when the second is slower by the ratio in all of them; the limits here
+ * are such that any kernel is, or none. */
+static void the_slow_are_stopped(void)
+{
+    static const char *const sides[] = {"", "unroll(i:4)"};
+    const struct toolchain *toolchain;
+    struct run_opts opts = few;
+    struct run_result result[2];
+
+    if (fixture_toolchains(&toolchain) == 0)
+        return;
+    opts.copies = 2;
+    opts.samples_per_launch = 6;
+    opts.stop_ratio = 1e-6;
+    measure("plain", sides, &toolchain[0], &opts, result);
+    check_eq(result[0].outcome, RUN_OUTCOME_OK);
+    check_eq(result[1].outcome, RUN_OUTCOME_STOPPED);
+    check_eq(result[0].sample_nr, 2);
+    check_eq(result[1].sample_nr, 2);
+    check(result[1].at_least_ratio > 0 && result[1].at_least_s > 0);
+    check(!run_time_s(&result[1]).known && run_time_s(&result[0]).known);
+    release(result);
+    opts.stop_ratio = 1e6;
+    measure("plain", sides, &toolchain[0], &opts, result);
+    check_eq(result[1].outcome, RUN_OUTCOME_OK);
+    check(result[1].sample_nr >= 6);
+    release(result);
+}
+
 static const char other_globals[] = "enum { SIZE = 400 };\n"
                                     "double table[SIZE];\n"
                                     "static double result[SIZE];\n"
@@ -303,6 +332,7 @@ static void what_a_compiler_refuses_is_told(void)
 CU_TestInfo variants_pair_tests[] = {
     {"kernels are timed in pairs", kernels_are_timed_in_pairs},
     {"copies wait for each other", copies_wait_for_each_other},
+    {"the slow are stopped", the_slow_are_stopped},
     {"globals are there twice", globals_are_there_twice},
     {"faults are their own", faults_are_their_own},
     {"cold starts work in pairs", cold_starts_work_in_pairs},

@@ -62,6 +62,30 @@ static void kernels_are_timed(void)
     }
 }
 
+/* After two samples that are slower; the limits are such that any kernel is, or none. */
+static void the_slow_are_stopped(void)
+{
+    const struct toolchain *toolchain;
+    struct run_opts opts = {.launches_min = 1,
+                            .launches_max = 1,
+                            .samples_per_launch = 8,
+                            .stop_at_s = 1e-15};
+    struct run_result result;
+
+    if (fixture_toolchains(&toolchain) == 0)
+        return;
+    time_kernel("vla", &toolchain[0], &opts, &result);
+    check_eq(result.outcome, RUN_OUTCOME_STOPPED);
+    check_eq(result.sample_nr, 2);
+    check(result.at_least_s > 0 && !run_time_s(&result).known);
+    run_result_release(&result);
+    opts.stop_at_s = 10;
+    time_kernel("vla", &toolchain[0], &opts, &result);
+    check_eq(result.outcome, RUN_OUTCOME_OK);
+    check(result.sample_nr >= 8);
+    run_result_release(&result);
+}
+
 /* One call is a sample then. What is said of it must make sense; whether it is slower is
  * for bench/samples. */
 static void cold_starts_time_single_calls(void)
@@ -176,6 +200,7 @@ CU_TestInfo variants_timing_tests[] = {
     {"kernels are timed", kernels_are_timed},
     {"copies start together and pass the gate", copies_start_together_and_pass_the_gate},
     {"values that drift are told", values_that_drift_are_told},
+    {"the slow are stopped", the_slow_are_stopped},
     {"cold starts time single calls", cold_starts_time_single_calls},
     {"loads run beside", loads_run_beside},
     {"a crash is an outcome", a_crash_is_an_outcome},

@@ -296,8 +296,8 @@ int link_program(const struct link_request *request, char **program, struct erro
     hash_list(&hash, request->objects); /* named by what is in them */
     hash_list(&hash, request->flags);
     *program = keyed_path(request->dir, request->stem, &hash, "");
-    if (file_exists(*program) || (compile_was_refused(*program, err) == 0 &&
-                                  link_to(request, *program, err) == 0))
+    if (file_exists(*program) ||
+        (compile_was_refused(*program, err) == 0 && link_to(request, *program, err) == 0))
         return 0;
     free(*program);
     *program = NULL;

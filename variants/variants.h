@@ -263,7 +263,7 @@ struct toolchain {
     char *compiler; /* as given: "gcc", "clang-19", a path */
     char *version;  /* first line of --version */
     bool is_clang;
-    struct strvec flags; /* optimisation flags; default -O3 -march=native */
+    struct strvec flags;         /* optimisation flags; default -O3 -march=native */
     struct variant_queue *queue; /* NULL = build at once; else see below. Borrowed */
 };
 /*

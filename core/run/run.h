@@ -20,7 +20,9 @@
     X(BAD_EXIT, "bad-exit")           /* non-zero exit, or exit before its results */    \
     X(WRONG_RESULT, "wrong-result")                                                      \
     X(NOT_BUILT, "not-built") /* compiler refused it */                                  \
-    X(INTERRUPTED, "interrupted")
+    X(INTERRUPTED, "interrupted")                                                        \
+    X(STOPPED,                                                                           \
+      "stopped") /* slower than run_opts.stop_... allow: not sampled to the end */
 
 enum run_outcome {
 #define X(name, word) RUN_OUTCOME_##name,
@@ -106,10 +108,14 @@ struct run_opts {
     size_t launches_min, launches_max; /* 0 = 3, 12 (or launches_min if that is more) */
     size_t samples_per_launch;         /* 0 = 5, after cold starts 25. Disturbed ones are
                                           repeated, up to as many again */
-    double sample_min_s;  /* kernel calls are repeated inside a sample until it lasts this
-                             long; 0 = 1 ms */
-    double budget_s;      /* no further launch after this, once there are launches_min;
-                             0 = 10 */
+    double sample_min_s; /* kernel calls are repeated inside a sample until it lasts this
+                            long; 0 = 1 ms */
+    double budget_s;     /* no further launch after this, once there are launches_min;
+                            0 = 10 */
+    /* A launch may end when every sample of every copy so far, and at least two of them,
+     * say that a call takes longer: the outcome then is STOPPED. 0 = never. The ratio is
+     * that of the second of two together over the first. */
+    double stop_at_s, stop_ratio;
     double target_spread; /* stop when (high - low) / median is below; 0 = 0.02 */
     enum run_start start; /* other than warm: one call is a sample, whatever
                              sample_min_s */
@@ -174,6 +180,9 @@ struct run_result {
     double empty_call_s; /* of calling a function that does nothing by the same way; not
                             subtracted: every caller pays it, and part of it overlaps */
     char *note;          /* what could not be done as asked, one sentence; may be NULL */
+    /* STOPPED: a call takes at least so long, or (together) so many times the other's:
+     * the least sample, over the other's longest. 0 = not told. */
+    double at_least_s, at_least_ratio;
 };
 void run_result_release(struct run_result *result);
 

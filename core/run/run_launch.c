@@ -151,6 +151,10 @@ static void push_pair(struct strvec *argv, const struct flight *flight, size_t c
     strvec_push(argv, results);
     strvec_push(argv, "--first");
     strvec_pushf(argv, "%d", flight->in_front);
+    if (flight->opts->stop_ratio > 0) {
+        strvec_push(argv, "--stop-ratio");
+        strvec_pushf(argv, "%.9g", flight->opts->stop_ratio);
+    }
     free(results);
 }
 
@@ -189,6 +193,10 @@ static void push_timing(struct strvec *argv, const struct flight *flight, size_t
     strvec_pushf(argv, "%.0f", opts->sample_min_s * 1e9);
     strvec_push(argv, "--limit-ns");
     strvec_pushf(argv, "%.0f", flight->limit_s * 1e9);
+    if (opts->stop_at_s > 0 && !flight->is_pair) {
+        strvec_push(argv, "--stop-at-ns");
+        strvec_pushf(argv, "%.9g", opts->stop_at_s * 1e9);
+    }
     if (pipes) {
         strvec_push(argv, "--gate");
         strvec_pushf(argv, "%d,%d", pipes[copy].to_copy[0], pipes[copy].from_copy[1]);

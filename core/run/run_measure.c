@@ -120,6 +120,35 @@ static void add_launch(struct run_result *result, const struct launch *launch,
     result->launches++;
 }
 
+static bool was_stopped(const struct copy_results *copy, size_t copies)
+{
+    for (size_t i = 0; copy && i < copies; i++)
+        if (copy[i].stopped)
+            return true;
+    return false;
+}
+
+static double extreme_sample(const struct run_result *result, bool longest)
+{
+    double extreme = result->sample_nr ? result->sample[0].seconds : 0;
+
+    for (size_t i = 1; i < result->sample_nr; i++)
+        if ((result->sample[i].seconds > extreme) == longest)
+            extreme = result->sample[i].seconds;
+    return extreme;
+}
+
+/* `beside`: what it ran together with; NULL = nothing. */
+static void note_stopped(struct run_result *result, const struct run_result *beside)
+{
+    double least_s = extreme_sample(result, false),
+           other_s = beside ? extreme_sample(beside, true) : 0;
+
+    result->outcome = RUN_OUTCOME_STOPPED;
+    result->at_least_s = least_s;
+    result->at_least_ratio = other_s > 0 ? least_s / other_s : 0;
+}
+
 static bool is_steady(const struct run_result *result, size_t nr, double target_spread)
 {
     struct quantity steady = nr == 1 ? run_time_s(result) : run_ratio(result, result + 1);
@@ -140,6 +169,9 @@ static int launch_round(const struct run_program *program, size_t nr,
         if (launch_run(&program[which], &opts, sampling_limit(full), &launch, err))
             return -1;
         add_launch(&result[which], &launch, LAUNCH_FIRST, number, full->minimum_of);
+        if (was_stopped(launch.copy, launch.copies) &&
+            result[which].outcome == RUN_OUTCOME_OK)
+            note_stopped(&result[which], NULL);
         launch_release(&launch);
     }
     return 0;
@@ -158,6 +190,8 @@ static int launch_together(const struct run_program *program, const struct run_o
         return -1;
     add_launch(&result[0], &launch, LAUNCH_FIRST, number, full->minimum_of);
     add_launch(&result[1], &launch, LAUNCH_SECOND, number, full->minimum_of);
+    if (was_stopped(launch.second, launch.copies) && result[1].outcome == RUN_OUTCOME_OK)
+        note_stopped(&result[1], &result[0]);
     launch_release(&launch);
     return 0;
 }

@@ -117,6 +117,13 @@ static bool read_drift(struct reader *reader, char *const *word)
     return true;
 }
 
+static bool read_stopped(struct reader *reader, char *const *word)
+{
+    (void)word;
+    reader->results->stopped = true;
+    return true;
+}
+
 static bool read_done(struct reader *reader, char *const *word)
 {
     (void)reader;
@@ -124,17 +131,13 @@ static bool read_done(struct reader *reader, char *const *word)
     return true;
 }
 
-enum { kind_done = 8 };
+enum { kind_done = 9 };
 static const struct line_kind kinds[] = {
-    {"buffers", 1, false, read_buffers},
-    {"huge", 1, false, read_huge},
-    {"warm", 1, false, read_warm},
-    {"sample", 2, true, read_sample},
-    {"drift", 2, true, read_drift},
-    {"clock", 3, false, read_clock},
-    {"flush", 3, false, read_flush},
-    {"disturbed", 1, true, read_disturbed},
-    [kind_done] = {"done", 0, false, read_done},
+    {"buffers", 1, false, read_buffers}, {"huge", 1, false, read_huge},
+    {"warm", 1, false, read_warm},       {"sample", 2, true, read_sample},
+    {"drift", 2, true, read_drift},      {"clock", 3, false, read_clock},
+    {"flush", 3, false, read_flush},     {"disturbed", 1, true, read_disturbed},
+    {"stopped", 0, false, read_stopped}, [kind_done] = {"done", 0, false, read_done},
 };
 
 /* Splits at single spaces. Returns how many words there are, -1 if too many. */

@@ -46,9 +46,12 @@ struct request {
     unsigned long long memory_bytes;
     long long copies, index, samples, sample_min_ns, limit_ns;
     const char *barrier;
-    const char *out_second; /* of a pair */
-    long long first;        /* the side that comes first: 0 or 1 */
-    int gate_in, gate_out;  /* -1 = none */
+    const char *out_second;        /* of a pair */
+    long long first;               /* the side that comes first: 0 or 1 */
+    double stop_at_ns, stop_ratio; /* slower calls need not be sampled to the end; 0 = no
+                                      such limit. The ratio: of the second of a pair over
+                                      the first */
+    int gate_in, gate_out;         /* -1 = none */
     const char *geometry, *total, *budget;
     double relative, absolute;
     bool full_precision, against_itself, reference_only, stepped;
@@ -233,6 +236,8 @@ READ(read_sample_min, sample_min_ns, INTEGER)
 READ(read_limit, limit_ns, INTEGER)
 READ(read_out_second, out_second, value)
 READ(read_first, first, INTEGER)
+READ(read_stop_at, stop_at_ns, REAL)
+READ(read_stop_ratio, stop_ratio, REAL)
 READ(read_geometry, geometry, value)
 READ(read_total, total, value)
 READ(read_budget, budget, value)
@@ -262,6 +267,8 @@ static const struct option options[] = {
     {"--background", FOR_TIME, true, read_background},
     {"--out-second", FOR_PAIR, true, read_out_second},
     {"--first", FOR_PAIR, true, read_first},
+    {"--stop-at-ns", FOR_TIME, true, read_stop_at},
+    {"--stop-ratio", FOR_PAIR, true, read_stop_ratio},
     {"--stepped", FOR_TIME, false, read_stepped},
     {"--geometry", FOR_TRACE, true, read_geometry},
     {"--total", FOR_TRACE, true, read_total},

@@ -259,7 +259,12 @@ static void take_pairs(struct pair *pair, const int order[2])
         prepare_side(pair, second);
         disturbed = atomic_load(&shared->agreed);
         sample_side(pair, second);
+        /* After A B B A, and not while one side had the better place more often. */
+        if (taken % 2 == 1)
+            vote_slow(&pair->side[1],
+                      pair->request[0].stop_ratio * pair->side[0].longest_ns);
     }
+    print_stopped(&pair->side[1]);
 }
 
 static void print_all(struct pair *pair, const char *format, long long value)

@@ -16,9 +16,10 @@ enum {
 
 /* The words of the barrier's file. The last one to arrive copies `over` to `ended` and
  * moves `disturbed` to `agreed`: one answer for all, which nobody can change before
- * everybody has read it. */
+ * everybody has read it. `slow`: how many copies have seen enough of a slow kernel; when
+ * it is all of them, sampling is over and `stopped` is set. */
 struct shared {
-    _Atomic unsigned arrived, generation, over, ended, disturbed, agreed;
+    _Atomic unsigned arrived, generation, over, ended, disturbed, agreed, slow, stopped;
 };
 
 struct timing {
@@ -31,6 +32,8 @@ struct timing {
     long long warm_ns; /* the first call */
     long long calls;   /* per sample */
     long long began_ns;
+    long long taken;             /* samples */
+    double least_ns, longest_ns; /* of their calls */
     FILE *out;
 };
 
@@ -60,6 +63,10 @@ static bool barrier_wait(struct timing *timing)
     long long arrived = atomic_fetch_add(&shared->arrived, 1) + 1LL;
 
     if (arrived == timing->request->copies) {
+        if (atomic_exchange(&shared->slow, 0) == timing->request->copies) {
+            atomic_store(&shared->stopped, 1);
+            atomic_store(&shared->over, 1);
+        }
         atomic_store(&shared->ended, atomic_load(&shared->over));
         atomic_store(&shared->agreed, atomic_exchange(&shared->disturbed, 0));
         atomic_store(&shared->arrived, 0);
@@ -170,6 +177,29 @@ static void print_sample(const struct timing *timing, long long spent, long long
         fprintf(timing->out, "disturbed %u\n", disturbed);
 }
 
+static void note_call(struct timing *timing, double call_ns)
+{
+    if (timing->taken == 0 || call_ns < timing->least_ns)
+        timing->least_ns = call_ns;
+    if (timing->taken == 0 || call_ns > timing->longest_ns)
+        timing->longest_ns = call_ns;
+    timing->taken++;
+}
+
+/* One sample may be bad luck, two in a row are not: all so far have to be slower. The
+ * copies meet once more and end when each has seen the same. */
+static void vote_slow(const struct timing *timing, double stop_ns)
+{
+    if (stop_ns > 0 && timing->taken >= 2 && timing->least_ns > stop_ns)
+        atomic_fetch_add(&timing->shared->slow, 1);
+}
+
+static void print_stopped(const struct timing *timing)
+{
+    if (atomic_load(&timing->shared->stopped))
+        fprintf(timing->out, "stopped\n");
+}
+
 static void take_sample(struct timing *timing)
 {
     unsigned disturbed;
@@ -179,6 +209,8 @@ static void take_sample(struct timing *timing)
     spent = run_calls(timing, timing->calls);
     disturbed = sample_end(&timing->sampler);
     atomic_fetch_or(&timing->shared->disturbed, disturbed);
+    note_call(timing,
+              clock_net_ns(&timing->sampler.clock, spent) / (double)timing->calls);
     print_sample(timing, spent, timing->calls, disturbed);
     if (now_ns() - timing->began_ns > timing->request->limit_ns)
         atomic_store(&timing->shared->over, 1);
@@ -209,7 +241,9 @@ UNUSED_IN_SOME static void take_samples(struct timing *timing)
         if (ended || good == wanted || taken == 2 * wanted)
             break;
         take_sample(timing);
+        vote_slow(timing, timing->request->stop_at_ns);
     }
+    print_stopped(timing);
 }
 
 /* AnonHugePages of the whole process, -1 if the kernel does not tell. */

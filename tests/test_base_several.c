@@ -1,0 +1,48 @@
+/* Children beside each other, and their limits. */
+#include <CUnit/CUnit.h>
+#include <signal.h>
+
+#include "core/base/base.h"
+#include "tests/check.h"
+
+/* Set from outside, a moment after the start; children inherit it. */
+static void memory_is_limited(void)
+{
+    static const char *const argv[] = {"sh", "-c", "sleep 0.1; sh -c 'ulimit -v'", NULL};
+    struct spawn_outcome outcome;
+    struct error err = {0};
+
+    check_ok(spawn_run(&(struct spawn_request){.argv = argv,
+                                               .memory_limit_bytes = 512.0 * (1 << 20)},
+                       &outcome, &err),
+             &err);
+    check_str(buf_str(&outcome.out), "524288\n");
+    spawn_outcome_release(&outcome);
+}
+
+/* The place of the one that has ended; the other goes on. */
+static void the_first_to_end_is_told(void)
+{
+    static const char *const slow[] = {"sleep", "30", NULL}, *const quick[] = {"true",
+                                                                               NULL};
+    struct spawn_child *child[2] = {NULL, NULL};
+    struct spawn_outcome outcome;
+    struct error err = {0};
+
+    check_ok(spawn_start(&(struct spawn_request){.argv = slow}, &child[0], &err), &err);
+    check_ok(spawn_start(&(struct spawn_request){.argv = quick}, &child[1], &err), &err);
+    check_eq(spawn_wait_one(child, 2), 1);
+    check_ok(spawn_wait_all(&child[1], 1, false, &outcome, &err), &err);
+    check_eq(outcome.end, SPAWN_EXITED);
+    spawn_outcome_release(&outcome);
+    kill(-spawn_pid(child[0]), SIGKILL);
+    check_ok(spawn_wait_all(&child[0], 1, false, &outcome, &err), &err);
+    check_eq(outcome.end, SPAWN_SIGNALLED);
+    spawn_outcome_release(&outcome);
+}
+
+CU_TestInfo base_several_tests[] = {
+    {"memory is limited", memory_is_limited},
+    {"the first to end is told", the_first_to_end_is_told},
+    CU_TEST_INFO_NULL,
+};

@@ -1,0 +1,305 @@
+/* The end of a search: what cannot be told apart from the winner, the smallest change,
+ * and one step less. */
+#include <CUnit/CUnit.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/ties.h"
+#include "tests/test_search_trial.h"
+
+/* ---- the size of a change ---- */
+
+static void changes_are_ordered(void)
+{
+    static const struct {
+        const char *smaller, *larger;
+    } cases[] = {
+        {"simd", "tile(i:8) simd"},               /* steps first */
+        {"tile(i:8,j:8,k:8)", "tile(i:8) simd"},  /* whatever is in them */
+        {"tile(i:512)", "tile(i:8,j:8)"},         /* then what they name */
+        {"prefetch(a:8)", "prefetch(a:8,to:L2)"}, /* options, too */
+        {"tile(i:8)", "tile(i:128)"},             /* then the text */
+        {"set(T:8) simd", "set(T:8,U:2) simd"},
+        {"", "simd"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct change_size a = change_size_of(cases[i].smaller),
+                           b = change_size_of(cases[i].larger);
+
+        check(change_size_order(a, b) < 0);
+        check(change_size_order(b, a) > 0);
+        check_eq(change_size_order(a, a), 0);
+    }
+}
+
+static void check_shortened(const struct choice *choice, const char *const *want)
+{
+    struct choices list = {0};
+    size_t nr = 0;
+
+    ties_shortened(choice, &list);
+    for (; want[nr]; nr++) {
+        char *text = nr < list.nr ? choice_text(&list.item[nr]) : xstrdup("none");
+
+        check_str(text, want[nr]);
+        free(text);
+    }
+    check_eq(list.nr, nr);
+    choices_release(&list);
+}
+
+static void every_step_is_left_out_once(void)
+{
+    const struct choice choice = {
+        .order = {"j", "i"},
+        .order_nr = 2,
+        .tile = {{"j", 8}},
+        .tile_nr = 1,
+        .simd = true,
+        .prefetch = {{.array = "a", .distance = 4}, {.array = "b", .distance = 2}},
+        .prefetch_nr = 2};
+    static const char *const want[] = {
+        "interchange(j,i) tile(j:8) simd prefetch(a:4)",
+        "interchange(j,i) tile(j:8) simd prefetch(b:2)",
+        "interchange(j,i) tile(j:8) prefetch(a:4) prefetch(b:2)",
+        "interchange(j,i) simd prefetch(a:4) prefetch(b:2)",
+        "tile(j:8) simd prefetch(a:4) prefetch(b:2)",
+        NULL};
+
+    check_shortened(&choice, want);
+}
+
+static void shapes_lose_one_step_at_a_time(void)
+{
+    const struct choice shape = {.shape = "tile(j:16,i:6) interchange(k,i,j) full(i,j)",
+                                 .fuse = {"i", NULL},
+                                 .set = {{"T", 8}},
+                                 .set_nr = 1};
+    static const char *const want[] = {
+        "set(T:8) fuse(i) tile(j:16,i:6) interchange(k,i,j)",
+        "set(T:8) fuse(i) tile(j:16,i:6) full(i,j)",
+        "set(T:8) fuse(i) interchange(k,i,j) full(i,j)",
+        "set(T:8) tile(j:16,i:6) interchange(k,i,j) full(i,j)",
+        "fuse(i) tile(j:16,i:6) interchange(k,i,j) full(i,j)",
+        NULL};
+    static const char *const nothing[] = {NULL};
+    const struct choice single = {.simd = true};
+
+    check_shortened(&shape, want);
+    check_shortened(&single, nothing);
+}
+
+/* ---- whole searches ---- */
+
+/* The winner of the valley by a hair is a plan of two steps. */
+static void run_valley(struct trial *trial, const struct space_entry *entry)
+{
+    trial->opts.strategy = "exhaustive";
+    trial_start(trial, entry);
+    trial_run(trial);
+}
+
+static const char *best_plan(const struct trial *trial)
+{
+    return trial->result.measurement[trial->result.best].plan;
+}
+
+static const struct tie *tie_of(const struct trial *trial, const char *plan)
+{
+    for (size_t i = 0; i < trial->result.tie_nr; i++)
+        if (strcmp(trial->result.measurement[trial->result.tie[i].index].plan, plan) == 0)
+            return &trial->result.tie[i];
+    return NULL;
+}
+
+static void the_smallest_of_equals_is_taken(void)
+{
+    static const struct space_entry entry[] = {
+        {.plan = "tile(i:32,j:32) simd", .seconds = 0.400},
+        {.plan = "tile(i:32,j:32)",
+         .seconds = 0.401,
+         .ratio = {{0.998, 0.98, 1.01}, {2.49, 2.4, 2.6}}},
+        {.plan = "tile(i:16,j:16)", .seconds = 0.405, .ratio = {{0.99, 0.97, 0.995}}},
+        {.plan = NULL}};
+    struct trial trial = {0};
+    const struct tie *tie;
+
+    run_valley(&trial, entry);
+    check_str(best_plan(&trial), "tile(i:32,j:32)");
+    check_str(trial.result.measurement[trial.result.tie_winner].plan,
+              "tile(i:32,j:32) simd");
+    check(trial.result.measurement[trial.result.best].has_occupancy);
+    tie = tie_of(&trial, "tile(i:32,j:32)");
+    check(tie && tie->tied);
+    tie = tie_of(&trial, "tile(i:16,j:16)");
+    check(tie && !tie->tied);
+    /* what is quoted is the gain of what is taken, measured anew */
+    check_near(trial.result.source_gain.value, 2.49, 1e-9);
+    check_eq(space_count(&trial.space.compared, "as written : tile(i:32,j:32)"), 1);
+    trial_release(&trial);
+}
+
+/* Neither faster nor slower beyond doubt, but perhaps a tenth slower. */
+static void what_may_be_much_slower_is_not_taken(void)
+{
+    static const struct space_entry entry[] = {
+        {.plan = "tile(i:32,j:32) simd", .seconds = 0.400},
+        {.plan = "tile(i:32,j:32)", .seconds = 0.401, .ratio = {{0.99, 0.9, 1.1}}},
+        {.plan = NULL}};
+    struct trial trial = {0};
+    const struct tie *tie;
+
+    run_valley(&trial, entry);
+    check_str(best_plan(&trial), "tile(i:32,j:32) simd");
+    tie = tie_of(&trial, "tile(i:32,j:32)");
+    check(tie && tie->tied);
+    trial_release(&trial);
+}
+
+/* The end alone, of a search that found this. */
+static void settle_after(struct trial *trial, const struct choice *winner)
+{
+    struct session session = {.subject = &trial->space.subject,
+                              .runner = &trial->space.runner,
+                              .observer = &trial->space.observer,
+                              .opts = &trial->opts,
+                              .result = &trial->result};
+
+    trial->opts.rules = space_rules();
+    check_ok(session_start(&session, &trial->err), &trial->err);
+    check_ok(session_baseline(&session, &trial->err), &trial->err);
+    check_ok(session_measure(&session, winner, false, MEASURE_EXPLAIN, 0,
+                             &trial->result.best, &trial->err),
+             &trial->err);
+    check_ok(ties_settle(&session, &trial->err), &trial->err);
+    session_release(&session);
+    rule_set_free((struct rule_set *)trial->opts.rules);
+}
+
+/* A plan with one step more than it needs, which nobody has tried without. */
+static void a_step_too_many_is_found(void)
+{
+    static const struct space_entry entry[] = {
+        {.plan = "interchange(j,i) tile(j:8)", .seconds = 0.42},
+        {.plan = "interchange(j,i) tile(j:8) simd", .seconds = 0.4},
+        {.plan = "tile(j:8) simd", .seconds = 0.402},
+        {.plan = "interchange(j,i) simd", .illegal = "no"},
+        {.plan = NULL}};
+    const struct choice winner = {.order = {"j", "i"},
+                                  .order_nr = 2,
+                                  .tile = {{"j", 8}},
+                                  .tile_nr = 1,
+                                  .simd = true};
+    struct trial trial = {0};
+
+    trial_start(&trial, entry);
+    settle_after(&trial, &winner);
+    check_str(best_plan(&trial), "tile(j:8) simd");
+    check_eq(space_count(&trial.space.asked, "quick tile(j:8) simd"), 1);
+    check_eq(space_count(&trial.space.asked, "quick interchange(j,i) simd"), 0);
+    check_eq(trial.result.pruned_nr, 0);
+    check_eq(trial.result.tie_nr, 2);
+    trial_release(&trial);
+}
+
+/* The longer run at full size is right for the plans that are taken. */
+static void what_fails_at_full_size_is_not_taken(void)
+{
+    static const struct space_entry entry[] = {
+        {.plan = "tile(i:32,j:32) simd", .seconds = 0.400},
+        {.plan = "tile(i:32,j:32)", .seconds = 0.4003, .full = RUN_OUTCOME_WRONG_RESULT},
+        {.plan = NULL}};
+    struct trial trial = {0};
+
+    run_valley(&trial, entry);
+    check_str(best_plan(&trial), "tile(i:32,j:32) simd");
+    trial_release(&trial);
+}
+
+/* A lucky first run won; the comparison shows who is faster, and all that is said of ties
+ * is of comparisons with that one. */
+static void the_faster_takes_the_place(void)
+{
+    static const struct space_entry entry[] = {
+        {.plan = "tile(i:32,j:32)", .seconds = 0.5, .quick = {{0.38, 0.37, 0.42}}},
+        {.plan = "tile(i:16,j:16)", .seconds = 0.4},
+        {.plan = "tile(i:8,j:64)", .seconds = 0.4002},
+        {.plan = NULL}};
+    struct trial trial = {0};
+    const struct tie *old;
+
+    run_valley(&trial, entry);
+    check_str(trial.result.measurement[trial.result.tie_winner].plan, "tile(i:16,j:16)");
+    old = tie_of(&trial, "tile(i:32,j:32)");
+    check(old && !old->tied && old->ratio.value < 0.9);
+    check(space_count(&trial.space.compared, "tile(i:16,j:16) : tile(i:8,j:64)") == 1);
+    trial_release(&trial);
+}
+
+/* Equal to the winner within wide intervals, no gain of its own: the winner stays. */
+static void a_smaller_change_without_gain_gives_way(void)
+{
+    static const struct space_entry entry[] = {
+        {.plan = "tile(i:32,j:32) simd", .seconds = 0.4},
+        {.plan = "tile(i:32,j:32)",
+         .seconds = 0.401,
+         .ratio = {{0.999, 0.98, 1.02}, {1.02, 0.99, 1.04}}},
+        {.plan = NULL}};
+    struct trial trial = {0};
+
+    run_valley(&trial, entry);
+    check_str(best_plan(&trial), "tile(i:32,j:32) simd");
+    check(trial.result.source_gain.value > 2);
+    trial_release(&trial);
+}
+
+static void the_number_of_variants_holds_for_shorter_plans(void)
+{
+    static const struct space_entry entry[] = {
+        {.plan = "interchange(j,i) tile(j:*) simd", .seconds = 0.4}, {.plan = NULL}};
+    struct trial trial = {.opts = {.budget_variants = 60}};
+
+    run_valley(&trial, entry);
+    check_eq(trial.result.searched_nr, 60);
+    check_eq(trial.result.measurement_nr, 60);
+    trial_release(&trial);
+}
+
+static void at_most_four_are_compared(void)
+{
+    static const struct space_entry entry[] = {
+        {.plan = "tile(i:32,j:32) simd", .seconds = 0.4},
+        {.plan = "tile(*", .seconds = 0.4003},
+        {.plan = NULL}};
+    struct trial trial = {0};
+    size_t smaller = 0;
+
+    run_valley(&trial, entry);
+    check_eq(trial.result.tie_nr, TIES_MAX);
+    for (size_t i = 0; i < trial.result.tie_nr; i++) {
+        const struct measurement *tied =
+            &trial.result.measurement[trial.result.tie[i].index];
+
+        smaller += change_size_of(tied->plan).steps == 1;
+    }
+    check_eq(smaller, TIES_MAX - 1);
+    check_eq(change_size_of(best_plan(&trial)).steps, 1);
+    trial_release(&trial);
+}
+
+CU_TestInfo search_ties_tests[] = {
+    {"changes are ordered", changes_are_ordered},
+    {"every step is left out once", every_step_is_left_out_once},
+    {"shapes lose one step at a time", shapes_lose_one_step_at_a_time},
+    {"the smallest of equals is taken", the_smallest_of_equals_is_taken},
+    {"what may be much slower is not taken", what_may_be_much_slower_is_not_taken},
+    {"a step too many is found", a_step_too_many_is_found},
+    {"what fails at full size is not taken", what_fails_at_full_size_is_not_taken},
+    {"the faster takes the place", the_faster_takes_the_place},
+    {"a smaller change without gain gives way", a_smaller_change_without_gain_gives_way},
+    {"the number of variants holds for shorter plans",
+     the_number_of_variants_holds_for_shorter_plans},
+    {"at most four are compared", at_most_four_are_compared},
+    CU_TEST_INFO_NULL,
+};

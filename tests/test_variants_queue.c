@@ -1,0 +1,259 @@
+/* Programs that are built ahead, with compilers that count how often they are asked. */
+#include <CUnit/CUnit.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/check.h"
+#include "tests/test_variants_fixture.h"
+
+/* A compiler of our own: a line into its log for each call, then `script`, then the real
+ * one ("exec gcc $@"). */
+struct counted {
+    struct toolchain toolchain;
+    char *path, *log, *dir;
+};
+
+static bool counted_make(const char *name, const char *script, struct counted *out)
+{
+    const struct toolchain *real;
+    struct error err = {0};
+
+    *out = (struct counted){0};
+    if (fixture_toolchains(&real) == 0)
+        return false;
+    out->dir = path_join(fixture_dir(), name);
+    check_ok(dir_make_all(out->dir, &err), &err);
+    out->log = path_join(out->dir, "log");
+    char *text = xasprintf("#!/bin/sh\necho called >> '%s'\n%s\nexec %s \"$@\"\n",
+                           out->log, script, real[0].compiler);
+    char *file = xasprintf("%s.sh", name);
+    out->path = fixture_file(file, text);
+    chmod(out->path, 0755);
+    out->toolchain = real[0];
+    out->toolchain.compiler = out->path;
+    free(file);
+    free(text);
+    return true;
+}
+
+static void counted_drop(struct counted *counted)
+{
+    free(counted->path);
+    free(counted->log);
+    free(counted->dir);
+}
+
+static size_t calls_of(const struct counted *counted)
+{
+    struct buf text = {0};
+    size_t calls = 0;
+
+    if (file_exists(counted->log))
+        file_read(counted->log, &text, NULL);
+    for (size_t i = 0; i < text.length; i++)
+        calls += text.data[i] == '\n';
+    buf_release(&text);
+    return calls;
+}
+
+/* Verifies and pairs with the kernel as written. */
+static int build(struct kernel *kernel, const char *plan_words,
+                 const struct toolchain *toolchain, const char *dir, char *path[2],
+                 struct error *err)
+{
+    struct plan *plan = NULL, *none = NULL;
+    int status = plan_parse(plan_words, &plan, err) || plan_parse("", &none, err);
+    const struct variant_side side[2] = {{.plan = none}, {.plan = plan}};
+
+    path[0] = path[1] = NULL;
+    if (!status)
+        status =
+            variant_build(kernel, plan, toolchain, VARIANT_VERIFY, dir, &path[0], err);
+    if (!status)
+        status = variant_build_pair(kernel, side, toolchain, dir, &path[1], err);
+    plan_free(plan);
+    plan_free(none);
+    return status;
+}
+
+static void forget(char *path[2])
+{
+    free(path[0]);
+    free(path[1]);
+}
+
+static const char *const plans[] = {"", "unroll(i:2)", "unroll(i:4)"};
+
+/* The same names with and without the queue; nothing is compiled twice, nothing later. */
+static void what_was_built_ahead_is_there(void)
+{
+    struct counted counted;
+    struct kernel *kernel = fixture_bound("plain", NULL);
+    struct variant_queue *queue = variant_queue_new();
+    struct error err = {0};
+
+    if (counted_make("ahead", "", &counted) && kernel) {
+        struct toolchain later = counted.toolchain;
+        char *ahead[ARRAY_SIZE(plans)][2], *now[2];
+
+        later.queue = queue;
+        for (size_t i = 0; i < ARRAY_SIZE(plans); i++)
+            check_ok(build(kernel, plans[i], &later, counted.dir, ahead[i], &err), &err);
+        check_eq(calls_of(&counted), 0);
+        check_ok(variant_queue_build(queue, &err), &err);
+        size_t calls = calls_of(&counted);
+        check(calls > 10);
+        for (size_t i = 0; i < ARRAY_SIZE(plans); i++) {
+            struct verify_report report = {0};
+
+            check_ok(build(kernel, plans[i], &counted.toolchain, counted.dir, now, &err),
+                     &err);
+            check_str(now[0], ahead[i][0]);
+            check_str(now[1], ahead[i][1]);
+            check_ok(variant_verify(kernel, now[0],
+                                    &(struct verify_opts){.cpu = -1, .small_only = true},
+                                    &report, &err),
+                     &err);
+            check_eq(report.outcome, RUN_OUTCOME_OK);
+            verify_report_release(&report);
+            forget(now);
+            forget(ahead[i]);
+        }
+        check_eq(calls_of(&counted), calls);
+    }
+    variant_queue_free(queue);
+    kernel_free(kernel);
+    counted_drop(&counted);
+}
+
+/* Asks ahead, then at once; what the second says. */
+static void ask_twice(const char *name, const char *script, struct error *err,
+                      size_t calls[2])
+{
+    struct counted counted;
+    struct kernel *kernel = fixture_bound("plain", NULL);
+    struct variant_queue *queue = variant_queue_new();
+    char *path[2];
+
+    if (counted_make(name, script, &counted) && kernel) {
+        struct toolchain later = counted.toolchain;
+
+        later.queue = queue;
+        check_ok(build(kernel, "unroll(i:2)", &later, counted.dir, path, err), err);
+        forget(path);
+        check_ok(variant_queue_build(queue, err), err);
+        calls[0] = calls_of(&counted);
+        check_eq(build(kernel, "unroll(i:2)", &counted.toolchain, counted.dir, path, err),
+                 -1);
+        forget(path);
+        calls[1] = calls_of(&counted);
+    }
+    variant_queue_free(queue);
+    kernel_free(kernel);
+    counted_drop(&counted);
+}
+
+static void a_refusal_is_asked_for_once(void)
+{
+    struct error err = {0};
+    size_t calls[2] = {0, 0};
+
+    ask_twice("refuses",
+              "case \"$*\" in *variant-*) echo 'error: not this one' >&2; exit 1;; esac",
+              &err, calls);
+    check(calls[0] > 2);
+    check_eq(calls[1], calls[0]);
+    check_eq(err.status, STATUS_FAILED);
+    check_contains(err.text, "refuses the kernel: error: not this one");
+}
+
+/* Alone it may have what it needs. */
+static void want_of_memory_is_no_refusal(void)
+{
+    struct error err = {0};
+    size_t calls[2] = {0, 0};
+
+    ask_twice("hungry",
+              "case \"$*\" in *variant-*) echo 'cc1: out of memory' >&2; exit 1;; esac",
+              &err, calls);
+    check_eq(calls[1], calls[0] + 1);
+    check_contains(err.text, "out of memory");
+}
+
+static void a_crash_is_no_refusal(void)
+{
+    struct error err = {0};
+    size_t calls[2] = {0, 0};
+
+    ask_twice("crashes", "case \"$*\" in *variant-*) kill -SEGV $$;; esac", &err, calls);
+    check_eq(calls[1], calls[0] + 1);
+}
+
+static void compilers_have_a_limit_of_memory(void)
+{
+    struct error err = {0};
+    size_t calls[2] = {0, 0};
+
+    ask_twice("limited", "sleep 0.05\necho \"error: limit $(ulimit -v)\" >&2\nexit 1",
+              &err, calls);
+    check_contains(err.text, "error: limit ");
+    check(!strstr(err.text, "unlimited"));
+}
+
+/* In a child of ours: the flag cannot be taken back. */
+static void interrupted_in_child(FILE *out)
+{
+    struct counted counted;
+    struct kernel *kernel = fixture_bound("plain", NULL);
+    struct variant_queue *queue = variant_queue_new();
+    struct error err = {0};
+    char *path[2] = {NULL, NULL};
+
+    spawn_catch_interrupt();
+    if (counted_make("interrupted", "kill -INT $PPID\nsleep 20", &counted) && kernel) {
+        struct toolchain later = counted.toolchain;
+
+        later.queue = queue;
+        build(kernel, "unroll(i:2)", &later, counted.dir, path, &err);
+        int status = variant_queue_build(queue, &err);
+        fprintf(out, "%d, %s, program %s, %s", status,
+                spawn_interrupted() ? "interrupted" : "not interrupted",
+                file_exists(path[0]) ? "there" : "missing",
+                calls_of(&counted) <= variant_queue_processors() ? "no more were started"
+                                                                 : "more were started");
+    }
+    fflush(out);
+    _exit(0);
+}
+
+static void an_interrupt_ends_the_compilers(void)
+{
+    FILE *out = tmpfile();
+    char text[200] = "";
+    int status = -1;
+    pid_t child;
+
+    fflush(NULL);
+    child = fork();
+    if (child == 0)
+        interrupted_in_child(out);
+    waitpid(child, &status, 0);
+    rewind(out);
+    text[fread(text, 1, sizeof(text) - 1, out)] = 0;
+    check_str(text, "0, interrupted, program missing, no more were started");
+    fclose(out);
+}
+
+CU_TestInfo variants_queue_tests[] = {
+    {"what was built ahead is there", what_was_built_ahead_is_there},
+    {"a refusal is asked for once", a_refusal_is_asked_for_once},
+    {"want of memory is no refusal", want_of_memory_is_no_refusal},
+    {"a crash is no refusal", a_crash_is_no_refusal},
+    {"compilers have a limit of memory", compilers_have_a_limit_of_memory},
+    {"an interrupt ends the compilers", an_interrupt_ends_the_compilers},
+    CU_TEST_INFO_NULL,
+};
