@@ -77,7 +77,13 @@ static const struct option_row rows[] = {
      "absolute difference allowed beside it, default 0"},
     {"reassociate", 0, NULL, FLAG, AT(reassociate),
      "allow floating-point sums to be reordered"},
-    {"audit", 0, NULL, FLAG, AT(audit), "measure what the rules pruned, too"},
+    {"audit", 0, NULL, FLAG, AT(audit),
+     "measure what the rules pruned, too: how much was wrongly discarded, and what that "
+     "cost"},
+    {"confirm", 0, NULL, FLAG, AT(confirm),
+     "one cheap experiment that must move the time if the diagnosis is right: half of "
+     "the "
+     "copies, huge pages, smaller data or indices in order"},
     {"fresh", 0, NULL, FLAG, AT(fresh), "do not continue an unfinished session"},
     {"database", 0, "FILE", TEXT, AT(database),
      "session database, default in the user's data folder"},

@@ -148,9 +148,11 @@ static void a_kernel_that_cannot_be_helped_is_said_to_be(void)
 
 static void what_may_still_help_is_not_given_up(void)
 {
+    static const struct space_entry entry[] = {{.plan = "*", .seconds = 0.1},
+                                               {.plan = NULL}};
     struct trial trial = {0};
 
-    trial_start(&trial, NULL); /* a second a call: far from every limit */
+    trial_start(&trial, entry); /* far from every limit */
     trial_run(&trial);
     check(!trial.result.left.helpless);
     check_eq(trial.result.left.verdict, LEFT_SOME);
@@ -162,6 +164,9 @@ static void what_may_still_help_is_not_given_up(void)
 /* Its own traffic is not there: what every plan needs bounds it all the same. */
 static void an_unexplained_winner_is_bounded_by_what_all_need(void)
 {
+    static const struct space_entry entry[] = {{.plan = "tile(*", .seconds = 0.07},
+                                               {.plan = "*", .seconds = 0.1},
+                                               {.plan = NULL}};
     struct trial trial = {0};
     struct session session = {.subject = &trial.space.subject,
                               .runner = &trial.space.runner,
@@ -170,8 +175,7 @@ static void an_unexplained_winner_is_bounded_by_what_all_need(void)
     struct error err = {0};
     double before;
 
-    trial_start(&trial, NULL);
-    trial.space.time_s = space_valley;
+    trial_start(&trial, entry);
     trial_run(&trial);
     check(trial.result.best > 0);
     before = trial.result.left.bound.least.value;
