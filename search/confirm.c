@@ -276,7 +276,7 @@ static bool predict_smaller(const struct confirm_case *about, struct quantity *p
         *rival = unmoved();
         return true;
     }
-    *predicted = predicted_between(1, 1 / moves, moves);
+    *predicted = predicted_between(1, 1 / model_spread, model_spread);
     *rival = predicted_between(moves, moves, INFINITY);
     return true;
 }
