@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "search/explain.h"
 
@@ -16,35 +15,6 @@ static const double moves = 1.15;
 /* Repeated probes of a ceiling spread by up to a tenth (occupancy_parts.h, CEILING_FULL),
  * and predictions rest on two of them. */
 static const double model_spread = 1.1;
-
-static const struct {
-    const char *word, *phrase;
-} kinds[] = {
-#define X(name, word, phrase) [CONFIRM_##name] = {word, phrase},
-    CONFIRM_MAP(X)
-#undef X
-};
-
-const char *confirm_word(enum confirm_kind kind)
-{
-    return kinds[kind].word;
-}
-
-const char *confirm_verdict_word(enum confirm_verdict verdict)
-{
-    static const char *const words[] = {
-#define X(name, word) [CONFIRM_VERDICT_##name] = word,
-        CONFIRM_VERDICT_MAP(X)
-#undef X
-    };
-    return words[verdict];
-}
-
-void confirm_release(struct confirm_result *result)
-{
-    free(result->sentence);
-    *result = (struct confirm_result){0};
-}
 
 /* ---- the pace that the model gives a case ---- */
 
@@ -118,12 +88,18 @@ static struct quantity unmoved(void)
     return predicted_between(1, 1 / still, still);
 }
 
-/* At least `moves`, at most what the model says; open above where it says nothing. */
-static struct quantity at_least(struct quantity most)
+/* At least `moves`. At most what the model says of a loop that keeps its distance to its
+ * limit, or, where it has one now and none then, of one that reaches it; open above where
+ * the model says nothing. */
+static struct quantity at_least(const struct confirm_case *about,
+                                const struct occupancy_case *changed)
 {
-    if (!most.known || most.high < moves)
-        return predicted_between(moves, moves, INFINITY);
-    return predicted_between(fmax(most.value, moves), moves, most.high);
+    struct quantity most = quickening(about, changed);
+    double then[3], high = INFINITY;
+    if (most.known && !pace(about, changed, then, NULL) && then[1] > 0)
+        high = fmax(most.high, about->input.time_s.high / then[1] * model_spread);
+    return predicted_between(most.known ? fmax(most.value, moves) : moves, moves,
+                             fmax(high, moves));
 }
 
 /* ---- what each is about ---- */
@@ -203,7 +179,7 @@ static bool predict_order(const struct confirm_case *about, struct quantity *pre
         !waits_for_memory(about->now) || about->now->limiter == RESOURCE_MEMORY)
         return false;
     order(about, &changed.work);
-    *predicted = at_least(quickening(about, &changed));
+    *predicted = at_least(about, &changed);
     *rival = unmoved();
     return true;
 }
@@ -272,7 +248,7 @@ static bool predict_smaller(const struct confirm_case *about, struct quantity *p
         return false;
     keep_near(&changed.work);
     if (waits_for_memory(about->now)) {
-        *predicted = at_least(quickening(about, &changed));
+        *predicted = at_least(about, &changed);
         *rival = unmoved();
         return true;
     }
@@ -338,92 +314,6 @@ enum confirm_verdict confirm_judge(struct quantity predicted, struct quantity ri
                                     : CONFIRM_VERDICT_CONFIRMED;
 }
 
-/* ---- what is said ---- */
-
-static void add_ratio(struct buf *out, struct quantity ratio)
-{
-    if (isinf(ratio.high))
-        buf_addf(out, "at least %.2fx", ratio.low);
-    else
-        buf_addf(out, "%.2fx (%.2f to %.2f)", ratio.value, ratio.low, ratio.high);
-}
-
-static const char *diagnosis(const struct occupancy *now)
-{
-    switch (now->why) {
-    case OCCUPANCY_WHY_CHAINS:
-        return "chains of addresses set the pace";
-    case OCCUPANCY_WHY_WINDOW:
-        return "the reorder window sets the pace";
-    case OCCUPANCY_WHY_BRANCHES:
-        return "mispredicted branches set the pace";
-    case OCCUPANCY_WHY_TRANSLATION:
-        return "address translation is what is waited for";
-    case OCCUPANCY_WHY_PREFETCHER:
-        return "the prefetcher's reach sets the pace";
-    case OCCUPANCY_WHY_CACHE_RESIDENT:
-        return "memory is not what is waited for";
-    default:
-        return NULL;
-    }
-}
-
-static void add_diagnosis(const struct occupancy *now, struct buf *out)
-{
-    if (diagnosis(now))
-        buf_add(out, diagnosis(now));
-    else
-        buf_addf(out, "%s sets the limit", resource_phrase(now->limiter));
-}
-
-static const char *outcome(enum confirm_verdict verdict)
-{
-    static const char *const text[] = {
-        [CONFIRM_VERDICT_CONFIRMED] = "the diagnosis is confirmed.",
-        [CONFIRM_VERDICT_REFUTED] =
-            "the diagnosis is refuted: take the advice that rests on it with care.",
-        [CONFIRM_VERDICT_UNDECIDED] = "both are possible within the noise, so this "
-                                      "decides nothing."};
-    return text[verdict];
-}
-
-/* Asked for, and here is why it is none of them. */
-static const char *prefetcher_text(void)
-{
-    return access("/dev/cpu/0/msr", W_OK)
-               ? "The hardware prefetcher cannot be switched off from here (no access to "
-                 "the processor's model-specific registers)."
-               : "The hardware prefetcher is left on: to switch it off would change the "
-                 "machine for everyone on it.";
-}
-
-static char *say(const struct confirm_case *about, const struct confirm_result *result,
-                 const char *why)
-{
-    struct buf out = {0};
-    if (result->kind == CONFIRM_NONE) {
-        buf_addf(&out,
-                 "No experiment that is possible here would turn out otherwise if the "
-                 "diagnosis were wrong, so none was made. %s",
-                 prefetcher_text());
-        return buf_detach(&out);
-    }
-    buf_add(&out, "If ");
-    add_diagnosis(about->now, &out);
-    buf_addf(&out, ", an iteration %s runs ", kinds[result->kind].phrase);
-    add_ratio(&out, result->predicted);
-    buf_add(&out, " as fast; if not, ");
-    add_ratio(&out, result->rival);
-    if (!result->observed.known) {
-        buf_addf(&out, ". Not measured: %s.", why ? why : "it did not run to the end");
-        return buf_detach(&out);
-    }
-    buf_add(&out, ". Measured: ");
-    add_ratio(&out, result->observed);
-    buf_addf(&out, "; %s", outcome(result->verdict));
-    return buf_detach(&out);
-}
-
 int confirm_run(const struct confirm_case *about, const struct confirm_runner *runner,
                 struct confirm_result *result, struct error *err)
 {
@@ -438,20 +328,10 @@ int confirm_run(const struct confirm_case *about, const struct confirm_runner *r
     if (!status) {
         result->verdict =
             confirm_judge(result->predicted, result->rival, result->observed);
-        result->sentence = say(about, result, why);
+        result->sentence = confirm_say(about, result, why);
     }
     free(why);
     return status;
-}
-
-json_t *confirm_to_json(const struct confirm_result *result)
-{
-    return json_pack(
-        "{s:s, s:s, s:o, s:o, s:o, s:o}", "experiment", confirm_word(result->kind),
-        "verdict", confirm_verdict_word(result->verdict), "predicted",
-        json_quantity(result->predicted), "if_wrong", json_quantity(result->rival),
-        "observed", json_quantity(result->observed), "sentence",
-        text_json(result->sentence));
 }
 
 /* ---- the case ---- */

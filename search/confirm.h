@@ -14,5 +14,8 @@ struct confirm_setup confirm_choose(const struct confirm_case *about,
                                     struct confirm_result *result);
 enum confirm_verdict confirm_judge(struct quantity predicted, struct quantity rival,
                                    struct quantity observed);
+/* All of it in sentences. `why`: it was not measured; NULL = not told. Caller frees. */
+char *confirm_say(const struct confirm_case *about, const struct confirm_result *result,
+                  const char *why);
 
 #endif

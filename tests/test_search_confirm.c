@@ -131,6 +131,22 @@ static void a_single_copy_of_a_chain_gets_faster_near(void)
     occupancy_release(&lab.now);
 }
 
+/* Slower than any resource explains: near, it may reach its limit. */
+static void a_loop_far_from_its_limit_may_gain_its_distance(void)
+{
+    struct laboratory lab;
+    struct quantity predicted, rival;
+
+    open_laboratory(&lab, memory_work(1e6, 1e6), 0.05, 1);
+    diagnose(&lab);
+    check(lab.now.slack.value > 5);
+    check(confirm_predict(&lab.about, CONFIRM_SMALLER, &predicted, &rival));
+    check(predicted.high > 5 * predicted.value);
+    experiment(&lab, 5 * predicted.value, CONFIRM_SMALLER, CONFIRM_VERDICT_CONFIRMED,
+               "is confirmed");
+    occupancy_release(&lab.now);
+}
+
 /* 40e9 of 48e9 FLOP/s: smaller data change nothing. */
 static void arithmetic_does_not_care_for_size(void)
 {
@@ -269,6 +285,8 @@ CU_TestInfo search_confirm_tests[] = {
     {"a chain stays with fewer copies", a_chain_stays_with_fewer_copies},
     {"a single copy of a chain gets faster near",
      a_single_copy_of_a_chain_gets_faster_near},
+    {"a loop far from its limit may gain its distance",
+     a_loop_far_from_its_limit_may_gain_its_distance},
     {"arithmetic does not care for size", arithmetic_does_not_care_for_size},
     {"huge pages relieve walkers", huge_pages_relieve_walkers},
     {"indices in order relieve the miss queue", indices_in_order_relieve_the_miss_queue},
