@@ -286,14 +286,20 @@ static void left_of_baseline(struct session *session, struct search_left *left)
 
 static int explain_best(struct session *session, struct error *err)
 {
-    const struct search_result *result = session->result;
+    struct search_result *result = session->result;
     size_t best = result->best;
     struct choice choice = session->choice[best];
     if (result->measurement[best].has_occupancy || session->opts->advise_only ||
         spawn_interrupted())
         return 0;
     session_say(session, "explaining the best plan");
-    return session_measure(session, &choice, false, MEASURE_EXPLAIN, 0, &best, err);
+    if (session_measure(session, &choice, false, MEASURE_EXPLAIN, 0, &best, err))
+        return -1;
+    if (session_timed(session, best) || spawn_interrupted())
+        return 0;
+    result->best = 0; /* it failed in the longer run */
+    result->source_gain = quantity_exact(1, PROVENANCE_CLOCK);
+    return 0;
 }
 
 static size_t tries_of(const struct session *session)

@@ -189,6 +189,13 @@ static void an_unexplained_winner_is_bounded_by_what_all_need(void)
     check(!trial.result.left.bound.same.known);
     check_near(trial.result.left.bound.least.value, before, 0.02);
     check_contains(trial.result.left.sentence, "by the kernel as written");
+    left_release(&trial.result.left);
+    trial.opts.advise_only = false; /* now it can be explained */
+    session.effort = xcalloc(trial.result.measurement_nr, sizeof(*session.effort));
+    check_ok(session_left(&session, &err), &err);
+    check(trial.result.measurement[trial.result.best].has_occupancy);
+    check(trial.result.left.bound.same.known);
+    free(session.effort);
     free(session.choice);
     trial_release(&trial);
 }
