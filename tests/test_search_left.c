@@ -164,9 +164,10 @@ static void what_may_still_help_is_not_given_up(void)
 /* Its own traffic is not there: what every plan needs bounds it all the same. */
 static void an_unexplained_winner_is_bounded_by_what_all_need(void)
 {
-    static const struct space_entry entry[] = {{.plan = "tile(*", .seconds = 0.07},
-                                               {.plan = "*", .seconds = 0.1},
-                                               {.plan = NULL}};
+    static const struct space_entry entry[] = {
+        {.plan = "tile(i:32,j:32)", .seconds = 0.07},
+        {.plan = "*", .seconds = 0.1},
+        {.plan = NULL}};
     struct trial trial = {0};
     struct session session = {.subject = &trial.space.subject,
                               .runner = &trial.space.runner,
@@ -191,6 +192,9 @@ static void an_unexplained_winner_is_bounded_by_what_all_need(void)
     check_contains(trial.result.left.sentence, "by the kernel as written");
     left_release(&trial.result.left);
     trial.opts.advise_only = false; /* now it can be explained */
+    check_str(trial.result.measurement[trial.result.best].plan, "tile(i:32,j:32)");
+    session.choice[trial.result.best] =
+        (struct choice){.tile = {{"i", 32}, {"j", 32}}, .tile_nr = 2};
     session.effort = xcalloc(trial.result.measurement_nr, sizeof(*session.effort));
     check_ok(session_left(&session, &err), &err);
     check(trial.result.measurement[trial.result.best].has_occupancy);
