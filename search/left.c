@@ -325,8 +325,8 @@ static bool is_helpless(const struct session *session, const struct search_left 
 {
     const struct search_result *result = session->result;
     bool pages_help = result->environment_gain.known && result->environment_gain.low > 1;
-    return result->best == 0 && !result->interrupted && !session->opts->advise_only &&
-           !pages_help && !result->best_total &&
+    return result->best == 0 && result->advice_nr && !result->interrupted &&
+           !session->opts->advise_only && !pages_help && !result->best_total &&
            (left->verdict == LEFT_NOTHING || left->verdict == LEFT_REACHED) &&
            (left->nothing_stopped || !any_untried(result));
 }

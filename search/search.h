@@ -195,7 +195,8 @@ struct search_left {
     enum left_verdict verdict;
     struct occupancy_left bound; /* over the best plan */
     /* No plan was kept, the limit is reached (or nothing is left), and nothing that rules
-     * advise was left untried for want of time. */
+     * advise was left untried for want of time. Strategies that ask no rules never say
+     * it. */
     bool helpless;
     bool nothing_stopped; /* the search ended because of it */
     size_t tries;         /* plans that ran to their end, right or wrong */

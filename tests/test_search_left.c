@@ -146,6 +146,20 @@ static void a_kernel_that_cannot_be_helped_is_said_to_be(void)
     trial_release(&trial);
 }
 
+/* Nobody asked the rules whether something else could pay. */
+static void a_blind_search_calls_nothing_helpless(void)
+{
+    static const struct space_entry entry[] = {{.plan = "*", .seconds = 0.0165},
+                                               {.plan = NULL}};
+    struct trial trial = {.opts = {.strategy = "random", .budget_variants = 9}};
+
+    trial_start(&trial, entry);
+    trial_run(&trial);
+    check_eq(trial.result.left.verdict, LEFT_REACHED);
+    check(!trial.result.left.helpless);
+    trial_release(&trial);
+}
+
 static void what_may_still_help_is_not_given_up(void)
 {
     static const struct space_entry entry[] = {{.plan = "*", .seconds = 0.1},
@@ -213,6 +227,7 @@ CU_TestInfo search_left_tests[] = {
      sentences_name_bound_interval_and_resource},
     {"a kernel that cannot be helped is said to be",
      a_kernel_that_cannot_be_helped_is_said_to_be},
+    {"a blind search calls nothing helpless", a_blind_search_calls_nothing_helpless},
     {"what may still help is not given up", what_may_still_help_is_not_given_up},
     {"an unexplained winner is bounded by what all need",
      an_unexplained_winner_is_bounded_by_what_all_need},
