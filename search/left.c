@@ -367,7 +367,6 @@ char *session_nothing_left(struct session *session, size_t i, struct quantity pr
     bool may_be_nothing = !promised.known || promised.low < SESSION_LEAST_GAIN;
     if (left.verdict != LEFT_REACHED || tries < LEFT_TRIES || !may_be_nothing)
         return NULL;
-    session->result->left.nothing_stopped = true;
     return xasprintf("%zu tries gained nothing, and %s is at its limit as far as can be "
                      "told",
                      tries, set_by(left.bound.same_by, left.bound.same_by_chains));
