@@ -29,7 +29,8 @@ static int print_report(const struct row *row, const json_t *report, double seco
                  *gain = json_object_get(report, "source_gain"),
                  *confirm = json_object_get(report, "confirm");
     bool helpless = json_is_true(json_object_get(left, "helpless")),
-         gained = *bench_text(json_object_get(report, "best"), "plan") != 0;
+         gained = *bench_text(json_object_get(report, "best"), "plan") &&
+                  json_number_value(json_object_get(gain, "low")) > 1;
     double tries = bench_value(left, "tries");
     struct buf line = {0};
     buf_addf(&line, "| %s | %s | %.0f | %s | ", row->name,
