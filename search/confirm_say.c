@@ -98,10 +98,16 @@ char *confirm_say(const struct confirm_case *about, const struct confirm_result 
 {
     struct buf out = {0};
     if (result->kind == CONFIRM_NONE) {
-        buf_addf(&out,
-                 "No experiment that is possible here would turn out otherwise if the "
-                 "diagnosis were wrong, so none was made. %s",
-                 prefetcher_text());
+        if (about->now->why == OCCUPANCY_WHY_UNKNOWN)
+            buf_add(&out,
+                    "What limits the loop is not known, so there is no diagnosis to "
+                    "test.");
+        else
+            buf_addf(
+                &out,
+                "No experiment that is possible here would turn out otherwise if the "
+                "diagnosis were wrong, so none was made. %s",
+                prefetcher_text());
         return buf_detach(&out);
     }
     buf_add(&out, "If ");

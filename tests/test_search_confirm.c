@@ -224,6 +224,19 @@ static void an_experiment_that_decides_nothing_is_not_made(void)
     occupancy_release(&lab.now);
 }
 
+/* Five random misses under way of sixteen, and nothing says why. */
+static void without_a_diagnosis_nothing_is_tested(void)
+{
+    struct laboratory lab;
+
+    open_laboratory(&lab, memory_work(1e6, 0), 1e6 * 100e-9 / 5, 8);
+    diagnose(&lab);
+    check_eq(lab.now.why, OCCUPANCY_WHY_UNKNOWN);
+    experiment(&lab, 1, CONFIRM_NONE, CONFIRM_VERDICT_NOT_DONE,
+               "is not known, so there is no diagnosis to test.");
+    occupancy_release(&lab.now);
+}
+
 static void what_cannot_be_run_is_said(void)
 {
     struct laboratory lab;
@@ -292,6 +305,7 @@ CU_TestInfo search_confirm_tests[] = {
     {"indices in order relieve the miss queue", indices_in_order_relieve_the_miss_queue},
     {"an experiment that decides nothing is not made",
      an_experiment_that_decides_nothing_is_not_made},
+    {"without a diagnosis nothing is tested", without_a_diagnosis_nothing_is_tested},
     {"what cannot be run is said", what_cannot_be_run_is_said},
     {"judging needs both predictions", judging_needs_both_predictions},
     {"the document holds all three ratios", the_document_holds_all_three_ratios},
