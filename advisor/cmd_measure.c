@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advisor/commands.h"
+#include "advisor/confirm_live.h"
 #include "advisor/measure_report.h"
 #include "advisor/report_parts.h"
 #include "advisor/sweep.h"
@@ -31,15 +32,21 @@ static int check_together(const struct settings *settings, struct error *err)
         return fail(err, STATUS_USAGE,
                     "--json and --plot - both go to standard output; name a file for the "
                     "plot");
+    if (settings->sweep.nr && settings->confirm)
+        return fail(err, STATUS_USAGE,
+                    "--confirm is about one measurement, --sweep makes many");
     return settings->save ? file_check_writable(settings->save, err) : 0;
 }
 
 static int print_measurement(const struct workbench *bench,
-                             const struct measurement *measurement, struct error *err)
+                             const struct measurement *measurement,
+                             const struct confirm_result *confirm, struct error *err)
 {
     struct buf text = {0};
     if (bench->settings->json) {
         json_t *document = measure_json(bench, measurement);
+        if (confirm->sentence)
+            json_object_set_new(document, "confirm", confirm_to_json(confirm));
         int written = print_json(document, err);
         json_decref(document);
         return written;
@@ -47,6 +54,10 @@ static int print_measurement(const struct workbench *bench,
     struct page page = page_on(&text, term_colour(stdout, bench->settings->colour),
                                term_columns(stdout));
     measure_text(bench, measurement, &page);
+    if (confirm->sentence) {
+        page_heading(&page, "Counter-experiment");
+        page_paragraph(&page, "%s", confirm->sentence);
+    }
     int status = print_text(buf_str(&text), err);
     buf_release(&text);
     return status;
@@ -97,8 +108,12 @@ static int measure_once(struct workbench *bench, struct error *err)
     if (bench->live_runner.measure(bench->live_runner.data, &candidate, MEASURE_EXPLAIN,
                                    0, &measurement, err))
         return -1;
+    struct confirm_result confirm = {.kind = CONFIRM_NONE};
+    int status = confirm_live(bench, &measurement, &confirm, err);
     progress_clear(&bench->progress);
-    int status = print_measurement(bench, &measurement, err);
+    if (!status)
+        status = print_measurement(bench, &measurement, &confirm, err);
+    confirm_release(&confirm);
     if (!status)
         status = save(bench, &measurement, err);
     if (!status)

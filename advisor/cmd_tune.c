@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "advisor/commands.h"
+#include "advisor/confirm_live.h"
 #include "advisor/emitted.h"
 #include "advisor/header.h"
 #include "advisor/report.h"
@@ -160,14 +161,16 @@ static int print_report(const struct workbench *bench, const json_t *report,
 }
 
 static int finish(struct workbench *bench, const struct search_result *result,
-                  const struct written *written, struct error *err)
+                  const struct written *written, const struct confirm_result *confirm,
+                  struct error *err)
 {
     struct report_input input = {.bench = bench,
                                  .result = result,
                                  .output = written->path,
                                  .emitted_gain = written->gain,
                                  .emitted_verified = written->verified,
-                                 .time = account_now()};
+                                 .time = account_now(),
+                                 .confirm = confirm};
     json_t *report = report_json(&input);
     progress_clear(&bench->progress);
     int status = print_report(bench, report, err);
@@ -249,6 +252,7 @@ static int work(const struct settings *settings, bool advise_only, struct error 
     struct search_result result = {0};
     struct written written = {.gain = quantity_unknown()};
     account_restart();
+    struct confirm_result confirm = {.kind = CONFIRM_NONE};
     spawn_catch_interrupt();
     workbench_start(&bench, settings);
     int status = output_check(settings->output, settings->file, err);
@@ -266,8 +270,11 @@ static int work(const struct settings *settings, bool advise_only, struct error 
         status = search(&bench, advise_only, &result, err);
     if (!status && !advise_only)
         status = write_winner(&bench, &result, &written, err);
+    if (!status && result.measurement_nr)
+        status = confirm_live(&bench, &result.measurement[0], &confirm, err);
     if (!status)
-        status = finish(&bench, &result, &written, err);
+        status = finish(&bench, &result, &written, &confirm, err);
+    confirm_release(&confirm);
     free(written.path);
     search_result_release(&result);
     workbench_release(&bench);
@@ -281,6 +288,9 @@ int tune_command(const struct settings *settings, struct error *err)
 
 int advise_command(const struct settings *settings, struct error *err)
 {
+    if (!settings->file && settings->confirm)
+        return fail(err, STATUS_USAGE,
+                    "--confirm runs the kernel once more: it needs a C file");
     if (!settings->file)
         return advise_numbers(settings, err);
     if (settings->counts || settings->measurement || settings->seconds_s >= 0)

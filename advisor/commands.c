@@ -22,7 +22,8 @@ static const struct command commands[] = {
      KERNEL_OPTIONS
      "compiler flags flags-try try machine output emit-header budget variants strategy "
      "seed rules "
-     "cores tolerance tolerance-absolute reassociate audit fresh reuse no-record patch "
+     "cores tolerance tolerance-absolute reassociate audit confirm fresh reuse no-record "
+     "patch "
      "database evidence" COMMON_OPTIONS,
      tune_command},
     {"advise", "measure the kernel as written and rank what can still pay",
@@ -43,7 +44,7 @@ static const struct command commands[] = {
      "         inflight advise --counts counts.csv --machine skl --access random",
      KERNEL_OPTIONS
      "compiler flags machine memory rules cores tolerance tolerance-absolute reassociate "
-     "bandwidth latency access counts seconds measurement what-if fresh "
+     "bandwidth latency access counts seconds measurement what-if confirm fresh "
      "database evidence" COMMON_OPTIONS,
      advise_command},
     {"measure", "one kernel, one variant: time, traffic, every queue",
@@ -58,7 +59,7 @@ static const struct command commands[] = {
      KERNEL_OPTIONS "compiler flags machine memory plan sweep pages start background "
                     "min-of cache line cores tolerance tolerance-absolute reassociate "
                     "budget fresh database "
-                    "csv plot save" COMMON_OPTIONS,
+                    "csv plot save confirm" COMMON_OPTIONS,
      measure_command},
     {"compare", "two versions of one function: which is faster, and why",
      "compare OLD.c[:FUNCTION] NEW.c[:FUNCTION] [options]\n"

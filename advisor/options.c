@@ -83,7 +83,13 @@ static const struct option_row rows[] = {
      "absolute difference allowed beside it, default 0"},
     {"reassociate", 0, NULL, FLAG, AT(reassociate),
      "allow floating-point sums to be reordered"},
-    {"audit", 0, NULL, FLAG, AT(audit), "measure what the rules pruned, too"},
+    {"audit", 0, NULL, FLAG, AT(audit),
+     "measure what the rules pruned, too: how much was wrongly discarded, and what that "
+     "cost"},
+    {"confirm", 0, NULL, FLAG, AT(confirm),
+     "one cheap experiment that must move the time if the diagnosis is right: half of "
+     "the "
+     "copies, huge pages, smaller data or indices in order"},
     {"fresh", 0, NULL, FLAG, AT(fresh), "do not continue an unfinished session"},
     {"reuse", 0, NULL, FLAG, AT(reuse),
      "what earlier sessions measured of the same kernel, sizes, contents, compiler, "

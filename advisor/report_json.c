@@ -279,6 +279,8 @@ json_t *report_json(const struct report_input *input)
         json_object_set_new(root, "record", record);
     if (reused)
         json_object_set_new(root, "reused", reused);
+    if (input->confirm && input->confirm->sentence)
+        json_object_set_new(root, "confirm", confirm_to_json(input->confirm));
     json_object_set_new(root, "output", text_json(input->output));
     json_object_set_new(root, "emitted_gain", json_quantity(input->emitted_gain));
     json_object_set_new(root, "emitted_verified", json_boolean(input->emitted_verified));

@@ -134,6 +134,15 @@ static void show_diagnosis(struct page *page)
     paragraph(page, text_of(page->report, "why_sentence"));
 }
 
+static void show_confirm(struct page *page)
+{
+    const json_t *confirm = json_object_get(page->report, "confirm");
+    if (!has_text(confirm, "sentence"))
+        return;
+    heading(page, "Counter-experiment");
+    paragraph(page, text_of(confirm, "sentence"));
+}
+
 static void add_cell(struct buf *out, const json_t *quantity, int width)
 {
     struct buf cell = {0};
@@ -539,6 +548,7 @@ void report_text(const json_t *report, bool colour, bool evidence, int columns,
                                         : (size_t)columns};
     show_head(&page);
     show_diagnosis(&page);
+    show_confirm(&page);
     show_evidence(&page);
     show_advice(&page);
     show_best(&page);

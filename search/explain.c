@@ -1,5 +1,5 @@
 /* From what moved and how long it took to how many misses were in flight. */
-#include "search/search.h"
+#include "search/explain.h"
 
 /* Lines that edge k brought up but edge k + 1 did not: they came from the cache below. */
 static struct quantity difference(struct quantity upper, struct quantity lower)
@@ -101,16 +101,11 @@ static struct quantity some_missed(const struct traffic *traffic)
     return missed;
 }
 
-int measurement_explain(struct measurement *measurement, const struct machine *machine,
-                        int cores, const struct kernel_counts *counts, struct error *err)
+void measurement_case(const struct measurement *measurement,
+                      const struct machine *machine, int cores,
+                      const struct kernel_counts *counts, struct occupancy_case *out)
 {
-    if (!measurement->has_traffic)
-        return fail(err, STATUS_FAILED, "no traffic is known for '%s'",
-                    measurement->plan);
-    if (measurement->has_occupancy)
-        occupancy_release(&measurement->occupancy);
-    measurement->has_occupancy = false;
-    struct occupancy_case input = {
+    *out = (struct occupancy_case){
         .machine = machine,
         .time_s = measurement->time_s,
         .cores = cores,
@@ -119,13 +114,26 @@ int measurement_explain(struct measurement *measurement, const struct machine *m
         .streams = counts->streams,
         .run_bytes = counts->run_bytes,
     };
-    fill_work(&measurement->traffic, counts, &measurement->environment, &input.work);
-    if (!input.work.instructions.known)
-        input.work.instructions = estimate_instructions(counts);
-    input.l1_misses_per_instruction =
-        quantity_divide(measurement->traffic.edge[0].fills, input.work.instructions);
-    input.instructions_per_branch_miss = quantity_divide(
+    fill_work(&measurement->traffic, counts, &measurement->environment, &out->work);
+    if (!out->work.instructions.known)
+        out->work.instructions = estimate_instructions(counts);
+    out->l1_misses_per_instruction =
+        quantity_divide(measurement->traffic.edge[0].fills, out->work.instructions);
+    out->instructions_per_branch_miss = quantity_divide(
         measurement->traffic.instructions, some_missed(&measurement->traffic));
+}
+
+int measurement_explain(struct measurement *measurement, const struct machine *machine,
+                        int cores, const struct kernel_counts *counts, struct error *err)
+{
+    struct occupancy_case input;
+    if (!measurement->has_traffic)
+        return fail(err, STATUS_FAILED, "no traffic is known for '%s'",
+                    measurement->plan);
+    if (measurement->has_occupancy)
+        occupancy_release(&measurement->occupancy);
+    measurement->has_occupancy = false;
+    measurement_case(measurement, machine, cores, counts, &input);
     if (occupancy_compute(&input, &measurement->occupancy, err))
         return -1;
     measurement->has_occupancy = true;

@@ -452,6 +452,7 @@ static int guide(struct guided *guided, struct error *err)
         char *nothing =
             session_nothing_left(guided->session, guided->now, bound_of(guided, verdict));
         if (nothing) {
+            guided->session->result->left.nothing_stopped = true;
             set_stop(guided, nothing);
             free(nothing);
             return 0;

@@ -286,14 +286,20 @@ static void left_of_baseline(struct session *session, struct search_left *left)
 
 static int explain_best(struct session *session, struct error *err)
 {
-    const struct search_result *result = session->result;
+    struct search_result *result = session->result;
     size_t best = result->best;
     struct choice choice = session->choice[best];
     if (result->measurement[best].has_occupancy || session->opts->advise_only ||
         spawn_interrupted())
         return 0;
     session_say(session, "explaining the best plan");
-    return session_measure(session, &choice, false, MEASURE_EXPLAIN, 0, &best, err);
+    if (session_measure(session, &choice, false, MEASURE_EXPLAIN, 0, &best, err))
+        return -1;
+    if (session_timed(session, best) || spawn_interrupted())
+        return 0;
+    result->best = 0; /* it failed in the longer run */
+    result->source_gain = quantity_exact(1, PROVENANCE_CLOCK);
+    return 0;
 }
 
 static size_t tries_of(const struct session *session)
@@ -319,8 +325,8 @@ static bool is_helpless(const struct session *session, const struct search_left 
 {
     const struct search_result *result = session->result;
     bool pages_help = result->environment_gain.known && result->environment_gain.low > 1;
-    return result->best == 0 && !result->interrupted && !session->opts->advise_only &&
-           !pages_help && !result->best_total &&
+    return result->best == 0 && result->advice_nr && !result->interrupted &&
+           !session->opts->advise_only && !pages_help && !result->best_total &&
            (left->verdict == LEFT_NOTHING || left->verdict == LEFT_REACHED) &&
            (left->nothing_stopped || !any_untried(result));
 }
@@ -361,7 +367,6 @@ char *session_nothing_left(struct session *session, size_t i, struct quantity pr
     bool may_be_nothing = !promised.known || promised.low < SESSION_LEAST_GAIN;
     if (left.verdict != LEFT_REACHED || tries < LEFT_TRIES || !may_be_nothing)
         return NULL;
-    session->result->left.nothing_stopped = true;
     return xasprintf("%zu tries gained nothing, and %s is at its limit as far as can be "
                      "told",
                      tries, set_by(left.bound.same_by, left.bound.same_by_chains));

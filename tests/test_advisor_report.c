@@ -154,9 +154,16 @@ static void an_audited_search(void)
                              {.transformation = (char *)(uintptr_t) "fuse",
                               .rule = (char *)(uintptr_t) "fuse.alone",
                               .gain = quantity_unknown()}};
+    struct confirm_result confirm = {.kind = CONFIRM_HALF_COPIES,
+                                     .verdict = CONFIRM_VERDICT_CONFIRMED,
+                                     .predicted = desk_gain(1.3, 1.2, 1.4),
+                                     .rival = desk_gain(1, 0.95, 1.05),
+                                     .observed = desk_gain(1.25, 1.22, 1.28),
+                                     .sentence = (char *)(uintptr_t) "So it is."};
     struct desk desk = {0};
 
     a_search(&desk);
+    desk.input.confirm = &confirm;
     desk.result.audit = (struct search_audit){.item = item,
                                               .nr = 2,
                                               .measured_nr = 1,

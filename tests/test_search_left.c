@@ -146,11 +146,27 @@ static void a_kernel_that_cannot_be_helped_is_said_to_be(void)
     trial_release(&trial);
 }
 
+/* Nobody asked the rules whether something else could pay. */
+static void a_blind_search_calls_nothing_helpless(void)
+{
+    static const struct space_entry entry[] = {{.plan = "*", .seconds = 0.0165},
+                                               {.plan = NULL}};
+    struct trial trial = {.opts = {.strategy = "random", .budget_variants = 9}};
+
+    trial_start(&trial, entry);
+    trial_run(&trial);
+    check_eq(trial.result.left.verdict, LEFT_REACHED);
+    check(!trial.result.left.helpless);
+    trial_release(&trial);
+}
+
 static void what_may_still_help_is_not_given_up(void)
 {
+    static const struct space_entry entry[] = {{.plan = "*", .seconds = 0.1},
+                                               {.plan = NULL}};
     struct trial trial = {0};
 
-    trial_start(&trial, NULL); /* a second a call: far from every limit */
+    trial_start(&trial, entry); /* far from every limit */
     trial_run(&trial);
     check(!trial.result.left.helpless);
     check_eq(trial.result.left.verdict, LEFT_SOME);
@@ -162,6 +178,10 @@ static void what_may_still_help_is_not_given_up(void)
 /* Its own traffic is not there: what every plan needs bounds it all the same. */
 static void an_unexplained_winner_is_bounded_by_what_all_need(void)
 {
+    static const struct space_entry entry[] = {
+        {.plan = "tile(i:32,j:32)", .seconds = 0.07},
+        {.plan = "*", .seconds = 0.1},
+        {.plan = NULL}};
     struct trial trial = {0};
     struct session session = {.subject = &trial.space.subject,
                               .runner = &trial.space.runner,
@@ -170,8 +190,7 @@ static void an_unexplained_winner_is_bounded_by_what_all_need(void)
     struct error err = {0};
     double before;
 
-    trial_start(&trial, NULL);
-    trial.space.time_s = space_valley;
+    trial_start(&trial, entry);
     trial_run(&trial);
     check(trial.result.best > 0);
     before = trial.result.left.bound.least.value;
@@ -185,6 +204,16 @@ static void an_unexplained_winner_is_bounded_by_what_all_need(void)
     check(!trial.result.left.bound.same.known);
     check_near(trial.result.left.bound.least.value, before, 0.02);
     check_contains(trial.result.left.sentence, "by the kernel as written");
+    left_release(&trial.result.left);
+    trial.opts.advise_only = false; /* now it can be explained */
+    check_str(trial.result.measurement[trial.result.best].plan, "tile(i:32,j:32)");
+    session.choice[trial.result.best] =
+        (struct choice){.tile = {{"i", 32}, {"j", 32}}, .tile_nr = 2};
+    session.effort = xcalloc(trial.result.measurement_nr, sizeof(*session.effort));
+    check_ok(session_left(&session, &err), &err);
+    check(trial.result.measurement[trial.result.best].has_occupancy);
+    check(trial.result.left.bound.same.known);
+    free(session.effort);
     free(session.choice);
     trial_release(&trial);
 }
@@ -198,6 +227,7 @@ CU_TestInfo search_left_tests[] = {
      sentences_name_bound_interval_and_resource},
     {"a kernel that cannot be helped is said to be",
      a_kernel_that_cannot_be_helped_is_said_to_be},
+    {"a blind search calls nothing helpless", a_blind_search_calls_nothing_helpless},
     {"what may still help is not given up", what_may_still_help_is_not_given_up},
     {"an unexplained winner is bounded by what all need",
      an_unexplained_winner_is_bounded_by_what_all_need},

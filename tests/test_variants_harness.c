@@ -128,6 +128,8 @@ static void arguments_are_checked(void)
         {BUFFERS "--samples 1 --pages huge --cpu 0 --seed 3", 0, "", "done\n"},
         {BUFFERS "--samples 100 --sample-min-ns 1000000 --limit-ns 1", 0, "",
          " 1\ndone\n"},
+        {"--set n=5 --buffer b=5:zero --buffer a=5:ascending(9) --samples 1", 0, "",
+         "done\n"},
         {"--set n=5 --buffer a=5:iota", 2, "no --buffer for array 'b'", NULL},
         {BUFFERS "--relative 1", 2, "unknown argument '--relative'", NULL},
         {BUFFERS "--set m=1", 2, "no scalar parameter in 'm=1'", NULL},

@@ -65,6 +65,7 @@ static const struct contents_kind kinds[] = {
     {"zero", "zero", 0, 0, NAN, false, range_zero},
     {"iota", "iota", 0, 0, NAN, false, range_places},
     {"index", "index(BELOW)", 1, 1, 1, false, range_index},
+    {"ascending", "ascending(BELOW)", 1, 1, 1, false, range_index},
     {"permutation", "permutation", 0, 0, NAN, false, range_places},
     {"offsets", "offsets(MEAN)", 1, 1, 0, false, range_offsets},
     {"cycle", "cycle(STRIDE, BLOCK)", 1, 2, 1, true, range_places},

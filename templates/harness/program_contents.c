@@ -176,6 +176,14 @@ static void fill_index(struct filling *to)
     FILL(random_below(seed, i, range));
 }
 
+/* 0 .. arg - 1 in order, evenly. */
+static void fill_ascending(struct filling *to)
+{
+    double step = to->arg[0] / (double)to->length;
+
+    FILL((uint64_t)(step * (double)i));
+}
+
 static void fill_permutation(struct filling *to)
 {
     struct shuffle shuffle = shuffle_of(to->length, to->seed);
@@ -306,6 +314,7 @@ static const struct content {
     {"zero", 0, 0, false, fill_zero},
     {"iota", 0, 0, false, fill_iota},
     {"index", 1, 1, false, fill_index},
+    {"ascending", 1, 1, false, fill_ascending},
     {"permutation", 0, 0, false, fill_permutation},
     {"offsets", 1, 1, false, fill_offsets},
     {"cycle", 1, 2, true, fill_cycle},
