@@ -109,6 +109,8 @@ static const struct option_row rows[] = {
     {"what-if", 0, "KEY=VALUE,...", TEXT, AT(what_if),
      "how the answer moves if these were otherwise: l1_mshrs, l2_mshrs, latency, "
      "bandwidth, ceiling, cores, line, access, memory, machine"},
+    {"format", 0, "NAME", TEXT, AT(format),
+     "t4, kernel-tuner or csv; export: default t4; import: found out from the file"},
     {"quick", 0, NULL, FLAG, AT(quick), "at most 20 seconds, rougher figures"},
     {"longer", 0, "TIME", TIME, AT(longer_s),
      "more rounds for big or noisy machines, such as 10m; more than 120 s"},
@@ -140,6 +142,11 @@ static const struct option_row rows[] = {
      "also pages, cores, start and background (repeatable: every combination)"},
     {"csv", 0, "FILE", TEXT, AT(csv), "the series of a sweep as CSV"},
     {"save", 0, "FILE", TEXT, AT(save), "the measurement as JSON, to be read again"},
+    {"test", 0, "FILE", TEXT, AT(rule_test),
+     "judge situations with the verdicts expected in them (inflight.rules-test/1), or a "
+     "saved measurement"},
+    {"metrics", 0, NULL, FLAG, AT(metrics), "what conditions may be about, with units"},
+    {"transformations", 0, NULL, FLAG, AT(transformations), "what rules may be about"},
     {"list", 'l', NULL, FLAG, AT(list), "list what there is"},
     {"evidence", 'e', NULL, FLAG, AT(evidence),
      "every variant and every pruned plan, too"},

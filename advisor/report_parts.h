@@ -4,6 +4,8 @@
 
 #include "advisor/workbench.h"
 
+/* Scalar parameters that have a value. */
+json_t *report_sizes_json(const struct kernel_view *view);
 json_t *report_kernel_json(const struct kernel *kernel);
 json_t *report_machine_json(const struct workbench *bench);
 json_t *report_compiler_json(const struct toolchain *toolchain);

@@ -389,6 +389,29 @@ static void show_variants(struct page *page)
     }
 }
 
+static void show_audit(struct page *page)
+{
+    const json_t *audit = json_object_get(page->report, "audit"), *pruned;
+    size_t i;
+    if (!has_text(audit, "sentence"))
+        return;
+    heading(page, "Audit of what the rules discarded");
+    paragraph(page, text_of(audit, "sentence"));
+    json_array_foreach(json_object_get(audit, "pruned"), i, pruned)
+    {
+        struct buf line = {0};
+        if (!has_text(pruned, "plan"))
+            continue;
+        buf_addf(&line, "%s: ", text_of(pruned, "transformation"));
+        add_gain(&line, quantity_in(pruned, "gain"), "not compared");
+        buf_addf(&line, " by %s [%s]%s", text_of(pruned, "plan"), text_of(pruned, "rule"),
+                 json_is_true(json_object_get(pruned, "wrong")) ? ", wrongly discarded"
+                                                                : "");
+        paragraph(page, buf_str(&line));
+        buf_release(&line);
+    }
+}
+
 /* How often the rules behind the advice were right before. */
 static void show_record(struct page *page)
 {
@@ -437,7 +460,9 @@ static void show_left(struct page *page)
         buf_addf(&line, "Ended because %s, after %.0f s and %zu variant%s. ",
                  text_of(page->report, "stop"), number_of(page->report, "seconds"),
                  variants, variants == 1 ? "" : "s");
-    if (bound) {
+    if (has_text(left, "sentence")) {
+        buf_add(&line, text_of(left, "sentence"));
+    } else if (bound) { /* as documents of earlier versions have it */
         buf_add(&line, "With the same work, the counted resources would allow at most ");
         add_figure(&line, number_of(bound, "value"));
         buf_addf(&line, "x more; %s would set that limit.",
@@ -464,6 +489,7 @@ void report_text(const json_t *report, bool colour, bool evidence, int columns,
     show_pruned(&page, evidence);
     if (evidence)
         show_variants(&page);
+    show_audit(&page);
     show_record(&page);
     show_left(&page);
     show_reused(&page);

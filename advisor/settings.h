@@ -21,8 +21,11 @@ struct settings {
     const char *from;     /* an earlier output whose plan and comment are used */
     const char *database, *output, *plan, *strategy, *access;
     const char *show, *compare, *rival; /* profiles; rival: the second of --compare */
+    const char *rule;                   /* rules: the one to explain */
+    const char *rule_test;              /* rules: what to judge */
     const char *header;                 /* tune: where the best constants are written */
     const char *plot, *memory, *what_if, *cache, *csv, *save;
+    const char *format;               /* of export and import; NULL = t4, or found out */
     const char *counts, *measurement; /* files to explain instead of measuring */
     /* of compare: FILE:FUNCTION of each, and where the second one stands */
     const char *version, *rival_version;
@@ -41,7 +44,7 @@ struct settings {
     double tolerance, tolerance_absolute;                         /* negative = default */
     bool reuse, no_record, record, forget_record;
     bool json, quick, quiet, verbose, fresh, audit, reassociate, list, evidence, patch,
-        force;
+        force, metrics, transformations;
     enum colour_when colour;
 };
 

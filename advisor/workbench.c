@@ -47,7 +47,9 @@ static int characterise(struct workbench *bench, const char *path, struct error 
         return -1;
     spawn_die_on_interrupt("inflight: interrupted while looking at this machine: no "
                            "profile was written, nothing was tuned\n");
+    enum account before = account_switch(ACCOUNT_MACHINE);
     int status = machine_probe(&opts, &bench->machine, err);
+    account_switch(before);
     spawn_catch_interrupt();
     if (status || machine_save(&bench->machine, path, err))
         return -1;

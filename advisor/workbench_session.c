@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/report_parts.h"
 #include "advisor/version.h"
 #include "core/base/hash.h"
 
@@ -80,10 +81,11 @@ static char *session_key(const struct workbench *bench)
 static int begin_session(struct workbench *bench, struct error *err)
 {
     const char *title = kernel_name(bench->kernel);
-    json_t *setup =
-        json_pack("{s:o, s:s, s:s, s:s?}", "file", text_json(kernel_path(bench->kernel)),
-                  "function", title, "compiler", bench->toolchain.version, "machine",
-                  bench->machine.name);
+    struct kernel_view view = kernel_view(bench->kernel);
+    json_t *setup = json_pack("{s:o, s:s, s:s, s:s?, s:o}", "file",
+                              text_json(kernel_path(bench->kernel)), "function", title,
+                              "compiler", bench->toolchain.version, "machine",
+                              bench->machine.name, "sizes", report_sizes_json(&view));
     char *text = json_text(setup);
     int status = store_session_new(bench->store, bench->key, bench->settings->command,
                                    title, text, &bench->session, err);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "search/ties.h"
+
 /* The first comparison was luck: what was said of the plan is no longer true. */
 static void note_luck(struct search_result *result, struct quantity gain)
 {
@@ -34,16 +36,29 @@ static bool has_time(const struct session *session, double began_s)
     return !spawn_interrupted() && session_now_s(session) + close_s(session) <= end_s;
 }
 
+static bool is_luck(struct quantity gain)
+{
+    return gain.known && (gain.low <= 1 || gain.value < SESSION_LEAST_GAIN);
+}
+
+/* A smaller change that has no gain of its own gives way to the winner that it was taken
+ * for. */
 static int close_source(struct session *session, struct error *err)
 {
     struct search_result *result = session->result;
+    struct quantity gain = quantity_unknown();
     if (result->best == 0)
         return 0;
     session_say(session, "measuring the winner against the original once more");
-    struct quantity gain = quantity_unknown();
     if (session_compare_surely(session, 0, result->best, close_s(session), &gain, err))
         return -1;
-    if (gain.known && (gain.low <= 1 || gain.value < SESSION_LEAST_GAIN)) {
+    if (is_luck(gain) && result->tie_winner && result->best != result->tie_winner) {
+        result->best = result->tie_winner;
+        if (session_compare_surely(session, 0, result->best, close_s(session), &gain,
+                                   err))
+            return -1;
+    }
+    if (is_luck(gain)) {
         note_luck(result, gain);
         result->best = 0;
         return 0;
@@ -191,18 +206,6 @@ static int close_options(struct session *session, struct error *err)
     return session_compare(session, 0, last, close_s(session), &result->total_gain, err);
 }
 
-static void close_left(struct session *session)
-{
-    struct search_result *result = session->result;
-    const struct measurement *best = &result->measurement[result->best];
-    if (!best->has_occupancy)
-        best = &result->measurement[0];
-    if (!best->has_occupancy)
-        return;
-    result->left_bound = best->occupancy.slack;
-    result->left_resource = best->occupancy.busiest;
-}
-
 /* The fastest first run, when the search was stopped before it could be compared. */
 static char *say_interrupted(const struct session *session)
 {
@@ -225,15 +228,19 @@ static char *say_interrupted(const struct session *session)
 int session_close(struct session *session, struct error *err)
 {
     struct search_result *result = session->result;
-    double began_s = session_now_s(session);
     result->interrupted = spawn_interrupted() != 0;
+    result->searched_nr = result->measurement_nr;
     if (result->measurement_nr == 0)
         return 0;
+    if (!session->opts->advise_only && ties_settle(session, err))
+        return -1;
+    double began_s = session_now_s(session);
     if (!session->opts->advise_only &&
         (close_source(session, err) || close_environment(session, began_s, err) ||
          close_options(session, err)))
         return -1;
-    close_left(session);
+    if (audit_close(session, err) || session_left(session, err))
+        return -1;
     result->interrupted = spawn_interrupted() != 0;
     if (result->interrupted) {
         free(result->stop);

@@ -8,8 +8,8 @@
 
 #include "search/nest.h"
 
-/* So many are measured in some ten minutes. */
-enum { GRID_MOST = 500 };
+/* So many are measured in some five minutes. */
+enum { GRID_MOST = 300 };
 
 /* May it be a plan by itself? 0 = yes. */
 struct grid_check {

@@ -411,13 +411,6 @@ static int try_one(struct guided *guided, const struct rule_verdict *verdict,
 
 /* ---- the loop ---- */
 
-static bool within_noise(const struct guided *guided)
-{
-    const struct measurement *now = &guided->session->result->measurement[guided->now];
-    return now->has_occupancy && now->occupancy.slack.known &&
-           now->occupancy.slack.high < SESSION_LEAST_GAIN;
-}
-
 static void set_stop(struct guided *guided, const char *sentence)
 {
     replace(&guided->session->result->stop, sentence);
@@ -441,27 +434,48 @@ static int guide(struct guided *guided, struct error *err)
             set_stop(guided, "the budget is used up");
             return 0;
         }
-        if (within_noise(guided)) {
-            set_stop(guided, "what the evidence still allows is within the noise");
+        char *nothing =
+            session_nothing_left(guided->session, guided->now, bound_of(guided, verdict));
+        if (nothing) {
+            set_stop(guided, nothing);
+            free(nothing);
             return 0;
         }
-        if (try_one(guided, verdict, err))
+        guided->session->judged = true;
+        guided->session->promised = bound_of(guided, verdict);
+        int status = try_one(guided, verdict, err);
+        guided->session->judged = false;
+        if (status)
             return -1;
     }
 }
 
-/* --audit: what the rules pruned is measured too, after the guided part. */
+static int audit_one(struct guided *guided, size_t i, struct error *err)
+{
+    struct search_result *result = guided->session->result;
+    size_t before = guided->now;
+    char *name = xstrdup(result->advice[i].transformation);
+    int status = result->advice[i].no_plan    ? 0
+                 : !strcmp(name, "hugepages") ? try_huge_pages(guided, err)
+                                              : try_plans(guided, name, err);
+    if (!status)
+        audit_note(guided->session, advice_for(result, name), before, guided->now);
+    free(name);
+    return status;
+}
+
+/* --audit: what the rules pruned is measured too, after the guided part. What is faster
+ * is the winner then. */
 static int audit(struct guided *guided, struct error *err)
 {
     struct search_result *result = guided->session->result;
-    for (size_t i = 0; i < result->advice_nr && !session_over(guided->session); i++) {
-        if (result->advice[i].verdict == VERDICT_TRY || result->advice[i].outcome)
+    audit_begin(guided->session, guided->now);
+    for (size_t i = 0; i < result->advice_nr; i++) {
+        if (!audit_wants(&result->advice[i]))
             continue;
-        char *name = xstrdup(result->advice[i].transformation);
-        int status = !strcmp(name, "hugepages") ? try_huge_pages(guided, err)
-                                                : try_plans(guided, name, err);
-        free(name);
-        if (status)
+        if (session_over(guided->session))
+            audit_unreached(guided->session);
+        else if (audit_one(guided, i, err))
             return -1;
     }
     return 0;

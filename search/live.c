@@ -418,7 +418,8 @@ static int measure(void *data, const struct candidate *candidate,
 
 struct search_runner live_runner(struct live *live)
 {
-    return (struct search_runner){live, measure, live_compare};
+    return (struct search_runner){live, measure, live_compare, live_prepare,
+                                  live_prepare_most()};
 }
 
 /* ---- the subject ---- */

@@ -72,6 +72,11 @@ int live_built_file(struct live *live, const char *source,
                     const struct environment *environment, struct built **out,
                     struct error *err);
 
+/* live_ahead.c: for struct search_runner. */
+int live_prepare(void *data, const struct candidate *candidate, size_t nr,
+                 struct error *err);
+size_t live_prepare_most(void);
+
 /* live_place.c: what the environment's programs are built with; borrowed. */
 int live_toolchain(struct live *live, const struct environment *environment,
                    const struct toolchain **out, struct error *err);
@@ -90,6 +95,11 @@ int live_build(struct live *live, struct built *built, enum variant_program what
 /* Records why it cannot be measured. */
 void live_refuse(struct built *built, enum run_outcome outcome, const char *why);
 
+bool live_is_parallel(const struct built *built);
+/* Has no plan of its shape been run under this sanitizer? The shape's name; NULL when one
+ * has, or there is no such sanitizer. Caller frees. */
+char *live_new_shape(struct live *live, const struct built *built,
+                     enum variant_program what);
 /* live_sanitize.c: after it has been verified. What a sanitizer reports is recorded in
  * built->refused. */
 int live_sanitize(struct live *live, struct built *built, struct error *err);
@@ -138,6 +148,9 @@ int live_build_pair(struct live *live, const struct variant_side side[2],
  */
 int live_time_beside(struct live *live, const struct built *built, double stop_at_s,
                      struct measurement *out, bool *done, struct error *err);
+/* What it would be timed beside; NULL = it would be timed alone. */
+const struct built *live_beside(struct live *live, const struct built *built,
+                                const struct environment *environment);
 /* An explained run is the reference of those that follow. */
 void live_remember(struct live *live, const struct built *built,
                    const struct measurement *measurement);

@@ -30,7 +30,7 @@ void live_forget(struct live *live)
     live->reference.plan = NULL;
 }
 
-static struct built *reference_of(struct live *live)
+static const struct built *reference_of(const struct live *live)
 {
     for (size_t i = 0; i < live->built_nr; i++)
         if (live->built[i].toolchain == live->opts.toolchain && live->built[i].parsed &&
@@ -84,6 +84,17 @@ static void take_pair(const struct live *live, struct run_result result[2],
         out->time_s = time_by(live->reference.time_s, doubt_few(ratio, out->sample_nr));
 }
 
+const struct built *live_beside(struct live *live, const struct built *built,
+                                const struct environment *environment)
+{
+    const struct environment plain = {0};
+    if (!live->reference.plan || !built->parsed || !*built->plan ||
+        !environments_equal(environment, &plain) ||
+        !strcmp(built->plan, live->reference.plan))
+        return NULL;
+    return reference_of(live);
+}
+
 int live_time_beside(struct live *live, const struct built *built, double stop_at_s,
                      struct measurement *out, bool *done, struct error *err)
 {
@@ -92,11 +103,7 @@ int live_time_beside(struct live *live, const struct built *built, double stop_a
     struct run_place place = {0};
     char *path = NULL;
     *done = false;
-    if (!live->reference.plan || !built->parsed || !*built->plan ||
-        !environments_equal(&out->environment, &plain) ||
-        !strcmp(built->plan, live->reference.plan))
-        return 0;
-    const struct built *reference = reference_of(live);
+    const struct built *reference = live_beside(live, built, &out->environment);
     if (!reference)
         return 0;
     const struct variant_side side[2] = {{.plan = reference->parsed},

@@ -78,14 +78,25 @@ static int run_under(struct live *live, struct built *built, enum variant_progra
     return variant_verify(live->opts.kernel, built->program[what], &opts, report, err);
 }
 
+char *live_new_shape(struct live *live, const struct built *built,
+                     enum variant_program what)
+{
+    char *shape = shape_of(built, what);
+
+    if (!is_seen(live, shape) && is_there(live, built, what))
+        return shape;
+    free(shape);
+    return NULL;
+}
+
 static int sanitize(struct live *live, struct built *built, enum variant_program what,
                     struct error *err)
 {
     struct verify_report report = {.outcome = RUN_OUTCOME_OK};
-    char *shape = shape_of(built, what);
+    char *shape = live_new_shape(live, built, what);
     int status = 0;
 
-    if (!is_seen(live, shape) && is_there(live, built, what)) {
+    if (shape) {
         status = run_under(live, built, what, &report, err);
         if (status == 0 && report.outcome != RUN_OUTCOME_OK &&
             report.outcome != RUN_OUTCOME_NOT_BUILT)
@@ -99,9 +110,14 @@ static int sanitize(struct live *live, struct built *built, enum variant_program
     return status;
 }
 
+bool live_is_parallel(const struct built *built)
+{
+    return !built->source && strstr(built->plan, "parallel(");
+}
+
 int live_sanitize(struct live *live, struct built *built, struct error *err)
 {
-    bool parallel = !built->source && strstr(built->plan, "parallel(");
+    bool parallel = live_is_parallel(built);
 
     if (sanitize(live, built, VARIANT_ADDRESS, err))
         return -1;

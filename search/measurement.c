@@ -274,7 +274,8 @@ int measurement_from_json(const struct json_at *at, struct measurement *measurem
     if (json_has(at, "max_relative_error") &&
         json_number_at(at, "max_relative_error", 0, 1e300, &out.max_relative_error, NULL))
         out.max_relative_error = 0;
-    if (json_has(at, "cost_s") && json_number_at(at, "cost_s", 0, 1e9, &out.cost_s, NULL))
+    if (json_has(at, "cost_s") &&
+        json_number_at(at, "cost_s", 0, 1e9, &out.cost_s, NULL))
         out.cost_s = 0;
     if (json_has(at, "huge_bytes") &&
         json_number_at(at, "huge_bytes", 0, 1e18, &out.huge_bytes, NULL))

@@ -360,7 +360,27 @@ const struct compared *recorded_last(const struct recorded *recorded)
     return &recorded->last;
 }
 
+/* Only what will really be measured. */
+static int prepare(void *data, const struct candidate *candidate, size_t nr,
+                   struct error *err)
+{
+    const struct recorded *recorded = data;
+    const struct search_runner *behind = recorded->behind;
+    struct candidate *missing = xcalloc(nr + 1, sizeof(*missing));
+    size_t missing_nr = 0;
+    for (size_t i = 0; i < nr; i++)
+        if (!find(recorded, candidate[i].plan, &candidate[i].environment))
+            missing[missing_nr++] = candidate[i];
+    int status =
+        missing_nr ? behind->prepare(behind->data, missing, missing_nr, err) : 0;
+    free(missing);
+    return status;
+}
+
 struct search_runner recorded_runner(struct recorded *recorded)
 {
-    return (struct search_runner){recorded, measure, compare};
+    const struct search_runner *behind = recorded->behind;
+    bool prepares = behind && behind->prepare;
+    return (struct search_runner){recorded, measure, compare, prepares ? prepare : NULL,
+                                  prepares ? behind->prepare_most : 0};
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "search/left.h"
 #include "search/session.h"
 
 static const struct strategy {
@@ -102,7 +103,10 @@ void search_result_release(struct search_result *result)
         free(result->environment[i].plan);
         free(result->environment[i].outcome);
     }
+    left_release(&result->left);
+    audit_release(&result->audit);
     free(result->environment);
+    free(result->tie);
     free(result->measurement);
     free(result->advice);
     free(result->pruned);

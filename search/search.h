@@ -154,6 +154,11 @@ struct search_runner {
      * it may take. */
     int (*compare)(void *data, const struct candidate *a, const struct candidate *b,
                    double seconds, struct quantity *ratio, struct error *err);
+    /* Builds what QUICK runs of these will need, several at once, while nothing is timed.
+     * What cannot be built is for `measure` to say. NULL = there is nothing to build. */
+    int (*prepare)(void *data, const struct candidate *candidate, size_t nr,
+                   struct error *err);
+    size_t prepare_most; /* candidates that are worth one go */
 };
 
 /* Two variants timed in turn. Plans are borrowed. */
@@ -208,6 +213,60 @@ struct tried_environment {
     bool kept;
     char *outcome; /* one sentence */
 };
+/* A variant that was compared with the winner of the search at the end, interleaved. */
+struct tie {
+    size_t index;          /* in measurement */
+    struct quantity ratio; /* time(winner) / time(this one); above 1 this one is faster */
+    bool tied;             /* neither is faster beyond the noise */
+};
+/* The stop certificate: what bound on the remaining gain the evidence allows. */
+#define LEFT_MAP(X)                                                                      \
+    X(UNKNOWN, "unknown") /* the evidence gives no bound: see reason */                  \
+    X(NOTHING, "nothing") /* every plan's bound ends within the noise */                 \
+    X(REACHED, "reached") /* what sets the limit may be at its limit already */          \
+    X(SOME, "some")       /* so much could be left */
+enum left_verdict {
+#define X(name, word) LEFT_##name,
+    LEFT_MAP(X)
+#undef X
+};
+const char *left_word(enum left_verdict verdict);
+struct search_left {
+    enum left_verdict verdict;
+    struct occupancy_left bound; /* over the best plan */
+    /* No plan was kept, the limit is reached (or nothing is left), and nothing that rules
+     * advise was left untried for want of time. */
+    bool helpless;
+    bool nothing_stopped; /* the search ended because of it */
+    size_t tries;         /* plans that ran to their end, right or wrong */
+    char *reason;   /* why a bound is missing, one sentence; NULL = both are there */
+    char *sentence; /* all of it, for readers; never NULL after a search */
+};
+
+/* One pruned transformation that --audit measured, or why it did not. */
+struct audited {
+    char *transformation, *rule;
+    char *plan;           /* the best of it that ran; NULL = none was measured */
+    struct quantity gain; /* over the best before it; unknown = not compared */
+    bool wrong;           /* faster beyond the noise: kept, or huge pages */
+};
+struct search_audit {
+    struct audited *item;
+    size_t nr, alloc;
+    size_t measured_nr;   /* of which plans ran */
+    size_t no_plan_nr;    /* of which there was no legal plan to measure */
+    size_t unreached_nr;  /* of all pruned ones, those the budget did not reach */
+    size_t wrong_nr;      /* that a rule had wrongly discarded */
+    size_t before, after; /* measurements: the winner without and with the audit */
+    /* time of the winner without it over that of the final one, interleaved; exactly 1
+     * when nothing was wrongly discarded, unknown when nothing was measured */
+    struct quantity cost;
+};
+
+/* "audit: 7 pruned transformations measured, 1 wrongly discarded by rule R: ..."; NULL =
+ * there was none. Caller frees. */
+char *audit_text(const struct search_audit *audit);
+
 struct search_result {
     struct measurement *measurement; /* in order; [0] is the baseline */
     size_t measurement_nr, measurement_alloc;
@@ -234,6 +293,14 @@ struct search_result {
     double seconds;
     double space_size; /* variants of the whole grid, after legality, for the record;
                           negative = not counted */
+    /* Compared with tie_winner, which `best` is unless one of them is tied and the
+     * smaller change (ties.h); at most TIES_MAX. Owned. */
+    struct tie *tie;
+    size_t tie_nr;
+    size_t tie_winner;  /* 0 = the search had none, or nothing was compared */
+    size_t searched_nr; /* measurement_nr when the search ended and closing began */
+    struct search_left left;   /* what is left after the best */
+    struct search_audit audit; /* of --audit; nr 0 = none was asked for or needed */
 };
 void search_result_release(struct search_result *result);
 

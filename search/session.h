@@ -27,6 +27,10 @@ struct session {
     size_t effort_alloc;
     struct choices space; /* of subject->plan, the one without steps left out */
     bool has_space;       /* only those are tried */
+    /* What the transformation that is being tried can gain by its rule; `judged`: it is
+     * one that rules gave, so that the stop certificate may end its tries. */
+    bool judged;
+    struct quantity promised;
 };
 
 int session_start(struct session *session, struct error *err);
@@ -86,11 +90,35 @@ int session_baseline(struct session *session, struct error *err);
  * is left; why it ended. */
 int session_close(struct session *session, struct error *err);
 
+/* left.c: fills result->left for the best, which is explained first where it was not. */
+int session_left(struct session *session, struct error *err);
+/*
+ * Does the evidence say that nothing is left for measurement i (explained)? Either every
+ * bound ends within the noise, or its limit is reached, LEFT_TRIES plans gained nothing
+ * over it, and the bound of the most promising transformation still to be tried
+ * (`promised`, unknown = none) may be nothing, too. NULL = no; else why, one sentence.
+ * Caller frees.
+ */
+char *session_nothing_left(struct session *session, size_t i, struct quantity promised);
+
+/* The same in the midst of tries on measurement i, none of which looks faster. */
+bool session_enough(struct session *session, size_t i);
+
+/* audit.c: what --audit finds. A rule, not the search, left it out: */
+bool audit_wants(const struct advice *advice);
+void audit_begin(struct session *session, size_t best);
+/* It was tried on measurement `before`, and `after` is the best now. */
+void audit_note(struct session *session, const struct advice *advice, size_t before,
+                size_t after);
+void audit_unreached(struct session *session);
+/* What the wrongly discarded cost, interleaved; after the winner stands. */
+int audit_close(struct session *session, struct error *err);
+void audit_release(struct search_audit *audit);
+
 /* Facts for the rules: the choice of measurement i, the loop nest, the machine, and what
  * the measurement `explained` (i itself, or the one it was built on) says of traffic. */
 int session_facts(const struct session *session, size_t i, size_t explained,
                   struct rule_facts *facts, struct error *err);
-
 /* The strategies. */
 int guided_run(struct session *session, struct error *err);
 int exhaustive_run(struct session *session, struct error *err);

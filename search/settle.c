@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "search/ahead.h"
+
 /* One launch tells of itself: where its pages lie and what the neighbours do changes
  * others by some per cent, beyond the interval of its own samples. */
 static const double launch_scatter = 0.05;
@@ -37,12 +39,20 @@ static double time_of(const struct session *session, size_t i)
     return session->result->measurement[i].time_s.value;
 }
 
-/* As fast as it may be. */
-static double optimistic(const struct session *session, size_t i)
+static double scatter_of(const struct session *session, size_t i)
 {
-    const struct measurement *measurement = &session->result->measurement[i];
-    unsigned launches = measurement->launches ? measurement->launches : 1;
-    return measurement->time_s.low / (1 + launch_scatter / sqrt(launches));
+    unsigned launches = session->result->measurement[i].launches;
+    return 1 + launch_scatter / sqrt(launches ? launches : 1);
+}
+
+double settle_optimistic_s(const struct session *session, size_t i)
+{
+    return session->result->measurement[i].time_s.low / scatter_of(session, i);
+}
+
+double settle_pessimistic_s(const struct session *session, size_t i)
+{
+    return session->result->measurement[i].time_s.high * scatter_of(session, i);
 }
 
 static size_t fastest(const struct session *session, const struct field *field,
@@ -72,7 +82,7 @@ static void find_rivals(const struct session *session, const struct field *field
 {
     for (size_t i = 0; i < field->nr; i++)
         if (field->item[i] != leader && session_timed(session, field->item[i]) &&
-            optimistic(session, field->item[i]) * matters < time_of(session, leader))
+            settle_optimistic_s(session, field->item[i]) * matters < time_of(session, leader))
             add_sorted(session, field->item[i], rivals);
 }
 
@@ -123,13 +133,18 @@ int settle_list(struct session *session, const struct choices *list, size_t now,
                 size_t *best, struct error *err)
 {
     struct field field = {0};
+    struct choices all = *list;
+    struct ahead_list ahead = {&all, choices_at, list->nr, 0};
     bool legal = false;
     int status = 0;
-    for (size_t i = 0; !status && i < list->nr && !session_over(session); i++) {
+    for (size_t i = 0; !status && i < list->nr && !session_over(session) &&
+                       !session_enough(session, now);
+         i++) {
         if (list->item[i].fallback && legal)
             continue;
         legal = session_legal(session, &list->item[i], NULL) == 0;
-        if (legal)
+        status = session_ahead(session, &ahead, i, err);
+        if (legal && !status)
             status = try_choice(session, &list->item[i], fastest(session, &field, *best),
                                 &field, err);
     }

@@ -14,4 +14,9 @@
 int settle_list(struct session *session, const struct choices *list, size_t now,
                 size_t *best, struct error *err);
 
+/* As fast and as slow as measurement i may be: its interval, widened by what differs
+ * between launches. Seconds; i was timed. */
+double settle_optimistic_s(const struct session *session, size_t i);
+double settle_pessimistic_s(const struct session *session, size_t i);
+
 #endif

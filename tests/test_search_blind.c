@@ -126,7 +126,7 @@ static void exhaustive_visits_the_whole_grid(void)
     trial_run(&trial, entry);
     grid_of(&trial.space, &plans);
     check_near(trial.result.space_size, (double)plans.nr, 0);
-    check_eq(trial.result.measurement_nr, plans.nr + 1);
+    check_eq(trial.result.searched_nr, plans.nr + 1);
     for (size_t i = 0; i < plans.nr; i++) {
         char *quick = xasprintf("quick %s", plans.v[i]);
 
@@ -209,7 +209,7 @@ static void random_order_leaves_nothing_out(void)
 
     trial_run(&trial, nothing_helps);
     grid_of(&trial.space, &plans);
-    check_eq(trial.result.measurement_nr, plans.nr + 1);
+    check_eq(trial.result.searched_nr, plans.nr + 1);
     for (size_t i = 0; i < plans.nr; i++)
         check(space_find(&trial.result, plans.v[i]) < trial.result.measurement_nr);
     strvec_release(&plans);

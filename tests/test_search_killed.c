@@ -195,7 +195,8 @@ static int search_and_finish(struct run *run)
 static int search_once(const char *path, const char *key, useconds_t pause_us)
 {
     struct run run = {.path = path, .key = key, .pause_us = pause_us};
-    struct search_runner slow = {&run, slow_measure, slow_compare};
+    struct search_runner slow = {
+        .data = &run, .measure = slow_measure, .compare = slow_compare};
     int failed = -1;
 
     space_transpose(&run.space.kernel, 2000);

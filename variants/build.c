@@ -15,6 +15,7 @@ struct building {
     bool own_threads;     /* OpenMP by program_threads.c instead of the compiler's */
     bool in_library;      /* the kernel becomes a shared object of its own */
     bool is_parallel;     /* the kernel's file needs OpenMP */
+    bool is_shared;       /* `dir` is that of all runs */
     char *templates;      /* the folder */
     struct strvec objects;
 };
@@ -65,7 +66,8 @@ static int add_object(struct building *building, const char *stem, const char *t
                                                  .stem = stem,
                                                  .text = text,
                                                  .what = what,
-                                                 .flags = flags},
+                                                 .flags = flags,
+                                                 .lasting = building->is_shared},
                        &object, err))
         return -1;
     strvec_push(&building->objects, object);
@@ -203,10 +205,10 @@ static int add_shared(struct building *building, const char *stem, const char *t
 {
     struct building shared = *building;
     char *dir = compile_shared_dir(building->dir);
-    int result;
 
     shared.dir = dir;
-    result = add_object(&shared, stem, text, what, flags, err);
+    shared.is_shared = true;
+    int result = add_object(&shared, stem, text, what, flags, err);
     building->objects = shared.objects;
     free(dir);
     return result;

@@ -2,12 +2,15 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/base/hash.h"
+#include "core/machine/machine.h"
+#include "variants/compile_queue.h"
 
 static const double compile_limit_s = 120;
 /* Preprocessed text of all vector headers is 2 MiB. */
@@ -43,8 +46,8 @@ static char *first_error(const char *output)
     return xstrndup(output, strcspn(output, "\n"));
 }
 
-static int judge(const struct spawn_outcome *outcome, const char *compiler,
-                 const char *what, struct error *err)
+int compile_judge(const struct spawn_outcome *outcome, const char *compiler,
+                  const char *what, struct error *err)
 {
     char *line;
 
@@ -70,20 +73,33 @@ static int judge(const struct spawn_outcome *outcome, const char *compiler,
     return -1;
 }
 
+/* A compiler that takes memory without end meets a limit before the machine does. What is
+ * less than this they take for ordinary files. */
+static const double compiler_least_bytes = 1 << 30;
+
+struct spawn_request compile_spawn(const struct strvec *argv, size_t at_once)
+{
+    static const char *const env[] = {"LC_ALL=C", NULL};
+    double room = 0.8 * memory_available_bytes() / (double)at_once;
+
+    return (struct spawn_request){.argv = (const char *const *)argv->v,
+                                  .env_extra = env,
+                                  .timeout_s = compile_limit_s,
+                                  .output_limit = output_limit,
+                                  .memory_limit_bytes = fmax(room, compiler_least_bytes),
+                                  .account = ACCOUNT_COMPILING};
+}
+
 int compiler_run(const struct strvec *argv, const char *what, struct buf *output,
                  struct error *err)
 {
-    static const char *const env[] = {"LC_ALL=C", NULL};
+    struct spawn_request request = compile_spawn(argv, 1);
     struct spawn_outcome outcome;
     int result;
 
-    if (spawn_run(&(struct spawn_request){.argv = (const char *const *)argv->v,
-                                          .env_extra = env,
-                                          .timeout_s = compile_limit_s,
-                                          .output_limit = output_limit},
-                  &outcome, err))
+    if (spawn_run(&request, &outcome, err))
         return -1;
-    result = judge(&outcome, argv->v[0], what, err);
+    result = compile_judge(&outcome, argv->v[0], what, err);
     if (output)
         buf_add(output, buf_str(&outcome.out));
     spawn_outcome_release(&outcome);
@@ -140,6 +156,20 @@ static int write_source(const char *dir, const char *path, const char *text,
     return fail(err, why.status, "%s", why.text);
 }
 
+/* Runs it now, or later. */
+static int make(struct variant_queue *queue, const struct queued_command *command,
+                struct error *err)
+{
+    if (queue) {
+        compile_queue_add(queue, command);
+        return 0;
+    }
+    if (compiler_run(command->argv, command->what, NULL, err) == 0)
+        return finish(command->made, command->path, err);
+    unlink(command->made);
+    return -1;
+}
+
 static int compile_to(const struct compile_request *request, const char *source,
                       const char *object, struct error *err)
 {
@@ -153,11 +183,13 @@ static int compile_to(const struct compile_request *request, const char *source,
     strvec_push(&argv, "-o");
     strvec_push(&argv, made);
     strvec_push(&argv, source);
-    result = compiler_run(&argv, request->what, NULL, err);
-    if (result == 0)
-        result = finish(made, object, err);
-    else
-        unlink(made);
+    result = make(request->toolchain->queue,
+                  &(struct queued_command){.argv = &argv,
+                                           .made = made,
+                                           .path = object,
+                                           .what = request->what,
+                                           .lasting = request->lasting},
+                  err);
     strvec_release(&argv);
     free(made);
     return result;
@@ -176,7 +208,8 @@ int compile_object(const struct compile_request *request, char **object,
     source = keyed_path(request->dir, request->stem, &hash, ".c");
     *object = keyed_path(request->dir, request->stem, &hash, ".o");
     if (!file_exists(*object) &&
-        (write_source(request->dir, source, request->text, err) ||
+        (compile_was_refused(*object, err) ||
+         write_source(request->dir, source, request->text, err) ||
          compile_to(request, source, *object, err))) {
         free(*object);
         *object = NULL;
@@ -243,11 +276,13 @@ static int link_to(const struct link_request *request, const char *program,
     strvec_push(&argv, "-o");
     strvec_push(&argv, made);
     strvec_push(&argv, "-lm");
-    result = compiler_run(&argv, "to link the kernel", NULL, err);
-    if (result == 0)
-        result = finish(made, program, err);
-    else
-        unlink(made);
+    result = make(request->toolchain->queue,
+                  &(struct queued_command){.argv = &argv,
+                                           .made = made,
+                                           .path = program,
+                                           .needs = request->objects,
+                                           .what = "to link the kernel"},
+                  err);
     strvec_release(&argv);
     free(made);
     return result;
@@ -261,7 +296,8 @@ int link_program(const struct link_request *request, char **program, struct erro
     hash_list(&hash, request->objects); /* named by what is in them */
     hash_list(&hash, request->flags);
     *program = keyed_path(request->dir, request->stem, &hash, "");
-    if (file_exists(*program) || link_to(request, *program, err) == 0)
+    if (file_exists(*program) || (compile_was_refused(*program, err) == 0 &&
+                                  link_to(request, *program, err) == 0))
         return 0;
     free(*program);
     *program = NULL;

@@ -11,6 +11,12 @@
 int compiler_run(const struct strvec *argv, const char *what, struct buf *output,
                  struct error *err);
 
+/* The parts of it: how the compiler is started when `at_once` of them share the free
+ * memory, and what its end means. The request borrows argv. */
+struct spawn_request compile_spawn(const struct strvec *argv, size_t at_once);
+int compile_judge(const struct spawn_outcome *outcome, const char *compiler,
+                  const char *what, struct error *err);
+
 /*
  * The object file of `text` below `dir`: <stem>-<hash>.o. Reused if it is there; safe for
  * several processes at once. Caller frees *object.
@@ -20,6 +26,7 @@ struct compile_request {
     const char *dir, *stem, *text;
     const char *what; /* for messages: "the kernel" */
     const struct strvec *flags;
+    bool lasting; /* `dir` outlives this run */
 };
 int compile_object(const struct compile_request *request, char **object,
                    struct error *err);

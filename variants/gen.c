@@ -425,45 +425,21 @@ static int check_all(struct model *model, const struct plan *plan, struct work *
     return 0;
 }
 
-/* Legality, then the text: a plan for which no code can be made is not legal either. The
- * last text is kept for model_emit. */
-static int prepare(struct model *model, const struct plan *plan, struct buf *assumptions,
-                   struct error *err)
+/* Legality, then the text: a plan for which no code can be made is not legal either. */
+int model_prepare(struct model *model, const struct plan *plan, struct buf *assumptions,
+                  struct buf *out, struct error *err)
 {
     struct work *works = xcalloc(model->nest_nr + 1, sizeof(*works));
     struct edits edits = {0};
-    buf_reset(&model->emitted);
     int status = check_all(model, plan, works, assumptions, err) ||
                          emit_all(model, works, &edits, err)
                      ? -1
                      : 0;
     if (!status)
-        edits_splice(model, &edits, &model->emitted);
+        edits_splice(model, &edits, out);
     edits_release(&edits);
     works_free(model, works);
     isl_budget(model, 0);
     free(works);
-    free(model->emitted_plan);
-    model->emitted_plan = status ? NULL : plan_text(plan);
-    return status;
-}
-
-int model_check(struct model *model, const struct plan *plan, struct buf *assumptions,
-                struct error *err)
-{
-    return prepare(model, plan, assumptions, err);
-}
-
-int model_emit(struct model *model, const struct plan *plan, struct buf *out,
-               struct error *err)
-{
-    char *text = plan_text(plan);
-    bool known = model->emitted_plan && !strcmp(model->emitted_plan, text);
-    model->forced = model->request.force;
-    int status = known ? 0 : prepare(model, plan, NULL, err);
-    model->forced = false;
-    if (!status)
-        buf_add_n(out, model->emitted.data, model->emitted.length);
-    free(text);
     return status;
 }

@@ -429,10 +429,14 @@ static int measure(struct kernel *kernel, struct error *err)
 
 int kernel_bind(struct kernel *kernel, struct error *err)
 {
-    if (kernel_refresh(kernel, err) || check_memory(kernel, err) || measure(kernel, err))
-        return -1;
-    kernel->is_bound = true;
-    return 0;
+    enum account before = account_switch(ACCOUNT_ANALYSIS);
+    int status = kernel_refresh(kernel, err) || check_memory(kernel, err) ||
+                         measure(kernel, err)
+                     ? -1
+                     : 0;
+    account_switch(before);
+    kernel->is_bound = kernel->is_bound || status == 0;
+    return status;
 }
 
 int kernel_set(struct kernel *kernel, const char *param, long long value,

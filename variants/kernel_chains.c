@@ -364,6 +364,7 @@ struct quantity variant_chains(struct kernel *kernel, const struct plan *plan,
     struct ir_function *function = NULL;
     struct kernel_view nothing = {0};
     struct buf text = {0};
+    enum account before = account_switch(ACCOUNT_ANALYSIS);
 
     if (kernel_emit(kernel, plan, NULL, &text, NULL) == 0 &&
         file_write(path, buf_str(&text), text.length, NULL) == 0 &&
@@ -372,6 +373,7 @@ struct quantity variant_chains(struct kernel *kernel, const struct plan *plan,
         chains = function_chains(function, &nothing);
         ir_function_free(function);
     }
+    account_switch(before);
     buf_release(&text);
     free(path);
     return chains;

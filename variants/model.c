@@ -151,8 +151,7 @@ void model_free(struct model *model)
     free(model->array);
     free(model->access);
     free(model->access_expr);
-    free(model->emitted_plan);
-    buf_release(&model->emitted);
+    model_kept_free(model->kept);
     strvec_release(&model->independent);
     strvec_release(&model->noalias);
     strvec_release(&model->assumption);

@@ -110,8 +110,7 @@ int model_check(struct model *model, const struct plan *plan, struct buf *assump
                 struct error *err);
 
 /* The user's whole file with the nests replaced as planned and our pragmas removed;
- * legality is checked first. After a model_check of the same plan this costs nothing
- * more. */
+ * legality is checked first. What was checked or emitted lately costs nothing more. */
 int model_emit(struct model *model, const struct plan *plan, struct buf *out,
                struct error *err);
 

@@ -181,9 +181,13 @@ struct model {
     size_t record_nr, record_alloc;
     struct strvec assumption, dependence, refusal, temporary;
     bool have_dependences;
-    char *emitted_plan; /* the plan whose text `emitted` holds; NULL = none */
-    struct buf emitted;
+    struct kept_plans *kept; /* gen_kept.c; NULL = no plan was asked for yet */
 };
+
+/* gen.c: legality, what the plan rests on, and the text. */
+int model_prepare(struct model *model, const struct plan *plan, struct buf *assumptions,
+                  struct buf *out, struct error *err);
+void model_kept_free(struct kept_plans *plans);
 
 /* ---- tree.c, tree_schedule.c, tree_plan.c ---- */
 

@@ -113,7 +113,10 @@ static int run_empty(const char *program, struct error *err)
     struct spawn_outcome outcome;
     int result = 0;
 
-    if (spawn_run(&(struct spawn_request){.argv = argv, .timeout_s = 10}, &outcome, err))
+    if (spawn_run(&(struct spawn_request){.argv = argv,
+                                          .timeout_s = 10,
+                                          .account = ACCOUNT_VERIFYING},
+                  &outcome, err))
         return -1;
     if (outcome.end != SPAWN_EXITED || outcome.code != 0)
         result = fail(err, STATUS_MISSING, "a program that does nothing fails: %.*s",

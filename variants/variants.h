@@ -198,6 +198,7 @@ struct kernel_counts {
     struct quantity iterations; /* of innermost statements */
     struct quantity accesses, bytes, flops;
     double footprint_bytes; /* all buffers */
+    bool single_precision;  /* all arrays of floating point are, and there is one */
     /* Chains of addresses in the innermost loop that goes round most: variables whose
      * next value is loaded from where the last one says. 0 = none. The interval ends
      * above with what else may miss beside them, and is open where nothing ties that to
@@ -256,11 +257,14 @@ const char *kernel_isl_version(void);
 
 /* ---- building and verifying ---- */
 
+struct variant_queue;
+
 struct toolchain {
     char *compiler; /* as given: "gcc", "clang-19", a path */
     char *version;  /* first line of --version */
     bool is_clang;
     struct strvec flags; /* optimisation flags; default -O3 -march=native */
+    struct variant_queue *queue; /* NULL = build at once; else see below. Borrowed */
 };
 /*
  * A hash of all that a measurement of the bound kernel rests on, beside plan, machine and
@@ -304,6 +308,20 @@ int variant_build(struct kernel *kernel, const struct plan *plan,
 int variant_build_file(struct kernel *kernel, const char *source,
                        const struct toolchain *toolchain, enum variant_program what,
                        const char *dir, char **path, struct error *err);
+
+/*
+ * Built ahead: with a copy of the toolchain that has a queue, variant_build and
+ * variant_build_pair write the C files and give the program's path, but only queue what
+ * compiler and linker have to do. variant_queue_build then runs them, as many at once as
+ * processors may be used, and empties the queue. The same build without a queue finds
+ * what is there; what a compiler refused (or could not end in time) it reports without
+ * asking again. Interrupted, or short of memory, it leaves out what is not complete:
+ * that is built when it is asked for. -1 only when nothing can be started.
+ */
+struct variant_queue *variant_queue_new(void);
+void variant_queue_free(struct variant_queue *queue);
+int variant_queue_build(struct variant_queue *queue, struct error *err);
+size_t variant_queue_processors(void); /* this process may use; at least 1 */
 
 /* One side of a pair: a plan, or a C file with the same function (`source`, then the plan
  * is not looked at). */

@@ -242,7 +242,10 @@ static int ask_sizes(const char *program, long long size[VERIFY_EXTRA_MAX], size
     char *at, *end;
 
     *nr = 0;
-    if (spawn_run(&(struct spawn_request){.argv = argv, .timeout_s = 10}, &outcome, err))
+    if (spawn_run(&(struct spawn_request){.argv = argv,
+                                          .timeout_s = 10,
+                                          .account = ACCOUNT_VERIFYING},
+                  &outcome, err))
         return -1;
     at = strstr((char *)buf_str(&outcome.out), "sizes ");
     for (at = at ? at + strlen("sizes ") : NULL; at && *nr < VERIFY_EXTRA_MAX; at = end) {

@@ -6,6 +6,7 @@
 #ifndef CORE_BASE_BASE_H
 #define CORE_BASE_BASE_H
 
+#include "core/base/account.h"
 #include "core/base/array.h"
 #include "core/base/buf.h"
 #include "core/base/error.h"

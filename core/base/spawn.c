@@ -1,4 +1,4 @@
-#define _GNU_SOURCE /* pipe2, posix_spawn_file_actions_addchdir_np, syscall, wait4 */
+#define _GNU_SOURCE /* pipe2, posix_spawn_file_actions_addchdir_np, prlimit, syscall, wait4 */
 #include "core/base/spawn.h"
 
 #include <errno.h>
@@ -156,6 +156,16 @@ out_actions:
     return result;
 }
 
+/* From outside: posix_spawn knows no limits. What it allocates in the first moments is
+ * not refused, but counts. */
+static void limit_memory(pid_t pid, double bytes)
+{
+    struct rlimit limit = {.rlim_cur = (rlim_t)bytes, .rlim_max = (rlim_t)bytes};
+
+    if (bytes > 0)
+        prlimit(pid, RLIMIT_AS, &limit, NULL);
+}
+
 /* Starts the program and enters its group in the cleanup table, with no signal handler
  * able to come in between. */
 static int start(struct spawn_child *child, const struct spawn_request *request,
@@ -176,6 +186,7 @@ static int start(struct spawn_child *child, const struct spawn_request *request,
         child->ended = true;
     } else {
         child->pid = pid;
+        limit_memory(pid, request->memory_limit_bytes);
         child->slot = cleanup_add_group(pid, err);
         result = child->slot < 0 ? -1 : 0;
     }
@@ -445,6 +456,16 @@ static size_t advance_all(struct spawn_child *const *child, size_t nr, bool all_
     return running;
 }
 
+size_t spawn_wait_one(struct spawn_child *const *child, size_t nr)
+{
+    for (;; wait_for_news(child, nr)) {
+        advance_all(child, nr, false);
+        for (size_t i = 0; i < nr; i++)
+            if (child[i]->ended)
+                return i;
+    }
+}
+
 int spawn_wait_all(struct spawn_child **child, size_t nr, bool all_or_none,
                    struct spawn_outcome *outcome, struct error *err)
 {
@@ -466,7 +487,11 @@ int spawn_run(const struct spawn_request *request, struct spawn_outcome *outcome
     struct spawn_child *child;
 
     *outcome = (struct spawn_outcome){0};
-    if (spawn_start(request, &child, err))
-        return -1;
-    return spawn_wait_all(&child, 1, false, outcome, err);
+    enum account now = account_switch(ACCOUNT_OTHER);
+    account_switch(request->account == ACCOUNT_OTHER ? now : request->account);
+    int result = spawn_start(request, &child, err);
+    if (result == 0)
+        result = spawn_wait_all(&child, 1, false, outcome, err);
+    account_switch(now);
+    return result;
 }

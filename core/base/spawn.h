@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "core/base/account.h"
 #include "core/base/array.h"
 #include "core/base/buf.h"
 #include "core/base/error.h"
@@ -32,6 +33,8 @@ struct spawn_request {
     double timeout_s;             /* 0 = none */
     size_t output_limit;          /* bytes kept of each stream; 0 = 1 MiB */
     int pass_fd[2];               /* ours, under the same number in the child; 0 = none */
+    double memory_limit_bytes;    /* address space, of it and of each child; 0 = none */
+    enum account account; /* spawn_run: what the time is counted as; 0 = as it is now */
 };
 
 struct spawn_outcome {
@@ -63,6 +66,10 @@ pid_t spawn_pid(const struct spawn_child *child); /* 0 if it was not started */
  * killed (their outcome then is SPAWN_SIGNALLED by SIGKILL). */
 int spawn_wait_all(struct spawn_child **child, size_t nr, bool all_or_none,
                    struct spawn_outcome *outcome, struct error *err);
+
+/* Waits until one of them has ended, draining the output of all; its place. It is then
+ * taken by spawn_wait_all. nr > 0. */
+size_t spawn_wait_one(struct spawn_child *const *child, size_t nr);
 
 /* Ctrl-C: after spawn_catch_interrupt, SIGINT, SIGTERM and SIGHUP kill running children
  * and set this flag instead of ending us; every spawn then ends as SPAWN_INTERRUPTED. A

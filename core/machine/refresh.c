@@ -66,6 +66,7 @@ int machine_latency_now(struct quantity *latency_ns, struct error *err)
     if (topology_load(NULL, &probe.topology, err))
         return -1;
     probe.node_bytes = node_bytes_of(&probe.topology);
+    enum account before = account_switch(ACCOUNT_MACHINE);
     int status = region_map(&probe.huge, bytes, true, err);
     if (!status)
         status = probe_on_first_core(&probe, measure_latency, err);
@@ -73,6 +74,7 @@ int machine_latency_now(struct quantity *latency_ns, struct error *err)
         *latency_ns = here.memory_latency_ns;
     region_release(&probe.huge);
     topology_release(&probe.topology);
+    account_switch(before);
     return status;
 }
 

@@ -116,12 +116,14 @@ static int count_child(const struct run_program *program, const struct run_opts 
     strvec_release(&argv);
     if (result)
         return -1;
+    enum account before = account_switch(ACCOUNT_TRACING);
     counting->pid = spawn_pid(child);
     if (counting->pid > 0) {
         result = follow(counting, count, err);
         kill(counting->pid, SIGKILL);
     }
     spawn_wait_all(&child, 1, false, &end, NULL);
+    account_switch(before);
     if (result)
         blame(&end, err);
     else

@@ -400,7 +400,10 @@ static int run_flight(struct flight *flight, struct launch *launch, struct error
     int result = -1;
 
     *launch = (struct launch){0};
-    if (prepare(flight, err) == 0 && fly(flight, err) == 0) {
+    enum account before = account_switch(ACCOUNT_TIMING);
+    bool landed = prepare(flight, err) == 0 && fly(flight, err) == 0;
+    account_switch(before);
+    if (landed) {
         circumstances_after(&around);
         background_stop(&flight->background);
         launch->background_note = flight->background.note;

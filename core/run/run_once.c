@@ -30,7 +30,8 @@ int run_once(const struct run_program *program, const struct run_opts *opts,
     launch_push_environment(&env, program, &full, 0);
     result = spawn_run(&(struct spawn_request){.argv = (const char *const *)argv.v,
                                                .env_extra = (const char *const *)env.v,
-                                               .timeout_s = full.launch_limit_s},
+                                               .timeout_s = full.launch_limit_s,
+                                               .account = ACCOUNT_VERIFYING},
                        &end, err);
     if (result == 0)
         result = launch_check_started(program, &end, err);

@@ -100,3 +100,16 @@ void store_close(struct store *store)
     free(store->path);
     free(store);
 }
+
+int store_transaction(struct store *store, int (*body)(void *data, struct error *err),
+                      void *data, struct error *err)
+{
+    static const char what[] = "write to";
+
+    if (sql_run(store, "BEGIN IMMEDIATE", err, what))
+        return -1;
+    if (body(data, err) == 0 && sql_run(store, "COMMIT", err, what) == 0)
+        return 0;
+    sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+    return -1;
+}

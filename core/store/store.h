@@ -11,6 +11,7 @@
 #define CORE_STORE_STORE_H
 
 #include "core/base/base.h"
+#include "core/store/exchange.h"
 
 struct store;
 
@@ -62,6 +63,11 @@ void store_session_release(struct store_session *session);
 int store_session_each(struct store *store,
                        int (*each)(void *data, const struct store_session *session),
                        void *data, struct error *err);
+
+/* Calls `body` and keeps all that it wrote, or, when it fails, nothing of it. Not to be
+ * nested. */
+int store_transaction(struct store *store, int (*body)(void *data, struct error *err),
+                      void *data, struct error *err);
 
 /* Everything a session measured or pruned, in order. `variant` is the variant's hash,
  * `json` an inflight.measurement/1 document; of a sweep, the point's name and an

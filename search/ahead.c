@@ -1,0 +1,73 @@
+#include "search/ahead.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct choice choices_at(void *data, size_t i)
+{
+    return ((const struct choices *)data)->item[i];
+}
+
+static bool is_measured(const struct session *session, const char *plan)
+{
+    const struct environment plain = {0};
+    const struct search_result *result = session->result;
+    for (size_t i = 0; i < result->measurement_nr; i++)
+        if (!strcmp(result->measurement[i].plan, plan) &&
+            environments_equal(&result->measurement[i].environment, &plain))
+            return true;
+    return false;
+}
+
+static size_t most_ahead(const struct session *session)
+{
+    size_t most = session->runner->prepare_most,
+           variants = session->opts->budget_variants,
+           measured = session->result->measurement_nr,
+           left = variants > measured ? variants - measured : 0;
+    return variants && left < most ? left : most;
+}
+
+/* The next of the list that will be measured; a fallback only behind one that is not
+ * legal. Returns how many. */
+static size_t collect(struct session *session, struct ahead_list *list,
+                      struct strvec *plans)
+{
+    const struct search_subject *subject = session->subject;
+    size_t most = most_ahead(session);
+    bool legal = false;
+    while (list->ready < list->nr && plans->nr < most && !session_over(session)) {
+        struct choice choice = list->at(list->data, list->ready++);
+        if (choice.fallback && legal)
+            continue;
+        char *plan = choice_text(&choice);
+        struct error why = {0};
+        legal = subject->check(subject->data, plan, &why) == 0;
+        if (legal && !is_measured(session, plan))
+            strvec_push(plans, plan);
+        free(plan);
+    }
+    return plans->nr;
+}
+
+int session_ahead(struct session *session, struct ahead_list *list, size_t i,
+                  struct error *err)
+{
+    const struct search_runner *runner = session->runner;
+    struct strvec plans = {0};
+    int status = 0;
+    if (!runner->prepare || i < list->ready)
+        return 0;
+    list->ready = i;
+    size_t nr = collect(session, list, &plans);
+    struct candidate *candidate = xcalloc(nr + 1, sizeof(*candidate));
+    for (size_t k = 0; k < nr; k++)
+        candidate[k].plan = plans.v[k];
+    if (nr > 1)
+        session_say(session, "building %zu variants", nr);
+    if (nr)
+        status = runner->prepare(runner->data, candidate, nr, err);
+    free(candidate);
+    strvec_release(&plans);
+    return status;
+}
