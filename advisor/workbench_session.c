@@ -169,6 +169,7 @@ int workbench_session(struct workbench *bench, struct error *err)
     bench->recorded =
         recorded_new(&bench->live_runner, &bench->subject, (int)live_copies(bench->live));
     bench->runner = recorded_runner(bench->recorded);
+    recorded_adjusts(bench->recorded, &bench->machine);
     if (load_records(bench, STORE_MEASUREMENT, err) ||
         load_records(bench, STORE_COMPARISON, err) ||
         (!bench->settings->no_record &&

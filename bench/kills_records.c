@@ -1,5 +1,6 @@
 #include "bench/kills_records.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,20 +138,74 @@ const char *records_winner(const struct records *records)
     return plan ? plan : "";
 }
 
-char *records_end(const struct records *records)
+static bool same(const json_t *a, const json_t *b, struct buf *where);
+
+static bool same_number(double a, double b)
+{
+    return fabs(a - b) <= 1e-6 * fmax(fabs(a), fabs(b));
+}
+
+static bool same_list(const json_t *a, const json_t *b, struct buf *where)
+{
+    bool all = json_array_size(a) == json_array_size(b);
+
+    for (size_t i = 0; all && i < json_array_size(a); i++) {
+        size_t length = where->length;
+
+        buf_addf(where, "[%zu]", i);
+        all = same(json_array_get(a, i), json_array_get(b, i), where);
+        if (all)
+            buf_truncate(where, length);
+    }
+    return all;
+}
+
+static bool same_object(const json_t *a, const json_t *b, struct buf *where)
+{
+    bool all = json_object_size(a) == json_object_size(b);
+    const char *key;
+    json_t *value;
+
+    json_object_foreach((json_t *)(uintptr_t)a, key, value)
+    {
+        size_t length = where->length;
+
+        buf_addf(where, ".%s", key);
+        all = all && same(value, json_object_get(b, key), where);
+        if (!all)
+            break;
+        buf_truncate(where, length);
+    }
+    return all;
+}
+
+static bool same(const json_t *a, const json_t *b, struct buf *where)
+{
+    if (json_is_number(a) && json_is_number(b))
+        return same_number(json_number_value(a), json_number_value(b));
+    if (json_is_array(a) && json_is_array(b))
+        return same_list(a, b, where);
+    if (json_is_object(a) && json_is_object(b))
+        return same_object(a, b, where);
+    return json_equal(a, b);
+}
+
+bool records_same_end(const struct records *a, const struct records *b, struct buf *where)
 {
     static const char *const keys[] = {"advice",     "source_gain",  "environment_gain",
                                        "total_gain", "ties",         "stop",
                                        "pruned",     "emitted_gain", "left"};
-    json_t *end = json_pack("{s:s}", "winner", records_winner(records));
+    bool all = strcmp(records_winner(a), records_winner(b)) == 0;
 
-    for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
-        json_t *found = json_object_get(records->report, keys[i]);
+    if (!all)
+        buf_add(where, "best");
+    for (size_t i = 0; all && i < ARRAY_SIZE(keys); i++) {
+        const json_t *left = json_object_get(a->report, keys[i]),
+                     *right = json_object_get(b->report, keys[i]);
 
-        if (found)
-            json_object_set(end, keys[i], found);
+        buf_reset(where);
+        buf_add(where, keys[i]);
+        all = (!left && !right) || (left && right && same(left, right, where));
     }
-    char *text = json_text(end);
-    json_decref(end);
-    return text;
+    return all;
 }

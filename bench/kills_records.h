@@ -21,7 +21,10 @@ long long records_twice(const struct records *records);
 
 /* Plan of the best variant. */
 const char *records_winner(const struct records *records);
-/* All that the report says was found, without date and seconds. Caller frees. */
-char *records_end(const struct records *records);
+/* What the reports say was found (winner, ties, gains, advice, what was pruned, why it
+ * ended) is the same; numbers but for a millionth. The first that is not is in `where`.
+ */
+bool records_same_end(const struct records *a, const struct records *b,
+                      struct buf *where);
 
 #endif

@@ -62,6 +62,7 @@ struct measurement {
         cost_s;  /* wall time that it took: building, verifying, running; 0 = not told */
     bool reused; /* replayed, and measured by another session: costs no time of the
                     budget, is not repeated */
+    double memory_latency_ns; /* of the machine as it explained this; 0 = not told */
     long long origin; /* of one that is reused and not among this session's records yet:
                          its place in the database; 0 = none */
 };
@@ -297,9 +298,9 @@ struct search_result {
      * smaller change (ties.h); at most TIES_MAX. Owned. */
     struct tie *tie;
     size_t tie_nr;
-    size_t tie_winner;  /* 0 = the search had none, or nothing was compared */
-    size_t searched_nr; /* measurement_nr when the search ended and closing began */
-    struct search_left left;   /* what is left after the best */
+    size_t tie_winner;       /* 0 = the search had none, or nothing was compared */
+    size_t searched_nr;      /* measurement_nr when the search ended and closing began */
+    struct search_left left; /* what is left after the best */
     struct search_audit audit; /* of --audit; nr 0 = none was asked for or needed */
 };
 void search_result_release(struct search_result *result);
@@ -426,6 +427,9 @@ int recorded_add_from(struct recorded *recorded, json_t *document,
                       const struct recorded_source *source, struct error *err);
 size_t recorded_nr(const struct recorded *recorded); /* different variants */
 struct search_runner recorded_runner(struct recorded *recorded);
+/* What measurements find out of the machine is found out again from their records: its
+ * latency at that time. `machine` is the subject's. */
+void recorded_adjusts(struct recorded *recorded, struct machine *machine);
 /* What the runner answered to the last question for a comparison, with all it knows. */
 const struct compared *recorded_last(const struct recorded *recorded);
 /* Completes a comparison of which a, b, file and seconds are told; false = no record. */
