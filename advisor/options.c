@@ -65,8 +65,11 @@ static const struct option_row rows[] = {
      "may take as long again, 32s at most), 10m for a sweep, 10s for the pairs of "
      "compare"},
     {"variants", 0, "N", COUNT, AT(variants), "measure at most N variants"},
-    {"strategy", 0, "NAME", TEXT, AT(strategy), "guided (default), exhaustive or random"},
-    {"seed", 0, "N", COUNT, AT(seed), "of the random strategy, default 1"},
+    {"strategy", 0, "NAME", TEXT, AT(strategy),
+     "guided (default), exhaustive, random, local (hill climbing) or population "
+     "(genetic)"},
+    {"seed", 0, "N", COUNT, AT(seed),
+     "of the strategies random, local and population, default 1"},
     {"rules", 0, "FILE", LIST, AT(rules),
      "rules of yours, asked before the shipped ones; only:FILE = without the shipped "
      "ones "

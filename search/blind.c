@@ -1,12 +1,11 @@
 /* Strategies that know nothing of the rules, so that guidance can be judged: the grid in
  * order, and in random order. */
-#include <stdint.h>
+#include "search/blind.h"
+
 #include <stdlib.h>
 
 #include "search/ahead.h"
 #include "search/grid.h"
-#include "search/session.h"
-#include "search/tunables.h"
 
 /* ---- the plans ---- */
 
@@ -29,7 +28,7 @@ static void all_plans(struct session *session, struct choices *all)
         choices_add(all, &session->space.item[i]);
 }
 
-static int no_legal_plan(struct error *err)
+int blind_nothing_legal(struct error *err)
 {
     return fail(err, STATUS_FAILED, "the grid holds no legal plan for this kernel");
 }
@@ -42,11 +41,11 @@ int grid_choices(struct session *session, struct choices *out, struct error *err
         if (session_legal(session, &all.item[i], NULL) == 0)
             choices_add(out, &all.item[i]);
     choices_release(&all);
-    return out->nr ? 0 : no_legal_plan(err);
+    return out->nr ? 0 : blind_nothing_legal(err);
 }
 
 /* splitmix64: S. Vigna's public-domain generator, constants as published. */
-static uint64_t next_random(uint64_t *state)
+uint64_t blind_random(uint64_t *state)
 {
     uint64_t z = (*state += 0x9e3779b97f4a7c15u);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -54,19 +53,10 @@ static uint64_t next_random(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-/* Every plan with every combination of the tunables. Variant 0 is the file as it is, no
- * variant of the space. */
-struct space {
-    struct choices plans;
-    struct combinations tunings;
-    size_t *order; /* of variants: plan * tunings + tuning */
-    size_t nr;
-};
-
 static void shuffle(struct space *space, uint64_t seed)
 {
     for (size_t i = space->nr; i > 1; i--) {
-        size_t j = next_random(&seed) % i;
+        size_t j = blind_random(&seed) % i;
         size_t one = space->order[i - 1];
         space->order[i - 1] = space->order[j];
         space->order[j] = one;
@@ -85,7 +75,7 @@ static int too_many(const struct space *space, struct error *err)
                 space->plans.nr + 1);
 }
 
-static int space_open(struct session *session, struct space *space, struct error *err)
+int space_open(struct session *session, struct space *space, struct error *err)
 {
     *space = (struct space){0};
     all_plans(session, &space->plans);
@@ -100,17 +90,16 @@ static int space_open(struct session *session, struct space *space, struct error
     return 0;
 }
 
-static void space_close(struct space *space)
+void space_close(struct space *space)
 {
     choices_release(&space->plans);
     combinations_release(&space->tunings);
     free(space->order);
 }
 
-static struct choice space_choice(const struct session *session,
-                                  const struct space *space, size_t i)
+struct choice space_variant(const struct session *session, const struct space *space,
+                            size_t variant)
 {
-    size_t variant = space->order[i];
     struct choice choice = space->plans.item[variant / space->tunings.nr];
     choice_take(&session->view,
                 space->tunings.value + variant % space->tunings.nr * space->tunings.width,
@@ -118,7 +107,7 @@ static struct choice space_choice(const struct session *session,
     return choice;
 }
 
-static void say_size(const struct session *session, const struct space *space)
+void space_say(const struct session *session, const struct space *space)
 {
     if (session->view.tunable_nr)
         session_say(session,
@@ -176,7 +165,7 @@ static int measure_fastest_again(struct session *session, size_t *best, struct e
     return status;
 }
 
-static int confirm_best(struct session *session, size_t best, struct error *err)
+int blind_confirm(struct session *session, size_t best, struct error *err)
 {
     struct search_result *result = session->result;
     struct quantity ratio = quantity_unknown();
@@ -203,7 +192,7 @@ struct listed {
 static struct choice listed_at(void *data, size_t i)
 {
     const struct listed *listed = data;
-    return space_choice(listed->session, listed->list, i);
+    return space_variant(listed->session, listed->list, listed->list->order[i]);
 }
 
 /* Legality is asked when a plan's turn comes: the whole grid would take longer than most
@@ -216,7 +205,7 @@ static int run_list(struct session *session, const struct space *list, struct er
     size_t best = 0, legal = 0, i = 0;
     for (; i < list->nr && !session_over(session); i++) {
         size_t index = 0;
-        struct choice choice = space_choice(session, list, i);
+        struct choice choice = space_variant(session, list, list->order[i]);
         if (session_ahead(session, &ahead, i, err))
             return -1;
         if (session_legal(session, &choice, NULL))
@@ -227,7 +216,7 @@ static int run_list(struct session *session, const struct space *list, struct er
             return -1;
     }
     if (i == list->nr && legal == 0)
-        return no_legal_plan(err);
+        return blind_nothing_legal(err);
     result->space_size = i == list->nr ? (double)legal : -1;
     free(result->stop);
     result->stop =
@@ -235,7 +224,8 @@ static int run_list(struct session *session, const struct space *list, struct er
             ? xasprintf("all %zu legal variants of the grid were measured", legal)
             : xasprintf("the budget ended after %zu of the grid's %zu variants", i,
                         list->nr);
-    return measure_fastest_again(session, &best, err) || confirm_best(session, best, err)
+    return measure_fastest_again(session, &best, err) ||
+                   blind_confirm(session, best, err)
                ? -1
                : 0;
 }
@@ -245,7 +235,7 @@ static int run_grid(struct session *session, bool shuffled, struct error *err)
     struct space list;
     int status = space_open(session, &list, err);
     if (!status) {
-        say_size(session, &list);
+        space_say(session, &list);
         if (shuffled)
             shuffle(&list, session->opts->seed ? session->opts->seed : 1);
         status = run_list(session, &list, err);

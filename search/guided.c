@@ -396,15 +396,30 @@ static int try_huge_pages(struct guided *guided, struct error *err)
     return 0;
 }
 
+/* Of the first that had a plan to measure. */
+static void note_first(struct search_result *result, const char *transformation,
+                       size_t measured_before)
+{
+    if (result->first_tried || result->measurement_nr == measured_before)
+        return;
+    result->first_tried = xstrdup(transformation);
+    result->first_gain = advice_for(result, transformation)->measured_speedup;
+}
+
 static int try_one(struct guided *guided, const struct rule_verdict *verdict,
                    struct error *err)
 {
+    struct search_result *result = guided->session->result;
     char *name = xstrdup(verdict->transformation);
+    size_t before = result->measurement_nr;
+    int status = 0;
     strvec_push(&guided->tried, name);
-    int status =
-        !strcmp(name, "hugepages") && guided->session->result->environment_gain.known ? 0
-        : !strcmp(name, "hugepages") ? try_huge_pages(guided, err)
-                                     : try_plans(guided, name, err);
+    if (strcmp(name, "hugepages")) {
+        status = try_plans(guided, name, err);
+        note_first(result, name, before);
+    } else if (!result->environment_gain.known) {
+        status = try_huge_pages(guided, err);
+    }
     free(name);
     return status;
 }

@@ -7,10 +7,10 @@
  * that goes on takes the way that it took, to the point where it ended. What other
  * sessions measured answers where the own records have nothing.
  */
+#include "search/recorded.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "search/search.h"
 
 struct record {
     bool explained, timed;

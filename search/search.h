@@ -173,11 +173,6 @@ struct compared {
     bool replayed, reused; /* as of a measurement */
     long long origin;
 };
-/* inflight.comparison/1, documented in docs/formats.md. */
-json_t *comparison_to_json(const struct compared *comparison);
-/* Plans are borrowed from the document. */
-int comparison_from_json(const struct json_at *at, struct compared *out,
-                         struct error *err);
 
 struct search_observer {
     void *data;
@@ -302,6 +297,10 @@ struct search_result {
     size_t searched_nr;      /* measurement_nr when the search ended and closing began */
     struct search_left left; /* what is left after the best */
     struct search_audit audit; /* of --audit; nr 0 = none was asked for or needed */
+    /* The first transformation of which guided search measured a plan, on the kernel as
+     * written; NULL = none. Its gain then, unknown when no plan of it ran well. */
+    char *first_tried;
+    struct quantity first_gain;
 };
 void search_result_release(struct search_result *result);
 
@@ -312,12 +311,12 @@ struct rule_record {
 };
 
 struct search_opts {
-    const char *strategy; /* "guided" (default), "exhaustive", "random" */
+    const char *strategy; /* a name of search_strategies(); NULL = the first */
     double budget_s;      /* 0 = 100; three quarters of it are for plans, however long the
                              baseline takes; the closing measurements come on top */
     bool plans_only;      /* no huge pages either */
     size_t budget_variants;  /* 0 = no limit */
-    unsigned long long seed; /* random; 0 = 1 */
+    unsigned long long seed; /* random, local, population; 0 = 1 */
     const struct rule_set *rules;
     /* Environments to try on the kernel as written and on the winner, one after the
      * other, each on top of those that paid; {0} in what is not to change. Huge pages are
@@ -403,40 +402,6 @@ int live_compare_file(struct live *live, const char *source,
                       const struct environment environment[2], double seconds,
                       struct quantity *ratio, bool *verified, struct error *err);
 
-/* ---- a runner in front of another that answers from recorded measurements first
- * (resume, replay) ---- */
-
-struct recorded;
-/* `behind` NULL: replay only; what is missing is NOT_BUILT, of several of one variant the
- * last rules, and ratios come from the recorded times. */
-struct recorded *recorded_new(const struct search_runner *behind,
-                              const struct search_subject *subject, int cores);
-void recorded_free(struct recorded *recorded);
-/* `document` is an inflight.measurement/1; kept by reference. Several of one variant
- * answer in this order: what was asked again is answered by the next one, then by the
- * runner behind. */
-int recorded_add(struct recorded *recorded, json_t *document, struct error *err);
-/* Where a record comes from; {0} is this session. */
-struct recorded_source {
-    bool reused;      /* another session measured it */
-    long long origin; /* and its record is only there; 0 = this session has a copy */
-};
-/* The same, or an inflight.comparison/1. What is only in other sessions answers where
- * this one has nothing: comparisons when they took as long as is asked for. */
-int recorded_add_from(struct recorded *recorded, json_t *document,
-                      const struct recorded_source *source, struct error *err);
-size_t recorded_nr(const struct recorded *recorded); /* different variants */
-struct search_runner recorded_runner(struct recorded *recorded);
-/* What measurements find out of the machine is found out again from their records: its
- * latency at that time. `machine` is the subject's. */
-void recorded_adjusts(struct recorded *recorded, struct machine *machine);
-/* What the runner answered to the last question for a comparison, with all it knows. */
-const struct compared *recorded_last(const struct recorded *recorded);
-/* Completes a comparison of which a, b, file and seconds are told; false = no record. */
-bool recorded_comparison(struct recorded *recorded, struct compared *comparison);
-/* For search_opts.skipped_s; belongs to `recorded`. */
-const double *recorded_skipped_s(const struct recorded *recorded);
-
 /* ---- a space that was measured whole, as data ---- */
 
 /* What a space is of. Borrowed. */
@@ -511,5 +476,7 @@ struct block_names {
 };
 char *propose_blocks_plan(const struct block_shape *shape,
                           const struct block_names *names);
+
+#include "search/recorded.h"
 
 #endif

@@ -78,6 +78,7 @@ int session_start(struct session *session, struct error *err)
                        .same_by = RESOURCE_NONE,
                        .least_by = RESOURCE_NONE},
         .audit.cost = quantity_unknown(),
+        .first_gain = quantity_unknown(),
     };
     if (!opts->rules)
         return fail(err, STATUS_FAILED, "no rules were given to the search");

@@ -123,6 +123,8 @@ int session_facts(const struct session *session, size_t i, size_t explained,
 int guided_run(struct session *session, struct error *err);
 int exhaustive_run(struct session *session, struct error *err);
 int random_run(struct session *session, struct error *err);
+int local_run(struct session *session, struct error *err);
+int population_run(struct session *session, struct error *err);
 
 /* All choices of the grid that are legal. */
 int grid_choices(struct session *session, struct choices *out, struct error *err);
