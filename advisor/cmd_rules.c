@@ -6,6 +6,7 @@
 #include "advisor/commands.h"
 #include "advisor/replayed.h"
 #include "advisor/rules_text.h"
+#include "advisor/track_show.h"
 #include "rules/rules.h"
 
 static int print_list(const struct settings *settings, const char *key, json_t *list,
@@ -188,7 +189,8 @@ static int check_form(const struct settings *settings, struct error *err)
     const struct {
         bool given;
         const char *name;
-    } form[] = {{settings->metrics, "--metrics"},
+    } form[] = {{settings->record, "--record"},
+                {settings->metrics, "--metrics"},
                 {settings->transformations, "--transformations"},
                 {settings->rule_test != NULL, "--test"},
                 {settings->rule != NULL, "a rule"}};
@@ -209,6 +211,8 @@ int rules_command(const struct settings *settings, struct error *err)
     struct rule_set *set = NULL;
     if (check_form(settings, err))
         return -1;
+    if (settings->record)
+        return track_command(settings, err);
     if (settings->metrics)
         return print_metrics(settings, err);
     if (settings->transformations)

@@ -176,7 +176,7 @@ static int finish(struct workbench *bench, const struct search_result *result,
     int status = print_report(bench, report, err);
     if (!status && !spawn_interrupted()) {
         char *text = json_text(report);
-        status = track_save(bench->store, bench->session, workbench_machine_key(bench),
+        status = track_save(bench->store, bench->session, bench->machine_key,
                             kernel_hash(bench->kernel), result, err) ||
                  store_session_finish(bench->store, bench->session, text, err);
         free(text);

@@ -108,7 +108,7 @@ static const struct command commands[] = {
      "list evidence database forget-record" COMMON_OPTIONS, report_command},
     {"rules", "the rules that the advice follows, and tests of them",
      "rules [ID | TRANSFORMATION] [--rules FILE] [options]\n"
-     "       inflight rules --metrics | --transformations [options]\n"
+     "       inflight rules --metrics | --transformations | --record [options]\n"
      "       inflight rules --test FILE [--rules FILE] [options]",
      "Lists all rules in the order in which they are asked, or explains one, or those\n"
      "of a transformation: conditions, what is left of each resource's work, bound,\n"
@@ -117,7 +117,8 @@ static const struct command commands[] = {
      "describes the files.\n\n"
      "example: inflight rules prefetch_l2\n"
      "         inflight rules --rules mine.json --test cases.json",
-     "rules metrics transformations test machine" COMMON_OPTIONS, rules_command},
+     "rules metrics transformations record test machine database" COMMON_OPTIONS,
+     rules_command},
     {"export", "a session's results for other tuners and spreadsheets",
      "export [SESSION | SPACE.json] [--format NAME] [-o FILE] [options]",
      "Without a number: the newest session; SPACE.json is a recorded space\n"

@@ -481,8 +481,8 @@ static void show_reused(struct page *page)
     if (!reused)
         return;
     buf_addf(&line,
-             "Of earlier sessions were reused: %.0f measurements and %.0f "
-             "comparisons",
+             "Reused from earlier sessions: measurements %.0f, "
+             "comparisons %.0f",
              number_of(reused, "measurements"), number_of(reused, "comparisons"));
     if (has_text(reused, "oldest"))
         buf_addf(&line, ", the oldest of %.10s", text_of(reused, "oldest"));

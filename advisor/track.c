@@ -81,7 +81,6 @@ int track_save(struct store *store, long long session, const char *machine,
 struct reading {
     struct track *track;
     bool by_machine;
-    const char *until;
 };
 
 static struct track_rule *rule_of(const struct reading *reading,
@@ -111,8 +110,6 @@ static bool has_bound(const char *text)
 static int add_row(void *data, const struct store_track *row)
 {
     const struct reading *reading = data;
-    if (reading->until && strcmp(row->added, reading->until) > 0)
-        return 0;
     struct track_rule *rule = rule_of(reading, row);
     rule->hits += !strcmp(row->outcome, "hit");
     rule->misses += !strcmp(row->outcome, "miss");
@@ -124,9 +121,9 @@ static int add_row(void *data, const struct store_track *row)
 int track_read(struct store *store, const char *machine, const char *until,
                struct track *track, struct error *err)
 {
-    struct reading reading = {track, machine == NULL, until};
+    struct reading reading = {track, machine == NULL};
     *track = (struct track){0};
-    if (store_track_each(store, machine, add_row, &reading, err))
+    if (store_track_each(store, machine, until, add_row, &reading, err))
         return -1;
     track->record = xcalloc(track->nr + 1, sizeof(*track->record));
     for (size_t i = 0; i < track->nr; i++)

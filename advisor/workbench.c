@@ -31,6 +31,7 @@ void workbench_release(struct workbench *bench)
     free(bench->key);
     free(bench->result_key);
     free(bench->started);
+    free(bench->machine_key);
     track_release(&bench->track);
     free(bench->plan);
     free(bench->machine_note);

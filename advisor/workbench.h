@@ -25,7 +25,8 @@ struct workbench {
     char *key;        /* of the session */
     char *result_key; /* of each of its results, beside the variant */
     long long session;
-    char *started; /* the session's date */
+    char *started;     /* the session's date */
+    char *machine_key; /* what tells this machine from others in the database */
     struct track track;
     struct recorded *recorded;
     struct search_runner live_runner, runner;
@@ -53,8 +54,6 @@ int workbench_plan(struct workbench *bench, struct error *err);
 /* Everything above plus rules, scratch folder and the live runner. */
 int workbench_live(struct workbench *bench, struct error *err);
 struct environment workbench_environment(const struct workbench *bench);
-/* What tells this machine from others in the database. */
-const char *workbench_machine_key(const struct workbench *bench);
 /* Opens the database and begins a session, or finds the one to continue. */
 int workbench_store(struct workbench *bench, bool *continued, struct error *err);
 /* Opens the database and begins or continues a session; sets runner. */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "advisor/report_parts.h"
 #include "advisor/version.h"
@@ -32,10 +33,17 @@ static void add_tries(const struct settings *settings, struct buf *key)
         buf_addf(key, "|%s", settings->compiler);
 }
 
-const char *workbench_machine_key(const struct workbench *bench)
+/* The profile's fingerprint; with another machine's profile, this one's name besides:
+ * what is measured is measured here. */
+static char *machine_key(const struct workbench *bench)
 {
     const struct machine *machine = &bench->machine;
-    return machine->fingerprint ? machine->fingerprint : machine->name;
+    const char *named = machine->fingerprint ? machine->fingerprint : machine->name;
+    char host[256] = "";
+    if (machine_is_this_hardware(machine))
+        return xstrdup(named);
+    gethostname(host, sizeof(host) - 1);
+    return xasprintf("%s on %s", named, host);
 }
 
 /*
@@ -52,9 +60,9 @@ static int result_key(const struct workbench *bench, char **out, struct error *e
     if (kernel_identity(bench->kernel, &bench->toolchain, &kernel, err))
         return -1;
     buf_addf(&key, "%s|%g|%g|%s|%zu copies|%lld|%s|%s|%lld", kernel, settings->tolerance,
-             settings->tolerance_absolute, workbench_machine_key(bench),
-             live_copies(bench->live), settings->min_of, INFLIGHT_VERSION,
-             settings->cache ? settings->cache : "", settings->line_bytes);
+             settings->tolerance_absolute, bench->machine_key, live_copies(bench->live),
+             settings->min_of, INFLIGHT_VERSION, settings->cache ? settings->cache : "",
+             settings->line_bytes);
     hash_text(&hash, buf_str(&key));
     *out = hash_hex(&hash);
     buf_release(&key);
@@ -102,6 +110,7 @@ int workbench_store(struct workbench *bench, bool *continued, struct error *err)
     if (!status)
         status = store_open(path, &bench->store, err);
     free(path);
+    bench->machine_key = machine_key(bench);
     if (status || result_key(bench, &bench->result_key, err))
         return -1;
     bench->key = session_key(bench);
@@ -169,11 +178,11 @@ int workbench_session(struct workbench *bench, struct error *err)
     bench->recorded =
         recorded_new(&bench->live_runner, &bench->subject, (int)live_copies(bench->live));
     bench->runner = recorded_runner(bench->recorded);
+    recorded_adjusts(bench->recorded, &bench->machine);
     if (load_records(bench, STORE_MEASUREMENT, err) ||
         load_records(bench, STORE_COMPARISON, err) ||
-        (!bench->settings->no_record &&
-         track_read(bench->store, workbench_machine_key(bench), bench->started,
-                    &bench->track, err)))
+        (!bench->settings->no_record && track_read(bench->store, bench->machine_key,
+                                                   bench->started, &bench->track, err)))
         return -1;
     if (continued)
         progress_say(

@@ -137,6 +137,8 @@ int measurement_explain(struct measurement *measurement, const struct machine *m
     if (occupancy_compute(&input, &measurement->occupancy, err))
         return -1;
     measurement->has_occupancy = true;
+    measurement->memory_latency_ns =
+        machine->memory_latency_ns.known ? machine->memory_latency_ns.value : 0;
     return 0;
 }
 

@@ -127,6 +127,9 @@ json_t *measurement_to_json(const struct measurement *measurement)
                             json_real(measurement->at_least_s * 1e9));
     if (measurement->note)
         json_object_set_new(root, "note", text_json(measurement->note));
+    if (measurement->memory_latency_ns > 0)
+        json_object_set_new(root, "memory_latency_ns",
+                            json_real(measurement->memory_latency_ns));
     if (measurement->cost_s > 0)
         json_object_set_new(root, "cost_s", json_real(measurement->cost_s));
     add_occupancy_json(root, measurement);
@@ -282,8 +285,10 @@ int measurement_from_json(const struct json_at *at, struct measurement *measurem
     if (json_has(at, "max_relative_error") &&
         json_number_at(at, "max_relative_error", 0, 1e300, &out.max_relative_error, NULL))
         out.max_relative_error = 0;
-    if (json_has(at, "cost_s") &&
-        json_number_at(at, "cost_s", 0, 1e9, &out.cost_s, NULL))
+    if (json_has(at, "memory_latency_ns") &&
+        json_number_at(at, "memory_latency_ns", 0, 1e9, &out.memory_latency_ns, NULL))
+        out.memory_latency_ns = 0;
+    if (json_has(at, "cost_s") && json_number_at(at, "cost_s", 0, 1e9, &out.cost_s, NULL))
         out.cost_s = 0;
     double at_least_ns = 0;
     if (json_has(at, "at_least_ns") &&

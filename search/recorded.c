@@ -7,10 +7,10 @@
  * that goes on takes the way that it took, to the point where it ended. What other
  * sessions measured answers where the own records have nothing.
  */
+#include "search/recorded.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "search/search.h"
 
 struct record {
     bool explained, timed;
@@ -40,6 +40,7 @@ struct recorded_pair {
 struct recorded {
     const struct search_runner *behind;
     const struct search_subject *subject;
+    struct machine *machine; /* the subject's; NULL = stays as it is */
     int cores;
     double skipped_s;
     struct series_of *item;
@@ -87,6 +88,11 @@ size_t recorded_nr(const struct recorded *recorded)
 const double *recorded_skipped_s(const struct recorded *recorded)
 {
     return &recorded->skipped_s;
+}
+
+void recorded_adjusts(struct recorded *recorded, struct machine *machine)
+{
+    recorded->machine = machine;
 }
 
 static struct series_of *find(const struct recorded *recorded, const char *plan,
@@ -192,6 +198,15 @@ int recorded_add(struct recorded *recorded, json_t *measurement, struct error *e
 
 /* ---- answering ---- */
 
+/* To what it was when this was measured. */
+static void adjust_latency(const struct recorded *recorded, double memory_latency_ns)
+{
+    struct machine *machine = recorded->machine;
+    if (machine && memory_latency_ns > 0 && machine->memory_latency_ns.known)
+        machine_scale_latency(machine,
+                              memory_latency_ns / machine->memory_latency_ns.value);
+}
+
 static int answer(const struct recorded *recorded, const struct record *record,
                   struct measurement *out, struct error *err)
 {
@@ -204,6 +219,7 @@ static int answer(const struct recorded *recorded, const struct record *record,
     if (!out->has_traffic || !out->time_s.known)
         return 0;
     struct kernel_counts counts = subject->counts(subject->data);
+    adjust_latency(recorded, out->memory_latency_ns);
     return measurement_explain(out, subject->machine, recorded->cores, &counts, err);
 }
 

@@ -62,6 +62,7 @@ struct measurement {
         cost_s;  /* wall time that it took: building, verifying, running; 0 = not told */
     bool reused; /* replayed, and measured by another session: costs no time of the
                     budget, is not repeated */
+    double memory_latency_ns; /* of the machine as it explained this; 0 = not told */
     long long origin; /* of one that is reused and not among this session's records yet:
                          its place in the database; 0 = none */
     double at_least_s; /* STOPPED: a call takes longer than this; time_s is unknown. 0 for
@@ -177,11 +178,6 @@ struct compared {
     bool replayed, reused; /* as of a measurement */
     long long origin;
 };
-/* inflight.comparison/1, documented in docs/formats.md. */
-json_t *comparison_to_json(const struct compared *comparison);
-/* Plans are borrowed from the document. */
-int comparison_from_json(const struct json_at *at, struct compared *out,
-                         struct error *err);
 
 struct search_observer {
     void *data;
@@ -303,9 +299,9 @@ struct search_result {
      * smaller change (ties.h); at most TIES_MAX. Owned. */
     struct tie *tie;
     size_t tie_nr;
-    size_t tie_winner;  /* 0 = the search had none, or nothing was compared */
-    size_t searched_nr; /* measurement_nr when the search ended and closing began */
-    struct search_left left;   /* what is left after the best */
+    size_t tie_winner;       /* 0 = the search had none, or nothing was compared */
+    size_t searched_nr;      /* measurement_nr when the search ended and closing began */
+    struct search_left left; /* what is left after the best */
     struct search_audit audit; /* of --audit; nr 0 = none was asked for or needed */
     /* The first transformation of which guided search measured a plan, on the kernel as
      * written; NULL = none. Its gain then, unknown when no plan of it ran well. */
@@ -492,37 +488,6 @@ int live_compare_file(struct live *live, const char *source,
                       const struct environment environment[2], double seconds,
                       struct quantity *ratio, bool *verified, struct error *err);
 
-/* ---- a runner in front of another that answers from recorded measurements first
- * (resume, replay) ---- */
-
-struct recorded;
-/* `behind` NULL: replay only; what is missing is NOT_BUILT, of several of one variant the
- * last rules, and ratios come from the recorded times. */
-struct recorded *recorded_new(const struct search_runner *behind,
-                              const struct search_subject *subject, int cores);
-void recorded_free(struct recorded *recorded);
-/* `document` is an inflight.measurement/1; kept by reference. Several of one variant
- * answer in this order: what was asked again is answered by the next one, then by the
- * runner behind. */
-int recorded_add(struct recorded *recorded, json_t *document, struct error *err);
-/* Where a record comes from; {0} is this session. */
-struct recorded_source {
-    bool reused;      /* another session measured it */
-    long long origin; /* and its record is only there; 0 = this session has a copy */
-};
-/* The same, or an inflight.comparison/1. What is only in other sessions answers where
- * this one has nothing: comparisons when they took as long as is asked for. */
-int recorded_add_from(struct recorded *recorded, json_t *document,
-                      const struct recorded_source *source, struct error *err);
-size_t recorded_nr(const struct recorded *recorded); /* different variants */
-struct search_runner recorded_runner(struct recorded *recorded);
-/* What the runner answered to the last question for a comparison, with all it knows. */
-const struct compared *recorded_last(const struct recorded *recorded);
-/* Completes a comparison of which a, b, file and seconds are told; false = no record. */
-bool recorded_comparison(struct recorded *recorded, struct compared *comparison);
-/* For search_opts.skipped_s; belongs to `recorded`. */
-const double *recorded_skipped_s(const struct recorded *recorded);
-
 /* ---- a space that was measured whole, as data ---- */
 
 /* What a space is of. Borrowed. */
@@ -597,5 +562,7 @@ struct block_names {
 };
 char *propose_blocks_plan(const struct block_shape *shape,
                           const struct block_names *names);
+
+#include "search/recorded.h"
 
 #endif

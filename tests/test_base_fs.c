@@ -1,7 +1,9 @@
+#define _DEFAULT_SOURCE /* flock */
 #include <CUnit/CUnit.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -191,6 +193,37 @@ static void scratch_follows_tmpdir(void)
     scratch_remove(dir);
 }
 
+/* What kill -9 left; not what somebody works in, nor what is new, nor what is not ours.
+ */
+static void what_the_killed_left_is_removed(void)
+{
+    static const char *const names[] = {"inflight-run-left", "inflight-run-used",
+                                        "inflight-run-new", "inflight-other"};
+    static const bool stays[] = {false, true, true, true};
+    const struct timespec long_ago[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    char *old = xstrdup(getenv("TMPDIR")), *dir = scratch(), *inner = NULL, *path[4];
+    struct error err = {0};
+    int used;
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        path[i] = path_join(dir, names[i]);
+        check_ok(dir_make_all(path[i], &err), &err);
+        check(i == 2 || utimensat(AT_FDCWD, path[i], long_ago, 0) == 0);
+    }
+    used = open(path[1], O_RDONLY | O_DIRECTORY);
+    check_eq(flock(used, LOCK_EX), 0);
+    setenv("TMPDIR", dir, 1);
+    check_ok(scratch_make(&inner, &err), &err);
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        check_eq(dir_exists(path[i]), stays[i]);
+        free(path[i]);
+    }
+    close(used);
+    scratch_remove(inner);
+    restore("TMPDIR", old);
+    scratch_remove(dir);
+}
+
 static void user_folders_follow_xdg(void)
 {
     char *xdg = xstrdup(getenv("XDG_CONFIG_HOME")), *home = xstrdup(getenv("HOME"));
@@ -283,6 +316,7 @@ CU_TestInfo base_fs_tests[] = {
     {"paths are joined", paths_are_joined},
     {"scratch folders are private and removed", scratch_is_private_and_removed},
     {"scratch folders follow TMPDIR", scratch_follows_tmpdir},
+    {"what the killed left is removed", what_the_killed_left_is_removed},
     {"user folders follow XDG, then HOME", user_folders_follow_xdg},
     {"shipped data is found", shipped_data_is_found},
     CU_TEST_INFO_NULL,

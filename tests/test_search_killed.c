@@ -326,6 +326,32 @@ static void killed_sessions_end_as_others_do(void)
     scratch_remove(folder);
 }
 
+/* What a session holds says how it ends: asked once more, nothing is measured. */
+static void the_records_tell_the_end(void)
+{
+    char *folder = NULL, *path, *want, *got;
+    struct store *store = NULL;
+    struct error err = {0};
+
+    if (!check_ok(scratch_make(&folder, &err), &err))
+        return;
+    path = path_join(folder, "sessions.db");
+    check(ended_well(search_apart(path, "k", 0)));
+    want = session_text(path, 1);
+    check_ok(store_open(path, &store, &err), &err);
+    check_ok(store_session_reopen(store, 1, &err), &err);
+    check_fails(store_session_reopen(store, 1, &err), &err, STATUS_INPUT,
+                "there is no finished session 1");
+    store_close(store);
+    check(ended_well(search_apart(path, "k", 0)));
+    got = session_text(path, 1);
+    check_str(got, want);
+    free(want);
+    free(got);
+    free(path);
+    scratch_remove(folder);
+}
+
 /* The budget goes on where it was: what is left of it is spent, not all of it again. */
 static void time_that_was_spent_counts(void)
 {
@@ -368,6 +394,7 @@ static void time_that_was_spent_counts(void)
 
 CU_TestInfo search_killed_tests[] = {
     {"killed sessions end as others do", killed_sessions_end_as_others_do},
+    {"the records tell the end", the_records_tell_the_end},
     {"time that was spent counts", time_that_was_spent_counts},
     CU_TEST_INFO_NULL,
 };

@@ -202,34 +202,3 @@ int dir_remove_all(const char *path)
 {
     return remove_tree(path);
 }
-
-int scratch_make(char **path, struct error *err)
-{
-    const char *tmp = getenv("TMPDIR");
-    char *made = path_join(tmp && *tmp ? tmp : "/tmp", "inflight-XXXXXX");
-
-    *path = NULL;
-    cleanup_install();
-    if (!mkdtemp(made)) {
-        fail(err, STATUS_MISSING, "cannot make a temporary folder '%s': %s; set TMPDIR",
-             made, strerror(errno));
-        free(made);
-        return -1;
-    }
-    if (cleanup_add_folder(made, err) < 0) {
-        remove_tree(made);
-        free(made);
-        return -1;
-    }
-    *path = made;
-    return 0;
-}
-
-void scratch_remove(char *path)
-{
-    if (!path)
-        return;
-    remove_tree(path);
-    cleanup_forget_folder(path);
-    free(path);
-}

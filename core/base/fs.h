@@ -30,7 +30,8 @@ const char *path_base(const char *path);            /* borrowed: after the last 
 
 /* A private folder (mode 0700) under $TMPDIR or /tmp, removed at exit and on a fatal
  * signal. Caller frees the path and may remove it earlier with scratch_remove (which also
- * frees). */
+ * frees). The first call also removes those that processes of this user left behind which
+ * were ended by kill -9: a lock tells that their owner lives. */
 int scratch_make(char **path, struct error *err);
 void scratch_remove(char *path);
 

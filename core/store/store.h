@@ -41,6 +41,10 @@ int store_session_unfinished(struct store *store, const char *key, long long *se
 int store_session_finish(struct store *store, long long session, const char *report_json,
                          struct error *err);
 
+/* Takes the report away: the session is unfinished again, as if its process had been
+ * killed while it wrote the report, and is ours. STATUS_INPUT when it is not finished. */
+int store_session_reopen(struct store *store, long long session, struct error *err);
+
 struct store_session {
     long long id;
     char *key, *command, *title;
@@ -120,9 +124,10 @@ struct store_track {
 };
 int store_track_add(struct store *store, const struct store_track *row,
                     struct error *err);
-/* Hits and misses of a machine (NULL = of all), of finished sessions, oldest first; of
- * several sessions on one kernel only the last. */
-int store_track_each(struct store *store, const char *machine,
+/* Hits and misses of a machine (NULL = of all) that finished sessions found until then (a
+ * date as above, NULL = now), oldest first; of several sessions on one kernel only the
+ * last. */
+int store_track_each(struct store *store, const char *machine, const char *until,
                      int (*each)(void *data, const struct store_track *row), void *data,
                      struct error *err);
 /* Forgets all of it. *nr: rows that were there. */

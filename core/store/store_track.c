@@ -31,7 +31,7 @@ static struct store_track track_of_row(sqlite3_stmt *statement)
                                 .added = sql_peek(statement, 9)};
 }
 
-int store_track_each(struct store *store, const char *machine,
+int store_track_each(struct store *store, const char *machine, const char *until,
                      int (*each)(void *data, const struct store_track *row), void *data,
                      struct error *err)
 {
@@ -42,9 +42,10 @@ int store_track_each(struct store *store, const char *machine,
         " json, added FROM track WHERE (machine = ?1 OR ?1 IS NULL) AND id IN"
         " (SELECT max(t.id) FROM track t JOIN session s ON s.id = t.session"
         "  WHERE s.finished IS NOT NULL AND t.outcome <> 'open'"
+        "  AND (t.added <= ?2 OR ?2 IS NULL)"
         "  GROUP BY t.machine, t.kernel, t.rule, t.transformation)"
         " ORDER BY id",
-        "t", machine);
+        "tt", machine, until);
     int result = statement ? 0 : -1, found = 0;
 
     while (result == 0 && (found = sql_next(store, statement, err, what)) == 1) {
