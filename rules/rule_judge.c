@@ -116,32 +116,38 @@ static char *fill_sentence(const struct rule *rule, const struct rule_facts *fac
     return buf_detach(&out);
 }
 
-/* NaN = not known. */
-static double metric_value(const struct rule_facts *facts, const char *metric)
-{
-    const struct fact *fact = fact_of(facts, metric_find(metric));
+/* What is left for certain, and at a guess; both NaN = not known. */
+struct least {
+    double value, guess;
+};
 
-    return fact->number.known ? fact->number.value : NAN;
+static struct least least_of(const struct rule_work *work, const struct rule_facts *facts)
+{
+    const struct fact *fact;
+
+    if (!work->least_metric)
+        return (struct least){work->least, work->least};
+    fact = fact_of(facts, metric_find(work->least_metric));
+    return fact->number.known ? (struct least){fact->number.low, fact->number.value}
+                              : (struct least){NAN, NAN};
 }
 
 static void settle_work(struct rule_work *work, const struct rule_facts *facts)
 {
-    double least = work->least;
+    struct least least = least_of(work, facts);
 
-    if (work->least_metric)
-        least = metric_value(facts, work->least_metric);
     if (work->metric) {
         const struct fact *fact = fact_of(facts, metric_find(work->metric));
 
-        work->factor = fact->number.known ? fact->number.value
-                       : isnan(least)     ? -1
-                                          : least;
-        if (least < 0)
-            least = fact->number.known ? fact->number.low : 0;
+        work->factor = fact->number.known   ? fact->number.value
+                       : isnan(least.guess) ? -1
+                                            : least.guess;
+        if (least.value < 0)
+            least.value = least.guess = fact->number.known ? fact->number.low : 0;
     }
-    work->least = isnan(least) ? 0 : least;
+    work->least = isnan(least.value) ? 0 : least.value;
     if (work->factor >= 0)
-        work->factor = fmax(work->factor, work->least);
+        work->factor = fmax(work->factor, isnan(least.guess) ? 0 : least.guess);
     work->least = fmin(work->least, fmax(work->factor, 0));
 }
 

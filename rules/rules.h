@@ -84,7 +84,8 @@ size_t rule_set_nr(const struct rule_set *set);
 /*
  * How a transformation changes the work given to a resource, by the resource's word
  * ("l1_mshrs" ...): work after / work before. Resources that are not listed: 1. Where the
- * guess is a metric that is not known, the least stands for it, if that is known.
+ * least is a metric its low end is certain; its value raises a guess below it, and stands
+ * for a guess that is a metric which is not known.
  */
 struct rule_work {
     const char *resource;

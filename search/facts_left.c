@@ -87,15 +87,14 @@ static void say_least(struct situation *now)
     least_ratios(now->nest, now->machine, now->measurement, &least);
     const struct {
         const char *metric;
-        double ratio;
+        struct quantity ratio;
     } all[] = {{"l1_least_ratio", least.l1},
                {"l2_least_ratio", least.l2},
                {"l2_link_least_ratio", least.l2_link},
                {"memory_least_ratio", least.memory},
                {"walks_least_ratio", least.walks}};
     for (size_t i = 0; i < ARRAY_SIZE(all); i++)
-        if (!isnan(all[i].ratio))
-            say_number(now, all[i].metric, all[i].ratio);
+        say_quantity(now, all[i].metric, all[i].ratio);
 }
 
 /* Caches of all cores together may hold what those of one cannot. */
