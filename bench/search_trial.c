@@ -5,15 +5,21 @@
 #include <string.h>
 
 const struct trial_strategy trial_strategies[TRIAL_STRATEGIES] = {
-    [TRIAL_GUIDED] = {"guided", "guided", .guided = true},
-    [TRIAL_SHUFFLED] = {"guided, rules shuffled", "guided", .guided = true,
+    [TRIAL_GUIDED] = {.label = "guided", .strategy = "guided", .guided = true},
+    [TRIAL_SHUFFLED] = {.label = "guided, rules shuffled",
+                        .strategy = "guided",
+                        .guided = true,
                         .shuffled = true},
-    [TRIAL_HIDDEN] = {"guided, occupancy hidden", "guided", .guided = true,
+    [TRIAL_HIDDEN] = {.label = "guided, occupancy hidden",
+                      .strategy = "guided",
+                      .guided = true,
                       .hidden = true},
-    [TRIAL_EXHAUSTIVE] = {"exhaustive, in order", "exhaustive", .fixed = true},
-    [TRIAL_RANDOM] = {"random", "random"},
-    [TRIAL_LOCAL] = {"local", "local"},
-    [TRIAL_POPULATION] = {"population", "population"},
+    [TRIAL_EXHAUSTIVE] = {.label = "exhaustive, in order",
+                          .strategy = "exhaustive",
+                          .fixed = true},
+    [TRIAL_RANDOM] = {.label = "random", .strategy = "random"},
+    [TRIAL_LOCAL] = {.label = "local", .strategy = "local"},
+    [TRIAL_POPULATION] = {.label = "population", .strategy = "population"},
 };
 
 /* ---- the space ---- */
