@@ -108,7 +108,7 @@ static int advise_replay(const struct settings *settings, struct error *err)
     struct answer answer = {0};
     int status = check_replay(settings, err);
     if (!status)
-        status = rule_set_load(settings->rules, &rules, err);
+        status = rule_set_load_given(&settings->rules, &rules, err);
     if (!status)
         status = replayed_answer(settings, rules, &told, &answer, err);
     if (!status)
@@ -129,7 +129,7 @@ int advise_numbers(const struct settings *settings, struct error *err)
     struct rule_set *rules = NULL;
     int status = read_question(settings, &told, &question, err);
     if (!status)
-        status = rule_set_load(settings->rules, &rules, err);
+        status = rule_set_load_given(&settings->rules, &rules, err);
     if (!status)
         status = answer_question(&question, rules, &answer, err);
     if (!status && question.cores > answer.machine.cores)

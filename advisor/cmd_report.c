@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "advisor/commands.h"
+#include "advisor/exchanged.h"
 #include "advisor/report.h"
 #include "advisor/series.h"
+#include "advisor/track_show.h"
 #include "core/store/store.h"
 
 static int list_line(void *data, const struct store_session *session)
@@ -49,10 +51,20 @@ static int list_sessions(const struct settings *settings, struct store *store,
     return status;
 }
 
+static bool is_document(const json_t *report, const char *schema)
+{
+    const char *found = json_string_value(json_object_get(report, "schema"));
+    return found && !strcmp(found, schema);
+}
+
 static bool is_series(const json_t *report)
 {
-    const char *schema = json_string_value(json_object_get(report, "schema"));
-    return schema && !strcmp(schema, "inflight.series/1");
+    return is_document(report, "inflight.series/1");
+}
+
+static bool is_space(const json_t *report)
+{
+    return is_document(report, "inflight.space/1");
 }
 
 /* Of a sweep. */
@@ -76,7 +88,10 @@ static int print_report(const struct settings *settings, const json_t *report,
         return print_json(report, err);
     struct buf text = {0};
     int status = 0;
-    if (is_series(report))
+    if (is_space(report))
+        space_text(report, term_colour(stdout, settings->colour), settings->evidence,
+                   term_columns(stdout), &text);
+    else if (is_series(report))
         status = add_series(settings, report, &text, err);
     else
         report_text(report, term_colour(stdout, settings->colour), settings->evidence,
@@ -104,7 +119,7 @@ static int show_session(const struct settings *settings, struct store *store,
     if (!status) {
         name = xasprintf("session %lld", session.id);
         status = json_read_text(session.report_json, name, NULL, &report, err);
-        if (!status && !is_series(report)) {
+        if (!status && !is_series(report) && !is_space(report)) {
             json_decref(report);
             report = NULL;
             status = json_read_text(session.report_json, name, "inflight.report/1",
@@ -121,6 +136,8 @@ static int show_session(const struct settings *settings, struct store *store,
 
 int report_command(const struct settings *settings, struct error *err)
 {
+    if (settings->forget_record)
+        return track_forget_command(settings, err);
     char *path = settings->database ? xstrdup(settings->database) : NULL;
     struct store *store = NULL;
     int status = path ? 0 : store_default_path(&path, err);

@@ -75,14 +75,16 @@ static int emit(struct workbench *bench, const struct winner *winner, const char
 static int measure_emitted(struct workbench *bench, const struct winner *winner,
                            struct written *written, struct error *err)
 {
-    const struct environment environment[2] = {{0}, winner->environment};
+    struct compared comparison = {.a = {"", {0}},
+                                  .b = {winner->plan, winner->environment},
+                                  .seconds = search_closing_s(bench->settings->budget_s)};
     char *path = path_join(bench->scratch, "emitted.c");
     progress_say(&bench->progress, "measuring the written file on its own");
     int status = emit(bench, winner, path, false, err);
     if (!status)
-        status = live_compare_file(bench->live, path, environment,
-                                   search_closing_s(bench->settings->budget_s),
-                                   &written->gain, &written->verified, err);
+        status = workbench_compare_file(bench, path, &comparison, err);
+    written->gain = comparison.ratio;
+    written->verified = comparison.verified;
     free(path);
     return status;
 }
@@ -171,11 +173,13 @@ static int finish(struct workbench *bench, const struct search_result *result,
     int status = print_report(bench, report, err);
     if (!status && !spawn_interrupted()) {
         char *text = json_text(report);
-        status = store_session_finish(bench->store, bench->session, text, err);
+        status = track_save(bench->store, bench->session, workbench_machine_key(bench),
+                            kernel_hash(bench->kernel), result, err) ||
+                 store_session_finish(bench->store, bench->session, text, err);
         free(text);
     }
     json_decref(report);
-    return status;
+    return status ? -1 : 0;
 }
 
 static int search(struct workbench *bench, bool advise_only, struct search_result *result,
@@ -199,7 +203,10 @@ static int search(struct workbench *bench, bool advise_only, struct search_resul
         .option_nr = tries.nr,
         .plans_only = tries.none,
         .advise_only = advise_only,
-        .audit = settings->audit};
+        .audit = settings->audit,
+        .skipped_s = recorded_skipped_s(bench->recorded),
+        .record = bench->track.record,
+        .record_nr = bench->track.nr};
     int status =
         search_run(&bench->subject, &bench->runner, &observer, &opts, result, err);
     environments_release(&tries);

@@ -22,7 +22,7 @@ static const struct command commands[] = {
      KERNEL_OPTIONS
      "compiler flags flags-try try machine output emit-header budget variants strategy "
      "seed rules "
-     "cores tolerance tolerance-absolute reassociate audit fresh patch "
+     "cores tolerance tolerance-absolute reassociate audit fresh reuse no-record patch "
      "database evidence" COMMON_OPTIONS,
      tune_command},
     {"advise", "measure the kernel as written and rank what can still pay",
@@ -104,7 +104,35 @@ static const struct command commands[] = {
     {"report", "an earlier session again", "report [SESSION] [options]",
      "Without a number: the newest session. --list names them all.\n\n"
      "example: inflight report --list",
-     "list evidence database" COMMON_OPTIONS, report_command},
+     "list evidence database forget-record" COMMON_OPTIONS, report_command},
+    {"rules", "the rules that the advice follows, and tests of them",
+     "rules [ID | TRANSFORMATION] [--rules FILE] [options]\n"
+     "       inflight rules --metrics | --transformations [options]\n"
+     "       inflight rules --test FILE [--rules FILE] [options]",
+     "Lists all rules in the order in which they are asked, or explains one, or those\n"
+     "of a transformation: conditions, what is left of each resource's work, bound,\n"
+     "source. --test judges situations and ends with status 1 when a verdict is not the\n"
+     "expected one; of a saved measurement it prints the verdicts. docs/rules.md\n"
+     "describes the files.\n\n"
+     "example: inflight rules prefetch_l2\n"
+     "         inflight rules --rules mine.json --test cases.json",
+     "rules metrics transformations test machine" COMMON_OPTIONS, rules_command},
+    {"export", "a session's results for other tuners and spreadsheets",
+     "export [SESSION] [--format NAME] [-o FILE] [options]",
+     "Without a number: the newest session. Each variant becomes a configuration: a\n"
+     "value for each step of the plans (tile_i, jam_j, order ...). t4 is read by what\n"
+     "scores searches, kernel-tuner by Kernel Tuner's simulation mode and dashboard.\n"
+     "A FILE that ends in .gz is compressed. See docs/exchange.md.\n\n"
+     "example: inflight export --format kernel-tuner -o transpose.json\n"
+     "         inflight export 12 --format t4 -o transpose-t4.json.gz",
+     "format output database quiet color help", export_command},
+    {"import", "results of other tuners as a session",
+     "import FILE [--format NAME] [options]",
+     "Reads T4 results and cache files of Kernel Tuner, compressed or not, also those\n"
+     "of a tuning that did not end; 'inflight report' and 'inflight export' take the\n"
+     "session. All of the file is stored, or nothing. See docs/exchange.md.\n\n"
+     "example: inflight import A100.json.gz && inflight report",
+     "format database quiet color help", import_command},
     {"doctor", "what works on this machine, and the remedy where it does not",
      "doctor [options]",
      "Looks at compilers, counters, huge pages, pinning, clock, noise, memory and\n"

@@ -65,9 +65,15 @@ static const struct option_row rows[] = {
      "may take as long again, 32s at most), 10m for a sweep, 10s for the pairs of "
      "compare"},
     {"variants", 0, "N", COUNT, AT(variants), "measure at most N variants"},
-    {"strategy", 0, "NAME", TEXT, AT(strategy), "guided (default), exhaustive or random"},
-    {"seed", 0, "N", COUNT, AT(seed), "of the random strategy, default 1"},
-    {"rules", 0, "FILE", TEXT, AT(rules), "rules to use instead of the shipped recipe"},
+    {"strategy", 0, "NAME", TEXT, AT(strategy),
+     "guided (default), exhaustive, random, local (hill climbing) or population "
+     "(genetic)"},
+    {"seed", 0, "N", COUNT, AT(seed),
+     "of the strategies random, local and population, default 1"},
+    {"rules", 0, "FILE", LIST, AT(rules),
+     "rules of yours, asked before the shipped ones; only:FILE = without the shipped "
+     "ones "
+     "(repeatable, see docs/rules.md)"},
     {"cores", 0, "N", COUNT, AT(cores),
      "cores loaded alike, default all that this process may use"},
     {"tolerance", 0, "X", NUMBER, AT(tolerance),
@@ -79,6 +85,16 @@ static const struct option_row rows[] = {
      "allow floating-point sums to be reordered"},
     {"audit", 0, NULL, FLAG, AT(audit), "measure what the rules pruned, too"},
     {"fresh", 0, NULL, FLAG, AT(fresh), "do not continue an unfinished session"},
+    {"reuse", 0, NULL, FLAG, AT(reuse),
+     "what earlier sessions measured of the same kernel, sizes, contents, compiler, "
+     "flags and machine is not measured again; off, because machines change from day to "
+     "day: the report says how much it was and how old"},
+    {"no-record", 0, NULL, FLAG, AT(no_record),
+     "do not let the rules' track record on this machine change their weight"},
+    {"record", 0, NULL, FLAG, AT(record),
+     "how often each rule was right on this machine"},
+    {"forget-record", 0, NULL, FLAG, AT(forget_record),
+     "forget how often the rules were right, of all machines of the database"},
     {"database", 0, "FILE", TEXT, AT(database),
      "session database, default in the user's data folder"},
     {"bandwidth", 0, "RATE", BANDWIDTH, AT(bandwidth_gbs),
@@ -96,6 +112,8 @@ static const struct option_row rows[] = {
     {"what-if", 0, "KEY=VALUE,...", TEXT, AT(what_if),
      "how the answer moves if these were otherwise: l1_mshrs, l2_mshrs, latency, "
      "bandwidth, ceiling, cores, line, access, memory, machine"},
+    {"format", 0, "NAME", TEXT, AT(format),
+     "t4, kernel-tuner or csv; export: default t4; import: found out from the file"},
     {"quick", 0, NULL, FLAG, AT(quick), "at most 20 seconds, rougher figures"},
     {"longer", 0, "TIME", TIME, AT(longer_s),
      "more rounds for big or noisy machines, such as 10m; more than 120 s"},
@@ -127,6 +145,11 @@ static const struct option_row rows[] = {
      "also pages, cores, start and background (repeatable: every combination)"},
     {"csv", 0, "FILE", TEXT, AT(csv), "the series of a sweep as CSV"},
     {"save", 0, "FILE", TEXT, AT(save), "the measurement as JSON, to be read again"},
+    {"test", 0, "FILE", TEXT, AT(rule_test),
+     "judge situations with the verdicts expected in them (inflight.rules-test/1), or a "
+     "saved measurement"},
+    {"metrics", 0, NULL, FLAG, AT(metrics), "what conditions may be about, with units"},
+    {"transformations", 0, NULL, FLAG, AT(transformations), "what rules may be about"},
     {"list", 'l', NULL, FLAG, AT(list), "list what there is"},
     {"evidence", 'e', NULL, FLAG, AT(evidence),
      "every variant and every pruned plan, too"},

@@ -6,7 +6,7 @@
 #include "advisor/report_parts.h"
 #include "advisor/version.h"
 
-static json_t *params_json(const struct kernel_view *view)
+json_t *report_sizes_json(const struct kernel_view *view)
 {
     json_t *object = json_object();
     for (size_t i = 0; i < view->param_nr; i++)
@@ -25,7 +25,7 @@ json_t *report_kernel_json(const struct kernel *kernel)
     return json_pack("{s:o, s:s, s:i, s:s, s:o, s:o, s:o, s:o, s:o}", "file",
                      text_json(kernel_path(kernel)), "function", kernel_name(kernel),
                      "line", kernel_line(kernel), "hash", kernel_hash(kernel), "sizes",
-                     params_json(&view), "arrays", kernel_arrays_json(&view),
+                     report_sizes_json(&view), "arrays", kernel_arrays_json(&view),
                      "footprint_bytes", json_real(counts.footprint_bytes), "flops",
                      json_quantity(counts.flops), "assumptions",
                      strings_json(view.assumption, view.assumption_nr));
@@ -180,6 +180,52 @@ static void add_diagnosis(json_t *root, const struct measurement *baseline)
                         known ? json_quantity(occupancy->slack) : json_null());
 }
 
+static const char *limit_word(enum resource resource, bool chains)
+{
+    return chains ? "chains" : resource_word(resource);
+}
+
+static json_t *left_json(const struct search_result *result)
+{
+    const struct search_left *left = &result->left;
+    const struct occupancy_left *bound = &left->bound;
+    return json_pack("{s:o, s:s, s:s, s:o, s:s, s:b, s:I, s:o, s:o}", "bound",
+                     json_quantity(result->left_bound), "resource",
+                     limit_word(result->left_resource, bound->same_by_chains), "verdict",
+                     left_word(left->verdict), "least_work_bound",
+                     json_quantity(bound->least), "least_work_resource",
+                     limit_word(bound->least_by, bound->least_by_chains), "helpless",
+                     (int)left->helpless, "tries", (json_int_t)left->tries, "reason",
+                     text_json(left->reason), "sentence", text_json(left->sentence));
+}
+
+static json_t *audited_json(const struct search_audit *audit)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < audit->nr; i++) {
+        const struct audited *item = &audit->item[i];
+        json_array_append_new(
+            list,
+            json_pack("{s:s, s:s, s:o, s:o, s:b}", "transformation", item->transformation,
+                      "rule", item->rule, "plan", text_json(item->plan), "gain",
+                      json_quantity(item->gain), "wrong", (int)item->wrong));
+    }
+    return list;
+}
+
+static json_t *audit_json(const struct search_audit *audit)
+{
+    char *sentence = audit_text(audit);
+    json_t *object = json_pack(
+        "{s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "measured", (json_int_t)audit->measured_nr,
+        "without_plan", (json_int_t)audit->no_plan_nr, "unreached",
+        (json_int_t)audit->unreached_nr, "wrong", (json_int_t)audit->wrong_nr, "cost",
+        json_quantity(audit->cost), "pruned", audited_json(audit), "sentence",
+        text_json(sentence));
+    free(sentence);
+    return object;
+}
+
 static void add_results(json_t *root, const struct search_result *result)
 {
     if (result->advice_nr)
@@ -193,10 +239,9 @@ static void add_results(json_t *root, const struct search_result *result)
         json_object_set_new(root, "environments", environments_json(result));
     if (result->tie_winner)
         json_object_set_new(root, "ties", ties_json(result));
-    json_object_set_new(root, "left",
-                        json_pack("{s:o, s:s}", "bound",
-                                  json_quantity(result->left_bound), "resource",
-                                  resource_word(result->left_resource)));
+    json_object_set_new(root, "left", left_json(result));
+    if (result->audit.nr || result->audit.unreached_nr)
+        json_object_set_new(root, "audit", audit_json(&result->audit));
     json_object_set_new(root, "stop",
                         result->stop ? json_string(result->stop) : json_null());
     json_object_set_new(root, "interrupted", json_boolean(result->interrupted));
@@ -228,6 +273,12 @@ json_t *report_json(const struct report_input *input)
                             measurement_to_json(&result->measurement[result->best]));
     }
     add_results(root, result);
+    json_t *record = track_json(&bench->track, result),
+           *reused = workbench_reused_json(bench);
+    if (record)
+        json_object_set_new(root, "record", record);
+    if (reused)
+        json_object_set_new(root, "reused", reused);
     json_object_set_new(root, "output", text_json(input->output));
     json_object_set_new(root, "emitted_gain", json_quantity(input->emitted_gain));
     json_object_set_new(root, "emitted_verified", json_boolean(input->emitted_verified));

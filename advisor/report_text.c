@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "advisor/report.h"
+#include "advisor/report_parts.h"
+#include "advisor/track_show.h"
 
 struct page {
     const json_t *report;
@@ -309,38 +311,6 @@ static void show_environments(struct page *page)
     }
 }
 
-/* "tile(i:32) simd 0.99x (0.97 to 1.01), not beyond the noise" */
-static void add_tie(struct buf *out, const json_t *tie)
-{
-    buf_addf(out, "%s%s ", out->length ? "; " : "", text_of(tie, "plan"));
-    add_gain(out, quantity_in(tie, "time_ratio"), "");
-}
-
-/* What was compared with the winner at the end, and what was taken. */
-static void show_ties(struct page *page)
-{
-    const json_t *ties = json_object_get(page->report, "ties"), *tie;
-    struct buf equal = {0}, other = {0}, line = {0};
-    size_t i;
-    json_array_foreach(json_object_get(ties, "compared"), i, tie)
-        add_tie(json_is_true(json_object_get(tie, "tied")) ? &equal : &other, tie);
-    if (equal.length)
-        buf_addf(&line, "Cannot be told apart from the fastest found, %s: %s. ",
-                 text_of(ties, "winner"), buf_str(&equal));
-    if (equal.length && json_is_true(json_object_get(ties, "written")))
-        buf_add(&line, "None of them is a smaller change that is surely as good. ");
-    else if (equal.length && has_text(json_object_get(page->report, "best"), "plan"))
-        buf_addf(&line, "%s is the smallest change of them and was taken. ",
-                 text_of(json_object_get(page->report, "best"), "plan"));
-    if (other.length)
-        buf_addf(&line, "Not as fast: %s.", buf_str(&other));
-    if (line.length)
-        paragraph(page, buf_str(&line));
-    buf_release(&equal);
-    buf_release(&other);
-    buf_release(&line);
-}
-
 static void show_best(struct page *page)
 {
     const json_t *best = json_object_get(page->report, "best");
@@ -363,7 +333,7 @@ static void show_best(struct page *page)
     if (!none && quantity_in(page->report, "total_gain"))
         show_gain(page, "both together", "total_gain", "");
     if (!none)
-        show_ties(page);
+        report_add_ties(page->report, page->width, page->out);
     show_environments(page);
     if (has_text(best, "verified_sizes"))
         buf_addf(page->out, "  %-24s", "results equal for"),
@@ -422,6 +392,65 @@ static void show_variants(struct page *page)
     }
 }
 
+static void show_audit(struct page *page)
+{
+    const json_t *audit = json_object_get(page->report, "audit"), *pruned;
+    size_t i;
+    if (!has_text(audit, "sentence"))
+        return;
+    heading(page, "Audit of what the rules discarded");
+    paragraph(page, text_of(audit, "sentence"));
+    json_array_foreach(json_object_get(audit, "pruned"), i, pruned)
+    {
+        struct buf line = {0};
+        if (!has_text(pruned, "plan"))
+            continue;
+        buf_addf(&line, "%s: ", text_of(pruned, "transformation"));
+        add_gain(&line, quantity_in(pruned, "gain"), "not compared");
+        buf_addf(&line, " by %s [%s]%s", text_of(pruned, "plan"), text_of(pruned, "rule"),
+                 json_is_true(json_object_get(pruned, "wrong")) ? ", wrongly discarded"
+                                                                : "");
+        paragraph(page, buf_str(&line));
+        buf_release(&line);
+    }
+}
+
+/* How often the rules behind the advice were right before. */
+static void show_record(struct page *page)
+{
+    const json_t *list = json_object_get(page->report, "record"), *rule;
+    size_t i;
+    if (!json_array_size(list))
+        return;
+    heading(page, "Track record of these rules");
+    json_array_foreach(list, i, rule)
+    {
+        struct buf line = {0};
+        track_line(rule, &line);
+        buf_add(page->out, "  ");
+        buf_add_wrapped(page->out, buf_str(&line), 6, page->width);
+        buf_add(page->out, "\n");
+        buf_release(&line);
+    }
+}
+
+static void show_reused(struct page *page)
+{
+    const json_t *reused = json_object_get(page->report, "reused");
+    struct buf line = {0};
+    if (!reused)
+        return;
+    buf_addf(&line,
+             "Of earlier sessions were reused: %.0f measurements and %.0f "
+             "comparisons",
+             number_of(reused, "measurements"), number_of(reused, "comparisons"));
+    if (has_text(reused, "oldest"))
+        buf_addf(&line, ", the oldest of %.10s", text_of(reused, "oldest"));
+    buf_add(&line, ".");
+    paragraph(page, buf_str(&line));
+    buf_release(&line);
+}
+
 static void show_left(struct page *page)
 {
     const json_t *left = json_object_get(page->report, "left"),
@@ -434,7 +463,9 @@ static void show_left(struct page *page)
         buf_addf(&line, "Ended because %s, after %.0f s and %zu variant%s. ",
                  text_of(page->report, "stop"), number_of(page->report, "seconds"),
                  variants, variants == 1 ? "" : "s");
-    if (bound) {
+    if (has_text(left, "sentence")) {
+        buf_add(&line, text_of(left, "sentence"));
+    } else if (bound) { /* as documents of earlier versions have it */
         buf_add(&line, "With the same work, the counted resources would allow at most ");
         add_figure(&line, number_of(bound, "value"));
         buf_addf(&line, "x more; %s would set that limit.",
@@ -442,28 +473,6 @@ static void show_left(struct page *page)
     } else {
         buf_add(&line, "The evidence gives no bound on what is left.");
     }
-    paragraph(page, buf_str(&line));
-    buf_release(&line);
-}
-
-/* Documents of earlier versions do not tell. */
-static void show_time(struct page *page)
-{
-    const json_t *time = quantity_in(page->report, "time");
-    struct buf line = {0};
-    if (!time || !(number_of(time, "wall_s") > 0))
-        return;
-    heading(page, "Where the time went");
-    for (int i = 0; i < ACCOUNT_NR; i++) {
-        double seconds = number_of(time, account_key((enum account)i));
-        if (seconds >= 0.05)
-            buf_addf(page->out, "  %7.1f s  %s\n", seconds,
-                     account_meaning((enum account)i));
-    }
-    buf_addf(&line,
-             "%.1f %% of %.1f s were neither compiling nor running variants nor "
-             "measuring the machine.",
-             100 * number_of(time, "overhead_share"), number_of(time, "wall_s"));
     paragraph(page, buf_str(&line));
     buf_release(&line);
 }
@@ -483,7 +492,10 @@ void report_text(const json_t *report, bool colour, bool evidence, int columns,
     show_pruned(&page, evidence);
     if (evidence)
         show_variants(&page);
+    show_audit(&page);
+    show_record(&page);
     show_left(&page);
+    show_reused(&page);
     if (evidence)
-        show_time(&page);
+        report_add_time(report, colour, page.width, out);
 }

@@ -80,12 +80,31 @@ static int read_rival(const char *text, struct settings *settings, struct error 
     return 0;
 }
 
+/* A file that is no source: a colon is a part of its name. */
+static int read_results(const char *text, struct settings *settings, struct error *err)
+{
+    if (settings->file)
+        return fail(err, STATUS_USAGE, "only one FILE is taken, got '%s' and '%s'",
+                    settings->file, text);
+    settings->file = xstrdup(text);
+    return 0;
+}
+
 static int read_session(const char *text, struct settings *settings, struct error *err)
 {
     if (settings->session >= 0)
         return fail(err, STATUS_USAGE, "only one SESSION is taken, got %lld and '%s'",
                     settings->session, text);
     return parse_count(text, "SESSION", &settings->session, err);
+}
+
+static int read_rule(const char *text, struct settings *settings, struct error *err)
+{
+    if (settings->rule)
+        return fail(err, STATUS_USAGE, "only one rule is taken, got '%s' and '%s'",
+                    settings->rule, text);
+    settings->rule = text;
+    return 0;
 }
 
 /* getopt's code of option_row(0) as a long option: above all letters. */
@@ -166,12 +185,16 @@ static int read_options(int argc, char **argv, const char *shorts,
 static int read_word(const struct command *command, const char *word,
                      struct settings *settings, struct error *err)
 {
+    if (!strcmp(command->name, "import"))
+        return read_results(word, settings, err);
     if (strstr(command->usage, "SESSION"))
         return read_session(word, settings, err);
     if (takes(command, "compare"))
         return read_rival(word, settings, err);
     if (strstr(command->usage, "NEW.c"))
         return read_version(word, settings, err);
+    if (takes(command, "metrics"))
+        return read_rule(word, settings, err);
     if (strstr(command->usage, "FILE.c"))
         return read_file(word, settings, err);
     return usage(settings, err, "unexpected word", word);
@@ -230,6 +253,7 @@ void settings_release(struct settings *settings)
     strvec_release(&settings->cflags);
     strvec_release(&settings->flags);
     strvec_release(&settings->sweep);
+    strvec_release(&settings->rules);
     strvec_release(&settings->flags_try);
     free(settings->rival_file);
 }

@@ -19,16 +19,20 @@ struct settings {
     struct strvec flags;  /* --flags, empty = -O3 -march=native */
     const char *machine;  /* profile: name or path; NULL = this machine's */
     const char *from;     /* an earlier output whose plan and comment are used */
-    const char *database, *rules, *output, *plan, *strategy, *access;
+    const char *database, *output, *plan, *strategy, *access;
     const char *show, *compare, *rival; /* profiles; rival: the second of --compare */
+    const char *rule;                   /* rules: the one to explain */
+    const char *rule_test;              /* rules: what to judge */
     const char *header;                 /* tune: where the best constants are written */
     const char *plot, *memory, *what_if, *cache, *csv, *save;
+    const char *format;               /* of export and import; NULL = t4, or found out */
     const char *counts, *measurement; /* files to explain instead of measuring */
     /* of compare: FILE:FUNCTION of each, and where the second one stands */
     const char *version, *rival_version;
     char *rival_file;
     int rival_line;
     const char *try;         /* environments to try: "compiler,threads"; NULL = none */
+    struct strvec rules;     /* files of rules, see rule_set_load_given() */
     struct strvec flags_try; /* likewise, sets of flags */
     struct strvec sweep;     /* axes as they were given */
     int pages;               /* 0 small, 1 huge */
@@ -38,8 +42,9 @@ struct settings {
     double budget_s, bandwidth_gbs, latency_ns, longer_s, peak_gbs, seconds_s;
     long long variants, seed, cores, session, min_of, line_bytes; /* likewise */
     double tolerance, tolerance_absolute;                         /* negative = default */
+    bool reuse, no_record, record, forget_record;
     bool json, quick, quiet, verbose, fresh, audit, reassociate, list, evidence, patch,
-        force;
+        force, metrics, transformations;
     enum colour_when colour;
 };
 

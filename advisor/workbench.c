@@ -7,9 +7,8 @@
 
 #include "advisor/cache_words.h"
 #include "advisor/profiles.h"
+#include "advisor/track.h"
 #include "advisor/try_words.h"
-#include "advisor/version.h"
-#include "core/base/hash.h"
 
 void workbench_start(struct workbench *bench, const struct settings *settings)
 {
@@ -30,6 +29,9 @@ void workbench_release(struct workbench *bench)
     if (bench->scratch)
         scratch_remove(bench->scratch);
     free(bench->key);
+    free(bench->result_key);
+    free(bench->started);
+    track_release(&bench->track);
     free(bench->plan);
     free(bench->machine_note);
 }
@@ -266,7 +268,7 @@ int workbench_live(struct workbench *bench, struct error *err)
     const struct settings *settings = bench->settings;
     if (told_caches(bench, err) || workbench_kernel(bench, true, err) ||
         workbench_plan(bench, err) || workbench_toolchain(bench, err) ||
-        rule_set_load(settings->rules, &bench->rules, err) ||
+        rule_set_load_given(&settings->rules, &bench->rules, err) ||
         scratch_make(&bench->scratch, err) || workbench_machine(bench, err))
         return -1;
     use_line(bench);
@@ -286,165 +288,4 @@ int workbench_live(struct workbench *bench, struct error *err)
     bench->subject = live_subject(bench->live);
     bench->live_runner = bench->runner = live_runner(bench->live);
     return 0;
-}
-
-/* ---- the session ---- */
-
-/* What only measure and compare are told. */
-static void add_question(const struct workbench *bench, struct buf *key)
-{
-    const struct settings *settings = bench->settings;
-    if (!settings->sweep.nr)
-        return;
-    buf_addf(key, "|%s|%d %d %d|%lld|%s|%lld", bench->plan, settings->pages,
-             settings->start, settings->background, settings->min_of,
-             settings->cache ? settings->cache : "", settings->line_bytes);
-    for (size_t i = 0; i < settings->sweep.nr; i++)
-        buf_addf(key, "|%s", settings->sweep.v[i]);
-}
-
-/* What is tried beside plans. */
-static void add_tries(const struct settings *settings, struct buf *key)
-{
-    if (settings->try)
-        buf_addf(key, "|try %s", settings->try);
-    for (size_t i = 0; i < settings->flags_try.nr; i++)
-        buf_addf(key, "|flags %s", settings->flags_try.v[i]);
-    if (strchr(settings->compiler, ','))
-        buf_addf(key, "|%s", settings->compiler);
-}
-
-/* The shipped rules, or the file that takes their place: other rules ask other questions.
- */
-static int rules_hash(const struct workbench *bench, char **hex, struct error *err)
-{
-    char *path = bench->settings->rules ? xstrdup(bench->settings->rules) : NULL;
-    struct hash hash = hash_begin();
-    struct buf text = {0};
-    int status = path ? 0 : shipped_path("rules/recipe.json", &path, err);
-    if (!status)
-        status = file_read(path, &text, err);
-    hash_add(&hash, buf_str(&text), text.length);
-    *hex = hash_hex_short(&hash);
-    buf_release(&text);
-    free(path);
-    return status;
-}
-
-/* Everything that must be the same for a measurement to count again. */
-static int session_key(const struct workbench *bench, char **out, struct error *err)
-{
-    const struct settings *settings = bench->settings;
-    struct buf key = {0};
-    char *rules = NULL;
-    int status = rules_hash(bench, &rules, err);
-    buf_addf(&key, "%s|%g|%g|%s|%s|%s|%zu copies|%s|%s|rules %s%s", settings->command,
-             settings->tolerance, settings->tolerance_absolute,
-             kernel_hash(bench->kernel), bench->toolchain.version,
-             bench->machine.fingerprint ? bench->machine.fingerprint
-                                        : bench->machine.name,
-             live_copies(bench->live), settings->strategy ? settings->strategy : "guided",
-             INFLIGHT_VERSION, rules, settings->audit ? "|audit" : "");
-    for (size_t i = 0; i < bench->toolchain.flags.nr; i++)
-        buf_addf(&key, "|%s", bench->toolchain.flags.v[i]);
-    add_question(bench, &key);
-    add_tries(settings, &key);
-    free(rules);
-    *out = buf_detach(&key);
-    return status;
-}
-
-static int add_record(void *data, const char *variant, const char *text)
-{
-    struct workbench *bench = data;
-    json_t *document = NULL;
-    (void)variant;
-    if (json_read_text(text, "session database", "inflight.measurement/1", &document,
-                       NULL) == 0)
-        recorded_add(bench->recorded, document,
-                     NULL); /* one that cannot be read is measured again */
-    json_decref(document);
-    return 0;
-}
-
-static int begin_session(struct workbench *bench, struct error *err)
-{
-    const char *title = kernel_name(bench->kernel);
-    json_t *setup =
-        json_pack("{s:o, s:s, s:s, s:s?}", "file", text_json(kernel_path(bench->kernel)),
-                  "function", title, "compiler", bench->toolchain.version, "machine",
-                  bench->machine.name);
-    char *text = json_text(setup);
-    int status = store_session_new(bench->store, bench->key, bench->settings->command,
-                                   title, text, &bench->session, err);
-    free(text);
-    json_decref(setup);
-    return status;
-}
-
-int workbench_store(struct workbench *bench, bool *continued, struct error *err)
-{
-    *continued = false;
-    char *path = bench->settings->database ? xstrdup(bench->settings->database) : NULL;
-    int status = path ? 0 : store_default_path(&path, err);
-    if (!status)
-        status = store_open(path, &bench->store, err);
-    free(path);
-    if (status)
-        return -1;
-    if (session_key(bench, &bench->key, err))
-        return -1;
-    if (!bench->settings->fresh &&
-        store_session_unfinished(bench->store, bench->key, &bench->session, err))
-        return -1;
-    *continued = bench->session != 0;
-    return *continued ? 0 : begin_session(bench, err);
-}
-
-int workbench_session(struct workbench *bench, struct error *err)
-{
-    bool continued = false;
-    if (workbench_store(bench, &continued, err))
-        return -1;
-    if (!continued)
-        return 0;
-    bench->recorded =
-        recorded_new(&bench->live_runner, &bench->subject, (int)live_copies(bench->live));
-    if (store_measurement_each(bench->store, bench->session, add_record, bench, err))
-        return -1;
-    bench->runner = recorded_runner(bench->recorded);
-    progress_say(
-        &bench->progress,
-        "continuing session %lld: %zu measurements are there (--fresh starts anew)",
-        bench->session, recorded_nr(bench->recorded));
-    return 0;
-}
-
-static void step(void *data, const char *sentence)
-{
-    struct workbench *bench = data;
-    progress_say(&bench->progress, "%s", sentence);
-}
-
-static int measured(void *data, const struct measurement *measurement, struct error *err)
-{
-    struct workbench *bench = data;
-    struct candidate candidate = {measurement->plan, measurement->environment};
-    if (measurement->replayed) /* it is in the database already */
-        return 0;
-    json_t *document = measurement_to_json(measurement);
-    char *text = json_text(document),
-         *variant = candidate_hash(kernel_hash(bench->kernel), &candidate);
-    int status = bench->store ? store_measurement_add(bench->store, bench->session,
-                                                      variant, text, err)
-                              : 0;
-    free(variant);
-    free(text);
-    json_decref(document);
-    return status;
-}
-
-struct search_observer workbench_observer(struct workbench *bench)
-{
-    return (struct search_observer){bench, step, measured};
 }

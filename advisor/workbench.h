@@ -4,6 +4,7 @@
 #define ADVISOR_WORKBENCH_H
 
 #include "advisor/settings.h"
+#include "advisor/track.h"
 #include "core/store/store.h"
 #include "search/search.h"
 
@@ -21,8 +22,11 @@ struct workbench {
     char *scratch;
     struct live *live;
     struct store *store;
-    char *key;
+    char *key;        /* of the session */
+    char *result_key; /* of each of its results, beside the variant */
     long long session;
+    char *started; /* the session's date */
+    struct track track;
     struct recorded *recorded;
     struct search_runner live_runner, runner;
     struct search_subject subject;
@@ -49,11 +53,20 @@ int workbench_plan(struct workbench *bench, struct error *err);
 /* Everything above plus rules, scratch folder and the live runner. */
 int workbench_live(struct workbench *bench, struct error *err);
 struct environment workbench_environment(const struct workbench *bench);
+/* What tells this machine from others in the database. */
+const char *workbench_machine_key(const struct workbench *bench);
 /* Opens the database and begins a session, or finds the one to continue. */
 int workbench_store(struct workbench *bench, bool *continued, struct error *err);
 /* Opens the database and begins or continues a session; sets runner. */
 int workbench_session(struct workbench *bench, struct error *err);
-/* Saves measurements and shows progress. */
+/* A comparison of the original (a) with the file written for b, recorded or now: told
+ * are a, b and seconds. */
+int workbench_compare_file(struct workbench *bench, const char *source,
+                           struct compared *comparison, struct error *err);
+/* With --reuse: how many answers came from other sessions, and the date of the oldest;
+ * else NULL. */
+json_t *workbench_reused_json(const struct workbench *bench);
+/* Saves measurements and comparisons, and shows progress. */
 struct search_observer workbench_observer(struct workbench *bench);
 
 #endif

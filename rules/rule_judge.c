@@ -1,4 +1,5 @@
 /* Conditions against facts, and the verdicts that follow. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,19 +116,43 @@ static char *fill_sentence(const struct rule *rule, const struct rule_facts *fac
     return buf_detach(&out);
 }
 
+/* NaN = not known. */
+static double metric_value(const struct rule_facts *facts, const char *metric)
+{
+    const struct fact *fact = fact_of(facts, metric_find(metric));
+
+    return fact->number.known ? fact->number.value : NAN;
+}
+
+static void settle_work(struct rule_work *work, const struct rule_facts *facts)
+{
+    double least = work->least;
+
+    if (work->least_metric)
+        least = metric_value(facts, work->least_metric);
+    if (work->metric) {
+        const struct fact *fact = fact_of(facts, metric_find(work->metric));
+
+        work->factor = fact->number.known ? fact->number.value
+                       : isnan(least)     ? -1
+                                          : least;
+        if (least < 0)
+            least = fact->number.known ? fact->number.low : 0;
+    }
+    work->least = isnan(least) ? 0 : least;
+    if (work->factor >= 0)
+        work->factor = fmax(work->factor, work->least);
+    work->least = fmin(work->least, fmax(work->factor, 0));
+}
+
 static struct rule_work *fill_work(const struct rule *rule,
                                    const struct rule_facts *facts)
 {
     struct rule_work *work = xcalloc(rule->work_nr ? rule->work_nr : 1, sizeof(*work));
 
     for (size_t i = 0; i < rule->work_nr; i++) {
-        const struct fact *fact;
-
         work[i] = rule->work[i];
-        if (!work[i].metric)
-            continue;
-        fact = fact_of(facts, metric_find(work[i].metric));
-        work[i].factor = fact->number.known ? fact->number.value : -1;
+        settle_work(&work[i], facts);
     }
     return work;
 }
@@ -196,35 +221,4 @@ void rule_verdicts_release(struct rule_verdicts *verdicts)
     }
     free(verdicts->item);
     *verdicts = (struct rule_verdicts){0};
-}
-
-static void describe_condition(const struct condition *condition, struct buf *out)
-{
-    char *words;
-
-    buf_addf(out, "%s %s ", condition->metric->name, condition_op_word(condition->op));
-    if (condition->word) {
-        words = json_dumps(condition->word, JSON_ENCODE_ANY);
-        buf_add(out, words);
-        free(words);
-    } else if (condition->op == OP_IN) {
-        buf_addf(out, "[%.10g, %.10g]", condition->low, condition->high);
-    } else {
-        buf_addf(out, "%.10g", condition->low);
-    }
-}
-
-void rule_set_describe(const struct rule_set *set, struct buf *out)
-{
-    for (size_t i = 0; i < set->rule_nr; i++) {
-        const struct rule *rule = &set->rule[i];
-
-        buf_addf(out, "%s: %s %s\n    when ", rule->id, verdict_word(rule->verdict),
-                 rule->transformation);
-        for (size_t k = 0; k < rule->when_nr; k++) {
-            buf_add(out, k ? ", " : "");
-            describe_condition(&rule->when[k], out);
-        }
-        buf_addf(out, "\n    %s\n    source: %s\n", rule->sentence, rule->source);
-    }
 }

@@ -5,67 +5,8 @@
 
 #include "rules/rule_set.h"
 
-static const char *const op_words[] = {
-#define X(name, word) [OP_##name] = word,
-    CONDITION_OP_MAP(X)
-#undef X
-};
-
-const char *condition_op_word(enum condition_op op)
-{
-    return op_words[op];
-}
-
-static const char *const verdict_words[] = {
-    [VERDICT_TRY] = "try",
-    [VERDICT_AVOID] = "avoid",
-    [VERDICT_STOP] = "stop",
-};
-
-/* The words of core/occupancy's RESOURCE_MAP, which this folder does not see; a test
- * holds them together. */
-static const char *const resource_words[] = {
-    "l1_mshrs", "l2_mshrs", "page_walkers", "memory", "l2_link", "l3_link", "arithmetic",
-};
-
-static const struct rule_transformation transformations[] = {
-    {"simd", true, "vector instructions for the innermost loop"},
-    {"interchange", true, "another order of the loops"},
-    {"tile", true, "work on blocks that a cache holds until they are used up"},
-    {"skew", true, "slant the loops so that they can be tiled"},
-    {"unroll_jam", true,
-     "several iterations of an outer loop at a time, reuse in registers"},
-    {"unroll", true, "several iterations of the innermost loop at a time"},
-    {"scalar_replace", true, "keep array elements in registers"},
-    {"prefetch_l1", true, "software prefetch into L1"},
-    {"prefetch_l2", true, "software prefetch into L2 only"},
-    {"nontemporal", true, "stores past the caches"},
-    {"fuse", true, "make one loop of neighbouring ones"},
-    {"distribute", true, "make several loops of one"},
-    {"pack", true, "copy a block to consecutive memory before it is used"},
-    {"pad", true, "lengthen rows so that they do not collide in a cache"},
-    {"parallel", true, "share the loop among cores"},
-    {"soa", false, "an array for each field in place of an array of structs"},
-    {"sort", false, "look-ups in the order of the places they go to"},
-    {"scalar_temporaries", false, "variables in place of arrays that live an iteration"},
-    {"collapse", false, "one long loop in place of short nested ones"},
-    {"privatize", false, "a copy of what is updated for every thread or vector lane"},
-    {"smt", false, "more hardware threads per core"},
-    {"hugepages", false, "huge pages for the buffers"},
-};
-
-const struct rule_transformation *rule_transformations(size_t *nr)
-{
-    *nr = ARRAY_SIZE(transformations);
-    return transformations;
-}
-
-const char *verdict_word(enum verdict verdict)
-{
-    return verdict_words[verdict];
-}
-
-/* The index of `key`'s string in `words`; -1 and a message that lists them. */
+/* The index of `key`'s string in `words`; -1 and a message with the one that was meant.
+ */
 static int word_at(const struct json_at *at, const char *key, const char *what,
                    const char *const *words, size_t nr, struct error *err)
 {
@@ -78,54 +19,62 @@ static int word_at(const struct json_at *at, const char *key, const char *what,
     for (size_t i = 0; i < nr; i++)
         if (strcmp(words[i], word) == 0)
             return (int)i;
-    for (size_t i = 0; i < nr; i++)
-        buf_addf(&known, "%s%s", i ? ", " : "", words[i]);
-    json_fail(&here, err, "unknown %s \"%s\"; known are: %s", what, word,
-              buf_str(&known));
+    say_known(word, words, nr, &known);
+    json_fail(&here, err, "unknown %s \"%s\"%s", what, word, buf_str(&known));
     buf_release(&known);
     return -1;
+}
+
+/* The same for one of the short lists. */
+static int listed_at(const struct json_at *at, const char *key, const char *what,
+                     const char *const *(*list)(size_t *nr), struct error *err)
+{
+    size_t nr;
+    const char *const *words = list(&nr);
+
+    return word_at(at, key, what, words, nr, err);
 }
 
 static int read_transformation(const struct json_at *at, struct rule *rule,
                                struct error *err)
 {
-    const char *names[ARRAY_SIZE(transformations)];
-    int found;
+    const char *names[NAMES_MAX];
+    size_t nr = transformation_names(names, NAMES_MAX);
+    int found = word_at(at, "transformation", "transformation", names, nr, err);
 
-    for (size_t i = 0; i < ARRAY_SIZE(transformations); i++)
-        names[i] = transformations[i].name;
-    found =
-        word_at(at, "transformation", "transformation", names, ARRAY_SIZE(names), err);
     if (found < 0)
         return -1;
     rule->transformation = names[found];
     return 0;
 }
 
-static int read_metric(const struct json_at *at, const struct rule_metric **metric,
-                       struct error *err)
+static int read_metric(const struct json_at *at, const char *key,
+                       const struct rule_metric **metric, struct error *err)
 {
-    struct json_at here;
-    const char *name;
+    const char *names[NAMES_MAX];
+    size_t nr = metric_names(names, NAMES_MAX);
+    int found = word_at(at, key, "metric", names, nr, err);
 
-    if (json_member(at, "metric", &here, err) || json_string_here(&here, &name, err))
-        return -1;
-    *metric = metric_find(name);
-    return *metric ? 0 : json_fail(&here, err, "unknown metric \"%s\"", name);
+    *metric = found < 0 ? NULL : metric_find(names[found]);
+    return *metric ? 0 : -1;
 }
 
 static int read_word(const struct json_at *here, const struct condition *condition,
                      struct error *err)
 {
+    const char *const *words = condition->metric->words;
     struct buf known = {0};
     const char *word;
+    size_t nr = 0;
 
     if (json_string_here(here, &word, err))
         return -1;
     if (metric_word(condition->metric, word))
         return 0;
-    metric_list_words(condition->metric, &known);
-    json_fail(here, err, "the metric \"%s\" has no word \"%s\"; known are: %s",
+    while (words[nr])
+        nr++;
+    say_known(word, words, nr, &known);
+    json_fail(here, err, "the metric \"%s\" has no word \"%s\"%s",
               condition->metric->name, word, buf_str(&known));
     buf_release(&known);
     return -1;
@@ -176,15 +125,43 @@ static int read_range(const struct json_at *at, struct condition *condition,
     return json_number_here(&high, condition->low, INFINITY, &condition->high, err);
 }
 
+/* The number or the range, in the metric's own unit. */
+static int read_numbers(const struct json_at *at, struct condition *condition,
+                        struct error *err)
+{
+    struct json_at here;
+    const char *unit = condition->metric->unit;
+    double factor;
+
+    if (json_has(at, "unit") &&
+        (json_member(at, "unit", &here, err) || json_string_here(&here, &unit, err)))
+        return -1;
+    factor = unit_factor(unit, condition->metric);
+    if (!(factor > 0))
+        return json_fail(&here, err, "the metric \"%s\" is in %s, not in \"%s\"",
+                         condition->metric->name, condition->metric->unit, unit);
+    if (condition->op == OP_IN) {
+        if (read_range(at, condition, err))
+            return -1;
+    } else {
+        if (json_number_at(at, "value", -INFINITY, INFINITY, &condition->low, err))
+            return -1;
+        condition->high = condition->low;
+    }
+    condition->low *= factor;
+    condition->high *= factor;
+    return 0;
+}
+
 static int read_condition(const struct json_at *at, struct condition *condition,
                           struct error *err)
 {
     int op;
 
-    if (json_only_keys(at, "metric op value", err) ||
-        read_metric(at, &condition->metric, err))
+    if (json_only_keys(at, "metric op value unit", err) ||
+        read_metric(at, "metric", &condition->metric, err))
         return -1;
-    op = word_at(at, "op", "operator", op_words, ARRAY_SIZE(op_words), err);
+    op = listed_at(at, "op", "operator", condition_op_list, err);
     if (op < 0)
         return -1;
     condition->op = (enum condition_op)op;
@@ -192,13 +169,11 @@ static int read_condition(const struct json_at *at, struct condition *condition,
         return json_fail(at, err, "the metric \"%s\" holds names, for sentences only",
                          condition->metric->name);
     if (condition->metric->words)
-        return read_words(at, condition, err);
-    if (condition->op == OP_IN)
-        return read_range(at, condition, err);
-    if (json_number_at(at, "value", -INFINITY, INFINITY, &condition->low, err))
-        return -1;
-    condition->high = condition->low;
-    return 0;
+        return json_has(at, "unit")
+                   ? json_fail(at, err, "the metric \"%s\" is a word: it has no unit",
+                               condition->metric->name)
+                   : read_words(at, condition, err);
+    return read_numbers(at, condition, err);
 }
 
 static int read_when(const struct json_at *at, struct rule *rule, struct error *err)
@@ -221,31 +196,58 @@ static int read_when(const struct json_at *at, struct rule *rule, struct error *
     return 0;
 }
 
-/* {"resource": .., and one of "factor": number, "metric": name, "unknown": true} */
-static int read_factor(const struct json_at *at, struct rule_work *work,
-                       struct error *err)
+static int read_ratio_metric(const struct json_at *at, const char *key, const char **name,
+                             struct error *err)
 {
     const struct rule_metric *metric;
-    int given = json_has(at, "factor") + json_has(at, "metric") + json_has(at, "unknown");
-    bool unknown;
+    struct json_at here;
 
-    work->factor = -1;
-    if (given != 1)
-        return json_fail(at, err, "expected one of factor, metric, unknown");
-    if (json_has(at, "factor"))
-        return json_number_at(at, "factor", 0, INFINITY, &work->factor, err);
-    if (json_has(at, "unknown")) {
-        if (json_bool_at(at, "unknown", &unknown, err))
-            return -1;
-        return unknown ? 0 : json_fail(at, err, "\"unknown\" can only be true");
-    }
-    if (read_metric(at, &metric, err))
+    if (read_metric(at, key, &metric, err) || json_member(at, key, &here, err))
         return -1;
     if (metric->words || metric_is_names(metric))
         return json_fail(at, err, "the metric \"%s\" is a %s, not a factor", metric->name,
                          metric->words ? "word" : "list of names");
-    work->metric = metric->name;
+    *name = metric->name;
     return 0;
+}
+
+/* A number up to the factor, or the name of a metric. */
+static int read_least(const struct json_at *at, struct rule_work *work, struct error *err)
+{
+    struct json_at here;
+
+    work->least = work->metric ? -1 : fmax(work->factor, 0);
+    if (!json_has(at, "least"))
+        return 0;
+    if (json_member(at, "least", &here, err))
+        return -1;
+    if (json_is_string(here.node))
+        return read_ratio_metric(at, "least", &work->least_metric, err);
+    return json_number_here(&here, 0, work->factor < 0 ? INFINITY : work->factor,
+                            &work->least, err);
+}
+
+/* {"resource": .., one of "factor": number, "metric": name, "unknown": true, and perhaps
+ * "least": number or name} */
+static int read_factor(const struct json_at *at, struct rule_work *work,
+                       struct error *err)
+{
+    int given = json_has(at, "factor") + json_has(at, "metric") + json_has(at, "unknown");
+    bool unknown = true;
+
+    work->factor = -1;
+    if (given != 1)
+        return json_fail(at, err, "expected one of factor, metric, unknown");
+    if (json_has(at, "factor") &&
+        json_number_at(at, "factor", 0, INFINITY, &work->factor, err))
+        return -1;
+    if (json_has(at, "unknown") && json_bool_at(at, "unknown", &unknown, err))
+        return -1;
+    if (!unknown)
+        return json_fail(at, err, "\"unknown\" can only be true");
+    if (json_has(at, "metric") && read_ratio_metric(at, "metric", &work->metric, err))
+        return -1;
+    return read_least(at, work, err);
 }
 
 static int read_work(const struct json_at *at, struct rule *rule, struct error *err)
@@ -259,15 +261,16 @@ static int read_work(const struct json_at *at, struct rule *rule, struct error *
     rule->work_nr = nr;
     for (size_t i = 0; i < nr; i++) {
         struct json_at element = json_element(&list, i);
+        size_t resource_nr;
+        const char *const *words = resource_list(&resource_nr);
         int resource;
 
-        if (json_only_keys(&element, "resource factor metric unknown", err))
+        if (json_only_keys(&element, "resource factor metric unknown least", err))
             return -1;
-        resource = word_at(&element, "resource", "resource", resource_words,
-                           ARRAY_SIZE(resource_words), err);
+        resource = listed_at(&element, "resource", "resource", resource_list, err);
         if (resource < 0 || read_factor(&element, &rule->work[i], err))
             return -1;
-        rule->work[i].resource = resource_words[resource];
+        rule->work[i].resource = words[resource];
     }
     return 0;
 }
@@ -280,6 +283,18 @@ const char *placeholder_next(const char *text, size_t *name_length)
         return NULL;
     *name_length = strcspn(open + 1, "{}");
     return open + 1;
+}
+
+static int unknown_metric(const struct json_at *here, const char *name, struct error *err)
+{
+    const char *names[NAMES_MAX];
+    size_t nr = metric_names(names, NAMES_MAX);
+    struct buf known = {0};
+
+    say_known(name, names, nr, &known);
+    json_fail(here, err, "unknown metric \"%s\"%s", name, buf_str(&known));
+    buf_release(&known);
+    return -1;
 }
 
 static int read_sentence(const struct json_at *at, struct rule *rule, struct error *err)
@@ -298,7 +313,7 @@ static int read_sentence(const struct json_at *at, struct rule *rule, struct err
         if (name[length] != '}')
             result = json_fail(&here, err, "\"{%s\" lacks its closing brace", metric);
         else if (!metric_find(metric))
-            result = json_fail(&here, err, "unknown metric \"%s\"", metric);
+            result = unknown_metric(&here, metric, err);
         free(metric);
     }
     return result;
@@ -314,8 +329,7 @@ static int read_rule(const struct json_at *at, struct rule *rule, struct error *
         json_string_at(at, "id", &rule->id, err) || read_transformation(at, rule, err) ||
         read_when(at, rule, err))
         return -1;
-    verdict =
-        word_at(at, "verdict", "verdict", verdict_words, ARRAY_SIZE(verdict_words), err);
+    verdict = listed_at(at, "verdict", "verdict", verdict_list, err);
     if (verdict < 0 || json_integer_at(at, "weight", 0, 100, &weight, err) ||
         read_work(at, rule, err) || read_sentence(at, rule, err))
         return -1;

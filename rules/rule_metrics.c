@@ -118,11 +118,24 @@ static const struct rule_metric metrics[] = {
      NULL},
     {"fuse_traffic_ratio", "ratio", "lines left by fusing", NULL},
     {"nontemporal_traffic_ratio", "ratio", "bytes left when stores read no lines", NULL},
+    {"nontemporal_lines_ratio", "ratio", "lines left to fetch when stores read none",
+     NULL},
+    {"parallel_memory_ratio", "ratio", "bytes left when all cores' caches are used",
+     NULL},
     {"parallel_share", "ratio", "cores used now over cores there are", NULL},
     {"skew_traffic_ratio", "ratio", "lines left by blocks in time, at best", NULL},
     {"record_traffic_ratio", "ratio",
      "bytes left when each field of an array of structs has an array of its own", NULL},
     {"lookup_line_share", "share", "of a line that a look-up fetches, used", NULL},
+
+    /* what is left whatever is done: each line that is touched moved once, less what
+       caches may hold already */
+    {"l1_least_ratio", "ratio", "of the L1 miss queue's work, left by any plan", NULL},
+    {"l2_least_ratio", "ratio", "of the L2 miss queue's work, left by any plan", NULL},
+    {"l2_link_least_ratio", "ratio", "of the lines from L2, left by any plan", NULL},
+    {"memory_least_ratio", "ratio", "of the bytes through memory, left by any plan",
+     NULL},
+    {"walks_least_ratio", "ratio", "of the page walks, left by any plan", NULL},
 
     /* what no plan can change, for advice without code */
     {"time_loop", "word", "the outermost loop goes over the same data again and again",

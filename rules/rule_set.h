@@ -21,6 +21,9 @@ enum condition_op {
 };
 
 const char *condition_op_word(enum condition_op op);
+const char *const *condition_op_list(size_t *nr);
+const char *const *verdict_list(size_t *nr);
+const char *const *resource_list(size_t *nr);
 
 struct condition {
     const struct rule_metric *metric;
@@ -64,6 +67,18 @@ void metric_list_words(const struct rule_metric *metric, struct buf *out);
 /* The value as it stands in sentences; "unknown". */
 void fact_print(const struct rule_metric *metric, const struct fact *fact,
                 struct buf *out);
+
+/* Room for the names of all metrics. */
+enum { NAMES_MAX = 256 };
+size_t metric_names(const char **name, size_t room);
+const struct rule_transformation *transformation_find(const char *name);
+size_t transformation_names(const char **name, size_t room);
+/* NULL = none is like it. */
+const char *nearest_word(const char *word, const char *const *words, size_t nr);
+/* Behind "unknown x": the one that was meant, else the few that there are. */
+void say_known(const char *word, const char *const *words, size_t nr, struct buf *out);
+/* From numbers in that unit to the metric's own; 0 = it is not measured in that. */
+double unit_factor(const char *word, const struct rule_metric *metric);
 
 /* The next "{name}" in `text`: its name without braces; NULL when there is none. */
 const char *placeholder_next(const char *text, size_t *name_length);

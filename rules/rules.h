@@ -5,6 +5,8 @@
 #ifndef RULES_RULES_H
 #define RULES_RULES_H
 
+#include <stdint.h>
+
 #include "core/base/base.h"
 
 /* try: likely to pay. avoid: likely not to pay here, or to cost more than it brings.
@@ -60,17 +62,38 @@ struct rule_set;
  * ids already taken are refused with their place; *set is then as it was.
  */
 int rule_set_load(const char *path, struct rule_set **set, struct error *err);
+/*
+ * What --rules says, once for each file: FILE adds its rules before those of the shipped
+ * recipe and of files given earlier; only:FILE as well, and leaves the shipped recipe out
+ * (a file of that name is ./only:FILE). Nothing given: the shipped recipe. *set is NULL
+ * when it fails.
+ */
+int rule_set_load_given(const struct strvec *given, struct rule_set **set,
+                        struct error *err);
+/* 16 digits: sets that say the same have the same. Caller frees. */
+char *rule_set_hash(const struct rule_set *set);
+/*
+ * For comparison, what a search is worth whose rules make no sense: a copy in which
+ * verdicts, with their weights and changes of work, are dealt out anew among the rules'
+ * conditions. The same seed deals the same. Caller frees; lives on its own.
+ */
+struct rule_set *rule_set_shuffled(const struct rule_set *set, uint64_t seed);
 void rule_set_free(struct rule_set *set);
 size_t rule_set_nr(const struct rule_set *set);
 
-/* How a transformation changes the work given to a resource, by the resource's word
- * ("l1_mshrs" ...). Resources that are not listed: factor 1. */
+/*
+ * How a transformation changes the work given to a resource, by the resource's word
+ * ("l1_mshrs" ...): work after / work before. Resources that are not listed: 1. Where the
+ * guess is a metric that is not known, the least stands for it, if that is known.
+ */
 struct rule_work {
     const char *resource;
-    double factor; /* < 0: unknown; else work after / work before */
-    /* if not NULL the factor is this metric's value (such as "tile_traffic_ratio"), < 0
-     * when that is unknown */
-    const char *metric;
+    double factor; /* the best guess; < 0: unknown */
+    /* less is not left for certain: 0 .. factor; 0 = nobody knows. Of a rule, < 0: as the
+     * metric's interval says. */
+    double least;
+    /* metrics that these are the values of; NULL = as given in the file */
+    const char *metric, *least_metric;
 };
 
 struct rule_verdict {
@@ -103,7 +126,24 @@ const struct rule_verdict *rule_verdicts_deciding(const struct rule_verdicts *ve
                                                   const char *transformation);
 void rule_verdicts_release(struct rule_verdicts *verdicts);
 
-/* Lists (id, transformation, verdict, conditions, sentence, source) for people. */
-void rule_set_describe(const struct rule_set *set, struct buf *out);
+/*
+ * An array of the rules in the order in which they are asked: the keys of the file, and
+ * for people "conditions" (a sentence each, with the unit in words), "changes" (what is
+ * left of the work of each resource) and "bound". Caller json_decref's.
+ */
+json_t *rule_set_to_json(const struct rule_set *set);
+
+/*
+ * Situations with the verdicts that are expected (inflight.rules-test/1, docs/rules.md),
+ * judged: {"cases": [{"name", "expected": [{"transformation", "want", "got", "rule",
+ * "reason", "agrees"}]}], "expectations": n, "disagreements": n}. `want` and `got` are
+ * verdicts or "none". Refused with its place: a metric, word, transformation or verdict
+ * that there is not, and a case that expects nothing.
+ */
+int rule_cases_judge(const struct rule_set *set, const char *path, json_t **out,
+                     struct error *err);
+/* A mistyped name of a rule or transformation: the one that was meant, NULL = none is
+ * like it. Borrowed. */
+const char *rule_set_nearest(const struct rule_set *set, const char *word);
 
 #endif

@@ -62,6 +62,12 @@ struct choice {
 /* The plan's text; caller frees. */
 char *choice_text(const struct choice *choice);
 
+/* What choice_text made, for a kernel with these loops, arrays and tunables. Names are
+ * borrowed from the view. STATUS_INPUT: other steps, or names that the kernel does not
+ * have. */
+int choice_read(const char *text, const struct kernel_view *view, struct choice *out,
+                struct error *err);
+
 /* The loops as they are written, with the same values of tunables: what a whole shape
  * starts from. */
 struct choice choice_unshaped(const struct choice *choice);

@@ -33,7 +33,7 @@ enum { CLOSING_COMPARISONS = 4 };
 static bool has_time(const struct session *session, double began_s)
 {
     double end_s = began_s + CLOSING_COMPARISONS * close_s(session);
-    return !spawn_interrupted() && clock_s() + close_s(session) <= end_s;
+    return !spawn_interrupted() && session_now_s(session) + close_s(session) <= end_s;
 }
 
 static bool is_luck(struct quantity gain)
@@ -206,18 +206,6 @@ static int close_options(struct session *session, struct error *err)
     return session_compare(session, 0, last, close_s(session), &result->total_gain, err);
 }
 
-static void close_left(struct session *session)
-{
-    struct search_result *result = session->result;
-    const struct measurement *best = &result->measurement[result->best];
-    if (!best->has_occupancy)
-        best = &result->measurement[0];
-    if (!best->has_occupancy)
-        return;
-    result->left_bound = best->occupancy.slack;
-    result->left_resource = best->occupancy.busiest;
-}
-
 /* The fastest first run, when the search was stopped before it could be compared. */
 static char *say_interrupted(const struct session *session)
 {
@@ -246,17 +234,18 @@ int session_close(struct session *session, struct error *err)
         return 0;
     if (!session->opts->advise_only && ties_settle(session, err))
         return -1;
-    double began_s = clock_s();
+    double began_s = session_now_s(session);
     if (!session->opts->advise_only &&
         (close_source(session, err) || close_environment(session, began_s, err) ||
          close_options(session, err)))
         return -1;
-    close_left(session);
+    if (audit_close(session, err) || session_left(session, err))
+        return -1;
     result->interrupted = spawn_interrupted() != 0;
     if (result->interrupted) {
         free(result->stop);
         result->stop = say_interrupted(session);
     }
-    result->seconds = clock_s() - session->started_s;
+    result->seconds = session_now_s(session) - session->started_s;
     return 0;
 }

@@ -62,7 +62,8 @@ static void fill_work(const struct traffic *traffic, const struct kernel_counts 
     int last = traffic->level_nr - 1;
     *work = (struct occupancy_work){.level_nr = traffic->level_nr,
                                     .huge_pages = environment->huge_pages,
-                                    .footprint_bytes = counts->footprint_bytes};
+                                    .footprint_bytes = counts->footprint_bytes,
+                                    .single_precision = counts->single_precision};
     fill_l1(traffic, work);
     work->l2_fill_from_memory = traffic->edge[last].fills;
     work->l2_fill_from_l3 =
@@ -134,13 +135,14 @@ int measurement_explain(struct measurement *measurement, const struct machine *m
 struct quantity verdict_bound(const struct rule_verdict *verdict,
                               const struct occupancy *occupancy, struct quantity time_s)
 {
-    double factor[RESOURCE_NR];
+    struct occupancy_rest left[RESOURCE_NR];
     for (size_t r = 0; r < RESOURCE_NR; r++)
-        factor[r] = 1;
+        left[r] = (struct occupancy_rest){1, 1};
     for (size_t i = 0; i < verdict->work_nr; i++) {
-        enum resource resource = resource_from_word(verdict->work[i].resource);
+        const struct rule_work *work = &verdict->work[i];
+        enum resource resource = resource_from_word(work->resource);
         if (resource != RESOURCE_NR)
-            factor[resource] = verdict->work[i].factor;
+            left[resource] = (struct occupancy_rest){work->factor, work->least};
     }
-    return occupancy_bound(occupancy, time_s, factor);
+    return occupancy_bound(occupancy, time_s, left);
 }

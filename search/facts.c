@@ -3,38 +3,25 @@
  * names; this file adds what the source's loop model, the traffic and the machine say.
  * What is not known is not set: a rule that asks for it does not speak.
  */
+#include "search/facts.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/occupancy/occupancy.h"
-#include "search/propose.h"
 #include "search/propose_steps.h"
 #include "search/propose_sums.h"
 #include "search/reuse.h"
 #include "search/session.h"
 #include "search/uses.h"
 
-struct situation {
-    const struct session *session;
-    const struct nest *nest;
-    const struct choice *choice;
-    const struct measurement *measurement;
-    const struct machine *machine;
-    int innermost; /* depth (in the source) of the loop that is innermost under the
-                      choice; -1 = none modelled */
-    struct rule_facts *facts;
-    struct error *err;
-    int status;
-};
-
-static void say_word(struct situation *now, const char *metric, const char *word)
+void say_word(struct situation *now, const char *metric, const char *word)
 {
     if (!now->status)
         now->status = rule_facts_word(now->facts, metric, word, now->err);
 }
 
-static void say_yes_no(struct situation *now, const char *metric, bool yes)
+void say_yes_no(struct situation *now, const char *metric, bool yes)
 {
     say_word(now, metric, yes ? "yes" : "no");
 }
@@ -45,15 +32,23 @@ static void say_answer(struct situation *now, const char *metric, enum answer an
         say_yes_no(now, metric, answer == ANSWER_YES);
 }
 
-static void say_quantity(struct situation *now, const char *metric, struct quantity value)
+void say_quantity(struct situation *now, const char *metric, struct quantity value)
 {
     if (!now->status && value.known)
         now->status = rule_facts_number(now->facts, metric, value, now->err);
 }
 
-static void say_number(struct situation *now, const char *metric, double value)
+void say_number(struct situation *now, const char *metric, double value)
 {
     say_quantity(now, metric, quantity_exact(value, PROVENANCE_SOURCE));
+}
+
+double share_bytes(const struct machine *machine, int level)
+{
+    if (level >= machine->level_nr)
+        return 0;
+    const struct machine_level *cache = &machine->level[level];
+    return cache->effective_bytes > 0 ? cache->effective_bytes : cache->claimed_bytes;
 }
 
 /* ---- the loop nest ---- */
@@ -147,14 +142,6 @@ static void say_nest(struct situation *now)
     say_number(now, "streams_per_thread", streams(now));
 }
 
-static double share_bytes(const struct machine *machine, int level)
-{
-    if (level >= machine->level_nr)
-        return 0;
-    const struct machine_level *cache = &machine->level[level];
-    return cache->effective_bytes > 0 ? cache->effective_bytes : cache->claimed_bytes;
-}
-
 static double cache_bytes(const struct machine *machine)
 {
     return machine->level_nr ? share_bytes(machine, machine->level_nr - 1) : 0;
@@ -241,7 +228,7 @@ static void say_shape(struct situation *now)
 
 /* ---- traffic against the data's size ---- */
 
-static double data_bytes(const struct situation *now)
+double data_bytes(const struct situation *now)
 {
     double bytes = 0;
     for (size_t i = 0; i < now->nest->view->array_nr; i++)
@@ -337,60 +324,6 @@ static void say_environment(struct situation *now)
     }
 }
 
-/* ---- what a plan would change, by the static estimate ---- */
-
-static struct propose about_now(const struct situation *now)
-{
-    return (struct propose){.nest = now->nest,
-                            .machine = now->machine,
-                            .now = now->choice,
-                            .latency_ns = 100};
-}
-
-/* NaN: nothing is proposed. */
-static double lines_left(const struct situation *now, const char *transformation)
-{
-    struct choices list = {0};
-    struct buf why_not = {0};
-    struct propose about = about_now(now);
-    propose(&about, transformation, &list, &why_not);
-    double before = nest_cost_ns(now->nest, now->machine, now->choice), best = before;
-    for (size_t i = 0; i < list.nr; i++)
-        best = fmin(best, nest_cost_ns(now->nest, now->machine, &list.item[i]));
-    bool known = list.nr && before > 0;
-    choices_release(&list);
-    buf_release(&why_not);
-    return known ? best / before : NAN;
-}
-
-static void say_ratio(struct situation *now, const char *metric, double ratio)
-{
-    if (!isnan(ratio))
-        say_number(now, metric, ratio);
-}
-
-/* A block does as well as any order or tiling of the loops: it is one of both. */
-static double block_left(const struct situation *now, double tiled, double ordered)
-{
-    struct propose about = about_now(now);
-    struct sum_block block;
-    double before = nest_cost_ns(now->nest, now->machine, now->choice), left = NAN;
-    if (sum_block_find(now->nest, &block) && before > 0)
-        left = fmin(sum_block_cost_ns(&about, &block) / before, 1);
-    return fmin(left, fmin(tiled, ordered));
-}
-
-static void say_ratios(struct situation *now)
-{
-    if (now->nest->nr < 2)
-        return;
-    double tiled = lines_left(now, "tile"), ordered = lines_left(now, "interchange");
-    say_ratio(now, "tile_traffic_ratio", tiled);
-    say_ratio(now, "interchange_traffic_ratio", ordered);
-    say_ratio(now, "unroll_jam_traffic_ratio", lines_left(now, "unroll_jam"));
-    say_ratio(now, "block_traffic_ratio", block_left(now, tiled, ordered));
-}
-
 static int innermost_depth(const struct nest *nest, const struct choice *choice)
 {
     if (nest->nr == 0)
@@ -417,13 +350,13 @@ static void say_occupancy(struct situation *now)
     occupancy_metrics(&now->measurement->occupancy, &sink);
 }
 
-int session_facts(const struct session *session, size_t i, struct rule_facts *facts,
-                  struct error *err)
+int session_facts(const struct session *session, size_t i, size_t explained,
+                  struct rule_facts *facts, struct error *err)
 {
     struct situation now = {.session = session,
                             .nest = &session->nest,
                             .choice = &session->choice[i],
-                            .measurement = &session->result->measurement[i],
+                            .measurement = &session->result->measurement[explained],
                             .machine = session->subject->machine,
                             .innermost =
                                 innermost_depth(&session->nest, &session->choice[i]),
@@ -436,12 +369,13 @@ int session_facts(const struct session *session, size_t i, struct rule_facts *fa
     say_shape(&now);
     say_environment(&now);
     say_ratios(&now);
-    if (now.measurement->has_occupancy)
+    if (now.measurement->has_occupancy && !session->opts->hide_occupancy)
         say_occupancy(&now);
     if (now.measurement->has_traffic) {
         say_reuse(&now);
         say_working_set(&now);
         say_traffic(&now);
+        say_left(&now);
     }
     return now.status;
 }

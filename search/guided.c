@@ -10,11 +10,13 @@
 #include "search/propose.h"
 #include "search/session.h"
 #include "search/settle.h"
+#include "search/snap.h"
 #include "search/tunables.h"
 
 struct guided {
     struct session *session;
     size_t now;          /* index of the present best */
+    size_t explained;    /* the last best whose traffic is known */
     struct strvec tried; /* transformations tried on the present best */
     struct rule_verdicts verdicts;
 };
@@ -24,10 +26,12 @@ struct guided {
 static struct quantity bound_of(const struct guided *guided,
                                 const struct rule_verdict *verdict)
 {
-    const struct measurement *now = &guided->session->result->measurement[guided->now];
-    if (!now->has_occupancy)
+    const struct search_result *result = guided->session->result;
+    const struct measurement *explained = &result->measurement[guided->explained];
+    if (!explained->has_occupancy || guided->session->opts->hide_occupancy)
         return quantity_unknown();
-    return verdict_bound(verdict, &now->occupancy, now->time_s);
+    return verdict_bound(verdict, &explained->occupancy,
+                         result->measurement[guided->now].time_s);
 }
 
 static struct advice *advice_for(struct search_result *result, const char *transformation)
@@ -79,7 +83,7 @@ static int judge(struct guided *guided, struct error *err)
     struct session *session = guided->session;
     struct rule_facts *facts = rule_facts_new();
     rule_verdicts_release(&guided->verdicts);
-    int status = session_facts(session, guided->now, facts, err);
+    int status = session_facts(session, guided->now, guided->explained, facts, err);
     if (!status)
         status = rule_set_judge(session->opts->rules, facts, &guided->verdicts, err);
     for (size_t i = 0; !status && i < guided->verdicts.nr; i++) {
@@ -108,7 +112,8 @@ static double promise(const struct guided *guided, const struct rule_verdict *ve
 {
     struct quantity bound = bound_of(guided, verdict);
     double worth = bound.known ? bound.value : 2;
-    return (worth < 10 ? worth : 10) * (1 + verdict->weight / 100.0);
+    return (worth < 10 ? worth : 10) * (1 + verdict->weight / 100.0) *
+           session_rule_factor(guided->session, verdict->rule);
 }
 
 /* Advised against by figures whose intervals allow the opposite: tried when nothing that
@@ -166,6 +171,17 @@ static struct propose about_now(const struct guided *guided, const struct choice
     };
 }
 
+static void add_neighbours(const struct session *session, const char *transformation,
+                           const struct choice *best, struct choices *out)
+{
+    if (!session->has_space) {
+        propose_neighbours(transformation, best, out);
+        return;
+    }
+    snap_list(&session->space, out);
+    snap_neighbours(&session->space, transformation, best, out);
+}
+
 /* Hill climbing from the best guess; two rounds at most. */
 static int try_family(struct guided *guided, const char *transformation,
                       const struct choices *seeds, size_t *best, struct error *err)
@@ -180,7 +196,7 @@ static int try_family(struct guided *guided, const char *transformation,
         from.fallback = false;
         struct propose about = about_now(guided, &from);
         propose_on_top(&about, transformation, &near);
-        propose_neighbours(transformation, &from, &near);
+        add_neighbours(session, transformation, &from, &near);
         int status = settle_list(session, &near, guided->now, best, err);
         choices_release(&near);
         if (status)
@@ -209,6 +225,8 @@ static void note_outcome(struct guided *guided, const char *transformation,
 static void accept(struct guided *guided, size_t index)
 {
     guided->now = guided->session->result->best = index;
+    if (guided->session->result->measurement[index].has_occupancy)
+        guided->explained = index;
     strvec_release(&guided->tried);
 }
 
@@ -298,6 +316,10 @@ static int try_plans(struct guided *guided, const char *transformation, struct e
     struct propose about = about_now(guided, &now);
     size_t best = guided->now, first = session->result->measurement_nr;
     propose(&about, transformation, &list, &why_not);
+    if (session->has_space && list.nr) {
+        snap_list(&session->space, &list);
+        buf_add(&why_not, list.nr ? "" : "the space holds no such plan");
+    }
     int status = 0;
     if (list.nr == 0)
         note_no_plan(guided, transformation, buf_str(&why_not));
@@ -374,27 +396,35 @@ static int try_huge_pages(struct guided *guided, struct error *err)
     return 0;
 }
 
+/* Of the first that had a plan to measure. */
+static void note_first(struct search_result *result, const char *transformation,
+                       size_t measured_before)
+{
+    if (result->first_tried || result->measurement_nr == measured_before)
+        return;
+    result->first_tried = xstrdup(transformation);
+    result->first_gain = advice_for(result, transformation)->measured_speedup;
+}
+
 static int try_one(struct guided *guided, const struct rule_verdict *verdict,
                    struct error *err)
 {
+    struct search_result *result = guided->session->result;
     char *name = xstrdup(verdict->transformation);
+    size_t before = result->measurement_nr;
+    int status = 0;
     strvec_push(&guided->tried, name);
-    int status =
-        !strcmp(name, "hugepages") && guided->session->result->environment_gain.known ? 0
-        : !strcmp(name, "hugepages") ? try_huge_pages(guided, err)
-                                     : try_plans(guided, name, err);
+    if (strcmp(name, "hugepages")) {
+        status = try_plans(guided, name, err);
+        note_first(result, name, before);
+    } else if (!result->environment_gain.known) {
+        status = try_huge_pages(guided, err);
+    }
     free(name);
     return status;
 }
 
 /* ---- the loop ---- */
-
-static bool within_noise(const struct guided *guided)
-{
-    const struct measurement *now = &guided->session->result->measurement[guided->now];
-    return now->has_occupancy && now->occupancy.slack.known &&
-           now->occupancy.slack.high < SESSION_LEAST_GAIN;
-}
 
 static void set_stop(struct guided *guided, const char *sentence)
 {
@@ -419,27 +449,48 @@ static int guide(struct guided *guided, struct error *err)
             set_stop(guided, "the budget is used up");
             return 0;
         }
-        if (within_noise(guided)) {
-            set_stop(guided, "what the evidence still allows is within the noise");
+        char *nothing =
+            session_nothing_left(guided->session, guided->now, bound_of(guided, verdict));
+        if (nothing) {
+            set_stop(guided, nothing);
+            free(nothing);
             return 0;
         }
-        if (try_one(guided, verdict, err))
+        guided->session->judged = true;
+        guided->session->promised = bound_of(guided, verdict);
+        int status = try_one(guided, verdict, err);
+        guided->session->judged = false;
+        if (status)
             return -1;
     }
 }
 
-/* --audit: what the rules pruned is measured too, after the guided part. */
+static int audit_one(struct guided *guided, size_t i, struct error *err)
+{
+    struct search_result *result = guided->session->result;
+    size_t before = guided->now;
+    char *name = xstrdup(result->advice[i].transformation);
+    int status = result->advice[i].no_plan    ? 0
+                 : !strcmp(name, "hugepages") ? try_huge_pages(guided, err)
+                                              : try_plans(guided, name, err);
+    if (!status)
+        audit_note(guided->session, advice_for(result, name), before, guided->now);
+    free(name);
+    return status;
+}
+
+/* --audit: what the rules pruned is measured too, after the guided part. What is faster
+ * is the winner then. */
 static int audit(struct guided *guided, struct error *err)
 {
     struct search_result *result = guided->session->result;
-    for (size_t i = 0; i < result->advice_nr && !session_over(guided->session); i++) {
-        if (result->advice[i].verdict == VERDICT_TRY || result->advice[i].outcome)
+    audit_begin(guided->session, guided->now);
+    for (size_t i = 0; i < result->advice_nr; i++) {
+        if (!audit_wants(&result->advice[i]))
             continue;
-        char *name = xstrdup(result->advice[i].transformation);
-        int status = !strcmp(name, "hugepages") ? try_huge_pages(guided, err)
-                                                : try_plans(guided, name, err);
-        free(name);
-        if (status)
+        if (session_over(guided->session))
+            audit_unreached(guided->session);
+        else if (audit_one(guided, i, err))
             return -1;
     }
     return 0;

@@ -127,6 +127,8 @@ json_t *measurement_to_json(const struct measurement *measurement)
                             json_real(measurement->at_least_s * 1e9));
     if (measurement->note)
         json_object_set_new(root, "note", text_json(measurement->note));
+    if (measurement->cost_s > 0)
+        json_object_set_new(root, "cost_s", json_real(measurement->cost_s));
     add_occupancy_json(root, measurement);
     return root;
 }
@@ -285,6 +287,8 @@ int measurement_from_json(const struct json_at *at, struct measurement *measurem
         json_number_at(at, "at_least_ns", 0, 1e18, &at_least_ns, NULL))
         at_least_ns = 0;
     out.at_least_s = at_least_ns * 1e-9;
+    if (json_has(at, "cost_s") && json_number_at(at, "cost_s", 0, 1e9, &out.cost_s, NULL))
+        out.cost_s = 0;
     if (json_has(at, "huge_bytes") &&
         json_number_at(at, "huge_bytes", 0, 1e18, &out.huge_bytes, NULL))
         out.huge_bytes = -1;

@@ -269,6 +269,19 @@ static double lines_of(const struct nest *nest, const struct kernel_access *acce
     return fmin(most, reach.runs * fmax(1, reach.run_bytes / line));
 }
 
+double nest_access_lines(const struct nest *nest, const struct kernel_access *access,
+                         int line_bytes)
+{
+    static const struct machine_level no_level;
+    struct nest_step step[NEST_STEPS_MAX];
+    bool conflict = false;
+    if (!is_affine(nest, access))
+        return 0;
+    for (size_t d = 0; d < nest->nr; d++)
+        step[d] = (struct nest_step){(int)d, fmax(nest->loop[d]->trips, 1), 1};
+    return lines_of(nest, access, step, 0, nest->nr, line_bytes, &no_level, &conflict);
+}
+
 /* Two accesses that move alike (neighbours of a stencil) share their lines. */
 static bool seen_before(const struct nest *nest, size_t access)
 {

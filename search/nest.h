@@ -41,6 +41,11 @@ struct nest_step {
 size_t nest_steps(const struct nest *nest, const struct choice *choice,
                   struct nest_step *step);
 
+/* Lines that the access touches, each counted once; 0 where its address is not affine. A
+ * loop of unknown trip count is taken to go round once. */
+double nest_access_lines(const struct nest *nest, const struct kernel_access *access,
+                         int line_bytes);
+
 /*
  * Estimated nanoseconds one call waits for lines, over all cache levels: for each level
  * the longest suffix of loops whose footprint fits half of it is taken to hit; what lies

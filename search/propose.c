@@ -11,9 +11,6 @@
 #include "search/propose_sums.h"
 
 enum { TOP_ORDERS = 3, TOP_TILES = 6, TOP_JAMS = 6, TILE_LOOPS_MAX = 4 };
-/* Of the grid, by estimate: with orders, simd and prefetches 40,000 plans for three
- * loops. */
-enum { ALL_TILES = 24, ALL_JAMS = 12 };
 
 static const char has_shape[] = "the plan sets the order of all loops already";
 
@@ -115,7 +112,7 @@ static void try_orders(const struct propose *about, struct choice *choice, size_
         int innermost = nest_depth(about->nest, choice->order[nr - 1]);
         double cost = nest_cost_ns(about->nest, about->machine, choice) +
                       stride_penalty_ns(about, innermost);
-        if (about->exhaustive || cost < now)
+        if (cost < now)
             score(list, choice, cost);
         return;
     }
@@ -134,8 +131,7 @@ static void try_orders(const struct propose *about, struct choice *choice, size_
 static void propose_order(const struct propose *about, const struct choice *order,
                           struct choices *out)
 {
-    bool alone =
-        !about->exhaustive && !order->distribute_nr && !order->tile_nr && !order->jam_nr;
+    bool alone = !order->distribute_nr && !order->tile_nr && !order->jam_nr;
     add_order(about, order, out);
     if (alone)
         add_strips(about, order, out);
@@ -165,7 +161,7 @@ static void propose_orders(const struct propose *about, struct choices *out,
         buf_add(why_not,
                 "the present order of loops already has the lowest estimated traffic");
     struct choices best = {0};
-    keep_best(&list, about->exhaustive ? 120 : TOP_ORDERS, false, &best);
+    keep_best(&list, TOP_ORDERS, false, &best);
     for (size_t i = 0; i < best.nr; i++)
         propose_order(about, &best.item[i], out);
     choices_release(&best);
@@ -193,6 +189,23 @@ static void put_tiles(struct choice *choice, const char *const *name, const long
             long tile = size[i] ? size[i] : (long)exp2(ceil(log2(trips[i])));
             choice->tile[choice->tile_nr++] = (struct loop_size){name[i], tile};
         }
+}
+
+void propose_order_tiles(const struct nest *nest, struct choice *choice)
+{
+    const struct propose about = {.nest = nest, .now = choice};
+    const char *name[KERNEL_DEPTH_MAX];
+    double trips[KERNEL_DEPTH_MAX];
+    long size[KERNEL_DEPTH_MAX] = {0};
+    names_in_order(&about, name);
+    for (size_t d = 0; d < nest->nr; d++) {
+        trips[d] = nest->trips[nest_depth(nest, name[d])];
+        for (size_t t = 0; t < choice->tile_nr; t++)
+            if (!strcmp(choice->tile[t].loop, name[d]))
+                size[d] = choice->tile[t].size;
+    }
+    if (choice->tile_nr)
+        put_tiles(choice, name, size, trips, nest->nr);
 }
 
 static void try_tiles(const struct propose *about, const char *const *name,
@@ -253,9 +266,9 @@ static void propose_tiles(const struct propose *about, struct choices *out,
     add_overhead(&list, name[nest->nr - 1]);
     if (list.nr == 0)
         buf_add(why_not, "every loop of the hot nest is shorter than the smallest tile");
-    if (!about->exhaustive && !about->now->order_nr)
+    if (!about->now->order_nr)
         add_squares(about, out);
-    keep_best(&list, about->exhaustive ? ALL_TILES : TOP_TILES, !about->exhaustive, out);
+    keep_best(&list, TOP_TILES, true, out);
 }
 
 /* ---- unroll_jam ---- */
@@ -335,17 +348,17 @@ static void propose_jams(const struct propose *about, struct choices *out,
     }
     names_in_order(about, name);
     choice.jam_nr = 0;
-    if (!about->exhaustive && !choice.order_nr && !choice.tile_nr)
+    if (!choice.order_nr && !choice.tile_nr)
         add_wavefronts(about, out);
     try_jams(about, name, 0, &choice, &list);
     struct scores useful = {0};
     for (size_t i = 0; i < list.nr; i++)
-        if (about->exhaustive || list.item[i].cost < 0.95)
+        if (list.item[i].cost < 0.95)
             score(&useful, &list.item[i].choice, list.item[i].cost);
     free(list.item);
     if (useful.nr == 0 && out->nr == 0)
         buf_add(why_not, "jamming an outer loop would save neither accesses nor lines");
-    keep_best(&useful, about->exhaustive ? ALL_JAMS : TOP_JAMS, false, out);
+    keep_best(&useful, TOP_JAMS, false, out);
 }
 
 /* ---- unroll ---- */

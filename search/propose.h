@@ -12,7 +12,6 @@ struct propose {
     double iteration_s; /* time of one innermost iteration, 0 = unknown */
     double latency_ns;  /* of the misses a prefetch has to hide */
     double miss_limit;  /* lines a core keeps outstanding at L1, 0 = unknown */
-    bool exhaustive;    /* the whole grid instead of the best guesses */
 };
 
 /* Appends choices for the transformation (a name of rules.h). Nothing appended: it does
@@ -27,6 +26,10 @@ bool propose_knows(const char *transformation);
  * each. */
 void propose_neighbours(const char *transformation, const struct choice *best,
                         struct choices *out);
+
+/* Tiles as a plan needs them under its order of loops: outermost first, and those outside
+ * of the outermost tiled one named too, with tiles of their whole extent. */
+void propose_order_tiles(const struct nest *nest, struct choice *choice);
 
 /* What is built on another order of loops, so that it is judged together with it: the
  * best guesses of unroll_jam and of tile on top of about->now. Nothing for other

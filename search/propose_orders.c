@@ -34,7 +34,7 @@ void add_order(const struct propose *about, const struct choice *order,
     size_t kept = unmoved(nest, order);
 
     choices_add(out, &choice);
-    if (about->exhaustive || choice.distribute_nr || choice.tile_nr || choice.jam_nr)
+    if (choice.distribute_nr || choice.tile_nr || choice.jam_nr)
         return;
     if (kept > 0) {
         choice.order_kept = kept;

@@ -12,14 +12,12 @@ static size_t prefetch_slot(const struct choice *choice, const char *array)
     return i;
 }
 
-/* One to the other level may be replaced; not so in the grid, which has each plan once.
- */
+/* One to the other level may be replaced. */
 static bool has_prefetch(const struct propose *about, const char *array, bool to_l2)
 {
     const struct choice *now = about->now;
     size_t slot = prefetch_slot(now, array);
-    return slot < now->prefetch_nr &&
-           (about->exhaustive || now->prefetch[slot].to_l2 == to_l2);
+    return slot < now->prefetch_nr && now->prefetch[slot].to_l2 == to_l2;
 }
 
 /* In the hot nest, or in a loop that is left as it is (rows of a sparse matrix): a

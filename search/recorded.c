@@ -1,25 +1,52 @@
-/* Answers from recorded measurements first: an interrupted session goes on, a recorded
- * space replays without a compiler. */
+/*
+ * Answers from recorded measurements first: an interrupted session goes on, a recorded
+ * space replays without a compiler.
+ *
+ * A session's own records answer in the order in which they were made: the first question
+ * about a variant gets the first answer, a repeated measurement the next. So a session
+ * that goes on takes the way that it took, to the point where it ended. What other
+ * sessions measured answers where the own records have nothing.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "search/search.h"
 
 struct record {
+    bool explained, timed;
+    unsigned launches;
+    double seconds, cost_s;
+    double at_least_s; /* above 0: stopped for slow */
+    struct recorded_source source;
+    json_t *document;
+};
+
+/* All of one candidate. */
+struct series_of {
     char *plan;
     struct environment environment;
-    bool explained, timed;
-    double seconds;
+    struct record *item; /* this session's, in order */
+    size_t nr, alloc, next;
+    struct record other; /* the best of other sessions; document NULL = none */
+};
+
+struct recorded_pair {
+    struct compared comparison; /* its plans belong to the document */
     json_t *document;
-    double at_least_s; /* above 0: stopped for slow */
+    struct recorded_source source;
+    bool answered;
 };
 
 struct recorded {
     const struct search_runner *behind;
     const struct search_subject *subject;
     int cores;
-    struct record *item;
+    double skipped_s;
+    struct series_of *item;
     size_t nr, alloc;
+    struct recorded_pair *pair;
+    size_t pair_nr, pair_alloc;
+    struct compared last;
 };
 
 struct recorded *recorded_new(const struct search_runner *behind,
@@ -30,10 +57,13 @@ struct recorded *recorded_new(const struct search_runner *behind,
     return recorded;
 }
 
-static void record_release(struct record *record)
+static void series_release(struct series_of *series)
 {
-    free(record->plan);
-    json_decref(record->document);
+    for (size_t i = 0; i < series->nr; i++)
+        json_decref(series->item[i].document);
+    json_decref(series->other.document);
+    free(series->item);
+    free(series->plan);
 }
 
 void recorded_free(struct recorded *recorded)
@@ -41,8 +71,11 @@ void recorded_free(struct recorded *recorded)
     if (!recorded)
         return;
     for (size_t i = 0; i < recorded->nr; i++)
-        record_release(&recorded->item[i]);
+        series_release(&recorded->item[i]);
+    for (size_t i = 0; i < recorded->pair_nr; i++)
+        json_decref(recorded->pair[i].document);
     free(recorded->item);
+    free(recorded->pair);
     free(recorded);
 }
 
@@ -51,8 +84,13 @@ size_t recorded_nr(const struct recorded *recorded)
     return recorded->nr;
 }
 
-static struct record *find(const struct recorded *recorded, const char *plan,
-                           const struct environment *environment)
+const double *recorded_skipped_s(const struct recorded *recorded)
+{
+    return &recorded->skipped_s;
+}
+
+static struct series_of *find(const struct recorded *recorded, const char *plan,
+                              const struct environment *environment)
 {
     for (size_t i = 0; i < recorded->nr; i++)
         if (!strcmp(recorded->item[i].plan, plan) &&
@@ -61,36 +99,98 @@ static struct record *find(const struct recorded *recorded, const char *plan,
     return NULL;
 }
 
+static struct series_of *find_or_add(struct recorded *recorded, const char *plan,
+                                     const struct environment *environment)
+{
+    struct series_of *series = find(recorded, plan, environment);
+    if (series)
+        return series;
+    GROW(recorded->item, recorded->nr + 1, recorded->alloc);
+    series = &recorded->item[recorded->nr++];
+    *series = (struct series_of){.plan = xstrdup(plan), .environment = *environment};
+    return series;
+}
+
 static int read_document(json_t *document, struct measurement *out, struct error *err)
 {
     struct json_at at = json_top("recorded measurement", document);
     return measurement_from_json(&at, out, err);
 }
 
-int recorded_add(struct recorded *recorded, json_t *measurement, struct error *err)
+/* ---- taking records in ---- */
+
+/* One more of this session; a quick run behind an explained one says nothing new. */
+static void add_own(struct series_of *series, const struct record *record)
+{
+    if (series->nr && series->item[series->nr - 1].explained && !record->explained) {
+        json_decref(record->document);
+        return;
+    }
+    GROW(series->item, series->nr + 1, series->alloc);
+    series->item[series->nr++] = *record;
+}
+
+/* The last one, but an explained one stays. */
+static void add_other(struct series_of *series, const struct record *record)
+{
+    if (series->other.document && series->other.explained && !record->explained) {
+        json_decref(record->document);
+        return;
+    }
+    json_decref(series->other.document);
+    series->other = *record;
+}
+
+static int add_measurement(struct recorded *recorded, json_t *document,
+                           const struct recorded_source *source, struct error *err)
 {
     struct measurement read = {0};
-    if (read_document(measurement, &read, err))
+    if (read_document(document, &read, err))
         return -1;
-    struct record record = {
-        xstrdup(read.plan), read.environment,         read.has_traffic, read.time_s.known,
-        read.time_s.value,  json_incref(measurement), read.at_least_s};
-    bool lost = read.outcome == RUN_OUTCOME_INTERRUPTED;
+    struct record record = {.explained = read.has_traffic,
+                            .timed = read.time_s.known,
+                            .launches = read.launches,
+                            .seconds = read.time_s.value,
+                            .at_least_s = read.at_least_s,
+                            .cost_s = read.cost_s,
+                            .source = *source};
+    if (read.outcome != RUN_OUTCOME_INTERRUPTED) {
+        struct series_of *series = find_or_add(recorded, read.plan, &read.environment);
+        record.document = json_incref(document);
+        (source->origin ? add_other : add_own)(series, &record);
+    }
     measurement_release(&read);
-    struct record *old = find(recorded, record.plan, &record.environment);
-    if (lost || (old && old->explained && !record.explained)) {
-        record_release(&record);
-        return 0;
-    }
-    if (old) {
-        record_release(old);
-        *old = record;
-        return 0;
-    }
-    GROW(recorded->item, recorded->nr + 1, recorded->alloc);
-    recorded->item[recorded->nr++] = record;
     return 0;
 }
+
+static int add_comparison(struct recorded *recorded, json_t *document,
+                          const struct recorded_source *source, struct error *err)
+{
+    struct json_at at = json_top("recorded comparison", document);
+    struct recorded_pair pair = {.source = *source};
+    if (comparison_from_json(&at, &pair.comparison, err))
+        return -1;
+    pair.document = json_incref(document);
+    GROW(recorded->pair, recorded->pair_nr + 1, recorded->pair_alloc);
+    recorded->pair[recorded->pair_nr++] = pair;
+    return 0;
+}
+
+int recorded_add_from(struct recorded *recorded, json_t *document,
+                      const struct recorded_source *source, struct error *err)
+{
+    const char *schema = json_string_value(json_object_get(document, "schema"));
+    bool pair = schema && !strcmp(schema, "inflight.comparison/1");
+    return (pair ? add_comparison : add_measurement)(recorded, document, source, err);
+}
+
+int recorded_add(struct recorded *recorded, json_t *measurement, struct error *err)
+{
+    struct recorded_source own = {0};
+    return recorded_add_from(recorded, measurement, &own, err);
+}
+
+/* ---- answering ---- */
 
 static int answer(const struct recorded *recorded, const struct record *record,
                   struct measurement *out, struct error *err)
@@ -99,10 +199,77 @@ static int answer(const struct recorded *recorded, const struct record *record,
     if (read_document(record->document, out, err))
         return -1;
     out->replayed = true;
+    out->reused = record->source.reused || !recorded->behind;
+    out->origin = record->source.origin;
     if (!out->has_traffic || !out->time_s.known)
         return 0;
     struct kernel_counts counts = subject->counts(subject->data);
     return measurement_explain(out, subject->machine, recorded->cores, &counts, err);
+}
+
+/* Time that the session spent on it before it was interrupted. A repeated measurement
+ * tells of all its runs. */
+static void skip(struct recorded *recorded, const struct series_of *series, size_t i)
+{
+    const struct record *record = &series->item[i],
+                        *before = i ? &series->item[i - 1] : NULL;
+    bool repeated = before && !record->explained && record->launches > before->launches;
+    if (!record->source.reused)
+        recorded->skipped_s += record->cost_s - (repeated ? before->cost_s : 0);
+}
+
+struct question {
+    enum measure_effort effort;
+    double stop_at_s;
+};
+
+/* A longer measurement answers for a shorter one, a failure for all; one that was stopped
+ * for slow, only where it would be stopped again. */
+static bool answers(const struct record *record, const struct question *asked)
+{
+    if (record->at_least_s > 0)
+        return asked->effort == MEASURE_QUICK &&
+               measurement_still_stops(record->at_least_s, asked->stop_at_s);
+    return asked->effort == MEASURE_QUICK || record->explained || !record->timed;
+}
+
+/* Has it, given once, no more to say? */
+static bool is_final(const struct record *record, const struct question *asked)
+{
+    const struct question longer = {.effort = MEASURE_FULL};
+    return answers(record, record->at_least_s > 0 ? asked : &longer);
+}
+
+/* The place of this session's next answer; series->nr when there is none. */
+static size_t next_own(const struct series_of *series, const struct question *asked)
+{
+    for (size_t i = series->next; i < series->nr; i++)
+        if (answers(&series->item[i], asked))
+            return i;
+    /* given already, and says all there is to say */
+    return series->nr && is_final(&series->item[series->nr - 1], asked) ? series->nr - 1
+                                                                        : series->nr;
+}
+
+static const struct record *next_record(struct recorded *recorded,
+                                        const struct candidate *candidate,
+                                        const struct question *asked)
+{
+    struct series_of *series = find(recorded, candidate->plan, &candidate->environment);
+    if (!series)
+        return NULL;
+    if (!recorded->behind)
+        return series->nr ? &series->item[series->nr - 1] : &series->other;
+    size_t i = next_own(series, asked);
+    if (i < series->nr) {
+        if (i >= series->next)
+            skip(recorded, series, i);
+        series->next = i + 1;
+        return &series->item[i];
+    }
+    bool other = series->other.document && answers(&series->other, asked) &&
+                 (series->nr == 0 || asked->effort != MEASURE_QUICK);
+    return other ? &series->other : NULL;
 }
 
 static void missing(const struct candidate *candidate, struct measurement *out)
@@ -115,25 +282,14 @@ static void missing(const struct candidate *candidate, struct measurement *out)
                                 .huge_bytes = -1};
 }
 
-/* A longer measurement answers for a shorter one, a failure for all; one that was stopped
- * for slow, only where it would be stopped again. */
-static bool still_holds(const struct record *record, enum measure_effort effort,
-                        double stop_at_s)
-{
-    if (record->at_least_s > 0)
-        return effort == MEASURE_QUICK &&
-               measurement_still_stops(record->at_least_s, stop_at_s);
-    return effort == MEASURE_QUICK || record->explained || !record->timed;
-}
-
 static int measure(void *data, const struct candidate *candidate,
                    enum measure_effort effort, double stop_at_s, struct measurement *out,
                    struct error *err)
 {
-    const struct recorded *recorded = data;
+    struct recorded *recorded = data;
     const struct record *record =
-        find(recorded, candidate->plan, &candidate->environment);
-    if (record && (!recorded->behind || still_holds(record, effort, stop_at_s)))
+        next_record(recorded, candidate, &(struct question){effort, stop_at_s});
+    if (record)
         return answer(recorded, record, out, err);
     if (recorded->behind)
         return recorded->behind->measure(recorded->behind->data, candidate, effort,
@@ -142,19 +298,85 @@ static int measure(void *data, const struct candidate *candidate,
     return 0;
 }
 
+/* ---- comparisons ---- */
+
+static bool same_candidate(const struct candidate *a, const struct candidate *b)
+{
+    return !strcmp(a->plan, b->plan) &&
+           environments_equal(&a->environment, &b->environment);
+}
+
+/* This session's next answer to the question; else one of another session that took as
+ * long as is asked for. */
+static struct recorded_pair *find_pair(struct recorded *recorded,
+                                       const struct compared *asked)
+{
+    struct recorded_pair *other = NULL;
+    for (size_t i = 0; i < recorded->pair_nr; i++) {
+        struct recorded_pair *pair = &recorded->pair[i];
+        if (pair->comparison.file != asked->file ||
+            !same_candidate(&pair->comparison.a, &asked->a) ||
+            !same_candidate(&pair->comparison.b, &asked->b))
+            continue;
+        if (!pair->source.origin && !pair->answered)
+            return pair;
+        if (pair->source.origin && pair->comparison.seconds >= asked->seconds)
+            other = pair;
+    }
+    return other;
+}
+
+bool recorded_comparison(struct recorded *recorded, struct compared *comparison)
+{
+    struct recorded_pair *pair = find_pair(recorded, comparison);
+    if (!pair)
+        return false;
+    pair->answered = true;
+    if (!pair->source.reused)
+        recorded->skipped_s += pair->comparison.cost_s;
+    *comparison = pair->comparison;
+    comparison->replayed = true;
+    comparison->reused = pair->source.reused;
+    comparison->origin = pair->source.origin;
+    return true;
+}
+
+static void compare_times(const struct recorded *recorded, struct compared *comparison)
+{
+    const struct series_of *a = find(recorded, comparison->a.plan,
+                                     &comparison->a.environment),
+                           *b = find(recorded, comparison->b.plan,
+                                     &comparison->b.environment);
+    const struct record *left = a && a->nr ? &a->item[a->nr - 1] : NULL,
+                        *right = b && b->nr ? &b->item[b->nr - 1] : NULL;
+    if (left && right && left->timed && right->timed && right->seconds > 0)
+        comparison->ratio =
+            quantity_exact(left->seconds / right->seconds, PROVENANCE_RECORDED);
+}
+
 static int compare(void *data, const struct candidate *a, const struct candidate *b,
                    double seconds, struct quantity *ratio, struct error *err)
 {
-    const struct recorded *recorded = data;
-    if (recorded->behind)
-        return recorded->behind->compare(recorded->behind->data, a, b, seconds, ratio,
-                                         err);
-    const struct record *left = find(recorded, a->plan, &a->environment);
-    const struct record *right = find(recorded, b->plan, &b->environment);
-    *ratio = quantity_unknown();
-    if (left && right && left->timed && right->timed && right->seconds > 0)
-        *ratio = quantity_exact(left->seconds / right->seconds, PROVENANCE_RECORDED);
-    return 0;
+    struct recorded *recorded = data;
+    const struct search_runner *behind = recorded->behind;
+    struct compared comparison = {
+        .a = *a, .b = *b, .seconds = seconds, .ratio = quantity_unknown()};
+    double began_s = clock_s();
+    int status = 0;
+    if (!behind)
+        compare_times(recorded, &comparison);
+    else if (!recorded_comparison(recorded, &comparison)) {
+        status = behind->compare(behind->data, a, b, seconds, &comparison.ratio, err);
+        comparison.cost_s = clock_s() - began_s;
+    }
+    recorded->last = comparison;
+    *ratio = comparison.ratio;
+    return status;
+}
+
+const struct compared *recorded_last(const struct recorded *recorded)
+{
+    return &recorded->last;
 }
 
 /* Only what will really be measured. */

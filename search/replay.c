@@ -8,11 +8,12 @@
 
 static json_t *counts_json(const struct kernel_counts *counts)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "iterations",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b}", "iterations",
                      json_quantity(counts->iterations), "accesses",
                      json_quantity(counts->accesses), "bytes",
                      json_quantity(counts->bytes), "flops", json_quantity(counts->flops),
-                     "footprint_bytes", json_number_or_null(counts->footprint_bytes));
+                     "footprint_bytes", json_number_or_null(counts->footprint_bytes),
+                     "single_precision", counts->single_precision);
 }
 
 json_t *measurement_save_json(const struct measurement *measurement,
@@ -59,6 +60,9 @@ static int read_counts(const struct json_at *at, struct kernel_counts *counts,
         if (json_has(&object, figure[i].key) &&
             json_quantity_at(&object, figure[i].key, figure[i].value, err))
             return -1;
+    if (json_has(&object, "single_precision") &&
+        json_bool_at(&object, "single_precision", &counts->single_precision, err))
+        return -1;
     return json_has(&object, "footprint_bytes")
                ? json_number_at(&object, "footprint_bytes", 0, 1e18,
                                 &counts->footprint_bytes, err)

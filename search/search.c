@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "search/left.h"
 #include "search/session.h"
 
 static const struct strategy {
@@ -13,6 +14,10 @@ static const struct strategy {
     {{"exhaustive", "every plan of the grid, in order, as far as the budget goes"},
      exhaustive_run},
     {{"random", "plans of the grid in random order"}, random_run},
+    {{"local",
+      "hill climbing over the grid: from plan to better neighbour, with restarts"},
+     local_run},
+    {{"population", "a genetic algorithm over the grid"}, population_run},
 };
 
 const struct search_strategy *search_strategies(size_t *nr)
@@ -32,6 +37,17 @@ static const struct strategy *find_strategy(const char *name)
     return NULL;
 }
 
+static int unknown_strategy(const char *name, struct error *err)
+{
+    struct buf known = {0};
+    for (size_t i = 0; i < ARRAY_SIZE(strategies); i++)
+        buf_addf(&known, "%s%s", i ? ", " : "", strategies[i].public.name);
+    fail(err, STATUS_USAGE, "there is no strategy '%s'; known are %s", name,
+         buf_str(&known));
+    buf_release(&known);
+    return -1;
+}
+
 int search_run(const struct search_subject *subject, const struct search_runner *runner,
                const struct search_observer *observer, const struct search_opts *opts,
                struct search_result *result, struct error *err)
@@ -43,9 +59,7 @@ int search_run(const struct search_subject *subject, const struct search_runner 
                               .result = result};
     const struct strategy *strategy = find_strategy(opts->strategy);
     if (!strategy)
-        return fail(err, STATUS_USAGE,
-                    "there is no strategy '%s'; known are guided, exhaustive, random",
-                    opts->strategy);
+        return unknown_strategy(opts->strategy, err);
     int status = session_start(&session, err);
     if (!status)
         status = session_baseline(&session, err);
@@ -102,11 +116,14 @@ void search_result_release(struct search_result *result)
         free(result->environment[i].plan);
         free(result->environment[i].outcome);
     }
+    left_release(&result->left);
+    audit_release(&result->audit);
     free(result->environment);
     free(result->tie);
     free(result->measurement);
     free(result->advice);
     free(result->pruned);
     free(result->stop);
+    free(result->first_tried);
     *result = (struct search_result){0};
 }

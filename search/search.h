@@ -57,7 +57,13 @@ struct measurement {
     bool has_traffic, has_occupancy;      /* which of the next two are filled */
     struct traffic traffic;
     struct occupancy occupancy;
-    bool replayed;     /* answered from a record; nothing was measured now */
+    bool replayed; /* answered from a record; nothing was measured now */
+    double
+        cost_s;  /* wall time that it took: building, verifying, running; 0 = not told */
+    bool reused; /* replayed, and measured by another session: costs no time of the
+                    budget, is not repeated */
+    long long origin;  /* of one that is reused and not among this session's records yet:
+                          its place in the database; 0 = none */
     double at_least_s; /* STOPPED: a call takes longer than this; time_s is unknown. 0 for
                           all others */
 };
@@ -130,6 +136,9 @@ struct search_subject {
     const struct machine *machine;
     bool huge_pages_available;
     int cores; /* loaded alike */
+    /* Only these plans may be tried, as search_grid() writes them; NULL = any. Borrowed.
+     */
+    const struct strvec *space;
 };
 
 enum measure_effort {
@@ -157,11 +166,31 @@ struct search_runner {
     size_t prepare_most; /* candidates that are worth one go */
 };
 
+/* Two variants timed in turn. Plans are borrowed. */
+struct compared {
+    struct candidate a, b;
+    bool file;             /* b was run from the file written for it, and its results */
+    bool verified;         /* equal the original's */
+    double seconds;        /* that it was to take */
+    struct quantity ratio; /* time(a) / time(b); unknown = not to be had */
+    double cost_s;         /* wall time that it took */
+    bool replayed, reused; /* as of a measurement */
+    long long origin;
+};
+/* inflight.comparison/1, documented in docs/formats.md. */
+json_t *comparison_to_json(const struct compared *comparison);
+/* Plans are borrowed from the document. */
+int comparison_from_json(const struct json_at *at, struct compared *out,
+                         struct error *err);
+
 struct search_observer {
     void *data;
     void (*step)(void *data, const char *sentence); /* what is being tried and why */
     int (*measured)(void *data, const struct measurement *measurement,
                     struct error *err); /* saves it */
+    /* Saves it: a, b, seconds and ratio are told. Not called for one that was cut short
+     * by an interrupt. */
+    int (*compared)(void *data, const struct compared *comparison, struct error *err);
 };
 
 /* ---- what comes out ---- */
@@ -195,6 +224,54 @@ struct tie {
     struct quantity ratio; /* time(winner) / time(this one); above 1 this one is faster */
     bool tied;             /* neither is faster beyond the noise */
 };
+/* The stop certificate: what bound on the remaining gain the evidence allows. */
+#define LEFT_MAP(X)                                                                      \
+    X(UNKNOWN, "unknown") /* the evidence gives no bound: see reason */                  \
+    X(NOTHING, "nothing") /* every plan's bound ends within the noise */                 \
+    X(REACHED, "reached") /* what sets the limit may be at its limit already */          \
+    X(SOME, "some")       /* so much could be left */
+enum left_verdict {
+#define X(name, word) LEFT_##name,
+    LEFT_MAP(X)
+#undef X
+};
+const char *left_word(enum left_verdict verdict);
+struct search_left {
+    enum left_verdict verdict;
+    struct occupancy_left bound; /* over the best plan */
+    /* No plan was kept, the limit is reached (or nothing is left), and nothing that rules
+     * advise was left untried for want of time. */
+    bool helpless;
+    bool nothing_stopped; /* the search ended because of it */
+    size_t tries;         /* plans that ran to their end, right or wrong */
+    char *reason;   /* why a bound is missing, one sentence; NULL = both are there */
+    char *sentence; /* all of it, for readers; never NULL after a search */
+};
+
+/* One pruned transformation that --audit measured, or why it did not. */
+struct audited {
+    char *transformation, *rule;
+    char *plan;           /* the best of it that ran; NULL = none was measured */
+    struct quantity gain; /* over the best before it; unknown = not compared */
+    bool wrong;           /* faster beyond the noise: kept, or huge pages */
+};
+struct search_audit {
+    struct audited *item;
+    size_t nr, alloc;
+    size_t measured_nr;   /* of which plans ran */
+    size_t no_plan_nr;    /* of which there was no legal plan to measure */
+    size_t unreached_nr;  /* of all pruned ones, those the budget did not reach */
+    size_t wrong_nr;      /* that a rule had wrongly discarded */
+    size_t before, after; /* measurements: the winner without and with the audit */
+    /* time of the winner without it over that of the final one, interleaved; exactly 1
+     * when nothing was wrongly discarded, unknown when nothing was measured */
+    struct quantity cost;
+};
+
+/* "audit: 7 pruned transformations measured, 1 wrongly discarded by rule R: ..."; NULL =
+ * there was none. Caller frees. */
+char *audit_text(const struct search_audit *audit);
+
 struct search_result {
     struct measurement *measurement; /* in order; [0] is the baseline */
     size_t measurement_nr, measurement_alloc;
@@ -225,26 +302,47 @@ struct search_result {
      * smaller change (ties.h); at most TIES_MAX. Owned. */
     struct tie *tie;
     size_t tie_nr;
-    size_t tie_winner;  /* 0 = the search had none, or nothing was compared */
-    size_t searched_nr; /* measurement_nr when the search ended and closing began */
+    size_t tie_winner;       /* 0 = the search had none, or nothing was compared */
+    size_t searched_nr;      /* measurement_nr when the search ended and closing began */
+    struct search_left left; /* what is left after the best */
+    struct search_audit audit; /* of --audit; nr 0 = none was asked for or needed */
+    /* The first transformation of which guided search measured a plan, on the kernel as
+     * written; NULL = none. Its gain then, unknown when no plan of it ran well. */
+    char *first_tried;
+    struct quantity first_gain;
 };
 void search_result_release(struct search_result *result);
 
+/* How much of its weight a rule has left, by what it was worth on this machine. */
+struct rule_record {
+    const char *rule;
+    double factor; /* above 0, at most 1 */
+};
+
 struct search_opts {
-    const char *strategy; /* "guided" (default), "exhaustive", "random" */
+    const char *strategy; /* a name of search_strategies(); NULL = the first */
     double budget_s;      /* 0 = 100; three quarters of it are for plans, however long the
                              baseline takes; the closing measurements come on top */
     bool plans_only;      /* no huge pages either */
     size_t budget_variants;  /* 0 = no limit */
-    unsigned long long seed; /* random; 0 = 1 */
+    unsigned long long seed; /* random, local, population; 0 = 1 */
     const struct rule_set *rules;
     /* Environments to try on the kernel as written and on the winner, one after the
      * other, each on top of those that paid; {0} in what is not to change. Huge pages are
      * tried without being named. Borrowed. */
     const struct environment *option;
     size_t option_nr;
-    bool advise_only; /* measure the baseline, judge, stop */
-    bool audit;       /* measure what rules pruned, too, within the budget */
+    bool advise_only;    /* measure the baseline, judge, stop */
+    bool audit;          /* measure what rules pruned, too, within the budget */
+    bool hide_occupancy; /* rules are not told of queues, and there are no bounds: what
+                            guidance is worth without */
+    /* Seconds that answers from this session's own records took when they were measured,
+     * as of now: they count as spent, so that a session that goes on has what was left of
+     * its budget. NULL = none. recorded_skipped_s() gives it. */
+    const double *skipped_s;
+    const struct rule_record *record; /* what the rules were worth so far; NULL = not told
+                                       */
+    size_t record_nr;
 };
 /*
  * Seconds for one closing comparison: a quarter of the budget, 2 at least and 8 at most.
@@ -264,8 +362,9 @@ int search_run(const struct search_subject *subject, const struct search_runner 
                const struct search_observer *observer, const struct search_opts *opts,
                struct search_result *result, struct error *err);
 
-/* The grid of plans that knows nothing of the rules: order x tile x unroll-and-jam x simd
- * x prefetch, illegal ones left out. */
+/* The grid of plans that knows nothing of the rules, illegal ones left out: order, tiles,
+ * unroll-and-jam, unroll, simd, prefetch, stores past the caches, joined and split loops,
+ * with as many values of each as make 500 plans at most. */
 int search_grid(const struct search_subject *subject, struct strvec *plans,
                 struct error *err);
 
@@ -316,16 +415,74 @@ int live_compare_file(struct live *live, const char *source,
  * (resume, replay) ---- */
 
 struct recorded;
-/* `behind` NULL: replay only; what is missing is NOT_BUILT and ratios come from the
- * recorded times. */
+/* `behind` NULL: replay only; what is missing is NOT_BUILT, of several of one variant the
+ * last rules, and ratios come from the recorded times. */
 struct recorded *recorded_new(const struct search_runner *behind,
                               const struct search_subject *subject, int cores);
 void recorded_free(struct recorded *recorded);
-/* `measurement` is an inflight.measurement/1 document; kept by reference. Of several of
- * one variant the last rules. */
-int recorded_add(struct recorded *recorded, json_t *measurement, struct error *err);
-size_t recorded_nr(const struct recorded *recorded);
+/* `document` is an inflight.measurement/1; kept by reference. Several of one variant
+ * answer in this order: what was asked again is answered by the next one, then by the
+ * runner behind. */
+int recorded_add(struct recorded *recorded, json_t *document, struct error *err);
+/* Where a record comes from; {0} is this session. */
+struct recorded_source {
+    bool reused;      /* another session measured it */
+    long long origin; /* and its record is only there; 0 = this session has a copy */
+};
+/* The same, or an inflight.comparison/1. What is only in other sessions answers where
+ * this one has nothing: comparisons when they took as long as is asked for. */
+int recorded_add_from(struct recorded *recorded, json_t *document,
+                      const struct recorded_source *source, struct error *err);
+size_t recorded_nr(const struct recorded *recorded); /* different variants */
 struct search_runner recorded_runner(struct recorded *recorded);
+/* What the runner answered to the last question for a comparison, with all it knows. */
+const struct compared *recorded_last(const struct recorded *recorded);
+/* Completes a comparison of which a, b, file and seconds are told; false = no record. */
+bool recorded_comparison(struct recorded *recorded, struct compared *comparison);
+/* For search_opts.skipped_s; belongs to `recorded`. */
+const double *recorded_skipped_s(const struct recorded *recorded);
+
+/* ---- a space that was measured whole, as data ---- */
+
+/* What a space is of. Borrowed. */
+struct dataset_about {
+    const char *name, *file;             /* function; file without its folder */
+    const char *source;                  /* text of the file */
+    const struct strvec *words, *cflags; /* as in struct kernel_request */
+    const struct machine *machine;
+    int cores;            /* loaded alike */
+    const char *compiler; /* version */
+    const struct strvec *flags;
+};
+/* inflight.space/1, without its "measurements": an array of inflight.measurement/1 that
+ * the caller adds. Documented in docs/formats.md. */
+json_t *dataset_json(const struct dataset_about *about);
+
+struct dataset_entry {
+    const char *plan;
+    struct quantity time_s; /* unknown when it did not run to its end */
+    double cost_s;          /* as in struct measurement */
+    bool explained;
+};
+struct dataset;
+/* A file of this schema, compressed or not. Its kernel is read anew (libclang; nothing is
+ * compiled). STATUS_INPUT with the place when it contradicts itself. */
+int dataset_load(const char *path, struct dataset **out, struct error *err);
+void dataset_free(struct dataset *dataset);
+const char *dataset_name(const struct dataset *dataset);
+const struct machine *dataset_machine(const struct dataset *dataset);
+/* The first is the kernel as written. */
+const struct dataset_entry *dataset_entries(const struct dataset *dataset, size_t *nr);
+/* Only what was measured is legal. */
+struct search_subject dataset_subject(struct dataset *dataset);
+/*
+ * Answers from the records, and NOT_BUILT to all else. With a seed other than 0 times are
+ * drawn anew, within the interval that was measured: log-normal, the same plan the same
+ * time for one seed. Ratios have intervals half as wide as two quick runs have: a
+ * comparison takes four launches.
+ */
+struct search_runner dataset_runner(struct dataset *dataset);
+void dataset_seed(struct dataset *dataset, unsigned long long seed);
 
 /* ---- the shape of a matrix product ---- */
 

@@ -16,12 +16,54 @@ double search_closing_s(double budget_s)
  * whatever the baseline takes. */
 static const double plans_share = 0.75;
 
+/* Loops that an order leaves out stay outside of those that it names. */
+static void complete_order(const struct nest *nest, struct choice *choice)
+{
+    const char *order[CHOICE_LOOPS_MAX];
+    size_t kept = 0;
+    if (!choice->order_nr)
+        return;
+    for (size_t d = 0; d < nest->nr; d++) {
+        bool named = false;
+        for (size_t i = 0; i < choice->order_nr; i++)
+            named = named || !strcmp(choice->order[i], nest->loop[d]->name);
+        if (!named && kept + choice->order_nr < CHOICE_LOOPS_MAX)
+            order[kept++] = nest->loop[d]->name;
+    }
+    memmove(&choice->order[kept], choice->order,
+            choice->order_nr * sizeof(choice->order[0]));
+    memcpy(choice->order, order, kept * sizeof(order[0]));
+    choice->order_nr += kept;
+    choice->order_kept = kept;
+}
+
+static int read_space(struct session *session, struct error *err)
+{
+    const struct strvec *plans = session->subject->space;
+    session->has_space = plans != NULL;
+    for (size_t i = 0; plans && i < plans->nr; i++) {
+        struct choice choice;
+        if (choice_read(plans->v[i], &session->view, &choice, err))
+            return -1;
+        complete_order(&session->nest, &choice);
+        if (*plans->v[i])
+            choices_add(&session->space, &choice);
+    }
+    return 0;
+}
+
+double session_now_s(const struct session *session)
+{
+    const double *skipped_s = session->opts->skipped_s;
+    return clock_s() + (skipped_s ? *skipped_s : 0);
+}
+
 int session_start(struct session *session, struct error *err)
 {
     const struct search_opts *opts = session->opts;
     session->view = session->subject->view(session->subject->data);
     nest_find(&session->view, &session->nest);
-    session->started_s = clock_s();
+    session->started_s = session_now_s(session);
     session->budget_s = opts->budget_s > 0 ? opts->budget_s : DEFAULT_BUDGET_S;
     session->deadline_s = session->started_s + session->budget_s;
     *session->result = (struct search_result){
@@ -31,16 +73,23 @@ int session_start(struct session *session, struct error *err)
         .left_bound = quantity_unknown(),
         .left_resource = RESOURCE_NONE,
         .space_size = -1,
+        .left.bound = {.same = quantity_unknown(),
+                       .least = quantity_unknown(),
+                       .same_by = RESOURCE_NONE,
+                       .least_by = RESOURCE_NONE},
+        .audit.cost = quantity_unknown(),
+        .first_gain = quantity_unknown(),
     };
     if (!opts->rules)
         return fail(err, STATUS_FAILED, "no rules were given to the search");
-    return 0;
+    return read_space(session, err);
 }
 
 void session_release(struct session *session)
 {
     free(session->choice);
     free(session->effort);
+    choices_release(&session->space);
 }
 
 void session_say(const struct session *session, const char *format, ...)
@@ -58,7 +107,7 @@ void session_say(const struct session *session, const char *format, ...)
 
 double session_left_s(const struct session *session)
 {
-    return session->deadline_s - clock_s();
+    return session->deadline_s - session_now_s(session);
 }
 
 bool session_over(const struct session *session)
@@ -118,6 +167,15 @@ int session_measure(struct session *session, const struct choice *choice, bool h
     return session_measure_in(session, choice, &environment, effort, limit_s, index, err);
 }
 
+/* What was built ahead for this one is part of what it cost. */
+static double take_ahead_s(struct session *session)
+{
+    if (session->ahead_nr == 0)
+        return 0;
+    session->ahead_nr--;
+    return session->ahead_each_s;
+}
+
 /* It was given up at a limit that is none any more. */
 static bool was_stopped_sooner(const struct measurement *measurement, double limit_s)
 {
@@ -136,9 +194,12 @@ int session_measure_in(struct session *session, const struct choice *choice,
     *index = find(session, plan, environment);
     if (*index == session->result->measurement_nr || session->effort[*index] < effort ||
         was_stopped_sooner(&session->result->measurement[*index], limit_s)) {
+        double began_s = clock_s();
         status = session->runner->measure(session->runner->data, &candidate, effort,
                                           limit_s, &measurement, err);
         if (status == 0) {
+            if (!measurement.replayed)
+                measurement.cost_s = clock_s() - began_s + take_ahead_s(session);
             put(session, *index, choice, effort, &measurement);
             status = tell(session, &session->result->measurement[*index], err);
         }
@@ -171,11 +232,14 @@ static void append_samples(struct measurement *to, struct measurement *from)
     to->disturbed_nr += from->disturbed_nr;
 }
 
+/* A record holds the earlier runs already. */
 static void take_repeated(struct measurement *before, struct measurement *more)
 {
-    if (more->outcome == RUN_OUTCOME_OK && more->time_s.known) {
+    if (more->outcome == RUN_OUTCOME_OK && more->time_s.known && !more->replayed) {
         double n = before->launches ? before->launches : 1;
         before->time_s = merge_times(before->time_s, more->time_s, n);
+        before->cost_s += more->cost_s;
+        before->replayed = false;
         append_samples(before, more);
         measurement_release(more);
         return;
@@ -189,12 +253,15 @@ int session_repeat(struct session *session, size_t i, struct error *err)
     struct measurement more = {0};
     struct measurement *before = &session->result->measurement[i];
     struct candidate candidate = {before->plan, before->environment};
-    if (session->effort[i] != MEASURE_QUICK || before->replayed ||
+    if (session->effort[i] != MEASURE_QUICK || before->reused ||
         !session_timed(session, i))
         return 0;
+    double began_s = clock_s();
     if (session->runner->measure(session->runner->data, &candidate, MEASURE_QUICK, 0,
                                  &more, err))
         return -1;
+    if (!more.replayed)
+        more.cost_s = clock_s() - began_s;
     take_repeated(before, &more);
     return tell(session, before, err);
 }
@@ -212,8 +279,15 @@ int session_compare(struct session *session, size_t a, size_t b, double seconds,
     *ratio = quantity_unknown();
     if (spawn_interrupted())
         return 0;
-    return session->runner->compare(session->runner->data, &left, &right, seconds, ratio,
-                                    err);
+    if (session->runner->compare(session->runner->data, &left, &right, seconds, ratio,
+                                 err))
+        return -1;
+    struct compared comparison = {
+        .a = left, .b = right, .seconds = seconds, .ratio = *ratio};
+    const struct search_observer *observer = session->observer;
+    return observer && observer->compared && !spawn_interrupted()
+               ? observer->compared(observer->data, &comparison, err)
+               : 0;
 }
 
 /* Few launches have wide intervals, and a twentieth is worth more of them. */
@@ -258,6 +332,15 @@ int session_legal(struct session *session, const struct choice *choice, struct e
     return status ? fail(err, reason.status, "%s", reason.text) : 0;
 }
 
+double session_rule_factor(const struct session *session, const char *rule)
+{
+    const struct search_opts *opts = session->opts;
+    for (size_t i = 0; i < opts->record_nr; i++)
+        if (!strcmp(opts->record[i].rule, rule))
+            return opts->record[i].factor;
+    return 1;
+}
+
 int session_baseline(struct session *session, struct error *err)
 {
     struct choice none = {0};
@@ -265,8 +348,8 @@ int session_baseline(struct session *session, struct error *err)
     session_say(session, "measuring the kernel as written");
     if (session_measure(session, &none, false, MEASURE_EXPLAIN, 0, &index, err))
         return -1;
-    session->deadline_s =
-        fmax(session->deadline_s, clock_s() + plans_share * session->budget_s);
+    session->deadline_s = fmax(session->deadline_s,
+                               session_now_s(session) + plans_share * session->budget_s);
     const struct measurement *baseline = &session->result->measurement[0];
     if (session_timed(session, 0) || baseline->outcome == RUN_OUTCOME_INTERRUPTED)
         return 0;

@@ -19,12 +19,20 @@ struct session {
     struct kernel_view view;
     struct nest nest;
     double budget_s;
-    double started_s, deadline_s; /* CLOCK_MONOTONIC; the closing measurements may run
+    double started_s, deadline_s; /* of session_now_s; the closing measurements may run
                                      past the deadline */
+    double ahead_each_s;          /* building ahead took so long for each ... */
+    size_t ahead_nr;              /* ... of so many that are still to be measured */
     struct choice *choice;        /* of result->measurement[i] */
     size_t choice_alloc;
     enum measure_effort *effort; /* of result->measurement[i] */
     size_t effort_alloc;
+    struct choices space; /* of subject->plan, the one without steps left out */
+    bool has_space;       /* only those are tried */
+    /* What the transformation that is being tried can gain by its rule; `judged`: it is
+     * one that rules gave, so that the stop certificate may end its tries. */
+    bool judged;
+    struct quantity promised;
 };
 
 int session_start(struct session *session, struct error *err);
@@ -33,6 +41,9 @@ void session_release(struct session *session);
 void session_say(const struct session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* CLOCK_MONOTONIC, and what an interrupted session had spent before: replayed, it comes
+ * to the point where it ended at the time that it was then. */
+double session_now_s(const struct session *session);
 /* Interrupted, out of time or out of variants. */
 bool session_over(const struct session *session);
 double session_left_s(const struct session *session);
@@ -71,6 +82,9 @@ int session_legal(struct session *session, const struct choice *choice,
 void session_prune(struct session *session, const char *plan, const char *rule,
                    const char *reason);
 
+/* What is left of the rule's weight by its track record: above 0, at most 1. */
+double session_rule_factor(const struct session *session, const char *rule);
+
 /* The baseline, explained. Fails when it does not run. */
 int session_baseline(struct session *session, struct error *err);
 
@@ -78,15 +92,41 @@ int session_baseline(struct session *session, struct error *err);
  * is left; why it ended. */
 int session_close(struct session *session, struct error *err);
 
-/* Facts for the rules: measurement i (explained), its choice, the loop nest and the
- * machine. */
-int session_facts(const struct session *session, size_t i, struct rule_facts *facts,
-                  struct error *err);
+/* left.c: fills result->left for the best, which is explained first where it was not. */
+int session_left(struct session *session, struct error *err);
+/*
+ * Does the evidence say that nothing is left for measurement i (explained)? Either every
+ * bound ends within the noise, or its limit is reached, LEFT_TRIES plans gained nothing
+ * over it, and the bound of the most promising transformation still to be tried
+ * (`promised`, unknown = none) may be nothing, too. NULL = no; else why, one sentence.
+ * Caller frees.
+ */
+char *session_nothing_left(struct session *session, size_t i, struct quantity promised);
 
+/* The same in the midst of tries on measurement i, none of which looks faster. */
+bool session_enough(struct session *session, size_t i);
+
+/* audit.c: what --audit finds. A rule, not the search, left it out: */
+bool audit_wants(const struct advice *advice);
+void audit_begin(struct session *session, size_t best);
+/* It was tried on measurement `before`, and `after` is the best now. */
+void audit_note(struct session *session, const struct advice *advice, size_t before,
+                size_t after);
+void audit_unreached(struct session *session);
+/* What the wrongly discarded cost, interleaved; after the winner stands. */
+int audit_close(struct session *session, struct error *err);
+void audit_release(struct search_audit *audit);
+
+/* Facts for the rules: the choice of measurement i, the loop nest, the machine, and what
+ * the measurement `explained` (i itself, or the one it was built on) says of traffic. */
+int session_facts(const struct session *session, size_t i, size_t explained,
+                  struct rule_facts *facts, struct error *err);
 /* The strategies. */
 int guided_run(struct session *session, struct error *err);
 int exhaustive_run(struct session *session, struct error *err);
 int random_run(struct session *session, struct error *err);
+int local_run(struct session *session, struct error *err);
+int population_run(struct session *session, struct error *err);
 
 /* All choices of the grid that are legal. */
 int grid_choices(struct session *session, struct choices *out, struct error *err);

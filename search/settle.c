@@ -149,7 +149,9 @@ int settle_list(struct session *session, const struct choices *list, size_t now,
     struct ahead_list ahead = {&all, choices_at, list->nr, 0};
     bool legal = false;
     int status = 0;
-    for (size_t i = 0; !status && i < list->nr && !session_over(session); i++) {
+    for (size_t i = 0; !status && i < list->nr && !session_over(session) &&
+                       !session_enough(session, now);
+         i++) {
         if (list->item[i].fallback && legal)
             continue;
         legal = session_legal(session, &list->item[i], NULL) == 0;

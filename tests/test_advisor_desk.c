@@ -1,6 +1,9 @@
 #include "tests/test_advisor_desk.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+#include "search/left.h"
 
 static struct quantity timed(double seconds)
 {
@@ -156,12 +159,19 @@ void desk_start(struct desk *desk, const char *command)
                                .total_gain = quantity_unknown(),
                                .left_bound = desk_gain(2.4, 2.2, 2.6),
                                .left_resource = RESOURCE_L1_QUEUE,
+                               .left = {.verdict = LEFT_SOME,
+                                        .bound = {.same = desk_gain(2.4, 2.2, 2.6),
+                                                  .least = desk_gain(9.1, 5.5, INFINITY),
+                                                  .same_by = RESOURCE_L1_QUEUE,
+                                                  .least_by = RESOURCE_MEMORY},
+                                        .tries = 4},
                                .stop = xstrdup("no rule says that anything else can pay"),
                                .seconds = 41.6,
                                .space_size = -1};
     desk->input = (struct report_input){.bench = &desk->bench,
                                         .result = &desk->result,
                                         .emitted_gain = quantity_unknown()};
+    desk->result.left.sentence = left_text(&desk->result.left);
     desk_explain(desk_add(desk, "", RUN_OUTCOME_OK, 0.52));
 }
 

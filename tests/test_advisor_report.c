@@ -143,6 +143,32 @@ static void a_search(struct desk *desk)
     }
 }
 
+/* The audit of it: one rule was wrong. */
+static void an_audited_search(void)
+{
+    struct audited item[] = {{.transformation = (char *)(uintptr_t) "unroll_jam",
+                              .rule = (char *)(uintptr_t) "unroll_jam.shallow",
+                              .plan = (char *)(uintptr_t) "unroll_jam(i:4)",
+                              .gain = desk_gain(1.08, 1.05, 1.11),
+                              .wrong = true},
+                             {.transformation = (char *)(uintptr_t) "fuse",
+                              .rule = (char *)(uintptr_t) "fuse.alone",
+                              .gain = quantity_unknown()}};
+    struct desk desk = {0};
+
+    a_search(&desk);
+    desk.result.audit = (struct search_audit){.item = item,
+                                              .nr = 2,
+                                              .measured_nr = 1,
+                                              .no_plan_nr = 1,
+                                              .unreached_nr = 3,
+                                              .wrong_nr = 1,
+                                              .cost = desk_gain(1.08, 1.05, 1.11)};
+    check_report(&desk, "audit", false);
+    desk.result.audit = (struct search_audit){0};
+    desk_release(&desk);
+}
+
 static void a_finished_search(void)
 {
     struct desk desk = {0};
@@ -370,6 +396,7 @@ static void the_comment_of_an_emitted_file(void)
 }
 
 CU_TestInfo advisor_report_tests[] = {
+    {"an audited search", an_audited_search},
     {"a finished search", a_finished_search},
     {"the document of a search", the_document_of_a_search},
     {"colour carries no meaning of its own", colour_carries_no_meaning_of_its_own},

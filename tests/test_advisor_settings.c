@@ -36,7 +36,8 @@ static void nothing_given_means_defaults(void)
         return;
     check_str(s.command, "tune");
     check_str(s.compiler, "gcc");
-    check(!s.file && !s.function && !s.machine && !s.output && !s.strategy && !s.rules);
+    check(!s.file && !s.function && !s.machine && !s.output && !s.strategy &&
+          !s.rules.nr);
     check(!s.help && !s.json && !s.quiet && !s.audit && !s.fresh && !s.reassociate);
     check(s.budget_s < 0 && s.variants < 0 && s.seed < 0 && s.cores < 0);
     check(s.tolerance < 0 && s.bandwidth_gbs < 0 && s.session < 0);
@@ -74,7 +75,7 @@ static void every_option_of_tune(void)
     check_eq(s.variants, 7);
     check_str(s.strategy, "random");
     check_eq(s.seed, 3);
-    check_str(s.rules, "r.json");
+    check_str(s.rules.v[0], "r.json");
     check_eq(s.cores, 2);
     check_near(s.tolerance, 1e-6, 0);
     check(s.reassociate && s.audit && s.fresh && s.evidence && s.json && s.quiet);

@@ -106,7 +106,8 @@ static void cache_resident_is_not_headroom(void)
 {
     struct machine machine = machine_made();
     struct occupancy_case input = case_of(&machine, memory_work(1e3, 0), 0.02, 8);
-    double factor[RESOURCE_NR] = {1, 1, 1, 1, 1, 1, 1, 1};
+    struct occupancy_rest left[RESOURCE_NR] = {{1, 1}, {1, 1}, {1, 1}, {1, 1},
+                                               {1, 1}, {1, 1}, {1, 1}, {1, 1}};
     struct occupancy now;
 
     input.work.l1_fill_from[0] = exact(1e5);
@@ -114,7 +115,7 @@ static void cache_resident_is_not_headroom(void)
     check_eq(now.why, OCCUPANCY_WHY_CACHE_RESIDENT);
     check_eq(now.limiter, RESOURCE_NONE);
     check(!now.slack.known);
-    check(!occupancy_bound(&now, input.time_s, factor).known);
+    check(!occupancy_bound(&now, input.time_s, left).known);
     check_contains(buf_str(&now.limiter_sentence), "does not limit this loop");
     occupancy_release(&now);
 }

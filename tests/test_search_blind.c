@@ -218,7 +218,8 @@ static void random_order_leaves_nothing_out(void)
 
 static void strategies_are_listed(void)
 {
-    static const char *const name[] = {"guided", "exhaustive", "random"};
+    static const char *const name[] = {"guided", "exhaustive", "random", "local",
+                                       "population"};
     size_t nr = 0;
     const struct search_strategy *list = search_strategies(&nr);
 

@@ -109,7 +109,8 @@ static void an_unknown_strategy_is_refused(void)
     trial_start(&trial, NULL);
     check_fails(space_run(&trial.space, trial.opts, &trial.result, &trial.err),
                 &trial.err, STATUS_USAGE,
-                "there is no strategy 'genetic'; known are guided, exhaustive, random");
+                "there is no strategy 'genetic'; known are guided, exhaustive, random, "
+                "local, population");
     trial_release(&trial);
 }
 

@@ -40,7 +40,7 @@ static void look(struct bench *bench, const struct choice *choice, bool huge_pag
     check_ok(session_measure(&bench->session, choice, huge_pages, MEASURE_EXPLAIN, 0, &i,
                              &err),
              &err);
-    check_ok(session_facts(&bench->session, i, facts, &err), &err);
+    check_ok(session_facts(&bench->session, i, i, facts, &err), &err);
     json_decref(bench->facts);
     bench->facts = rule_facts_to_json(facts);
     rule_facts_free(facts);

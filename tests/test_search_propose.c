@@ -68,7 +68,6 @@ static void outer_loops_of_a_tiled_one_are_named(void)
 
     space_dgemm(&bench.kernel, 1000);
     bench_start(&bench);
-    bench.about.exhaustive = true;
     ask(&bench, "tile");
     check_eq(bench.out.nr, 24);
     for (size_t i = 0; i < bench.out.nr; i++) {
@@ -312,7 +311,6 @@ static void prefetch_to_the_other_level_replaces(void)
     bench.now = bench.out.item[0];
     ask(&bench, "prefetch_l2");
     check_at(&bench, 0, "prefetch(table:16,to:L2)");
-    bench.about.exhaustive = true;
     ask(&bench, "prefetch_l2");
     check_at(&bench, 0, "prefetch(table:8) prefetch(out:16,to:L2)");
     bench_release(&bench);
@@ -409,7 +407,6 @@ static void every_text_is_a_canonical_plan(void)
             space_gather(&bench.kernel, 1000, 100000);
         bench_start(&bench);
         for (size_t t = 0; t < ARRAY_SIZE(name); t++) {
-            bench.about.exhaustive = true;
             ask(&bench, name[t]);
             check_parses(&bench.out);
             if (bench.out.nr)

@@ -4,11 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/test_search_space.h"
-
-static const struct space_entry landscape[] = {{.plan = "tile(*", .seconds = 0.6},
-                                               {.plan = "simd", .seconds = 0.95},
-                                               {.plan = NULL}};
+#include "tests/test_search_records.h"
 
 /* A search whose measurements are kept as documents. */
 struct trial {
@@ -28,13 +24,24 @@ static int keep(void *data, const struct measurement *measurement, struct error 
     return 0;
 }
 
+static int keep_comparison(void *data, const struct compared *comparison,
+                           struct error *err)
+{
+    struct trial *trial = data;
+
+    (void)err;
+    json_array_append_new(trial->documents, comparison_to_json(comparison));
+    return 0;
+}
+
 static void trial_start(struct trial *trial)
 {
     space_transpose(&trial->space.kernel, 2000);
     space_init(&trial->space, NULL);
     trial->space.time_s = space_valley;
     trial->documents = json_array();
-    trial->observer = (struct search_observer){trial, NULL, keep};
+    trial->observer = (struct search_observer){
+        .data = trial, .measured = keep, .compared = keep_comparison};
 }
 
 static void trial_run(struct trial *trial, const struct search_runner *runner)
@@ -87,7 +94,7 @@ static void a_resumed_search_does_not_measure_again(void)
     runner = recorded_runner(recorded);
     trial_run(&trial, &runner);
     check_eq(trial.space.asked.nr, 0);
-    check(trial.space.compared.nr > 0); /* comparisons are made anew */
+    check_eq(trial.space.compared.nr, 0);
     check_str(trial.result.measurement[trial.result.best].plan, best);
     check_eq(trial.result.measurement_nr, variants);
     check(trial.result.measurement[trial.result.best].has_occupancy);
@@ -168,80 +175,6 @@ static void a_recorded_space_replays_alone(void)
 
 /* ---- single answers ---- */
 
-struct bench {
-    struct space space;
-    struct recorded *recorded;
-    struct search_runner runner;
-    struct error err;
-};
-
-static void bench_start(struct bench *bench, bool behind)
-{
-    space_gather(&bench->space.kernel, 1000000, 10000000);
-    space_init(&bench->space, landscape);
-    bench->space.noise = 0;
-    bench->recorded =
-        recorded_new(behind ? &bench->space.runner : NULL, &bench->space.subject, 2);
-    bench->runner = recorded_runner(bench->recorded);
-}
-
-static void bench_release(struct bench *bench)
-{
-    recorded_free(bench->recorded);
-    space_release(&bench->space);
-}
-
-/* What a run of this kind would have been recorded as. */
-static json_t *document_of(struct bench *bench, const char *plan,
-                           enum measure_effort effort, double time_factor,
-                           enum run_outcome outcome)
-{
-    struct candidate candidate = {plan, {.huge_pages = false}};
-    struct measurement measurement = {0};
-    json_t *document;
-
-    check_ok(bench->space.runner.measure(&bench->space, &candidate, effort, 0,
-                                         &measurement, &bench->err),
-             &bench->err);
-    strvec_release(&bench->space.asked);
-    measurement.time_s = quantity_scale(measurement.time_s, time_factor);
-    measurement.outcome = outcome;
-    document = measurement_to_json(&measurement);
-    measurement_release(&measurement);
-    return document;
-}
-
-static void add(struct bench *bench, const char *plan, enum measure_effort effort,
-                double time_factor, enum run_outcome outcome)
-{
-    json_t *document = document_of(bench, plan, effort, time_factor, outcome);
-
-    check_ok(recorded_add(bench->recorded, document, &bench->err), &bench->err);
-    json_decref(document);
-}
-
-/* "ok 1.5 s", and whether the runner behind was asked. */
-static void check_answer(struct bench *bench, const char *plan,
-                         enum measure_effort effort, const char *want)
-{
-    struct candidate candidate = {plan, {.huge_pages = false}};
-    struct measurement measurement = {0};
-    size_t before = bench->space.asked.nr;
-    struct buf got = {0};
-
-    check_ok(bench->runner.measure(bench->runner.data, &candidate, effort, 0,
-                                   &measurement, &bench->err),
-             &bench->err);
-    buf_add(&got, run_outcome_word(measurement.outcome));
-    if (measurement.time_s.known)
-        buf_addf(&got, " %.3g s", measurement.time_s.value);
-    buf_addf(&got, "%s%s", measurement.has_occupancy ? ", explained" : "",
-             bench->space.asked.nr > before ? ", measured" : "");
-    check_str(buf_str(&got), want);
-    buf_release(&got);
-    measurement_release(&measurement);
-}
-
 static void a_quick_record_answers_quick_questions_only(void)
 {
     struct bench bench = {0};
@@ -291,7 +224,8 @@ static void a_failure_answers_every_question(void)
     bench_release(&bench);
 }
 
-static void the_last_record_rules(void)
+/* As the session asked before: what it repeats is answered by the repetition. */
+static void records_answer_in_order(void)
 {
     struct bench bench = {0};
 
@@ -299,12 +233,38 @@ static void the_last_record_rules(void)
     add(&bench, "simd", MEASURE_QUICK, 2, RUN_OUTCOME_OK);
     add(&bench, "simd", MEASURE_QUICK, 3, RUN_OUTCOME_OK);
     check_eq(recorded_nr(bench.recorded), 1);
+    check_answer(&bench, "simd", MEASURE_QUICK, "ok 1.9 s");
     check_answer(&bench, "simd", MEASURE_QUICK, "ok 2.85 s");
+    check_answer(&bench, "simd", MEASURE_QUICK, "ok 0.95 s, measured");
     add(&bench, "simd", MEASURE_EXPLAIN, 4, RUN_OUTCOME_OK);
-    check_answer(&bench, "simd", MEASURE_QUICK, "ok 3.8 s, explained");
-    /* but a quick one does not replace what was explained */
+    /* a quick one behind an explained one says nothing */
     add(&bench, "simd", MEASURE_QUICK, 5, RUN_OUTCOME_OK);
+    check_answer(&bench, "simd", MEASURE_EXPLAIN, "ok 3.8 s, explained");
     check_answer(&bench, "simd", MEASURE_QUICK, "ok 3.8 s, explained");
+    bench_release(&bench);
+}
+
+/* An explained question passes over the quick answers. */
+static void the_explained_record_is_found_behind_quick_ones(void)
+{
+    struct bench bench = {0};
+
+    bench_start(&bench, true);
+    add(&bench, "simd", MEASURE_QUICK, 2, RUN_OUTCOME_OK);
+    add(&bench, "simd", MEASURE_EXPLAIN, 4, RUN_OUTCOME_OK);
+    check_answer(&bench, "simd", MEASURE_EXPLAIN, "ok 3.8 s, explained");
+    bench_release(&bench);
+}
+
+static void of_a_recorded_space_the_last_record_rules(void)
+{
+    struct bench bench = {0};
+
+    bench_start(&bench, false);
+    add(&bench, "simd", MEASURE_QUICK, 2, RUN_OUTCOME_OK);
+    add(&bench, "simd", MEASURE_QUICK, 3, RUN_OUTCOME_OK);
+    check_answer(&bench, "simd", MEASURE_QUICK, "ok 2.85 s");
+    check_answer(&bench, "simd", MEASURE_QUICK, "ok 2.85 s");
     bench_release(&bench);
 }
 
@@ -413,7 +373,11 @@ CU_TestInfo search_recorded_tests[] = {
     {"an explained record answers every question",
      an_explained_record_answers_every_question},
     {"a failure answers every question", a_failure_answers_every_question},
-    {"the last record rules", the_last_record_rules},
+    {"records answer in order", records_answer_in_order},
+    {"the explained record is found behind quick ones",
+     the_explained_record_is_found_behind_quick_ones},
+    {"of a recorded space the last record rules",
+     of_a_recorded_space_the_last_record_rules},
     {"what was interrupted is measured again", what_was_interrupted_is_measured_again},
     {"what was stopped for slow answers within its limit",
      what_was_stopped_for_slow_answers_within_its_limit},

@@ -339,7 +339,6 @@ static int measure(void *data, const struct candidate *candidate,
 {
     struct space *space = data;
     const struct space_entry *entry = entry_of(space, candidate->plan);
-
     (void)stop_at_s;
     size_t before = note(space, candidate, effort);
     if (space->asked.nr == space->fail_at)
@@ -418,9 +417,12 @@ void space_init(struct space *space, const struct space_entry *entry)
                                              .view = view,
                                              .counts = counts,
                                              .check = check_plan,
-                                             .machine = &space->machine};
-    space->runner = (struct search_runner){space, measure, compare, NULL, 0};
-    space->observer = (struct search_observer){space, step, measured};
+                                             .machine = &space->machine,
+                                             .cores = 2};
+    space->runner =
+        (struct search_runner){.data = space, .measure = measure, .compare = compare};
+    space->observer =
+        (struct search_observer){.data = space, .step = step, .measured = measured};
 }
 
 void space_release(struct space *space)

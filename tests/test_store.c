@@ -166,6 +166,51 @@ static void readers_see_what_others_have_saved(void)
     fixture_drop(&fixture);
 }
 
+static int write_and_fail(void *data, struct error *err)
+{
+    struct fixture *fixture = data;
+    long long session = 0;
+
+    check_ok(store_session_new(fixture->store, "k", "import", "t", NULL, &session, err),
+             err);
+    check_ok(store_measurement_add(fixture->store, session, "v", "{}", err), err);
+    return fail(err, STATUS_INPUT, "the second half is not good");
+}
+
+static int write_all(void *data, struct error *err)
+{
+    struct fixture *fixture = data;
+    long long session = 0;
+
+    return store_session_new(fixture->store, "k", "import", "t", NULL, &session, err);
+}
+
+static int count_sessions(void *data, const struct store_session *session)
+{
+    (void)session;
+    ++*(int *)data;
+    return 0;
+}
+
+static void nothing_stays_half_written(void)
+{
+    struct fixture fixture = fixture_opened();
+    int nr = 0;
+
+    check_fails(store_transaction(fixture.store, write_and_fail, &fixture, &fixture.err),
+                &fixture.err, STATUS_INPUT, "the second half is not good");
+    check_ok(store_session_each(fixture.store, count_sessions, &nr, &fixture.err),
+             &fixture.err);
+    check_eq(nr, 0);
+    check_ok(store_transaction(fixture.store, write_all, &fixture, &fixture.err),
+             &fixture.err);
+    reopen(&fixture);
+    check_ok(store_session_each(fixture.store, count_sessions, &nr, &fixture.err),
+             &fixture.err);
+    check_eq(nr, 1);
+    fixture_drop(&fixture);
+}
+
 static void the_path_is_found(void)
 {
     struct fixture fixture = fixture_make();
@@ -207,6 +252,7 @@ CU_TestInfo store_tests[] = {
     {"sessions are kept apart", sessions_are_kept_apart},
     {"what is not there is said", what_is_not_there_is_said},
     {"readers see what others have saved", readers_see_what_others_have_saved},
+    {"nothing stays half written", nothing_stays_half_written},
     {"the path is found", the_path_is_found},
     {"network places are known", network_places_are_known},
     CU_TEST_INFO_NULL,

@@ -88,8 +88,8 @@ static void foreign_files_are_refused(void)
     memset(at + offset_application, 0, 4); /* most programs set none */
     check_refused(&fixture, &file, "is a database of another program");
     memcpy(at + offset_application, "INFL", 4);
-    at[offset_version + 3] = 2;
-    check_refused(&fixture, &file, "has schema 2, this program knows 1");
+    at[offset_version + 3] = 3;
+    check_refused(&fixture, &file, "has schema 3, this program knows 2");
     buf_add(&text, "int main(void) { return 0; }\n");
     check_refused(&fixture, &text, "it is no database");
     buf_add_repeat(&text, 'x', 10000);

@@ -40,6 +40,7 @@ static const struct {
     bool tests; /* may look at the package itself */
 } adapters[] = {
     {"jansson.h", "core/base/json.h", 1, false},
+    {"zlib.h", "core/base/gz.c", 1, false},
     {"papi.h", "core/traffic/", 1, true},
     {"clang-c/", "variants/", 1, false},
     {"isl/", "variants/", 0, false},

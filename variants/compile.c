@@ -13,6 +13,8 @@
 #include "variants/compile_queue.h"
 
 static const double compile_limit_s = 120;
+/* Preprocessed text of all vector headers is 2 MiB. */
+enum { output_limit = 64 << 20 };
 
 static const char disk_full[] = "No space left on device";
 
@@ -83,6 +85,7 @@ struct spawn_request compile_spawn(const struct strvec *argv, size_t at_once)
     return (struct spawn_request){.argv = (const char *const *)argv->v,
                                   .env_extra = env,
                                   .timeout_s = compile_limit_s,
+                                  .output_limit = output_limit,
                                   .memory_limit_bytes = fmax(room, compiler_least_bytes),
                                   .account = ACCOUNT_COMPILING};
 }

@@ -208,6 +208,19 @@ struct kernel_view kernel_view(const struct kernel *kernel)
     return view;
 }
 
+static bool is_single(const struct kernel *kernel)
+{
+    struct kernel_view view = kernel_view(kernel);
+    bool found = false;
+
+    for (size_t i = 0; i < view.array_nr; i++) {
+        if (view.array[i].is_float && view.array[i].element_bytes > sizeof(float))
+            return false;
+        found |= view.array[i].is_float;
+    }
+    return found;
+}
+
 struct kernel_counts kernel_counts(const struct kernel *kernel)
 {
     if (!kernel->is_bound)
@@ -225,7 +238,8 @@ struct kernel_counts kernel_counts(const struct kernel *kernel)
                                   .chains = kernel->chains,
                                   .streams = kernel->streams,
                                   .run_bytes = kernel->run_bytes,
-                                  .footprint_bytes = kernel_bytes(kernel)};
+                                  .footprint_bytes = kernel_bytes(kernel),
+                                  .single_precision = is_single(kernel)};
 }
 
 /* ---- plans ---- */

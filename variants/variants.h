@@ -198,6 +198,7 @@ struct kernel_counts {
     struct quantity iterations; /* of innermost statements */
     struct quantity accesses, bytes, flops;
     double footprint_bytes; /* all buffers */
+    bool single_precision;  /* all arrays of floating point are, and there is one */
     /* Chains of addresses in the innermost loop that goes round most: variables whose
      * next value is loaded from where the last one says. 0 = none. The interval ends
      * above with what else may miss beside them, and is open where nothing ties that to
@@ -265,6 +266,15 @@ struct toolchain {
     struct strvec flags;         /* optimisation flags; default -O3 -march=native */
     struct variant_queue *queue; /* NULL = build at once; else see below. Borrowed */
 };
+/*
+ * A hash of all that a measurement of the bound kernel rests on, beside plan, machine and
+ * program: the file as the compiler sees it after preprocessing (a changed header or -D
+ * changes it, a comment does not), compiler, its version and flags, sizes, contents of
+ * arrays (of file(PATH): what is in it), and what the user vouches for. Hex; caller
+ * frees.
+ */
+int kernel_identity(const struct kernel *kernel, const struct toolchain *toolchain,
+                    char **hex, struct error *err);
 /* Finds and tries the compiler (compiles an empty function). STATUS_MISSING when it is
  * not there or does not work. flags NULL = default. */
 int toolchain_find(const char *compiler, const struct strvec *flags,

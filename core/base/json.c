@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/base/array.h"
-#include "core/base/fs.h"
+#include "core/base/gz.h"
 
 enum { digits = 10 };
 
@@ -49,7 +49,7 @@ int json_read_file(const char *path, const char *schema, json_t **root, struct e
     int result = -1;
 
     *root = NULL;
-    if (file_read(path, &text, err))
+    if (file_read_gz(path, &text, err))
         goto out;
     result = parse(buf_str(&text), text.length, path, schema, root, err);
 out:
@@ -101,7 +101,7 @@ char *json_text(const json_t *root)
 int json_write_file(const char *path, const json_t *root, struct error *err)
 {
     char *text = json_text(root);
-    int result = file_write(path, text, strlen(text), err);
+    int result = file_write_gz(path, text, strlen(text), err);
 
     free(text);
     return result;

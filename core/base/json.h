@@ -15,7 +15,7 @@
 
 /* Parses (duplicate keys refused). Syntax errors give "path:line:column: text". `name` is
  * what messages call the text. Caller json_decref's. Checks that the top is an object
- * whose "schema" equals `schema` (NULL = no check). */
+ * whose "schema" equals `schema` (NULL = no check). Files may be compressed with gzip. */
 int json_read_file(const char *path, const char *schema, json_t **root,
                    struct error *err);
 int json_read_text(const char *text, const char *name, const char *schema, json_t **root,
@@ -71,7 +71,7 @@ int json_quantity_at(const struct json_at *at, const char *key, struct quantity 
 json_t *json_number_or_null(double number);
 
 /* Writes with two-space indent, keys in insertion order, numbers with up to 10 digits, a
- * newline at the end; atomic. */
+ * newline at the end; atomic; compressed when the path ends in ".gz". */
 int json_write_file(const char *path, const json_t *root, struct error *err);
 char *json_text(const json_t *root); /* the same text; caller frees */
 

@@ -231,6 +231,9 @@ static void fill_ratios(const struct occupancy_case *input, const struct node *n
     out->l2_hold_ratio = quantity_divide(latency_of(input->machine, 2),
                                          out->resource[RESOURCE_L1_QUEUE].hold_ns);
     out->hugepages_walk_ratio = hugepages_walk_ratio(input);
+    if (input->machine->memory_latency_ns.known && out->latency_ns.known)
+        out->idle_latency_share =
+            input->machine->memory_latency_ns.value / out->latency_ns.value;
 }
 
 /* Resources that there are, though nothing is known of what they need. */

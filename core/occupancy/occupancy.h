@@ -58,6 +58,7 @@ struct occupancy_work {
     struct quantity page_walks;
     double footprint_bytes; /* that the walks are spread over; 0 = not known */
     struct quantity flops, instructions;
+    bool single_precision; /* of all that is floating point */
     bool huge_pages;
     /* page walks are known not to be on the path of the misses */
     bool translation_hidden;
@@ -142,6 +143,8 @@ struct occupancy {
     struct quantity l2_hold_ratio;
     /* least walk time on huge pages over that on small ones */
     struct quantity hugepages_walk_ratio;
+    /* unloaded over loaded latency of memory, 0 .. 1 */
+    double idle_latency_share;
     /* by enum; unknown ones have unknown figures */
     struct occupancy_resource resource[RESOURCE_NR];
     enum resource limiter; /* argmax T_r; NONE when all T_r are far below the time */
@@ -164,17 +167,52 @@ int occupancy_compute(const struct occupancy_case *input, struct occupancy *out,
  * one miss moves, mostly a line. */
 double occupancy_paper_n(double gbs, double latency_ns, int transfer_bytes, int cores);
 
+/* What a plan leaves of the work given to a resource: after over before. */
+struct occupancy_rest {
+    double value; /* the best guess; negative = unknown, but no more than now */
+    double least; /* less is not left for certain, 0 .. value */
+};
 /*
- * The bound on the speed-up of a plan: factor[r] scales the work given to resource r (1 =
- * unchanged, 0 = none left; negative = unknown but no more than now, which makes the
- * bound unknown if r could be the limiter then). bound = T_now / max_r (T_r x factor[r]).
- * The queues' T_r stand for today's bytes through memory: a plan that also takes load off
- * memory may do a little better. Unknown for cache-resident loops, and when nothing is
- * left that is known to limit. A resource of unknown T_r can only lower it: the low end
- * says so.
+ * The bound on the speed-up of a plan: bound = T_now / max_r (T_r x left[r]), from above
+ * with the least that is left. No resource needs more than the time that it took. Work of
+ * unknown change makes the bound unknown if its resource could be the limiter then.
+ * The queues' T_r stand for today's load on memory: where a plan may take more from
+ * memory than from a queue, the upper end holds the queue's entries for an unloaded
+ * latency. Unknown for cache-resident loops, and when nothing is left that is known to
+ * limit. A resource of unknown T_r can only lower it: the low end says so.
  */
 struct quantity occupancy_bound(const struct occupancy *now, struct quantity time_s,
-                                const double factor[RESOURCE_NR]);
+                                const struct occupancy_rest left[RESOURCE_NR]);
+
+/* The least that any plan could give the resources: what a call cannot do without. */
+struct occupancy_need {
+    /* Through memory, all copies: each line of the data once. Unknown = not told, a low
+     * end of 0 = perhaps nothing. */
+    struct quantity memory_bytes;
+    struct quantity memory_gbs; /* the most that memory reaches, at any mix */
+    /* FLOP/s of the loop's elements over those of doubles: 2 for floats; 0 = 1 */
+    double flop_ratio;
+};
+
+/*
+ * How much faster than `time_s` at most. `same`: with the work as it is, T / max T_r, so
+ * for plans that only do more at a time. `least`: with only what is needed, T /
+ * max(needed bytes / memory, FLOP / vector rate), so for every plan that computes the
+ * same. Where chains of addresses explain n, both end where the chains are full (n_chains
+ * / in_flight): no plan takes the order of a chain apart. Never below 1. Unknown = the
+ * evidence gives none; open above where what is needed may be nothing. `least` is never
+ * below `same`.
+ */
+struct occupancy_left {
+    struct quantity same, least;
+    enum resource same_by, least_by; /* NONE with unknown bounds and chains */
+    bool same_by_chains, least_by_chains;
+    /* what sets `same` is at its limit as far as can be told: its utilization may be, or
+     * the chains are full */
+    bool reached;
+};
+struct occupancy_left occupancy_left(const struct occupancy *now, struct quantity time_s,
+                                     const struct occupancy_need *need);
 
 /*
  * The figures under the metric names of rules/rules.h: calls `number` or `word` once per

@@ -3,16 +3,45 @@
 
 #include "core/occupancy/occupancy_parts.h"
 
-/* The most time that a resource still needs for certain. A factor that is not known
- * leaves nothing certain. */
-static struct quantity most_needed(const struct occupancy *now, const double factor[])
+static bool is_queue(int resource)
+{
+    return resource == RESOURCE_L1_QUEUE || resource == RESOURCE_L2_QUEUE;
+}
+
+/* What the resource needs for its work of today: what was done was done in that time. */
+static struct quantity needed_now(const struct occupancy *now, int resource,
+                                  struct quantity time_s)
+{
+    struct quantity least = now->resource[resource].least_s;
+
+    return least.known ? quantity_min(least, time_s) : least;
+}
+
+static struct quantity needed_then(const struct occupancy *now, int resource,
+                                   struct quantity time_s,
+                                   const struct occupancy_rest left[])
+{
+    struct quantity least = needed_now(now, resource, time_s);
+    const struct occupancy_rest *own = &left[resource], *memory = &left[RESOURCE_MEMORY];
+    bool relieved = is_queue(resource) && memory->least < own->least;
+    double quicker =
+        relieved && now->idle_latency_share > 0 ? fmin(now->idle_latency_share, 1) : 1;
+
+    if (!least.known)
+        return least;
+    return quantity_between(least.value * own->value, least.low * own->least * quicker,
+                            least.high * own->value, least.runs, least.provenance);
+}
+
+/* The most time that a resource still needs for certain. */
+static struct quantity most_needed(const struct occupancy *now, struct quantity time_s,
+                                   const struct occupancy_rest left[])
 {
     struct quantity most = quantity_unknown();
 
     for (int r = 0; r < RESOURCE_NONE; r++)
-        if (factor[r] >= 0)
-            most =
-                quantity_max(most, quantity_scale(now->resource[r].least_s, factor[r]));
+        if (left[r].value >= 0)
+            most = quantity_max(most, needed_then(now, r, time_s, left));
     return most;
 }
 
@@ -22,19 +51,29 @@ static bool could_limit(const struct occupancy_resource *resource, struct quanti
     return !resource->least_s.known || resource->least_s.value > most.value;
 }
 
-struct quantity occupancy_bound(const struct occupancy *now, struct quantity time_s,
-                                const double factor[RESOURCE_NR])
+/* What may be nothing at all leaves the bound open above. */
+static struct quantity speed_up(struct quantity time_s, struct quantity most)
 {
-    struct quantity most = most_needed(now, factor), bound;
+    if (!time_s.known || !most.known || !(most.value > 0))
+        return quantity_unknown();
+    return quantity_between(time_s.value / most.value, time_s.low / most.high,
+                            most.low > 0 ? time_s.high / most.low : INFINITY, time_s.runs,
+                            PROVENANCE_DERIVED);
+}
+
+struct quantity occupancy_bound(const struct occupancy *now, struct quantity time_s,
+                                const struct occupancy_rest left[RESOURCE_NR])
+{
+    struct quantity most = most_needed(now, time_s, left), bound;
 
     if (now->why == OCCUPANCY_WHY_CACHE_RESIDENT)
         return quantity_unknown();
     for (int r = 0; r < RESOURCE_NONE; r++)
-        if (factor[r] < 0 && could_limit(&now->resource[r], most))
+        if (left[r].value < 0 && could_limit(&now->resource[r], most))
             return quantity_unknown();
-    bound = quantity_divide(time_s, most);
+    bound = speed_up(time_s, most);
     for (int r = 0; r < RESOURCE_NONE; r++)
-        if (bound.known && !now->resource[r].least_s.known && factor[r] > 0)
-            bound.low = fmin(bound.low, 1 / factor[r]);
+        if (bound.known && !now->resource[r].least_s.known && left[r].value > 0)
+            bound.low = fmin(bound.low, 1 / left[r].value);
     return bound;
 }

@@ -182,8 +182,17 @@ void ceiling_l3_link(const struct occupancy_case *input, struct occupancy_resour
                   level_gbs(input->machine, 3), out);
 }
 
+const struct machine_flops *flops_of(const struct occupancy_case *input)
+{
+    const struct machine_flops *single = &input->machine->flops_single;
+
+    return input->work.single_precision && single->fma.known
+               ? single
+               : &input->machine->flops_double;
+}
+
 void ceiling_arithmetic(const struct occupancy_case *input,
                         struct occupancy_resource *out)
 {
-    fill_rate(input, input->work.flops, input->machine->flops_double.fma, out);
+    fill_rate(input, input->work.flops, flops_of(input)->fma, out);
 }

@@ -93,6 +93,8 @@ void ceiling_memory(const struct occupancy_case *input, const struct node *node,
 void ceiling_walkers(const struct occupancy_case *input, struct occupancy_resource *out);
 void ceiling_l2_link(const struct occupancy_case *input, struct occupancy_resource *out);
 void ceiling_l3_link(const struct occupancy_case *input, struct occupancy_resource *out);
+/* Of the precision that the work is done in. */
+const struct machine_flops *flops_of(const struct occupancy_case *input);
 void ceiling_arithmetic(const struct occupancy_case *input,
                         struct occupancy_resource *out);
 /* The page tables of what the call touches fit half of L2: walks end there, and are as

@@ -271,7 +271,7 @@ static void say_compute(const struct occupancy_case *input, const struct occupan
     buf_add(out, "The time goes into arithmetic: ");
     add_between(out, arithmetic->rate, 1e-9);
     buf_add(out, " billion operations a second and core, where scalar code reaches ");
-    add_between(out, input->machine->flops_double.scalar, 1e-9);
+    add_between(out, flops_of(input)->scalar, 1e-9);
     buf_add(out, " and vector code ");
     add_between(out, arithmetic->limit, 1e-9);
     buf_add(out, ".");

@@ -89,7 +89,7 @@ static bool at_its_limit(const struct occupancy_resource *resource)
 static bool computes(const struct occupancy_case *input, const struct occupancy *now)
 {
     struct quantity rate = now->resource[RESOURCE_ARITHMETIC].rate;
-    struct quantity scalar = input->machine->flops_double.scalar;
+    struct quantity scalar = flops_of(input)->scalar;
 
     return rate.known && scalar.known && rate.value >= CEILING_FULL * scalar.value;
 }

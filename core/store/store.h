@@ -11,6 +11,7 @@
 #define CORE_STORE_STORE_H
 
 #include "core/base/base.h"
+#include "core/store/exchange.h"
 
 struct store;
 
@@ -23,13 +24,16 @@ int store_default_path(char **path, struct error *err);
 int store_open(const char *path, struct store **store, struct error *err);
 void store_close(struct store *store); /* NULL is fine */
 
-/* Sessions. `key` identifies what was asked (kernel source hash, sizes, contents,
- * compiler and flags, machine fingerprint, strategy): an unfinished session with the same
- * key can be resumed. */
+/* Sessions. `key` identifies what was asked (kernel, sizes, contents, compiler and flags,
+ * machine fingerprint, strategy): an unfinished session with the same key can be resumed.
+ * A session belongs to the store that began or continued it until it is finished, the
+ * store is closed, or its process ends, even by kill -9: no other store is given it (but
+ * where the file system knows no locks). */
 int store_session_new(struct store *store, const char *key, const char *command,
                       const char *title, const char *setup_json, long long *session,
                       struct error *err);
-/* The newest unfinished session with this key; *session = 0 if there is none. */
+/* The newest unfinished session with this key that nobody works on, now ours; *session =
+ * 0 if there is none. */
 int store_session_unfinished(struct store *store, const char *key, long long *session,
                              struct error *err);
 /* Fails with STATUS_INPUT when there is no such unfinished session: a report is never
@@ -56,6 +60,11 @@ int store_session_each(struct store *store,
                        int (*each)(void *data, const struct store_session *session),
                        void *data, struct error *err);
 
+/* Calls `body` and keeps all that it wrote, or, when it fails, nothing of it. Not to be
+ * nested. */
+int store_transaction(struct store *store, int (*body)(void *data, struct error *err),
+                      void *data, struct error *err);
+
 /* Everything a session measured or pruned, in order. `variant` is the variant's hash,
  * `json` an inflight.measurement/1 document; of a sweep, the point's name and an
  * inflight.point/1. Saved durably before return. The same
@@ -65,5 +74,58 @@ int store_measurement_add(struct store *store, long long session, const char *va
 int store_measurement_each(struct store *store, long long session,
                            int (*each)(void *data, const char *variant, const char *json),
                            void *data, struct error *err);
+
+/*
+ * The same and more: what one session measured (STORE_MEASUREMENT) and compared
+ * (STORE_COMPARISON, an inflight.comparison/1 document), with the key of the question, so
+ * that another session that asks the same finds it.
+ */
+enum store_kind { STORE_MEASUREMENT, STORE_COMPARISON };
+
+struct store_answer {
+    enum store_kind kind;
+    long long id, session; /* given by the store */
+    const char *key;       /* of everything beside the variant; NULL = found by nobody */
+    const char *variant;   /* its hash */
+    const char *other;     /* of a comparison: the second one's */
+    const char *json;
+    const char *added; /* UTC, "2026-01-31T12:00:00Z"; NULL = now */
+    long long origin; /* the answer of another session that this is a copy of; 0 = none */
+};
+/* Saved durably before return. */
+int store_answer_add(struct store *store, long long session,
+                     const struct store_answer *answer, struct error *err);
+
+/* A non-zero return stops and is returned. */
+typedef int store_answer_each(void *data, const struct store_answer *answer);
+/* Of one session, in order. */
+int store_session_answers(struct store *store, long long session, enum store_kind kind,
+                          store_answer_each *each, void *data, struct error *err);
+/* Of all sessions that asked this, oldest first; copies are left out. */
+int store_result_each(struct store *store, const char *key, enum store_kind kind,
+                      store_answer_each *each, void *data, struct error *err);
+
+/*
+ * The track record: what one session found of one rule. A session has one row for each
+ * rule and transformation; the last one saved stands.
+ */
+struct store_track {
+    long long session;
+    const char *machine, *kernel; /* fingerprint; hash of the source */
+    const char *rule, *transformation, *verdict;
+    const char *outcome; /* "hit", "miss", "open" */
+    bool broken;         /* what was measured lies above the predicted bound */
+    const char *json;    /* bound and gain */
+    const char *added;   /* NULL = now */
+};
+int store_track_add(struct store *store, const struct store_track *row,
+                    struct error *err);
+/* Hits and misses of a machine (NULL = of all), of finished sessions, oldest first; of
+ * several sessions on one kernel only the last. */
+int store_track_each(struct store *store, const char *machine,
+                     int (*each)(void *data, const struct store_track *row), void *data,
+                     struct error *err);
+/* Forgets all of it. *nr: rows that were there. */
+int store_track_forget(struct store *store, long long *nr, struct error *err);
 
 #endif

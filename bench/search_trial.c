@@ -1,0 +1,221 @@
+#include "bench/search_trial.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct trial_strategy trial_strategies[TRIAL_STRATEGIES] = {
+    [TRIAL_GUIDED] = {"guided", "guided", .guided = true},
+    [TRIAL_SHUFFLED] = {"guided, rules shuffled", "guided", .guided = true,
+                        .shuffled = true},
+    [TRIAL_HIDDEN] = {"guided, occupancy hidden", "guided", .guided = true,
+                      .hidden = true},
+    [TRIAL_EXHAUSTIVE] = {"exhaustive, in order", "exhaustive", .fixed = true},
+    [TRIAL_RANDOM] = {"random", "random"},
+    [TRIAL_LOCAL] = {"local", "local"},
+    [TRIAL_POPULATION] = {"population", "population"},
+};
+
+/* ---- the space ---- */
+
+static double half_interval(struct quantity time_s)
+{
+    return (time_s.high - time_s.low) / 2 / time_s.value;
+}
+
+static void take_entries(struct trial_space *space, double *noise, double *invalid_cost)
+{
+    const struct trial_source *source = &space->source;
+    for (size_t i = 0; i < source->entry_nr; i++) {
+        const struct dataset_entry *entry = &source->entry[i];
+        space->place[i] = entry->time_s.known ? space->nr : SCORE_INVALID;
+        space->has_costs = space->has_costs && entry->cost_s > 0;
+        if (!entry->time_s.known) {
+            *invalid_cost += entry->cost_s;
+            continue;
+        }
+        noise[space->nr] = half_interval(entry->time_s);
+        space->cost[space->nr] = entry->cost_s;
+        space->objective[space->nr++] = entry->time_s.value;
+    }
+}
+
+static void score_spaces(struct trial_space *space, double invalid_cost)
+{
+    size_t invalid_nr = space->source.entry_nr - space->nr;
+    struct score_configurations all = {
+        .objective = space->objective,
+        .cost = space->has_costs ? space->cost : NULL,
+        .nr = space->nr,
+        .invalid_share = (double)invalid_nr / (double)space->source.entry_nr,
+        .invalid_cost_s = invalid_nr ? invalid_cost / (double)invalid_nr : 0};
+    struct score_opts later = {.noise = space->noise},
+                      paper = {.cutoff = 0.96, .start = 0.5, .noise = space->noise};
+    score_space_open(&all, &later, &space->score);
+    score_space_open(&all, &paper, &space->paper);
+}
+
+int trial_space_open(const struct trial_source *source, struct trial_space *space,
+                     struct error *err)
+{
+    *space = (struct trial_space){.source = *source, .has_costs = true};
+    if (source->entry_nr == 0 || !source->entry[0].time_s.known)
+        return fail(err, STATUS_INPUT, "%s: the kernel as written has no time",
+                    source->name);
+    double *noise = xcalloc(source->entry_nr, sizeof(*noise)), invalid_cost = 0;
+    space->place = xcalloc(source->entry_nr, sizeof(*space->place));
+    space->objective = xcalloc(source->entry_nr, sizeof(*space->objective));
+    space->cost = xcalloc(source->entry_nr, sizeof(*space->cost));
+    take_entries(space, noise, &invalid_cost);
+    space->noise = score_median(noise, space->nr);
+    free(noise);
+    score_spaces(space, invalid_cost);
+    space->best_gain = space->objective[0] / space->score.optimum;
+    return 0;
+}
+
+void trial_space_release(struct trial_space *space)
+{
+    free(space->place);
+    free(space->objective);
+    free(space->cost);
+    score_space_release(&space->score);
+    score_space_release(&space->paper);
+    *space = (struct trial_space){0};
+}
+
+size_t trial_find(const struct trial_space *space, const char *plan)
+{
+    size_t i = 0;
+    while (i < space->source.entry_nr && strcmp(space->source.entry[i].plan, plan))
+        i++;
+    return i;
+}
+
+/* ---- one search, watched ---- */
+
+struct watch {
+    const struct trial_space *space;
+    bool *seen; /* entry i was asked for */
+    size_t *place;
+    double *spent_s;
+    size_t nr;
+    double best; /* so far */
+    bool stops;  /* when all that is scored is known */
+    bool enough;
+};
+
+static const struct environment plain = {0};
+
+static void note(struct watch *watch, const struct candidate *candidate)
+{
+    const struct trial_space *space = watch->space;
+    size_t i = trial_find(space, candidate->plan), nr = watch->nr;
+    if (i == space->source.entry_nr || watch->seen[i] ||
+        !environments_equal(&candidate->environment, &plain))
+        return;
+    watch->seen[i] = true;
+    watch->place[nr] = space->place[i];
+    watch->spent_s[nr] =
+        (nr ? watch->spent_s[nr - 1] : 0) + space->source.entry[i].cost_s;
+    watch->nr++;
+    if (space->place[i] != SCORE_INVALID)
+        watch->best = fmin(watch->best, space->objective[space->place[i]]);
+}
+
+/* Budgets used up, and within 1 % of the best (or the noise). */
+static bool is_enough(const struct watch *watch)
+{
+    const struct trial_space *space = watch->space;
+    const struct score_space *score[] = {&space->score, &space->paper};
+    double bound = space->score.optimum * (1 + fmin(0.01, space->noise));
+    bool enough = watch->best <= bound;
+    for (size_t i = 0; i < ARRAY_SIZE(score); i++)
+        enough = enough && watch->nr > score[i]->budget &&
+                 !(watch->spent_s[watch->nr - 1] <= score[i]->budget_s);
+    return enough;
+}
+
+static int watched_measure(void *data, const struct candidate *candidate,
+                           enum measure_effort effort, double stop_at_s,
+                           struct measurement *out, struct error *err)
+{
+    struct watch *watch = data;
+    const struct search_runner *runner = &watch->space->source.runner;
+    if (watch->stops && is_enough(watch)) {
+        watch->enough = true;
+        return fail(err, STATUS_FAILED, "enough was seen");
+    }
+    note(watch, candidate);
+    return runner->measure(runner->data, candidate, effort, stop_at_s, out, err);
+}
+
+static int watched_compare(void *data, const struct candidate *a,
+                           const struct candidate *b, double seconds,
+                           struct quantity *ratio, struct error *err)
+{
+    const struct watch *watch = data;
+    const struct search_runner *runner = &watch->space->source.runner;
+    return runner->compare(runner->data, a, b, seconds, ratio, err);
+}
+
+static void watch_open(const struct trial_space *space, struct watch *watch)
+{
+    size_t nr = space->source.entry_nr;
+    *watch = (struct watch){.space = space,
+                            .seen = xcalloc(nr, sizeof(*watch->seen)),
+                            .place = xcalloc(nr, sizeof(*watch->place)),
+                            .spent_s = xcalloc(nr, sizeof(*watch->spent_s)),
+                            .best = INFINITY};
+}
+
+/* Nothing waits in a replay: only counting ends it. */
+static const double NO_BUDGET_S = 1e9;
+
+int trial_search(const struct trial_space *space, const struct trial_strategy *strategy,
+                 const struct rule_set *rules, unsigned long long seed,
+                 struct trial_run *out, struct error *err)
+{
+    struct watch watch;
+    struct error own = {0};
+    struct search_runner runner = {&watch, watched_measure, watched_compare};
+    struct rule_set *shuffled =
+        strategy->shuffled ? rule_set_shuffled(rules, seed) : NULL;
+    struct search_opts opts = {.strategy = strategy->strategy,
+                               .budget_s = NO_BUDGET_S,
+                               .plans_only = true,
+                               .seed = seed,
+                               .rules = shuffled ? shuffled : rules,
+                               .hide_occupancy = strategy->hidden};
+    *out = (struct trial_run){0};
+    watch_open(space, &watch);
+    watch.stops = !strategy->guided;
+    space->source.seed(space->source.data, seed);
+    int status =
+        search_run(&space->source.subject, &runner, NULL, &opts, &out->result, &own);
+    out->run = (struct score_run){watch.place, watch.spent_s, watch.nr};
+    free(watch.seen);
+    rule_set_free(shuffled);
+    if (status && !watch.enough)
+        return fail(err, own.status, "%s, %s: %s", space->source.name, strategy->label,
+                    own.text);
+    return 0;
+}
+
+void trial_run_release(struct trial_run *run)
+{
+    free((void *)run->run.place);
+    free((void *)run->run.spent_s);
+    search_result_release(&run->result);
+    *run = (struct trial_run){0};
+}
+
+int trial_advise(const struct trial_space *space, const struct rule_set *rules,
+                 unsigned long long seed, struct search_result *out, struct error *err)
+{
+    struct search_opts opts = {
+        .budget_s = NO_BUDGET_S, .plans_only = true, .rules = rules, .advise_only = true};
+    space->source.seed(space->source.data, seed);
+    return search_run(&space->source.subject, &space->source.runner, NULL, &opts, out,
+                      err);
+}

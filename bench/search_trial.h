@@ -1,0 +1,74 @@
+/* A space that was measured whole, and searches over it: which variants each asked for,
+ * in order. Shared by bench/search_score and the suite search_judge. */
+#ifndef BENCH_SEARCH_TRIAL_H
+#define BENCH_SEARCH_TRIAL_H
+
+#include "search/score.h"
+#include "search/search.h"
+
+/* What is to be searched; `data` is the subject's and the runner's. */
+struct trial_source {
+    const char *name;
+    struct search_subject subject;
+    struct search_runner runner;
+    void *data;
+    /* Times drawn anew from what was measured; 0 = as recorded. */
+    void (*seed)(void *data, unsigned long long seed);
+    const struct dataset_entry *entry; /* the first is the kernel as written */
+    size_t entry_nr;
+};
+
+struct trial_space {
+    struct trial_source source;
+    size_t *place; /* of entry i among the valid; SCORE_INVALID */
+    double *objective, *cost;
+    bool has_costs;
+    size_t nr;        /* valid */
+    double noise;     /* median over the valid: half the interval over the value */
+    double best_gain; /* the best over the kernel as written, times as recorded */
+    struct score_space
+        score; /* target at 0.95, from 0.01: later defaults of the authors' program */
+    struct score_space paper; /* at 0.96, from 0.5: as in their paper */
+};
+/* STATUS_INPUT when the kernel as written has no time. */
+int trial_space_open(const struct trial_source *source, struct trial_space *space,
+                     struct error *err);
+void trial_space_release(struct trial_space *space);
+/* Index of the entry with this plan; entry_nr = none. */
+size_t trial_find(const struct trial_space *space, const char *plan);
+
+/* One search. */
+struct trial_run {
+    struct score_run run; /* owns */
+    struct search_result
+        result; /* of guided ones; the others are left when they have said enough */
+};
+void trial_run_release(struct trial_run *run);
+
+struct trial_strategy {
+    const char *label, *strategy;
+    bool guided;           /* asks rules, ends by itself */
+    bool shuffled, hidden; /* rules dealt out anew; without occupancy */
+    bool fixed;            /* no numbers, no times: one way only */
+};
+enum {
+    TRIAL_GUIDED,
+    TRIAL_SHUFFLED,
+    TRIAL_HIDDEN,
+    TRIAL_EXHAUSTIVE,
+    TRIAL_RANDOM,
+    TRIAL_LOCAL,
+    TRIAL_POPULATION,
+    TRIAL_STRATEGIES
+};
+extern const struct trial_strategy trial_strategies[TRIAL_STRATEGIES];
+
+/* Seed 0: times as recorded, seed 1 for what draws numbers. */
+int trial_search(const struct trial_space *space, const struct trial_strategy *strategy,
+                 const struct rule_set *rules, unsigned long long seed,
+                 struct trial_run *out, struct error *err);
+/* The baseline measured and judged only. */
+int trial_advise(const struct trial_space *space, const struct rule_set *rules,
+                 unsigned long long seed, struct search_result *out, struct error *err);
+
+#endif

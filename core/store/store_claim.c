@@ -1,0 +1,54 @@
+#define _GNU_SOURCE    /* F_OFD_SETLK: locks of this store, not of all that the process  \
+                          opens */
+#include "core/store/store_claim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "core/store/store_sql.h"
+
+static void open_claims(struct store *store)
+{
+    char *path = xasprintf("%s-claims", store->path);
+
+    if (store->claims < 0)
+        store->claims = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    free(path);
+}
+
+static int set_lock(const struct store *store, long long session, int type)
+{
+    struct flock lock = {.l_type = (short)type,
+                         .l_whence = SEEK_SET,
+                         .l_start = (off_t)session,
+                         .l_len = 1};
+    int result;
+
+    do
+        result = fcntl(store->claims, F_OFD_SETLK, &lock);
+    while (result && errno == EINTR);
+    return result;
+}
+
+bool claim_take(struct store *store, long long session)
+{
+    open_claims(store);
+    if (store->claims < 0 || set_lock(store, session, F_WRLCK) == 0)
+        return true;
+    return errno != EAGAIN && errno != EACCES;
+}
+
+void claim_release(struct store *store, long long session)
+{
+    if (store->claims >= 0)
+        set_lock(store, session, F_UNLCK);
+}
+
+void claims_close(struct store *store)
+{
+    if (store->claims >= 0)
+        close(store->claims);
+    store->claims = -1;
+}

@@ -1,0 +1,172 @@
+/* Rules as JSON and in words. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/rule_set.h"
+
+static const char *const op_phrases[] = {
+    [OP_LESS] = "below",        [OP_AT_MOST] = "at most", [OP_MORE] = "above",
+    [OP_AT_LEAST] = "at least", [OP_EQUAL] = "is",        [OP_NOT_EQUAL] = "is not",
+    [OP_IN] = "one of",
+};
+
+static void add_value(const struct rule_metric *metric, double value, struct buf *out)
+{
+    if (strcmp(metric->unit, "share") == 0)
+        buf_addf(out, "%.10g %%", 100 * value);
+    else
+        buf_addf(out, "%.10g", value);
+    if (strchr(metric->unit, '/') || strcmp(metric->unit, "ns") == 0)
+        buf_addf(out, " %s", metric->unit);
+}
+
+static void add_words(const json_t *words, struct buf *out)
+{
+    if (json_is_string(words)) {
+        buf_add(out, json_string_value(words));
+        return;
+    }
+    for (size_t i = 0; i < json_array_size(words); i++)
+        buf_addf(out, "%s%s", i ? ", " : "", json_string_value(json_array_get(words, i)));
+}
+
+/* "memory_utilization at least 90 % (share: of the reachable memory bandwidth, used)" */
+static json_t *condition_phrase(const struct condition *condition)
+{
+    const struct rule_metric *metric = condition->metric;
+    struct buf text = {0};
+    json_t *phrase;
+
+    buf_addf(&text, "%s ", metric->name);
+    if (condition->word) {
+        buf_addf(&text, "%s ", op_phrases[condition->op]);
+        add_words(condition->word, &text);
+    } else if (condition->op == OP_IN) {
+        buf_add(&text, "from ");
+        add_value(metric, condition->low, &text);
+        buf_add(&text, " to ");
+        add_value(metric, condition->high, &text);
+    } else {
+        buf_addf(&text, "%s ", op_phrases[condition->op]);
+        add_value(metric, condition->low, &text);
+    }
+    buf_addf(&text, " (%s: %s)", metric->unit, metric->meaning);
+    phrase = json_string(buf_str(&text));
+    buf_release(&text);
+    return phrase;
+}
+
+static json_t *condition_json(const struct condition *condition)
+{
+    json_t *object = json_pack("{s:s, s:s}", "metric", condition->metric->name, "op",
+                               condition_op_word(condition->op));
+
+    if (condition->word)
+        json_object_set_new(object, "value", json_deep_copy(condition->word));
+    else if (condition->op == OP_IN)
+        json_object_set_new(object, "value",
+                            json_pack("[f, f]", condition->low, condition->high));
+    else
+        json_object_set_new(object, "value", json_real(condition->low));
+    if (!condition->word)
+        json_object_set_new(object, "unit", json_string(condition->metric->unit));
+    return object;
+}
+
+/* A number of its own. */
+static bool says_least(const struct rule_work *work)
+{
+    return !work->least_metric && work->least >= 0 &&
+           (work->metric || work->least < work->factor);
+}
+
+static json_t *work_json(const struct rule_work *work)
+{
+    json_t *object = json_pack("{s:s}", "resource", work->resource);
+
+    if (work->metric)
+        json_object_set_new(object, "metric", json_string(work->metric));
+    else if (work->factor < 0)
+        json_object_set_new(object, "unknown", json_true());
+    else
+        json_object_set_new(object, "factor", json_real(work->factor));
+    if (work->least_metric)
+        json_object_set_new(object, "least", json_string(work->least_metric));
+    else if (says_least(work))
+        json_object_set_new(object, "least", json_real(work->least));
+    return object;
+}
+
+/* "memory: tile_traffic_ratio of its work is left, memory_least_ratio at least" */
+static json_t *work_phrase(const struct rule_work *work)
+{
+    struct buf text = {0};
+    json_t *phrase;
+
+    buf_addf(&text, "%s: ", work->resource);
+    if (work->metric)
+        buf_addf(&text, "%s of its work is left", work->metric);
+    else if (work->factor < 0)
+        buf_add(&text, "nobody knows how much of its work is left");
+    else
+        buf_addf(&text, "%.10g of its work is left", work->factor);
+    if (work->least_metric)
+        buf_addf(&text, ", %s at least", work->least_metric);
+    else if (says_least(work))
+        buf_addf(&text, ", %.10g at least", work->least);
+    phrase = json_string(buf_str(&text));
+    buf_release(&text);
+    return phrase;
+}
+
+static const char *bound_phrase(const struct rule *rule)
+{
+    if (rule->verdict != VERDICT_TRY)
+        return "none: what is advised against promises nothing";
+    if (rule->work_nr == 0)
+        return "the time over the longest of the resources' least times: no resource is "
+               "given less work, more of it is done at a time";
+    return "the time over the longest of the resources' least times, each times what is "
+           "left of its work";
+}
+
+static json_t *rule_json(const struct rule *rule)
+{
+    json_t *object = json_pack(
+        "{s:s, s:s, s:s, s:i, s:[], s:[], s:s, s:s, s:[], s:[], s:s}", "id", rule->id,
+        "transformation", rule->transformation, "verdict", verdict_word(rule->verdict),
+        "weight", rule->weight, "when", "work", "sentence", rule->sentence, "source",
+        rule->source, "conditions", "changes", "bound", bound_phrase(rule));
+
+    for (size_t i = 0; i < rule->when_nr; i++) {
+        json_array_append_new(json_object_get(object, "when"),
+                              condition_json(&rule->when[i]));
+        json_array_append_new(json_object_get(object, "conditions"),
+                              condition_phrase(&rule->when[i]));
+    }
+    for (size_t i = 0; i < rule->work_nr; i++) {
+        json_array_append_new(json_object_get(object, "work"), work_json(&rule->work[i]));
+        json_array_append_new(json_object_get(object, "changes"),
+                              work_phrase(&rule->work[i]));
+    }
+    return object;
+}
+
+json_t *rule_set_to_json(const struct rule_set *set)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < set->rule_nr; i++)
+        json_array_append_new(list, rule_json(&set->rule[i]));
+    return list;
+}
+
+const char *rule_set_nearest(const struct rule_set *set, const char *word)
+{
+    const char *names[NAMES_MAX];
+    size_t nr = transformation_names(names, NAMES_MAX);
+
+    for (size_t i = 0; i < set->rule_nr && nr < NAMES_MAX; i++)
+        names[nr++] = set->rule[i].id;
+    return nearest_word(word, names, nr);
+}

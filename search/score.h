@@ -1,0 +1,106 @@
+/*
+ * How good a search was on a space that was measured fully. After F.-J. Willemsen et al.,
+ * "A methodology for comparing optimization algorithms for auto-tuning", Future
+ * Generation Computer Systems 159 (2024), doi 10.1016/j.future.2024.05.021;
+ * docs/search.md says where it is read more strictly. Pure: numbers in, numbers out.
+ * Smaller objectives are better.
+ */
+#ifndef SEARCH_SCORE_H
+#define SEARCH_SCORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+    SCORE_BUDGET_LEAST = 20, /* a budget of fewer evaluations says little */
+    SCORE_POINTS = 1000      /* of a curve, as published */
+};
+
+struct score_opts {
+    double cutoff; /* p: share of the way from the median to the optimum that is the
+                      target; 0 = 0.95 as published */
+    double start;  /* the same for where the curve begins; 0 = 0.01 as published */
+    double noise;  /* relative: objectives this near to the optimum count as optimal */
+};
+
+/* The N valid configurations of a space. */
+struct score_configurations {
+    const double *objective; /* > 0 */
+    const double *cost;      /* seconds to evaluate each; NULL = not known */
+    size_t nr;
+    double invalid_share;  /* of the whole space */
+    double invalid_cost_s; /* mean */
+};
+
+struct score_space {
+    size_t nr;
+    double *value; /* worst first; those within the noise of the best equal it */
+    size_t *
+        level; /* of configuration i: its place in `value`; equal ones share the lowest */
+    double *sorted; /* best first, as measured */
+    double optimum, median;
+    double noise;
+    double target;   /* f_p */
+    size_t budget;   /* m_p: evaluations until random search is expected at the target */
+    size_t start;    /* the same for where the curve begins; at least 1 */
+    double budget_s; /* t_p = m_p times the median cost; NaN = costs not known */
+    double start_s, mean_cost_s;
+    bool flat; /* half of the space is optimal within the noise: nothing to find, no score
+                */
+    bool small; /* budget < SCORE_BUDGET_LEAST */
+};
+
+/* nr >= 1. The space owns what it points to. */
+void score_space_open(const struct score_configurations *all,
+                      const struct score_opts *opts, struct score_space *space);
+void score_space_release(struct score_space *space);
+
+/* Random search without replacement, computed: the expected level of the best of `draws`
+ * (1 .. nr). Without equal values draws * (N + 1) / (draws + 1) - 1. */
+double score_random_level(const struct score_space *space, size_t draws);
+
+/* The objective at a level that is no whole number: on the line between those of the
+ * next levels on both sides.
+ */
+double score_value(const struct score_space *space, double level);
+
+#define SCORE_INVALID ((size_t)-1)
+
+/* One search: which configurations it evaluated, in order. */
+struct score_run {
+    const size_t *place; /* index of the configuration; SCORE_INVALID = it failed */
+    const double
+        *spent_s; /* when each was done, ascending; NULL for the axis of evaluations */
+    size_t nr;
+};
+
+/* P at SCORE_POINTS equidistant evaluations from `start` to `budget`, from the mean level
+ * of all runs: 0 = as random search, 1 = the optimum in all runs, no lower bound. Not for
+ * a flat space. */
+void score_curve(const struct score_space *space, const struct score_run *run,
+                 size_t run_nr, double *curve);
+/* The same over seconds, from start_s to budget_s. The space and the runs have costs. */
+void score_time_curve(const struct score_space *space, const struct score_run *run,
+                      size_t run_nr, double *curve);
+
+struct score {
+    double mean, error; /* standard deviation over the points; NaN without a space */
+    size_t spaces;
+};
+/* Over the mean of the spaces' curves. */
+struct score score_of(const double *const *curve, size_t nr);
+
+/* Configurations whose objective is within `margin` (relative, at least the noise) of the
+ * best. */
+size_t score_inside(const struct score_space *space, double margin);
+/* Expected draws of random search until the first of these, without replacement: (N + 1)
+ * / (K + 1). */
+double score_random_draws(const struct score_space *space, double margin);
+/* Evaluations of the run until it had one of these; N when it never had. */
+size_t score_evaluations(const struct score_space *space, const double *objective,
+                         const struct score_run *run, double margin);
+
+/* Middle one of the sorted values, mean of two for even numbers; NaN for none. Sorts. */
+double score_median(double *value, size_t nr);
+
+#endif

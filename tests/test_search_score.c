@@ -1,0 +1,320 @@
+/* The judging of searches: the published score on synthetic spaces. */
+#include <CUnit/CUnit.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/base.h"
+#include "search/pchip.h"
+#include "search/score.h"
+#include "tests/check.h"
+
+enum { SIZE_MAX_OF_SPACE = 500, RUNS = 200 };
+
+struct judged {
+    double objective[SIZE_MAX_OF_SPACE], cost[SIZE_MAX_OF_SPACE];
+    struct score_space space;
+};
+
+static void judge(struct judged *judged, size_t nr, struct score_opts opts)
+{
+    struct score_configurations all = {
+        .objective = judged->objective, .cost = judged->cost, .nr = nr};
+
+    score_space_open(&all, &opts, &judged->space);
+}
+
+/* 0 .. 1, the same on every machine */
+static double next_number(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*state >> 11) / 9007199254740992.0;
+}
+
+/* Spaces as they are found: few good ones, a long tail, plateaus. */
+static double shape(size_t kind, double u)
+{
+    switch (kind) {
+    case 0:
+        return 1 + u;
+    case 1:
+        return 1 + 4 * u * u * u;
+    case 2:
+        return 1 + floor(8 * u) / 4;
+    default:
+        return exp(2 * u);
+    }
+}
+
+static void synthetic(struct judged *judged, size_t kind, size_t nr, double noise)
+{
+    uint64_t state = kind + 1;
+
+    for (size_t i = 0; i < nr; i++) {
+        judged->objective[i] = shape(kind, next_number(&state));
+        judged->cost[i] = 1;
+    }
+    judge(judged, nr, (struct score_opts){.noise = noise});
+}
+
+static void linear(struct judged *judged, size_t nr)
+{
+    for (size_t i = 0; i < nr; i++) {
+        judged->objective[i] = 1 + (double)i / (double)nr;
+        judged->cost[i] = 2;
+    }
+    judge(judged, nr, (struct score_opts){0});
+}
+
+/* ---- the space ---- */
+
+/* Value, target and budget as published, worked out by hand: median of 1.00 .. 1.99 is
+ * 1.495, so the target is 1 + 0.495 * 0.05, which 1.00, 1.01 and 1.02 reach: i = 97. */
+static void target_and_budget_are_as_published(void)
+{
+    struct judged judged;
+
+    linear(&judged, 100);
+    check_near(judged.space.optimum, 1, 0);
+    check_near(judged.space.median, 1.495, 1e-12);
+    check_near(judged.space.target, 1.02475, 1e-12);
+    check_eq(judged.space.budget, 25); /* 97 / 4 */
+    check_eq(judged.space.start, 1);   /* 50 / 51 */
+    check_near(judged.space.budget_s, 50, 1e-12);
+    check(!judged.space.flat && !judged.space.small);
+    score_space_release(&judged.space);
+    linear(&judged, 20);
+    check_eq(judged.space.budget, 10); /* 19 / 2 */
+    check(judged.space.small);
+    score_space_release(&judged.space);
+}
+
+static void what_is_within_the_noise_is_optimal(void)
+{
+    struct judged judged;
+
+    for (size_t i = 0; i < 10; i++)
+        judged.objective[i] = 1 + (double)i / 100;
+    judge(&judged, 10, (struct score_opts){.noise = 0.025});
+    check_near(judged.space.value[7], 1, 0);
+    check_near(judged.space.value[6], 1.03, 1e-12);
+    check_eq(judged.space.level[2], 7);
+    check_eq(judged.space.level[0], 7);
+    check_eq(judged.space.level[9], 0);
+    check_eq(score_inside(&judged.space, 0.01), 3);
+    check_eq(score_inside(&judged.space, 0.05), 6);
+    check_near(score_random_draws(&judged.space, 0), 11.0 / 4, 1e-12);
+    check(!judged.space.flat);
+    score_space_release(&judged.space);
+    judge(&judged, 10, (struct score_opts){.noise = 0.5});
+    check(judged.space.flat);
+    score_space_release(&judged.space);
+}
+
+static double level_of_all_draws(const struct score_space *space, size_t draws)
+{
+    double sum = 0, nr = 0;
+
+    for (unsigned set = 0; set < 1u << space->nr; set++) {
+        size_t best = 0, size = 0;
+
+        for (size_t i = 0; i < space->nr; i++)
+            if (set >> i & 1) {
+                size++;
+                if (space->level[i] > best)
+                    best = space->level[i];
+            }
+        if (size == draws) {
+            sum += (double)best;
+            nr++;
+        }
+    }
+    return sum / nr;
+}
+
+static void random_search_is_computed_exactly(void)
+{
+    static const double objective[] = {5, 1, 3, 3, 2, 8, 1.001, 3};
+    struct judged judged;
+
+    memcpy(judged.objective, objective, sizeof(objective));
+    judge(&judged, ARRAY_SIZE(objective), (struct score_opts){.noise = 0.01});
+    for (size_t draws = 1; draws <= judged.space.nr; draws++)
+        check_near(score_random_level(&judged.space, draws),
+                   level_of_all_draws(&judged.space, draws), 1e-12);
+    score_space_release(&judged.space);
+    linear(&judged, 100);
+    for (size_t draws = 1; draws <= 100; draws++)
+        check_near(score_random_level(&judged.space, draws),
+                   (double)draws * 101 / ((double)draws + 1) - 1, 1e-9);
+    score_space_release(&judged.space);
+}
+
+static void the_curve_between_knots_does_not_overshoot(void)
+{
+    static const double x[] = {0, 1, 3, 4, 6}, y[] = {0, 2, 3, 3, 7};
+    double slope[ARRAY_SIZE(x)], before = -1;
+
+    pchip_slopes(x, y, ARRAY_SIZE(x), slope);
+    for (size_t i = 0; i < ARRAY_SIZE(x); i++)
+        check_near(pchip_at(x, y, slope, ARRAY_SIZE(x), x[i]), y[i], 1e-12);
+    for (double at = -1; at < 7; at += 0.01) {
+        double value = pchip_at(x, y, slope, ARRAY_SIZE(x), at);
+
+        check(value >= before - 1e-12);
+        before = value;
+    }
+    check_near(slope[2], 0, 0);
+    pchip_slopes(x, y, 2, slope);
+    check_near(pchip_at(x, y, slope, 2, 0.5), 1, 1e-12);
+    pchip_slopes(x, y, 1, slope);
+    check_near(pchip_at(x, y, slope, 1, 0.5), 0, 0);
+}
+
+/* ---- searches ---- */
+
+struct runs {
+    size_t place[RUNS][SIZE_MAX_OF_SPACE];
+    double spent_s[RUNS][SIZE_MAX_OF_SPACE];
+    struct score_run run[RUNS];
+};
+
+static void shuffle(size_t *place, size_t nr, uint64_t *state)
+{
+    for (size_t i = 0; i < nr; i++)
+        place[i] = i;
+    for (size_t i = nr; i > 1; i--) {
+        size_t j = (size_t)(next_number(state) * (double)i), one = place[i - 1];
+
+        place[i - 1] = place[j];
+        place[j] = one;
+    }
+}
+
+static struct runs *random_runs(const struct judged *judged)
+{
+    struct runs *runs = xcalloc(1, sizeof(*runs));
+    uint64_t state = 99;
+
+    for (size_t r = 0; r < RUNS; r++) {
+        shuffle(runs->place[r], judged->space.nr, &state);
+        for (size_t i = 0; i < judged->space.nr; i++)
+            runs->spent_s[r][i] =
+                (i ? runs->spent_s[r][i - 1] : 0) + judged->cost[runs->place[r][i]];
+        runs->run[r] =
+            (struct score_run){runs->place[r], runs->spent_s[r], judged->space.nr};
+    }
+    return runs;
+}
+
+/* The trap that others fell into: with medians random search does not score 0. */
+static void random_search_scores_nothing(void)
+{
+    static double curve[4][SCORE_POINTS];
+    const double *all[4] = {curve[0], curve[1], curve[2], curve[3]};
+    static const size_t size[] = {500, 300, 400, 150};
+
+    for (size_t kind = 0; kind < 4; kind++) {
+        struct judged judged;
+
+        synthetic(&judged, kind, size[kind], kind == 2 ? 0 : 0.01);
+        struct runs *runs = random_runs(&judged);
+        score_curve(&judged.space, runs->run, RUNS, curve[kind]);
+        check(fabs(score_of(&all[kind], 1).mean) < 0.1);
+        free(runs);
+        score_space_release(&judged.space);
+    }
+    struct score score = score_of(all, 4);
+    check_eq(score.spaces, 4);
+    check(fabs(score.mean) < 0.1);
+    check(score.error >= 0 && score.error < 0.1);
+}
+
+static void random_search_scores_nothing_over_time(void)
+{
+    static double curve[SCORE_POINTS];
+    const double *all = curve;
+    struct judged judged;
+
+    synthetic(&judged, 0, 500, 0.001);
+    struct runs *runs = random_runs(&judged);
+    score_time_curve(&judged.space, runs->run, RUNS, curve);
+    check(fabs(score_of(&all, 1).mean) < 0.1);
+    free(runs);
+    score_space_release(&judged.space);
+}
+
+static double score_of_order(const struct judged *judged, const size_t *place, size_t nr)
+{
+    static double curve[SCORE_POINTS];
+    const double *all = curve;
+    struct score_run run = {place, NULL, nr};
+
+    score_curve(&judged->space, &run, 1, curve);
+    return score_of(&all, 1).mean;
+}
+
+static void the_best_and_the_worst_search_have_their_scores(void)
+{
+    struct judged judged;
+    size_t worst_first[100];
+
+    linear(&judged, 100);
+    for (size_t i = 0; i < 100; i++)
+        worst_first[i] = 99 - i;
+    check_near(score_of_order(&judged, (size_t[]){0}, 1), 1, 1e-12);
+    check_near(score_of_order(&judged, (size_t[]){SCORE_INVALID, 0}, 2), 0.97, 0.02);
+    check(score_of_order(&judged, worst_first, 100) < -3);
+    check(score_of_order(&judged, (size_t[]){SCORE_INVALID}, 1) < -3);
+    /* what was found stays found */
+    check_near(score_of_order(&judged, (size_t[]){0, 99, 98}, 3), 1, 1e-12);
+    score_space_release(&judged.space);
+}
+
+static void no_space_has_no_score(void)
+{
+    struct score score = score_of(NULL, 0);
+
+    check(isnan(score.mean) && isnan(score.error) && score.spaces == 0);
+}
+
+static void evaluations_are_counted_to_the_first_inside(void)
+{
+    static const size_t place[] = {50, SCORE_INVALID, 30, 5, 4, 1, 0};
+    struct judged judged;
+    struct score_run run = {place, NULL, ARRAY_SIZE(place)};
+
+    linear(&judged, 100);
+    check_eq(score_evaluations(&judged.space, judged.objective, &run, 0.051), 4);
+    check_eq(score_evaluations(&judged.space, judged.objective, &run, 0.011), 6);
+    run.nr = 3;
+    check_eq(score_evaluations(&judged.space, judged.objective, &run, 0.05), 100);
+    check_near(score_random_draws(&judged.space, 0.051), 101.0 / 7, 1e-12);
+    check_near(score_random_draws(&judged.space, 0.011), 101.0 / 3, 1e-12);
+    score_space_release(&judged.space);
+}
+
+static void medians_are_of_the_middle(void)
+{
+    check_near(score_median((double[]){3, 1, 2}, 3), 2, 0);
+    check_near(score_median((double[]){4, 1, 2, 3}, 4), 2.5, 0);
+    check(isnan(score_median(NULL, 0)));
+}
+
+CU_TestInfo search_score_tests[] = {
+    {"target and budget are as published", target_and_budget_are_as_published},
+    {"what is within the noise is optimal", what_is_within_the_noise_is_optimal},
+    {"random search is computed exactly", random_search_is_computed_exactly},
+    {"the curve between knots does not overshoot",
+     the_curve_between_knots_does_not_overshoot},
+    {"random search scores nothing", random_search_scores_nothing},
+    {"random search scores nothing over time", random_search_scores_nothing_over_time},
+    {"the best and the worst search have their scores",
+     the_best_and_the_worst_search_have_their_scores},
+    {"no space has no score", no_space_has_no_score},
+    {"evaluations are counted to the first inside",
+     evaluations_are_counted_to_the_first_inside},
+    {"medians are of the middle", medians_are_of_the_middle},
+    CU_TEST_INFO_NULL,
+};

@@ -1,0 +1,302 @@
+/* Files of other tuners, read: those of tests/data/exchange are in the form of the
+ * tuners' own. */
+#include <CUnit/CUnit.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/store/exchange.h"
+#include "tests/check.h"
+
+static const char folder[] = INFLIGHT_SOURCE_DIR "/tests/data/exchange";
+
+static char *data_path(const char *name)
+{
+    return path_join(folder, name);
+}
+
+/* The file as a space; false when it was refused, which is a failure. */
+static bool load(const char *name, enum exchange_format want, struct exchange_space *out)
+{
+    char *path = data_path(name), *note = NULL;
+    enum exchange_format format = EXCHANGE_FORMAT_NR;
+    struct error err = {0};
+    bool good = check_ok(exchange_read(path, &format, out, &note, &err), &err);
+
+    if (good)
+        check_eq(format, want);
+    free(note);
+    free(path);
+    return good;
+}
+
+/* A file of this text, refused with `part` behind its name. */
+static void check_refused(const char *text, const char *part)
+{
+    char *dir, *path, *note = NULL;
+    enum exchange_format format = EXCHANGE_FORMAT_NR;
+    struct exchange_space space;
+    struct error err = {0};
+
+    if (scratch_make(&dir, &err))
+        abort();
+    path = path_join(dir, "f.json");
+    check_ok(file_write(path, text, strlen(text), &err), &err);
+    check_eq(exchange_read(path, &format, &space, &note, &err), -1);
+    check_contains(err.text, "f.json");
+    check_contains(err.text, part);
+    check_eq(err.status, STATUS_INPUT);
+    check_eq(space.result_nr, 0);
+    free(path);
+    scratch_remove(dir);
+}
+
+static void check_value(const struct exchange_result *result, const char *name,
+                        const char *want)
+{
+    json_t *one = json_pack("{s:O}", name, json_object_get(result->configuration, name));
+    char *text = exchange_key(one);
+
+    check_str(text, want);
+    free(text);
+    json_decref(one);
+}
+
+/* ---- reading ---- */
+
+static void cache_files_are_read(void)
+{
+    static const enum exchange_outcome want[] = {EXCHANGE_CORRECT, EXCHANGE_CORRECT,
+                                                 EXCHANGE_COMPILE, EXCHANGE_RUNTIME,
+                                                 EXCHANGE_RUNTIME, EXCHANGE_CONSTRAINTS};
+    struct exchange_space space;
+
+    if (!load("cache.json", EXCHANGE_FORMAT_KERNEL_TUNER, &space))
+        return;
+    check_str(space.kernel, "blur");
+    check_str(space.device, "NVIDIA A100-PCIE-40GB");
+    check_str(space.objective, "time");
+    check_eq(json_array_size(space.problem_size), 2);
+    check_eq(space.parameter_nr, 4);
+    check_str(space.parameter[2].name, "layout");
+    check_eq(json_array_size(space.parameter[0].values), 3);
+    check_eq(space.result_nr, ARRAY_SIZE(want));
+    for (size_t i = 0; i < space.result_nr && i < ARRAY_SIZE(want); i++) {
+        check_eq(space.result[i].outcome, want[i]);
+        check(isnan(space.result[i].time_s) == (want[i] != EXCHANGE_CORRECT));
+    }
+    const struct exchange_result *first = &space.result[0];
+    check_near(first->time_s, 2.5e-3, 1e-12);
+    check_eq(first->sample_nr, 3);
+    check_near(first->sample_s[0], 2.75e-3, 1e-12);
+    check_near(first->phase_s[EXCHANGE_PHASE_COMPILE], 0.4005, 1e-12);
+    check_near(exchange_figure(first, "GFLOP/s"), 310.5, 0);
+    check_value(first, "layout", "row");
+    /* what other times leave over may come out below 0 there */
+    check(isnan(space.result[1].phase_s[EXCHANGE_PHASE_FRAMEWORK]));
+    check(isnan(space.result[4].phase_s[EXCHANGE_PHASE_COMPILE]));
+    check_str(space.result[2].detail, "CompilationFailedConfig");
+    exchange_space_release(&space);
+}
+
+/* Kernel Tuner closes its two objects only at the end. */
+static void open_cache_files_are_closed(void)
+{
+    static const char *const ends[] = {"", ",", ",\n", "\n"};
+    char *path = data_path("cache_open.json"), *dir, *cut, *note = NULL;
+    struct buf text = {0};
+    struct error err = {0};
+
+    check_ok(file_read(path, &text, &err), &err);
+    buf_truncate(&text, strrchr(text.data, '}') + 1 - text.data);
+    if (scratch_make(&dir, &err))
+        abort();
+    cut = path_join(dir, "cut.json");
+    for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+        enum exchange_format format = EXCHANGE_FORMAT_NR;
+        struct exchange_space space;
+        char *all = xasprintf("%s%s", text.data, ends[i]);
+        check_ok(file_write_gz(cut, all, strlen(all), &err), &err);
+        if (check_ok(exchange_read(cut, &format, &space, &note, &err), &err)) {
+            check_eq(space.result_nr, 6);
+            check_contains(note, "last two braces");
+        }
+        exchange_space_release(&space);
+        free(note);
+        free(all);
+    }
+    buf_truncate(&text, text.length - 20); /* within an entry */
+    check_refused(buf_str(&text), ":");
+    buf_release(&text);
+    free(cut);
+    free(path);
+    scratch_remove(dir);
+}
+
+static void t4_is_read_as_found_in_the_wild(void)
+{
+    struct exchange_space space;
+
+    if (!load("t4_hub.json", EXCHANGE_FORMAT_T4, &space))
+        return;
+    check_eq(space.result_nr, 2);
+    check_near(space.result[0].time_s, 2.5e-3, 1e-12);
+    check_near(space.result[0].phase_s[EXCHANGE_PHASE_BENCHMARK], 12.5e-3, 1e-12);
+    check_near(space.result[0].phase_s[EXCHANGE_PHASE_VERIFY], 2e-3, 1e-12);
+    check_near(space.result[0].correctness, 1, 0);
+    check_near(exchange_figure(&space.result[0], "GFLOP/s"), 310.5, 0);
+    check_value(&space.result[0], "use_padding", "True");
+    check_value(&space.result[0], "c1", "0.5");
+    check_eq(space.result[1].outcome, EXCHANGE_RUNTIME);
+    check_str(space.result[1].detail, "RuntimeFailedConfig");
+    check(isnan(space.result[1].time_s));
+    char *key = exchange_key(space.result[1].configuration);
+    check_str(key, "32,False,1.0"); /* in the order of the first result */
+    free(key);
+    exchange_space_release(&space);
+}
+
+static void t4_is_read_as_the_schema_has_it(void)
+{
+    struct exchange_space space;
+
+    if (!load("t4_schema.json", EXCHANGE_FORMAT_T4, &space))
+        return;
+    check_near(space.result[0].time_s, 0.375, 1e-12); /* seconds; the mean of the runs */
+    check_near(space.result[0].phase_s[EXCHANGE_PHASE_COMPILE], 0.25, 1e-12);
+    check_near(space.result[0].correctness, 1, 0);
+    check_eq(space.result[1].outcome, EXCHANGE_TIMEOUT);
+    check_str(space.objective, "time");
+    check(space.kernel == NULL);
+    exchange_space_release(&space);
+    if (!load("t4_score.json", EXCHANGE_FORMAT_T4, &space))
+        return;
+    check_str(space.objective, "score");
+    check_near(exchange_figure(&space.result[0], "score"), -0.429, 0);
+    check(isnan(space.result[0].time_s));
+    exchange_space_release(&space);
+}
+
+/* Kernel Tuner's own T4 files say no unit of their times, but that of the measurement. */
+static void units_of_time_are_found(void)
+{
+    static const struct {
+        const char *head, *unit;
+        double want_s;
+    } cases[] = {
+        {"", "ms", 3e-3},
+        {"", "", 3},
+        {"\"metadata\": {\"timeunit\": \"nanoseconds\"}, ", "", 3e-9},
+        {"\"metadata\": {\"timeunit\": \"Milliseconds\"}, ", "us", 3e-6},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *dir, *path, *note, *text;
+        enum exchange_format format = EXCHANGE_FORMAT_T4;
+        struct exchange_space space;
+        struct error err = {0};
+        if (scratch_make(&dir, &err))
+            abort();
+        path = path_join(dir, "f.json");
+        text =
+            xasprintf("{%s\"results\": [{\"configuration\": {\"a\": 1}, \"times\": {}, "
+                      "\"invalidity\": \"correct\", \"correctness\": 1, "
+                      "\"measurements\": [{\"name\": \"time\", \"value\": 3, \"unit\": "
+                      "\"%s\"}]}]}",
+                      cases[i].head, cases[i].unit);
+        check_ok(file_write(path, text, strlen(text), &err), &err);
+        if (check_ok(exchange_read(path, &format, &space, &note, &err), &err))
+            check_near(space.result[0].time_s, cases[i].want_s, 1e-12);
+        exchange_space_release(&space);
+        free(text);
+        free(path);
+        scratch_remove(dir);
+    }
+}
+
+/* ---- what is refused ---- */
+
+#define T4(result) "{\"results\": [{" result "}]}"
+#define GOOD                                                                             \
+    "\"configuration\": {\"a\": 1}, \"times\": {}, \"invalidity\": \"correct\", "        \
+    "\"correctness\": 1"
+#define HEAD                                                                             \
+    "\"device_name\": \"d\", \"kernel_name\": \"k\", \"tune_params_keys\": [\"a\"], "
+#define CACHE(entry) "{" HEAD "\"cache\": {\"1\": {" entry "}}}"
+
+static const struct {
+    const char *text, *want;
+} bad_files[] = {
+    {"", ":1:0: "},
+    {"no json", ":1:"},
+    {"[1]", "expected an object with \"results\" (T4) or \"cache\""},
+    {"{\"a\": 1}", "this is neither T4 results"},
+    {"{\"schema\": \"inflight.machine/1\"}", "this is a document of inflight"},
+    {"{\"Results\": []}", "KTT's own output"},
+    {"{\"results\": []}", "results: there are no results in it"},
+    {"{\"results\": {}}", "results: expected an array, got an object"},
+    {"{\"results\": [7]}", "results[0]: expected an object"},
+    {"{\"schema_version\": \"2.0.0\", \"results\": []}", "versions 1.x of T4"},
+    {"{\"metadata\": {\"timeunit\": \"days\"}, \"results\": []}",
+     "metadata: timeunit: expected seconds"},
+    {T4("\"times\": {}"), "results[0].configuration: is missing"},
+    {T4("\"configuration\": {\"a\": [1]}, \"times\": {}, \"invalidity\": "
+        "\"correct\", \"correctness\": 1"),
+     "results[0].configuration.a: expected a number, a string"},
+    {T4("\"configuration\": {\"a\": 1}, \"times\": {}, \"invalidity\": \"fine\", "
+        "\"correctness\": 1"),
+     "results[0]: invalidity: expected correct, timeout"},
+    {T4("\"configuration\": {\"a\": 1}, \"times\": {}, \"invalidity\": \"correct\""),
+     "results[0].correctness: is missing"},
+    {T4("\"configuration\": {\"a\": 1}, \"times\": {\"compilation\": -2}, "
+        "\"invalidity\": \"correct\", \"correctness\": 1"),
+     "results[0].times.compilation: expected a number in [0, "},
+    {T4(GOOD ", \"measurements\": [{\"name\": \"time\", \"value\": -1}]"),
+     "results[0].measurements[0].value: expected a number in [0, "},
+    {T4(GOOD ", \"measurements\": [{\"name\": \"time\", \"value\": NaN}]"), ":1:"},
+    {T4(GOOD "}, {\"configuration\": {\"b\": 1}, \"times\": {}, \"invalidity\": "
+             "\"correct\", \"correctness\": 1"),
+     "results[1]: the configuration lacks the parameter \"a\""},
+    {T4(GOOD "}, {\"configuration\": {\"a\": 1, \"b\": 1}, \"times\": {}, "
+             "\"invalidity\": \"correct\", \"correctness\": 1"),
+     "results[1]: the configuration has other parameters"},
+    {"{\"cache\": {}}", "device_name: is missing"},
+    {"{" HEAD "\"cache\": {}}", "cache: there are no results in it"},
+    {CACHE("\"time\": 1"), "cache.1.a: is missing"},
+    {CACHE("\"a\": 1"), "cache.1: expected \"time\": a number or the name"},
+    {CACHE("\"a\": 1, \"time\": -1"), "cache.1.time: expected a number in [0, "},
+    {CACHE("\"a\": 1, \"time\": 1, \"times\": [1, -1]"),
+     "cache.1.times[1]: expected a number in [0, "},
+    {CACHE("\"a\": 1, \"time\": 1, \"compile_time\": \"x\""),
+     "cache.1.compile_time: expected a number, got a string"},
+    {CACHE("\"a\": 1, \"a\": 1, \"time\": 1"), "duplicate"},
+    {"{\"device_name\": \"d\", \"kernel_name\": \"k\", \"tune_params_keys\": [], "
+     "\"cache\": {}}",
+     "tune_params_keys: expected the names"},
+};
+
+static void bad_files_are_refused_with_their_place(void)
+{
+    char *path = data_path("t1_problem.json"), *note = NULL;
+    enum exchange_format format = EXCHANGE_FORMAT_NR;
+    struct exchange_space space;
+    struct error err = {0};
+
+    for (size_t i = 0; i < ARRAY_SIZE(bad_files); i++)
+        check_refused(bad_files[i].text, bad_files[i].want);
+    check_fails(exchange_read(path, &format, &space, &note, &err), &err, STATUS_INPUT,
+                "this is a T1 problem: it says what may be tuned and holds no results");
+    format = EXCHANGE_FORMAT_CSV;
+    check_fails(exchange_read(path, &format, &space, &note, &err), &err, STATUS_USAGE,
+                "csv is only written");
+    free(path);
+}
+
+CU_TestInfo store_exchange_tests[] = {
+    {"cache files are read", cache_files_are_read},
+    {"open cache files are closed", open_cache_files_are_closed},
+    {"T4 is read as found in the wild", t4_is_read_as_found_in_the_wild},
+    {"T4 is read as the schema has it", t4_is_read_as_the_schema_has_it},
+    {"units of time are found", units_of_time_are_found},
+    {"bad files are refused with their place", bad_files_are_refused_with_their_place},
+    CU_TEST_INFO_NULL,
+};
