@@ -25,13 +25,13 @@ static void add_tie(struct buf *out, const json_t *tie)
 static void add_choice(const json_t *report, const json_t *ties, const char *equal,
                        struct buf *out)
 {
-    const char *best = word(json_object_get(report, "best"), "plan");
     buf_addf(out, "Cannot be told apart from the fastest found, %s: %s. ",
              word(ties, "winner"), equal);
     if (json_is_true(json_object_get(ties, "written")))
         buf_add(out, "None of them is a smaller change that is surely as good. ");
-    else if (*best)
-        buf_addf(out, "%s is the smallest change of them and was taken. ", best);
+    else
+        buf_addf(out, "%s is the smallest change of them and was taken. ",
+                 word(json_object_get(report, "best"), "plan"));
 }
 
 void report_add_ties(const json_t *report, size_t width, struct buf *out)
@@ -40,6 +40,8 @@ void report_add_ties(const json_t *report, size_t width, struct buf *out)
     struct page page = {.out = out, .width = width};
     struct buf equal = {0}, other = {0}, line = {0};
     size_t i;
+    if (!*word(json_object_get(report, "best"), "plan"))
+        return; /* nothing was faster in the end */
     json_array_foreach(json_object_get(ties, "compared"), i, tie)
         add_tie(json_is_true(json_object_get(tie, "tied")) ? &equal : &other, tie);
     if (equal.length)

@@ -332,8 +332,7 @@ static void show_best(struct page *page)
     show_gain(page, "environment: huge pages", "environment_gain", "not tried");
     if (!none && quantity_in(page->report, "total_gain"))
         show_gain(page, "both together", "total_gain", "");
-    if (!none)
-        report_add_ties(page->report, page->width, page->out);
+    report_add_ties(page->report, page->width, page->out);
     show_environments(page);
     if (has_text(best, "verified_sizes"))
         buf_addf(page->out, "  %-24s", "results equal for"),
