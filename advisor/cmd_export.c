@@ -13,46 +13,60 @@ static int write_text(const struct settings *settings, const struct buf *text,
     return print_text(buf_str(text), err);
 }
 
-static int export_from(const struct settings *settings, struct store *store,
-                       enum exchange_format format, struct error *err)
+/* What was asked for, and a word for it. Caller frees. */
+static int read_session(const struct settings *settings, struct exchange_space *space,
+                        char **what, struct error *err)
 {
+    struct store *store = NULL;
     struct store_session session = {0};
-    struct exchange_space space = {0};
-    struct buf text = {0};
-    int status = store_session_get(store, settings->session > 0 ? settings->session : 0,
+    char *path = settings->database ? xstrdup(settings->database) : NULL;
+    int status = path ? 0 : store_default_path(&path, err);
+    if (!status)
+        status = store_open(path, &store, err);
+    if (!status)
+        status = store_session_get(store, settings->session > 0 ? settings->session : 0,
                                    &session, err);
     if (!status)
-        status = space_of_session(store, &session, &space, err);
+        status = space_of_session(store, &session, space, err);
     if (!status)
-        status = exchange_text(&space, format, &text, err);
-    if (!status)
-        status = write_text(settings, &text, err);
-    if (!status && settings->output && !settings->quiet)
-        fprintf(stderr, "inflight: session %lld (%s of %s): %zu results in '%s'\n",
-                session.id, session.command, session.title, space.result_nr,
-                settings->output);
-    exchange_space_release(&space);
+        *what = xasprintf("session %lld (%s of %s)", session.id, session.command,
+                          session.title);
     store_session_release(&session);
-    buf_release(&text);
+    store_close(store);
+    free(path);
     return status;
+}
+
+static int read_space(const struct settings *settings, struct exchange_space *space,
+                      char **what, struct error *err)
+{
+    if (!settings->file)
+        return read_session(settings, space, what, err);
+    *what = xasprintf("'%s'", settings->file);
+    return space_of_dataset(settings->file, space, err);
 }
 
 int export_command(const struct settings *settings, struct error *err)
 {
     enum exchange_format format = EXCHANGE_FORMAT_T4;
-    struct store *store = NULL;
-    char *path = settings->database ? xstrdup(settings->database) : NULL;
+    struct exchange_space space = {0};
+    struct buf text = {0};
+    char *what = NULL;
     int status =
         settings->format ? exchange_format_from_word(settings->format, &format, err) : 0;
     if (!status && settings->output)
         status = file_check_writable(settings->output, err);
-    if (!status && !path)
-        status = store_default_path(&path, err);
     if (!status)
-        status = store_open(path, &store, err);
+        status = read_space(settings, &space, &what, err);
     if (!status)
-        status = export_from(settings, store, format, err);
-    store_close(store);
-    free(path);
+        status = exchange_text(&space, format, &text, err);
+    if (!status)
+        status = write_text(settings, &text, err);
+    if (!status && settings->output && !settings->quiet)
+        fprintf(stderr, "inflight: %s: %zu results in '%s'\n", what, space.result_nr,
+                settings->output);
+    exchange_space_release(&space);
+    buf_release(&text);
+    free(what);
     return status;
 }

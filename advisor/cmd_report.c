@@ -62,9 +62,9 @@ static bool is_series(const json_t *report)
     return is_document(report, "inflight.series/1");
 }
 
-static bool is_space(const json_t *report)
+static bool is_imported(const json_t *report)
 {
-    return is_document(report, "inflight.space/1");
+    return is_document(report, "inflight.imported/1");
 }
 
 /* Of a sweep. */
@@ -88,7 +88,7 @@ static int print_report(const struct settings *settings, const json_t *report,
         return print_json(report, err);
     struct buf text = {0};
     int status = 0;
-    if (is_space(report))
+    if (is_imported(report))
         space_text(report, term_colour(stdout, settings->colour), settings->evidence,
                    term_columns(stdout), &text);
     else if (is_series(report))
@@ -119,7 +119,7 @@ static int show_session(const struct settings *settings, struct store *store,
     if (!status) {
         name = xasprintf("session %lld", session.id);
         status = json_read_text(session.report_json, name, NULL, &report, err);
-        if (!status && !is_series(report) && !is_space(report)) {
+        if (!status && !is_series(report) && !is_imported(report)) {
             json_decref(report);
             report = NULL;
             status = json_read_text(session.report_json, name, "inflight.report/1",

@@ -118,8 +118,9 @@ static const struct command commands[] = {
      "         inflight rules --rules mine.json --test cases.json",
      "rules metrics transformations test machine" COMMON_OPTIONS, rules_command},
     {"export", "a session's results for other tuners and spreadsheets",
-     "export [SESSION] [--format NAME] [-o FILE] [options]",
-     "Without a number: the newest session. Each variant becomes a configuration: a\n"
+     "export [SESSION | SPACE.json] [--format NAME] [-o FILE] [options]",
+     "Without a number: the newest session; SPACE.json is a recorded space\n"
+     "(docs/formats.md), compressed or not. Each variant becomes a configuration: a\n"
      "value for each step of the plans (tile_i, jam_j, order ...). t4 is read by what\n"
      "scores searches, kernel-tuner by Kernel Tuner's simulation mode and dashboard.\n"
      "A FILE that ends in .gz is compressed. See docs/exchange.md.\n\n"

@@ -14,6 +14,9 @@
 int space_of_session(struct store *store, const struct store_session *session,
                      struct exchange_space *out, struct error *err);
 
+/* The same of a space that was recorded whole, a file of inflight.space/1. */
+int space_of_dataset(const char *path, struct exchange_space *out, struct error *err);
+
 /* What import stores. */
 struct imported {
     const char *path;
@@ -22,13 +25,13 @@ struct imported {
 };
 
 /* One finished session with all results, or nothing: command "import", title the kernel's
- * name, report inflight.space/1. */
+ * name, report inflight.imported/1. */
 int session_of_space(struct store *store, const struct exchange_space *space,
                      const struct imported *imported, long long *session,
                      struct error *err);
 
-/* The report inflight.space/1 for people: the fastest configurations, or with `evidence`
- * all of them. */
+/* The report inflight.imported/1 for people: the fastest configurations, or with
+ * `evidence` all of them. */
 void space_text(const json_t *report, bool colour, bool evidence, int columns,
                 struct buf *out);
 

@@ -122,6 +122,17 @@ static json_t *costs_json(const struct exchange_result *result)
     return costs;
 }
 
+/* What a variant took in all: the search's own time is none of it. */
+static double cost_of(const struct exchange_result *result)
+{
+    static const enum exchange_phase own[] = {
+        EXCHANGE_PHASE_COMPILE, EXCHANGE_PHASE_VERIFY, EXCHANGE_PHASE_BENCHMARK};
+    double sum = 0;
+    for (size_t i = 0; i < ARRAY_SIZE(own); i++)
+        sum += isnan(result->phase_s[own[i]]) ? 0 : result->phase_s[own[i]];
+    return sum;
+}
+
 static json_t *document_of(const struct exchange_result *result, bool own)
 {
     const json_t *told = json_object_get(result->extra, "inflight");
@@ -142,6 +153,8 @@ static json_t *document_of(const struct exchange_result *result, bool own)
         json_object_set_new(root, "correctness", json_real(result->correctness));
     json_object_set_new(root, "figures", figures_json(result));
     json_object_set_new(root, "costs_ns", costs_json(result));
+    if (cost_of(result) > 0)
+        json_object_set_new(root, "cost_s", json_real(cost_of(result)));
     if (result->timestamp)
         json_object_set_new(root, "timestamp", json_string(result->timestamp));
     json_object_set_new(root, "more",
@@ -214,7 +227,7 @@ static json_t *report_of(const struct import *import, json_t *lines)
 {
     char *date = date_now();
     json_t *root =
-        json_pack("{s:s, s:s, s:s, s:I}", "schema", "inflight.space/1", "version",
+        json_pack("{s:s, s:s, s:s, s:I}", "schema", "inflight.imported/1", "version",
                   INFLIGHT_VERSION, "date", date, "session", (json_int_t)import->session);
     json_object_update(root, import->head);
     json_object_set(root, "results", lines);

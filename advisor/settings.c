@@ -83,6 +83,10 @@ static int read_rival(const char *text, struct settings *settings, struct error 
 /* A file that is no source: a colon is a part of its name. */
 static int read_results(const char *text, struct settings *settings, struct error *err)
 {
+    if (settings->session >= 0)
+        return fail(err, STATUS_USAGE,
+                    "either SESSION or FILE is taken, got %lld and '%s'",
+                    settings->session, text);
     if (settings->file)
         return fail(err, STATUS_USAGE, "only one FILE is taken, got '%s' and '%s'",
                     settings->file, text);
@@ -92,6 +96,10 @@ static int read_results(const char *text, struct settings *settings, struct erro
 
 static int read_session(const char *text, struct settings *settings, struct error *err)
 {
+    if (settings->file)
+        return fail(err, STATUS_USAGE,
+                    "either SESSION or FILE is taken, got '%s' and '%s'", settings->file,
+                    text);
     if (settings->session >= 0)
         return fail(err, STATUS_USAGE, "only one SESSION is taken, got %lld and '%s'",
                     settings->session, text);
@@ -185,7 +193,8 @@ static int read_options(int argc, char **argv, const char *shorts,
 static int read_word(const struct command *command, const char *word,
                      struct settings *settings, struct error *err)
 {
-    if (!strcmp(command->name, "import"))
+    bool number = word[strspn(word, "0123456789")] == 0;
+    if (!strcmp(command->name, "import") || (!strcmp(command->name, "export") && !number))
         return read_results(word, settings, err);
     if (strstr(command->usage, "SESSION"))
         return read_session(word, settings, err);

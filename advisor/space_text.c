@@ -85,20 +85,26 @@ static void add_outcomes(const json_t *results, struct buf *out)
     json_decref(counts);
 }
 
+/* As in keys. */
+static void add_value(const json_t *value, struct buf *out)
+{
+    json_t *one = json_pack("{s:O}", "value", value);
+    char *text = exchange_key(one);
+    buf_add(out, text);
+    free(text);
+    json_decref(one);
+}
+
 static void add_values(const json_t *values, struct buf *out)
 {
     enum { most = 8 };
-    json_t *some = json_object();
     size_t nr = json_array_size(values);
     for (size_t i = 0; i < nr && i < most; i++) {
-        char name[32];
-        snprintf(name, sizeof(name), "%zu", i);
-        json_object_set(some, name, json_array_get(values, i));
+        buf_add(out, i ? ", " : "");
+        add_value(json_array_get(values, i), out);
     }
-    char *text = exchange_key(some);
-    buf_addf(out, nr > most ? "%s ... (%zu values)" : "%s", text, nr);
-    free(text);
-    json_decref(some);
+    if (nr > most)
+        buf_addf(out, " ... (%zu values)", nr);
 }
 
 static void show_head(struct page *page, const json_t *report)
@@ -114,9 +120,13 @@ static void show_head(struct page *page, const json_t *report)
              (long long)json_integer_value(json_object_get(report, "session")));
     page_line(page, "measured on", "%s", *device ? device : "not told");
     if (size && !json_is_null(size)) {
-        char *text = json_dumps(size, JSON_ENCODE_ANY);
-        page_line(page, "problem size", "%s", text ? text : "");
-        free(text);
+        struct buf text = {0};
+        if (json_is_array(size))
+            add_values(size, &text);
+        else
+            add_value(size, &text);
+        page_line(page, "problem size", "%s", text.length ? buf_str(&text) : "not told");
+        buf_release(&text);
     }
     add_outcomes(json_object_get(report, "results"), &counts);
     page_line(page, "results", "%s", buf_str(&counts));
@@ -145,11 +155,8 @@ static void add_configuration(const json_t *configuration, struct buf *out)
     json_t *value;
     json_object_foreach((json_t *)configuration, name, value)
     {
-        json_t *one = json_pack("{s:O}", name, value);
-        char *text = exchange_key(one);
-        buf_addf(out, "%s%s=%s", out->length ? " " : "", name, text);
-        free(text);
-        json_decref(one);
+        buf_addf(out, "%s%s=", out->length ? " " : "", name);
+        add_value(value, out);
     }
 }
 

@@ -162,7 +162,7 @@ static void judge_end(const struct trial_space *space, const struct trial_run *r
 {
     const struct search_result *result = &run->result;
     size_t best = trial_find(space, result->measurement[result->best].plan);
-    out->tries = run->run.nr - 1;
+    out->tries = result->searched_nr > 0 ? result->searched_nr - 1 : 0;
     out->left = resource_word(result->left_resource);
     out->gives_up = result->best == 0 && result->left_resource != RESOURCE_NONE;
     out->above = best < space->source.entry_nr

@@ -20,7 +20,7 @@ struct judgement {
     bool memory_limited;                /* limiter of the kernel as written */
     double bound_ratio; /* of those: largest bound on what was advised first of all over
                            the best there is; NaN = none */
-    size_t tries;       /* variants beside the kernel as written */
+    size_t tries;       /* variants beside the kernel as written, closing ones apart */
     const char *left;   /* resource that is said to set the limit in the end; static */
     bool gives_up;      /* keeps the kernel as written, and names the resource */
     double above;       /* the found over the best, as recorded, minus 1 */

@@ -178,7 +178,8 @@ int trial_search(const struct trial_space *space, const struct trial_strategy *s
 {
     struct watch watch;
     struct error own = {0};
-    struct search_runner runner = {&watch, watched_measure, watched_compare};
+    struct search_runner runner = {
+        .data = &watch, .measure = watched_measure, .compare = watched_compare};
     struct rule_set *shuffled =
         strategy->shuffled ? rule_set_shuffled(rules, seed) : NULL;
     struct search_opts opts = {.strategy = strategy->strategy,

@@ -3,7 +3,7 @@
 #ifndef BENCH_SEARCH_TRIAL_H
 #define BENCH_SEARCH_TRIAL_H
 
-#include "search/score.h"
+#include "bench/score.h"
 #include "search/search.h"
 
 /* What is to be searched; `data` is the subject's and the runner's. */

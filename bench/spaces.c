@@ -75,7 +75,8 @@ static int open_recording(const struct recorder *recorder, const struct kernel_c
                              .machine = recorder->machine,
                              .toolchain = &recorder->toolchain,
                              .budget_s = 8,
-                             .scratch = recorder->scratch};
+                             .scratch = recorder->scratch,
+                             .unsanitized = true};
     return live_new(&opts, &out->live, err);
 }
 

@@ -164,7 +164,7 @@ static int measure_fastest_again(struct session *session, size_t *best, struct e
     return status;
 }
 
-int blind_confirm(struct session *session, size_t best, struct error *err)
+static int confirm_best(struct session *session, size_t best, struct error *err)
 {
     struct search_result *result = session->result;
     struct quantity ratio = quantity_unknown();
@@ -181,6 +181,14 @@ int blind_confirm(struct session *session, size_t best, struct error *err)
     if (session_timed(session, best))
         result->best = best;
     return 0;
+}
+
+int blind_confirm(struct session *session, struct error *err)
+{
+    size_t best = 0;
+    return measure_fastest_again(session, &best, err) || confirm_best(session, best, err)
+               ? -1
+               : 0;
 }
 
 struct listed {
@@ -201,7 +209,7 @@ static int run_list(struct session *session, const struct space *list, struct er
     struct search_result *result = session->result;
     struct listed listed = {session, list};
     struct ahead_list ahead = {&listed, listed_at, list->nr, 0};
-    size_t best = 0, legal = 0, i = 0;
+    size_t legal = 0, i = 0;
     for (; i < list->nr && !session_over(session); i++) {
         size_t index = 0;
         struct choice choice = space_variant(session, list, list->order[i]);
@@ -223,9 +231,7 @@ static int run_list(struct session *session, const struct space *list, struct er
             ? xasprintf("all %zu legal variants of the grid were measured", legal)
             : xasprintf("the budget ended after %zu of the grid's %zu variants", i,
                         list->nr);
-    return measure_fastest_again(session, &best, err) || blind_confirm(session, best, err)
-               ? -1
-               : 0;
+    return blind_confirm(session, err);
 }
 
 static int run_grid(struct session *session, bool shuffled, struct error *err)

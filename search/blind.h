@@ -30,9 +30,9 @@ void space_say(const struct session *session, const struct space *space);
 /* The next of a row of numbers that a seed starts. */
 uint64_t blind_random(uint64_t *state);
 
-/* Measurement `best` against the kernel as written; it becomes the result's when it is
- * faster beyond doubt. */
-int blind_confirm(struct session *session, size_t best, struct error *err);
+/* Measures the fastest again, and the first of them against the kernel as written; it
+ * becomes the result's when it is faster beyond doubt. */
+int blind_confirm(struct session *session, struct error *err);
 
 /* STATUS_FAILED */
 int blind_nothing_legal(struct error *err);

@@ -165,6 +165,9 @@ static void say_uses(struct situation *now)
     say_answer(now, "stores_reused", stores_reused(now->nest, cache));
     say_answer(now, "store_forwarding", store_forwarding(now->nest));
     say_answer(now, "shares_arrays", shares_arrays(view));
+    say_answer(now, "fusion_forwards", fusion_forwards(view));
+    if (now->nest->nr)
+        say_yes_no(now, "row_conflicts", nest_rows_collide(now->nest, now->machine));
     if (shares_arrays(view) == ANSWER_YES && fused > 0)
         say_number(now, "fuse_traffic_ratio", fused);
     if (!isnan(groups))

@@ -83,7 +83,7 @@ char *live_new_shape(struct live *live, const struct built *built,
 {
     char *shape = shape_of(built, what);
 
-    if (!is_seen(live, shape) && is_there(live, built, what))
+    if (!live->opts.unsanitized && !is_seen(live, shape) && is_there(live, built, what))
         return shape;
     free(shape);
     return NULL;

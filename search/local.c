@@ -28,10 +28,12 @@ static int move(struct climb *climb, bool *moved, struct error *err)
 {
     struct pool *pool = climb->pool;
     size_t nr = pool_neighbours(pool, climb->now, climb->near);
+    struct pool_list list;
     *moved = false;
+    pool_list_begin(pool, climb->near, nr, &list);
     for (size_t i = 0; i < nr && !pool_over(pool); i++) {
         double seconds;
-        if (pool_ask(pool, climb->near[i], &seconds, err))
+        if (pool_ask_next(&list, i, &seconds, err))
             return -1;
         if (seconds < pool->seconds[climb->now]) {
             climb->now = climb->near[i];

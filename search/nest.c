@@ -282,6 +282,34 @@ double nest_access_lines(const struct nest *nest, const struct kernel_access *ac
     return lines_of(nest, access, step, 0, nest->nr, line_bytes, &no_level, &conflict);
 }
 
+/* Most of a column that would fit does not: fewer than a quarter of its lines. */
+static const double few_sets = 0.25;
+
+static bool column_collides(const struct nest *nest, const struct kernel_access *access,
+                            const struct machine *machine)
+{
+    for (int k = 0; k < machine->level_nr && k < 2; k++)
+        for (size_t d = 0; d < nest->nr; d++) {
+            const struct machine_level *level = &machine->level[k];
+            double stride = fabs(access->stride_at[d]);
+            double held = level->claimed_bytes / machine->line_bytes;
+            if (stride > machine->line_bytes &&
+                piles_up(stride, fmin(nest->trips[d], held) * few_sets, level))
+                return true;
+        }
+    return false;
+}
+
+bool nest_rows_collide(const struct nest *nest, const struct machine *machine)
+{
+    for (size_t i = 0; i < nest->view->access_nr; i++)
+        if (nest_holds(nest, &nest->view->access[i]) &&
+            is_affine(nest, &nest->view->access[i]) &&
+            column_collides(nest, &nest->view->access[i], machine))
+            return true;
+    return false;
+}
+
 /* Two accesses that move alike (neighbours of a stencil) share their lines. */
 static bool seen_before(const struct nest *nest, size_t access)
 {

@@ -46,6 +46,10 @@ size_t nest_steps(const struct nest *nest, const struct choice *choice,
 double nest_access_lines(const struct nest *nest, const struct kernel_access *access,
                          int line_bytes);
 
+/* The rows of an array are a large power of two apart, so that lines of a column that L1
+ * or L2 could hold push each other out of few sets. */
+bool nest_rows_collide(const struct nest *nest, const struct machine *machine);
+
 /*
  * Estimated nanoseconds one call waits for lines, over all cache levels: for each level
  * the longest suffix of loops whose footprint fits half of it is taken to hit; what lies

@@ -60,10 +60,8 @@ static int measure(struct pool *pool, const struct choice *choice, size_t varian
     if (!session_timed(session, index))
         return 0;
     pool->seconds[variant] = session->result->measurement[index].time_s.value;
-    if (pool->seconds[variant] < pool->seconds[pool->best]) {
+    if (pool->seconds[variant] < pool->seconds[pool->best])
         pool->best = variant;
-        pool->best_index = index;
-    }
     return 0;
 }
 
@@ -81,6 +79,25 @@ int pool_ask(struct pool *pool, size_t variant, double *seconds, struct error *e
     }
     *seconds = pool->seconds[variant];
     return status;
+}
+
+static struct choice listed_plan(void *data, size_t i)
+{
+    const struct pool_list *list = data;
+    return variant_plan(list->pool, list->variant[i]);
+}
+
+void pool_list_begin(struct pool *pool, const size_t *variant, size_t nr,
+                     struct pool_list *list)
+{
+    *list = (struct pool_list){pool, variant, {list, listed_plan, nr, 0}};
+}
+
+int pool_ask_next(struct pool_list *list, size_t i, double *seconds, struct error *err)
+{
+    if (session_ahead(list->pool->session, &list->ahead, i, err))
+        return -1;
+    return pool_ask(list->pool, list->variant[i], seconds, err);
 }
 
 size_t pool_random(struct pool *pool, size_t below)
@@ -134,5 +151,5 @@ int pool_finish(struct pool *pool, struct error *err)
         all ? xasprintf("all %zu legal variants of the grid were measured", pool->legal)
             : xasprintf("the budget ended after %zu of the grid's %zu variants",
                         pool->asked - 1, pool->space.nr);
-    return blind_confirm(pool->session, pool->best_index, err);
+    return blind_confirm(pool->session, err);
 }

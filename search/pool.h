@@ -3,6 +3,7 @@
 #ifndef SEARCH_POOL_H
 #define SEARCH_POOL_H
 
+#include "search/ahead.h"
 #include "search/blind.h"
 #include "search/dimensions.h"
 
@@ -13,8 +14,7 @@ struct pool {
     size_t nr;       /* variants, with variant 0, the file as it is */
     double *seconds; /* of each; negative = not asked, infinite = illegal or failed */
     size_t asked, legal;
-    size_t best;       /* variant */
-    size_t best_index; /* its measurement */
+    size_t best; /* variant */
     uint64_t random;
 };
 
@@ -26,6 +26,17 @@ void pool_close(struct pool *pool);
 /* Measures the variant unless that was done; *seconds is infinite for what is illegal or
  * failed. */
 int pool_ask(struct pool *pool, size_t variant, double *seconds, struct error *err);
+
+/* Variants that will be asked one after the other, unless it ends before: they are built
+ * together. */
+struct pool_list {
+    struct pool *pool;
+    const size_t *variant;
+    struct ahead_list ahead;
+};
+void pool_list_begin(struct pool *pool, const size_t *variant, size_t nr,
+                     struct pool_list *list);
+int pool_ask_next(struct pool_list *list, size_t i, double *seconds, struct error *err);
 
 /* The session is over, or all variants were asked. */
 bool pool_over(const struct pool *pool);

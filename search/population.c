@@ -80,9 +80,11 @@ static bool repair(struct generation *now, size_t nr, size_t *variant)
 
 static int ask_all(struct generation *now, struct error *err)
 {
+    struct pool_list list;
+    pool_list_begin(now->pool, now->variant, now->nr, &list);
     for (size_t i = 0; i < now->nr && !pool_over(now->pool); i++) {
         double seconds;
-        if (pool_ask(now->pool, now->variant[i], &seconds, err))
+        if (pool_ask_next(&list, i, &seconds, err))
             return -1;
     }
     return 0;

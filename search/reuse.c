@@ -1,6 +1,7 @@
 #include "search/reuse.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_affine_in(const struct nest *nest, const struct kernel_access *access)
@@ -69,23 +70,68 @@ static bool same_moving(const struct nest *nest, const struct kernel_access *a,
            stride != 0;
 }
 
+/* Iterations after which a store is surely out of the store buffer: it holds some fifty,
+ * and an iteration makes several. */
+enum { SOON = 8 };
+
+/* "[0, 1]": all the same but the innermost loop, and that a few iterations on. */
+static bool is_soon(const struct nest *nest, const char *distance)
+{
+    char *end;
+
+    for (size_t d = 0; d < nest->nr; d++, distance = end + strspn(end, ", ")) {
+        long far = strtol(distance, &end, 10);
+
+        if (end == distance || strncmp(end, "..", 2) == 0)
+            return false;
+        if (d + 1 < nest->nr ? far != 0 : far < 1 || far > SOON)
+            return false;
+    }
+    return *distance == ']';
+}
+
+/* "x[i] written at line 4, x[i - 1] read at line 5: flow, distance [0, 1]" */
+static bool flows_soon(const struct nest *nest, const struct kernel_access *store)
+{
+    static const char flow[] = ": flow, distance [";
+    size_t length = store->text ? strlen(store->text) : 0;
+
+    if (!length || isnan(store->stride_at[nest->nr - 1]) ||
+        store->stride_at[nest->nr - 1] == 0)
+        return false;
+    for (size_t i = 0; i < nest->view->dependence_nr; i++) {
+        const char *sentence = nest->view->dependence[i];
+        const char *distance = strstr(sentence, flow);
+
+        if (distance && strncmp(sentence, store->text, length) == 0 &&
+            strncmp(sentence + length, " written", 8) == 0 &&
+            is_soon(nest, distance + strlen(flow)))
+            return true;
+    }
+    return false;
+}
+
 enum answer store_forwarding(const struct nest *nest)
 {
     const struct kernel_view *view = nest->view;
+    enum answer answer = nest->nr ? ANSWER_NO : ANSWER_UNKNOWN;
 
-    if (nest->nr == 0)
-        return ANSWER_UNKNOWN;
-    for (size_t i = 0; i < view->access_nr; i++)
+    for (size_t i = 0; i < view->access_nr && nest->nr; i++) {
+        const struct kernel_access *store = &view->access[i];
+
+        if (!store->write || !nest_holds(nest, store))
+            continue;
+        if (flows_soon(nest, store))
+            return ANSWER_YES;
         for (size_t k = 0; k < view->access_nr; k++) {
-            const struct kernel_access *store = &view->access[i],
-                                       *load = &view->access[k];
+            const struct kernel_access *load = &view->access[k];
 
-            if (store->write && !load->write && store->array == load->array &&
-                nest_holds(nest, store) && nest_holds(nest, load) &&
+            if (!load->write && store->array == load->array && nest_holds(nest, load) &&
                 !same_moving(nest, store, load))
-                return ANSWER_UNKNOWN;
+                answer = ANSWER_UNKNOWN;
         }
-    return ANSWER_NO;
+    }
+    return answer;
 }
 
 /* ---- neighbouring nests ---- */
@@ -117,6 +163,57 @@ enum answer shares_arrays(const struct kernel_view *view)
             if (uses(view, n, a) && uses(view, n + 1, a))
                 return ANSWER_YES;
     return last > 0 ? ANSWER_NO : ANSWER_UNKNOWN;
+}
+
+/* The name of the access with iterators by their depth: "x[#0][#1 - 1]". */
+static char *placed_text(const struct kernel_view *view,
+                         const struct kernel_access *access)
+{
+    struct buf out = {0};
+
+    for (const char *at = access->text; *at;) {
+        size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyz"
+                                   "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+        int loop = access->loop;
+
+        while (loop >= 0 && (strlen(view->loop[loop].name) != length ||
+                             strncmp(view->loop[loop].name, at, length) != 0))
+            loop = view->loop[loop].parent;
+        if (length && loop >= 0)
+            buf_addf(&out, "#%d", view->loop[loop].depth);
+        else
+            buf_add_n(&out, at, length ? length : 1);
+        at += length ? length : 1;
+    }
+    return buf_detach(&out);
+}
+
+/* Stored by one nest and loaded by the next, but not at the same place. */
+static bool meets_shifted(const struct kernel_view *view,
+                          const struct kernel_access *store,
+                          const struct kernel_access *load)
+{
+    char *stored, *loaded;
+    bool shifted;
+
+    if (!store->write || load->write || store->array != load->array || !store->text ||
+        !load->text || nest_of(view, load) != nest_of(view, store) + 1)
+        return false;
+    stored = placed_text(view, store);
+    loaded = placed_text(view, load);
+    shifted = strcmp(stored, loaded) != 0;
+    free(stored);
+    free(loaded);
+    return shifted;
+}
+
+enum answer fusion_forwards(const struct kernel_view *view)
+{
+    for (size_t i = 0; i < view->access_nr; i++)
+        for (size_t k = 0; k < view->access_nr; k++)
+            if (meets_shifted(view, &view->access[i], &view->access[k]))
+                return ANSWER_YES;
+    return last_nest(view) > 0 ? ANSWER_NO : ANSWER_UNKNOWN;
 }
 
 double fuse_ratio(const struct kernel_view *view)

@@ -385,6 +385,9 @@ struct live_opts {
      * borrowed; NULL = the profile's. */
     const struct traffic_geometry *geometry;
     const char *scratch;
+    /* Plans are verified, but not run under a sanitizer: for recordings of whole spaces,
+     * where that would take longer than all else. */
+    bool unsanitized;
 };
 struct live;
 int live_new(const struct live_opts *opts, struct live **live, struct error *err);

@@ -73,12 +73,12 @@ int session_start(struct session *session, struct error *err)
         .left_bound = quantity_unknown(),
         .left_resource = RESOURCE_NONE,
         .space_size = -1,
+        .first_gain = quantity_unknown(),
         .left.bound = {.same = quantity_unknown(),
                        .least = quantity_unknown(),
                        .same_by = RESOURCE_NONE,
                        .least_by = RESOURCE_NONE},
         .audit.cost = quantity_unknown(),
-        .first_gain = quantity_unknown(),
     };
     if (!opts->rules)
         return fail(err, STATUS_FAILED, "no rules were given to the search");

@@ -8,10 +8,10 @@ foreach(target inflight_tests test_search_nest test_search_propose test_search_g
   endif()
 endforeach()
 # The judging of searches, shared with bench/search_score.
-foreach(target inflight_tests test_search_judge)
+foreach(target inflight_tests test_search_score test_search_judge)
   if(TARGET ${target})
-    foreach(part trial judge results figures tables)
-      target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/bench/search_${part}.c)
+    foreach(part score pchip search_trial search_judge search_results search_figures search_tables)
+      target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/bench/${part}.c)
     endforeach()
   endif()
 endforeach()

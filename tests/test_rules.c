@@ -8,7 +8,8 @@
 #include "rules/rules.h"
 #include "tests/check.h"
 
-static const char bad_cases[] = INFLIGHT_SOURCE_DIR "/tests/data/rules/bad";
+static const char bad_rules[] = INFLIGHT_SOURCE_DIR "/tests/data/rules/bad";
+static const char bad_cases[] = INFLIGHT_SOURCE_DIR "/tests/data/rules/bad_cases";
 
 /* The last line break goes. */
 static char *text_of(const char *path)
@@ -23,36 +24,54 @@ static char *text_of(const char *path)
 
 /* The folder's file is refused with STATUS_INPUT and the expected text, after its path.
  */
-static void check_bad(const char *name)
+static void check_bad(const char *folder, const char *name)
 {
-    char *input = xasprintf("%s/%s/input.json", bad_cases, name);
-    char *expected = xasprintf("%s/%s/expected.error", bad_cases, name);
+    char *input = xasprintf("%s/%s/input.json", folder, name);
+    char *expected = xasprintf("%s/%s/expected.error", folder, name);
     char *want = text_of(expected);
     struct rule_set *set = NULL;
     struct error err = {0};
+    json_t *result = NULL;
 
-    check_fails(rule_set_load(input, &set, &err), &err, STATUS_INPUT, want);
-    check(set == NULL);
+    if (folder == bad_rules) {
+        check_fails(rule_set_load(input, &set, &err), &err, STATUS_INPUT, want);
+        check(set == NULL);
+    } else if (check_ok(rule_set_load(NULL, &set, &err), &err)) {
+        check_fails(rule_cases_judge(set, input, &result, &err), &err, STATUS_INPUT,
+                    want);
+        check(result == NULL);
+        rule_set_free(set);
+    }
     free(want);
     free(expected);
     free(input);
 }
 
-static void bad_files_are_refused_with_their_place(void)
+static size_t check_folder(const char *folder)
 {
-    DIR *dir = opendir(bad_cases);
+    DIR *dir = opendir(folder);
     size_t nr = 0;
 
     if (!check(dir != NULL))
-        return;
+        return 0;
     for (struct dirent *entry; (entry = readdir(dir));) {
         if (entry->d_name[0] == '.')
             continue;
-        check_bad(entry->d_name);
+        check_bad(folder, entry->d_name);
         nr++;
     }
     closedir(dir);
-    check(nr >= 28);
+    return nr;
+}
+
+static void bad_files_are_refused_with_their_place(void)
+{
+    check(check_folder(bad_rules) >= 38);
+}
+
+static void bad_cases_are_refused_with_their_place(void)
+{
+    check(check_folder(bad_cases) >= 11);
 }
 
 /* Writes `rules` (the array's inside) as a file and loads it into *set. */
@@ -309,6 +328,86 @@ static void work_takes_factors_from_metrics(void)
     rule_set_free(set);
 }
 
+/* 55 % is 0.55; us are ns. */
+static void numbers_may_be_in_other_units(void)
+{
+    static const struct {
+        const char *metric, *value, *unit;
+        double at;
+    } cases[] = {{"memory_utilization", "55", "%", 0.55},
+                 {"memory_utilization", "0.55", "share", 0.55},
+                 {"bandwidth_gbs", "1500", "MB/s", 1.5},
+                 {"latency_ns", "0.2", "us", 200},
+                 {"inner_trips", "12", "count", 12}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *when = xasprintf("{\"metric\": \"%s\", \"op\": \">\", \"value\": %s, "
+                               "\"unit\": \"%s\"}",
+                               cases[i].metric, cases[i].value, cases[i].unit);
+        char *rule = xasprintf(RULE("a", "tile", "%s", "try", "s"), when);
+        struct rule_set *set = loaded(rule);
+        struct rule_facts *facts = rule_facts_new();
+
+        for (int above = 0; above < 2; above++) {
+            struct rule_verdicts verdicts;
+
+            set_number(facts, cases[i].metric, cases[i].at * (above ? 1.01 : 0.99));
+            verdicts = judged(set, facts);
+            check_eq(verdicts.nr, above);
+            rule_verdicts_release(&verdicts);
+        }
+        rule_facts_free(facts);
+        rule_set_free(set);
+        free(rule);
+        free(when);
+    }
+}
+
+/* What is left at least: a metric, a number, or the low end of what is left. */
+static void work_knows_what_is_left_at_least(void)
+{
+    struct rule_set *set =
+        loaded("{\"id\": \"a\", \"transformation\": \"tile\", \"when\": [" WHEN(
+            "slack", ">",
+            "2") "], \"verdict\": \"try\", \"weight\": 5, \"work\": ["
+                 "{\"resource\": \"memory\", \"metric\": \"tile_traffic_ratio\", "
+                 "\"least\": \"memory_least_ratio\"},"
+                 "{\"resource\": \"l2_mshrs\", \"factor\": 0.5, \"least\": 0.25},"
+                 "{\"resource\": \"l1_mshrs\", \"metric\": \"tile_traffic_ratio\"},"
+                 "{\"resource\": \"l3_link\", \"metric\": \"tile_traffic_ratio\", "
+                 "\"least\": 0}],"
+                 "\"sentence\": \"s\", \"source\": \"test\"}");
+    static const struct {
+        double ratio, low, least; /* negative = not known */
+        double factor[4], at_least[4];
+    } cases[] = {
+        {0.5, 0.4, 0.125, {0.5, 0.5, 0.5, 0.5}, {0.125, 0.25, 0.4, 0}},
+        {0.5, 0.4, 0.75, {0.75, 0.5, 0.5, 0.5}, {0.75, 0.25, 0.4, 0}},
+        {0.5, 0.4, -1, {0.5, 0.5, 0.5, 0.5}, {0, 0.25, 0.4, 0}},
+        {-1, -1, 0.125, {0.125, 0.5, -1, 0}, {0.125, 0.25, 0, 0}},
+        {-1, -1, -1, {-1, 0.5, -1, 0}, {0, 0.25, 0, 0}},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct rule_facts *facts = rule_facts_new();
+        struct rule_verdicts verdicts;
+
+        set_number(facts, "slack", 3);
+        if (cases[i].ratio >= 0)
+            set_between(facts, "tile_traffic_ratio", cases[i].ratio, cases[i].low, 1);
+        if (cases[i].least >= 0)
+            set_number(facts, "memory_least_ratio", cases[i].least);
+        verdicts = judged(set, facts);
+        for (size_t k = 0; k < 4; k++) {
+            check_near(verdicts.item[0].work[k].factor, cases[i].factor[k], 1e-12);
+            check_near(verdicts.item[0].work[k].least, cases[i].at_least[k], 1e-12);
+        }
+        rule_verdicts_release(&verdicts);
+        rule_facts_free(facts);
+    }
+    rule_set_free(set);
+}
+
 /* A user's rules go before the shipped ones; a file that is refused leaves the set alone.
  */
 static void a_second_file_goes_first(void)
@@ -378,6 +477,7 @@ static void resources_are_those_of_occupancy(void)
 
 CU_TestInfo rules_tests[] = {
     {"bad files are refused with their place", bad_files_are_refused_with_their_place},
+    {"bad cases are refused with their place", bad_cases_are_refused_with_their_place},
     {"conditions compare", conditions_compare},
     {"words compare", words_compare},
     {"unknown metrics give no opinion", unknown_metrics_give_no_opinion},
@@ -386,6 +486,8 @@ CU_TestInfo rules_tests[] = {
      an_earlier_rule_of_the_same_verdict_contests_nothing},
     {"sentences name values with units", sentences_name_values_with_units},
     {"work takes factors from metrics", work_takes_factors_from_metrics},
+    {"numbers may be in other units", numbers_may_be_in_other_units},
+    {"work knows what is left at least", work_knows_what_is_left_at_least},
     {"a second file goes first", a_second_file_goes_first},
     {"facts take only what there is", facts_take_only_what_there_is},
     {"resources are those of occupancy", resources_are_those_of_occupancy},

@@ -258,6 +258,26 @@ static const struct {
      "nests=2 shares_arrays=yes working_set_over_l2=8 queue_utilization=0.3 "
      "memory_utilization=0.95 store_forwarding=no",
      "fuse=try"},
+    {"loops that share data in L2, shifted",
+     "nests=2 shares_arrays=yes fusion_forwards=yes working_set_over_l2=0.5 "
+     "memory_utilization=0.2 queue_utilization=0.2 store_forwarding=no",
+     "fuse=avoid"},
+    {"the same through memory",
+     "nests=2 shares_arrays=yes fusion_forwards=yes working_set_over_l2=50 "
+     "memory_utilization=0.95 queue_utilization=0.6 store_forwarding=no",
+     "fuse=try"},
+    {"columns of rows of 4 KiB", "row_conflicts=yes inner_strided=yes why=window",
+     "pad=try"},
+    {"the same, bound by arithmetic", "row_conflicts=yes inner_strided=yes why=compute",
+     "pad=avoid"},
+    {"rows of no power of two", "row_conflicts=no inner_strided=yes why=window",
+     "pad=avoid"},
+    {"threads that contend, memory idle",
+     "cache_contention=yes memory_utilization=0.3 free_threads=1 queue_utilization=0.2",
+     "smt=try"},
+    {"threads that contend, memory busy",
+     "cache_contention=yes memory_utilization=0.7 free_threads=1 queue_utilization=0.4",
+     "smt=avoid"},
     {"one thread, other cores idle", "idle_cores=7 memory_utilization=0.15",
      "parallel=try"},
 };

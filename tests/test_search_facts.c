@@ -156,7 +156,37 @@ static void a_transposition(void)
     check_near(number(&bench, "working_set_over_l3"), 64e6 / 8388608, 1e-9);
     check(number(&bench, "tile_traffic_ratio") < 0.5);
     check(number(&bench, "unroll_jam_traffic_ratio") < 1);
+    /* 1e6 lines are touched, 4.5e6 came in; caches hold 512, 16384 and 131072 */
+    check_near(number(&bench, "l2_link_least_ratio"), (1e6 - 512) / 4.5e6, 1e-9);
+    check_near(number(&bench, "memory_least_ratio"), 2 * (5e5 - 147968) / 8.5e6, 1e-9);
+    check(number(&bench, "l2_least_ratio") >= (1e6 - 147968) / 4.5e6 - 1e-9);
+    check(number(&bench, "l1_least_ratio") > 0);
+    check(number(&bench, "l1_least_ratio") <= number(&bench, "l2_link_least_ratio"));
+    check_near(number(&bench, "nontemporal_lines_ratio"), 1 - 4e6 / 4.5e6, 1e-9);
     bench_release(&bench);
+}
+
+/* Rows of a power of two lie on one set of L1. */
+static void rows_that_collide(void)
+{
+    static const struct {
+        int n;
+        const char *word;
+    } cases[] = {{2048, "row_conflicts=yes"},
+                 {2000, "row_conflicts=no"},
+                 {2056, "row_conflicts=no"},
+                 {16, "row_conflicts=no"}};
+    struct choice none = {0};
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct bench bench = {0};
+
+        space_transpose(&bench.space.kernel, cases[i].n);
+        bench_start(&bench);
+        look(&bench, &none, false);
+        check_words(&bench, &cases[i].word, 1);
+        bench_release(&bench);
+    }
 }
 
 static void a_gather(void)
@@ -312,6 +342,71 @@ static void neighbouring_nests(void)
     check_eq(shares_arrays(&view), ANSWER_UNKNOWN);
 }
 
+/* b[i] stored in one nest; the next one, whose iterator has another name, loads it there
+ * or beside. */
+static void fusion_that_forwards(void)
+{
+    struct kernel_loop loop[] = {{.name = "i", .nest = 0, .parent = -1},
+                                 {.name = "k", .nest = 1, .parent = -1}};
+    struct kernel_access access[] = {
+        {.array = 0, .loop = 0, .stride_at = {8}, .text = "b[i]", .write = true},
+        {.array = 0, .loop = 1, .stride_at = {8}, .text = "b[k]"}};
+    struct kernel_view view = {
+        .loop = loop, .loop_nr = 2, .access = access, .access_nr = 2};
+
+    check_eq(fusion_forwards(&view), ANSWER_NO);
+    access[1].text = "b[k - 1]";
+    check_eq(fusion_forwards(&view), ANSWER_YES);
+    access[1].array = 1;
+    check_eq(fusion_forwards(&view), ANSWER_NO);
+    view.loop_nr = 1;
+    view.access_nr = 1;
+    check_eq(fusion_forwards(&view), ANSWER_UNKNOWN);
+}
+
+/* x[j][i] stored, x[j][i - 1] loaded; what the dependence says decides. */
+static void dependences_tell_how_soon(void)
+{
+    static const struct {
+        const char *dependence;
+        enum answer answer;
+    } cases[] = {
+        {"x[j][i] written at line 4, x[j][i - 1] read at line 5: flow, distance [0, 1]",
+         ANSWER_YES},
+        {"x[j][i] written at line 4, x[j][i - 1] read at line 5: flow, distance [0, 9]",
+         ANSWER_UNKNOWN},
+        {"x[j][i] written at line 4, x[j][i - 1] read at line 5: flow, distance [1, 0]",
+         ANSWER_UNKNOWN},
+        {"x[j][i] written at line 4, x[j][i - 1] read at line 5: flow, distance [0, "
+         "1..3]",
+         ANSWER_UNKNOWN},
+        {"x[j][i - 1] read at line 4, x[j][i] written at line 5: anti, distance [0, 1]",
+         ANSWER_UNKNOWN},
+    };
+    struct kernel_array array = {.name = "x", .bytes = 8e6, .element_bytes = 8};
+    struct kernel_loop loop[] = {
+        {.name = "j", .parent = -1, .trips = 1e3, .modelled = true},
+        {.name = "i", .depth = 1, .trips = 1e3, .innermost = true, .modelled = true}};
+    struct kernel_access access[] = {
+        {.loop = 1, .stride_at = {8000, 8}, .text = "x[j][i]", .write = true},
+        {.loop = 1, .stride_at = {8000, 8}, .text = "x[j][i - 1]"}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct kernel_view view = {.array = &array,
+                                   .array_nr = 1,
+                                   .loop = loop,
+                                   .loop_nr = 2,
+                                   .access = access,
+                                   .access_nr = 2,
+                                   .dependence = &cases[i].dependence,
+                                   .dependence_nr = 1};
+        struct nest nest;
+
+        nest_find(&view, &nest);
+        check_eq(store_forwarding(&nest), cases[i].answer);
+    }
+}
+
 /* One loop: b[i] stored, and what is loaded. */
 static void stores_that_are_loaded_soon(void)
 {
@@ -349,6 +444,7 @@ CU_TestInfo search_facts_tests[] = {
     {"a matrix product", a_matrix_product},
     {"facts follow the plan", facts_follow_the_plan},
     {"a transposition", a_transposition},
+    {"rows that collide", rows_that_collide},
     {"a gather", a_gather},
     {"the number in flight is Little's law", the_number_in_flight_is_littles_law},
     {"counted fills go before differences", counted_fills_go_before_differences},
@@ -356,6 +452,8 @@ CU_TestInfo search_facts_tests[] = {
     {"a kernel without modelled loops has few facts",
      a_kernel_without_modelled_loops_has_few_facts},
     {"neighbouring nests", neighbouring_nests},
+    {"fusion that forwards", fusion_that_forwards},
+    {"dependences tell how soon", dependences_tell_how_soon},
     {"stores that are loaded soon", stores_that_are_loaded_soon},
     CU_TEST_INFO_NULL,
 };

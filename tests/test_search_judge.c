@@ -156,6 +156,7 @@ static void advice_and_bounds_are_held_against_the_gain(void)
                                    .advice_nr = 3,
                                    .measurement = &baseline,
                                    .measurement_nr = 1,
+                                   .searched_nr = 4,
                                    .first_tried = tile,
                                    .first_gain = speedup(2, 1.9, 2.1),
                                    .left_resource = RESOURCE_MEMORY};
@@ -193,6 +194,7 @@ struct scripted {
     struct space space;
     struct strvec plans;
     struct dataset_entry *entry;
+    size_t seeded; /* how often */
 };
 
 /* As a data set does: times around what was measured. */
@@ -200,6 +202,7 @@ static void seed_scripted(void *data, unsigned long long seed)
 {
     struct scripted *scripted = data;
 
+    scripted->seeded++;
     scripted->space.random = seed;
     scripted->space.noise = seed ? 0.01 : 0;
     strvec_release(&scripted->space.asked);
@@ -260,6 +263,8 @@ static void judge_valley(struct results *results)
     check_ok(space_result_make(&space, rules, REPETITIONS, &results->space[0], &err),
              &err);
     results->nr = 1;
+    /* each search with times of its own, the guided ones judged first */
+    check_eq(scripted.seeded, REPETITIONS * TRIAL_STRATEGIES + 1);
     rule_set_free(rules);
     close_scripted(&scripted);
 }

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/pchip.h"
+#include "bench/score.h"
 #include "core/base/base.h"
-#include "search/pchip.h"
-#include "search/score.h"
 #include "tests/check.h"
 
 enum { SIZE_MAX_OF_SPACE = 500, RUNS = 200 };
@@ -166,6 +166,10 @@ static void the_curve_between_knots_does_not_overshoot(void)
         before = value;
     }
     check_near(slope[2], 0, 0);
+    static const double turn[] = {0, 2, 1.5, 4, 4};
+    pchip_slopes(x, turn, ARRAY_SIZE(x), slope);
+    for (double at = 0; at < 3; at += 0.01)
+        check(pchip_at(x, turn, slope, ARRAY_SIZE(x), at) <= 2 + 1e-12);
     pchip_slopes(x, y, 2, slope);
     check_near(pchip_at(x, y, slope, 2, 0.5), 1, 1e-12);
     pchip_slopes(x, y, 1, slope);

@@ -221,6 +221,16 @@ static int read_head(struct cache *cache, struct error *err)
     return 0;
 }
 
+/* What speaks of the file and not of the results. */
+static void forget_file(struct exchange_space *space)
+{
+    json_t *own = json_object_get(space->extra, "inflight");
+    json_object_del(own, "units");
+    json_object_del(own, "not_told");
+    if (!json_object_size(own))
+        json_object_del(space->extra, "inflight");
+}
+
 int exchange_read_kernel_tuner(const struct json_at *top, struct exchange_space *out,
                                struct error *err)
 {
@@ -238,10 +248,7 @@ int exchange_read_kernel_tuner(const struct json_at *top, struct exchange_space 
     }
     if (!out->result_nr)
         return json_fail(&entries, err, "there are no results in it");
-    if (out->extra) { /* they speak of this file, not of the results */
-        json_object_del(json_object_get(out->extra, "inflight"), "units");
-        json_object_del(json_object_get(out->extra, "inflight"), "not_told");
-    }
+    forget_file(out);
     return exchange_find_parameters(out, top->file, "cache", err);
 }
 

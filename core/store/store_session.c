@@ -21,7 +21,7 @@ static int insert_session(struct store *store, const char *key, const char *comm
                            err, what);
 }
 
-/* Claimed before anybody else can see it. */
+/* Claimed before anybody else can see it; within store_transaction, too. */
 int store_session_new(struct store *store, const char *key, const char *command,
                       const char *title, const char *setup_json, long long *session,
                       struct error *err)
@@ -30,19 +30,20 @@ int store_session_new(struct store *store, const char *key, const char *command,
     long long id;
 
     *session = 0;
-    if (sql_run(store, "BEGIN IMMEDIATE", err, what))
+    if (sql_run(store, "SAVEPOINT session_new", err, what))
         return -1;
     if (insert_session(store, key, command, title, setup_json, err))
         goto undo;
     id = sqlite3_last_insert_rowid(store->db);
     claim_take(store, id);
-    if (sql_run(store, "COMMIT", err, what) == 0) {
+    if (sql_run(store, "RELEASE session_new", err, what) == 0) {
         *session = id;
         return 0;
     }
     claim_release(store, id);
 undo:
-    sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+    sqlite3_exec(store->db, "ROLLBACK TO session_new; RELEASE session_new", NULL, NULL,
+                 NULL);
     return -1;
 }
 

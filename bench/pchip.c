@@ -1,4 +1,4 @@
-#include "search/pchip.h"
+#include "bench/pchip.h"
 
 #include <math.h>
 

@@ -5,8 +5,8 @@
  * docs/search.md says where it is read more strictly. Pure: numbers in, numbers out.
  * Smaller objectives are better.
  */
-#ifndef SEARCH_SCORE_H
-#define SEARCH_SCORE_H
+#ifndef BENCH_SCORE_H
+#define BENCH_SCORE_H
 
 #include <stdbool.h>
 #include <stddef.h>

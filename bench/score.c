@@ -1,10 +1,10 @@
-#include "search/score.h"
+#include "bench/score.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#include "bench/pchip.h"
 #include "core/base/array.h"
-#include "search/pchip.h"
 
 /* ---- the space ---- */
 

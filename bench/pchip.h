@@ -1,8 +1,8 @@
 /* Monotone piecewise cubic interpolation: no overshoot between the knots. Slopes after F.
  * N. Fritsch and J. Butland, "A method for constructing local monotone piecewise cubic
  * interpolants", SIAM J. Sci. Stat. Comput. 5 (1984). */
-#ifndef SEARCH_PCHIP_H
-#define SEARCH_PCHIP_H
+#ifndef BENCH_PCHIP_H
+#define BENCH_PCHIP_H
 
 #include <stddef.h>
 
