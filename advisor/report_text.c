@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "advisor/report.h"
+#include "advisor/report_parts.h"
 #include "advisor/track_show.h"
 
 struct page {
@@ -319,38 +320,6 @@ static void show_environments(struct page *page)
     }
 }
 
-/* "tile(i:32) simd 0.99x (0.97 to 1.01), not beyond the noise" */
-static void add_tie(struct buf *out, const json_t *tie)
-{
-    buf_addf(out, "%s%s ", out->length ? "; " : "", text_of(tie, "plan"));
-    add_gain(out, quantity_in(tie, "time_ratio"), "");
-}
-
-/* What was compared with the winner at the end, and what was taken. */
-static void show_ties(struct page *page)
-{
-    const json_t *ties = json_object_get(page->report, "ties"), *tie;
-    struct buf equal = {0}, other = {0}, line = {0};
-    size_t i;
-    json_array_foreach(json_object_get(ties, "compared"), i, tie)
-        add_tie(json_is_true(json_object_get(tie, "tied")) ? &equal : &other, tie);
-    if (equal.length)
-        buf_addf(&line, "Cannot be told apart from the fastest found, %s: %s. ",
-                 text_of(ties, "winner"), buf_str(&equal));
-    if (equal.length && json_is_true(json_object_get(ties, "written")))
-        buf_add(&line, "None of them is a smaller change that is surely as good. ");
-    else if (equal.length && has_text(json_object_get(page->report, "best"), "plan"))
-        buf_addf(&line, "%s is the smallest change of them and was taken. ",
-                 text_of(json_object_get(page->report, "best"), "plan"));
-    if (other.length)
-        buf_addf(&line, "Not as fast: %s.", buf_str(&other));
-    if (line.length)
-        paragraph(page, buf_str(&line));
-    buf_release(&equal);
-    buf_release(&other);
-    buf_release(&line);
-}
-
 static void show_best(struct page *page)
 {
     const json_t *best = json_object_get(page->report, "best");
@@ -372,8 +341,7 @@ static void show_best(struct page *page)
     show_gain(page, "environment: huge pages", "environment_gain", "not tried");
     if (!none && quantity_in(page->report, "total_gain"))
         show_gain(page, "both together", "total_gain", "");
-    if (!none)
-        show_ties(page);
+    report_add_ties(page->report, page->width, page->out);
     show_environments(page);
     if (has_text(best, "verified_sizes"))
         buf_addf(page->out, "  %-24s", "results equal for"),
@@ -517,28 +485,6 @@ static void show_left(struct page *page)
     buf_release(&line);
 }
 
-/* Documents of earlier versions do not tell. */
-static void show_time(struct page *page)
-{
-    const json_t *time = quantity_in(page->report, "time");
-    struct buf line = {0};
-    if (!time || !(number_of(time, "wall_s") > 0))
-        return;
-    heading(page, "Where the time went");
-    for (int i = 0; i < ACCOUNT_NR; i++) {
-        double seconds = number_of(time, account_key((enum account)i));
-        if (seconds >= 0.05)
-            buf_addf(page->out, "  %7.1f s  %s\n", seconds,
-                     account_meaning((enum account)i));
-    }
-    buf_addf(&line,
-             "%.1f %% of %.1f s were neither compiling nor running variants nor "
-             "measuring the machine.",
-             100 * number_of(time, "overhead_share"), number_of(time, "wall_s"));
-    paragraph(page, buf_str(&line));
-    buf_release(&line);
-}
-
 void report_text(const json_t *report, bool colour, bool evidence, int columns,
                  struct buf *out)
 {
@@ -560,5 +506,5 @@ void report_text(const json_t *report, bool colour, bool evidence, int columns,
     show_left(&page);
     show_reused(&page);
     if (evidence)
-        show_time(&page);
+        report_add_time(report, colour, page.width, out);
 }

@@ -65,8 +65,11 @@ int session_ahead(struct session *session, struct ahead_list *list, size_t i,
         candidate[k].plan = plans.v[k];
     if (nr > 1)
         session_say(session, "building %zu variants", nr);
+    double began_s = clock_s();
     if (nr)
         status = runner->prepare(runner->data, candidate, nr, err);
+    session->ahead_each_s = nr ? (clock_s() - began_s) / (double)nr : 0;
+    session->ahead_nr = nr;
     free(candidate);
     strvec_release(&plans);
     return status;

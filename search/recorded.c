@@ -157,8 +157,8 @@ static int add_measurement(struct recorded *recorded, json_t *document,
                             .timed = read.time_s.known,
                             .launches = read.launches,
                             .seconds = read.time_s.value,
-                            .cost_s = read.cost_s,
                             .at_least_s = read.at_least_s,
+                            .cost_s = read.cost_s,
                             .source = *source};
     if (read.outcome != RUN_OUTCOME_INTERRUPTED) {
         struct series_of *series = find_or_add(recorded, read.plan, &read.environment);
@@ -234,48 +234,57 @@ static void skip(struct recorded *recorded, const struct series_of *series, size
         recorded->skipped_s += record->cost_s - (repeated ? before->cost_s : 0);
 }
 
+struct question {
+    enum measure_effort effort;
+    double stop_at_s;
+};
+
 /* A longer measurement answers for a shorter one, a failure for all; one that was stopped
  * for slow, only where it would be stopped again. */
-static bool answers(const struct record *record, enum measure_effort effort,
-                    double stop_at_s)
+static bool answers(const struct record *record, const struct question *asked)
 {
     if (record->at_least_s > 0)
-        return effort == MEASURE_QUICK &&
-               measurement_still_stops(record->at_least_s, stop_at_s);
-    return effort == MEASURE_QUICK || record->explained || !record->timed;
+        return asked->effort == MEASURE_QUICK &&
+               measurement_still_stops(record->at_least_s, asked->stop_at_s);
+    return asked->effort == MEASURE_QUICK || record->explained || !record->timed;
+}
+
+/* Has it, given once, no more to say? */
+static bool is_final(const struct record *record, const struct question *asked)
+{
+    const struct question longer = {.effort = MEASURE_FULL};
+    return answers(record, record->at_least_s > 0 ? asked : &longer);
 }
 
 /* The place of this session's next answer; series->nr when there is none. */
-static size_t next_own(const struct series_of *series, enum measure_effort effort,
-                       double stop_at_s)
+static size_t next_own(const struct series_of *series, const struct question *asked)
 {
     for (size_t i = series->next; i < series->nr; i++)
-        if (answers(&series->item[i], effort, stop_at_s))
+        if (answers(&series->item[i], asked))
             return i;
     /* given already, and says all there is to say */
-    return series->nr && answers(&series->item[series->nr - 1], MEASURE_FULL, stop_at_s)
-               ? series->nr - 1
-               : series->nr;
+    return series->nr && is_final(&series->item[series->nr - 1], asked) ? series->nr - 1
+                                                                        : series->nr;
 }
 
 static const struct record *next_record(struct recorded *recorded,
                                         const struct candidate *candidate,
-                                        enum measure_effort effort, double stop_at_s)
+                                        const struct question *asked)
 {
     struct series_of *series = find(recorded, candidate->plan, &candidate->environment);
     if (!series)
         return NULL;
     if (!recorded->behind)
         return series->nr ? &series->item[series->nr - 1] : &series->other;
-    size_t i = next_own(series, effort, stop_at_s);
+    size_t i = next_own(series, asked);
     if (i < series->nr) {
         if (i >= series->next)
             skip(recorded, series, i);
         series->next = i + 1;
         return &series->item[i];
     }
-    bool other = series->other.document && answers(&series->other, effort, stop_at_s) &&
-                 (series->nr == 0 || effort != MEASURE_QUICK);
+    bool other = series->other.document && answers(&series->other, asked) &&
+                 (series->nr == 0 || asked->effort != MEASURE_QUICK);
     return other ? &series->other : NULL;
 }
 
@@ -294,7 +303,8 @@ static int measure(void *data, const struct candidate *candidate,
                    struct error *err)
 {
     struct recorded *recorded = data;
-    const struct record *record = next_record(recorded, candidate, effort, stop_at_s);
+    const struct record *record =
+        next_record(recorded, candidate, &(struct question){effort, stop_at_s});
     if (record)
         return answer(recorded, record, out, err);
     if (recorded->behind)

@@ -167,6 +167,15 @@ int session_measure(struct session *session, const struct choice *choice, bool h
     return session_measure_in(session, choice, &environment, effort, limit_s, index, err);
 }
 
+/* What was built ahead for this one is part of what it cost. */
+static double take_ahead_s(struct session *session)
+{
+    if (session->ahead_nr == 0)
+        return 0;
+    session->ahead_nr--;
+    return session->ahead_each_s;
+}
+
 /* It was given up at a limit that is none any more. */
 static bool was_stopped_sooner(const struct measurement *measurement, double limit_s)
 {
@@ -190,7 +199,7 @@ int session_measure_in(struct session *session, const struct choice *choice,
                                           limit_s, &measurement, err);
         if (status == 0) {
             if (!measurement.replayed)
-                measurement.cost_s = clock_s() - began_s;
+                measurement.cost_s = clock_s() - began_s + take_ahead_s(session);
             put(session, *index, choice, effort, &measurement);
             status = tell(session, &session->result->measurement[*index], err);
         }

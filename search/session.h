@@ -21,6 +21,8 @@ struct session {
     double budget_s;
     double started_s, deadline_s; /* of session_now_s; the closing measurements may run
                                      past the deadline */
+    double ahead_each_s;          /* building ahead took so long for each ... */
+    size_t ahead_nr;              /* ... of so many that are still to be measured */
     struct choice *choice;        /* of result->measurement[i] */
     size_t choice_alloc;
     enum measure_effort *effort; /* of result->measurement[i] */

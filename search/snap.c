@@ -56,8 +56,8 @@ static bool same_settings(const struct choice *a, const struct choice *b)
 {
     bool same = a->set_nr == b->set_nr;
     for (size_t i = 0; same && i < a->set_nr; i++)
-        same = !strcmp(a->set[i].name, b->set[i].name) &&
-               a->set[i].value == b->set[i].value;
+        same =
+            !strcmp(a->set[i].name, b->set[i].name) && a->set[i].value == b->set[i].value;
     return same;
 }
 
@@ -186,8 +186,8 @@ static double only_in(struct sizes best, struct sizes other, const char *loop)
 
 /* The member next to best in one loop's size, upwards or downwards. */
 static const struct choice *next_in(const struct choices *space,
-                                    const char *transformation,
-                                    const struct choice *best, const char *loop, int sign)
+                                    const char *transformation, const struct choice *best,
+                                    const char *loop, int sign)
 {
     const struct choice *next = NULL;
     double least = apart;

@@ -74,7 +74,8 @@ static void shorten_late_steps(const struct choice *choice, struct choices *out)
         LEAVE_OUT(shorter.prefetch, i, shorter.prefetch_nr);
         add_shortened(&shorter, out);
     }
-    struct choice serial = *choice, scalar = *choice, rolled = *choice, unjammed = *choice;
+    struct choice serial = *choice, scalar = *choice, rolled = *choice,
+                  unjammed = *choice;
     *serial.parallel = 0;
     scalar.simd = false;
     rolled.unroll.size = 0;
@@ -175,13 +176,13 @@ static size_t next_candidate(const struct session *session, size_t winner, bool 
     const struct search_result *result = session->result;
     size_t best = result->measurement_nr;
     for (size_t i = 1; i < result->measurement_nr; i++) {
-        bool known = !may_tie(session, i, winner) ||
-                     (smaller && !is_smaller(session, i, winner));
+        bool known =
+            !may_tie(session, i, winner) || (smaller && !is_smaller(session, i, winner));
         for (size_t k = 0; k < listed_nr; k++)
             known = known || listed[k] == i;
-        if (!known &&
-            (best == result->measurement_nr || result->measurement[i].time_s.value <
-                                                   result->measurement[best].time_s.value))
+        if (!known && (best == result->measurement_nr ||
+                       result->measurement[i].time_s.value <
+                           result->measurement[best].time_s.value))
             best = i;
     }
     return best;
@@ -209,8 +210,8 @@ size_t ties_candidates(const struct session *session, size_t winner,
 
 struct ties {
     struct session *session;
-    double end_s;     /* CLOCK_MONOTONIC: no further comparison begins */
-    double seconds;   /* of one comparison */
+    double end_s;   /* of session_now_s: no further comparison begins */
+    double seconds; /* of one comparison */
     size_t winner;
     size_t candidate[TIES_MAX], nr;
     struct tie tie[TIES_MAX]; /* those compared with the winner */
@@ -219,14 +220,14 @@ struct ties {
 
 static bool is_over(const struct ties *ties)
 {
-    return spawn_interrupted() || clock_s() >= ties->end_s;
+    return spawn_interrupted() || session_now_s(ties->session) >= ties->end_s;
 }
 
 static bool may_measure(const struct ties *ties, double until_s)
 {
     const struct session *session = ties->session;
     size_t most = session->opts->budget_variants;
-    return !spawn_interrupted() && clock_s() < until_s &&
+    return !spawn_interrupted() && session_now_s(session) < until_s &&
            (!most || session->result->measurement_nr < most);
 }
 
@@ -236,7 +237,7 @@ static int measure_shortened(struct ties *ties, struct error *err)
     struct session *session = ties->session;
     const struct choice winner = session->choice[ties->winner];
     double limit_s = session->result->measurement[ties->winner].time_s.value * 1.5,
-           until_s = clock_s() + (ties->end_s - clock_s()) / 2;
+           until_s = (session_now_s(session) + ties->end_s) / 2;
     struct choices list = {0};
     int status = 0;
     ties_shortened(&winner, &list);
@@ -248,8 +249,8 @@ static int measure_shortened(struct ties *ties, struct error *err)
             break;
         }
         char *plan = choice_text(&list.item[i]);
-        bool legal =
-            session->subject->check(session->subject->data, plan, &(struct error){0}) == 0;
+        bool legal = session->subject->check(session->subject->data, plan,
+                                             &(struct error){0}) == 0;
         if (legal)
             session_say(session, "one step less: %s", plan);
         if (legal)
@@ -342,9 +343,8 @@ static struct tie *smallest(struct ties *ties)
 {
     struct tie *best = NULL;
     for (size_t i = 0; i < ties->tie_nr; i++)
-        if (may_replace(&ties->tie[i]) &&
-            is_smaller(ties->session, ties->tie[i].index,
-                       best ? best->index : ties->winner))
+        if (may_replace(&ties->tie[i]) && is_smaller(ties->session, ties->tie[i].index,
+                                                     best ? best->index : ties->winner))
             best = &ties->tie[i];
     return best;
 }
@@ -381,7 +381,7 @@ int ties_settle(struct session *session, struct error *err)
     struct search_result *result = session->result;
     double closing_s = search_closing_s(session->budget_s);
     struct ties ties = {.session = session,
-                        .end_s = clock_s() + 2 * closing_s,
+                        .end_s = session_now_s(session) + 2 * closing_s,
                         .seconds = fmax(2, closing_s / 2),
                         .winner = result->best};
     size_t chosen = result->best;
