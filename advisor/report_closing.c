@@ -1,6 +1,8 @@
-/* The report for a terminal: ties of the winner, and where the time went. */
+/* The report for a terminal: ties of the winner, the rules' track record, what was
+ * reused, and where the time went. */
 #include "advisor/page.h"
 #include "advisor/report_parts.h"
+#include "advisor/track_show.h"
 
 static const char *word(const json_t *object, const char *key)
 {
@@ -71,4 +73,39 @@ void report_add_time(const json_t *report, bool colour, size_t width, struct buf
                    "%.1f %% of %.1f s were neither compiling nor running variants nor "
                    "measuring the machine.",
                    100 * figure(time, "overhead_share"), figure(time, "wall_s"));
+}
+
+void report_add_record(const json_t *report, bool colour, size_t width, struct buf *out)
+{
+    const json_t *list = json_object_get(report, "record"), *rule;
+    struct page page = {.out = out, .colour = colour, .width = width};
+    size_t i;
+    if (!json_array_size(list))
+        return;
+    page_heading(&page, "Track record of these rules");
+    json_array_foreach(list, i, rule)
+    {
+        struct buf line = {0};
+        track_line(rule, &line);
+        buf_add(out, "  ");
+        buf_add_wrapped(out, buf_str(&line), 6, width);
+        buf_add(out, "\n");
+        buf_release(&line);
+    }
+}
+
+void report_add_reused(const json_t *report, size_t width, struct buf *out)
+{
+    const json_t *reused = json_object_get(report, "reused");
+    struct page page = {.out = out, .width = width};
+    struct buf line = {0};
+    if (!reused)
+        return;
+    buf_addf(&line, "Reused from earlier sessions: measurements %.0f, comparisons %.0f",
+             figure(reused, "measurements"), figure(reused, "comparisons"));
+    if (*word(reused, "oldest"))
+        buf_addf(&line, ", the oldest of %.10s", word(reused, "oldest"));
+    buf_add(&line, ".");
+    page_paragraph(&page, "%s", buf_str(&line));
+    buf_release(&line);
 }

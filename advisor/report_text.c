@@ -4,7 +4,6 @@
 
 #include "advisor/report.h"
 #include "advisor/report_parts.h"
-#include "advisor/track_show.h"
 
 struct page {
     const json_t *report;
@@ -423,42 +422,6 @@ static void show_audit(struct page *page)
     }
 }
 
-/* How often the rules behind the advice were right before. */
-static void show_record(struct page *page)
-{
-    const json_t *list = json_object_get(page->report, "record"), *rule;
-    size_t i;
-    if (!json_array_size(list))
-        return;
-    heading(page, "Track record of these rules");
-    json_array_foreach(list, i, rule)
-    {
-        struct buf line = {0};
-        track_line(rule, &line);
-        buf_add(page->out, "  ");
-        buf_add_wrapped(page->out, buf_str(&line), 6, page->width);
-        buf_add(page->out, "\n");
-        buf_release(&line);
-    }
-}
-
-static void show_reused(struct page *page)
-{
-    const json_t *reused = json_object_get(page->report, "reused");
-    struct buf line = {0};
-    if (!reused)
-        return;
-    buf_addf(&line,
-             "Reused from earlier sessions: measurements %.0f, "
-             "comparisons %.0f",
-             number_of(reused, "measurements"), number_of(reused, "comparisons"));
-    if (has_text(reused, "oldest"))
-        buf_addf(&line, ", the oldest of %.10s", text_of(reused, "oldest"));
-    buf_add(&line, ".");
-    paragraph(page, buf_str(&line));
-    buf_release(&line);
-}
-
 static void show_left(struct page *page)
 {
     const json_t *left = json_object_get(page->report, "left"),
@@ -502,9 +465,9 @@ void report_text(const json_t *report, bool colour, bool evidence, int columns,
     if (evidence)
         show_variants(&page);
     show_audit(&page);
-    show_record(&page);
+    report_add_record(report, colour, page.width, out);
     show_left(&page);
-    show_reused(&page);
+    report_add_reused(report, page.width, out);
     if (evidence)
         report_add_time(report, colour, page.width, out);
 }

@@ -7,76 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "search/guided.h"
 #include "search/propose.h"
-#include "search/session.h"
 #include "search/settle.h"
 #include "search/snap.h"
 #include "search/tunables.h"
 
-struct guided {
-    struct session *session;
-    size_t now;          /* index of the present best */
-    size_t explained;    /* the last best whose traffic is known */
-    struct strvec tried; /* transformations tried on the present best */
-    struct rule_verdicts verdicts;
-};
-
 /* ---- judging ---- */
-
-static struct quantity bound_of(const struct guided *guided,
-                                const struct rule_verdict *verdict)
-{
-    const struct search_result *result = guided->session->result;
-    const struct measurement *explained = &result->measurement[guided->explained];
-    if (!explained->has_occupancy || guided->session->opts->hide_occupancy)
-        return quantity_unknown();
-    return verdict_bound(verdict, &explained->occupancy,
-                         result->measurement[guided->now].time_s);
-}
-
-static struct advice *advice_for(struct search_result *result, const char *transformation)
-{
-    for (size_t i = 0; i < result->advice_nr; i++)
-        if (!strcmp(result->advice[i].transformation, transformation))
-            return &result->advice[i];
-    GROW(result->advice, result->advice_nr + 1, result->advice_alloc);
-    struct advice *advice = &result->advice[result->advice_nr++];
-    *advice = (struct advice){.transformation = xstrdup(transformation),
-                              .bound_speedup = quantity_unknown(),
-                              .measured_speedup = quantity_unknown()};
-    return advice;
-}
-
-static void replace(char **text, const char *by)
-{
-    free(*text);
-    *text = xstrdup(by);
-}
-
-/* What was tried keeps the verdict it was tried under. */
-static void note_verdict(struct guided *guided, const struct rule_verdict *verdict)
-{
-    struct advice *advice = advice_for(guided->session->result, verdict->transformation);
-    if (advice->tried_plan)
-        return;
-    advice->verdict = verdict->verdict;
-    advice->bound_speedup = bound_of(guided, verdict);
-    replace(&advice->rule, verdict->rule);
-    replace(&advice->reason, verdict->reason);
-    replace(&advice->source, verdict->source);
-}
-
-static void note_pruned(struct guided *guided)
-{
-    for (size_t i = 0; i < guided->verdicts.nr; i++) {
-        const struct rule_verdict *verdict = &guided->verdicts.item[i];
-        if (verdict->verdict != VERDICT_TRY &&
-            !advice_for(guided->session->result, verdict->transformation)->tried_plan &&
-            rule_verdicts_deciding(&guided->verdicts, verdict->transformation) == verdict)
-            session_prune(guided->session, verdict->transformation, verdict->rule,
-                          verdict->reason);
-    }
-}
 
 static int judge(struct guided *guided, struct error *err)
 {
@@ -89,7 +26,7 @@ static int judge(struct guided *guided, struct error *err)
     for (size_t i = 0; !status && i < guided->verdicts.nr; i++) {
         const struct rule_verdict *verdict = &guided->verdicts.item[i];
         if (rule_verdicts_deciding(&guided->verdicts, verdict->transformation) == verdict)
-            note_verdict(guided, verdict);
+            guided_note_verdict(guided, verdict);
     }
     rule_facts_free(facts);
     return status;
@@ -110,7 +47,7 @@ static bool was_tried(const struct guided *guided, const char *transformation)
  */
 static double promise(const struct guided *guided, const struct rule_verdict *verdict)
 {
-    struct quantity bound = bound_of(guided, verdict);
+    struct quantity bound = guided_bound(guided, verdict);
     double worth = bound.known ? bound.value : 2;
     return (worth < 10 ? worth : 10) * (1 + verdict->weight / 100.0) *
            session_rule_factor(guided->session, verdict->rule);
@@ -207,21 +144,6 @@ static int try_family(struct guided *guided, const char *transformation,
     return 0;
 }
 
-static const char KEPT[] = "kept: faster beyond the noise";
-
-/* A further try on top of what was kept does not hide that it was kept. */
-static void note_outcome(struct guided *guided, const char *transformation,
-                         const char *plan, struct quantity measured, const char *outcome)
-{
-    struct advice *advice = advice_for(guided->session->result, transformation);
-    if (advice->outcome && !strcmp(advice->outcome, KEPT) && strcmp(outcome, KEPT))
-        return;
-    if (plan)
-        replace(&advice->tried_plan, plan);
-    advice->measured_speedup = measured;
-    replace(&advice->outcome, outcome);
-}
-
 static void accept(struct guided *guided, size_t index)
 {
     guided->now = guided->session->result->best = index;
@@ -255,55 +177,15 @@ static int confirm(struct guided *guided, const char *transformation, size_t ind
         session_measure(session, &choice, false, MEASURE_EXPLAIN, 0, &index, err))
         return -1;
     bool right = session_timed(session, index);
-    note_outcome(guided, transformation, session->result->measurement[index].plan, ratio,
-                 !ratio.known ? "not kept: it could not be compared to the end"
-                 : !faster    ? "not kept: no gain beyond the noise"
-                 : !right     ? "not kept: it failed in the longer run at full size"
-                              : KEPT);
+    guided_note_outcome(guided, transformation, session->result->measurement[index].plan,
+                        ratio,
+                        !ratio.known ? "not kept: it could not be compared to the end"
+                        : !faster    ? "not kept: no gain beyond the noise"
+                        : !right ? "not kept: it failed in the longer run at full size"
+                                 : GUIDED_KEPT);
     if (faster && right)
         accept(guided, index);
     return 0;
-}
-
-static void note_best_try(struct guided *guided, const char *transformation, size_t first)
-{
-    const struct search_result *result = guided->session->result;
-    size_t best = result->measurement_nr;
-    for (size_t i = first; i < result->measurement_nr; i++)
-        if (session_timed(guided->session, i) &&
-            (best == result->measurement_nr ||
-             result->measurement[i].time_s.value <
-                 result->measurement[best].time_s.value))
-            best = i;
-    if (best == result->measurement_nr) {
-        note_outcome(guided, transformation, NULL, quantity_unknown(),
-                     first == best
-                         ? "no legal plan of it"
-                         : "no plan of it ran to its end and gave the right results");
-        return;
-    }
-    struct quantity gain = quantity_divide(result->measurement[guided->now].time_s,
-                                           result->measurement[best].time_s);
-    note_outcome(guided, transformation, result->measurement[best].plan, gain,
-                 spawn_interrupted() ? "interrupted before it was compared"
-                                     : "not kept: slower in a first run");
-}
-
-/* The rule cannot know that no plan of it makes sense here; the estimate can. */
-static void note_no_plan(struct guided *guided, const char *transformation,
-                         const char *why_not)
-{
-    note_outcome(guided, transformation, NULL, quantity_unknown(), why_not);
-    advice_for(guided->session->result, transformation)->no_plan =
-        propose_knows(transformation);
-}
-
-static void withdraw_without_plan(struct search_result *result)
-{
-    for (size_t i = 0; i < result->advice_nr; i++)
-        if (result->advice[i].no_plan && !result->advice[i].tried_plan &&
-            result->advice[i].verdict == VERDICT_TRY)
-            result->advice[i].verdict = VERDICT_AVOID;
 }
 
 static int try_plans(struct guided *guided, const char *transformation, struct error *err)
@@ -322,36 +204,16 @@ static int try_plans(struct guided *guided, const char *transformation, struct e
     }
     int status = 0;
     if (list.nr == 0)
-        note_no_plan(guided, transformation, buf_str(&why_not));
+        guided_note_no_plan(guided, transformation, buf_str(&why_not));
     else
         status = try_family(guided, transformation, &list, &best, err);
     if (!status && list.nr && best != guided->now && !spawn_interrupted())
         status = confirm(guided, transformation, best, err);
     else if (!status && list.nr)
-        note_best_try(guided, transformation, first);
+        guided_note_best_try(guided, transformation, first);
     choices_release(&list);
     buf_release(&why_not);
     return status;
-}
-
-/* What the file's own words offer is no transformation that rules know of. */
-static void note_tunables(struct guided *guided)
-{
-    struct session *session = guided->session;
-    struct combinations all;
-    combinations_find(&session->view, &all);
-    char *reason =
-        xasprintf("The file offers %s%zu combinations of values for %zu constant%s.",
-                  all.all ? "" : "more than ", all.nr, session->view.tunable_nr,
-                  session->view.tunable_nr == 1 ? "" : "s");
-    struct advice *advice = advice_for(session->result, "set");
-    session_say(session, "%s", reason);
-    advice->verdict = VERDICT_TRY;
-    replace(&advice->rule, "tunables");
-    replace(&advice->reason, reason);
-    replace(&advice->source, "#pragma inflight tunable");
-    free(reason);
-    combinations_release(&all);
 }
 
 static int try_tunables(struct guided *guided, struct error *err)
@@ -365,7 +227,7 @@ static int try_tunables(struct guided *guided, struct error *err)
     if (best != guided->now && !spawn_interrupted())
         return confirm(guided, "set", best, err);
     if (first < session->result->measurement_nr)
-        note_best_try(guided, "set", first);
+        guided_note_best_try(guided, "set", first);
     return 0;
 }
 
@@ -376,10 +238,10 @@ static int try_huge_pages(struct guided *guided, struct error *err)
     struct session *session = guided->session;
     size_t index = 0;
     if (!session->subject->huge_pages_available || session->opts->plans_only) {
-        note_outcome(guided, "hugepages", NULL, quantity_unknown(),
-                     session->opts->plans_only
-                         ? "not tried: nothing beside plans was to be"
-                         : "not tried: this machine gives no huge pages");
+        guided_note_outcome(guided, "hugepages", NULL, quantity_unknown(),
+                            session->opts->plans_only
+                                ? "not tried: nothing beside plans was to be"
+                                : "not tried: this machine gives no huge pages");
         return 0;
     }
     session_say(session, "trying huge pages");
@@ -391,19 +253,10 @@ static int try_huge_pages(struct guided *guided, struct error *err)
     if (session_compare(session, 0, index, search_closing_s(session->budget_s),
                         &session->result->environment_gain, err))
         return -1;
-    note_outcome(guided, "hugepages", "huge pages", session->result->environment_gain,
-                 "environment: reported apart from the source");
+    guided_note_outcome(guided, "hugepages", "huge pages",
+                        session->result->environment_gain,
+                        "environment: reported apart from the source");
     return 0;
-}
-
-/* Of the first that had a plan to measure. */
-static void note_first(struct search_result *result, const char *transformation,
-                       size_t measured_before)
-{
-    if (result->first_tried || result->measurement_nr == measured_before)
-        return;
-    result->first_tried = xstrdup(transformation);
-    result->first_gain = advice_for(result, transformation)->measured_speedup;
 }
 
 static int try_one(struct guided *guided, const struct rule_verdict *verdict,
@@ -416,7 +269,7 @@ static int try_one(struct guided *guided, const struct rule_verdict *verdict,
     strvec_push(&guided->tried, name);
     if (strcmp(name, "hugepages")) {
         status = try_plans(guided, name, err);
-        note_first(result, name, before);
+        guided_note_first(result, name, before);
     } else if (!result->environment_gain.known) {
         status = try_huge_pages(guided, err);
     }
@@ -428,7 +281,8 @@ static int try_one(struct guided *guided, const struct rule_verdict *verdict,
 
 static void set_stop(struct guided *guided, const char *sentence)
 {
-    replace(&guided->session->result->stop, sentence);
+    free(guided->session->result->stop);
+    guided->session->result->stop = xstrdup(sentence);
 }
 
 static int guide(struct guided *guided, struct error *err)
@@ -449,8 +303,8 @@ static int guide(struct guided *guided, struct error *err)
             set_stop(guided, "the budget is used up");
             return 0;
         }
-        char *nothing =
-            session_nothing_left(guided->session, guided->now, bound_of(guided, verdict));
+        char *nothing = session_nothing_left(guided->session, guided->now,
+                                             guided_bound(guided, verdict));
         if (nothing) {
             guided->session->result->left.nothing_stopped = true;
             set_stop(guided, nothing);
@@ -458,7 +312,7 @@ static int guide(struct guided *guided, struct error *err)
             return 0;
         }
         guided->session->judged = true;
-        guided->session->promised = bound_of(guided, verdict);
+        guided->session->promised = guided_bound(guided, verdict);
         int status = try_one(guided, verdict, err);
         guided->session->judged = false;
         if (status)
@@ -475,7 +329,7 @@ static int audit_one(struct guided *guided, size_t i, struct error *err)
                  : !strcmp(name, "hugepages") ? try_huge_pages(guided, err)
                                               : try_plans(guided, name, err);
     if (!status)
-        audit_note(guided->session, advice_for(result, name), before, guided->now);
+        audit_note(guided->session, guided_advice(result, name), before, guided->now);
     free(name);
     return status;
 }
@@ -503,7 +357,7 @@ static int search_all(struct guided *guided, struct error *err)
     struct session *session = guided->session;
     bool tunable = session->view.tunable_nr > 0 && !session->opts->advise_only;
     if (tunable)
-        note_tunables(guided);
+        guided_note_tunables(guided);
     if (tunable && try_tunables(guided, err))
         return -1;
     size_t before = guided->now;
@@ -520,10 +374,10 @@ int guided_run(struct session *session, struct error *err)
     struct guided guided = {.session = session};
     int status = search_all(&guided, err);
     if (!status && session->result->measurement[0].has_occupancy)
-        note_pruned(&guided);
+        guided_note_pruned(&guided);
     if (!status && session->opts->audit)
         status = audit(&guided, err);
-    withdraw_without_plan(session->result);
+    guided_withdraw(session->result);
     rule_verdicts_release(&guided.verdicts);
     strvec_release(&guided.tried);
     return status;

@@ -413,16 +413,14 @@ void space_init(struct space *space, const struct space_entry *entry)
     space->entry = entry;
     space->noise = 0.001;
     space->random = 1;
-    space->subject = (struct search_subject){.data = space,
-                                             .view = view,
-                                             .counts = counts,
-                                             .check = check_plan,
-                                             .machine = &space->machine,
-                                             .cores = 2};
-    space->runner = (struct search_runner){
-        .data = space, .measure = measure, .compare = compare};
-    space->observer = (struct search_observer){
-        .data = space, .step = step, .measured = measured};
+    space->subject = (struct search_subject){
+        .data = space, .view = view, .counts = counts, .check = check_plan, .cores = 2};
+    space->subject.machine = &space->machine;
+    space->runner.data = space->observer.data = space;
+    space->runner.measure = measure;
+    space->runner.compare = compare;
+    space->observer.step = step;
+    space->observer.measured = measured;
 }
 
 void space_release(struct space *space)

@@ -1,0 +1,146 @@
+/* What the guided search writes into the advice. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/guided.h"
+#include "search/propose.h"
+#include "search/tunables.h"
+
+struct quantity guided_bound(const struct guided *guided,
+                             const struct rule_verdict *verdict)
+{
+    const struct search_result *result = guided->session->result;
+    const struct measurement *explained = &result->measurement[guided->explained];
+    if (!explained->has_occupancy || guided->session->opts->hide_occupancy)
+        return quantity_unknown();
+    return verdict_bound(verdict, &explained->occupancy,
+                         result->measurement[guided->now].time_s);
+}
+
+struct advice *guided_advice(struct search_result *result, const char *transformation)
+{
+    for (size_t i = 0; i < result->advice_nr; i++)
+        if (!strcmp(result->advice[i].transformation, transformation))
+            return &result->advice[i];
+    GROW(result->advice, result->advice_nr + 1, result->advice_alloc);
+    struct advice *advice = &result->advice[result->advice_nr++];
+    *advice = (struct advice){.transformation = xstrdup(transformation),
+                              .bound_speedup = quantity_unknown(),
+                              .measured_speedup = quantity_unknown()};
+    return advice;
+}
+
+static void replace(char **text, const char *by)
+{
+    free(*text);
+    *text = xstrdup(by);
+}
+
+void guided_note_verdict(struct guided *guided, const struct rule_verdict *verdict)
+{
+    struct advice *advice =
+        guided_advice(guided->session->result, verdict->transformation);
+    if (advice->tried_plan)
+        return;
+    advice->verdict = verdict->verdict;
+    advice->bound_speedup = guided_bound(guided, verdict);
+    replace(&advice->rule, verdict->rule);
+    replace(&advice->reason, verdict->reason);
+    replace(&advice->source, verdict->source);
+}
+
+void guided_note_pruned(struct guided *guided)
+{
+    for (size_t i = 0; i < guided->verdicts.nr; i++) {
+        const struct rule_verdict *verdict = &guided->verdicts.item[i];
+        if (verdict->verdict != VERDICT_TRY &&
+            !guided_advice(guided->session->result, verdict->transformation)
+                 ->tried_plan &&
+            rule_verdicts_deciding(&guided->verdicts, verdict->transformation) == verdict)
+            session_prune(guided->session, verdict->transformation, verdict->rule,
+                          verdict->reason);
+    }
+}
+
+const char GUIDED_KEPT[] = "kept: faster beyond the noise";
+
+void guided_note_outcome(struct guided *guided, const char *transformation,
+                         const char *plan, struct quantity measured, const char *outcome)
+{
+    struct advice *advice = guided_advice(guided->session->result, transformation);
+    if (advice->outcome && !strcmp(advice->outcome, GUIDED_KEPT) &&
+        strcmp(outcome, GUIDED_KEPT))
+        return;
+    if (plan)
+        replace(&advice->tried_plan, plan);
+    advice->measured_speedup = measured;
+    replace(&advice->outcome, outcome);
+}
+
+void guided_note_best_try(struct guided *guided, const char *transformation, size_t first)
+{
+    const struct search_result *result = guided->session->result;
+    size_t best = result->measurement_nr;
+    for (size_t i = first; i < result->measurement_nr; i++)
+        if (session_timed(guided->session, i) &&
+            (best == result->measurement_nr ||
+             result->measurement[i].time_s.value <
+                 result->measurement[best].time_s.value))
+            best = i;
+    if (best == result->measurement_nr) {
+        guided_note_outcome(
+            guided, transformation, NULL, quantity_unknown(),
+            first == best ? "no legal plan of it"
+                          : "no plan of it ran to its end and gave the right results");
+        return;
+    }
+    struct quantity gain = quantity_divide(result->measurement[guided->now].time_s,
+                                           result->measurement[best].time_s);
+    guided_note_outcome(guided, transformation, result->measurement[best].plan, gain,
+                        spawn_interrupted() ? "interrupted before it was compared"
+                                            : "not kept: slower in a first run");
+}
+
+void guided_note_no_plan(struct guided *guided, const char *transformation,
+                         const char *why_not)
+{
+    guided_note_outcome(guided, transformation, NULL, quantity_unknown(), why_not);
+    guided_advice(guided->session->result, transformation)->no_plan =
+        propose_knows(transformation);
+}
+
+void guided_withdraw(struct search_result *result)
+{
+    for (size_t i = 0; i < result->advice_nr; i++)
+        if (result->advice[i].no_plan && !result->advice[i].tried_plan &&
+            result->advice[i].verdict == VERDICT_TRY)
+            result->advice[i].verdict = VERDICT_AVOID;
+}
+
+void guided_note_tunables(struct guided *guided)
+{
+    struct session *session = guided->session;
+    struct combinations all;
+    combinations_find(&session->view, &all);
+    char *reason =
+        xasprintf("The file offers %s%zu combinations of values for %zu constant%s.",
+                  all.all ? "" : "more than ", all.nr, session->view.tunable_nr,
+                  session->view.tunable_nr == 1 ? "" : "s");
+    struct advice *advice = guided_advice(session->result, "set");
+    session_say(session, "%s", reason);
+    advice->verdict = VERDICT_TRY;
+    replace(&advice->rule, "tunables");
+    replace(&advice->reason, reason);
+    replace(&advice->source, "#pragma inflight tunable");
+    free(reason);
+    combinations_release(&all);
+}
+
+void guided_note_first(struct search_result *result, const char *transformation,
+                       size_t measured_before)
+{
+    if (result->first_tried || result->measurement_nr == measured_before)
+        return;
+    result->first_tried = xstrdup(transformation);
+    result->first_gain = guided_advice(result, transformation)->measured_speedup;
+}
