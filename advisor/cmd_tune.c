@@ -8,6 +8,7 @@
 #include "advisor/confirm_live.h"
 #include "advisor/emitted.h"
 #include "advisor/header.h"
+#include "advisor/replay_space.h"
 #include "advisor/report.h"
 #include "advisor/try_words.h"
 
@@ -283,6 +284,8 @@ static int work(const struct settings *settings, bool advise_only, struct error 
 
 int tune_command(const struct settings *settings, struct error *err)
 {
+    if (settings->replay)
+        return check_strategy(settings, err) ? -1 : replay_space(settings, err);
     return work(settings, false, err);
 }
 

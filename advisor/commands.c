@@ -12,7 +12,8 @@
 
 static const struct command commands[] = {
     {"tune", "search for a faster variant, prove it, write it as C",
-     "tune FILE.c[:LINE] [-o TUNED.c] [options] [-- compiler flags]",
+     "tune FILE.c[:LINE] [-o TUNED.c] [options] [-- compiler flags]\n"
+     "       inflight tune --replay SPACE.json.gz [--strategy NAME] [options]",
      "Measures the kernel, says what limits it, tries what the rules find promising,\n"
      "keeps what is faster beyond the noise with equal results, and writes the best\n"
      "variant as plain C.\n"
@@ -22,8 +23,8 @@ static const struct command commands[] = {
      KERNEL_OPTIONS
      "compiler flags flags-try try machine output emit-header budget variants strategy "
      "seed rules "
-     "cores tolerance tolerance-absolute reassociate audit confirm fresh reuse no-record "
-     "patch "
+     "cores tolerance tolerance-absolute reassociate audit confirm replay fresh reuse "
+     "no-record patch "
      "database evidence" COMMON_OPTIONS,
      tune_command},
     {"advise", "measure the kernel as written and rank what can still pay",

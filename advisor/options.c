@@ -90,6 +90,9 @@ static const struct option_row rows[] = {
      "one cheap experiment that must move the time if the diagnosis is right: half of "
      "the "
      "copies, huge pages, smaller data or indices in order"},
+    {"replay", 0, "FILE", TEXT, AT(replay),
+     "search a recorded space (inflight.space/1) instead of a C file: nothing is built or "
+     "run"},
     {"fresh", 0, NULL, FLAG, AT(fresh), "do not continue an unfinished session"},
     {"reuse", 0, NULL, FLAG, AT(reuse),
      "what earlier sessions measured of the same kernel, sizes, contents, compiler, "

@@ -23,6 +23,7 @@ struct settings {
     const char *show, *compare, *rival; /* profiles; rival: the second of --compare */
     const char *rule;                   /* rules: the one to explain */
     const char *rule_test;              /* rules: what to judge */
+    const char *replay;                 /* tune: a recorded space to search */
     const char *header;                 /* tune: where the best constants are written */
     const char *plot, *memory, *what_if, *cache, *csv, *save;
     const char *format;               /* of export and import; NULL = t4, or found out */

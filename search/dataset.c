@@ -1,4 +1,6 @@
 /* A space that was measured whole: from the file to a subject and a runner. */
+#include "search/dataset.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

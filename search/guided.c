@@ -3,11 +3,12 @@
  * model-seeded parameters, keep what is faster beyond doubt, measure again; stop when no
  * rule says "try" any more, the bound on what is left is within the noise, or time is up.
  */
+#include "search/guided.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/guided.h"
 #include "search/propose.h"
 #include "search/settle.h"
 #include "search/snap.h"

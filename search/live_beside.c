@@ -45,7 +45,7 @@ static struct run_opts beside_opts(const struct live *live, double stop_at_s)
     double limit_s = 2 * live->launch_s + 2 + beside_s + 4 * stop_at_s +
                      4 * live->reference.time_s.value;
     opts.launches_min = opts.launches_max = 1;
-    opts.samples_per_launch = BESIDE_PAIRS;
+    opts.samples_per_launch = live->opts.pairs ? live->opts.pairs : BESIDE_PAIRS;
     opts.budget_s = beside_s;
     if (stop_at_s > 0 && live->launch_s > 0 &&
         (opts.launch_limit_s <= 0 || limit_s < opts.launch_limit_s))

@@ -216,6 +216,7 @@ struct live_opts {
     /* Plans are verified, but not run under a sanitizer: for recordings of whole spaces,
      * where that would take longer than all else. */
     bool unsanitized;
+    size_t pairs; /* of calls, in a first run beside the reference; 0 = 8 */
 };
 struct live;
 int live_new(const struct live_opts *opts, struct live **live, struct error *err);

@@ -56,13 +56,13 @@ static void the_grid_has_every_plan_once(void)
     check_eq(space_count(&plans, ""), 0);
     check_eq(space_count(&plans, "interchange(j,i)"), 1);
     check_eq(space_count(&plans, "tile(i:8,j:8) simd"), 1);
-    check_eq(space_count(&plans, "interchange(j,i) tile(j:8) unroll_jam(j:2) simd"), 1);
+    check_eq(space_count(&plans, "tile(i:8,j:8) unroll_jam(i:4) simd"), 1);
     check_eq(space_count(&plans, "prefetch(A:16)"), 1);
     strvec_release(&plans);
     space_release(&space);
 }
 
-/* A search over it must not take hours before the first measurement. */
+/* A full factorial of so few values that all of it can be measured. */
 static void the_grid_of_three_loops_stays_small(void)
 {
     struct space space = {0};
@@ -71,7 +71,7 @@ static void the_grid_of_three_loops_stays_small(void)
     space_dgemm(&space.kernel, 1000);
     space_init(&space, nothing_helps);
     grid_of(&space, &plans);
-    check(plans.nr < 50000);
+    check(plans.nr > 150 && plans.nr <= 300);
     strvec_release(&plans);
     space_release(&space);
 }
@@ -90,7 +90,7 @@ static void illegal_plans_are_left_out(void)
     grid_of(&space, &plans);
     for (size_t i = 0; i < plans.nr; i++)
         check(!strstr(plans.v[i], "simd") && strncmp(plans.v[i], "interchange(j", 13));
-    check_eq(space_count(&plans, "interchange(i,j) tile(i:8)"), 1);
+    check_eq(space_count(&plans, "tile(i:8)"), 1);
     strvec_release(&plans);
     space_release(&space);
 }
@@ -130,7 +130,7 @@ static void exhaustive_visits_the_whole_grid(void)
     for (size_t i = 0; i < plans.nr; i++) {
         char *quick = xasprintf("quick %s", plans.v[i]);
 
-        check_eq(space_count(&trial.space.asked, quick), 1);
+        check(space_count(&trial.space.asked, quick) >= 1);
         free(quick);
     }
     check_str(trial.result.measurement[trial.result.best].plan,
