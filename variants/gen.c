@@ -17,6 +17,7 @@ struct mentioned {
 static void gen_release(struct gen *gen)
 {
     free(gen->local);
+    isl_set_free(gen->known);
     strvec_release(&gen->taken);
     strvec_release(&gen->vector_type);
     ir_arena_free(gen->arena);
@@ -203,6 +204,8 @@ static int emit_nest(struct work *work, struct buf *out, struct gen *helpers,
     bool needs_else;
     int status = gen_guard(&gen, &guard, &needs_else, err);
     struct code *code = status ? NULL : make_code(&gen);
+    if (gen.needs_promise)
+        status = gen_guard(&gen, &guard, &needs_else, err);
     if (isl_check(work->nest->model, false, err))
         status = fail_in(err, "the nest at line %d", work->nest->stmt->line);
     else if (!status && (!code || gen.problem))

@@ -75,6 +75,9 @@ struct gen {
     size_t mark_nr;
     const struct tree *gathered; /* the copies for which one stands; NULL = none */
     long long moved[DEPTH_MAX];  /* the copy that is made, in the source's iterators */
+    isl_set *known;     /* parameters for which the new code runs: see gen_guard */
+    isl_set *premise;   /* what proofs rest on, while one is made */
+    bool needs_promise; /* the guard must test for sizes of zero: see gen_proof.c */
     struct local *local;
     size_t local_nr, local_alloc;
     struct strvec taken;                        /* names given out */
@@ -276,6 +279,12 @@ void print_pragma(struct buf *out, const struct code *loop, int indent);
 /* Fewer iterations than `limit`, whatever the sizes. */
 bool loop_is_few(struct ir_arena *arena, struct ir_expr *lower, struct ir_expr *upper,
                  long long limit);
+/* The same where no size is zero, as C promises; to be tested where the code needs it. */
+bool loop_runs_by_promise(struct gen *gen, const struct code *loop);
+/* Is it inside of its array, as declared, whenever the place before the loop is reached?
+ */
+bool element_is_declared(struct gen *gen, const struct code *loop,
+                         const struct ir_expr *element);
 bool loop_runs(
     struct gen *gen,
     const struct code *loop); /* gen_proof.c: at least one iteration, for certain */
@@ -288,7 +297,7 @@ void gen_lets(struct gen *gen, struct code *code);
 void gen_drop_lets(struct code *code); /* that nothing uses */
 
 /* gen_guard.c: the condition under which the new code may run, NULL = always;
- * *needs_else: the original must remain. */
+ * *needs_else: the original must remain. Sets gen->known. */
 int gen_guard(struct gen *gen, struct ir_expr **guard, bool *needs_else,
               struct error *err);
 

@@ -428,10 +428,7 @@ static void add_node(struct gen *gen, struct code *block, isl_ast_node *node,
 struct code *gen_code(struct gen *gen)
 {
     struct nest *nest = gen->nest;
-    isl_set *context =
-        isl_set_intersect(isl_set_copy(nest->context), isl_set_copy(nest->vouched));
-    context = isl_set_intersect(context, isl_set_copy(nest->assumed));
-    isl_ast_build *build = isl_ast_build_from_context(context);
+    isl_ast_build *build = isl_ast_build_from_context(isl_set_copy(gen->known));
     tree_gather(gen->work);
     isl_ast_node *node =
         isl_ast_build_node_from_schedule(build, tree_schedule(nest, gen->work->tree));

@@ -192,15 +192,36 @@ static bool without_division(struct gen *gen, const struct sum *limit,
     return true;
 }
 
+/* Of a bound that is the larger of two: t < max(l, 1), for a loop that runs once where l
+ * is 0, rather than max(l, 32), so that it is seen to reach no further than l. */
+static struct ir_expr *bound_arm(struct gen *gen, struct ir_expr *raw, bool inclusive,
+                                 struct ir_expr *base, long long step)
+{
+    struct sum last = sum_of_expr(gen->arena, raw);
+    last.constant -= !inclusive;
+    if (last.nr)
+        return raw_bound(gen, raw, inclusive, base, step);
+    struct ir_expr *reached = raw_map(gen, sum_expr(gen->arena, &last), base, step);
+    return expr_plus(gen->arena, reached, step < 0 ? -1 : 1);
+}
+
 struct ir_expr *raw_bound(struct gen *gen, struct ir_expr *raw, bool inclusive,
                           struct ir_expr *base, long long step)
 {
-    if (is_call(raw, "min")) {
-        struct ir_expr *a = raw_bound(gen, raw->arg[0], inclusive, base, step),
-                       *b = raw_bound(gen, raw->arg[1], inclusive, base, step);
-        return gen_call(gen, step > 0 ? "min" : "max", a, b);
-    }
     struct sum limit = sum_of_expr(gen->arena, raw), out;
+    struct ir_expr *only =
+        limit.nr == 1 && limit.term[0].coefficient == 1 ? limit.term[0].atom : NULL;
+    bool min = only && is_call(only, "min"), max = only && is_call(only, "max");
+    if (max || (min && !limit.constant)) {
+        struct ir_expr *arm[2];
+        for (size_t i = 0; i < 2; i++) {
+            arm[i] = expr_plus(gen->arena, only->arg[i], limit.constant);
+            arm[i] = min ? raw_bound(gen, arm[i], inclusive, base, step)
+                         : bound_arm(gen, arm[i], inclusive, base, step);
+        }
+        bool swap = max && only->arg[0]->has_value; /* the number behind */
+        return gen_call(gen, min == (step > 0) ? "min" : "max", arm[swap], arm[!swap]);
+    }
     limit.constant -= !inclusive;
     if (without_division(gen, &limit, base, step, &out))
         return sum_expr(gen->arena, &out);

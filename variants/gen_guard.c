@@ -242,17 +242,37 @@ static struct ir_expr *set_expr(struct gen *gen, isl_set *set)
     return expr;
 }
 
-/* Where addresses are compared, what the language promises (that the arrays of parameters
- * have elements) is tested as well: callers pass sizes of zero, and then there is no last
- * element to take the address of. */
-static void guard_params(struct gen *gen, bool addresses, struct ir_expr **guard,
-                         bool *needs_else)
+static bool has_overlaps(const struct nest *nest)
 {
-    struct nest *nest = gen->nest;
+    struct overlap *pair;
+    size_t nr = nest_overlaps(nest, &pair);
+    free(pair);
+    return nr > 0;
+}
+
+static bool compares_addresses(const struct gen *gen)
+{
+    return gen->work->reorders && has_overlaps(gen->nest);
+}
+
+/* The parameters that the guard tests for. Where addresses are compared, what the
+ * language promises (that the arrays of parameters have elements) is tested as well:
+ * callers pass sizes of zero, and then there is no last element to take the address of.
+ * So it is where the code reads something early that only exists then. */
+static isl_set *tested(const struct gen *gen)
+{
+    const struct nest *nest = gen->nest;
     isl_set *needed =
         isl_set_intersect(isl_set_copy(nest->context), isl_set_copy(nest->assumed));
-    if (!addresses)
-        needed = isl_set_gist(needed, isl_set_copy(nest->vouched));
+    return gen->needs_promise || compares_addresses(gen)
+               ? needed
+               : isl_set_gist(needed, isl_set_copy(nest->vouched));
+}
+
+static void guard_params(struct gen *gen, struct ir_expr **guard, bool *needs_else)
+{
+    struct nest *nest = gen->nest;
+    isl_set *needed = tested(gen);
     bool always = isl_set_plain_is_universe(needed) == isl_bool_true;
     if (!runs_nothing_else(nest) ||
         isl_set_is_subset(nest->context, nest->assumed) != isl_bool_true)
@@ -263,20 +283,13 @@ static void guard_params(struct gen *gen, bool addresses, struct ir_expr **guard
         *guard = set_expr(gen, isl_set_coalesce(needed));
 }
 
-static bool has_overlaps(const struct nest *nest)
-{
-    struct overlap *pair;
-    size_t nr = nest_overlaps(nest, &pair);
-    free(pair);
-    return nr > 0;
-}
-
 int gen_guard(struct gen *gen, struct ir_expr **guard, bool *needs_else,
               struct error *err)
 {
-    bool addresses = gen->work->reorders && has_overlaps(gen->nest);
+    isl_set_free(gen->known);
+    gen->known = isl_set_intersect(tested(gen), isl_set_copy(gen->nest->certain));
     *guard = NULL;
     *needs_else = false;
-    guard_params(gen, addresses, guard, needs_else);
-    return addresses ? guard_overlaps(gen, guard, needs_else, err) : 0;
+    guard_params(gen, guard, needs_else);
+    return compares_addresses(gen) ? guard_overlaps(gen, guard, needs_else, err) : 0;
 }

@@ -1,5 +1,6 @@
 /* Does a loop of the result run at least once? Then what does not change in it may be
- * read before it. */
+ * read before it. Where it does so only because no size is zero, as C promises of arrays
+ * of variable size, the element must exist all the same, or the promise be tested. */
 #include "variants/gen.h"
 
 #include <string.h>
@@ -25,12 +26,8 @@ static bool holds_for_params(struct gen *gen, const struct sum *value)
     if (!pa)
         return false;
     isl_set *holds = isl_set_params(isl_pw_aff_pos_set(pa));
-    isl_set *context =
-        isl_set_intersect(isl_set_copy(nest->context), isl_set_copy(nest->vouched));
-    context = isl_set_intersect(context, isl_set_copy(nest->assumed));
-    bool sure = isl_set_is_subset(context, holds) == isl_bool_true;
+    bool sure = isl_set_is_subset(gen->premise, holds) == isl_bool_true;
     isl_set_free(holds);
-    isl_set_free(context);
     return sure;
 }
 
@@ -106,11 +103,56 @@ static bool is_positive(struct gen *gen, const struct code *at, struct sum value
     return false;
 }
 
-bool loop_runs(struct gen *gen, const struct code *loop)
+static bool runs(struct gen *gen, const struct code *loop)
 {
     struct sum lower = sum_of_expr(gen->arena, loop->lower),
                upper = sum_of_expr(gen->arena, loop->upper);
     struct sum trips =
         loop->step > 0 ? sum_add(&upper, &lower, -1) : sum_add(&lower, &upper, -1);
     return is_positive(gen, loop->parent, trips, PROOF_DEPTH);
+}
+
+bool loop_runs(struct gen *gen, const struct code *loop)
+{
+    gen->premise = gen->known;
+    return runs(gen, loop);
+}
+
+bool loop_runs_by_promise(struct gen *gen, const struct code *loop)
+{
+    struct nest *nest = gen->nest;
+    isl_set *all =
+        isl_set_intersect(isl_set_copy(nest->context), isl_set_copy(nest->vouched));
+    gen->premise = isl_set_intersect(all, isl_set_copy(gen->known));
+    bool sure = runs(gen, loop);
+    isl_set_free(gen->premise);
+    gen->premise = gen->known;
+    return sure;
+}
+
+static bool is_within(struct gen *gen, const struct code *at, struct ir_expr *subscript,
+                      struct ir_expr *size)
+{
+    struct sum value = sum_of_expr(gen->arena, subscript), above = value;
+    struct sum end = sum_of_expr(gen->arena, size);
+    above.constant++;
+    return is_positive(gen, at, above, PROOF_DEPTH) &&
+           is_positive(gen, at, sum_add(&end, &value, -1), PROOF_DEPTH);
+}
+
+bool element_is_declared(struct gen *gen, const struct code *loop,
+                         const struct ir_expr *element)
+{
+    const struct ir_expr *root = element;
+    while (root->kind == IR_INDEX)
+        root = root->arg[0];
+    if (root->kind != IR_NAME)
+        return false;
+    size_t k = root->symbol->dim_nr;
+    gen->premise = gen->known;
+    for (; element->kind == IR_INDEX; element = element->arg[0])
+        if (!k-- || !root->symbol->dim[k] ||
+            !is_within(gen, loop->parent, element->arg[1], root->symbol->dim[k]))
+            return false;
+    return k == 0;
 }

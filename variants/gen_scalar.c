@@ -27,6 +27,7 @@ struct elements {
     size_t nr;
     size_t behind; /* statements put behind the loop */
     bool too_many, in_maybe;
+    bool runs, promised; /* the loop, at least once; if no size is zero */
 };
 
 static const struct ir_symbol *root_of(const struct ir_expr *expr)
@@ -206,9 +207,9 @@ static bool stands_alone(const struct elements *all, const struct element *eleme
 
 /* An element that varies is worth a scalar when it is used again; one that does not,
  * always. */
-static bool is_worth_it(const struct elements *all, const struct element *element,
-                        bool runs)
+static bool is_worth_it(const struct elements *all, const struct element *element)
 {
+    bool runs = all->runs || all->promised;
     bool written = array_is_written(all, element->array);
     if (!element->movable || element->array->type.is_volatile)
         return false;
@@ -282,16 +283,26 @@ static void place(struct elements *all, const struct element *element)
                     write_back(gen, element));
 }
 
-static void choose(struct elements *all, bool runs)
+/* Read before a loop that sizes of zero keep from running, it must exist then too. */
+static void rest_on(struct elements *all, const struct element *element)
+{
+    struct gen *gen = all->gen;
+    if (!element->varies && !all->runs &&
+        !element_is_declared(gen, all->loop, element->expr))
+        gen->needs_promise = true;
+}
+
+static void choose(struct elements *all)
 {
     size_t nr = 0;
     bool *yes = xcalloc(all->nr + 1, sizeof(bool));
     for (size_t i = 0; i < all->nr; i++)
-        yes[i] = is_worth_it(all, &all->item[i], runs);
+        yes[i] = is_worth_it(all, &all->item[i]);
     for (size_t i = 0; i < all->nr && nr < SCALARS_MAX; i++) {
         struct element *element = &all->item[i];
         if (!yes[i])
             continue;
+        rest_on(all, element);
         struct ir_type type = element->expr->type;
         type.is_const = !element->written;
         element->scalar =
@@ -334,7 +345,9 @@ static void treat_loop(struct gen *gen, struct code *loop)
         if (block->child[i]->stmt->expr)
             collect(all, block->child[i]->stmt->expr);
     if (!all->too_many) {
-        choose(all, loop_runs(gen, loop));
+        all->runs = loop_runs(gen, loop);
+        all->promised = all->runs || loop_runs_by_promise(gen, loop);
+        choose(all);
         rewrite(all);
     }
     free(all);

@@ -2,6 +2,7 @@
 #include "variants/model.h"
 
 #include <ctype.h>
+#include <isl/ast_build.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,6 +118,7 @@ int model_build(const struct model_request *request, struct model **out,
         request->operation_limit ? request->operation_limit : OPERATIONS;
     model->ctx = isl_ctx_alloc();
     isl_options_set_on_error(model->ctx, ISL_ON_ERROR_CONTINUE);
+    isl_options_set_ast_build_detect_min_max(model->ctx, 1);
     model->init = xcalloc(model->function->symbol_nr + 1, sizeof(*model->init));
     stmt_find(model->function->body, note_init, model);
     for (size_t i = 0; request->assume && i < request->assume->nr; i++)

@@ -24,21 +24,27 @@ void nest_vouched(struct nest *nest)
     isl_space *space = isl_space_set_from_params(isl_space_copy(nest->params));
     struct affine at = {.nest = nest, .space = space};
     nest->vouched = isl_set_universe(isl_space_copy(nest->params));
+    nest->certain = isl_set_universe(isl_space_copy(nest->params));
     for (size_t i = 0; i < function->param_nr; i++)
         for (size_t k = 0; k < function->symbol[i]->dim_nr; k++) {
             const struct ir_expr *dim = function->symbol[i]->dim[k];
             isl_pw_aff *size = dim ? affine_expr(&at, dim) : NULL;
-            if (size)
-                nest->vouched = isl_set_intersect(
-                    nest->vouched, isl_set_params(isl_pw_aff_pos_set(size)));
+            if (!size)
+                continue;
+            nest->certain = isl_set_intersect(
+                nest->certain,
+                isl_set_params(isl_pw_aff_nonneg_set(isl_pw_aff_copy(size))));
+            nest->vouched = isl_set_intersect(nest->vouched,
+                                              isl_set_params(isl_pw_aff_pos_set(size)));
         }
     for (size_t i = 0; i < function->symbol_nr; i++) {
         struct ir_symbol *symbol = function->symbol[i];
         if (!nest->used[i] || !symbol->type.is_unsigned || !symbol_is_param(nest, symbol))
             continue;
         isl_pw_aff *value = affine_expr(&at, ir_name(nest->model->arena, symbol));
-        nest->vouched = isl_set_intersect(nest->vouched,
+        nest->certain = isl_set_intersect(nest->certain,
                                           isl_set_params(isl_pw_aff_nonneg_set(value)));
     }
+    nest->vouched = isl_set_intersect(nest->vouched, isl_set_copy(nest->certain));
     isl_space_free(space);
 }

@@ -481,6 +481,7 @@ void nest_free(struct nest *nest)
     isl_set_free(nest->context);
     isl_set_free(nest->assumed);
     isl_set_free(nest->vouched);
+    isl_set_free(nest->certain);
     isl_space_free(nest->params);
     strvec_release(&nest->assumption);
     free(nest->refusal);
