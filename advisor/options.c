@@ -69,7 +69,8 @@ static const struct option_row rows[] = {
      "guided (default), exhaustive, random, local (hill climbing) or population "
      "(genetic)"},
     {"seed", 0, "N", COUNT, AT(seed),
-     "of the strategies random, local and population, default 1"},
+     "of the strategies random, local and population, default 1; with --replay times are "
+     "drawn anew from their intervals, without it they are as recorded"},
     {"rules", 0, "FILE", LIST, AT(rules),
      "rules of yours, asked before the shipped ones; only:FILE = without the shipped "
      "ones "

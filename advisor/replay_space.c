@@ -72,6 +72,22 @@ static size_t tries_until_near(const json_t *tries)
     return 0;
 }
 
+static json_t *advice_json(const struct search_result *result)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < result->advice_nr; i++) {
+        const struct advice *advice = &result->advice[i];
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:s?, s:o, s:o, s:s?}", "transformation",
+                            advice->transformation, "verdict",
+                            verdict_word(advice->verdict), "rule", advice->rule,
+                            "bound_speedup", json_quantity(advice->bound_speedup),
+                            "measured_speedup", json_quantity(advice->measured_speedup),
+                            "outcome", advice->outcome));
+    }
+    return list;
+}
+
 static json_t *replay_json(const struct replayed_space *replay)
 {
     const struct search_result *result = &replay->result;
@@ -80,16 +96,17 @@ static json_t *replay_json(const struct replayed_space *replay)
     const char *best = result->measurement[result->best].plan;
     json_t *tries = tries_json(replay);
     size_t near = tries_until_near(tries);
-    return json_pack(
-        "{s:s, s:s, s:s, s:s, s:I, s:s, s:f, s:s, s:o, s:o, s:s?, s:o}", "schema",
-        "inflight.replay/1", "file", replay->settings->replay, "kernel",
-        dataset_name(replay->dataset), "strategy",
-        replay->settings->strategy ? replay->settings->strategy : "guided", "variants",
-        (json_int_t)replay->entry_nr, "best_plan", replay->entry[fastest].plan,
-        "best_gain", base_s / replay->entry[fastest].time_s.value, "found_plan", best,
-        "found_gain", json_number_or_null(base_s / recorded_s(replay, best)),
-        "tries_until_within_5_percent", near ? json_integer((json_int_t)near) : json_null(),
-        "stop", result->stop, "tries", tries);
+    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:s, s:f, s:s, s:o, s:o, s:s?, s:o, s:o}",
+                     "schema", "inflight.replay/1", "file", replay->settings->replay,
+                     "kernel", dataset_name(replay->dataset), "strategy",
+                     replay->settings->strategy ? replay->settings->strategy : "guided",
+                     "variants", (json_int_t)replay->entry_nr, "best_plan",
+                     replay->entry[fastest].plan, "best_gain",
+                     base_s / replay->entry[fastest].time_s.value, "found_plan", best,
+                     "found_gain", json_number_or_null(base_s / recorded_s(replay, best)),
+                     "tries_until_within_5_percent",
+                     near ? json_integer((json_int_t)near) : json_null(), "stop",
+                     result->stop, "advice", advice_json(result), "tries", tries);
 }
 
 static const char *plan_phrase(const json_t *document, const char *key)
@@ -114,6 +131,35 @@ static void add_tries(struct page *page, const json_t *document)
     }
 }
 
+static void add_factor(struct buf *out, const json_t *quantity)
+{
+    const json_t *value = json_object_get(quantity, "value");
+    if (json_is_number(value))
+        buf_addf(out, " %7.2fx", json_number_value(value));
+    else
+        buf_addf(out, " %8s", "-");
+}
+
+static void add_advice(struct page *page, const json_t *document)
+{
+    size_t i;
+    const json_t *one;
+    const json_t *list = json_object_get(document, "advice");
+    if (!json_array_size(list))
+        return;
+    page_heading(page, "Advice: verdict, bound, measured");
+    json_array_foreach(list, i, one)
+    {
+        const char *rule = json_string_value(json_object_get(one, "rule"));
+        buf_addf(page->out, "  %-5s %-12s",
+                 json_string_value(json_object_get(one, "verdict")),
+                 json_string_value(json_object_get(one, "transformation")));
+        add_factor(page->out, json_object_get(one, "bound_speedup"));
+        add_factor(page->out, json_object_get(one, "measured_speedup"));
+        buf_addf(page->out, "  [%s]\n", rule ? rule : "");
+    }
+}
+
 static void replay_text(const json_t *document, struct page *page)
 {
     const json_t *near = json_object_get(document, "tries_until_within_5_percent");
@@ -135,6 +181,7 @@ static void replay_text(const json_t *document, struct page *page)
     if (json_is_string(json_object_get(document, "stop")))
         page_line(page, "ended because", "%s",
                   json_string_value(json_object_get(document, "stop")));
+    add_advice(page, document);
     page_heading(page, "Variants in the order tried; time over that of the best");
     add_tries(page, document);
     free(title);
@@ -165,6 +212,7 @@ static int search_space(struct replayed_space *replay, struct error *err)
     const struct settings *settings = replay->settings;
     struct search_subject subject = dataset_subject(replay->dataset);
     struct search_runner runner = dataset_runner(replay->dataset);
+    unsigned long long seed = settings->seed > 0 ? (unsigned long long)settings->seed : 0;
     struct rule_set *rules = NULL;
     const double endless_s = 1e6;
     if (rule_set_load_given(&settings->rules, &rules, err))
@@ -174,8 +222,9 @@ static int search_space(struct replayed_space *replay, struct error *err)
         .budget_s = endless_s,
         .plans_only = true,
         .budget_variants = settings->variants > 0 ? (size_t)settings->variants : 0,
-        .seed = settings->seed > 0 ? (unsigned long long)settings->seed : 0,
+        .seed = seed,
         .rules = rules};
+    dataset_seed(replay->dataset, seed);
     int status = search_run(&subject, &runner, NULL, &opts, &replay->result, err);
     rule_set_free(rules);
     return status;
