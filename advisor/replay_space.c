@@ -96,17 +96,24 @@ static json_t *replay_json(const struct replayed_space *replay)
     const char *best = result->measurement[result->best].plan;
     json_t *tries = tries_json(replay);
     size_t near = tries_until_near(tries);
-    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:s, s:f, s:s, s:o, s:o, s:s?, s:o, s:o}",
-                     "schema", "inflight.replay/1", "file", replay->settings->replay,
-                     "kernel", dataset_name(replay->dataset), "strategy",
-                     replay->settings->strategy ? replay->settings->strategy : "guided",
-                     "variants", (json_int_t)replay->entry_nr, "best_plan",
-                     replay->entry[fastest].plan, "best_gain",
-                     base_s / replay->entry[fastest].time_s.value, "found_plan", best,
-                     "found_gain", json_number_or_null(base_s / recorded_s(replay, best)),
-                     "tries_until_within_5_percent",
-                     near ? json_integer((json_int_t)near) : json_null(), "stop",
-                     result->stop, "advice", advice_json(result), "tries", tries);
+    const struct measurement *base = &result->measurement[0];
+    const char *limiter = NULL, *why = NULL;
+    if (base->has_occupancy) {
+        limiter = buf_str(&base->occupancy.limiter_sentence);
+        why = buf_str(&base->occupancy.why_sentence);
+    }
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:I, s:s, s:f, s:s, s:o, s:o, s:s?, s:s?, s:s?, s:o, s:o}",
+        "schema", "inflight.replay/1", "file", replay->settings->replay, "kernel",
+        dataset_name(replay->dataset), "strategy",
+        replay->settings->strategy ? replay->settings->strategy : "guided", "variants",
+        (json_int_t)replay->entry_nr, "best_plan", replay->entry[fastest].plan,
+        "best_gain", base_s / replay->entry[fastest].time_s.value, "found_plan", best,
+        "found_gain", json_number_or_null(base_s / recorded_s(replay, best)),
+        "tries_until_within_5_percent",
+        near ? json_integer((json_int_t)near) : json_null(), "stop", result->stop,
+        "limiter_sentence", limiter, "why_sentence", why, "advice", advice_json(result),
+        "tries", tries);
 }
 
 static const char *plan_phrase(const json_t *document, const char *key)
@@ -178,6 +185,11 @@ static void replay_text(const json_t *document, struct page *page)
         page_line(page, "within 5 %", "after %lld variants", json_integer_value(near));
     else
         page_line(page, "within 5 %", "never");
+    static const char *const sentence[] = {"limiter_sentence", "why_sentence"};
+    for (size_t i = 0; i < ARRAY_SIZE(sentence); i++)
+        if (json_is_string(json_object_get(document, sentence[i])))
+            page_line(page, i ? "why" : "limit", "%s",
+                      json_string_value(json_object_get(document, sentence[i])));
     if (json_is_string(json_object_get(document, "stop")))
         page_line(page, "ended because", "%s",
                   json_string_value(json_object_get(document, "stop")));

@@ -7,9 +7,10 @@
 
 #include "variants/verify_lines.h"
 
-/* Around 2, 3, 4, 5, 7, 8, 16 and 32, which random plans use, with primes and 0. */
+/* Around 2, 3, 4, 5, 7, 8, 16 and 32, which random plans use, with primes and 0: of all
+ * sizes, and of each where the others are not. */
 static const long long alike[] = {0, 1, 2, 3, 5, 8, 9, 13, 16, 17, 31, 33, 67};
-static const long long unlike[] = {3, 37, 8, 61, 2, 19, 33};
+static const long long unlike[] = {3, 37, 8, 61, 2, 19, 33, 0};
 /* Of innermost statements: a few milliseconds with sanitizers, so that what a plan costs
  * is compiling it. */
 static const double case_iterations_max = 60e3, all_iterations_max = 250e3,

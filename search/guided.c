@@ -321,6 +321,51 @@ static int guide(struct guided *guided, struct error *err)
     }
 }
 
+/* ---- the last turn of the screws ---- */
+
+/* Transformations whose parameters a plan may have. */
+static const char *const sized[] = {"tile", "skew", "unroll_jam", "prefetch_l1",
+                                    "prefetch_l2"};
+
+static bool has_step(const struct choice *choice, const char *transformation)
+{
+    size_t last = choice->prefetch_nr - 1;
+    if (!strcmp(transformation, "tile"))
+        return choice->tile_nr > 0;
+    if (!strcmp(transformation, "skew"))
+        return choice->skew_nr > 0;
+    if (!strcmp(transformation, "unroll_jam"))
+        return choice->jam_nr > 0;
+    return choice->prefetch_nr > 0 &&
+           choice->prefetch[last].to_l2 == !strcmp(transformation, "prefetch_l2");
+}
+
+/* Sizes were chosen before the steps behind them were there. */
+static int adjust(struct guided *guided, const char *transformation, struct error *err)
+{
+    struct session *session = guided->session;
+    struct choices near = {0};
+    struct choice from = session->choice[guided->now];
+    size_t best = guided->now;
+    from.fallback = false;
+    add_neighbours(session, transformation, &from, &near);
+    int status = settle_list(session, &near, guided->now, &best, err);
+    if (!status && best != guided->now && !spawn_interrupted())
+        status = confirm(guided, transformation, best, err);
+    choices_release(&near);
+    return status;
+}
+
+/* Once more half and twice of each size of the best plan, when it has several steps. */
+static int adjust_all(struct guided *guided, struct error *err)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(sized) && !session_over(guided->session); i++)
+        if (guided->now && has_step(&guided->session->choice[guided->now], sized[i]) &&
+            adjust(guided, sized[i], err))
+            return -1;
+    return 0;
+}
+
 static int audit_one(struct guided *guided, size_t i, struct error *err)
 {
     struct search_result *result = guided->session->result;
@@ -365,7 +410,7 @@ static int search_all(struct guided *guided, struct error *err)
     if (!session->result->measurement[0].has_occupancy)
         set_stop(guided, "the traffic of the kernel is not known, so the rules cannot be "
                          "asked");
-    else if (guide(guided, err))
+    else if (guide(guided, err) || adjust_all(guided, err))
         return -1;
     return tunable && guided->now != before ? try_tunables(guided, err) : 0;
 }

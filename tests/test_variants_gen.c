@@ -167,7 +167,7 @@ static bool run_command(const struct strvec *argv)
     return ok;
 }
 
-static void build_and_run(struct programs *programs, bool joined)
+static void build_and_run(struct programs *programs, const char *header, bool joined)
 {
     struct error err = {0};
     struct buf text = {0};
@@ -175,10 +175,10 @@ static void build_and_run(struct programs *programs, bool joined)
     char *source = path_join(programs->dir, "main.c"),
          *program = path_join(programs->dir, "program");
     buf_addf(&text,
-             "#include \"%s/run/run.h\"\n%sint main(void)\n{\n    static const struct "
+             "#include \"%s/run/%s\"\n%sint main(void)\n{\n    static const struct "
              "variant variants[] = {\n%s    };\n"
              "    return run_all(variants, %zu, %d);\n}\n",
-             LOOPS_DATA, buf_str(&programs->main), buf_str(&programs->table),
+             LOOPS_DATA, header, buf_str(&programs->main), buf_str(&programs->table),
              programs->nr, joined);
     check_ok(file_write(source, buf_str(&text), text.length, &err), &err);
     strvec_push(&programs->argv, source);
@@ -233,7 +233,7 @@ static void random_plans_of(const char *name)
         free(plan);
     }
     check(legal > 0);
-    build_and_run(&programs, !strcmp(name, "overlap"));
+    build_and_run(&programs, "run.h", !strcmp(name, "overlap"));
     loops_close(&loops);
     programs_release(&programs);
 }
@@ -349,12 +349,48 @@ static void chosen_plans_compute_the_same(void)
             add_variant(&programs, "untransformed", loops.function->source);
             if (check_ok(loops_emit(&loops, golden[i].plan, &text, &err), &err))
                 add_variant(&programs, golden[i].plan, buf_str(&text));
-            build_and_run(&programs, false);
+            build_and_run(&programs, "run.h", false);
         }
         buf_release(&text);
         loops_close(&loops);
         programs_release(&programs);
     }
+}
+
+/* A statement that stands inside of a loop which was not around it runs where that loop
+ * has no iterations too, rows of no elements among them. */
+static void sizes_of_zero_compute_the_same(void)
+{
+    static const char *const plans[] = {
+        "tile(k:32,i:4,j:4)",
+        "distribute(j) tile(k:32,i:4,j:4)",
+        "tile(k:4)",
+        "tile(k:8,i:4,j:4) tile(k:2,j:2)",
+        "tile(k:4,j:4) unroll_jam(j:2)",
+        "unroll_jam(i:2,j:2)",
+        "unroll(k:4)",
+        "skew(k,j:1)",
+        "tile(i:4,j:4) parallel(it)",
+        "tile(k:8,j:4) interchange(jt,kt)",
+        "tile(k:4,i:4,j:4) pack(b,jt)",
+    };
+    struct programs programs;
+    struct loops loops;
+    if (!programs_start(&programs) || !loops_open(&loops, "textbook", NULL))
+        return;
+    add_variant(&programs, "untransformed", loops.function->source);
+    for (size_t i = 0; i < ARRAY_SIZE(plans); i++) {
+        struct error err = {0};
+        struct buf text = {0};
+        if (loops_emit(&loops, plans[i], &text, &err) == 0)
+            add_variant(&programs, plans[i], buf_str(&text));
+        else
+            check_str(err.text, plans[i]);
+        buf_release(&text);
+    }
+    build_and_run(&programs, "zero.h", false);
+    loops_close(&loops);
+    programs_release(&programs);
 }
 
 static void the_empty_plan_changes_our_pragmas_only(void)
@@ -377,6 +413,7 @@ static void the_empty_plan_changes_our_pragmas_only(void)
 CU_TestInfo variants_gen_tests[] = {
     {"texts are as expected", texts_are_as_expected},
     {"chosen plans compute the same", chosen_plans_compute_the_same},
+    {"sizes of zero compute the same", sizes_of_zero_compute_the_same},
     {"random legal plans compute the same", random_legal_plans_compute_the_same},
     {"the empty plan changes our pragmas only", the_empty_plan_changes_our_pragmas_only},
     CU_TEST_INFO_NULL,

@@ -302,6 +302,10 @@ static struct ir_expr *finish_atom(struct gen *gen, struct ir_expr *atom)
     if ((is_call(copy, "min") || is_call(copy, "max")) &&
         expr_equal(copy->arg[0], copy->arg[1]))
         return copy->arg[0];
+    if (is_call(copy, "max") && is_call(copy->arg[0], "max") &&
+        (expr_equal(copy->arg[0]->arg[0], copy->arg[1]) ||
+         expr_equal(copy->arg[0]->arg[1], copy->arg[1])))
+        return copy->arg[0];
     return copy;
 }
 

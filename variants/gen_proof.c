@@ -140,6 +140,39 @@ static bool is_within(struct gen *gen, const struct code *at, struct ir_expr *su
            is_positive(gen, at, sum_add(&end, &value, -1), PROOF_DEPTH);
 }
 
+static isl_set *where_true(struct gen *gen, isl_set *set, const struct ir_expr *cond)
+{
+    struct nest *nest = gen->nest;
+    if (cond->kind == IR_BINARY && !strcmp(cond->op, "&&"))
+        return where_true(gen, where_true(gen, set, cond->arg[0]), cond->arg[1]);
+    isl_space *space = isl_space_set_from_params(isl_space_copy(nest->params));
+    struct affine at = {.nest = nest, .space = space};
+    isl_set *holds = affine_cond(&at, cond); /* NULL: of loop variables */
+    isl_space_free(space);
+    return holds ? isl_set_intersect(set, isl_set_params(holds)) : set;
+}
+
+/* The parameters for which the place is reached, by the conditions around it. */
+static isl_set *known_at(struct gen *gen, const struct code *code)
+{
+    isl_set *set = isl_set_copy(gen->known);
+    for (const struct code *at = code->parent; at; code = at, at = at->parent)
+        if (at->kind == CODE_IF && at->cond && at->child[0] == code)
+            set = where_true(gen, set, at->cond);
+    return set;
+}
+
+static bool subscripts_are_within(struct gen *gen, const struct code *at,
+                                  const struct ir_expr *element,
+                                  const struct ir_symbol *array)
+{
+    size_t k = array->dim_nr;
+    for (; element->kind == IR_INDEX; element = element->arg[0])
+        if (!k-- || !array->dim[k] || !is_within(gen, at, element->arg[1], array->dim[k]))
+            return false;
+    return k == 0;
+}
+
 bool element_is_declared(struct gen *gen, const struct code *loop,
                          const struct ir_expr *element)
 {
@@ -148,11 +181,9 @@ bool element_is_declared(struct gen *gen, const struct code *loop,
         root = root->arg[0];
     if (root->kind != IR_NAME)
         return false;
-    size_t k = root->symbol->dim_nr;
+    gen->premise = known_at(gen, loop);
+    bool sure = subscripts_are_within(gen, loop->parent, element, root->symbol);
+    isl_set_free(gen->premise);
     gen->premise = gen->known;
-    for (; element->kind == IR_INDEX; element = element->arg[0])
-        if (!k-- || !root->symbol->dim[k] ||
-            !is_within(gen, loop->parent, element->arg[1], root->symbol->dim[k]))
-            return false;
-    return k == 0;
+    return sure;
 }
