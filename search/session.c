@@ -159,6 +159,15 @@ static int tell(const struct session *session, const struct measurement *measure
     return session->observer->measured(session->observer->data, measurement, err);
 }
 
+size_t session_find(const struct session *session, const struct choice *choice)
+{
+    const struct environment plain = {0};
+    char *plan = choice_text(choice);
+    size_t i = find(session, plan, &plain);
+    free(plan);
+    return i;
+}
+
 int session_measure(struct session *session, const struct choice *choice, bool huge_pages,
                     enum measure_effort effort, double limit_s, size_t *index,
                     struct error *err)

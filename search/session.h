@@ -59,6 +59,10 @@ int session_measure_in(struct session *session, const struct choice *choice,
                        const struct environment *environment, enum measure_effort effort,
                        double limit_s, size_t *index, struct error *err);
 
+/* The place of the choice's measurement in the plain environment; measurement_nr = it was
+ * not measured. */
+size_t session_find(const struct session *session, const struct choice *choice);
+
 /* One quick run more of measurement i, unless it was measured longer: its time becomes
  * that of all runs, each of the same weight, and its interval holds how far they lie
  * apart. A run that fails takes its place. */
