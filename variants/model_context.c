@@ -29,9 +29,13 @@ void nest_vouched(struct nest *nest)
         for (size_t k = 0; k < function->symbol[i]->dim_nr; k++) {
             const struct ir_expr *dim = function->symbol[i]->dim[k];
             isl_pw_aff *size = dim ? affine_expr(&at, dim) : NULL;
-            if (size)
-                nest->vouched = isl_set_intersect(
-                    nest->vouched, isl_set_params(isl_pw_aff_pos_set(size)));
+            if (!size)
+                continue;
+            nest->certain = isl_set_intersect(
+                nest->certain,
+                isl_set_params(isl_pw_aff_nonneg_set(isl_pw_aff_copy(size))));
+            nest->vouched = isl_set_intersect(nest->vouched,
+                                              isl_set_params(isl_pw_aff_pos_set(size)));
         }
     for (size_t i = 0; i < function->symbol_nr; i++) {
         struct ir_symbol *symbol = function->symbol[i];

@@ -142,7 +142,7 @@ struct nest {
     isl_set *vouched; /* what the C language promises: sizes of variable arrays are
                          positive. Callers break it with sizes of zero, and what the loops
                          do then is part of what they compute. */
-    isl_set *certain; /* of it, what code may rest on untested: unsigned is not negative */
+    isl_set *certain; /* of it, what code may rest on untested: no size is negative */
     struct strvec assumption;
     struct tree *tree;     /* the original order */
     isl_union_map *deps;   /* memory-based, from earlier to later instance; what the user

@@ -1,5 +1,4 @@
-/* Compares variants of a kernel with three sizes, each of which may be 0 or less by
- * itself: then its loops are empty. */
+/* Compares variants of a kernel with three sizes, each of which may be 0 by itself. */
 #include <stdio.h>
 #include <string.h>
 
@@ -30,11 +29,11 @@ static void run_one(const struct variant *variant, int n, int m, int l, struct d
 
 static int run_all(const struct variant *variants, size_t nr, int joined)
 {
-    static const int sizes[] = {-3, -1, 0, 1, 2, 5, 8, 33};
+    static const int sizes[] = {0, 1, 2, 5, 8, 33};
     static struct data want, got;
     (void)joined;
-    for (size_t at = 0; at < 8 * 8 * 8; at++) {
-        int n = sizes[at / 64], m = sizes[at / 8 % 8], l = sizes[at % 8];
+    for (size_t at = 0; at < 6 * 6 * 6; at++) {
+        int n = sizes[at / 36], m = sizes[at / 6 % 6], l = sizes[at % 6];
         run_one(&variants[0], n, m, l, &want);
         for (size_t i = 1; i < nr; i++) {
             run_one(&variants[i], n, m, l, &got);
