@@ -10,6 +10,7 @@
 #include "advisor/header.h"
 #include "advisor/replay_space.h"
 #include "advisor/report.h"
+#include "advisor/save_space.h"
 #include "advisor/try_words.h"
 
 struct written {
@@ -258,6 +259,8 @@ static int work(const struct settings *settings, bool advise_only, struct error 
     workbench_start(&bench, settings);
     int status = output_check(settings->output, settings->file, err);
     if (!status)
+        status = output_check(settings->save, settings->file, err);
+    if (!status)
         status = output_check(settings->header, settings->file, err);
     if (!status)
         status = check_strategy(settings, err);
@@ -273,6 +276,8 @@ static int work(const struct settings *settings, bool advise_only, struct error 
         status = write_winner(&bench, &result, &written, err);
     if (!status && result.measurement_nr)
         status = confirm_live(&bench, &result.measurement[0], &confirm, err);
+    if (!status && !advise_only)
+        status = save_space(&bench, &result, err);
     if (!status)
         status = finish(&bench, &result, &written, &confirm, err);
     confirm_release(&confirm);

@@ -92,7 +92,8 @@ static const struct option_row rows[] = {
      "the "
      "copies, huge pages, smaller data or indices in order"},
     {"replay", 0, "FILE", TEXT, AT(replay),
-     "search a recorded space (inflight.space/1) instead of a C file: nothing is built or "
+     "search a recorded space (inflight.space/1) instead of a C file: nothing is built "
+     "or "
      "run"},
     {"fresh", 0, NULL, FLAG, AT(fresh), "do not continue an unfinished session"},
     {"reuse", 0, NULL, FLAG, AT(reuse),
@@ -154,7 +155,10 @@ static const struct option_row rows[] = {
      "measure at several values: n=64:8192:x2, n=0:4096:+512, n=64,100 or n,m=64,100; "
      "also pages, cores, start and background (repeatable: every combination)"},
     {"csv", 0, "FILE", TEXT, AT(csv), "the series of a sweep as CSV"},
-    {"save", 0, "FILE", TEXT, AT(save), "the measurement as JSON, to be read again"},
+    {"save", 0, "FILE", TEXT, AT(save),
+     "measure: the measurement as JSON, to be read again; tune: all that was measured as "
+     "a "
+     "recorded space, for --replay"},
     {"test", 0, "FILE", TEXT, AT(rule_test),
      "judge situations with the verdicts expected in them (inflight.rules-test/1), or a "
      "saved measurement"},

@@ -269,7 +269,8 @@ static void show_one_advice(struct page *page, const json_t *advice)
     }
     if (has_text(advice, "outcome"))
         buf_addf(&line, "%s. ", text_of(advice, "outcome"));
-    buf_addf(&line, "%s [%s]", text_of(advice, "reason"), text_of(advice, "rule"));
+    buf_addf(&line, "%s [%s%s]", text_of(advice, "reason"), text_of(advice, "rule"),
+             json_is_true(json_object_get(advice, "undecided")) ? ", undecided" : "");
     /* wrapped without colours, which take no columns */
     buf_addf(&plain, "        %-13s ", text_of(advice, "transformation"));
     buf_add_wrapped(&plain, buf_str(&line), 22, page->width);

@@ -75,22 +75,27 @@ static void add_evaluations(struct figures *figures)
 
 static char *score_text(const struct results *results, size_t strategy)
 {
-    struct score score = results_score(results, strategy, RESULTS_SCORE, true),
-                 large = results_score(results, strategy, RESULTS_SCORE, false);
+    struct score score = results_score(results, strategy, RESULTS_SCORE, RESULTS_GAINS),
+                 large = results_score(results, strategy, RESULTS_SCORE, RESULTS_LARGE),
+                 all = results_score(results, strategy, RESULTS_SCORE, RESULTS_ALL);
     char *rest = number_text(large.mean, "in the %zu with budgets of %d", large.spaces,
                              SCORE_BUDGET_LEAST),
-         *text = number_text(score.mean, "+- %.2f (%zu spaces; %s)",
-                             score.spaces ? score.error : 0, score.spaces, rest);
+         *every = number_text(all.mean, "in all %zu", all.spaces),
+         *text = number_text(score.mean, "+- %.2f (%zu spaces with a gain; %s; %s)",
+                             score.spaces ? score.error : 0, score.spaces, rest, every);
     free(rest);
+    free(every);
     return text;
 }
 
 static void add_scores(struct figures *figures)
 {
     double guided =
-               results_score(figures->results, TRIAL_GUIDED, RESULTS_SCORE, true).mean,
+               results_score(figures->results, TRIAL_GUIDED, RESULTS_SCORE, RESULTS_GAINS)
+                   .mean,
            random =
-               results_score(figures->results, TRIAL_RANDOM, RESULTS_SCORE, true).mean;
+               results_score(figures->results, TRIAL_RANDOM, RESULTS_SCORE, RESULTS_GAINS)
+                   .mean;
     add(figures, "search score, guided, mean over the spaces", "at least 0.85", guided,
         guided >= 0.85, score_text(figures->results, TRIAL_GUIDED));
     add(figures, "search score, random", "0 within 0.1", random, fabs(random) <= 0.1,
@@ -100,22 +105,25 @@ static void add_scores(struct figures *figures)
 static void add_pruning(struct figures *figures)
 {
     const struct results *results = figures->results;
-    size_t mostly = 0, ever = 0, best = 0;
+    size_t mostly = 0, ever = 0, best = 0, tied = 0;
     for (size_t i = 0; i < results->nr; i++) {
         const struct space_result *one = &results->space[i];
-        size_t all_pruned = 0, best_pruned = 0;
+        size_t all_pruned = 0, best_pruned = 0, tied_pruned = 0;
         for (size_t r = 0; r < one->repetitions; r++) {
             all_pruned += one->judgement[r].all_pruned;
             best_pruned += one->judgement[r].best_pruned;
+            tied_pruned += one->judgement[r].tied_pruned;
         }
         mostly += 2 * all_pruned >= one->repetitions;
         ever += all_pruned > 0;
         best += 2 * best_pruned >= one->repetitions;
+        tied += 2 * tied_pruned >= one->repetitions;
     }
     add(figures, "spaces whose best variant, and all within 2 % of it, a rule pruned",
         "none", results->nr ? (double)mostly : NAN, mostly == 0,
-        xasprintf("%zu of %zu (in any repetition %zu; the very best alone %zu)", mostly,
-                  results->nr, ever, best));
+        xasprintf("%zu of %zu (in any repetition %zu; the very best alone %zu; with all "
+                  "that cannot be told apart from it %zu)",
+                  mostly, results->nr, ever, best, tied));
 }
 
 static void add_advice(struct figures *figures)
@@ -128,7 +136,7 @@ static void add_advice(struct figures *figures)
         recall_spaces += counts;
         for (size_t r = 0; r < results->space[i].repetitions; r++) {
             const struct judgement *one = &results->space[i].judgement[r];
-            first.of += one->first_gain;
+            first.of += one->advised && one->first_gain;
             first.all += one->advised;
             recall.of += counts && one->first_gain;
             recall.all += counts;
@@ -186,8 +194,9 @@ static void add_ablation(struct figures *figures, size_t other, const char *what
     const struct results *results = figures->results;
     double guided = results_within(results, TRIAL_GUIDED, false),
            without = results_within(results, other, false),
-           gain = results_score(results, TRIAL_GUIDED, RESULTS_SCORE, true).mean -
-                  results_score(results, other, RESULTS_SCORE, true).mean;
+           gain =
+               results_score(results, TRIAL_GUIDED, RESULTS_SCORE, RESULTS_GAINS).mean -
+               results_score(results, other, RESULTS_SCORE, RESULTS_GAINS).mean;
     add(figures, what, "fewer evaluations, score higher by 0.1", gain,
         guided < without && gain >= 0.1,
         number_text(gain, "of score; %.1f against %.1f evaluations", guided, without));

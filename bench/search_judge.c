@@ -66,18 +66,35 @@ static unsigned long long against_at_last(const struct search_result *result)
     return set;
 }
 
+/* Up to where the interval of the fastest goes. */
+static double best_reach_s(const struct trial_space *space)
+{
+    double reach_s = space->score.optimum;
+    for (size_t i = 0; i < space->source.entry_nr; i++)
+        if (space->place[i] != SCORE_INVALID &&
+            space->source.entry[i].time_s.value <= space->score.optimum)
+            reach_s = space->source.entry[i].time_s.high;
+    return reach_s;
+}
+
 static void judge_pruning(const struct trial_space *space,
                           const struct search_result *advice,
                           const struct search_result *result, struct judgement *out)
 {
     const double equals = 1.02;
     unsigned long long against = against_at_first(advice) & against_at_last(result);
-    out->all_pruned = true;
+    double reach_s = best_reach_s(space);
+    out->all_pruned = out->tied_pruned = true;
     for (size_t i = 0; i < space->source.entry_nr; i++) {
-        double time_s = space->source.entry[i].time_s.value;
-        if (space->place[i] == SCORE_INVALID || time_s > equals * space->score.optimum)
+        struct quantity time = space->source.entry[i].time_s;
+        double time_s = time.value;
+        if (space->place[i] == SCORE_INVALID)
             continue;
         bool pruned = judge_transformations(space->source.entry[i].plan) & against;
+        if (time.low <= reach_s)
+            out->tied_pruned = out->tied_pruned && pruned;
+        if (time_s > equals * space->score.optimum)
+            continue;
         out->all_pruned = out->all_pruned && pruned;
         if (time_s <= space->score.optimum)
             out->best_pruned = pruned;
@@ -107,8 +124,8 @@ static void judge_first(const struct search_result *result, struct judgement *ou
         return;
     snprintf(out->first, sizeof(out->first), "%s", first->transformation);
     out->first_speedup = result->first_gain;
-    out->advised = first->verdict == VERDICT_TRY;
-    out->first_gain = out->advised && is_gain(result->first_gain);
+    out->advised = first->verdict == VERDICT_TRY && !first->undecided;
+    out->first_gain = is_gain(result->first_gain);
 }
 
 static void judge_bounds(const struct search_result *result, struct judgement *out)

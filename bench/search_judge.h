@@ -11,9 +11,11 @@ struct judgement {
     bool best_pruned; /* the best variant holds what a rule advised against, first and
                          last */
     bool all_pruned;  /* so does every one within 2 % of it */
-    bool advised;     /* what was tried first was advised, and not a doubt */
-    bool first_gain;  /* ... and was a gain beyond the noise */
-    char first[32];   /* "" = nothing was tried */
+    bool tied_pruned; /* so does every one whose interval reaches into that of the best */
+    bool advised;    /* what was tried first was advised without a doubt: "try" by figures
+                        whose intervals all say so */
+    bool first_gain; /* what was tried first was a gain beyond the noise */
+    char first[32];  /* "" = nothing was tried */
     struct quantity first_speedup;
     size_t bounds, exceeded, unbounded; /* advices tried: with a bound; of these exceeded;
                                            without one or with an open one */

@@ -142,7 +142,7 @@ static const double *curve_at(const struct space_result *result, size_t strategy
 }
 
 struct score results_score(const struct results *results, size_t strategy,
-                           enum results_axis axis, bool small)
+                           enum results_axis axis, enum results_which which)
 {
     const double **curve = xcalloc(results->nr + 1, sizeof(*curve));
     size_t nr = 0;
@@ -150,7 +150,8 @@ struct score results_score(const struct results *results, size_t strategy,
         const struct trial_space *space = &results->space[i].space;
         bool is_small = axis == RESULTS_PAPER ? space->paper.small : space->score.small;
         const double *one = curve_at(&results->space[i], strategy, axis);
-        if (one && (small || !is_small))
+        if (one && (which == RESULTS_ALL || space_result_gains(&results->space[i])) &&
+            (which != RESULTS_LARGE || !is_small))
             curve[nr++] = one;
     }
     struct score score = score_of(curve, nr);

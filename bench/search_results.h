@@ -38,9 +38,12 @@ struct results {
 void results_release(struct results *results);
 
 enum results_axis { RESULTS_SCORE, RESULTS_PAPER, RESULTS_TIME };
-/* `small`: those whose budget is too small to say much, too. */
+/* Where the kernel as written is as good as the best, every strategy begins at the end:
+ * such spaces are counted in RESULTS_ALL alone. RESULTS_LARGE: with a gain, and a budget
+ * large enough to say much. */
+enum results_which { RESULTS_GAINS, RESULTS_LARGE, RESULTS_ALL };
 struct score results_score(const struct results *results, size_t strategy,
-                           enum results_axis axis, bool small);
+                           enum results_axis axis, enum results_which which);
 /* Median over the spaces (`all`, or those with a gain) of within_5, and of that over what
  * random search is expected to need; NaN for none. */
 double results_within(const struct results *results, size_t strategy, bool all);

@@ -57,7 +57,7 @@ static void print_strategies(const struct results *results, struct buf *out)
         print_number(results_within(results, s, false), 1, "", out);
         print_number(results_of_random(results, s, false), 2, "", out);
         for (int axis = RESULTS_SCORE; axis <= RESULTS_TIME; axis++)
-            print_score(results_score(results, s, (enum results_axis)axis, true), out);
+            print_score(results_score(results, s, (enum results_axis)axis, RESULTS_GAINS), out);
         print_number(100 * median_above(results, s), 1, " %", out);
         buf_add(out, "\n");
     }
@@ -145,7 +145,7 @@ static struct counts count(const struct space_result *one)
     for (size_t r = 0; r < one->repetitions; r++) {
         const struct judgement *judgement = &one->judgement[r];
         counts.advised += judgement->advised;
-        counts.gains += judgement->first_gain;
+        counts.gains += judgement->advised && judgement->first_gain;
         counts.pruned += judgement->all_pruned;
         counts.best_pruned += judgement->best_pruned;
         counts.bounds += judgement->bounds;
@@ -225,7 +225,7 @@ static json_t *strategies_json(const struct results *results)
         for (int a = RESULTS_SCORE; a <= RESULTS_TIME; a++)
             json_object_set_new(
                 one, axis[a],
-                score_json(results_score(results, s, (enum results_axis)a, true)));
+                score_json(results_score(results, s, (enum results_axis)a, RESULTS_GAINS)));
         json_array_append_new(list, one);
     }
     return list;

@@ -99,22 +99,12 @@ static json_t *find_plan(const json_t *measurements, const char *plan)
     return NULL;
 }
 
-/* Without what is computed again from the rest. */
-static json_t *lean_json(const struct measurement *measurement)
-{
-    json_t *document = measurement_to_json(measurement);
-    static const char *const computed[] = {"analysis", "queues", "note"};
-    for (size_t i = 0; i < ARRAY_SIZE(computed); i++)
-        json_object_del(document, computed[i]);
-    return document;
-}
-
 /* Times are those of quick runs, beside the kernel as written, all alike; an explained
  * run adds its traffic. */
 static int keep(void *data, const struct measurement *measurement, struct error *err)
 {
     struct recording *recording = data;
-    json_t *document = lean_json(measurement),
+    json_t *document = dataset_measurement_json(measurement),
            *old = find_plan(recording->measurements, measurement->plan);
     (void)err;
     if (!old) {

@@ -101,7 +101,10 @@ static const struct rule_metric metrics[] = {
      "streams of all threads of a core over those the prefetcher follows", NULL},
 
     /* what was done already, and what the machine offers */
-    {"vectorized", "word", "the innermost loop already is vector code", yes_no},
+    {"vectorized", "word",
+     "the innermost loop already is vector code: the plan marks it, or it runs fewer "
+     "instructions than the scalar loop has accesses",
+     yes_no},
     {"prefetch_used", "word", "software prefetches already there, by their target",
      prefetch_words},
     {"nontemporal_used", "word", "stores already go past the caches", yes_no},

@@ -50,6 +50,15 @@ json_t *dataset_json(const struct dataset_about *about)
     return root;
 }
 
+json_t *dataset_measurement_json(const struct measurement *measurement)
+{
+    static const char *const computed[] = {"analysis", "queues", "note"};
+    json_t *document = measurement_to_json(measurement);
+    for (size_t i = 0; i < ARRAY_SIZE(computed); i++)
+        json_object_del(document, computed[i]);
+    return document;
+}
+
 /* ---- reading ---- */
 
 static int read_words(const struct json_at *at, const char *key, struct strvec *out,

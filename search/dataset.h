@@ -20,6 +20,9 @@ struct dataset_about {
  * the caller adds. Documented in docs/formats.md. */
 json_t *dataset_json(const struct dataset_about *about);
 
+/* One of its measurements: without what is computed anew from the rest. */
+json_t *dataset_measurement_json(const struct measurement *measurement);
+
 struct dataset_entry {
     const char *plan;
     struct quantity time_s; /* unknown when it did not run to its end */

@@ -305,6 +305,21 @@ static const char *prefetch_used(const struct choice *choice)
     return word;
 }
 
+/*
+ * The traffic counts the accesses of a scalar build, of which each takes an instruction
+ * at least: code that runs fewer handles several elements with one.
+ */
+static bool is_vector_code(const struct situation *now)
+{
+    const struct measurement *measurement = now->measurement;
+    if (now->choice->simd)
+        return true;
+    if (!now->is_own || !measurement->has_traffic ||
+        !measurement->traffic.instructions.known || !measurement->traffic.accesses.known)
+        return false;
+    return measurement->traffic.instructions.high < measurement->traffic.accesses.low;
+}
+
 static void say_environment(struct situation *now)
 {
     const struct machine *machine = now->machine;
@@ -313,7 +328,7 @@ static void say_environment(struct situation *now)
     say_yes_no(now, "hugepages_available", now->session->subject->huge_pages_available);
     say_word(now, "prefetch_used", prefetch_used(now->choice));
     say_yes_no(now, "nontemporal_used", now->choice->nontemporal_nr > 0);
-    if (now->choice->simd)
+    if (is_vector_code(now))
         say_word(now, "vectorized", "yes");
     if (machine->simd_bytes > 0)
         say_number(now, "simd_lanes", machine->simd_bytes / 8.0);
@@ -364,6 +379,7 @@ int session_facts(const struct session *session, size_t i, size_t explained,
                             .innermost =
                                 innermost_depth(&session->nest, &session->choice[i]),
                             .facts = facts,
+                            .is_own = i == explained,
                             .err = err};
     struct kernel_counts counts = session->subject->counts(session->subject->data);
     say_nest(&now);

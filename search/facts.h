@@ -15,6 +15,7 @@ struct situation {
     struct rule_facts *facts;
     struct error *err;
     int status;
+    bool is_own; /* the measurement is that of the choice */
 };
 
 /* What is unknown is not said. After a failure nothing more is. */

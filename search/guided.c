@@ -43,14 +43,15 @@ static bool was_tried(const struct guided *guided, const char *transformation)
 
 /*
  * Ranked by bound; what has none ranks among gains of 2. Bounds beyond 10 say no more
- * than 10: then the rules' weights decide, which put the order of loops before what is
+ * than 10, and bounds come from intervals: those less than a factor of 1.4 apart are
+ * alike. Then the rules' weights decide, which put the order of loops before what is
  * built on it.
  */
 static double promise(const struct guided *guided, const struct rule_verdict *verdict)
 {
     struct quantity bound = guided_bound(guided, verdict);
-    double worth = bound.known ? bound.value : 2;
-    return (worth < 10 ? worth : 10) * (1 + verdict->weight / 100.0) *
+    double worth = bound.known ? fmin(fmax(bound.value, 1), 10) : 2;
+    return exp2(round(2 * log2(worth)) / 2) * (1 + verdict->weight / 100.0) *
            session_rule_factor(guided->session, verdict->rule);
 }
 

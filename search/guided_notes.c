@@ -43,6 +43,7 @@ void guided_note_verdict(struct guided *guided, const struct rule_verdict *verdi
     if (advice->tried_plan)
         return;
     advice->verdict = verdict->verdict;
+    advice->undecided = verdict->undecided;
     advice->bound_speedup = guided_bound(guided, verdict);
     replace(&advice->rule, verdict->rule);
     replace(&advice->reason, verdict->reason);

@@ -31,7 +31,8 @@ struct advice {
                                          plan before it; unknown = not tried */
     char *tried_plan;                 /* NULL = not tried */
     char *outcome;                    /* one sentence when tried or why not tried */
-    bool no_plan; /* it was to be tried, but no plan of it makes sense here */
+    bool undecided; /* the figures' intervals allow the opposite verdict, too */
+    bool no_plan;   /* it was to be tried, but no plan of it makes sense here */
 };
 struct pruned {
     char *plan; /* plan or transformation */
