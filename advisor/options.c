@@ -156,9 +156,8 @@ static const struct option_row rows[] = {
      "also pages, cores, start and background (repeatable: every combination)"},
     {"csv", 0, "FILE", TEXT, AT(csv), "the series of a sweep as CSV"},
     {"save", 0, "FILE", TEXT, AT(save),
-     "measure: the measurement as JSON, to be read again; tune: all that was measured as "
-     "a "
-     "recorded space, for --replay"},
+     "measure: the measurement as JSON, to be read again; tune: all that was measured, "
+     "as a recorded space to be replayed"},
     {"test", 0, "FILE", TEXT, AT(rule_test),
      "judge situations with the verdicts expected in them (inflight.rules-test/1), or a "
      "saved measurement"},

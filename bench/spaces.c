@@ -32,7 +32,6 @@ static const struct kernel_case {
     {"triad_stream", {"set n = 1500000"}},
     {"column_sums", {"set rows = 1000", "set columns = 800"}},
     {"gemv_columns", {"set n = 800", "set m = 800"}},
-    {"embedding_bag", {"set bags = 1000", "set rows = 200000"}},
     {"copy_stream", {"set n = 2000000"}},
     {"gather_computed_key", {"set n = 100000", "set m = 8388608"}},
     {"permute_3d", {"set n = 96"}},
