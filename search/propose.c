@@ -266,9 +266,11 @@ static void propose_tiles(const struct propose *about, struct choices *out,
     add_overhead(&list, name[nest->nr - 1]);
     if (list.nr == 0)
         buf_add(why_not, "every loop of the hot nest is shorter than the smallest tile");
+    size_t first = out->nr;
     if (!about->now->order_nr)
         add_squares(about, out);
     keep_best(&list, TOP_TILES, true, out);
+    add_split_blocks(about, first, out);
 }
 
 /* ---- unroll_jam ---- */

@@ -50,3 +50,16 @@ void add_order(const struct propose *about, const struct choice *order,
         add_fallback(&choice, out);
     }
 }
+
+void add_split_blocks(const struct propose *about, size_t first, struct choices *out)
+{
+    const struct nest *nest = about->nest;
+    if (out->nr == first || about->now->distribute_nr || about->now->fuse[0])
+        return;
+    struct choice choice = out->item[first];
+    for (size_t d = nest->nr - 1; d-- > 0;)
+        if (!nest->loop[d]->perfect)
+            choice.distribute[choice.distribute_nr++] = nest->loop[d]->name;
+    if (choice.distribute_nr)
+        choices_add(out, &choice);
+}

@@ -178,6 +178,9 @@ static void advice_and_bounds_are_held_against_the_gain(void)
     run.result.first_gain = speedup(1.05, 0.99, 1.1);
     judge_search(&space, &result, &run, &judgement);
     check(judgement.advised && !judgement.first_gain);
+    advice[0].undecided = true;
+    judge_search(&space, &result, &run, &judgement);
+    check(!judgement.advised);
     run.result.first_tried = unroll;
     run.result.first_gain = speedup(2, 1.9, 2.1);
     judge_search(&space, &result, &run, &judgement);
