@@ -50,13 +50,25 @@ void guided_note_verdict(struct guided *guided, const struct rule_verdict *verdi
     replace(&advice->source, verdict->source);
 }
 
+/* As a step of another transformation's plan. */
+static bool was_a_step(const struct search_result *result, const char *transformation)
+{
+    char *step = xasprintf("%s(", transformation);
+    bool found = false;
+    for (size_t i = 0; !found && i < result->measurement_nr; i++)
+        found = strstr(result->measurement[i].plan, step) != NULL;
+    free(step);
+    return found;
+}
+
 void guided_note_pruned(struct guided *guided)
 {
+    struct search_result *result = guided->session->result;
     for (size_t i = 0; i < guided->verdicts.nr; i++) {
         const struct rule_verdict *verdict = &guided->verdicts.item[i];
         if (verdict->verdict != VERDICT_TRY &&
-            !guided_advice(guided->session->result, verdict->transformation)
-                 ->tried_plan &&
+            !guided_advice(result, verdict->transformation)->tried_plan &&
+            !was_a_step(result, verdict->transformation) &&
             rule_verdicts_deciding(&guided->verdicts, verdict->transformation) == verdict)
             session_prune(guided->session, verdict->transformation, verdict->rule,
                           verdict->reason);
