@@ -23,7 +23,8 @@ static const struct command commands[] = {
      KERNEL_OPTIONS
      "compiler flags flags-try try machine output emit-header budget variants strategy "
      "seed rules "
-     "cores tolerance tolerance-absolute reassociate audit confirm save replay fresh reuse "
+     "cores tolerance tolerance-absolute reassociate audit confirm save replay fresh "
+     "reuse "
      "no-record patch "
      "database evidence" COMMON_OPTIONS,
      tune_command},

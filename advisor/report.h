@@ -12,7 +12,7 @@ struct report_input {
     struct quantity
         emitted_gain; /* measured from the emitted file alone; unknown = not measured */
     bool emitted_verified;
-    struct account_times time; /* of the whole command, until now */
+    struct account_times time;            /* of the whole command, until now */
     const struct confirm_result *confirm; /* of --confirm; NULL = none was made */
 };
 json_t *report_json(const struct report_input *input);

@@ -68,7 +68,7 @@ static struct account_times read_times(const json_t *report)
 static int run(const char *path, const char *budget, struct account_times *all,
                size_t *variants)
 {
-    const char *const words[] = {"tune",   path,     "--budget", budget,
+    const char *const words[] = {"tune",    path,     "--budget", budget,
                                  "--fresh", "--json", NULL};
     double seconds = 0;
     json_t *report = bench_report("overhead", words, &seconds);

@@ -57,7 +57,8 @@ static void print_strategies(const struct results *results, struct buf *out)
         print_number(results_within(results, s, false), 1, "", out);
         print_number(results_of_random(results, s, false), 2, "", out);
         for (int axis = RESULTS_SCORE; axis <= RESULTS_TIME; axis++)
-            print_score(results_score(results, s, (enum results_axis)axis, RESULTS_GAINS), out);
+            print_score(results_score(results, s, (enum results_axis)axis, RESULTS_GAINS),
+                        out);
         print_number(100 * median_above(results, s), 1, " %", out);
         buf_add(out, "\n");
     }
@@ -223,9 +224,9 @@ static json_t *strategies_json(const struct results *results)
             json_number_or_null(results_within(results, s, false)), "of_random",
             json_number_or_null(results_of_random(results, s, false)));
         for (int a = RESULTS_SCORE; a <= RESULTS_TIME; a++)
-            json_object_set_new(
-                one, axis[a],
-                score_json(results_score(results, s, (enum results_axis)a, RESULTS_GAINS)));
+            json_object_set_new(one, axis[a],
+                                score_json(results_score(results, s, (enum results_axis)a,
+                                                         RESULTS_GAINS)));
         json_array_append_new(list, one);
     }
     return list;

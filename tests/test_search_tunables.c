@@ -135,13 +135,12 @@ static void blind_searches_cover_the_product(void)
 
     for (size_t i = 0; i < ARRAY_SIZE(strategy); i++) {
         struct trial trial = {0};
-        static const struct space_entry simple[] = {{.plan = "*fetch*", .illegal = "no"},
-                                                    {.plan = "*unroll*", .illegal = "no"},
-                                                    {.plan = "*distribute*",
-                                                     .illegal = "no"},
-                                                    {.plan = "*temporal*",
-                                                     .illegal = "no"},
-                                                    {.plan = NULL}};
+        static const struct space_entry simple[] = {
+            {.plan = "*fetch*", .illegal = "no"},
+            {.plan = "*unroll*", .illegal = "no"},
+            {.plan = "*distribute*", .illegal = "no"},
+            {.plan = "*temporal*", .illegal = "no"},
+            {.plan = NULL}};
 
         space_gather(&trial.space.kernel, 1000, 1000);
         space_init(&trial.space, simple);

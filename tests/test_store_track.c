@@ -42,7 +42,8 @@ static void check_track(struct fixture *fixture, const char *machine, const char
 {
     struct listing listing = {0};
 
-    check_ok(store_track_each(fixture->store, machine, NULL, list_row, &listing, &fixture->err),
+    check_ok(store_track_each(fixture->store, machine, NULL, list_row, &listing,
+                              &fixture->err),
              &fixture->err);
     check_str(buf_str(&listing.text), want);
     buf_release(&listing.text);

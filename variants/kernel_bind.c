@@ -430,10 +430,10 @@ static int measure(struct kernel *kernel, struct error *err)
 int kernel_bind(struct kernel *kernel, struct error *err)
 {
     enum account before = account_switch(ACCOUNT_ANALYSIS);
-    int status = kernel_refresh(kernel, err) || check_memory(kernel, err) ||
-                         measure(kernel, err)
-                     ? -1
-                     : 0;
+    int status =
+        kernel_refresh(kernel, err) || check_memory(kernel, err) || measure(kernel, err)
+            ? -1
+            : 0;
     account_switch(before);
     kernel->is_bound = kernel->is_bound || status == 0;
     return status;

@@ -73,7 +73,8 @@ double account_total_s(const struct account_times *times)
 double account_overhead_share(const struct account_times *times)
 {
     double total = account_total_s(times);
-    return total > 0 ? (times->seconds[ACCOUNT_OTHER] + times->seconds[ACCOUNT_ANALYSIS]) /
-                           total
-                     : 0;
+    return total > 0
+               ? (times->seconds[ACCOUNT_OTHER] + times->seconds[ACCOUNT_ANALYSIS]) /
+                     total
+               : 0;
 }

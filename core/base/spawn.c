@@ -1,4 +1,5 @@
-#define _GNU_SOURCE /* pipe2, posix_spawn_file_actions_addchdir_np, prlimit, syscall, wait4 */
+#define _GNU_SOURCE    /* pipe2, posix_spawn_file_actions_addchdir_np, prlimit, syscall, \
+                          wait4 */
 #include "core/base/spawn.h"
 
 #include <errno.h>

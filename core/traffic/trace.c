@@ -147,9 +147,8 @@ static int run(const struct traffic_trace_request *request, const char *out,
     static const char *const env[] = {"OMP_NUM_THREADS=1", NULL};
     struct strvec argv = {0};
     struct spawn_outcome outcome = {0};
-    struct spawn_request spawn = {.env_extra = env,
-                                  .timeout_s = limit_of(request),
-                                  .account = ACCOUNT_TRACING};
+    struct spawn_request spawn = {
+        .env_extra = env, .timeout_s = limit_of(request), .account = ACCOUNT_TRACING};
     int result;
 
     command(request, out, &argv);
