@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "core/base/random.h"
+
 enum { NAMES_MAX = 24, STEPS_MAX = 4 };
 
 struct names {
@@ -18,18 +20,9 @@ struct draw {
     struct strvec made;
 };
 
-static uint64_t next(struct plan_random *random)
-{
-    uint64_t z = random->state += 0x9e3779b97f4a7c15u; /* splitmix64 */
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 static size_t below(struct draw *draw, size_t limit)
 {
-    return limit ? next(draw->random) % limit : 0;
+    return limit ? random_next(&draw->random->state) % limit : 0;
 }
 
 struct plan_random plan_random_begin(const struct kernel *kernel, uint64_t seed)
@@ -38,7 +31,7 @@ struct plan_random plan_random_begin(const struct kernel *kernel, uint64_t seed)
 
     for (const char *c = kernel_name(kernel); *c; c++) {
         random.state ^= (unsigned char)*c;
-        next(&random);
+        random_next(&random.state);
     }
     return random;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/hash.h"
+#include "core/base/random.h"
 #include "rules/rule_set.h"
 
 static const char alone[] = "only:";
@@ -58,16 +59,6 @@ char *rule_set_hash(const struct rule_set *set)
     return hash_hex_short(&hash);
 }
 
-/* splitmix64: S. Vigna's public-domain generator, constants as published. */
-static uint64_t draw(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15U;
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-    return z ^ (z >> 31);
-}
-
 static void *copy_of(const void *from, size_t nr, size_t size)
 {
     void *copy = xcalloc(nr ? nr : 1, size);
@@ -113,6 +104,6 @@ struct rule_set *rule_set_shuffled(const struct rule_set *set, uint64_t seed)
     struct rule_set *copy = set_copy(set);
 
     for (size_t i = copy->rule_nr; i > 1; i--)
-        swap_opinions(&copy->rule[i - 1], &copy->rule[draw(&seed) % i]);
+        swap_opinions(&copy->rule[i - 1], &copy->rule[random_next(&seed) % i]);
     return copy;
 }

@@ -8,17 +8,6 @@ struct choice choices_at(void *data, size_t i)
     return ((const struct choices *)data)->item[i];
 }
 
-static bool is_measured(const struct session *session, const char *plan)
-{
-    const struct environment plain = {0};
-    const struct search_result *result = session->result;
-    for (size_t i = 0; i < result->measurement_nr; i++)
-        if (!strcmp(result->measurement[i].plan, plan) &&
-            environments_equal(&result->measurement[i].environment, &plain))
-            return true;
-    return false;
-}
-
 static size_t most_ahead(const struct session *session)
 {
     size_t most = session->runner->prepare_most,
@@ -43,7 +32,7 @@ static size_t collect(struct session *session, struct ahead_list *list,
         char *plan = choice_text(&choice);
         struct error why = {0};
         legal = subject->check(subject->data, plan, &why) == 0;
-        if (legal && !is_measured(session, plan))
+        if (legal && session_find(session, &choice) == session->result->measurement_nr)
             strvec_push(plans, plan);
         free(plan);
     }

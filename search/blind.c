@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "core/base/random.h"
 #include "search/ahead.h"
 #include "search/grid.h"
 
@@ -44,19 +45,10 @@ int grid_choices(struct session *session, struct choices *out, struct error *err
     return out->nr ? 0 : blind_nothing_legal(err);
 }
 
-/* splitmix64: S. Vigna's public-domain generator, constants as published. */
-uint64_t blind_random(uint64_t *state)
-{
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 static void shuffle(struct space *space, uint64_t seed)
 {
     for (size_t i = space->nr; i > 1; i--) {
-        size_t j = blind_random(&seed) % i;
+        size_t j = random_next(&seed) % i;
         size_t one = space->order[i - 1];
         space->order[i - 1] = space->order[j];
         space->order[j] = one;

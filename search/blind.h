@@ -27,9 +27,6 @@ struct choice space_variant(const struct session *session, const struct space *s
 /* How large it is, for the user. */
 void space_say(const struct session *session, const struct space *space);
 
-/* The next of a row of numbers that a seed starts. */
-uint64_t blind_random(uint64_t *state);
-
 /* Measures the fastest again, and the first of them against the kernel as written; it
  * becomes the result's when it is faster beyond doubt. */
 int blind_confirm(struct session *session, struct error *err);

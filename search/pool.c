@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/random.h"
+
 static struct choice variant_plan(void *data, size_t variant)
 {
     const struct pool *pool = data;
@@ -102,7 +104,7 @@ int pool_ask_next(struct pool_list *list, size_t i, double *seconds, struct erro
 
 size_t pool_random(struct pool *pool, size_t below)
 {
-    return blind_random(&pool->random) % below;
+    return random_next(&pool->random) % below;
 }
 
 void pool_shuffle(struct pool *pool, size_t *item, size_t nr)

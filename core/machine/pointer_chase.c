@@ -58,15 +58,6 @@ void chase_warm(struct chase *chase)
     }
 }
 
-uint64_t random_next(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15;
-
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-}
-
 /* Fisher-Yates. The multiplication maps 32 random bits to [0, i]; the bias is below 1e-9
  * here. */
 static void shuffle(uint32_t *item, size_t nr, uint64_t *state)

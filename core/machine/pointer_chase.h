@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/random.h"
 #include "core/machine/repeat.h"
 
 enum { CHASE_LANES_MAX = REP_MAX };
@@ -46,8 +47,5 @@ void chase_warm(struct chase *chase);
 /* The numbers 0 to nr - 1, random inside blocks of `block_nodes`, the blocks shuffled;
  * fully random with block_nodes = nr. */
 void random_order(uint32_t *order, size_t nr, size_t block_nodes, uint64_t *state);
-
-/* splitmix64 */
-uint64_t random_next(uint64_t *state);
 
 #endif
