@@ -8,8 +8,7 @@ if(TARGET inflight AND NOT INFLIGHT_SANITIZE)
       set(name index)
     endif()
     add_test(NAME docs_${name}
-             COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/docs/run_page ${PROJECT_SOURCE_DIR} $<TARGET_FILE:inflight>
-                     "${PROJECT_BINARY_DIR}/docs/page ${name}" ${page})
+             COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/docs/run_page ${PROJECT_SOURCE_DIR} $<TARGET_FILE:inflight> ${page})
     set_tests_properties(docs_${name} PROPERTIES TIMEOUT 300)
   endforeach()
   add_test(NAME docs_links
