@@ -186,6 +186,70 @@ static void a_finished_search(void)
     desk_release(&desk);
 }
 
+/* As narrow as a pane, and as wide as a screen: there lines end at 100. */
+static void a_finished_search_in_narrow_and_wide(void)
+{
+    static const struct {
+        int columns;
+        size_t most;
+        const char *file;
+    } cases[] = {{60, 60, "report_tune_60.txt"}, {132, 100, "report_tune_132.txt"}};
+    struct desk desk = {0};
+    json_t *report;
+
+    a_search(&desk);
+    report = document_of(&desk);
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *text = text_of(report, false, false, cases[i].columns);
+
+        check_file(cases[i].file, text);
+        check_width(text, cases[i].most);
+        free(text);
+    }
+    json_decref(report);
+    desk_release(&desk);
+}
+
+static size_t lines_of(const char *text)
+{
+    size_t nr = 0;
+
+    for (; *text; text++)
+        nr += *text == '\n';
+    return nr;
+}
+
+/* A screen and a half, however much was looked at. */
+static void short_without_evidence(void)
+{
+    struct desk desk = {0};
+    json_t *report;
+    char *text;
+
+    a_search(&desk);
+    for (int i = 0; i < 12; i++) {
+        char *name = xasprintf("nothing%d", i);
+
+        desk_advise(&desk, name, VERDICT_AVOID, 0);
+        desk_advise(&desk, name + 1, i % 2 ? VERDICT_TRY : VERDICT_STOP, 1.1);
+        free(name);
+    }
+    report = document_of(&desk);
+    text = text_of(report, false, false, 80);
+    check(lines_of(text) <= 60);
+    check_contains(text, "less promising: ");
+    check_contains(text, "likewise ");
+    check_contains(text, "nothing11");
+    check(!strstr(text, "tile(i:8)"));
+    free(text);
+    text = text_of(report, false, true, 80);
+    check(!strstr(text, "less promising: ") && !strstr(text, "likewise "));
+    check_contains(text, "tile(i:1024)");
+    free(text);
+    json_decref(report);
+    desk_release(&desk);
+}
+
 /* What core/ writes into a measurement has tests of its own. */
 static void strip(json_t *measurement)
 {
@@ -244,14 +308,15 @@ static void narrow_and_wide_terminals(void)
     static const struct {
         int columns;
         size_t most;
-    } cases[] = {{20, 70}, {60, 70}, {100, 100}, {300, 100}};
+        bool evidence; /* its tables of traffic have 80 columns */
+    } cases[] = {{20, 60, false}, {60, 60, false}, {60, 80, true}, {300, 100, true}};
     struct desk desk = {0};
     json_t *report;
 
     a_search(&desk);
     report = document_of(&desk);
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        char *text = text_of(report, false, true, cases[i].columns);
+        char *text = text_of(report, false, cases[i].evidence, cases[i].columns);
 
         check_width(text, cases[i].most);
         free(text);
@@ -269,6 +334,107 @@ static void nothing_was_faster(void)
     desk_advise(&desk, "simd", VERDICT_TRY, 1.3)->outcome =
         xstrdup("not kept: no gain beyond the noise");
     check_report(&desk, "nothing", false);
+    desk_release(&desk);
+}
+
+/* The text of a report, whatever else is in it, says this and not that. */
+static void check_says(struct desk *desk, const char *yes, const char *no)
+{
+    json_t *report = document_of(desk);
+    char *text = text_of(report, false, false, 80), *flat = xstrdup(text), *to;
+
+    to = flat;
+    for (const char *c = text; *c; c++)
+        if ((*c != ' ' && *c != '\n') || (to > flat && to[-1] != ' '))
+            *to++ = *c == '\n' ? ' ' : *c;
+    *to = 0;
+    if (yes)
+        check_contains(flat, yes);
+    check(!no || !strstr(flat, no));
+    free(flat);
+    free(text);
+    json_decref(report);
+}
+
+/* What was asked for is written all the same; more time is offered only when that was
+ * what ended it. */
+static void nothing_was_faster_but_a_file_was_wanted(void)
+{
+    struct desk desk = {0};
+
+    desk_start(&desk, "tune");
+    desk.input.output = "/home/user/gather_tuned.c";
+    check_says(&desk, "/home/user/gather_tuned.c, the kernel as written", "diff");
+    check_says(&desk, "inflight tune ", "--budget");
+    check_says(&desk, " --audit", NULL);
+    free(desk.result.stop);
+    desk.result.stop = xstrdup("the budget is used up");
+    check_says(&desk, " --budget 10m", "--audit");
+    desk_release(&desk);
+}
+
+/* It won the search, and the last measurement did not bear it out. */
+static void a_gain_within_the_noise(void)
+{
+    struct desk desk = {0};
+
+    desk_start(&desk, "tune");
+    desk_add(&desk, "simd", RUN_OUTCOME_OK, 0.5);
+    desk.result.best = 1;
+    desk.result.source_gain = desk_gain(1.04, 0.98, 1.1);
+    desk.input.emitted_gain = desk_gain(1.04, 0.98, 1.1);
+    check_says(&desk, "1.04x as fast (95 % interval 0.98 to 1.10), not beyond the noise",
+               "diff -u");
+    check_says(&desk, "inflight apply gather.c --plan simd -o gather_tuned.c", NULL);
+    desk_release(&desk);
+}
+
+/* A title never says more than the figures. */
+static void titles_say_how_sure_they_are(void)
+{
+    static const struct {
+        enum resource limiter;
+        enum fullness fullness;
+        enum occupancy_why why;
+        const char *title;
+    } cases[] = {
+        {RESOURCE_L1_QUEUE, FULLNESS_FULL, OCCUPANCY_WHY_FULL,
+         "What limits the loop: waiting for memory, with a full L1 miss queue"},
+        {RESOURCE_L1_QUEUE, FULLNESS_UNDECIDED, OCCUPANCY_WHY_WINDOW,
+         "What probably limits the loop: waiting for memory"},
+        {RESOURCE_MEMORY, FULLNESS_NOT_FULL, OCCUPANCY_WHY_UNKNOWN,
+         "What nearly limits the loop: memory bandwidth"},
+        {RESOURCE_NONE, FULLNESS_UNKNOWN, OCCUPANCY_WHY_CACHE_RESIDENT,
+         "What limits the loop: not memory: its data comes from the caches"},
+        {RESOURCE_NONE, FULLNESS_UNKNOWN, OCCUPANCY_WHY_CHAINS,
+         "What limits the loop: each address waits for the load before it"},
+        {RESOURCE_NONE, FULLNESS_UNKNOWN, OCCUPANCY_WHY_UNKNOWN,
+         "What limits the loop: not known"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct desk desk = {0};
+        desk_start(&desk, "tune");
+        struct occupancy *occupancy = &desk.result.measurement[0].occupancy;
+        occupancy->limiter = cases[i].limiter;
+        occupancy->why = cases[i].why;
+        if (cases[i].limiter != RESOURCE_NONE)
+            occupancy->resource[cases[i].limiter].fullness = cases[i].fullness;
+        check_says(&desk, cases[i].title, NULL);
+        desk_release(&desk);
+    }
+}
+
+static void undecided_advice_is_marked(void)
+{
+    struct desk desk = {0};
+
+    desk_start(&desk, "tune");
+    desk_advise(&desk, "simd", VERDICT_STOP, 0);
+    check_says(&desk, "stop simd: ", "undecided");
+    desk.result.advice[0].undecided = true;
+    check_says(&desk, "stop simd (undecided): ", NULL);
+    check_says(&desk, "intervals allow the opposite verdict, too)", NULL);
     desk_release(&desk);
 }
 
@@ -346,9 +512,9 @@ static void open_intervals_are_marked(void)
     desk.result.environment_gain.known = true;
     desk.result.environment_gain = desk_gain(1.2, 1.1, INFINITY);
     report = document_of(&desk);
-    text = text_of(report, false, false, 80);
+    text = text_of(report, false, true, 80);
     check_contains(text, "21% (19-?)");
-    check_contains(text, "1.20x (1.10 to ?)");
+    check_contains(text, "1.20x as fast (95 % interval 1.10 to ?)");
     check(!strstr(text, "nan"));
     free(text);
     json_decref(report);
@@ -370,7 +536,7 @@ static void damaged_documents_do_no_harm(void)
         json_t *report = json_loads(document[i], 0, NULL);
         char *text = text_of(report, true, true, 80);
 
-        check_contains(text, "What limits it");
+        check_contains(text, "What limits the loop");
         free(text);
         json_decref(report);
     }
@@ -395,6 +561,10 @@ static void the_comment_of_an_emitted_file(void)
     check_contains(comment,
                    "\nMeasured gain: 2.00x (95% interval 1.92 to 2.10), 4 threads\n");
     free(comment);
+    comment = report_comment(&desk.bench, "simd", desk_gain(1.04, 0.98, 1.1), "");
+    check_contains(comment, "\nMeasured gain: 1.04x (95% interval 0.98 to 1.10, not "
+                            "beyond the noise), source alone\n");
+    free(comment);
     comment = report_comment(&desk.bench, "", quantity_exact(1, PROVENANCE_CLOCK), "");
     check_contains(comment, "Plan: none, as written\n");
     check(!strstr(comment, "gain"));
@@ -405,10 +575,17 @@ static void the_comment_of_an_emitted_file(void)
 CU_TestInfo advisor_report_tests[] = {
     {"an audited search", an_audited_search},
     {"a finished search", a_finished_search},
+    {"a finished search in narrow and wide", a_finished_search_in_narrow_and_wide},
+    {"short without evidence", short_without_evidence},
     {"the document of a search", the_document_of_a_search},
     {"colour carries no meaning of its own", colour_carries_no_meaning_of_its_own},
     {"narrow and wide terminals", narrow_and_wide_terminals},
     {"nothing was faster", nothing_was_faster},
+    {"nothing was faster, but a file was wanted",
+     nothing_was_faster_but_a_file_was_wanted},
+    {"a gain within the noise", a_gain_within_the_noise},
+    {"titles say how sure they are", titles_say_how_sure_they_are},
+    {"undecided advice is marked", undecided_advice_is_marked},
     {"only advice", only_advice},
     {"interrupted", interrupted},
     {"interrupted at once", interrupted_at_once},
