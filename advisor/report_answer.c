@@ -210,7 +210,9 @@ static void show_source(struct sheet *sheet)
         gain_line(sheet, "source", source,
                   file && json_equal(file, source) ? ", measured from its own file" : "");
     else
-        page_line(&sheet->page, "source", "not measured");
+        page_line(&sheet->page, "source", "%s",
+                  "faster beyond the noise when it was found; its last measurement did "
+                  "not come about");
     if (file && !json_equal(file, source))
         gain_line(sheet, "the written file", file, "");
     page_line(&sheet->page, "by the plan", "%s", best_plan(sheet));

@@ -95,7 +95,7 @@ void session_release(struct session *session)
 static double best_so_far(const struct session *session)
 {
     const struct search_result *result = session->result;
-    if (!result->measurement_nr || !session_timed(session, 0) ||
+    if (!result->best || !session_timed(session, 0) ||
         !session_timed(session, result->best))
         return 0;
     return result->measurement[0].time_s.value /
