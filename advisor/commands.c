@@ -72,7 +72,8 @@ static const struct command commands[] = {
      "work. Sizes and contents of arrays are those of the first version; a difference\n"
      "of results ends with status 1.\n\n"
      "example: inflight compare kernel.c:plain kernel.c:blocked",
-     KERNEL_OPTIONS "compiler flags machine memory plan pages cache line cores tolerance "
+     KERNEL_OPTIONS "compiler flags machine memory plan pages start background cache "
+                    "line cores tolerance "
                     "tolerance-absolute "
                     "reassociate budget" COMMON_OPTIONS,
      compare_command},

@@ -16,6 +16,7 @@
 #include "core/base/progress.h"
 #include "core/base/quantity.h"
 #include "core/base/spawn.h"
+#include "core/base/statistics.h"
 #include "core/base/term.h"
 #include "core/base/units.h"
 
