@@ -141,8 +141,10 @@ static const struct command commands[] = {
      "format database quiet color help", import_command},
     {"doctor", "what works on this machine, and the remedy where it does not",
      "doctor [options]",
-     "Looks at compilers, counters, huge pages, pinning, clock, noise, memory and\n"
-     "folders.\n\n"
+     "Looks at compilers, counters, huge pages, limits of processors and memory,\n"
+     "clock, frequency, noise, folders, profile and database: each is ok, limited (it\n"
+     "works, but less well) or missing, with the command that mends it, to be pasted.\n"
+     "Ends with status 6 when something is missing that inflight cannot do without.\n\n"
      "example: inflight doctor",
      "compiler database" COMMON_OPTIONS, doctor_command},
 };
