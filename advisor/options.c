@@ -166,6 +166,9 @@ static const struct option_row rows[] = {
     {"list", 'l', NULL, FLAG, AT(list), "list what there is"},
     {"evidence", 'e', NULL, FLAG, AT(evidence),
      "every variant and every pruned plan, too"},
+    {"html", 0, "FILE", TEXT, AT(html),
+     "the report as one page with plots, every variant and its C, beside the report in the "
+     "terminal; needs no network"},
     {"json", 0, NULL, FLAG, AT(json), "the result as JSON on standard output"},
     {"quiet", 'q', NULL, FLAG, AT(quiet), "no progress"},
     {"verbose", 'v', NULL, FLAG, AT(verbose), "progress line by line"},

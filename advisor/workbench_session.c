@@ -223,6 +223,8 @@ static int measured(void *data, const struct measurement *measurement, struct er
 {
     struct workbench *bench = data;
     struct candidate candidate = {measurement->plan, measurement->environment};
+    if (bench->kernel)
+        code_diffs_add(&bench->code, bench->kernel, measurement->plan);
     if (!bench->store || (measurement->replayed && !measurement->origin))
         return 0;
     char *variant = variant_of(bench, &candidate);
