@@ -29,10 +29,12 @@ static int start(struct code_diffs *code, struct kernel *kernel, struct error *e
 static size_t place_of(struct code_diffs *code, const char *line, size_t length)
 {
     char *copy = xstrndup(line, length);
-    json_t *text = text_json(copy), *place = json_object_get(code->place, json_string_value(text));
+    json_t *text = text_json(copy),
+           *place = json_object_get(code->place, json_string_value(text));
     size_t at = place ? (size_t)json_integer_value(place) : json_array_size(code->lines);
     if (!place) {
-        json_object_set_new(code->place, json_string_value(text), json_integer((json_int_t)at));
+        json_object_set_new(code->place, json_string_value(text),
+                            json_integer((json_int_t)at));
         json_array_append(code->lines, text);
     }
     json_decref(text);
@@ -79,7 +81,8 @@ void code_diffs_add(struct code_diffs *code, struct kernel *kernel, const char *
         goto out;
     if (plan_parse(plan, &parsed, &err) == 0 &&
         kernel_emit(kernel, parsed, NULL, &source, &err) == 0) {
-        patch_text(path_base(kernel_path(kernel)), code->original, buf_str(&source), "", &diff);
+        patch_text(path_base(kernel_path(kernel)), code->original, buf_str(&source), "",
+                   &diff);
         add_diff(code, plan, buf_str(&diff));
     } else {
         json_object_set_new(code->refused, plan, text_json(err.text));
@@ -95,8 +98,8 @@ json_t *code_diffs_json(const struct code_diffs *code)
 {
     if (!code->original)
         return NULL;
-    return json_pack("{s:O, s:O, s:O}", "lines", code->lines, "diffs", code->diffs, "refused",
-                     code->refused);
+    return json_pack("{s:O, s:O, s:O}", "lines", code->lines, "diffs", code->diffs,
+                     "refused", code->refused);
 }
 
 /* "5" or "5-9"; the text behind it, NULL = neither. */

@@ -7,10 +7,10 @@
 
 /* {0} is empty. */
 struct code_diffs {
-    char *original; /* the file as it was when the first plan came; NULL = none came */
-    json_t *lines;  /* distinct lines of all diffs, in the order in which they came */
-    json_t *place;  /* line to its index in `lines` */
-    json_t *diffs;  /* plan to indices, as in code_diffs_json() */
+    char *original;  /* the file as it was when the first plan came; NULL = none came */
+    json_t *lines;   /* distinct lines of all diffs, in the order in which they came */
+    json_t *place;   /* line to its index in `lines` */
+    json_t *diffs;   /* plan to indices, as in code_diffs_json() */
     json_t *refused; /* plan to the reason why there is no C of it */
 };
 

@@ -1,4 +1,5 @@
-/* The report as a page: the shipped page, style and script with the sections in between. */
+/* The report as a page: the shipped page, style and script with the sections in between.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,8 @@ static int read_part(const char *name, struct buf *out, struct error *err)
 static void add_title(struct html *page)
 {
     const json_t *kernel = json_object_get(page->report, "kernel");
-    html_text(page->out, doc_has_text(kernel, "function") ? doc_text(kernel, "function") : "a loop");
+    html_text(page->out,
+              doc_has_text(kernel, "function") ? doc_text(kernel, "function") : "a loop");
     buf_add(page->out, " \xc2\xb7 inflight");
 }
 
@@ -40,11 +42,12 @@ static int add_script(struct html *page, struct error *err)
 static void add_sections(struct html *page, char **why_none)
 {
     html_add_head(page);
-    buf_add(page->out, "<nav aria-label=\"Sections\"><a href=\"#limits\">Limit</a><a "
-                       "href=\"#gains\">Gain</a><a href=\"#advice\">Advice</a><a "
-                       "href=\"#plots\">Pictures</a><a href=\"#variants\">Variants</a><a "
-                       "href=\"#pruned\">Not tried</a><a href=\"#left\">What is left</a><a "
-                       "href=\"#time\">Time</a><a href=\"#about\">Machine</a></nav>\n<main>\n");
+    buf_add(page->out,
+            "<nav aria-label=\"Sections\"><a href=\"#limits\">Limit</a><a "
+            "href=\"#gains\">Gain</a><a href=\"#advice\">Advice</a><a "
+            "href=\"#plots\">Pictures</a><a href=\"#variants\">Variants</a><a "
+            "href=\"#pruned\">Not tried</a><a href=\"#left\">What is left</a><a "
+            "href=\"#time\">Time</a><a href=\"#about\">Machine</a></nav>\n<main>\n");
     html_add_limits(page);
     html_add_gains(page);
     html_add_advice(page);
@@ -72,8 +75,9 @@ static int add_part(struct html *page, const char *name, size_t length, char **w
     else if (!strncmp(name, "script", length))
         return add_script(page, err);
     else
-        return fail(err, STATUS_INPUT, "templates/report/page.html: nothing is called {{%.*s}}",
-                    (int)length, name);
+        return fail(err, STATUS_INPUT,
+                    "templates/report/page.html: nothing is called {{%.*s}}", (int)length,
+                    name);
     return 0;
 }
 
@@ -114,7 +118,8 @@ static int check_kind(const json_t *report, struct error *err)
         return 0;
     return fail(err, STATUS_USAGE,
                 "--html shows what tune and advise found; this session is '%s'%s", schema,
-                !strcmp(schema, "inflight.series/1") ? ", which 'measure --plot' draws" : "");
+                !strcmp(schema, "inflight.series/1") ? ", which 'measure --plot' draws"
+                                                     : "");
 }
 
 int report_html_write(const json_t *report, const char *path, struct error *err)

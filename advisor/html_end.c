@@ -15,11 +15,13 @@ static void add_stop(struct html *page)
     if (!doc_has_text(report, "stop"))
         return;
     if (isfinite(seconds))
-        html_elementf(page->out, "p", "The search ended because %s, after %.0f s and %zu variant%s.",
+        html_elementf(page->out, "p",
+                      "The search ended because %s, after %.0f s and %zu variant%s.",
                       doc_text(report, "stop"), seconds, page->variant_nr,
                       page->variant_nr == 1 ? "" : "s");
     else
-        html_elementf(page->out, "p", "The search ended because %s.", doc_text(report, "stop"));
+        html_elementf(page->out, "p", "The search ended because %s.",
+                      doc_text(report, "stop"));
 }
 
 static void add_certificate(struct html *page)
@@ -32,19 +34,23 @@ static void add_certificate(struct html *page)
         html_element(page->out, "p class=\"lead\"", doc_text(left, "sentence"));
     else if (!bound.known)
         html_element(page->out, "p", "The evidence gives no bound on what is left.");
+    if (doc_has_text(left, "sentence"))
+        return;
     buf_add(page->out, "<ul>\n");
     if (bound.known) {
         add_figure_text(&text, bound, 1, "times");
-        html_elementf(page->out, "li", "With the same work, at most faster by %s (limit: %s).",
+        html_elementf(page->out, "li",
+                      "With the same work, at most faster by %s (limit: %s).",
                       buf_str(&text), doc_text(left, "resource"));
     }
     buf_reset(&text);
     if (least.known) {
         add_figure_text(&text, least, 1, "times");
-        html_elementf(page->out, "li",
-                      "With the least work that gives the same result, at most faster by %s "
-                      "(limit: %s).",
-                      buf_str(&text), doc_text(left, "least_work_resource"));
+        html_elementf(
+            page->out, "li",
+            "With the least work that gives the same result, at most faster by %s "
+            "(limit: %s).",
+            buf_str(&text), doc_text(left, "least_work_resource"));
     }
     buf_add(page->out, "</ul>\n");
     buf_release(&text);
@@ -65,9 +71,10 @@ static void add_audit(struct html *page)
         if (!doc_has_text(item, "plan"))
             continue;
         add_figure_text(&gain, doc_quantity(item, "gain"), 1, "x");
-        html_elementf(page->out, "li", "%s by %s: %s (rule %s)%s", doc_text(item, "transformation"),
-                      doc_text(item, "plan"), buf_str(&gain), doc_text(item, "rule"),
-                      json_is_true(json_object_get(item, "wrong")) ? ", wrongly discarded" : "");
+        html_elementf(
+            page->out, "li", "%s by %s: %s (rule %s)%s", doc_text(item, "transformation"),
+            doc_text(item, "plan"), buf_str(&gain), doc_text(item, "rule"),
+            json_is_true(json_object_get(item, "wrong")) ? ", wrongly discarded" : "");
         buf_release(&gain);
     }
     buf_add(page->out, "</ul>\n");
@@ -98,11 +105,12 @@ void html_add_left(struct html *page)
     add_certificate(page);
     add_stop(page);
     if (reused)
-        html_elementf(page->out, "p",
-                      "Reused from earlier sessions: %.0f measurements, %.0f comparisons%s%.10s.",
-                      doc_number(reused, "measurements"), doc_number(reused, "comparisons"),
-                      doc_has_text(reused, "oldest") ? ", the oldest of " : "",
-                      doc_text(reused, "oldest"));
+        html_elementf(
+            page->out, "p",
+            "Reused from earlier sessions: %.0f measurements, %.0f comparisons%s%.10s.",
+            doc_number(reused, "measurements"), doc_number(reused, "comparisons"),
+            doc_has_text(reused, "oldest") ? ", the oldest of " : "",
+            doc_text(reused, "oldest"));
     add_audit(page);
     add_record(page);
     html_close(page);
@@ -110,7 +118,8 @@ void html_add_left(struct html *page)
 
 /* ---- where the time went ---- */
 
-static void add_account(struct html *page, const json_t *time, enum account account, double wall_s)
+static void add_account(struct html *page, const json_t *time, enum account account,
+                        double wall_s)
 {
     double seconds = doc_number(time, account_key(account));
     if (!(seconds >= 0.05))
@@ -130,8 +139,10 @@ void html_add_time(struct html *page)
     double wall_s = doc_number(time, "wall_s");
     html_open(page, "time", "Where the time went");
     if (wall_s > 0) {
-        buf_add(page->out, "<div class=\"scroll\"><table><thead><tr><th scope=\"col\">What</th><th "
-                           "scope=\"col\">Time</th><th scope=\"col\">Share</th></tr></thead>\n<tbody>\n");
+        buf_add(page->out,
+                "<div class=\"scroll\"><table><thead><tr><th scope=\"col\">What</th><th "
+                "scope=\"col\">Time</th><th "
+                "scope=\"col\">Share</th></tr></thead>\n<tbody>\n");
         for (int i = 0; i < ACCOUNT_NR; i++)
             add_account(page, time, (enum account)i, wall_s);
         buf_add(page->out, "</tbody></table></div>\n");
@@ -152,8 +163,8 @@ static void add_term(struct html *page, const char *term, const char *text)
     html_element(page->out, "dd", text);
 }
 
-static void add_quantity_term(struct html *page, const char *term, struct quantity quantity,
-                              const char *unit)
+static void add_quantity_term(struct html *page, const char *term,
+                              struct quantity quantity, const char *unit)
 {
     struct buf text = {0};
     add_figure_text(&text, quantity, 1, unit);
@@ -163,7 +174,8 @@ static void add_quantity_term(struct html *page, const char *term, struct quanti
     buf_release(&text);
 }
 
-static void add_limit(struct html *page, const json_t *machine, const char *key, const char *term)
+static void add_limit(struct html *page, const json_t *machine, const char *key,
+                      const char *term)
 {
     const json_t *limit = json_object_get(machine, key);
     struct buf text = {0};
@@ -205,7 +217,8 @@ static void add_compiler(struct html *page)
     struct buf flags = {0};
     size_t i;
     json_array_foreach(json_object_get(compiler, "flags"), i, flag)
-        buf_addf(&flags, "%s%s", i ? " " : "", json_string_value(flag) ? json_string_value(flag) : "");
+        buf_addf(&flags, "%s%s", i ? " " : "",
+                 json_string_value(flag) ? json_string_value(flag) : "");
     html_element(page->out, "h3", "Compiler");
     buf_add(page->out, "<dl class=\"facts\">\n");
     add_term(page, "Program", doc_text(compiler, "name"));
@@ -217,15 +230,16 @@ static void add_compiler(struct html *page)
 
 static void add_assumptions(struct html *page)
 {
-    const json_t *list = json_object_get(json_object_get(page->report, "kernel"), "assumptions"),
+    const json_t *list = json_object_get(json_object_get(page->report, "kernel"),
+                                         "assumptions"),
                  *one;
     size_t i;
     if (json_array_size(list) == 0)
         return;
     html_element(page->out, "h3", "What the proofs rest on");
     buf_add(page->out, "<ul>\n");
-    json_array_foreach(list, i, one)
-        html_element(page->out, "li", json_string_value(one) ? json_string_value(one) : "");
+    json_array_foreach(list, i, one) html_element(
+        page->out, "li", json_string_value(one) ? json_string_value(one) : "");
     buf_add(page->out, "</ul>\n");
 }
 
@@ -246,11 +260,13 @@ static void add_provenance(struct html *page)
     const json_t *traffic =
         json_object_get(json_object_get(page->report, "baseline"), "traffic");
     html_element(page->out, "h3", "Where the figures come from");
-    html_elementf(page->out, "p",
-                  "Times and gains: timed here, intervals are 95 %% over launches. Traffic of the "
-                  "kernel as written: %s%s%s.",
-                  doc_has_text(traffic, "provenance") ? doc_text(traffic, "provenance") : "not counted",
-                  doc_has_text(traffic, "note") ? "; " : "", doc_text(traffic, "note"));
+    html_elementf(
+        page->out, "p",
+        "Times and gains: timed here, intervals are 95 %% over launches. Traffic of the "
+        "kernel as written: %s%s%s.",
+        doc_has_text(traffic, "provenance") ? doc_text(traffic, "provenance")
+                                            : "not counted",
+        doc_has_text(traffic, "note") ? "; " : "", doc_text(traffic, "note"));
     buf_add(page->out, "<dl class=\"facts\">\n");
     for (size_t i = 0; i < ARRAY_SIZE(meaning); i++)
         add_term(page, meaning[i][0], meaning[i][1]);
@@ -267,11 +283,13 @@ void html_add_about(struct html *page)
     add_assumptions(page);
     add_provenance(page);
     buf_add(page->out, "</div></div>\n");
-    html_elementf(page->out, "p class=\"how\"",
-                  "Made by inflight %s. This page needs no network and no other file; 'inflight "
-                  "report%s%.0f --json' prints the same as data.",
-                  doc_has_text(page->report, "version") ? doc_text(page->report, "version") : "of an "
-                  "unknown version", " ",
-                  fmax(0, doc_number(page->report, "session")));
+    html_elementf(
+        page->out, "p class=\"how\"",
+        "Made by inflight %s. This page needs no network and no other file; 'inflight "
+        "report%s%.0f --json' prints the same as data.",
+        doc_has_text(page->report, "version") ? doc_text(page->report, "version")
+                                              : "of an "
+                                                "unknown version",
+        " ", fmax(0, doc_number(page->report, "session")));
     html_close(page);
 }

@@ -32,8 +32,8 @@ void figure_legend(struct figure *figure, const char *mark, const char *colour,
     va_start(args, format);
     buf_addf_va(&text, format, args);
     va_end(args);
-    buf_addf(&figure->legend, "<li><i class=\"mark %s c-%s\" aria-hidden=\"true\"></i>", mark,
-             colour + 1);
+    buf_addf(&figure->legend, "<li><i class=\"mark %s c-%s\" aria-hidden=\"true\"></i>",
+             mark, colour + 1);
     html_text(&figure->legend, buf_str(&text));
     buf_add(&figure->legend, "</li>\n");
     buf_release(&text);
@@ -57,6 +57,28 @@ void figure_item(struct figure *figure, const char *format, ...)
     buf_addf_va(&figure->items, format, args);
     buf_add(&figure->items, " notitle");
     va_end(args);
+}
+
+/* 1, 2 and 5 of each decade where there are few decades, else powers of ten. */
+void figure_log_axis(struct figure *figure, const char *axis, const char *unit,
+                     double low, double high)
+{
+    static const double factor[] = {1, 2, 5};
+    size_t each = high < 300 * low ? 3 : 1;
+    bool first = true;
+    figure_set(figure, "logscale %s", axis);
+    figure_set(figure, "%srange [%.6g:%.6g]", axis, low, high);
+    buf_addf(&figure->head, "set %stics (", axis);
+    for (int decade = (int)floor(log10(low)); decade <= (int)ceil(log10(high)); decade++)
+        for (size_t i = 0; i < each; i++) {
+            double value = factor[i] * pow(10, decade);
+            if (value < low || value > high)
+                continue;
+            buf_addf(&figure->head, "%s'%g%s' %.6g", first ? "" : ", ", value, unit,
+                     value);
+            first = false;
+        }
+    buf_add(&figure->head, ")\n");
 }
 
 /* ---- data ---- */
@@ -147,7 +169,8 @@ static bool is_counted(const struct html_variant *variant)
 
 static struct quantity bytes_of(const struct html_variant *variant)
 {
-    return quantity_scale(quantity_multiply(variant->gbs, variant->measurement.time_s), 1e9);
+    return quantity_scale(quantity_multiply(variant->gbs, variant->measurement.time_s),
+                          1e9);
 }
 
 /* variant_nr = nothing was counted. */
@@ -174,8 +197,8 @@ struct quantity figure_bytes(const struct html *page, size_t i, bool *counted)
     if (other == page->variant_nr)
         return quantity_unknown();
     struct quantity bytes = bytes_of(&page->variant[other]);
-    double data = page->copies * doc_number(json_object_get(page->report, "kernel"),
-                                            "footprint_bytes");
+    double data = page->copies *
+                  doc_number(json_object_get(page->report, "kernel"), "footprint_bytes");
     if (data > 0)
         bytes.low = fmin(bytes.low, data);
     return bytes;
@@ -188,18 +211,20 @@ struct quantity figure_gbs(const struct html *page, size_t i, bool *counted)
         return page->variant[i].gbs;
     if (!html_ran(&page->variant[i]))
         return quantity_unknown();
-    return quantity_scale(quantity_divide(bytes, page->variant[i].measurement.time_s), 1e-9);
+    return quantity_scale(quantity_divide(bytes, page->variant[i].measurement.time_s),
+                          1e-9);
 }
 
 struct quantity figure_in_flight(const struct html *page, int level)
 {
     const struct machine *machine = &page->machine;
-    const struct machine_limit *limit = level == 1 ? &machine->l1_mshrs : &machine->l2_mshrs;
+    const struct machine_limit *limit =
+        level == 1 ? &machine->l1_mshrs : &machine->l2_mshrs;
     int sharing = 1;
     if (limit->scope && strcmp(limit->scope, "core"))
         for (int i = 0; i < machine->level_nr; i++)
             if (machine->level[i].level == level && machine->level[i].cores_sharing > 1)
                 sharing = machine->level[i].cores_sharing;
-    return quantity_scale(limit->used, (double)machine_transfer_bytes(machine) * page->copies /
-                                           sharing);
+    return quantity_scale(limit->used, (double)machine_transfer_bytes(machine) *
+                                           page->copies / sharing);
 }

@@ -1,5 +1,5 @@
-/* Private to html_plot*.c: one figure of the page: gnuplot's commands, and in HTML what is
- * to be read in it. */
+/* Private to html_plot*.c: one figure of the page: gnuplot's commands, and in HTML what
+ * is to be read in it. */
 #ifndef ADVISOR_HTML_FIGURE_H
 #define ADVISOR_HTML_FIGURE_H
 
@@ -30,7 +30,8 @@ struct figure {
 };
 void figure_release(struct figure *figure);
 
-/* `html`: text that may hold our own tags; figures that come from a session are numbers. */
+/* `html`: text that may hold our own tags; figures that come from a session are numbers.
+ */
 void figure_how(struct figure *figure, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* One line of the legend. `mark`: "line", "dash", "dot", "ring", "diamond", "cross",
@@ -44,11 +45,16 @@ void figure_set(struct figure *figure, const char *format, ...)
 void figure_item(struct figure *figure, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* A logarithmic axis ("x" or "y") from low to high, with labels close enough together. */
+void figure_log_axis(struct figure *figure, const char *axis, const char *unit,
+                     double low, double high);
+
 /* Data blocks: rows of numbers; what is not finite is left out as gnuplot wants it. */
 size_t figure_block(struct figure *figure); /* begins one: its number */
 void figure_row(struct figure *figure, size_t nr, const double *value);
 /* The same with a mark's tip behind the numbers: plain text. */
-void figure_tipped(struct figure *figure, size_t nr, const double *value, const char *tip);
+void figure_tipped(struct figure *figure, size_t nr, const double *value,
+                   const char *tip);
 void figure_end(struct figure *figure);
 /* A straight line between two points, in a block of its own. */
 void figure_line(struct figure *figure, double x0, double y0, double x1, double y1,

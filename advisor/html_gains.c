@@ -11,7 +11,8 @@ static void add_tile(struct html *page, const char *title, struct quantity gain,
 {
     struct buf text = {0};
     bool noise = gain.known && gain.low <= 1 && gain.high >= 1 && gain.low < gain.high;
-    buf_addf(page->out, "<div class=\"tile%s\">", gain.known && !noise && gain.value > 1 ? " good" : "");
+    buf_addf(page->out, "<div class=\"tile%s\">",
+             gain.known && !noise && gain.value > 1 ? " good" : "");
     html_element(page->out, "h3", title);
     if (gain.known) {
         add_gain_text(&text, gain);
@@ -38,15 +39,18 @@ static void add_tiles(struct html *page)
     buf_add(page->out, "<div class=\"tiles\">\n");
     add_tile(page, "Source", none ? quantity_exact(1, PROVENANCE_CLOCK) : source,
              "not measured",
-             none            ? "No plan was faster beyond the noise."
-             : emitted.known ? "The best plan over the kernel as written, timed in turn from "
-                               "the written file alone."
-                             : "The best plan over the kernel as written, timed in turn.");
-    add_tile(page, "Environment", doc_quantity(report, "environment_gain"), "not tried",
-             "Huge pages under the kernel as written. A source cannot set them; its caller "
-             "can.");
-    add_tile(page, "Both together", doc_quantity(report, "total_gain"), "not measured",
-             "The best plan in the best environment over the kernel as written in its own.");
+             none ? "No plan was faster beyond the noise."
+             : emitted.known
+                 ? "The best plan over the kernel as written, timed in turn from "
+                   "the written file alone."
+                 : "The best plan over the kernel as written, timed in turn.");
+    add_tile(
+        page, "Environment", doc_quantity(report, "environment_gain"), "not tried",
+        "Huge pages under the kernel as written. A source cannot set them; its caller "
+        "can.");
+    add_tile(
+        page, "Both together", doc_quantity(report, "total_gain"), "not measured",
+        "The best plan in the best environment over the kernel as written in its own.");
     buf_add(page->out, "</div>\n");
 }
 
@@ -78,9 +82,10 @@ static void add_diff(struct html *page, const char *diff)
         char *line = xstrndup(diff, length);
         const char *class = class_of(line);
         if (class)
-            html_elementf(page->out, class[0] == 'a'   ? "span class=\"add\""
-                                     : class[0] == 'd' ? "span class=\"del\""
-                                                       : "span class=\"meta\"",
+            html_elementf(page->out,
+                          class[0] == 'a'   ? "span class=\"add\""
+                          : class[0] == 'd' ? "span class=\"del\""
+                                            : "span class=\"meta\"",
                           "%s", line);
         else
             html_text(page->out, line);
@@ -96,14 +101,16 @@ static void add_winner_code(struct html *page, const char *plan)
     const json_t *code = json_object_get(page->report, "code");
     struct buf diff = {0};
     if (code_diffs_text(code, plan, &diff)) {
-        buf_add(page->out, "<details class=\"code\" open><summary>Its C, as a diff against "
-                           "the original</summary>\n");
+        buf_add(page->out,
+                "<details class=\"code\" open><summary>Its C, as a diff against "
+                "the original</summary>\n");
         add_diff(page, buf_str(&diff));
         buf_add(page->out, "</details>\n");
     } else {
-        html_element(page->out, "p class=\"how\"",
-                     "Its C is not in this session's record; 'inflight apply FILE.c --plan' "
-                     "with this plan writes it.");
+        html_element(
+            page->out, "p class=\"how\"",
+            "Its C is not in this session's record; 'inflight apply FILE.c --plan' "
+            "with this plan writes it.");
     }
     buf_release(&diff);
 }
@@ -112,7 +119,8 @@ static void add_written(struct html *page)
 {
     const json_t *report = page->report, *best = json_object_get(report, "best");
     if (doc_has_text(best, "verified_sizes"))
-        html_elementf(page->out, "p", "Results equal those of the kernel as written at %s.",
+        html_elementf(page->out, "p",
+                      "Results equal those of the kernel as written at %s.",
                       doc_text(best, "verified_sizes"));
     if (doc_has_text(report, "output"))
         html_elementf(page->out, "p", "Written to %s.", doc_text(report, "output"));
@@ -172,8 +180,9 @@ void html_add_gains(struct html *page)
     if (!strcmp(doc_text(page->report, "command"), "tune"))
         add_tiles(page);
     else
-        html_element(page->out, "p",
-                     "Not searched: 'inflight tune' with the same words tries the advice.");
+        html_element(
+            page->out, "p",
+            "Not searched: 'inflight tune' with the same words tries the advice.");
     if (page->best)
         add_winner(page);
     else if (json_is_true(json_object_get(page->report, "interrupted")))

@@ -24,9 +24,8 @@ static void add_sizes(struct html *page, const json_t *kernel)
     const json_t *sizes = json_object_get(kernel, "sizes"), *value;
     const char *name;
     struct buf line = {0};
-    json_object_foreach((json_t *)sizes, name, value)
-        buf_addf(&line, "%s%s = %.15g", line.length ? ", " : "", name,
-                 json_number_value(value));
+    json_object_foreach((json_t *)sizes, name, value) buf_addf(
+        &line, "%s%s = %.15g", line.length ? ", " : "", name, json_number_value(value));
     if (line.length)
         html_element(page->out, "span class=\"chip\"", buf_str(&line));
     buf_release(&line);
@@ -77,10 +76,11 @@ void html_add_head(struct html *page)
 static void add_bar(struct html *page, struct quantity share)
 {
     double value = fmin(fmax(share.value, 0), 1);
-    buf_addf(page->out,
-             "<span class=\"bar\" aria-hidden=\"true\"><span style=\"width:%.1f%%\"></span>"
-             "</span>",
-             100 * value);
+    buf_addf(
+        page->out,
+        "<span class=\"bar\" aria-hidden=\"true\"><span style=\"width:%.1f%%\"></span>"
+        "</span>",
+        100 * value);
 }
 
 static void add_share(struct html *page, struct quantity share)
@@ -100,17 +100,17 @@ static void add_share(struct html *page, struct quantity share)
 
 static const char *unit_of(enum resource resource)
 {
-    return resource == RESOURCE_MEMORY     ? "GB/s"
+    return resource == RESOURCE_MEMORY                                    ? "GB/s"
            : resource == RESOURCE_L2_LINK || resource == RESOURCE_L3_LINK ? "GB/s a core"
-           : resource == RESOURCE_ARITHMETIC                              ? "FLOP/s a core"
-           : resource == RESOURCE_WALKERS                                 ? "walks/s"
-                                                                          : "lines a core";
+           : resource == RESOURCE_ARITHMETIC ? "FLOP/s a core"
+           : resource == RESOURCE_WALKERS    ? "walks/s"
+                                             : "lines a core";
 }
 
 static void add_queue(struct html *page, const json_t *queue)
 {
-    struct quantity use = doc_quantity(queue, "utilization"), n = doc_quantity(queue, "n"),
-                    limit = doc_quantity(queue, "limit"),
+    struct quantity use = doc_quantity(queue, "utilization"),
+                    n = doc_quantity(queue, "n"), limit = doc_quantity(queue, "limit"),
                     least = doc_quantity(queue, "least_s");
     enum resource resource = resource_from_word(doc_text(queue, "resource"));
     struct buf text = {0};
@@ -120,20 +120,21 @@ static void add_queue(struct html *page, const json_t *queue)
     buf_add(page->out, "<tr>");
     html_element(page->out, "th scope=\"row\"", resource_phrase(resource));
     add_figure_text(&text, counted ? n : doc_quantity(queue, "rate"), 1, "");
-    html_element(page->out, "td class=\"number\"", buf_str(&text));
+    html_element(page->out, "td class=\"number\" data-label=\"In use\"", buf_str(&text));
     buf_reset(&text);
     if (isinf(limit.high))
         buf_add(&text, "at least ");
     buf_add_number(&text, limit.value);
     buf_addf(&text, " %s", unit_of(resource));
-    html_element(page->out, "td class=\"number\"", buf_str(&text));
+    html_element(page->out, "td class=\"number\" data-label=\"Limit\"", buf_str(&text));
     buf_reset(&text);
-    buf_add(page->out, "<td class=\"use\">");
+    buf_add(page->out, "<td class=\"use\" data-label=\"Share\">");
     add_bar(page, use);
     add_share(page, use);
     buf_add(page->out, "</td>");
     add_time_text(&text, least);
-    html_element(page->out, "td class=\"number\"", buf_str(&text));
+    html_element(page->out, "td class=\"number\" data-label=\"Least time\"",
+                 buf_str(&text));
     buf_add(page->out, "</tr>\n");
     buf_release(&text);
 }
@@ -144,7 +145,7 @@ static void add_queues(struct html *page, const json_t *measurement, const char 
     size_t i;
     if (json_array_size(json_object_get(measurement, "queues")) == 0)
         return;
-    buf_add(page->out, "<div class=\"scroll\"><table class=\"queues\">\n");
+    buf_add(page->out, "<table class=\"cards queues\">\n");
     html_element(page->out, "caption", caption);
     buf_add(page->out,
             "<thead><tr><th scope=\"col\">Resource</th><th scope=\"col\">In use</th><th "
@@ -152,7 +153,7 @@ static void add_queues(struct html *page, const json_t *measurement, const char 
             "scope=\"col\">Least time for this work</th></tr></thead>\n<tbody>\n");
     json_array_foreach(json_object_get(measurement, "queues"), i, queue)
         add_queue(page, queue);
-    buf_add(page->out, "</tbody></table></div>\n");
+    buf_add(page->out, "</tbody></table>\n");
 }
 
 static void add_words(struct html *page)
@@ -160,20 +161,27 @@ static void add_words(struct html *page)
     buf_add(
         page->out,
         "<details class=\"words\"><summary>What these words mean</summary>\n<dl>\n"
-        "<dt>Cache miss, line</dt><dd>Data travels between memory and core in lines, mostly "
-        "64 bytes. When a line is not in a cache, that is a miss, and it has to be fetched "
+        "<dt>Cache miss, line</dt><dd>Data travels between memory and core in lines, "
+        "mostly "
+        "64 bytes. When a line is not in a cache, that is a miss, and it has to be "
+        "fetched "
         "from further away.</dd>\n"
-        "<dt>Miss queue (MSHRs)</dt><dd>Each core can wait for a limited number of missing "
+        "<dt>Miss queue (MSHRs)</dt><dd>Each core can wait for a limited number of "
+        "missing "
         "lines at a time; the registers that keep track of them are called miss status "
         "holding registers. L1 has one such queue (about 10 to 16 entries), L2 a longer "
         "one.</dd>\n"
         "<dt>Latency</dt><dd>How long one line takes to arrive. It grows when memory is "
         "busy.</dd>\n"
-        "<dt>In flight</dt><dd>Lines being waited for at one moment: bandwidth times latency "
-        "over the bytes of a line (Little's law). When as many are in flight as a queue has "
-        "entries, that queue is full, and only fewer or cheaper misses help. When fewer are, "
+        "<dt>In flight</dt><dd>Lines being waited for at one moment: bandwidth times "
+        "latency "
+        "over the bytes of a line (Little's law). When as many are in flight as a queue "
+        "has "
+        "entries, that queue is full, and only fewer or cheaper misses help. When fewer "
+        "are, "
         "more could be asked for at a time.</dd>\n"
-        "<dt>Interval</dt><dd>The true value lies between both ends with 95 % confidence, as "
+        "<dt>Interval</dt><dd>The true value lies between both ends with 95 % "
+        "confidence, as "
         "far as repeated measurements can tell.</dd>\n</dl></details>\n");
 }
 
@@ -287,7 +295,8 @@ static void add_advice(struct html *page, const json_t *advice)
         buf_add(page->out, "</span> ");
     }
     if (doc_has_text(advice, "outcome"))
-        html_elementf(page->out, "span class=\"tried\"", "%s. ", doc_text(advice, "outcome"));
+        html_elementf(page->out, "span class=\"tried\"", "%s. ",
+                      doc_text(advice, "outcome"));
     html_elementf(page->out, "span class=\"rule\"", "rule %s", doc_text(advice, "rule"));
     buf_add(page->out, "</td></tr>\n");
 }
@@ -298,8 +307,10 @@ void html_add_advice(struct html *page)
     size_t i;
     html_open(page, "advice", "Advice, most promising first");
     buf_add(page->out,
-            "<p class=\"how\">\xe2\x80\x9c" "At most\xe2\x80\x9d is a bound from the counts: no plan of this kind "
-            "can gain more, and most gain less. \xe2\x80\x9cMeasured\xe2\x80\x9d is what the best tried plan "
+            "<p class=\"how\">\xe2\x80\x9c"
+            "At most\xe2\x80\x9d is a bound from the counts: no plan of this kind "
+            "can gain more, and most gain less. \xe2\x80\x9cMeasured\xe2\x80\x9d is what "
+            "the best tried plan "
             "really gave over the plan before it, with its interval.</p>\n");
     if (json_array_size(list) == 0) {
         html_element(page->out, "p", "None.");
@@ -311,8 +322,7 @@ void html_add_advice(struct html *page)
             "scope=\"col\">What</th><th scope=\"col\">At most</th><th "
             "scope=\"col\">Measured</th><th scope=\"col\">Why, and what came of "
             "it</th></tr></thead>\n<tbody>\n");
-    json_array_foreach(list, i, advice)
-        add_advice(page, advice);
+    json_array_foreach(list, i, advice) add_advice(page, advice);
     buf_add(page->out, "</tbody></table>\n");
     html_close(page);
 }

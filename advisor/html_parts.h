@@ -7,9 +7,9 @@
 
 /* One measurement of the document. */
 struct html_variant {
-    struct measurement measurement; /* as read */
-    const json_t *json;             /* it, in the document */
-    struct quantity gain;           /* time as written over its time; unknown = none */
+    struct measurement measurement;  /* as read */
+    const json_t *json;              /* it, in the document */
+    struct quantity gain;            /* time as written over its time; unknown = none */
     struct quantity gbs, latency_ns; /* unknown = its traffic was not counted */
     char *around;                    /* its environment in words, "" = the run's own */
     char *why;                       /* one to three sentences */

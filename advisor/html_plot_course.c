@@ -24,9 +24,12 @@ static void add_best_so_far(const struct html *page, struct figure *figure)
         figure_row(figure, 2, (const double[]){(double)i, best});
     }
     figure_end(figure);
-    figure_item(figure, "$b%zu using 1:2 with steps linewidth 2 linecolor rgb '" COLOUR_WINNER "'",
+    figure_item(figure,
+                "$b%zu using 1:2 with steps linewidth 2 linecolor rgb '" COLOUR_WINNER
+                "'",
                 block);
-    figure_legend(figure, "line", COLOUR_WINNER, "the best so far, by the time of its own");
+    figure_legend(figure, "line", COLOUR_WINNER,
+                  "the best so far, by the time of its own");
 }
 
 static void add_spreads(const struct html *page, struct figure *figure, double top)
@@ -36,29 +39,40 @@ static void add_spreads(const struct html *page, struct figure *figure, double t
         struct quantity gain = page->variant[i].gain;
         if (!html_ran(&page->variant[i]) || !gain.known)
             continue;
-        figure_row(figure, 4,
-                   (const double[]){(double)i, gain.value, gain.low, fmin(gain.high, 2 * top)});
+        figure_row(
+            figure, 3,
+            (const double[]){(double)i, gain.low, fmin(gain.high, 2 * top) - gain.low});
         nr++;
     }
     figure_end(figure);
     if (nr)
-        figure_item(figure,
-                    "$b%zu using 1:2:3:4 with yerrorbars pointtype -1 linewidth 1 linecolor rgb "
-                    "'" COLOUR_FAINT "'",
-                    block);
+        figure_item(
+            figure,
+            "$b%zu using 1:2:(0):3 with vectors nohead linewidth 1.5 linecolor rgb "
+            "'" COLOUR_FAINT "'",
+            block);
 }
 
-enum mark { MARK_STEP, MARK_AROUND, MARK_STOPPED, MARK_FAILED, MARK_WRITTEN, MARK_WINNER, MARK_NR };
+enum mark {
+    MARK_STEP,
+    MARK_AROUND,
+    MARK_STOPPED,
+    MARK_FAILED,
+    MARK_WRITTEN,
+    MARK_WINNER,
+    MARK_NR
+};
 
 static enum mark mark_of(const struct html *page, size_t i)
 {
     const struct html_variant *variant = &page->variant[i];
     if (!html_ran(variant))
-        return variant->measurement.outcome == RUN_OUTCOME_STOPPED ? MARK_STOPPED : MARK_FAILED;
-    return i == 0               ? MARK_WRITTEN
-           : i == page->best    ? MARK_WINNER
-           : *variant->around   ? MARK_AROUND
-                                : MARK_STEP;
+        return variant->measurement.outcome == RUN_OUTCOME_STOPPED ? MARK_STOPPED
+                                                                   : MARK_FAILED;
+    return i == 0             ? MARK_WRITTEN
+           : i == page->best  ? MARK_WINNER
+           : *variant->around ? MARK_AROUND
+                              : MARK_STEP;
 }
 
 /* What was stopped is at most that fast; what failed lies on the ground. */
@@ -83,9 +97,12 @@ static void add_marks(const struct html *page, struct figure *figure, enum mark 
         double size;
     } looks[] = {
         [MARK_STEP] = {COLOUR_OTHER, "dot", "tried", 7, 0.6},
-        [MARK_AROUND] = {COLOUR_L2, "square", "another environment, the same source", 5, 0.7},
-        [MARK_STOPPED] = {COLOUR_L1, "down", "given up as slow: at most this fast", 11, 0.8},
-        [MARK_FAILED] = {COLOUR_FAILED, "cross", "failed: wrong results, crash, not built", 2, 0.9},
+        [MARK_AROUND] = {COLOUR_L2, "square", "another environment, the same source", 5,
+                         0.7},
+        [MARK_STOPPED] = {COLOUR_L1, "down", "given up as slow: at most this fast", 11,
+                          0.8},
+        [MARK_FAILED] = {COLOUR_FAILED, "cross",
+                         "failed: wrong results, crash, not built", 2, 0.9},
         [MARK_WRITTEN] = {COLOUR_WRITTEN, "diamond", "the kernel as written", 13, 1.4},
         [MARK_WINNER] = {COLOUR_WINNER, "dot", "the winner", 7, 1.2},
     };
@@ -125,7 +142,8 @@ static void add_clock(const struct html *page, struct figure *figure)
         spent_s += page->variant[i].measurement.cost_s;
     }
     if (tics.length) {
-        figure_set(figure, "x2tics (%s) nomirror textcolor rgb '#000000'", buf_str(&tics));
+        figure_set(figure, "x2tics (%s) nomirror textcolor rgb '#000000'",
+                   buf_str(&tics));
         figure_set(figure, "x2range [-0.5:%.6g]", (double)nr - 0.5);
         figure_set(figure, "x2label 'time spent on building, checking and running'");
     }
@@ -147,20 +165,24 @@ static void add_course_words(const struct html *page, struct figure *figure, dou
     if (closing < page->variant_nr && closing)
         figure_line(figure, (double)closing - 0.5, 0, (double)closing - 0.5, 2 * top,
                     "linewidth 1 dashtype 3 linecolor rgb '" COLOUR_FAINT "'");
-    figure_how(figure,
-               "<b>How to read it.</b> One mark for each try, in order, by how many times as fast "
-               "as written it ran; the line is the best so far. Long level stretches mean "
-               "that further tries bought nothing.");
+    figure_how(
+        figure,
+        "<b>How to read it.</b> One mark for each try, in order, by how many times as "
+        "fast "
+        "as written it ran; the line is the best so far. Long level stretches mean "
+        "that further tries bought nothing.");
     if (closing < page->variant_nr && closing)
-        figure_how(figure, " Right of the dotted line are closing measurements, when the search "
-                           "had ended.");
+        figure_how(figure,
+                   " Right of the dotted line are closing measurements, when the search "
+                   "had ended.");
     if (pruned)
         figure_how(figure,
                    " Besides, %zu candidate%s pruned without being built; <a "
                    "href=\"#pruned\">their reasons are listed below</a>.",
                    pruned, pruned == 1 ? " was" : "s were");
-    buf_addf(&figure->label, "Speed-up of each of %zu tries over the kernel as written, in the "
-                             "order in which they were tried, with the best so far.",
+    buf_addf(&figure->label,
+             "Speed-up of each of %zu tries over the kernel as written, in the "
+             "order in which they were tried, with the best so far.",
              page->variant_nr);
 }
 
@@ -168,7 +190,8 @@ void figure_course(const struct html *page, struct figure *figure)
 {
     double top = 1;
     if (page->variant_nr < 2 || !html_ran(&page->variant[0])) {
-        buf_add(&figure->why_not, "Only the kernel as written was measured: there was no search.");
+        buf_add(&figure->why_not,
+                "Only the kernel as written was measured: there was no search.");
         return;
     }
     for (size_t i = 0; i < page->variant_nr; i++)
@@ -217,7 +240,8 @@ static double find_top(const json_t *list, double *least)
     return 1.25 * top;
 }
 
-static void add_pair(struct figure *figure, const json_t *advice, size_t nr, double top, double least)
+static void add_pair(struct figure *figure, const json_t *advice, size_t nr, double top,
+                     double least)
 {
     struct quantity bound = doc_quantity(advice, "bound_speedup"),
                     measured = doc_quantity(advice, "measured_speedup");
@@ -228,21 +252,24 @@ static void add_pair(struct figure *figure, const json_t *advice, size_t nr, dou
                                 fmin(bound.high, 2 * top), fmax(measured.low, least / 2),
                                 fmin(measured.high, 2 * top)});
     figure_end(figure);
-    figure_item(figure,
-                "$b%zu using 1:2:3:4:5:6 with xyerrorbars pointtype -1 linewidth 1 linecolor rgb "
-                "'" COLOUR_OTHER "'",
-                block);
+    figure_item(
+        figure,
+        "$b%zu using 1:2:3:4:5:6 with xyerrorbars pointtype -1 linewidth 1 linecolor rgb "
+        "'" COLOUR_OTHER "'",
+        block);
     block = figure_block(figure);
     buf_addf(&tip, "%c: %s, at most %.2fx, measured %.2fx", (char)('A' + nr % 26),
              doc_text(advice, "transformation"), bound.value, measured.value);
-    figure_tipped(figure, 2, (const double[]){bound.value, measured.value}, buf_str(&tip));
+    figure_tipped(figure, 2, (const double[]){bound.value, measured.value},
+                  buf_str(&tip));
     figure_end(figure);
     figure_item(figure,
-                "$b%zu using 1:2:3 with labels hypertext point pointtype 7 pointsize 0.9 linecolor "
+                "$b%zu using 1:2:3 with labels hypertext point pointtype 7 pointsize 0.9 "
+                "linecolor "
                 "rgb '" COLOUR_MEMORY "'",
                 block);
-    figure_item(figure, "$b%zu using 1:2:('%c') with labels offset character 1,0.6", block,
-                (char)('A' + nr % 26));
+    figure_item(figure, "$b%zu using 1:2:('%c') with labels offset character 1,0.6",
+                block, (char)('A' + nr % 26));
     figure_legend(figure, "dot", COLOUR_MEMORY, "%s", buf_str(&tip));
     buf_release(&tip);
 }
@@ -252,11 +279,8 @@ void figure_predicted(const struct html *page, struct figure *figure)
     const json_t *list = json_object_get(page->report, "advice"), *advice;
     double least, top = find_top(list, &least);
     size_t i, nr = 0;
-    figure_set(figure, "logscale xy");
-    figure_set(figure, "format x '%%gx'");
-    figure_set(figure, "format y '%%gx'");
-    figure_set(figure, "xrange [%.6g:%.6g]", least, top);
-    figure_set(figure, "yrange [%.6g:%.6g]", least, top);
+    figure_log_axis(figure, "x", "x", least, top);
+    figure_log_axis(figure, "y", "x", least, top);
     figure_set(figure, "xlabel 'bound: at most so many times as fast'");
     figure_set(figure, "ylabel 'measured: so many times as fast'");
     json_array_foreach(list, i, advice)
@@ -268,12 +292,17 @@ void figure_predicted(const struct html *page, struct figure *figure)
         buf_add(&figure->why_not, "No advice has both a bound and a measured gain.");
         return;
     }
-    figure_line(figure, least, least, top, top, "linewidth 1 linecolor rgb '" COLOUR_FAINT "'");
-    figure_how(figure, "<b>How to read it.</b> One mark for each advice that was tried: right, how "
-                       "much its rule said it could gain at most; up, what the best tried plan "
-                       "gained. Marks should lie on the diagonal or below it. One above it says "
-                       "that the bound was wrong; one far below that something else than the "
-                       "counted resource held it back.");
-    buf_addf(&figure->label, "Measured speed-up over the bound of the rule, for %zu pieces of "
-                             "advice, with the diagonal.", nr);
+    figure_line(figure, least, least, top, top,
+                "linewidth 1 linecolor rgb '" COLOUR_FAINT "'");
+    figure_how(
+        figure,
+        "<b>How to read it.</b> One mark for each advice that was tried: right, how "
+        "much its rule said it could gain at most; up, what the best tried plan "
+        "gained. Marks should lie on the diagonal or below it. One above it says "
+        "that the bound was wrong; one far below that something else than the "
+        "counted resource held it back.");
+    buf_addf(&figure->label,
+             "Measured speed-up over the bound of the rule, for %zu pieces of "
+             "advice, with the diagonal.",
+             nr);
 }

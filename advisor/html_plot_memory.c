@@ -11,7 +11,8 @@ struct sheet {
     struct figure *figure;
     const struct machine_curve *curve; /* that variants are read from */
     double read_share, x_end, y_end;   /* GB/s, ns */
-    size_t assumed_nr, beyond_nr; /* drawn with another's bytes; not drawn for want of a curve */
+    size_t assumed_nr,
+        beyond_nr; /* drawn with another's bytes; not drawn for want of a curve */
 };
 
 static double read_share_of(const struct html *page)
@@ -72,7 +73,8 @@ static void add_curve(struct sheet *sheet)
     for (size_t i = 0; i < curve->point_nr; i++) {
         const struct machine_point *point = &curve->point[i];
         figure_row(figure, 4,
-                   (const double[]){point->gbs, point->latency_ns.value, point->latency_ns.low,
+                   (const double[]){point->gbs, point->latency_ns.value,
+                                    point->latency_ns.low,
                                     fmin(point->latency_ns.high, 2 * sheet->y_end)});
     }
     figure_end(figure);
@@ -89,10 +91,11 @@ static void add_curve(struct sheet *sheet)
                   100 * curve->read_share);
     if (measured == curve->point_nr)
         return;
-    figure_item(figure,
-                "$b%zu every ::%zu using 1:2 with lines linewidth 2 dashtype 2 linecolor rgb "
-                "'" COLOUR_MEMORY "'",
-                block, measured ? measured - 1 : 0);
+    figure_item(
+        figure,
+        "$b%zu every ::%zu using 1:2 with lines linewidth 2 dashtype 2 linecolor rgb "
+        "'" COLOUR_MEMORY "'",
+        block, measured ? measured - 1 : 0);
     figure_legend(figure, "dash", COLOUR_MEMORY, "the same, predicted");
 }
 
@@ -100,7 +103,8 @@ static void add_curve(struct sheet *sheet)
 static void add_queue(struct sheet *sheet, int level)
 {
     const struct machine *machine = &sheet->page->machine;
-    const struct machine_limit *limit = level == 1 ? &machine->l1_mshrs : &machine->l2_mshrs;
+    const struct machine_limit *limit =
+        level == 1 ? &machine->l1_mshrs : &machine->l2_mshrs;
     const char *colour = level == 1 ? COLOUR_L1 : COLOUR_L2;
     struct quantity bytes = figure_in_flight(sheet->page, level);
     struct figure *figure = sheet->figure;
@@ -108,9 +112,10 @@ static void add_queue(struct sheet *sheet, int level)
         return;
     bool inside = bytes.value < sheet->x_end * sheet->y_end;
     if (inside)
-        figure_item(figure,
-                    "[%.6g:%.6g] %.6g / x with lines linewidth 2 dashtype 4 linecolor rgb '%s'",
-                    bytes.value / sheet->y_end, sheet->x_end, bytes.value, colour);
+        figure_item(
+            figure,
+            "[%.6g:%.6g] %.6g / x with lines linewidth 2 dashtype 4 linecolor rgb '%s'",
+            bytes.value / sheet->y_end, sheet->x_end, bytes.value, colour);
     figure_legend(figure, "dash", colour, "L%d queue full: %.3g lines per %s%s%s", level,
                   limit->used.value, limit->scope ? limit->scope : "core",
                   isinf(limit->used.high) ? " or more" : "",
@@ -124,8 +129,9 @@ static void add_ceiling(struct sheet *sheet)
         return;
     figure_line(sheet->figure, ceiling.value, 0, ceiling.value, sheet->y_end,
                 "linewidth 1 dashtype 3 linecolor rgb '" COLOUR_MEMORY "'");
-    figure_legend(sheet->figure, "dash", COLOUR_MEMORY, "most that memory gives: %.3g GB/s%s",
-                  ceiling.value, machine_ceiling_is_bound(sheet->curve) ? " or less" : "");
+    figure_legend(sheet->figure, "dash", COLOUR_MEMORY,
+                  "most that memory gives: %.3g GB/s%s", ceiling.value,
+                  machine_ceiling_is_bound(sheet->curve) ? " or less" : "");
 }
 
 /* ---- variants ---- */
@@ -141,7 +147,8 @@ static void add_bars(struct sheet *sheet)
             continue;
         figure_row(figure, 6,
                    (const double[]){gbs.value, latency_ns.value, fmax(gbs.low, 0),
-                                    fmin(gbs.high, 2 * sheet->x_end), fmax(latency_ns.low, 0),
+                                    fmin(gbs.high, 2 * sheet->x_end),
+                                    fmax(latency_ns.low, 0),
                                     fmin(latency_ns.high, 2 * sheet->y_end)});
         nr++;
     }
@@ -157,10 +164,10 @@ enum group { GROUP_ASSUMED, GROUP_COUNTED, GROUP_WRITTEN, GROUP_WINNER, GROUP_NR
 
 static enum group group_of(const struct html *page, size_t i, bool counted)
 {
-    return i == 0                        ? GROUP_WRITTEN
-           : i == page->best && counted  ? GROUP_WINNER
-           : counted                     ? GROUP_COUNTED
-                                         : GROUP_ASSUMED;
+    return i == 0                       ? GROUP_WRITTEN
+           : i == page->best && counted ? GROUP_WINNER
+           : counted                    ? GROUP_COUNTED
+                                        : GROUP_ASSUMED;
 }
 
 static size_t add_group_rows(struct sheet *sheet, enum group group)
@@ -175,7 +182,8 @@ static size_t add_group_rows(struct sheet *sheet, enum group group)
         char *tip = figure_tip_of(sheet->page, i),
              *full = xasprintf("%s; %s%.3g GB/s at %.3g ns", tip, counted ? "" : "about ",
                                gbs.value, latency_ns.value);
-        figure_tipped(sheet->figure, 2, (const double[]){gbs.value, latency_ns.value}, full);
+        figure_tipped(sheet->figure, 2, (const double[]){gbs.value, latency_ns.value},
+                      full);
         free(full);
         free(tip);
         nr++;
@@ -190,11 +198,13 @@ static void add_group(struct sheet *sheet, enum group group)
         int type;
         double size;
     } look[] = {
-        [GROUP_ASSUMED] = {COLOUR_OTHER, "ring",
-                           "variants of which only the time is known: drawn as if they moved "
-                           "the bytes of the counted variant with most steps in common",
-                           6, 0.6},
-        [GROUP_COUNTED] = {COLOUR_OTHER, "dot", "variants whose traffic was counted", 7, 0.8},
+        [GROUP_ASSUMED] =
+            {COLOUR_OTHER, "ring",
+             "variants of which only the time is known: drawn as if they moved "
+             "the bytes of the counted variant with most steps in common",
+             6, 0.6},
+        [GROUP_COUNTED] = {COLOUR_OTHER, "dot", "variants whose traffic was counted", 7,
+                           0.8},
         [GROUP_WRITTEN] = {COLOUR_WRITTEN, "diamond", "the kernel as written", 13, 1.4},
         [GROUP_WINNER] = {COLOUR_WINNER, "dot", "the winner", 7, 1.2},
     };
@@ -227,21 +237,24 @@ static void count_beyond(struct sheet *sheet)
 static void add_words(struct sheet *sheet)
 {
     struct figure *figure = sheet->figure;
-    figure_how(figure,
-               "<b>How to read it.</b> Each mark is a variant: the further right, the more it "
-               "draws from memory; memory answers later the busier it is, so marks lie along "
-               "the curve. Where a dashed line is met, that queue is full: a variant cannot "
-               "pass it without fewer misses, or with misses that wait in another queue. A "
-               "mark well below the line has room: more misses could be under way at a "
-               "time.");
+    figure_how(
+        figure,
+        "<b>How to read it.</b> Each mark is a variant: the further right, the more it "
+        "draws from memory; memory answers later the busier it is, so marks lie along "
+        "the curve. Where a dashed line is met, that queue is full: a variant cannot "
+        "pass it without fewer misses, or with misses that wait in another queue. A "
+        "mark well below the line has room: more misses could be under way at a "
+        "time.");
     if (sheet->beyond_nr)
-        figure_how(figure,
-                   " %zu variant%s not drawn: with the bytes taken over, memory would have to "
-                   "give more than was ever seen of it, so %s fewer.",
-                   sheet->beyond_nr, sheet->beyond_nr == 1 ? " is" : "s are",
-                   sheet->beyond_nr == 1 ? "it moves" : "they move");
+        figure_how(
+            figure,
+            " %zu variant%s not drawn: with the bytes taken over, memory would have to "
+            "give more than was ever seen of it, so %s fewer.",
+            sheet->beyond_nr, sheet->beyond_nr == 1 ? " is" : "s are",
+            sheet->beyond_nr == 1 ? "it moves" : "they move");
     buf_addf(&figure->label,
-             "Latency of memory in nanoseconds over bandwidth in GB/s, from 0 to %.3g GB/s, with "
+             "Latency of memory in nanoseconds over bandwidth in GB/s, from 0 to %.3g "
+             "GB/s, with "
              "the variants as marks and the L1 and L2 queue limits as falling lines.",
              sheet->x_end);
 }
@@ -250,23 +263,25 @@ static bool can_draw(struct sheet *sheet)
 {
     const struct html *page = sheet->page;
     if (!page->has_machine) {
-        buf_add(&sheet->figure->why_not,
-                "This session was made by a version of inflight that did not keep the machine's "
-                "profile, so its curve cannot be drawn.");
+        buf_add(&sheet->figure->why_not, "This session was made by a version of inflight "
+                                         "that did not keep the machine's "
+                                         "profile, so its curve cannot be drawn.");
         return false;
     }
     sheet->curve = machine_curve_near(&page->machine, sheet->read_share);
     if (sheet->curve && sheet->curve->point_nr)
         return true;
-    buf_add(&sheet->figure->why_not,
-            "The machine's profile holds no curve of latency under load; 'inflight machine' "
-            "measures one.");
+    buf_add(
+        &sheet->figure->why_not,
+        "The machine's profile holds no curve of latency under load; 'inflight machine' "
+        "measures one.");
     return false;
 }
 
 void figure_memory(const struct html *page, struct figure *figure)
 {
-    struct sheet sheet = {.page = page, .figure = figure, .read_share = read_share_of(page)};
+    struct sheet sheet = {
+        .page = page, .figure = figure, .read_share = read_share_of(page)};
     if (!can_draw(&sheet))
         return;
     find_ends(&sheet);

@@ -10,7 +10,7 @@
 struct roof {
     const struct html *page;
     struct figure *figure;
-    struct quantity flops;    /* of one call of all copies; unknown or 0 = bytes only */
+    struct quantity flops; /* of one call of all copies; unknown or 0 = bytes only */
     bool bytes_only;
     struct quantity memory, l1, l2; /* ceilings, GB/s; unknown = none here */
     struct quantity peak[3];        /* scalar, SIMD, fused; GFLOP/s of the loaded cores */
@@ -24,10 +24,9 @@ static struct quantity peak_of(const struct html *page, int which)
     const struct machine *machine = &page->machine;
     bool all = page->copies == machine->cores;
     const struct machine_flops *flops =
-        page->single_precision
-            ? all ? &machine->all_flops_single : &machine->flops_single
-        : all ? &machine->all_flops_double
-              : &machine->flops_double;
+        page->single_precision ? all ? &machine->all_flops_single : &machine->flops_single
+        : all                  ? &machine->all_flops_double
+                               : &machine->flops_double;
     struct quantity one = which == 0   ? flops->scalar
                           : which == 1 ? flops->simd
                                        : flops->fma;
@@ -65,8 +64,8 @@ static struct quantity per_byte(struct quantity flops, struct quantity bytes)
 }
 
 /* False = nowhere. */
-static bool place(const struct roof *roof, size_t i, struct quantity *x, struct quantity *y,
-                  bool *counted)
+static bool place(const struct roof *roof, size_t i, struct quantity *x,
+                  struct quantity *y, bool *counted)
 {
     const struct html_variant *variant = &roof->page->variant[i];
     if (!html_ran(variant))
@@ -77,7 +76,8 @@ static bool place(const struct roof *roof, size_t i, struct quantity *x, struct 
         *y = figure_gbs(roof->page, i, counted);
     } else {
         *x = per_byte(roof->flops, bytes);
-        *y = quantity_scale(quantity_divide(roof->flops, variant->measurement.time_s), 1e-9);
+        *y = quantity_scale(quantity_divide(roof->flops, variant->measurement.time_s),
+                            1e-9);
     }
     return x->known && y->known && x->value > 0 && y->value > 0 && isfinite(x->value);
 }
@@ -109,7 +109,8 @@ static void find_frame(struct roof *roof)
         for (int i = 0; i < 3; i++)
             if (roof->peak[i].known) {
                 take_in(y, roof->peak[i].value);
-                take_in(x, roof->memory.known ? roof->peak[i].value / roof->memory.value : NAN);
+                take_in(x, roof->memory.known ? roof->peak[i].value / roof->memory.value
+                                              : NAN);
             }
     }
     roof->x[0] = x[0] / 2.5;
@@ -139,7 +140,8 @@ static void add_slope(struct roof *roof, struct quantity gbs, const char *style)
     if (roof->bytes_only)
         figure_line(roof->figure, roof->x[0], gbs.value, roof->x[1], gbs.value, style);
     else
-        figure_line(roof->figure, roof->x[0], roof->x[0] * gbs.value, top / gbs.value, top, style);
+        figure_line(roof->figure, roof->x[0], roof->x[0] * gbs.value, top / gbs.value,
+                    top, style);
 }
 
 static void add_memory(struct roof *roof)
@@ -162,11 +164,12 @@ static void add_queue(struct roof *roof, struct quantity gbs, int level)
                   level == 1 ? "linewidth 2 dashtype 4 linecolor rgb '" COLOUR_L1 "'"
                              : "linewidth 2 dashtype 4 linecolor rgb '" COLOUR_L2 "'");
         figure_legend(roof->figure, "dash", colour,
-                      "L%d queue full of lines from memory: %.3g GB/s%s", level, gbs.value,
-                      isinf(gbs.high) ? " or more" : "");
+                      "L%d queue full of lines from memory: %.3g GB/s%s", level,
+                      gbs.value, isinf(gbs.high) ? " or more" : "");
     } else {
         figure_legend(roof->figure, "dash", colour,
-                      "L%d queue: no ceiling of its own here, memory is full before it", level);
+                      "L%d queue: no ceiling of its own here, memory is full before it",
+                      level);
     }
 }
 
@@ -178,13 +181,15 @@ static void add_peaks(struct roof *roof)
     int highest = highest_peak(roof);
     for (int i = 0; i < 3 && !roof->bytes_only; i++) {
         struct quantity peak = roof->peak[i];
-        if (!peak.known || (i != highest && !(peak.value < 0.98 * roof->peak[highest].value)))
+        if (!peak.known ||
+            (i != highest && !(peak.value < 0.98 * roof->peak[highest].value)))
             continue;
         double from = isfinite(slope) ? fmax(peak.value / slope, roof->x[0]) : roof->x[0];
         figure_line(roof->figure, from, peak.value, roof->x[1], peak.value,
                     i == highest ? "linewidth 2 linecolor rgb '" COLOUR_COMPUTE "'"
                     : i == 1 ? "linewidth 2 dashtype 2 linecolor rgb '" COLOUR_COMPUTE "'"
-                             : "linewidth 2 dashtype 3 linecolor rgb '" COLOUR_COMPUTE "'");
+                             : "linewidth 2 dashtype 3 linecolor rgb '" COLOUR_COMPUTE
+                               "'");
         figure_legend(roof->figure, i == highest ? "line" : "dash", COLOUR_COMPUTE,
                       "computing, %s: %.3g GFLOP/s", name[i], peak.value);
     }
@@ -206,16 +211,18 @@ static void add_boxes(struct roof *roof)
         if (!place(roof, i, &x, &y, &counted) || !counted)
             continue;
         figure_row(figure, 6,
-                   (const double[]){x.value, y.value, clip(x.low, roof->x), clip(x.high, roof->x),
-                                    clip(y.low, roof->y), clip(y.high, roof->y)});
+                   (const double[]){x.value, y.value, clip(x.low, roof->x),
+                                    clip(x.high, roof->x), clip(y.low, roof->y),
+                                    clip(y.high, roof->y)});
         nr++;
     }
     figure_end(figure);
     if (nr)
-        figure_item(figure,
-                    "$b%zu using 1:2:3:4:5:6 with boxxyerror fillstyle transparent solid 0.25 "
-                    "border linewidth 1 linecolor rgb '" COLOUR_OTHER "'",
-                    block);
+        figure_item(
+            figure,
+            "$b%zu using 1:2:3:4:5:6 with boxxyerror fillstyle transparent solid 0.25 "
+            "border linewidth 1 linecolor rgb '" COLOUR_OTHER "'",
+            block);
 }
 
 /* 0 only timed, 1 counted, 2 as written, 3 the winner */
@@ -224,21 +231,23 @@ static int group_of(const struct html *page, size_t i, bool counted)
     return i == 0 ? 2 : i == page->best ? 3 : counted ? 1 : 0;
 }
 
-static size_t add_group(struct roof *roof, int group, int type, double size, const char *colour)
+static size_t add_group(struct roof *roof, int group, int type, double size,
+                        const char *colour)
 {
     struct figure *figure = roof->figure;
     size_t block = figure_block(figure), nr = 0;
     for (size_t i = 0; i < roof->page->variant_nr; i++) {
         struct quantity x = quantity_unknown(), y = quantity_unknown();
         bool counted;
-        if (!place(roof, i, &x, &y, &counted) || group_of(roof->page, i, counted) != group)
+        if (!place(roof, i, &x, &y, &counted) ||
+            group_of(roof->page, i, counted) != group)
             continue;
         char *tip = figure_tip_of(roof->page, i),
              *full = roof->bytes_only
                          ? xasprintf("%s; %.3g GB/s, %s%.3g MB a call", tip, y.value,
                                      counted ? "" : "about ", x.value)
-                         : xasprintf("%s; %.3g GFLOP/s at %s%.3g FLOP a byte", tip, y.value,
-                                     counted ? "" : "about ", x.value);
+                         : xasprintf("%s; %.3g GFLOP/s at %s%.3g FLOP a byte", tip,
+                                     y.value, counted ? "" : "about ", x.value);
         figure_tipped(figure, 2, (const double[]){x.value, y.value}, full);
         free(tip);
         free(full);
@@ -246,10 +255,11 @@ static size_t add_group(struct roof *roof, int group, int type, double size, con
     }
     figure_end(figure);
     if (nr)
-        figure_item(figure,
-                    "$b%zu using 1:2:3 with labels hypertext point pointtype %d pointsize %g "
-                    "linecolor rgb '%s'",
-                    block, type, size, colour);
+        figure_item(
+            figure,
+            "$b%zu using 1:2:3 with labels hypertext point pointtype %d pointsize %g "
+            "linecolor rgb '%s'",
+            block, type, size, colour);
     return nr;
 }
 
@@ -263,7 +273,8 @@ static void add_way(struct roof *roof)
         return;
     figure_line(roof->figure, x[0].value, y[0].value, x[1].value, y[1].value,
                 "linewidth 1.5 dashtype 2 linecolor rgb '" COLOUR_WINNER "'");
-    figure_legend(roof->figure, "dash", COLOUR_WINNER, "from the kernel as written to the winner");
+    figure_legend(roof->figure, "dash", COLOUR_WINNER,
+                  "from the kernel as written to the winner");
 }
 
 static void add_variants(struct roof *roof)
@@ -272,12 +283,15 @@ static void add_variants(struct roof *roof)
     add_boxes(roof);
     add_way(roof);
     if (add_group(roof, 0, 6, 0.6, COLOUR_OTHER))
-        figure_legend(figure, "ring", COLOUR_OTHER,
-                      "variants of which only the time is known: height exact, bytes taken over "
-                      "from the counted variant with most steps in common");
+        figure_legend(
+            figure, "ring", COLOUR_OTHER,
+            "variants of which only the time is known: %sbytes taken over from the "
+            "counted variant with most steps in common",
+            roof->bytes_only ? "" : "height exact, ");
     if (add_group(roof, 1, 7, 0.8, COLOUR_OTHER))
-        figure_legend(figure, "dot", COLOUR_OTHER,
-                      "variants whose traffic was counted, in a box of their 95 %% intervals");
+        figure_legend(
+            figure, "dot", COLOUR_OTHER,
+            "variants whose traffic was counted, in a box of their 95 %% intervals");
     if (add_group(roof, 2, 13, 1.4, COLOUR_WRITTEN))
         figure_legend(figure, "diamond", COLOUR_WRITTEN, "the kernel as written");
     if (add_group(roof, 3, 7, 1.2, COLOUR_WINNER))
@@ -290,35 +304,42 @@ static void add_words(struct roof *roof)
 {
     struct figure *figure = roof->figure;
     if (roof->bytes_only)
-        figure_how(figure,
-                   "<b>How to read it.</b> This loop does no floating-point work that was "
-                   "counted, so there is no roofline of FLOP/s; instead each mark shows how many "
-                   "bytes a call moves through memory (right: more) and how fast (up: faster). "
-                   "Left is better than right, and up is better than down, until a line is met: "
-                   "it is the most that memory, or a full miss queue, lets through.");
+        figure_how(
+            figure,
+            "<b>How to read it.</b> This loop does no floating-point work that was "
+            "counted, so there is no roofline of FLOP/s; instead each mark shows how "
+            "many "
+            "bytes a call moves through memory (right: more) and how fast (up: faster). "
+            "Left is better than right, and up is better than down, until a line is met: "
+            "it is the most that memory, or a full miss queue, lets through.");
     else
-        figure_how(figure,
-                   "<b>How to read it.</b> Right: more arithmetic for each byte from memory. Up: "
-                   "more arithmetic per second. A mark cannot lie above a solid line: memory "
-                   "sets the slope, the core sets the top. The dashed slopes are lower ceilings "
-                   "that hold as long as every miss waits in that queue: with the L1 queue full, "
-                   "only so much can be under way. A mark on a slope has to move right (fewer "
-                   "bytes) or into another queue; one well below all lines is held up by "
-                   "something else.");
-    buf_addf(&figure->label, "%s",
-             roof->bytes_only
-                 ? "Bandwidth in GB/s over megabytes through memory in a call, both "
-                   "logarithmic, with the ceilings of memory and of the miss queues."
-                 : "Roofline: GFLOP/s over FLOPs per byte, both logarithmic, with ceilings of "
-                   "memory bandwidth, computing and the miss queues, and the variants as marks.");
+        figure_how(
+            figure,
+            "<b>How to read it.</b> Right: more arithmetic for each byte from memory. "
+            "Up: "
+            "more arithmetic per second. A mark cannot lie above a solid line: memory "
+            "sets the slope, the core sets the top. The dashed slopes are lower ceilings "
+            "that hold as long as every miss waits in that queue: with the L1 queue "
+            "full, "
+            "only so much can be under way. A mark on a slope has to move right (fewer "
+            "bytes) or into another queue; one well below all lines is held up by "
+            "something else.");
+    buf_addf(
+        &figure->label, "%s",
+        roof->bytes_only
+            ? "Bandwidth in GB/s over megabytes through memory in a call, both "
+              "logarithmic, with the ceilings of memory and of the miss queues."
+            : "Roofline: GFLOP/s over FLOPs per byte, both logarithmic, with ceilings of "
+              "memory bandwidth, computing and the miss queues, and the variants as "
+              "marks.");
 }
 
 static bool can_draw(const struct roof *roof)
 {
     if (roof->page->variant_nr == 0 || !isfinite(roof->x[0]) || !(roof->x[1] > 0)) {
-        buf_add(&roof->figure->why_not,
-                "What the kernel moves through memory is not known, so no variant has a place "
-                "in it.");
+        buf_add(&roof->figure->why_not, "What the kernel moves through memory is not "
+                                        "known, so no variant has a place "
+                                        "in it.");
         return false;
     }
     return true;
@@ -334,15 +355,14 @@ void figure_roof(const struct html *page, struct figure *figure)
         return;
     if (roof.bytes_only)
         figure->title = "Bytes and bandwidth";
-    figure_set(figure, "logscale xy");
-    figure_set(figure, roof.bytes_only ? "xlabel 'moved through memory by one call (MB)'"
-                                       : "xlabel 'arithmetic intensity (FLOP per byte of memory)'");
-    figure_set(figure, roof.bytes_only ? "ylabel 'bandwidth (GB/s)'"
-                                       : "ylabel 'performance of loaded cores (GFLOP/s)'");
-    figure_set(figure, "xrange [%.6g:%.6g]", roof.x[0], roof.x[1]);
-    figure_set(figure, "yrange [%.6g:%.6g]", roof.y[0], roof.y[1]);
-    figure_set(figure, "format x '%%g'");
-    figure_set(figure, "format y '%%g'");
+    figure_set(figure, roof.bytes_only
+                           ? "xlabel 'moved through memory by one call (MB)'"
+                           : "xlabel 'arithmetic intensity (FLOP per byte of memory)'");
+    figure_set(figure, roof.bytes_only
+                           ? "ylabel 'bandwidth (GB/s)'"
+                           : "ylabel 'performance of loaded cores (GFLOP/s)'");
+    figure_log_axis(figure, "x", "", roof.x[0], roof.x[1]);
+    figure_log_axis(figure, "y", "", roof.y[0], roof.y[1]);
     add_peaks(&roof);
     add_memory(&roof);
     add_queue(&roof, roof.l1, 1);

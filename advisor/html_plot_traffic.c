@@ -50,7 +50,8 @@ static void find_names(struct bars *bars)
     while (bars->name_nr < ARRAYS_MAX) {
         size_t most = nr;
         for (size_t i = 0; i < nr; i++)
-            if (!taken[i] && (most == nr || weight_of(traffic, i) > weight_of(traffic, most)))
+            if (!taken[i] &&
+                (most == nr || weight_of(traffic, i) > weight_of(traffic, most)))
                 most = i;
         if (most == nr)
             break;
@@ -60,7 +61,8 @@ static void find_names(struct bars *bars)
 }
 
 /* Megabytes of one call: [0] into the level, [1] out of it. */
-static void bytes_of(const struct traffic *traffic, const char *name, int level, double out[2])
+static void bytes_of(const struct traffic *traffic, const char *name, int level,
+                     double out[2])
 {
     double scale = traffic->line_bytes * 1e-6;
     out[0] = out[1] = 0;
@@ -76,8 +78,8 @@ static void bytes_of(const struct traffic *traffic, const char *name, int level,
 }
 
 /* A bar and, upon it, a lighter one. */
-static double add_bar(struct bars *bars, const struct traffic *traffic, size_t array, int level,
-                      double x)
+static double add_bar(struct bars *bars, const struct traffic *traffic, size_t array,
+                      int level, double x)
 {
     double bytes[2];
     bytes_of(traffic, bars->name[array], level, bytes);
@@ -86,8 +88,8 @@ static double add_bar(struct bars *bars, const struct traffic *traffic, size_t a
     return bytes[0] + bytes[1];
 }
 
-static double add_side(struct bars *bars, const struct traffic *traffic, int level, double shift,
-                       size_t *block)
+static double add_side(struct bars *bars, const struct traffic *traffic, int level,
+                       double shift, size_t *block)
 {
     double most = 0;
     *block = figure_block(bars->figure);
@@ -100,11 +102,13 @@ static double add_side(struct bars *bars, const struct traffic *traffic, int lev
 static void add_panel_items(struct figure *figure, size_t block, const char *colour)
 {
     figure_item(figure,
-                "$b%zu using 1:($2/2):3:($2/2) with boxxyerror fillstyle solid 1 noborder linecolor "
+                "$b%zu using 1:($2/2):3:($2/2) with boxxyerror fillstyle solid 1 "
+                "noborder linecolor "
                 "rgb '%s'",
                 block, colour);
     figure_item(figure,
-                "$b%zu using 1:(($4+$5)/2):3:(($5-$4)/2) with boxxyerror fillstyle solid 0.35 border "
+                "$b%zu using 1:(($4+$5)/2):3:(($5-$4)/2) with boxxyerror fillstyle solid "
+                "0.35 border "
                 "linewidth 1 linecolor rgb '%s'",
                 block, colour);
 }
@@ -117,7 +121,8 @@ static void add_names(struct bars *bars)
         gnuplot_quote(&bars->figure->head, bars->name[i]);
         buf_addf(&bars->figure->head, " %zu", i);
     }
-    buf_addf(&bars->figure->head, ")%s scale 0\n", bars->name_nr > 3 ? " rotate by 40 right" : "");
+    buf_addf(&bars->figure->head, ")%s scale 0\n",
+             bars->name_nr > 3 ? " rotate by 40 right" : "");
 }
 
 static void title_of(const struct traffic *traffic, int level, char *title, size_t room)
@@ -134,7 +139,8 @@ static void add_panel(struct bars *bars, int level)
     struct figure *figure = bars->figure;
     char title[64];
     size_t block[2] = {0};
-    double most = add_side(bars, bars->written, level, bars->winner ? -0.21 : 0, &block[0]);
+    double most =
+        add_side(bars, bars->written, level, bars->winner ? -0.21 : 0, &block[0]);
     if (bars->winner)
         most = fmax(most, add_side(bars, bars->winner, level, 0.21, &block[1]));
     title_of(bars->written, level, title, sizeof(title));
@@ -152,25 +158,32 @@ static void add_panel(struct bars *bars, int level)
 static void add_words(struct bars *bars)
 {
     struct figure *figure = bars->figure;
-    figure_legend(figure, "box", COLOUR_WRITTEN, "the kernel as written: read, and above it lighter: "
-                                                 "written back");
+    figure_legend(figure, "box", COLOUR_WRITTEN,
+                  "the kernel as written: read, and above it lighter: "
+                  "written back");
     if (bars->winner)
         figure_legend(figure, "box", COLOUR_WINNER, "the winner, likewise");
-    figure_how(figure, "<b>How to read it.</b> How many megabytes one call of one copy moves for each "
-                       "array, at each border between caches; each panel has a scale of its own. An "
-                       "array that is high at \xe2\x80\x9cmemory\xe2\x80\x9d is where moving less would help "
-                       "most; what is high only at the upper borders stays in caches.");
+    figure_how(
+        figure,
+        "<b>How to read it.</b> How many megabytes one call of one copy moves for each "
+        "array, at each border between caches; each panel has a scale of its own. An "
+        "array that is high at \xe2\x80\x9cmemory\xe2\x80\x9d is where moving less would "
+        "help "
+        "most; what is high only at the upper borders stays in caches.");
     if (!bars->winner && bars->page->best)
         figure_how(figure, " The winner's traffic was not counted.");
     if (bars->written->array_nr > bars->name_nr)
-        figure_how(figure, " The %zu arrays that move most through memory of %zu are shown.",
+        figure_how(figure,
+                   " The %zu arrays that move most through memory of %zu are shown.",
                    bars->name_nr, bars->written->array_nr);
-    buf_add(&figure->label, "Megabytes moved for each array at each border between caches");
+    buf_add(&figure->label,
+            "Megabytes moved for each array at each border between caches");
     for (size_t i = 0; i < bars->name_nr; i++) {
         double bytes[2];
         bytes_of(bars->written, bars->name[i], bars->written->level_nr - 1, bytes);
-        buf_addf(&figure->label, "%s %s %.3g MB", i ? "," : "; through memory, as written:",
-                 bars->name[i], bytes[0] + bytes[1]);
+        buf_addf(&figure->label, "%s %s %.3g MB",
+                 i ? "," : "; through memory, as written:", bars->name[i],
+                 bytes[0] + bytes[1]);
     }
     buf_add(&figure->label, ".");
 }
@@ -182,7 +195,8 @@ void figure_traffic(const struct html *page, struct figure *figure)
                         .written = traffic_of(page, 0),
                         .winner = page->best ? traffic_of(page, page->best) : NULL};
     if (!bars.written || bars.written->level_nr < 1) {
-        buf_add(&figure->why_not, "What each array moves was not counted in this session.");
+        buf_add(&figure->why_not,
+                "What each array moves was not counted in this session.");
         return;
     }
     if (bars.winner && bars.winner->level_nr != bars.written->level_nr)

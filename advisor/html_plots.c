@@ -22,14 +22,15 @@ static const struct {
 /* White is no background: the page's own shows. */
 static void add_script(const struct figure *figure, size_t i, struct buf *script)
 {
-    buf_addf(script,
-             "reset\nset encoding utf8\nset terminal svg size 640,%d noenhanced font "
-             "'sans,14' name '%s'\nset output 'picture%zu'\n"
-             "set tics nomirror\nset border 3 linewidth 1 linecolor rgb '" COLOUR_FAINT "'\n"
-             "set grid linetype 1 linewidth 0.5 linecolor rgb '" COLOUR_FAINT "'\n"
-             "set samples 400\nset bars 0.5\nset xtics textcolor rgb '#000000'\n"
-             "set ytics textcolor rgb '#000000'\n%s%s\nunset output\n",
-             kinds[i].height, figure->id, i, buf_str(&figure->head), buf_str(&figure->items));
+    buf_addf(
+        script,
+        "reset\nset encoding utf8\nset terminal svg size 640,%d noenhanced font "
+        "'sans,14' name '%s'\nset output 'picture%zu'\n"
+        "set tics nomirror\nset border 3 linewidth 1 linecolor rgb '" COLOUR_FAINT "'\n"
+        "set grid linetype 1 linewidth 0.5 linecolor rgb '" COLOUR_FAINT "'\n"
+        "set samples 400\nset bars 0.5\nset xtics textcolor rgb '#000000'\n"
+        "set ytics textcolor rgb '#000000'\n%s%s\nunset output\n",
+        kinds[i].height, figure->id, i, buf_str(&figure->head), buf_str(&figure->items));
 }
 
 static int draw(struct figure *figure, struct buf *picture, struct error *err)
@@ -46,8 +47,8 @@ static int draw(struct figure *figure, struct buf *picture, struct error *err)
     return status;
 }
 
-static void add_figure(struct html *page, struct figure *figure, const struct buf *picture,
-                       bool drawn)
+static void add_figure(struct html *page, struct figure *figure,
+                       const struct buf *picture, bool drawn)
 {
     bool can = figure->items.length > 0;
     buf_addf(page->out, "<figure id=\"figure-%s\">\n", figure->id);
@@ -58,13 +59,13 @@ static void add_figure(struct html *page, struct figure *figure, const struct bu
         return;
     }
     buf_add(page->out, "<div class=\"picture\">");
-    if (!drawn || !html_svg(buf_str(picture), figure->id, buf_str(&figure->label), &figure->tip,
-                            page->out))
+    if (!drawn || !html_svg(buf_str(picture), figure->id, buf_str(&figure->label),
+                            &figure->tip, page->out))
         html_elementf(page->out, "p class=\"note\"", "Not drawn. It would show: %s",
                       buf_str(&figure->label));
     buf_add(page->out, "</div>\n<figcaption>\n");
-    buf_addf(page->out, "<p>%s</p>\n<ul class=\"legend\">\n%s</ul>\n", buf_str(&figure->how),
-             buf_str(&figure->legend));
+    buf_addf(page->out, "<p>%s</p>\n<ul class=\"legend\">\n%s</ul>\n",
+             buf_str(&figure->how), buf_str(&figure->legend));
     buf_add(page->out, "</figcaption></figure>\n");
 }
 
@@ -82,8 +83,9 @@ void html_add_plots(struct html *page, char **why_none)
     *why_none = drawn ? NULL : xstrdup(err.text);
     html_open(page, "plots", "Pictures");
     if (!drawn)
-        html_elementf(page->out, "p class=\"note\"", "The pictures are missing: %s. 'inflight report "
-                                                     "--html' makes the page again.",
+        html_elementf(page->out, "p class=\"note\"",
+                      "The pictures are missing: %s. 'inflight report "
+                      "--html' makes the page again.",
                       err.text);
     for (size_t i = 0; i < FIGURES; i++) {
         add_figure(page, &figure[i], &picture[i], drawn);

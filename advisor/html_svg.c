@@ -28,11 +28,14 @@ struct rewriting {
 static void add_value(struct buf *out, const char *name, const char *value)
 {
     unsigned red, green, blue;
-    bool paints = !strcmp(name, "stroke") || !strcmp(name, "fill") || !strcmp(name, "color");
-    if (paints && sscanf(value, "rgb(%u,%u,%u)", &red, &green, &blue) == 3)
-        buf_addf(out, "#%02x%02x%02x", red & 255, green & 255, blue & 255);
-    else if (paints && (!strcmp(value, "black") || !strcmp(value, "#000000")))
+    bool paints =
+        !strcmp(name, "stroke") || !strcmp(name, "fill") || !strcmp(name, "color");
+    bool mixed = paints && sscanf(value, "rgb(%u,%u,%u)", &red, &green, &blue) == 3;
+    bool black = paints && (!strcmp(value, "black") || !strcmp(value, "#000000"));
+    if (black || (mixed && red + green + blue == 0))
         buf_add(out, "currentColor");
+    else if (mixed)
+        buf_addf(out, "#%02x%02x%02x", red & 255, green & 255, blue & 255);
     else
         buf_add(out, value);
 }
@@ -41,8 +44,8 @@ static void add_value(struct buf *out, const char *name, const char *value)
  * calls of scripts, and the colour of text. */
 static bool is_dropped(const char *tag, const char *name, const char *value)
 {
-    static const char *const always[] = {"stroke-linecap", "stroke-linejoin", "font-family", "id",
-                                         "standalone"};
+    static const char *const always[] = {"stroke-linecap", "stroke-linejoin",
+                                         "font-family", "id", "standalone"};
     if (!strncmp(name, "on", 2) || !strncmp(name, "xmlns", 5))
         return true;
     if (!strcmp(tag, "svg") && (!strcmp(name, "width") || !strcmp(name, "height")))
@@ -157,8 +160,11 @@ static void add_tag(struct rewriting *to, char *text)
 
 static bool skip_definitions(const char **at)
 {
-    static const char *const skipped[][2] = {
-        {"<?", "?>"}, {"<!--", "-->"}, {"<!", ">"}, {"<script", "</script>"}, {"<filter", "</filter>"}};
+    static const char *const skipped[][2] = {{"<?", "?>"},
+                                             {"<!--", "-->"},
+                                             {"<!", ">"},
+                                             {"<script", "</script>"},
+                                             {"<filter", "</filter>"}};
     for (size_t i = 0; i < ARRAY_SIZE(skipped); i++) {
         const char *end = strncmp(*at, skipped[i][0], strlen(skipped[i][0]))
                               ? NULL
@@ -204,8 +210,8 @@ static void rewrite(struct rewriting *to, const char *at)
     }
 }
 
-bool html_svg(const char *svg, const char *prefix, const char *label, const struct strvec *tip,
-              struct buf *out)
+bool html_svg(const char *svg, const char *prefix, const char *label,
+              const struct strvec *tip, struct buf *out)
 {
     const char *start = strstr(svg, "<svg"), *end = strstr(svg, "</svg>");
     struct rewriting to = {

@@ -34,8 +34,8 @@ void html_add_data(struct html *page)
     json_object_foreach(json_object_get(code, "diffs"), key, value)
         json_array_append(list, (json_t *)value);
     json_t *data = json_pack("{s:o, s:o}", "lines",
-                             json_is_array(lines) ? json_incref(lines) : json_array(), "diffs",
-                             list);
+                             json_is_array(lines) ? json_incref(lines) : json_array(),
+                             "diffs", list);
     html_script_json(page->out, data);
     json_decref(data);
 }
@@ -164,8 +164,9 @@ static void add_filters(struct html *page)
                                            {"stopped", "stopped"},
                                            {"failed", "failed"},
                                            {"environment", "other environments"}};
-    buf_add(page->out, "<p class=\"filters\" hidden><label>Search <input type=\"search\" "
-                       "id=\"find\" autocomplete=\"off\" placeholder=\"plan or reason\"></label>");
+    buf_add(page->out,
+            "<p class=\"filters\" hidden><label>Search <input type=\"search\" "
+            "id=\"find\" autocomplete=\"off\" placeholder=\"plan or reason\"></label>");
     for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
         size_t nr = 0;
         for (size_t i = 0; i < page->variant_nr; i++)
@@ -181,9 +182,10 @@ static void add_filters(struct html *page)
 
 static void add_table(struct html *page)
 {
-    buf_add(page->out, "<table class=\"cards variants\" id=\"table\"><caption class=\"unseen\">All "
-                       "measured variants, in the order in which they were tried</caption>\n"
-                       "<thead><tr>");
+    buf_add(page->out,
+            "<table class=\"cards variants\" id=\"table\"><caption class=\"unseen\">All "
+            "measured variants, in the order in which they were tried</caption>\n"
+            "<thead><tr>");
     add_sort(page, "order", "Try");
     add_sort(page, "time", "One call");
     add_sort(page, "gain", "Speed-up");
@@ -199,25 +201,30 @@ void html_add_variants(struct html *page)
     bool code = json_object_get(page->report, "code") != NULL;
     html_open(page, "variants", "Every variant measured");
     if (page->unread_nr)
-        html_elementf(page->out, "p class=\"note\"",
-                      "%zu entries of the session's record cannot be read and are left out.",
-                      page->unread_nr);
+        html_elementf(
+            page->out, "p class=\"note\"",
+            "%zu entries of the session's record cannot be read and are left out.",
+            page->unread_nr);
     if (page->variant_nr == 0) {
         html_element(page->out, "p", "None.");
         html_close(page);
         return;
     }
-    buf_add(page->out,
-            "<p class=\"how\">Speed-up is the time as written over the variant's time, with the "
-            "range that both intervals allow; what was timed in turn with the winner is said "
-            "under \xe2\x80\x9cwhy\xe2\x80\x9d and is more exact. A copied plan goes behind "
-            "<code>inflight apply FILE.c --plan</code>.</p>\n");
+    buf_add(
+        page->out,
+        "<p class=\"how\">Speed-up is the time as written over the variant's time, with "
+        "the "
+        "range that both intervals allow; what was timed in turn with the winner is said "
+        "under \xe2\x80\x9cwhy\xe2\x80\x9d and is more exact. A copied plan goes behind "
+        "<code>inflight apply FILE.c --plan</code>.</p>\n");
     if (!code)
-        html_element(page->out, "p class=\"how\"",
-                     "This session was made by a version of inflight that did not keep the C of "
-                     "its variants; 'inflight apply' writes it from a plan.");
-    buf_add(page->out, "<noscript><p class=\"note\">Without JavaScript the table cannot be "
-                       "sorted, and only the winner's C is shown.</p></noscript>\n");
+        html_element(
+            page->out, "p class=\"how\"",
+            "This session was made by a version of inflight that did not keep the C of "
+            "its variants; 'inflight apply' writes it from a plan.");
+    buf_add(page->out,
+            "<noscript><p class=\"note\">Without JavaScript the table cannot be "
+            "sorted, and only the winner's C is shown.</p></noscript>\n");
     add_filters(page);
     add_table(page);
     html_close(page);
@@ -233,7 +240,9 @@ struct rule_count {
 static int by_count(const void *a, const void *b)
 {
     const struct rule_count *left = a, *right = b;
-    return left->nr < right->nr ? 1 : left->nr > right->nr ? -1 : strcmp(left->rule, right->rule);
+    return left->nr < right->nr   ? 1
+           : left->nr > right->nr ? -1
+                                  : strcmp(left->rule, right->rule);
 }
 
 static void add_counts(struct html *page, const json_t *list)
@@ -252,8 +261,8 @@ static void add_counts(struct html *page, const json_t *list)
     }
     qsort(count, nr, sizeof(*count), by_count);
     for (k = 0; k < nr; k++)
-        buf_addf(&line, "%s%s %zu", k ? ", " : "", *count[k].rule ? count[k].rule : "no rule",
-                 count[k].nr);
+        buf_addf(&line, "%s%s %zu", k ? ", " : "",
+                 *count[k].rule ? count[k].rule : "no rule", count[k].nr);
     html_elementf(page->out, "p", "%zu candidates were never built, by rule: %s.",
                   json_array_size(list), buf_str(&line));
     buf_release(&line);
@@ -271,10 +280,13 @@ void html_add_pruned(struct html *page)
         return;
     }
     add_counts(page, list);
-    buf_addf(page->out, "<details class=\"long\"%s><summary>All %zu with their reasons</summary>\n",
+    buf_addf(page->out,
+             "<details class=\"long\"%s><summary>All %zu with their reasons</summary>\n",
              json_array_size(list) <= 12 ? " open" : "", json_array_size(list));
-    buf_add(page->out, "<table class=\"cards pruned\"><thead><tr><th scope=\"col\">Candidate</th><th "
-                       "scope=\"col\">Rule</th><th scope=\"col\">Reason</th></tr></thead>\n<tbody>\n");
+    buf_add(
+        page->out,
+        "<table class=\"cards pruned\"><thead><tr><th scope=\"col\">Candidate</th><th "
+        "scope=\"col\">Rule</th><th scope=\"col\">Reason</th></tr></thead>\n<tbody>\n");
     json_array_foreach(list, i, pruned)
     {
         buf_add(page->out, "<tr><td data-label=\"Candidate\">");

@@ -121,7 +121,8 @@ void add_time_text(struct buf *out, struct quantity seconds)
         buf_add(out, "unknown");
 }
 
-void add_figure_text(struct buf *out, struct quantity quantity, double scale, const char *unit)
+void add_figure_text(struct buf *out, struct quantity quantity, double scale,
+                     const char *unit)
 {
     if (!quantity.known) {
         buf_add(out, "unknown");
@@ -166,7 +167,8 @@ struct quantity doc_quantity(const json_t *object, const char *key)
     return quantity;
 }
 
-struct quantity doc_resource(const json_t *resources, const char *resource, const char *key)
+struct quantity doc_resource(const json_t *resources, const char *resource,
+                             const char *key)
 {
     const json_t *one;
     size_t i;

@@ -16,7 +16,8 @@ void html_elementf(struct buf *out, const char *tag, const char *format, ...)
  * and it is plain ASCII. */
 void html_script_json(struct buf *out, const json_t *document);
 
-/* ---- figures; all of them plain text, to be escaped by the caller where it is put ---- */
+/* ---- figures; all of them plain text, to be escaped by the caller where it is put ----
+ */
 
 /* "1.84x", "unknown". */
 void add_gain_text(struct buf *out, struct quantity gain);
@@ -25,7 +26,8 @@ void add_range_text(struct buf *out, struct quantity quantity, double scale);
 /* "12.3 ms", "unknown". */
 void add_time_text(struct buf *out, struct quantity seconds);
 /* "12.3 GB/s (12.1 to 12.5)", "unknown". */
-void add_figure_text(struct buf *out, struct quantity quantity, double scale, const char *unit);
+void add_figure_text(struct buf *out, struct quantity quantity, double scale,
+                     const char *unit);
 
 /* ---- our own document; nothing of it is trusted to be there ---- */
 
@@ -34,6 +36,7 @@ bool doc_has_text(const json_t *object, const char *key);
 double doc_number(const json_t *object, const char *key); /* NAN = not there */
 struct quantity doc_quantity(const json_t *object, const char *key);
 /* A quantity of occupancy's "resources" or "queues". */
-struct quantity doc_resource(const json_t *resources, const char *resource, const char *key);
+struct quantity doc_resource(const json_t *resources, const char *resource,
+                             const char *key);
 
 #endif

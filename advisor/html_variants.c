@@ -22,8 +22,7 @@ static void read_variant(struct html *page, const json_t *json)
 {
     struct json_at at = json_top("report", json);
     struct html_variant variant = {.json = json, .gain = quantity_unknown()};
-    if (!json_is_object(json) ||
-        measurement_from_json(&at, &variant.measurement, NULL)) {
+    if (!json_is_object(json) || measurement_from_json(&at, &variant.measurement, NULL)) {
         page->unread_nr++;
         return;
     }
@@ -95,10 +94,9 @@ static void read_machine(struct html *page)
 {
     const json_t *profile = json_object_get(page->report, "profile");
     struct json_at at = json_top("report", profile);
-    double copies =
-        doc_number(json_object_get(page->report, "machine"), "copies");
-    page->has_machine = json_is_object(profile) &&
-                        machine_from_json(&at, &page->machine, NULL) == 0;
+    double copies = doc_number(json_object_get(page->report, "machine"), "copies");
+    page->has_machine =
+        json_is_object(profile) && machine_from_json(&at, &page->machine, NULL) == 0;
     page->copies = copies >= 1 && copies < 1e6 ? (int)copies : 1;
 }
 

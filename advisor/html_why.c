@@ -95,9 +95,9 @@ static void add_winner(const struct html *page, const struct html_variant *varia
                  fastest);
 }
 
-/* By the times alone. */
+/* By the times alone; `tied`: more is said of it and the winner. */
 static void add_comparison(const struct html *page, const struct html_variant *variant,
-                           struct buf *out)
+                           bool tied, struct buf *out)
 {
     struct quantity gain = variant->gain;
     if (!gain.known) {
@@ -117,7 +117,7 @@ static void add_comparison(const struct html *page, const struct html_variant *v
             add_times(out, behind);
             buf_add(out, " times as long as the winner.");
         } else {
-            buf_add(out, " by its own time, but not kept.");
+            buf_add(out, tied ? "." : " by its own time, but not kept.");
         }
     } else {
         buf_add(out, "Faster than as written by its own time, but not beyond the noise "
@@ -153,13 +153,13 @@ static void add_ran(const struct html *page, size_t i, struct buf *out)
     }
     if (*variant->around) {
         buf_add(out, "Not another source but another environment, reported apart. ");
-        add_comparison(page, variant, out);
+        add_comparison(page, variant, false, out);
         return;
     }
-    add_comparison(page, variant, out);
+    add_comparison(page, variant, tie != NULL, out);
     if (tie) {
-        bool is_best = page->best &&
-                       !strcmp(page->variant[page->best].measurement.plan, winner);
+        bool is_best =
+            page->best && !strcmp(page->variant[page->best].measurement.plan, winner);
         buf_add(out, " ");
         add_tie(tie, is_best ? "the winner" : winner, out);
     } else if (*winner && !strcmp(winner, plan) && page->best) {

@@ -167,7 +167,8 @@ static const struct option_row rows[] = {
     {"evidence", 'e', NULL, FLAG, AT(evidence),
      "every variant and every pruned plan, too"},
     {"html", 0, "FILE", TEXT, AT(html),
-     "the report as one page with plots, every variant and its C, beside the report in the "
+     "the report as one page with plots, every variant and its C, beside the report in "
+     "the "
      "terminal; needs no network"},
     {"json", 0, NULL, FLAG, AT(json), "the result as JSON on standard output"},
     {"quiet", 'q', NULL, FLAG, AT(quiet), "no progress"},

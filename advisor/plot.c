@@ -97,7 +97,8 @@ out:
 }
 
 /* A file that is not there was not drawn. */
-static int take_pictures(const char *dir, struct buf *picture, size_t nr, struct error *err)
+static int take_pictures(const char *dir, struct buf *picture, size_t nr,
+                         struct error *err)
 {
     int status = 0;
     for (size_t i = 0; i < nr && !status; i++) {
