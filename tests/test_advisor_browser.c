@@ -91,7 +91,7 @@ static void check_fragment(const char *path, const char *dir, const char *fragme
 static void sorted_and_filtered(void)
 {
     static const char *const cases[][2] = {
-        {"sort=-gain", " 2 3 1 8 0 9 4 5 6 7 10 11"},
+        {"sort=-gain", " 3 2 1 8 0 9 4 5 6 7 10 11"},
         {"sort=time", " 3 2 1 8 0 9 4 5 6 7 10 11"},
         {"filter=failed&sort=-order", " 11 10 7 6 5"},
         {"find=tile(j%3A16&sort=plan", " 1"},
