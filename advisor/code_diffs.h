@@ -14,8 +14,9 @@ struct code_diffs {
     json_t *refused; /* plan to the reason why there is no C of it */
 };
 
-/* Writes the C of the plan (some milliseconds of isl) unless that was done before, or the
- * plan is "", the file as it is. A plan of which no C comes is noted with the reason. */
+/* Takes in the C of the plan unless that was done before, or the plan is "", the file as
+ * it is. Cheap right after a build of it, whose C the kernel keeps; else some
+ * milliseconds of isl. A plan of which no C comes is noted with the reason. */
 void code_diffs_add(struct code_diffs *code, struct kernel *kernel, const char *plan);
 
 /* {"lines": [...], "diffs": {"tile(i:8)": "0-12 40 3"}, "refused": {...}}: of each plan

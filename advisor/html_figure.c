@@ -164,7 +164,7 @@ static size_t common_steps(const char *a, const char *b)
 
 static bool is_counted(const struct html_variant *variant)
 {
-    return html_ran(variant) && variant->gbs.known && variant->gbs.value > 0;
+    return html_ran(variant) && variant->gbs.known && variant->gbs.value >= 0;
 }
 
 static struct quantity bytes_of(const struct html_variant *variant)

@@ -164,10 +164,10 @@ enum group { GROUP_ASSUMED, GROUP_COUNTED, GROUP_WRITTEN, GROUP_WINNER, GROUP_NR
 
 static enum group group_of(const struct html *page, size_t i, bool counted)
 {
-    return i == 0                       ? GROUP_WRITTEN
-           : i == page->best && counted ? GROUP_WINNER
-           : counted                    ? GROUP_COUNTED
-                                        : GROUP_ASSUMED;
+    return i == 0            ? GROUP_WRITTEN
+           : i == page->best ? GROUP_WINNER
+           : counted         ? GROUP_COUNTED
+                             : GROUP_ASSUMED;
 }
 
 static size_t add_group_rows(struct sheet *sheet, enum group group)

@@ -14,7 +14,8 @@ struct roof {
     bool bytes_only;
     struct quantity memory, l1, l2; /* ceilings, GB/s; unknown = none here */
     struct quantity peak[3];        /* scalar, SIMD, fused; GFLOP/s of the loaded cores */
-    double x[2], y[2];              /* the frame */
+    size_t edge_nr;    /* variants that move nothing: they stand at the edge */
+    double x[2], y[2]; /* the frame */
 };
 
 /* ---- ceilings ---- */
@@ -53,11 +54,18 @@ static struct quantity work_of(const struct html *page)
     return quantity_scale(doc_quantity(kernel, "flops"), page->copies);
 }
 
-/* Perhaps next to nothing is moved: then the interval is open above. */
+/* Perhaps next to nothing is moved: then the interval is open above. Where nothing at all
+ * is, the value is infinite, too. */
 static struct quantity per_byte(struct quantity flops, struct quantity bytes)
 {
-    if (!flops.known || !bytes.known || !(bytes.value > 0))
+    if (!flops.known || !bytes.known)
         return quantity_unknown();
+    if (!(bytes.value > 0))
+        return (struct quantity){.known = true,
+                                 .value = INFINITY,
+                                 .low =
+                                     bytes.high > 0 ? flops.low / bytes.high : INFINITY,
+                                 .high = INFINITY};
     return quantity_between(flops.value / bytes.value, flops.low / bytes.high,
                             bytes.low > 0 ? flops.high / bytes.low : INFINITY, 0,
                             PROVENANCE_DERIVED);
@@ -79,7 +87,13 @@ static bool place(const struct roof *roof, size_t i, struct quantity *x,
         *y = quantity_scale(quantity_divide(roof->flops, variant->measurement.time_s),
                             1e-9);
     }
-    return x->known && y->known && x->value > 0 && y->value > 0 && isfinite(x->value);
+    return x->known && y->known && x->value > 0 && y->value > 0;
+}
+
+/* What moves nothing through memory stands at the frame's right end. */
+static double drawn_x(const struct roof *roof, double x)
+{
+    return isfinite(x) ? x : roof->x[1] / 1.12;
 }
 
 static void take_in(double range[2], double value)
@@ -99,6 +113,7 @@ static void find_frame(struct roof *roof)
         bool counted;
         if (!place(roof, i, &a, &b, &counted))
             continue;
+        roof->edge_nr += !isfinite(a.value);
         take_in(x, a.value);
         take_in(y, b.value);
     }
@@ -211,7 +226,7 @@ static void add_boxes(struct roof *roof)
         if (!place(roof, i, &x, &y, &counted) || !counted)
             continue;
         figure_row(figure, 6,
-                   (const double[]){x.value, y.value, clip(x.low, roof->x),
+                   (const double[]){drawn_x(roof, x.value), y.value, clip(x.low, roof->x),
                                     clip(x.high, roof->x), clip(y.low, roof->y),
                                     clip(y.high, roof->y)});
         nr++;
@@ -248,7 +263,7 @@ static size_t add_group(struct roof *roof, int group, int type, double size,
                                      counted ? "" : "about ", x.value)
                          : xasprintf("%s; %.3g GFLOP/s at %s%.3g FLOP a byte", tip,
                                      y.value, counted ? "" : "about ", x.value);
-        figure_tipped(figure, 2, (const double[]){x.value, y.value}, full);
+        figure_tipped(figure, 2, (const double[]){drawn_x(roof, x.value), y.value}, full);
         free(tip);
         free(full);
         nr++;
@@ -271,7 +286,8 @@ static void add_way(struct roof *roof)
     if (!roof->page->best || !place(roof, 0, &x[0], &y[0], &counted) ||
         !place(roof, roof->page->best, &x[1], &y[1], &counted))
         return;
-    figure_line(roof->figure, x[0].value, y[0].value, x[1].value, y[1].value,
+    figure_line(roof->figure, drawn_x(roof, x[0].value), y[0].value,
+                drawn_x(roof, x[1].value), y[1].value,
                 "linewidth 1.5 dashtype 2 linecolor rgb '" COLOUR_WINNER "'");
     figure_legend(roof->figure, "dash", COLOUR_WINNER,
                   "from the kernel as written to the winner");
@@ -336,13 +352,18 @@ static void add_words(struct roof *roof)
 
 static bool can_draw(const struct roof *roof)
 {
-    if (roof->page->variant_nr == 0 || !isfinite(roof->x[0]) || !(roof->x[1] > 0)) {
-        buf_add(&roof->figure->why_not, "What the kernel moves through memory is not "
-                                        "known, so no variant has a place "
-                                        "in it.");
-        return false;
-    }
-    return true;
+    bool counted = false,
+         frame = isfinite(roof->x[0]) && roof->x[1] > 0 && roof->y[1] > 0;
+    if (frame && roof->page->variant_nr)
+        return true;
+    struct quantity bytes = roof->page->variant_nr ? figure_bytes(roof->page, 0, &counted)
+                                                   : quantity_unknown();
+    buf_add(&roof->figure->why_not,
+            bytes.known
+                ? "Hardly anything goes through memory, so no variant has a place in it."
+                : "What the kernel moves through memory is not known, so no variant has "
+                  "a place in it.");
+    return false;
 }
 
 void figure_roof(const struct html *page, struct figure *figure)

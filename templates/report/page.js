@@ -203,6 +203,6 @@
     Array.prototype.forEach.call(document.querySelectorAll("details"), function (item) { item.open = true; });
   });
   window.addEventListener("hashchange", follow);
-  sort(table ? "order" : "");
+  sort("-gain");
   follow();
 })();
