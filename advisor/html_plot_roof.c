@@ -340,6 +340,8 @@ static void add_words(struct roof *roof)
             "only so much can be under way. A mark on a slope has to move right (fewer "
             "bytes) or into another queue; one well below all lines is held up by "
             "something else.");
+    if (roof->edge_nr)
+        figure_how(figure, " Marks at the right edge move nothing through memory.");
     buf_addf(
         &figure->label, "%s",
         roof->bytes_only

@@ -95,6 +95,22 @@ static void add_winner(const struct html *page, const struct html_variant *varia
                  fastest);
 }
 
+/* Faster than as written, beside the winner. */
+static void add_behind(struct quantity best, struct quantity gain, bool tied,
+                       struct buf *out)
+{
+    buf_add(out, "Faster than as written");
+    if (best.known && gain.high < best.low) {
+        buf_add(out, ", but it takes ");
+        add_times(out, best.value / gain.value);
+        buf_add(out, " times as long as the winner.");
+    } else {
+        buf_add(out,
+                tied ? "."
+                     : "; by these times alone it cannot be told apart from the winner.");
+    }
+}
+
 /* By the times alone; `tied`: more is said of it and the winner. */
 static void add_comparison(const struct html *page, const struct html_variant *variant,
                            bool tied, struct buf *out)
@@ -109,16 +125,7 @@ static void add_comparison(const struct html *page, const struct html_variant *v
     } else if (gain.low <= 1) {
         buf_add(out, "Lost: no difference from the kernel as written beyond the noise.");
     } else if (page->best) {
-        const struct html_variant *best = &page->variant[page->best];
-        double behind = best->gain.known ? best->gain.value / gain.value : 1;
-        buf_add(out, "Faster than as written");
-        if (behind > 1.005) {
-            buf_add(out, ", but it takes ");
-            add_times(out, behind);
-            buf_add(out, " times as long as the winner.");
-        } else {
-            buf_add(out, tied ? "." : " by its own time, but not kept.");
-        }
+        add_behind(page->variant[page->best].gain, gain, tied, out);
     } else {
         buf_add(out, "Faster than as written by its own time, but not beyond the noise "
                      "when timed in turn.");
