@@ -126,7 +126,9 @@ static int show_session(const struct settings *settings, struct store *store,
                                     &report, err);
         }
     }
-    if (!status)
+    if (!status && settings->html)
+        status = report_html_write(report, settings->html, err);
+    if (!status && (settings->json || !settings->html))
         status = print_report(settings, report, err);
     json_decref(report);
     free(name);
@@ -136,6 +138,10 @@ static int show_session(const struct settings *settings, struct store *store,
 
 int report_command(const struct settings *settings, struct error *err)
 {
+    if (settings->list && settings->html)
+        return fail(err, STATUS_USAGE, "--html shows one session, --list names them all");
+    if (report_html_check(settings->html, NULL, err))
+        return -1;
     if (settings->forget_record)
         return track_forget_command(settings, err);
     char *path = settings->database ? xstrdup(settings->database) : NULL;

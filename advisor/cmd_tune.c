@@ -187,6 +187,8 @@ static int finish(struct workbench *bench, const struct search_result *result,
     json_t *report = report_json(&input);
     progress_clear(&bench->progress);
     int status = print_report(bench, report, err);
+    if (!status && bench->settings->html)
+        status = report_html_write(report, bench->settings->html, err);
     if (!status && !spawn_interrupted()) {
         char *text = json_text(report);
         status = track_save(bench->store, bench->session, bench->machine_key,
@@ -284,6 +286,8 @@ static int work(const struct settings *settings, bool advise_only, struct error 
     if (!status)
         status = output_check(settings->header, settings->file, err);
     if (!status)
+        status = report_html_check(settings->html, settings->file, err);
+    if (!status)
         status = check_strategy(settings, err);
     if (!status)
         status = workbench_live(&bench, err);
@@ -311,6 +315,9 @@ static int work(const struct settings *settings, bool advise_only, struct error 
 
 int tune_command(const struct settings *settings, struct error *err)
 {
+    if (settings->replay && settings->html)
+        return fail(err, STATUS_USAGE,
+                    "--html shows a session; a replay of a recorded space is none");
     if (settings->replay)
         return check_strategy(settings, err) ? -1 : replay_space(settings, err);
     return work(settings, false, err);
@@ -321,6 +328,9 @@ int advise_command(const struct settings *settings, struct error *err)
     if (!settings->file && settings->confirm)
         return fail(err, STATUS_USAGE,
                     "--confirm runs the kernel once more: it needs a C file");
+    if (!settings->file && settings->html)
+        return fail(err, STATUS_USAGE,
+                    "--html shows a session: it needs a C file to measure");
     if (!settings->file)
         return advise_numbers(settings, err);
     if (settings->counts || settings->measurement || settings->seconds_s >= 0)

@@ -26,7 +26,7 @@ static const struct command commands[] = {
      "cores tolerance tolerance-absolute reassociate audit confirm save replay fresh "
      "reuse "
      "no-record patch "
-     "database evidence" COMMON_OPTIONS,
+     "database evidence html" COMMON_OPTIONS,
      tune_command},
     {"advise", "measure the kernel as written and rank what can still pay",
      "advise FILE.c[:LINE] [options] [-- compiler flags]\n"
@@ -47,7 +47,7 @@ static const struct command commands[] = {
      KERNEL_OPTIONS
      "compiler flags machine memory rules cores tolerance tolerance-absolute reassociate "
      "bandwidth latency access counts seconds measurement what-if confirm fresh "
-     "database evidence" COMMON_OPTIONS,
+     "database evidence html" COMMON_OPTIONS,
      advise_command},
     {"measure", "one kernel, one variant: time, traffic, every queue",
      "measure FILE.c[:LINE] [--plan 'PLAN'] [--sweep AXIS] [options]\n"
@@ -107,8 +107,9 @@ static const struct command commands[] = {
      machine_command},
     {"report", "an earlier session again", "report [SESSION] [options]",
      "Without a number: the newest session. --list names them all.\n\n"
-     "example: inflight report --list",
-     "list evidence database forget-record" COMMON_OPTIONS, report_command},
+     "example: inflight report --list\n"
+     "         inflight report 12 --html page.html",
+     "list evidence html database forget-record" COMMON_OPTIONS, report_command},
     {"rules", "the rules that the advice follows, and tests of them",
      "rules [ID | TRANSFORMATION] [--rules FILE] [options]\n"
      "       inflight rules --metrics | --transformations | --record [options]\n"

@@ -25,6 +25,7 @@ struct settings {
     const char *rule_test;              /* rules: what to judge */
     const char *replay;                 /* tune: a recorded space to search */
     const char *header;                 /* tune: where the best constants are written */
+    const char *html;                   /* where the report is written as a page */
     const char *plot, *memory, *what_if, *cache, *csv, *save;
     const char *format;               /* of export and import; NULL = t4, or found out */
     const char *counts, *measurement; /* files to explain instead of measuring */

@@ -197,12 +197,11 @@ int workbench_session(struct workbench *bench, struct error *err)
 static void step(void *data, const struct search_step *step)
 {
     struct workbench *bench = data;
-    progress_show(&bench->progress,
-                  &(struct progress_status){.doing = step->doing,
-                                            .why = step->why,
-                                            .variants = step->variants,
-                                            .best = step->best,
-                                            .left_s = step->left_s});
+    progress_show(&bench->progress, &(struct progress_status){.doing = step->doing,
+                                                              .why = step->why,
+                                                              .variants = step->variants,
+                                                              .best = step->best,
+                                                              .left_s = step->left_s});
 }
 
 static char *variant_of(const struct workbench *bench, const struct candidate *candidate)
@@ -228,6 +227,8 @@ static int measured(void *data, const struct measurement *measurement, struct er
 {
     struct workbench *bench = data;
     struct candidate candidate = {measurement->plan, measurement->environment};
+    if (bench->kernel)
+        code_diffs_add(&bench->code, bench->kernel, measurement->plan);
     if (!bench->store || (measurement->replayed && !measurement->origin))
         return 0;
     char *variant = variant_of(bench, &candidate);
