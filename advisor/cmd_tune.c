@@ -187,8 +187,6 @@ static int finish(struct workbench *bench, const struct search_result *result,
     json_t *report = report_json(&input);
     progress_clear(&bench->progress);
     int status = print_report(bench, report, err);
-    if (!status && bench->settings->html)
-        status = report_html_write(report, bench->settings->html, err);
     if (!status && !spawn_interrupted()) {
         char *text = json_text(report);
         status = track_save(bench->store, bench->session, bench->machine_key,
@@ -196,6 +194,8 @@ static int finish(struct workbench *bench, const struct search_result *result,
                  store_session_finish(bench->store, bench->session, text, err);
         free(text);
     }
+    if (!status && bench->settings->html)
+        status = report_html_write(report, bench->settings->html, err);
     json_decref(report);
     return status ? -1 : 0;
 }

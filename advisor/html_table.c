@@ -150,9 +150,9 @@ static void add_row(struct html *page, size_t i)
 static void add_sort(struct html *page, const char *key, const char *title)
 {
     buf_addf(page->out,
-             "<th scope=\"col\"><button type=\"button\" class=\"sort\" "
+             "<th scope=\"col\" data-title=\"%s\"><button type=\"button\" class=\"sort\" "
              "data-sort=\"%s\">%s</button></th>",
-             key, title);
+             title, key, title);
 }
 
 static void add_filters(struct html *page)

@@ -33,8 +33,10 @@ static int run_gnuplot(const char *dir, const char *argument, const char *option
                        struct error *err)
 {
     const char *const argv[] = {"gnuplot", "--default-settings", argument, NULL};
-    struct spawn_request request = {
-        .argv = argv, .dir = dir, .timeout_s = gnuplot_timeout_s};
+    struct spawn_request request = {.argv = argv,
+                                    .dir = dir,
+                                    .timeout_s = gnuplot_timeout_s,
+                                    .after_interrupt = true};
     struct spawn_outcome outcome = {0};
     int status = spawn_run(&request, &outcome, err);
     if (!status && outcome.end == SPAWN_NOT_STARTED)

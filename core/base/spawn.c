@@ -41,7 +41,7 @@ struct spawn_child {
     size_t output_limit;
     double started, deadline, kill_at; /* clock_s(); infinite if none */
     enum spawn_end cause; /* what we stopped it for, SPAWN_EXITED if we did not */
-    bool ended;
+    bool ended, after_interrupt;
     struct spawn_outcome outcome;
 };
 
@@ -248,7 +248,13 @@ static struct spawn_child *child_new(const struct spawn_request *request)
         request->timeout_s > 0 ? child->started + request->timeout_s : INFINITY;
     child->kill_at = INFINITY;
     child->cause = SPAWN_EXITED;
+    child->after_interrupt = request->after_interrupt;
     return child;
+}
+
+static bool is_interrupted(const struct spawn_child *child)
+{
+    return spawn_interrupted() && !child->after_interrupt;
 }
 
 int spawn_start(const struct spawn_request *request, struct spawn_child **out,
@@ -260,7 +266,7 @@ int spawn_start(const struct spawn_request *request, struct spawn_child **out,
 
     *out = NULL;
     cleanup_install();
-    if (spawn_interrupted()) {
+    if (is_interrupted(child)) {
         child->outcome.end = SPAWN_INTERRUPTED;
         child->outcome.code = spawn_interrupted();
         child->ended = true;
@@ -344,7 +350,7 @@ static void record_end(struct spawn_child *child, int status)
 {
     struct spawn_outcome *outcome = &child->outcome;
 
-    if (child->cause == SPAWN_EXITED && spawn_interrupted())
+    if (child->cause == SPAWN_EXITED && is_interrupted(child))
         child->cause = SPAWN_INTERRUPTED;
     outcome->end = child->cause;
     if (child->cause == SPAWN_EXITED && WIFSIGNALED(status))
@@ -395,7 +401,7 @@ static void advance(struct spawn_child *child)
         reap(child);
         return;
     }
-    if (spawn_interrupted())
+    if (is_interrupted(child))
         stop(child, SPAWN_INTERRUPTED);
     if (now >= child->deadline)
         stop(child, SPAWN_TIMED_OUT);
