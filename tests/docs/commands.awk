@@ -9,7 +9,8 @@
 BEGIN {
 	OFS = "\t"
 	split("inflight cmake ctest cpack git make ninja gcc clang cc patch diff cat cp mv rm mkdir ls cd man sudo apt " \
-	      "apt-get dpkg pip python3 perf sysctl taskset echo export likwid-perfctr pkg-config bash sh env gunzip numactl", words)
+	      "apt-get dpkg pip python3 perf sysctl taskset echo export source " \
+	      "likwid-perfctr pkg-config bash sh env gunzip numactl", words)
 	for (i in words)
 		known[words[i]] = 1
 }
@@ -58,7 +59,7 @@ function end_block(    i, text, prompts, margin)
 
 /^ *```/ {
 	if (fenced) {
-		if (language ~ /^(|sh|console|text)$/ || named)
+		if (language == "" || language ~ /^(sh|console|text)$/ || named)
 			end_block()
 		n = fenced = 0
 		named = language = ""
