@@ -41,6 +41,7 @@ static const struct {
 } adapters[] = {
     {"jansson.h", "core/base/json.h", 1, false},
     {"zlib.h", "core/base/gz.c", 1, false},
+    {"sha2.h", "core/base/sha256.c", 1, false},
     {"papi.h", "core/traffic/", 1, true},
     {"clang-c/", "variants/", 1, false},
     {"isl/", "variants/", 0, false},

@@ -14,6 +14,7 @@
 #include "core/base/gz.h"
 #include "core/base/json.h"
 #include "core/base/quantity.h"
+#include "core/base/sha256.h"
 #include "core/base/spawn.h"
 #include "core/base/term.h"
 #include "core/base/units.h"
