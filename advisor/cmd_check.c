@@ -102,10 +102,16 @@ static void check_lists(struct checking *check, const char *what,
 static const char still_right[] =
     "builds keep the tuned code, whose results stay right; the gain below is that of now";
 
+/* Without the name that it was called by: cc, gcc and gcc-12 may be one. */
+static const char *behind_name(const char *version)
+{
+    return version + strcspn(version, " ");
+}
+
 static void check_tools(struct checking *check, const struct toolchain *toolchain)
 {
     const struct record_machine *entry = check->entry;
-    if (!strcmp(entry->compiler_version, toolchain->version))
+    if (!strcmp(behind_name(entry->compiler_version), behind_name(toolchain->version)))
         check_add(&check->items, "compiler", CHECK_GOOD, NULL, "'%s', as recorded",
                   toolchain->version);
     else
