@@ -173,6 +173,9 @@ static int open_kernel(const struct settings *settings, struct kernel **kernel,
     if (!settings->file)
         return fail(err, STATUS_USAGE, "a C file is needed; try 'inflight %s --help'",
                     settings->command);
+    if (*settings->file == '@' || *settings->file == '-') /* compilers read these */
+        return fail(err, STATUS_USAGE, "write './%s' for a file of that name",
+                    settings->file);
     int status = workbench_cflags(settings, settings->file, &request.cflags, err);
     if (!status)
         status = kernel_open(&request, kernel, err);
