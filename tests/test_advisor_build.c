@@ -47,7 +47,7 @@ static void a_record_that_fits_is_used(void)
     if (!site_make(&site, false))
         return;
     check_said(&site, "", true,
-               "inflight: sum.c: built as tuned, 1.75x (1.5 to 2.25) on 2026-01-31\n");
+               "inflight: sum.c: built as tuned, 1.76x (1.50 to 2.25) on 2026-01-31\n");
     site_change(&site, "sum.inflight.json", "\n      \"words\"", "\r\n  \"words\"");
     check_said(&site, "", true, "built as tuned");
     site_drop(&site);
@@ -147,7 +147,7 @@ static void drift_of_compiler_and_flags_is_a_note(void)
     check_said(&site, "'-DINFLIGHT_FLAGS=-g -O3 -march=native -Wall'", true,
                "note: tuned at '-O2', built at '-O3 -march=native'");
     check_said(&site, "'-DINFLIGHT_FLAGS=-O0 -Iinclude -O2 -fPIC'", true,
-               "(1.5 to 2.25) on 2026-01-31\n");
+               "(1.50 to 2.25) on 2026-01-31\n");
     check_said(&site, "-DINFLIGHT_COMPILER_ID=GNU -DINFLIGHT_COMPILER_VERSION=13.1.0",
                true, "tuned with 'gcc (Debian) 12.2.0', built with GNU 13.1.0");
     check_said(&site, "-DINFLIGHT_COMPILER_ID=Clang -DINFLIGHT_COMPILER_VERSION=12.2.0",

@@ -84,7 +84,7 @@ void site_record(struct site *site, bool here)
         .compiler_version = xstrdup("gcc (Debian) 12.2.0"),
         .profile = xstrdup(""),
         .cores = 2,
-        .gain = quantity_between(1.754, 1.5, 2.25, 3, PROVENANCE_CLOCK),
+        .gain = quantity_between(1.756, 1.5, 2.25, 3, PROVENANCE_CLOCK),
         .environment_gain = quantity_unknown(),
         .tolerance = quantity_unknown(),
         .tolerance_absolute = quantity_unknown(),
