@@ -651,12 +651,20 @@ endfunction()
 
 if(CMAKE_SCRIPT_MODE_FILE AND INFLIGHT_MODE)
   if(INFLIGHT_MODE STREQUAL "select")
-    if(INFLIGHT_JOB)
-      include("${INFLIGHT_JOB}")
+    if(INFLIGHT_JOBS)
+      file(STRINGS "${INFLIGHT_JOBS}" jobs REGEX ".")
+    elseif(INFLIGHT_JOB)
+      set(jobs "${INFLIGHT_JOB}")
     else()
+      set(jobs words)
       _inflight_job_of_words()
     endif()
-    _inflight_select()
+    foreach(job IN LISTS jobs)
+      if(NOT job STREQUAL "words")
+        include("${job}")
+      endif()
+      _inflight_select()
+    endforeach()
   elseif(INFLIGHT_MODE MATCHES "^(tune|check)$")
     _inflight_each()
   else()
@@ -682,6 +690,11 @@ function(_inflight_quoted out text)
   set(${out} "[${marks}[${text}]${marks}]" PARENT_SCOPE)
 endfunction()
 
+# A file with the jobs that are added to a target by the end of the configuration.
+function(_inflight_write_jobs path target)
+  file(GENERATE OUTPUT "${path}" CONTENT "$<JOIN:$<GENEX_EVAL:$<TARGET_PROPERTY:${target},INFLIGHT_JOBS>>,\n>\n")
+endfunction()
+
 # The targets inflight-tune and inflight-check, made by the first call.
 function(_inflight_make_targets)
   if(TARGET inflight-tune)
@@ -694,7 +707,7 @@ function(_inflight_make_targets)
               "-DINFLIGHT_CHECK_STRICT=${INFLIGHT_CHECK_STRICT}" -P "${INFLIGHT_TUNE_SCRIPT}"
       USES_TERMINAL VERBATIM COMMENT "inflight ${mode}")
   endforeach()
-  file(GENERATE OUTPUT "${jobs}" CONTENT "$<JOIN:$<GENEX_EVAL:$<TARGET_PROPERTY:inflight-tune,INFLIGHT_JOBS>>,\n>\n")
+  _inflight_write_jobs("${jobs}" inflight-tune)
 endfunction()
 
 # Each kernel is tuned once, also where several targets share it: the first one's flags count.
@@ -869,16 +882,24 @@ function(inflight_tune)
   set(output "${CMAKE_CURRENT_BINARY_DIR}/inflight/${arg_TARGET}/${place}/${stem}.c")
   set(job "${CMAKE_CURRENT_BINARY_DIR}/inflight/${arg_TARGET}/${place}/job-$<CONFIG>")
 
-  set(choose COMMAND "${CMAKE_COMMAND}" -DINFLIGHT_MODE=select "-DINFLIGHT_JOB=${job}-C.cmake" -P "${INFLIGHT_TUNE_SCRIPT}")
   if(CMAKE_GENERATOR MATCHES "Ninja")
-    add_custom_command(OUTPUT "${output}" "${output}.options" ${choose}
+    add_custom_command(OUTPUT "${output}" "${output}.options"
+      COMMAND "${CMAKE_COMMAND}" -DINFLIGHT_MODE=select "-DINFLIGHT_JOB=${job}-C.cmake" -P "${INFLIGHT_TUNE_SCRIPT}"
       DEPENDS "${kernel}" "${job}-C.cmake" "${INFLIGHT_TUNE_SCRIPT}"
       DEPFILE "${output}.d" VERBATIM COMMENT "Choosing between original and tuned ${stem}.c")
   else()
-    # In every build: Makefiles of CMake never forget what a DEPFILE once named, so that a record that is gone would have
-    # the kernel compiled again for ever. What does not change is not written.
-    add_custom_target(${arg_TARGET}-inflight-${place} ${choose} BYPRODUCTS "${output}" "${output}.options" VERBATIM COMMENT "")
-    add_dependencies(${arg_TARGET} ${arg_TARGET}-inflight-${place})
+    # In every build, all kernels of the target at once: Makefiles of CMake never forget what a DEPFILE once named, so that
+    # a record that is gone would have its kernel compiled again for ever. What does not change is not written.
+    if(NOT TARGET ${arg_TARGET}-inflight)
+      set(jobs "${CMAKE_CURRENT_BINARY_DIR}/inflight/${arg_TARGET}/jobs-$<CONFIG>.txt")
+      add_custom_target(${arg_TARGET}-inflight
+        COMMAND "${CMAKE_COMMAND}" -DINFLIGHT_MODE=select "-DINFLIGHT_JOBS=${jobs}" -P "${INFLIGHT_TUNE_SCRIPT}" VERBATIM COMMENT "")
+      _inflight_write_jobs("${jobs}" ${arg_TARGET}-inflight)
+      add_dependencies(${arg_TARGET} ${arg_TARGET}-inflight)
+    endif()
+    set_property(TARGET ${arg_TARGET}-inflight APPEND PROPERTY INFLIGHT_JOBS "${job}-C.cmake")
+    set_property(TARGET ${arg_TARGET} APPEND PROPERTY ADDITIONAL_CLEAN_FILES "${output}" "${output}.options" "${output}.said")
+    set_source_files_properties("${output}" "${output}.options" PROPERTIES GENERATED ON)
   endif()
   _inflight_write_job("${job}")
   _inflight_copy_properties()
