@@ -51,6 +51,13 @@ static const struct option_row rows[] = {
     {"output", 'o', "FILE", TEXT, AT(output), "where the result is written"},
     {"emit-header", 0, "FILE.h", TEXT, AT(header),
      "the best values of the tunables as macros"},
+    {"build-record", 0, "FILE", TEXT, AT(build_record),
+     "write what a build needs: this machine's entry of the record FILE, such as "
+     "kernel.inflight.json beside the source, and the tuned C beside it (docs/build.md)"},
+    {"source", 0, "FILE.c", TEXT, AT(source),
+     "the kernel's file, where it does not lie beside its record"},
+    {"strict", 0, NULL, FLAG, AT(strict),
+     "end with status 1 when anything drifted or the gain is gone"},
     {"plan", 'p', "PLAN", TEXT, AT(plan),
      "transformations, such as 'tile(i:32,j:32) simd'"},
     {"from", 0, "FILE", TEXT, AT(from),
@@ -63,7 +70,7 @@ static const struct option_row rows[] = {
     {"budget", 0, "TIME", TIME, AT(budget_s),
      "time to spend, such as 90s or 5m; default 100s for a search (closing measurements "
      "may take as long again, 32s at most), 10m for a sweep, 10s for the pairs of "
-     "compare"},
+     "compare and check"},
     {"variants", 0, "N", COUNT, AT(variants), "measure at most N variants"},
     {"strategy", 0, "NAME", TEXT, AT(strategy),
      "guided (default), exhaustive, random, local (hill climbing) or population "

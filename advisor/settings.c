@@ -194,7 +194,8 @@ static int read_word(const struct command *command, const char *word,
                      struct settings *settings, struct error *err)
 {
     bool number = word[strspn(word, "0123456789")] == 0;
-    if (!strcmp(command->name, "import") || (!strcmp(command->name, "export") && !number))
+    if (!strcmp(command->name, "import") || !strcmp(command->name, "check") ||
+        (!strcmp(command->name, "export") && !number))
         return read_results(word, settings, err);
     if (strstr(command->usage, "SESSION"))
         return read_session(word, settings, err);

@@ -26,6 +26,8 @@ struct settings {
     const char *replay;                 /* tune: a recorded space to search */
     const char *header;                 /* tune: where the best constants are written */
     const char *html;                   /* where the report is written as a page */
+    const char *build_record;           /* tune: the record that builds read */
+    const char *source;                 /* check: the kernel's file */
     const char *plot, *memory, *what_if, *cache, *csv, *save;
     const char *format;               /* of export and import; NULL = t4, or found out */
     const char *counts, *measurement; /* files to explain instead of measuring */
@@ -48,7 +50,7 @@ struct settings {
     bool json, quick, quiet, verbose, fresh, audit, reassociate, list, evidence, patch,
         force, metrics, transformations;
     enum colour_when colour;
-    bool confirm;
+    bool confirm, strict;
 };
 
 /* Fails with STATUS_USAGE: the reason and "try 'inflight COMMAND --help'". argv[0] is the

@@ -109,7 +109,7 @@ static int add_flags(const struct settings *settings, const char *text,
 {
     struct strvec flags = {0};
     strvec_split(&flags, text);
-    int status = workbench_check_flags(&flags, err);
+    int status = flags_check(&flags, err);
     if (!status && !settings->reassociate)
         status = check_order(&flags, err);
     strvec_release(&flags);
