@@ -35,9 +35,11 @@ static int list_sessions(const struct settings *settings, struct store *store,
     if (settings->json) {
         json_t *list = json_array();
         status = store_session_each(store, list_object, list, err);
+        json_t *document =
+            json_pack("{s:s, s:o}", "schema", "inflight.sessions/1", "sessions", list);
         if (!status)
-            status = print_json(list, err);
-        json_decref(list);
+            status = print_json(document, err);
+        json_decref(document);
         return status;
     }
     struct buf text = {0};

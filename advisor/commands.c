@@ -161,6 +161,12 @@ static const struct command commands[] = {
      "Ends with status 6 when something is missing that inflight cannot do without.\n\n"
      "example: inflight doctor",
      "compiler database" COMMON_OPTIONS, doctor_command},
+    {"completion", "completion of commands and options for bash, zsh or fish",
+     "completion SHELL",
+     "Prints the script by which bash, zsh or fish completes inflight's commands and\n"
+     "options. An installed inflight has it where the shell looks already.\n\n"
+     "example: source <(inflight completion bash)",
+     "help", completion_command},
 };
 
 const struct command *command_find(const char *name)
@@ -169,6 +175,11 @@ const struct command *command_find(const char *name)
         if (!strcmp(commands[i].name, name))
             return &commands[i];
     return NULL;
+}
+
+const struct command *command_row(size_t i)
+{
+    return i < ARRAY_SIZE(commands) ? &commands[i] : NULL;
 }
 
 void commands_help(FILE *stream)
@@ -189,7 +200,7 @@ void commands_help(FILE *stream)
             "optimizations can still pay, tries them, and writes a faster loop.\n\n"
             "commands:\n");
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-        fprintf(stream, "  %-9s %s\n", commands[i].name, commands[i].summary);
+        fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].summary);
     fprintf(stream, "\n'inflight COMMAND --help' describes one. Results go to standard\n"
                     "output, the rest to standard error. Exit status:\n");
     for (size_t i = 0; i < ARRAY_SIZE(exit_status); i++)

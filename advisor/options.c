@@ -190,18 +190,18 @@ const struct option_row *option_row(size_t i)
     return i < ARRAY_SIZE(rows) ? &rows[i] : NULL;
 }
 
-static const char *const *words_of(const struct option_row *row)
+const char *const *option_words(const struct option_row *row)
 {
-    size_t i = 0;
-    while (i + 1 < ARRAY_SIZE(choices) && strcmp(choices[i].option, row->name))
-        i++;
-    return choices[i].word;
+    for (size_t i = 0; i < ARRAY_SIZE(choices); i++)
+        if (!strcmp(choices[i].option, row->name))
+            return choices[i].word;
+    return NULL;
 }
 
 static int read_choice(const struct option_row *row, const char *text, int *field,
                        struct error *err)
 {
-    const char *const *choice = words_of(row);
+    const char *const *choice = option_words(row);
     struct buf known = {0};
     size_t i = 0;
     for (; choice[i] && strcmp(text, choice[i]); i++)

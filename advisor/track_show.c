@@ -61,9 +61,12 @@ static int print(const struct settings *settings, const struct track *track,
     json_t *list = track_all_json(track);
     struct buf text = {0};
     add_text(list, &text);
-    int status = settings->json ? print_json(list, err) : print_text(buf_str(&text), err);
+    json_t *document =
+        json_pack("{s:s, s:o}", "schema", "inflight.rules-list/1", "record", list);
+    int status =
+        settings->json ? print_json(document, err) : print_text(buf_str(&text), err);
     buf_release(&text);
-    json_decref(list);
+    json_decref(document);
     return status;
 }
 

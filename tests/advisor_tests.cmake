@@ -5,7 +5,8 @@ foreach(target inflight_tests test_advisor_report test_advisor_answer test_advis
     target_sources(${target} PRIVATE test_advisor_desk.c)
   endif()
 endforeach()
-foreach(target inflight_tests test_advisor_cli test_advisor_measured)
+foreach(target inflight_tests test_advisor_cli test_advisor_measured test_advisor_completion test_advisor_schemas
+        test_advisor_install)
   if(TARGET ${target})
     target_sources(${target} PRIVATE test_advisor_place.c)
     add_dependencies(${target} inflight)
@@ -30,6 +31,31 @@ if(INFLIGHT_SANITIZE)
   foreach(target inflight_tests test_advisor_browser test_advisor_examples)
     if(TARGET ${target})
       target_compile_definitions(${target} PRIVATE INFLIGHT_SANITIZED)
+    endif()
+  endforeach()
+endif()
+
+# Debian's validator goes before others: it is what the schemas are written for.
+find_program(JSONSCHEMA jsonschema PATHS /usr/bin NO_DEFAULT_PATH)
+find_program(JSONSCHEMA jsonschema)
+mark_as_advanced(JSONSCHEMA)
+foreach(target inflight_tests test_advisor_schemas)
+  if(TARGET ${target} AND JSONSCHEMA)
+    target_compile_definitions(${target} PRIVATE INFLIGHT_JSONSCHEMA="${JSONSCHEMA}")
+  endif()
+endforeach()
+
+# Installing from the build folder needs all that is installed. Man pages are built in the preset ci only, and so is this
+# tried there only.
+if(TARGET man)
+  foreach(target inflight_tests test_advisor_install)
+    if(TARGET ${target})
+      target_compile_definitions(${target} PRIVATE INFLIGHT_INSTALL_CMAKE="${CMAKE_COMMAND}"
+        INFLIGHT_INSTALL_CPACK="${CMAKE_CPACK_COMMAND}")
+      add_dependencies(${target} man completions)
+      if(TARGET inflight_events)
+        add_dependencies(${target} inflight_events)
+      endif()
     endif()
   endforeach()
 endif()

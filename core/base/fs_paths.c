@@ -100,12 +100,12 @@ static void list_data_dirs(struct strvec *dirs)
     if (set && *set)
         strvec_push(dirs, set);
     if (*program)
-        strvec_pushf(dirs, "%s../share/inflight", program);
-    /* A program run from its build folder must not find an older installation first. */
-    if (is_below(program, INFLIGHT_SOURCE_DIR))
+        strvec_pushf(dirs, "%s%s", program, INFLIGHT_DATA_BESIDE);
+    /* A program run from its build folder must not find an older installation first; an
+     * installed one must not trust a folder that anybody could make on that machine. */
+    if (is_below(program, INFLIGHT_SOURCE_DIR) || is_below(program, INFLIGHT_BINARY_DIR))
         strvec_push(dirs, INFLIGHT_SOURCE_DIR);
     strvec_push(dirs, INFLIGHT_INSTALL_DATA);
-    strvec_push(dirs, INFLIGHT_SOURCE_DIR);
     free(program);
 }
 
