@@ -24,7 +24,7 @@ function is_command(line,    first)
 }
 
 # Lines of a block: code[1..n], the first of them line `at` of the page.
-function end_block(    i, text, prompts, margin)
+function end_block(    i, text, line, prompts, margin)
 {
 	match(code[1], /^ */)
 	margin = RLENGTH
@@ -43,6 +43,7 @@ function end_block(    i, text, prompts, margin)
 			if (language == "console")
 				print "O", text
 		} else if (prompts || (language == "sh" && text !~ /^ *(#|$)/) || is_command(text)) {
+			line = at + i - 1
 			while (text ~ /\\$/ && i < n) {
 				sub(/\\$/, "", text)
 				text = text code[++i]
@@ -50,7 +51,7 @@ function end_block(    i, text, prompts, margin)
 			sub(/^\$ /, "", text)
 			sub(/[ \t]+# .*$/, "", text)
 			gsub(/[ \t]+/, " ", text)
-			print "C", at + i - 1, text
+			print "C", line, text
 		}
 	}
 	n = 0
