@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advisor/commands.h"
+#include "advisor/database.h"
 #include "advisor/exchanged.h"
 #include "advisor/report.h"
 #include "advisor/series.h"
@@ -146,15 +147,11 @@ int report_command(const struct settings *settings, struct error *err)
         return -1;
     if (settings->forget_record)
         return track_forget_command(settings, err);
-    char *path = settings->database ? xstrdup(settings->database) : NULL;
     struct store *store = NULL;
-    int status = path ? 0 : store_default_path(&path, err);
-    if (!status)
-        status = store_open(path, &store, err);
+    int status = database_open(settings, true, &store, err);
     if (!status)
         status = settings->list ? list_sessions(settings, store, err)
                                 : show_session(settings, store, err);
     store_close(store);
-    free(path);
     return status;
 }

@@ -179,7 +179,8 @@ static const struct option_row rows[] = {
      "the terminal; needs no network"},
     {"json", 0, NULL, FLAG, AT(json), "the result as JSON on standard output"},
     {"quiet", 'q', NULL, FLAG, AT(quiet), "no progress"},
-    {"verbose", 'v', NULL, FLAG, AT(verbose), "progress line by line, with the seconds since the start"},
+    {"verbose", 'v', NULL, FLAG, AT(verbose),
+     "progress line by line, with the seconds since the start"},
     {"color", 0, "WHEN", CHOICE, AT(colour), "auto (default), always or never"},
     {"help", 'h', NULL, FLAG, AT(help), "this text"},
 #undef AT

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "advisor/database.h"
 #include "advisor/report_parts.h"
 #include "advisor/version.h"
 #include "core/base/hash.h"
@@ -105,11 +106,7 @@ static int begin_session(struct workbench *bench, struct error *err)
 int workbench_store(struct workbench *bench, bool *continued, struct error *err)
 {
     *continued = false;
-    char *path = bench->settings->database ? xstrdup(bench->settings->database) : NULL;
-    int status = path ? 0 : store_default_path(&path, err);
-    if (!status)
-        status = store_open(path, &bench->store, err);
-    free(path);
+    int status = database_open(bench->settings, false, &bench->store, err);
     bench->machine_key = machine_key(bench);
     if (status || result_key(bench, &bench->result_key, err))
         return -1;

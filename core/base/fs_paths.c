@@ -37,6 +37,7 @@ static int user_dir(const char *variable, const char *below_home, char **path,
                     struct error *err)
 {
     const char *set = getenv(variable), *home = getenv("HOME");
+    struct error why = {0};
     char *base;
 
     *path = NULL;
@@ -49,7 +50,9 @@ static int user_dir(const char *variable, const char *below_home, char **path,
                     variable);
     *path = path_join(base, "inflight");
     free(base);
-    if (dir_make_all(*path, err)) {
+    if (dir_make_all(*path, &why)) {
+        fail(err, STATUS_FAILED, "%s; set HOME or %s to a folder of yours", why.text,
+             variable);
         free(*path);
         *path = NULL;
         return -1;
