@@ -259,7 +259,7 @@ static void add_pair(struct figure *figure, const json_t *advice, size_t nr, dou
         block);
     block = figure_block(figure);
     buf_addf(&tip, "%c: %s, at most %.2fx, measured %.2fx", (char)('A' + nr % 26),
-             doc_text(advice, "transformation"), bound.value, measured.value);
+             report_word(advice, "transformation"), bound.value, measured.value);
     figure_tipped(figure, 2, (const double[]){bound.value, measured.value},
                   buf_str(&tip));
     figure_end(figure);

@@ -279,9 +279,9 @@ static void add_counts(struct html *page, const json_t *list)
     struct buf line = {0};
     json_array_foreach(list, i, pruned)
     {
-        for (k = 0; k < nr && strcmp(count[k].rule, doc_text(pruned, "rule")); k++)
+        for (k = 0; k < nr && strcmp(count[k].rule, report_word(pruned, "rule")); k++)
             ;
-        count[k].rule = doc_text(pruned, "rule");
+        count[k].rule = report_word(pruned, "rule");
         count[k].nr++;
         nr += k == nr;
     }
@@ -316,11 +316,11 @@ void html_add_pruned(struct html *page)
     json_array_foreach(list, i, pruned)
     {
         buf_add(page->out, "<tr><td data-label=\"Candidate\">");
-        html_element(page->out, "code", doc_text(pruned, "plan"));
+        html_element(page->out, "code", report_word(pruned, "plan"));
         buf_add(page->out, "</td><td data-label=\"Rule\">");
-        html_element(page->out, "span class=\"rule\"", doc_text(pruned, "rule"));
+        html_element(page->out, "span class=\"rule\"", report_word(pruned, "rule"));
         buf_add(page->out, "</td><td data-label=\"Reason\">");
-        html_text(page->out, doc_text(pruned, "reason"));
+        html_text(page->out, report_word(pruned, "reason"));
         buf_add(page->out, "</td></tr>\n");
     }
     buf_add(page->out, "</tbody></table></details>\n");
