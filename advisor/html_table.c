@@ -73,8 +73,9 @@ static void add_time_cell(struct html *page, const struct html_variant *variant)
     if (html_ran(variant)) {
         buf_add_time(&text, time.value);
         html_element(page->out, "b", buf_str(&text));
-        html_elementf(page->out, "small", " \xc2\xb1%.2g %%",
-                      50 * (time.high - time.low) / time.value);
+        if (time.high > time.low)
+            html_elementf(page->out, "small", " \xc2\xb1%.2g %%",
+                          50 * (time.high - time.low) / time.value);
     } else {
         html_element(page->out, "span class=\"none\"",
                      run_outcome_word(variant->measurement.outcome));
@@ -222,9 +223,17 @@ static void add_table(struct html *page)
     buf_add(page->out, "</table>\n");
 }
 
+static bool has_plans(const struct html *page)
+{
+    size_t i = 0;
+    while (i < page->variant_nr && !*page->variant[i].measurement.plan)
+        i++;
+    return i < page->variant_nr;
+}
+
 void html_add_variants(struct html *page)
 {
-    bool code = json_object_get(page->report, "code") != NULL;
+    bool code = json_object_get(page->report, "code") || !has_plans(page);
     html_open(page, "variants", "Every variant measured");
     if (page->unread_nr)
         html_elementf(
