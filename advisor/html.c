@@ -24,8 +24,8 @@ static int read_part(const char *name, struct buf *out, struct error *err)
 static void add_title(struct html *page)
 {
     const json_t *kernel = json_object_get(page->report, "kernel");
-    html_text(page->out,
-              doc_has_text(kernel, "function") ? doc_text(kernel, "function") : "a loop");
+    html_text(page->out, report_has(kernel, "function") ? report_word(kernel, "function")
+                                                        : "a loop");
     buf_add(page->out, " \xc2\xb7 inflight");
 }
 
@@ -112,7 +112,7 @@ int report_html_check(const char *path, const char *source, struct error *err)
 
 static int check_kind(const json_t *report, struct error *err)
 {
-    const char *schema = doc_text(report, "schema");
+    const char *schema = report_word(report, "schema");
     if (!strcmp(schema, "inflight.report/1") &&
         json_is_object(json_object_get(report, "kernel")))
         return 0;

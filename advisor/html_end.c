@@ -11,17 +11,17 @@
 static void add_stop(struct html *page)
 {
     const json_t *report = page->report;
-    double seconds = doc_number(report, "seconds");
-    if (!doc_has_text(report, "stop"))
+    double seconds = report_figure(report, "seconds");
+    if (!report_has(report, "stop"))
         return;
     if (isfinite(seconds))
         html_elementf(page->out, "p",
                       "The search ended because %s, after %.0f s and %zu variant%s.",
-                      doc_text(report, "stop"), seconds, page->variant_nr,
+                      report_word(report, "stop"), seconds, page->variant_nr,
                       page->variant_nr == 1 ? "" : "s");
     else
         html_elementf(page->out, "p", "The search ended because %s.",
-                      doc_text(report, "stop"));
+                      report_word(report, "stop"));
 }
 
 static void add_certificate(struct html *page)
@@ -30,18 +30,18 @@ static void add_certificate(struct html *page)
     struct quantity bound = doc_quantity(left, "bound"),
                     least = doc_quantity(left, "least_work_bound");
     struct buf text = {0};
-    if (doc_has_text(left, "sentence"))
-        html_element(page->out, "p class=\"lead\"", doc_text(left, "sentence"));
+    if (report_has(left, "sentence"))
+        html_element(page->out, "p class=\"lead\"", report_word(left, "sentence"));
     else if (!bound.known)
         html_element(page->out, "p", "The evidence gives no bound on what is left.");
-    if (doc_has_text(left, "sentence"))
+    if (report_has(left, "sentence"))
         return;
     buf_add(page->out, "<ul>\n");
     if (bound.known) {
         add_figure_text(&text, bound, 1, "times");
         html_elementf(page->out, "li",
                       "With the same work, at most faster by %s (limit: %s).",
-                      buf_str(&text), doc_text(left, "resource"));
+                      buf_str(&text), report_word(left, "resource"));
     }
     buf_reset(&text);
     if (least.known) {
@@ -50,7 +50,7 @@ static void add_certificate(struct html *page)
             page->out, "li",
             "With the least work that gives the same result, at most faster by %s "
             "(limit: %s).",
-            buf_str(&text), doc_text(left, "least_work_resource"));
+            buf_str(&text), report_word(left, "least_work_resource"));
     }
     buf_add(page->out, "</ul>\n");
     buf_release(&text);
@@ -60,21 +60,21 @@ static void add_audit(struct html *page)
 {
     const json_t *audit = json_object_get(page->report, "audit"), *item;
     size_t i;
-    if (!doc_has_text(audit, "sentence"))
+    if (!report_has(audit, "sentence"))
         return;
     html_element(page->out, "h3", "Audit of what the rules discarded");
-    html_element(page->out, "p", doc_text(audit, "sentence"));
+    html_element(page->out, "p", report_word(audit, "sentence"));
     buf_add(page->out, "<ul>\n");
     json_array_foreach(json_object_get(audit, "pruned"), i, item)
     {
         struct buf gain = {0};
-        if (!doc_has_text(item, "plan"))
+        if (!report_has(item, "plan"))
             continue;
         add_figure_text(&gain, doc_quantity(item, "gain"), 1, "x");
-        html_elementf(
-            page->out, "li", "%s by %s: %s (rule %s)%s", doc_text(item, "transformation"),
-            doc_text(item, "plan"), buf_str(&gain), doc_text(item, "rule"),
-            json_is_true(json_object_get(item, "wrong")) ? ", wrongly discarded" : "");
+        html_elementf(page->out, "li", "%s by %s: %s (rule %s)%s",
+                      report_word(item, "transformation"), report_word(item, "plan"),
+                      buf_str(&gain), report_word(item, "rule"),
+                      report_true(item, "wrong") ? ", wrongly discarded" : "");
         buf_release(&gain);
     }
     buf_add(page->out, "</ul>\n");
@@ -108,9 +108,9 @@ void html_add_left(struct html *page)
         html_elementf(
             page->out, "p",
             "Reused from earlier sessions: %.0f measurements, %.0f comparisons%s%.10s.",
-            doc_number(reused, "measurements"), doc_number(reused, "comparisons"),
-            doc_has_text(reused, "oldest") ? ", the oldest of " : "",
-            doc_text(reused, "oldest"));
+            report_figure(reused, "measurements"), report_figure(reused, "comparisons"),
+            report_has(reused, "oldest") ? ", the oldest of " : "",
+            report_word(reused, "oldest"));
     add_audit(page);
     add_record(page);
     html_close(page);
@@ -121,7 +121,7 @@ void html_add_left(struct html *page)
 static void add_account(struct html *page, const json_t *time, enum account account,
                         double wall_s)
 {
-    double seconds = doc_number(time, account_key(account));
+    double seconds = report_figure(time, account_key(account));
     if (!(seconds >= 0.05))
         return;
     buf_add(page->out, "<tr>");
@@ -136,7 +136,7 @@ static void add_account(struct html *page, const json_t *time, enum account acco
 void html_add_time(struct html *page)
 {
     const json_t *time = json_object_get(page->report, "time");
-    double wall_s = doc_number(time, "wall_s");
+    double wall_s = report_figure(time, "wall_s");
     html_open(page, "time", "Where the time went");
     if (wall_s > 0) {
         buf_add(page->out,
@@ -180,10 +180,10 @@ static void add_limit(struct html *page, const json_t *machine, const char *key,
     const json_t *limit = json_object_get(machine, key);
     struct buf text = {0};
     add_figure_text(&text, doc_quantity(limit, "used"), 1, "lines");
-    if (doc_has_text(limit, "scope"))
-        buf_addf(&text, " per %s", doc_text(limit, "scope"));
-    if (doc_has_text(limit, "source"))
-        buf_addf(&text, ", from: %s", doc_text(limit, "source"));
+    if (report_has(limit, "scope"))
+        buf_addf(&text, " per %s", report_word(limit, "scope"));
+    if (report_has(limit, "source"))
+        buf_addf(&text, ", from: %s", report_word(limit, "source"));
     add_term(page, term, buf_str(&text));
     buf_release(&text);
 }
@@ -194,19 +194,19 @@ static void add_machine(struct html *page)
                  *profile = json_object_get(page->report, "profile");
     html_element(page->out, "h3", "Machine");
     buf_add(page->out, "<dl class=\"facts\">\n");
-    add_term(page, "Name", doc_text(machine, "name"));
-    add_term(page, "Recognised as", doc_text(machine, "microarchitecture"));
-    add_term(page, "How", doc_text(machine, "recognition"));
-    add_term(page, "Load while timing", doc_text(machine, "load"));
+    add_term(page, "Name", report_word(machine, "name"));
+    add_term(page, "Recognised as", report_word(machine, "microarchitecture"));
+    add_term(page, "How", report_word(machine, "recognition"));
+    add_term(page, "Load while timing", report_word(machine, "load"));
     add_limit(page, machine, "l1_mshrs", "L1 miss queue (MSHRs)");
     add_limit(page, machine, "l2_mshrs", "L2 miss queue (MSHRs)");
     add_quantity_term(page, "Latency of memory, unloaded",
                       doc_quantity(machine, "memory_latency_ns"), "ns");
     add_quantity_term(page, "Reads of all cores together",
                       doc_quantity(machine, "node_read_gbs"), "GB/s");
-    add_term(page, "Profile", doc_text(profile, "source"));
-    add_term(page, "Profile of", doc_text(profile, "date"));
-    if (json_is_true(json_object_get(machine, "quick_profile")))
+    add_term(page, "Profile", report_word(profile, "source"));
+    add_term(page, "Profile of", report_word(profile, "date"));
+    if (report_true(machine, "quick_profile"))
         add_term(page, "Note", "The profile was made quickly: its figures are rougher.");
     buf_add(page->out, "</dl>\n");
 }
@@ -221,8 +221,8 @@ static void add_compiler(struct html *page)
                  json_string_value(flag) ? json_string_value(flag) : "");
     html_element(page->out, "h3", "Compiler");
     buf_add(page->out, "<dl class=\"facts\">\n");
-    add_term(page, "Program", doc_text(compiler, "name"));
-    add_term(page, "Version", doc_text(compiler, "version"));
+    add_term(page, "Program", report_word(compiler, "name"));
+    add_term(page, "Version", report_word(compiler, "version"));
     add_term(page, "Flags", buf_str(&flags));
     buf_add(page->out, "</dl>\n");
     buf_release(&flags);
@@ -264,9 +264,9 @@ static void add_provenance(struct html *page)
         page->out, "p",
         "Times and gains: timed here, intervals are 95 %% over launches. Traffic of the "
         "kernel as written: %s%s%s.",
-        doc_has_text(traffic, "provenance") ? doc_text(traffic, "provenance")
-                                            : "not counted",
-        doc_has_text(traffic, "note") ? "; " : "", doc_text(traffic, "note"));
+        report_has(traffic, "provenance") ? report_word(traffic, "provenance")
+                                          : "not counted",
+        report_has(traffic, "note") ? "; " : "", report_word(traffic, "note"));
     buf_add(page->out, "<dl class=\"facts\">\n");
     for (size_t i = 0; i < ARRAY_SIZE(meaning); i++)
         add_term(page, meaning[i][0], meaning[i][1]);
@@ -287,9 +287,9 @@ void html_add_about(struct html *page)
         page->out, "p class=\"how\"",
         "Made by inflight %s. This page needs no network and no other file; 'inflight "
         "report%s%.0f --json' prints the same as data.",
-        doc_has_text(page->report, "version") ? doc_text(page->report, "version")
-                                              : "of an "
-                                                "unknown version",
-        " ", fmax(0, doc_number(page->report, "session")));
+        report_has(page->report, "version") ? report_word(page->report, "version")
+                                            : "of an "
+                                              "unknown version",
+        " ", fmax(0, report_figure(page->report, "session")));
     html_close(page);
 }

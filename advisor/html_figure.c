@@ -197,8 +197,8 @@ struct quantity figure_bytes(const struct html *page, size_t i, bool *counted)
     if (other == page->variant_nr)
         return quantity_unknown();
     struct quantity bytes = bytes_of(&page->variant[other]);
-    double data = page->copies *
-                  doc_number(json_object_get(page->report, "kernel"), "footprint_bytes");
+    double data = page->copies * report_figure(json_object_get(page->report, "kernel"),
+                                               "footprint_bytes");
     if (data > 0)
         bytes.low = fmin(bytes.low, data);
     return bytes;

@@ -118,12 +118,12 @@ static void add_winner_code(struct html *page, const char *plan)
 static void add_written(struct html *page)
 {
     const json_t *report = page->report, *best = json_object_get(report, "best");
-    if (doc_has_text(best, "verified_sizes"))
+    if (report_has(best, "verified_sizes"))
         html_elementf(page->out, "p",
                       "Results equal those of the kernel as written at %s.",
-                      doc_text(best, "verified_sizes"));
-    if (doc_has_text(report, "output"))
-        html_elementf(page->out, "p", "Written to %s.", doc_text(report, "output"));
+                      report_word(best, "verified_sizes"));
+    if (report_has(report, "output"))
+        html_elementf(page->out, "p", "Written to %s.", report_word(report, "output"));
 }
 
 static void add_winner(struct html *page)
@@ -159,15 +159,15 @@ static void add_environments(struct html *page)
     {
         struct quantity gain = doc_quantity(tried, "gain");
         struct buf line = {0};
-        buf_addf(&line, "%s, %s: ", doc_text(tried, "environment"),
-                 doc_has_text(tried, "plan") ? doc_text(tried, "plan") : "as written");
+        buf_addf(&line, "%s, %s: ", report_word(tried, "environment"),
+                 report_has(tried, "plan") ? report_word(tried, "plan") : "as written");
         if (gain.known) {
             add_gain_text(&line, gain);
             buf_add(&line, " (");
             add_range_text(&line, gain, 1);
             buf_add(&line, "); ");
         }
-        buf_addf(&line, "%s.", doc_text(tried, "outcome"));
+        buf_addf(&line, "%s.", report_word(tried, "outcome"));
         html_element(page->out, "li", buf_str(&line));
         buf_release(&line);
     }
@@ -177,7 +177,7 @@ static void add_environments(struct html *page)
 void html_add_gains(struct html *page)
 {
     html_open(page, "gains", "What was gained");
-    if (!strcmp(doc_text(page->report, "command"), "tune"))
+    if (!strcmp(report_word(page->report, "command"), "tune"))
         add_tiles(page);
     else
         html_element(
@@ -185,7 +185,7 @@ void html_add_gains(struct html *page)
             "Not searched: 'inflight tune' with the same words tries the advice.");
     if (page->best)
         add_winner(page);
-    else if (json_is_true(json_object_get(page->report, "interrupted")))
+    else if (report_true(page->report, "interrupted"))
         html_element(page->out, "p", "No plan was found faster by then.");
     add_environments(page);
     html_close(page);

@@ -5,6 +5,7 @@
 
 #include "advisor/code_diffs.h"
 #include "advisor/html_parts.h"
+#include "advisor/report_sheet.h"
 
 void html_open(struct html *page, const char *id, const char *title)
 {
@@ -41,29 +42,29 @@ void html_add_head(struct html *page)
 {
     const json_t *kernel = json_object_get(page->report, "kernel"),
                  *machine = json_object_get(page->report, "machine");
-    bool named = doc_has_text(kernel, "function");
+    bool named = report_has(kernel, "function");
     buf_add(page->out, "<header>\n<p class=\"brand\">inflight</p>\n<h1>");
-    html_element(page->out, "code", named ? doc_text(kernel, "function") : "a loop");
-    if (doc_has_text(kernel, "file")) {
+    html_element(page->out, "code", named ? report_word(kernel, "function") : "a loop");
+    if (report_has(kernel, "file")) {
         buf_add(page->out, " <span class=\"of\">in ");
-        html_element(page->out, "span class=\"path\"", doc_text(kernel, "file"));
+        html_element(page->out, "span class=\"path\"", report_word(kernel, "file"));
         buf_add(page->out, "</span>");
     }
     buf_add(page->out, "</h1>\n<p class=\"chips\">");
     add_sizes(page, kernel);
-    add_chip(page, doc_text(machine, "name"));
-    add_chip(page, doc_text(machine, "load"));
-    add_chip(page, doc_text(json_object_get(page->report, "compiler"), "version"));
-    if (doc_number(page->report, "session") > 0)
+    add_chip(page, report_word(machine, "name"));
+    add_chip(page, report_word(machine, "load"));
+    add_chip(page, report_word(json_object_get(page->report, "compiler"), "version"));
+    if (report_figure(page->report, "session") > 0)
         html_elementf(page->out, "span class=\"chip\"", "session %.0f",
-                      doc_number(page->report, "session"));
-    if (doc_has_text(page->report, "date"))
+                      report_figure(page->report, "session"));
+    if (report_has(page->report, "date"))
         html_elementf(page->out, "span class=\"chip\"", "%.10s",
-                      doc_text(page->report, "date"));
+                      report_word(page->report, "date"));
     buf_add(page->out, "</p>\n");
-    if (doc_has_text(machine, "note"))
-        html_element(page->out, "p class=\"note\"", doc_text(machine, "note"));
-    if (json_is_true(json_object_get(page->report, "interrupted")))
+    if (report_has(machine, "note"))
+        html_element(page->out, "p class=\"note\"", report_word(machine, "note"));
+    if (report_true(page->report, "interrupted"))
         html_element(page->out, "p class=\"note\"",
                      "Interrupted: this is what was known by then. The same command "
                      "continues the session.");
@@ -83,7 +84,7 @@ static void add_bar(struct html *page, struct quantity share)
         100 * value);
 }
 
-static void add_share(struct html *page, struct quantity share)
+static void add_use_share(struct html *page, struct quantity share)
 {
     struct buf text = {0}, range = {0};
     buf_addf(&text, "%.0f %%", 100 * share.value);
@@ -112,7 +113,7 @@ static void add_queue(struct html *page, const json_t *queue)
     struct quantity use = doc_quantity(queue, "utilization"),
                     n = doc_quantity(queue, "n"), limit = doc_quantity(queue, "limit"),
                     least = doc_quantity(queue, "least_s");
-    enum resource resource = resource_from_word(doc_text(queue, "resource"));
+    enum resource resource = resource_from_word(report_word(queue, "resource"));
     struct buf text = {0};
     if (!use.known || resource >= RESOURCE_NONE)
         return;
@@ -130,7 +131,7 @@ static void add_queue(struct html *page, const json_t *queue)
     buf_reset(&text);
     buf_add(page->out, "<td class=\"use\" data-label=\"Share\">");
     add_bar(page, use);
-    add_share(page, use);
+    add_use_share(page, use);
     buf_add(page->out, "</td>");
     add_time_text(&text, least);
     html_element(page->out, "td class=\"number\" data-label=\"Least time\"",
@@ -219,10 +220,13 @@ void html_add_limits(struct html *page)
 {
     const json_t *report = page->report, *baseline = json_object_get(report, "baseline"),
                  *confirm = json_object_get(report, "confirm");
-    html_open(page, "limits", "What limits it, and why");
-    if (doc_has_text(report, "limiter_sentence")) {
-        html_element(page->out, "p class=\"lead\"", doc_text(report, "limiter_sentence"));
-        html_element(page->out, "p class=\"lead\"", doc_text(report, "why_sentence"));
+    char *title = report_limit_title(report);
+    html_open(page, "limits", title);
+    free(title);
+    if (report_has(report, "limiter_sentence")) {
+        html_element(page->out, "p class=\"lead\"",
+                     report_word(report, "limiter_sentence"));
+        html_element(page->out, "p class=\"lead\"", report_word(report, "why_sentence"));
     } else {
         html_element(page->out, "p class=\"lead\"",
                      page->variant_nr && html_ran(&page->variant[0])
@@ -230,9 +234,9 @@ void html_add_limits(struct html *page)
                          : "Not known: the kernel was not measured to the end.");
     }
     add_evidence(page, baseline);
-    if (doc_has_text(confirm, "sentence")) {
+    if (report_has(confirm, "sentence")) {
         buf_add(page->out, "<p><strong>Counter-experiment.</strong> ");
-        html_text(page->out, doc_text(confirm, "sentence"));
+        html_text(page->out, report_word(confirm, "sentence"));
         buf_add(page->out, "</p>\n");
     }
     add_queues(page, baseline, "The kernel as written");
@@ -274,30 +278,31 @@ static void add_bounds(struct html *page, const json_t *advice)
 
 static void add_advice(struct html *page, const json_t *advice)
 {
-    const char *verdict = doc_text(advice, "verdict");
+    const char *verdict = report_word(advice, "verdict");
     bool known =
         !strcmp(verdict, "try") || !strcmp(verdict, "avoid") || !strcmp(verdict, "stop");
     buf_add(page->out, "<tr><td data-label=\"Advice\">");
     buf_addf(page->out, "<span class=\"verdict %s\">", known ? verdict : "other");
     html_text(page->out, verdict);
     buf_add(page->out, "</span></td>");
-    html_element(page->out, "th scope=\"row\"", doc_text(advice, "transformation"));
+    html_element(page->out, "th scope=\"row\"", report_word(advice, "transformation"));
     add_bounds(page, advice);
     buf_add(page->out, "<td data-label=\"Why\">");
-    html_text(page->out, doc_text(advice, "reason"));
-    if (json_is_true(json_object_get(advice, "undecided")))
+    html_text(page->out, report_word(advice, "reason"));
+    if (report_true(advice, "undecided"))
         buf_add(page->out, " <em>Undecided: the figures' intervals allow the opposite, "
                            "too.</em>");
     buf_add(page->out, "<br>");
-    if (doc_has_text(advice, "tried_plan")) {
+    if (report_has(advice, "tried_plan")) {
         buf_add(page->out, "<span class=\"tried\">Tried: ");
-        html_element(page->out, "code", doc_text(advice, "tried_plan"));
+        html_element(page->out, "code", report_word(advice, "tried_plan"));
         buf_add(page->out, "</span> ");
     }
-    if (doc_has_text(advice, "outcome"))
+    if (report_has(advice, "outcome"))
         html_elementf(page->out, "span class=\"tried\"", "%s. ",
-                      doc_text(advice, "outcome"));
-    html_elementf(page->out, "span class=\"rule\"", "rule %s", doc_text(advice, "rule"));
+                      report_word(advice, "outcome"));
+    html_elementf(page->out, "span class=\"rule\"", "rule %s",
+                  report_word(advice, "rule"));
     buf_add(page->out, "</td></tr>\n");
 }
 

@@ -202,6 +202,8 @@ void figure_course(const struct html *page, struct figure *figure)
     figure_set(figure, "ylabel 'times as fast as written'");
     figure_set(figure, "xrange [-0.5:%.6g]", (double)page->variant_nr - 0.5);
     figure_set(figure, "yrange [%.6g:%.6g]", -0.05 * top, top);
+    if (page->variant_nr <= 12)
+        figure_set(figure, "xtics 1");
     add_clock(page, figure);
     figure_line(figure, -0.5, 1, (double)page->variant_nr, 1,
                 "linewidth 1 dashtype 3 linecolor rgb '" COLOUR_WRITTEN "'");
@@ -259,7 +261,7 @@ static void add_pair(struct figure *figure, const json_t *advice, size_t nr, dou
         block);
     block = figure_block(figure);
     buf_addf(&tip, "%c: %s, at most %.2fx, measured %.2fx", (char)('A' + nr % 26),
-             doc_text(advice, "transformation"), bound.value, measured.value);
+             report_word(advice, "transformation"), bound.value, measured.value);
     figure_tipped(figure, 2, (const double[]){bound.value, measured.value},
                   buf_str(&tip));
     figure_end(figure);

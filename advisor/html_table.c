@@ -73,8 +73,9 @@ static void add_time_cell(struct html *page, const struct html_variant *variant)
     if (html_ran(variant)) {
         buf_add_time(&text, time.value);
         html_element(page->out, "b", buf_str(&text));
-        html_elementf(page->out, "small", " \xc2\xb1%.2g %%",
-                      50 * (time.high - time.low) / time.value);
+        if (time.high > time.low)
+            html_elementf(page->out, "small", " \xc2\xb1%.2g %%",
+                          50 * (time.high - time.low) / time.value);
     } else {
         html_element(page->out, "span class=\"none\"",
                      run_outcome_word(variant->measurement.outcome));
@@ -222,9 +223,17 @@ static void add_table(struct html *page)
     buf_add(page->out, "</table>\n");
 }
 
+static bool has_plans(const struct html *page)
+{
+    size_t i = 0;
+    while (i < page->variant_nr && !*page->variant[i].measurement.plan)
+        i++;
+    return i < page->variant_nr;
+}
+
 void html_add_variants(struct html *page)
 {
-    bool code = json_object_get(page->report, "code") != NULL;
+    bool code = json_object_get(page->report, "code") || !has_plans(page);
     html_open(page, "variants", "Every variant measured");
     if (page->unread_nr)
         html_elementf(
@@ -279,9 +288,9 @@ static void add_counts(struct html *page, const json_t *list)
     struct buf line = {0};
     json_array_foreach(list, i, pruned)
     {
-        for (k = 0; k < nr && strcmp(count[k].rule, doc_text(pruned, "rule")); k++)
+        for (k = 0; k < nr && strcmp(count[k].rule, report_word(pruned, "rule")); k++)
             ;
-        count[k].rule = doc_text(pruned, "rule");
+        count[k].rule = report_word(pruned, "rule");
         count[k].nr++;
         nr += k == nr;
     }
@@ -316,11 +325,11 @@ void html_add_pruned(struct html *page)
     json_array_foreach(list, i, pruned)
     {
         buf_add(page->out, "<tr><td data-label=\"Candidate\">");
-        html_element(page->out, "code", doc_text(pruned, "plan"));
+        html_element(page->out, "code", report_word(pruned, "plan"));
         buf_add(page->out, "</td><td data-label=\"Rule\">");
-        html_element(page->out, "span class=\"rule\"", doc_text(pruned, "rule"));
+        html_element(page->out, "span class=\"rule\"", report_word(pruned, "rule"));
         buf_add(page->out, "</td><td data-label=\"Reason\">");
-        html_text(page->out, doc_text(pruned, "reason"));
+        html_text(page->out, report_word(pruned, "reason"));
         buf_add(page->out, "</td></tr>\n");
     }
     buf_add(page->out, "</tbody></table></details>\n");

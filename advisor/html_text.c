@@ -140,23 +140,6 @@ void add_figure_text(struct buf *out, struct quantity quantity, double scale,
 
 /* ---- our own document ---- */
 
-const char *doc_text(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
-bool doc_has_text(const json_t *object, const char *key)
-{
-    return *doc_text(object, key) != 0;
-}
-
-double doc_number(const json_t *object, const char *key)
-{
-    const json_t *node = json_object_get(object, key);
-    return json_is_number(node) ? json_number_value(node) : NAN;
-}
-
 struct quantity doc_quantity(const json_t *object, const char *key)
 {
     struct json_at at = json_top("report", object);
@@ -174,7 +157,7 @@ struct quantity doc_resource(const json_t *resources, const char *resource,
     size_t i;
     json_array_foreach(resources, i, one)
     {
-        if (!strcmp(doc_text(one, "resource"), resource))
+        if (!strcmp(report_word(one, "resource"), resource))
             return doc_quantity(one, key);
     }
     return quantity_unknown();

@@ -2,7 +2,7 @@
 #ifndef ADVISOR_HTML_TEXT_H
 #define ADVISOR_HTML_TEXT_H
 
-#include "core/base/base.h"
+#include "advisor/report_read.h"
 
 /* Escaped for the content of elements and for quoted attributes. Bytes that HTML does not
  * allow become a blank. */
@@ -31,9 +31,6 @@ void add_figure_text(struct buf *out, struct quantity quantity, double scale,
 
 /* ---- our own document; nothing of it is trusted to be there ---- */
 
-const char *doc_text(const json_t *object, const char *key); /* "" = not there */
-bool doc_has_text(const json_t *object, const char *key);
-double doc_number(const json_t *object, const char *key); /* NAN = not there */
 struct quantity doc_quantity(const json_t *object, const char *key);
 /* A quantity of occupancy's "resources" or "queues". */
 struct quantity doc_resource(const json_t *resources, const char *resource,

@@ -50,7 +50,7 @@ static void read_variants(struct html *page)
 {
     const json_t *list = json_object_get(page->report, "variants"), *one;
     size_t i, nr = json_array_size(list);
-    double searched = doc_number(page->report, "searched");
+    double searched = report_figure(page->report, "searched");
     page->variant = xcalloc(nr + 1, sizeof(*page->variant));
     json_array_foreach(list, i, one)
     {
@@ -83,9 +83,9 @@ static bool is_single(const json_t *kernel)
     size_t i, floats = 0;
     json_array_foreach(json_object_get(kernel, "arrays"), i, array)
     {
-        if (strstr(doc_text(array, "type"), "double"))
+        if (strstr(report_word(array, "type"), "double"))
             return false;
-        floats += strstr(doc_text(array, "type"), "float") != NULL;
+        floats += strstr(report_word(array, "type"), "float") != NULL;
     }
     return floats > 0;
 }
@@ -94,7 +94,7 @@ static void read_machine(struct html *page)
 {
     const json_t *profile = json_object_get(page->report, "profile");
     struct json_at at = json_top("report", profile);
-    double copies = doc_number(json_object_get(page->report, "machine"), "copies");
+    double copies = report_figure(json_object_get(page->report, "machine"), "copies");
     page->has_machine =
         json_is_object(profile) && machine_from_json(&at, &page->machine, NULL) == 0;
     page->copies = copies >= 1 && copies < 1e6 ? (int)copies : 1;

@@ -51,7 +51,7 @@ static const json_t *tie_of(const struct html *page, const char *plan)
     size_t i;
     json_array_foreach(json_object_get(ties, "compared"), i, tie)
     {
-        if (!strcmp(doc_text(tie, "plan"), plan))
+        if (!strcmp(report_word(tie, "plan"), plan))
             return tie;
     }
     return NULL;
@@ -65,7 +65,7 @@ static void add_tie(const json_t *tie, const char *rival, struct buf *out)
         buf_addf(out, "It could not be compared with %s to the end.", rival);
         return;
     }
-    if (json_is_true(json_object_get(tie, "tied")))
+    if (report_true(tie, "tied"))
         buf_addf(out, "Timed in turn with %s it cannot be told apart", rival);
     else {
         buf_addf(out, "Timed in turn with %s it takes ", rival);
@@ -83,7 +83,7 @@ static void add_winner(const struct html *page, const struct html_variant *varia
                        struct buf *out)
 {
     const json_t *ties = json_object_get(page->report, "ties");
-    const char *fastest = doc_text(ties, "winner");
+    const char *fastest = report_word(ties, "winner");
     buf_add(out, "Won: ");
     struct quantity gain = doc_quantity(page->report, "source_gain");
     add_gain_text(out, gain.known ? gain : variant->gain);
@@ -139,11 +139,11 @@ static void add_advice(const struct html *page, const char *plan, struct buf *ou
     size_t i;
     json_array_foreach(json_object_get(page->report, "advice"), i, advice)
     {
-        if (!*plan || strcmp(doc_text(advice, "tried_plan"), plan) ||
-            !doc_has_text(advice, "outcome"))
+        if (!*plan || strcmp(report_word(advice, "tried_plan"), plan) ||
+            !report_has(advice, "outcome"))
             continue;
-        buf_addf(out, " Tried for %s: %s.", doc_text(advice, "transformation"),
-                 doc_text(advice, "outcome"));
+        buf_addf(out, " Tried for %s: %s.", report_word(advice, "transformation"),
+                 report_word(advice, "outcome"));
         return;
     }
 }
@@ -152,7 +152,7 @@ static void add_ran(const struct html *page, size_t i, struct buf *out)
 {
     const struct html_variant *variant = &page->variant[i];
     const char *plan = variant->measurement.plan,
-               *winner = doc_text(json_object_get(page->report, "ties"), "winner");
+               *winner = report_word(json_object_get(page->report, "ties"), "winner");
     const json_t *tie = tie_of(page, plan);
     if (i == page->best) {
         add_winner(page, variant, out);
@@ -180,7 +180,7 @@ char *html_why(const struct html *page, size_t i)
 {
     const struct html_variant *variant = &page->variant[i];
     const char *limit =
-        doc_text(json_object_get(variant->json, "analysis"), "limiter_sentence");
+        report_word(json_object_get(variant->json, "analysis"), "limiter_sentence");
     struct buf out = {0};
     if (i == 0 && html_ran(variant))
         buf_add(&out, "The kernel as written: all others are compared with it.");

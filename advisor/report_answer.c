@@ -114,7 +114,7 @@ static const char *fullness_of(const json_t *baseline, const char *resource)
     return "";
 }
 
-static char *limit_title(const json_t *report)
+char *report_limit_title(const json_t *report)
 {
     const char *word = report_word(report, "limiter");
     enum resource resource = resource_from_word(word);
@@ -151,7 +151,7 @@ static void explain_words(struct sheet *sheet)
 void sheet_limit(struct sheet *sheet)
 {
     const json_t *baseline = json_object_get(sheet->report, "baseline");
-    char *title = limit_title(sheet->report);
+    char *title = report_limit_title(sheet->report);
     page_heading(&sheet->page, title);
     free(title);
     if (report_has(sheet->report, "limiter_sentence")) {

@@ -328,7 +328,7 @@ static void diffs_are_kept(void)
     for (size_t i = 0; i < ARRAY_SIZE(plans); i++)
         check_diff(document, kernel, plans[i]);
     check_eq(json_object_size(json_object_get(document, "diffs")), 3);
-    check_contains(doc_text(json_object_get(document, "refused"), "unroll(nothing:4)"),
+    check_contains(report_word(json_object_get(document, "refused"), "unroll(nothing:4)"),
                    "nothing");
     check(!code_diffs_text(document, "unroll(nothing:4)", &out));
     check_eq(out.length, 0);

@@ -41,7 +41,7 @@ struct spawn_child {
     size_t output_limit;
     double started, deadline, kill_at; /* clock_s(); infinite if none */
     enum spawn_end cause; /* what we stopped it for, SPAWN_EXITED if we did not */
-    bool ended, after_interrupt;
+    bool ended, interruptible;
     struct spawn_outcome outcome;
 };
 
@@ -239,22 +239,16 @@ static struct spawn_child *child_new(const struct spawn_request *request)
 {
     struct spawn_child *child = xcalloc(1, sizeof(*child));
 
-    child->slot = child->process_fd = -1;
+    child->slot = child->process_fd = child->stream[0] = child->stream[1] = -1;
     strays_mark(child->mark);
-    child->stream[0] = child->stream[1] = -1;
     child->output_limit = request->output_limit ? request->output_limit : default_limit;
     child->started = clock_s();
     child->deadline =
         request->timeout_s > 0 ? child->started + request->timeout_s : INFINITY;
     child->kill_at = INFINITY;
     child->cause = SPAWN_EXITED;
-    child->after_interrupt = request->after_interrupt;
+    child->interruptible = !request->after_interrupt;
     return child;
-}
-
-static bool is_interrupted(const struct spawn_child *child)
-{
-    return spawn_interrupted() && !child->after_interrupt;
 }
 
 int spawn_start(const struct spawn_request *request, struct spawn_child **out,
@@ -266,7 +260,7 @@ int spawn_start(const struct spawn_request *request, struct spawn_child **out,
 
     *out = NULL;
     cleanup_install();
-    if (is_interrupted(child)) {
+    if (child->interruptible && spawn_interrupted()) {
         child->outcome.end = SPAWN_INTERRUPTED;
         child->outcome.code = spawn_interrupted();
         child->ended = true;
@@ -350,7 +344,7 @@ static void record_end(struct spawn_child *child, int status)
 {
     struct spawn_outcome *outcome = &child->outcome;
 
-    if (child->cause == SPAWN_EXITED && is_interrupted(child))
+    if (child->cause == SPAWN_EXITED && child->interruptible && spawn_interrupted())
         child->cause = SPAWN_INTERRUPTED;
     outcome->end = child->cause;
     if (child->cause == SPAWN_EXITED && WIFSIGNALED(status))
@@ -401,7 +395,7 @@ static void advance(struct spawn_child *child)
         reap(child);
         return;
     }
-    if (is_interrupted(child))
+    if (child->interruptible && spawn_interrupted())
         stop(child, SPAWN_INTERRUPTED);
     if (now >= child->deadline)
         stop(child, SPAWN_TIMED_OUT);
