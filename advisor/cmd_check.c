@@ -108,17 +108,20 @@ static const char *behind_name(const char *version)
     return version + strcspn(version, " ");
 }
 
-static void check_tools(struct checking *check, const struct toolchain *toolchain)
+/* `runs`: nothing else keeps the tuned code from being built. */
+static void check_tools(struct checking *check, const struct toolchain *toolchain,
+                        bool runs)
 {
     const struct record_machine *entry = check->entry;
+    const char *remedy = runs ? still_right : NULL;
     if (!strcmp(behind_name(entry->compiler_version), behind_name(toolchain->version)))
         check_add(&check->items, "compiler", CHECK_GOOD, NULL, "'%s', as recorded",
                   toolchain->version);
     else
-        check_add(&check->items, "compiler", CHECK_DRIFT, still_right,
+        check_add(&check->items, "compiler", CHECK_DRIFT, remedy,
                   "tuned with '%s', this is '%s'", entry->compiler_version,
                   toolchain->version);
-    check_lists(check, "flags", &entry->flags, &toolchain->flags, still_right);
+    check_lists(check, "flags", &entry->flags, &toolchain->flags, remedy);
     if (check->settings->words.nr)
         check_lists(check, "words", &entry->words, &check->settings->words,
                     "tune again for what is asked for now");
@@ -228,7 +231,7 @@ static int run_checks(struct checking *check, bool runs, struct error *err)
     workbench_start(&bench, &settings);
     int status = workbench_toolchain(&bench, err);
     if (!status)
-        check_tools(check, &bench.toolchain);
+        check_tools(check, &bench.toolchain, runs);
     if (!status && runs) {
         toolchain_release(&bench.toolchain);
         status = workbench_live(&bench, err);
