@@ -52,7 +52,8 @@ static bool check_machine(struct checking *check)
 {
     struct record_machine machine = {.cpu = keep_record_cpu(&check->here)};
     struct buf lacking = {0};
-    check->entry = record_find(&check->record, &machine.cpu);
+    if (strcmp(check->here.architecture, "other"))
+        check->entry = record_find(&check->record, &machine.cpu);
     const char *name = machine.cpu.name;
     bool able =
         check->entry && machine_processor_has(&check->here, &check->entry->isa, &lacking);
@@ -324,6 +325,15 @@ static int judge(const struct checking *check, struct error *err)
     return 0;
 }
 
+static int check_function(const struct checking *check, struct error *err)
+{
+    const char *told = check->settings->function;
+    if (!told || !strcmp(told, check->record.function))
+        return 0;
+    return fail(err, STATUS_USAGE, "the record '%s' is of function '%s', not of '%s'",
+                check->settings->file, check->record.function, told);
+}
+
 /* The kernel's file: told, else beside the record. */
 static int find_source(struct checking *check, struct error *err)
 {
@@ -345,6 +355,8 @@ int check_command(const struct settings *settings, struct error *err)
                     "check takes a record, such as kernel.inflight.json; try 'inflight "
                     "check --help'");
     int status = record_read(settings->file, &check.record, err);
+    if (!status)
+        status = check_function(&check, err);
     if (!status)
         status = find_source(&check, err);
     if (!status) {

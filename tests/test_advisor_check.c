@@ -136,6 +136,19 @@ static void flags_of_a_stranger_are_refused(void)
     site_drop(&site);
 }
 
+static void another_function_is_refused(void)
+{
+    struct site site;
+    struct buf said = {0};
+
+    if (!site_make(&site, true))
+        return;
+    check_eq(run_check(&site, "--function other", &said), 2);
+    check_contains(buf_str(&said), "is of function 'which', not of 'other'");
+    buf_release(&said);
+    site_drop(&site);
+}
+
 static void it_is_there_as_json(void)
 {
     struct site site;
@@ -165,6 +178,7 @@ CU_TestInfo advisor_check_tests[] = {
     {"code for another instruction set is not run",
      code_for_another_instruction_set_is_not_run},
     {"flags of a stranger are refused", flags_of_a_stranger_are_refused},
+    {"another function is refused", another_function_is_refused},
     {"it is there as JSON", it_is_there_as_json},
     CU_TEST_INFO_NULL,
 };
