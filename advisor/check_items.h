@@ -2,7 +2,7 @@
 #ifndef ADVISOR_CHECK_ITEMS_H
 #define ADVISOR_CHECK_ITEMS_H
 
-#include "core/store/record.h"
+#include "core/store/store.h"
 
 enum check_state {
     CHECK_GOOD,  /* as recorded */

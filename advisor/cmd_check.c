@@ -52,7 +52,8 @@ static bool check_machine(struct checking *check)
 {
     struct record_machine machine = {.cpu = keep_record_cpu(&check->here)};
     struct buf lacking = {0};
-    check->entry = record_find(&check->record, &machine.cpu);
+    if (strcmp(check->here.architecture, "other"))
+        check->entry = record_find(&check->record, &machine.cpu);
     const char *name = machine.cpu.name;
     bool able =
         check->entry && machine_processor_has(&check->here, &check->entry->isa, &lacking);
@@ -108,17 +109,20 @@ static const char *behind_name(const char *version)
     return version + strcspn(version, " ");
 }
 
-static void check_tools(struct checking *check, const struct toolchain *toolchain)
+/* `runs`: nothing else keeps the tuned code from being built. */
+static void check_tools(struct checking *check, const struct toolchain *toolchain,
+                        bool runs)
 {
     const struct record_machine *entry = check->entry;
+    const char *remedy = runs ? still_right : NULL;
     if (!strcmp(behind_name(entry->compiler_version), behind_name(toolchain->version)))
         check_add(&check->items, "compiler", CHECK_GOOD, NULL, "'%s', as recorded",
                   toolchain->version);
     else
-        check_add(&check->items, "compiler", CHECK_DRIFT, still_right,
+        check_add(&check->items, "compiler", CHECK_DRIFT, remedy,
                   "tuned with '%s', this is '%s'", entry->compiler_version,
                   toolchain->version);
-    check_lists(check, "flags", &entry->flags, &toolchain->flags, still_right);
+    check_lists(check, "flags", &entry->flags, &toolchain->flags, remedy);
     if (check->settings->words.nr)
         check_lists(check, "words", &entry->words, &check->settings->words,
                     "tune again for what is asked for now");
@@ -228,7 +232,7 @@ static int run_checks(struct checking *check, bool runs, struct error *err)
     workbench_start(&bench, &settings);
     int status = workbench_toolchain(&bench, err);
     if (!status)
-        check_tools(check, &bench.toolchain);
+        check_tools(check, &bench.toolchain, runs);
     if (!status && runs) {
         toolchain_release(&bench.toolchain);
         status = workbench_live(&bench, err);
@@ -321,6 +325,15 @@ static int judge(const struct checking *check, struct error *err)
     return 0;
 }
 
+static int check_function(const struct checking *check, struct error *err)
+{
+    const char *told = check->settings->function;
+    if (!told || !strcmp(told, check->record.function))
+        return 0;
+    return fail(err, STATUS_USAGE, "the record '%s' is of function '%s', not of '%s'",
+                check->settings->file, check->record.function, told);
+}
+
 /* The kernel's file: told, else beside the record. */
 static int find_source(struct checking *check, struct error *err)
 {
@@ -342,6 +355,8 @@ int check_command(const struct settings *settings, struct error *err)
                     "check takes a record, such as kernel.inflight.json; try 'inflight "
                     "check --help'");
     int status = record_read(settings->file, &check.record, err);
+    if (!status)
+        status = check_function(&check, err);
     if (!status)
         status = find_source(&check, err);
     if (!status) {

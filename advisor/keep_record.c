@@ -27,6 +27,20 @@ static int check_owner(const struct settings *settings, const struct record *rec
     return 0;
 }
 
+/* An entry that no build could find again. */
+static int check_processor(struct error *err)
+{
+    struct machine_processor here;
+    machine_processor_here(&here);
+    bool known = strcmp(here.architecture, "other") != 0;
+    machine_processor_release(&here);
+    return known ? 0
+                 : fail(err, STATUS_MISSING,
+                        "--build-record: /proc/cpuinfo does not tell this CPU from "
+                        "others (it does on x86-64 and aarch64), so a build could not "
+                        "find its entry");
+}
+
 int keep_record_check(const struct settings *settings, const char *function,
                       struct error *err)
 {
@@ -34,6 +48,8 @@ int keep_record_check(const struct settings *settings, const char *function,
     struct record record = {0};
     if (!path)
         return 0;
+    if (check_processor(err))
+        return -1;
     if (!record_is_plain_name(path_base(path)))
         return fail(err, STATUS_USAGE, "--build-record: '%s' is no file name", path);
     if (!file_exists(path)) {

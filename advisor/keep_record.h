@@ -4,7 +4,6 @@
 #define ADVISOR_KEEP_RECORD_H
 
 #include "advisor/workbench.h"
-#include "core/store/record.h"
 
 /* Before minutes are spent: the folder is there and can be written, and a record that is
  * there can be read and is that of this source and `function` (NULL = not known yet). */

@@ -14,8 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/keep_record.h"
 #include "bench/bench.h"
+#include "core/machine/machine.h"
+#include "core/store/store.h"
 
 enum { ROUNDS_MAX = 100, GENERATORS = 2 };
 
@@ -50,6 +51,17 @@ static int add_file(const struct project *project, struct record_machine *machin
     return status;
 }
 
+static char *word(const char *text)
+{
+    return xstrdup(text ? text : "unknown");
+}
+
+static struct record_cpu cpu_of(const struct machine_processor *here)
+{
+    return (struct record_cpu){word(here->architecture), word(here->vendor),
+                               word(here->first), word(here->second), word(here->name)};
+}
+
 /* As tune writes it; that nobody measured this gain makes no difference to a build. */
 static int write_record(const struct project *project, const char *source,
                         const struct buf *code, struct error *err)
@@ -58,7 +70,7 @@ static int write_record(const struct project *project, const char *source,
     struct record record = {.source = xstrdup(source), .function = xstrdup("kernel")};
     machine_processor_here(&here);
     struct record_machine machine = {
-        .cpu = keep_record_cpu(&here),
+        .cpu = cpu_of(&here),
         .plan = xstrdup("unroll(i:4)"),
         .code_sha256 = sha256_hex(buf_str(code), code->length),
         .compiler = xstrdup("cc"),

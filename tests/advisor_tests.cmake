@@ -5,6 +5,9 @@ foreach(target inflight_tests test_advisor_report test_advisor_answer test_advis
     target_sources(${target} PRIVATE test_advisor_desk.c)
   endif()
 endforeach()
+if(TARGET test_advisor_check)
+  target_compile_definitions(test_advisor_check PRIVATE INFLIGHT_PROGRAM="$<TARGET_FILE:inflight>")
+endif()
 foreach(target inflight_tests test_advisor_cli test_advisor_measured test_advisor_completion test_advisor_schemas
         test_advisor_install)
   if(TARGET ${target})
@@ -20,7 +23,7 @@ foreach(target inflight_tests test_advisor_browser)
   endif()
 endforeach()
 # Builds with records (test_advisor_site.c runs cmake).
-foreach(target inflight_tests test_advisor_build test_advisor_project test_advisor_examples)
+foreach(target inflight_tests test_advisor_build test_advisor_check test_advisor_project test_advisor_examples)
   if(TARGET ${target})
     add_dependencies(${target} inflight)
     target_compile_definitions(${target} PRIVATE CMAKE_PROGRAM="${CMAKE_COMMAND}")

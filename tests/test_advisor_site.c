@@ -101,9 +101,9 @@ void site_record(struct site *site, bool here)
         machine.code = xstrdup(site->forged ? site->forged : site->code);
         machine.code_sha256 = sha256_hex(tuned, strlen(tuned));
     }
-    if (!here)
-        strvec_split(&machine.isa, "pni avx2");
-    strvec_push(&machine.flags, "-O2");
+    if (site->isa || !here)
+        strvec_split(&machine.isa, site->isa ? site->isa : "pni avx2");
+    strvec_push(&machine.flags, site->flag ? site->flag : "-O2");
     strvec_push(&machine.needs, "-fopenmp-simd");
     add_file(site, &machine, "sum.c");
     add_file(site, &machine, "sum.h");
@@ -152,7 +152,8 @@ int site_run(struct site *site, const char *args, struct buf *said)
     struct spawn_outcome outcome = {0};
 
     strvec_split(&argv, args);
-    strvec_push(&env, "INFLIGHT_PROGRAM=");
+    strvec_pushf(&env, "HOME=%s", site->dir);
+    strvec_push(&env, "INFLIGHT_DATA=" INFLIGHT_SOURCE_DIR);
     struct spawn_request request = {.argv = (const char *const *)argv.v,
                                     .env_extra = (const char *const *)env.v,
                                     .dir = site->dir,
