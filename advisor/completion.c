@@ -195,7 +195,7 @@ int completes_operand(const struct command *command, struct completes *out,
     }
     if (strstr(command->usage, "FILE.c") || strstr(command->usage, "NEW.c"))
         out->kind = COMPLETES_SOURCES;
-    else if (strstr(command->usage, " FILE") || strstr(command->usage, "SPACE.json"))
+    else if (strstr(command->usage, " FILE") || strstr(command->usage, ".json"))
         out->kind = COMPLETES_FILES;
     return 0;
 }

@@ -12,7 +12,7 @@ set(completion_folders ${CMAKE_INSTALL_DATADIR}/bash-completion/completions ${CM
 # ---- folders that are made are remembered, for uninstall ----
 
 set(folders ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_DOCDIR} ${CMAKE_INSTALL_MANDIR}/man1 ${CMAKE_INSTALL_LIBDIR}/cmake/inflight
-            ${CMAKE_INSTALL_DATADIR}/pkgconfig ${data} ${completion_folders})
+            ${CMAKE_INSTALL_LIBDIR}/inflight ${CMAKE_INSTALL_DATADIR}/pkgconfig ${data} ${completion_folders})
 install(CODE "set(folders \"${folders}\")
 set(record \"${PROJECT_BINARY_DIR}/install_folders.txt\")")
 install(SCRIPT cmake/remember_folders.cmake)
@@ -32,6 +32,9 @@ install(DIRECTORY docs/schemas/ DESTINATION ${data}/schemas FILES_MATCHING PATTE
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}
         FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "man" EXCLUDE PATTERN "schemas" EXCLUDE)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+if(EXISTS ${PROJECT_SOURCE_DIR}/examples)
+  install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+endif()
 
 configure_file(cmake/inflight.pc.in inflight.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/inflight.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig COMPONENT build)

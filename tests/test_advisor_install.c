@@ -240,26 +240,35 @@ static void uninstall_takes_its_own_only(void)
     site_clear(&site);
 }
 
-/* With DESTDIR, into a folder that was there; it stays, the rest goes. */
+/* With DESTDIR, where some folders were there: these stay, and nothing else does. */
 static void staging_can_be_taken_back(void)
 {
+    static const char *const before[] = {"opt/lib", "opt/share/man", "opt/share", "opt"};
     struct site site;
-    char *stage, *local, *said;
+    char *stage, *said, *path;
 
     if (not_here())
         return;
     site_make(&site);
     stage = path_join(site.place.home, "my stage");
-    local = path_join(stage, "opt");
     said = xasprintf("DESTDIR=%s", stage);
     strvec_push(&site.place.env, said);
-    check_ok(dir_make_all(local, &site.place.err), &site.place.err);
-    install(&site, "/opt/inflight");
-    check_there(local, "inflight/bin/inflight");
+    for (size_t i = 0; i < 2; i++) {
+        path = path_join(stage, before[i]);
+        check_ok(dir_make_all(path, &site.place.err), &site.place.err);
+        free(path);
+    }
+    install(&site, "/opt");
+    check_there(stage, "opt/bin/inflight");
+    check_there(stage, "opt/share/man/man1/inflight.1");
     uninstall(&site, "-- Removed *");
-    check(dir_exists(local) && !is_there(local, "inflight"));
+    for (size_t i = 0; i < ARRAY_SIZE(before); i++) {
+        path = path_join(stage, before[i]);
+        if (rmdir(path))
+            check_str(path, "empty");
+        free(path);
+    }
     free(said);
-    free(local);
     free(stage);
     site_clear(&site);
 }

@@ -66,7 +66,8 @@ static void validate(const struct strvec *paths, struct spawn_outcome *outcome)
 /* The folders in which every *.json is meant to be one of ours. */
 static const char *const kept[] = {"core/machine/profiles", "tests/data/machine",
                                    "tests/data/counts",     "tests/data/advisor/series",
-                                   "tests/data/rules",      "rules"};
+                                   "tests/data/rules",      "rules",
+                                   "core/machine/data",     "core/traffic/data"};
 
 static void add_kept(struct strvec *paths)
 {
@@ -171,12 +172,15 @@ static const char *last_key(json_t *document)
 }
 
 /* What is not read without one of the keys that all documents of a kind have. */
-static const char *const needed[] = {"plan",   "levels",  "rules",    "cases",   "events",
-                                     "points", "machine", "findings", "loops",   "rows",
-                                     "tries",  "results", "profiles", "sessions"};
+static const char *const needed[] = {
+    "plan",  "levels", "rules", "cases",   "events",   "points",   "machine", "findings",
+    "loops", "rows",   "tries", "results", "profiles", "sessions", "cpus",    "machines"};
 
 static bool damage(json_t *document, enum damage how)
 {
+    const char *key;
+    json_t *other;
+
     switch (how) {
     case NO_SCHEMA:
         return json_object_del(document, "schema") == 0;
@@ -185,8 +189,10 @@ static bool damage(json_t *document, enum damage how)
     case UNKNOWN_KEY:
         return json_object_set_new(document, "frobnicate", json_true()) == 0;
     case OTHER_TYPE:
-        return json_object_set_new(document, last_key(document), json_string("many")) ==
-               0;
+        key = last_key(document);
+        other = json_is_string(json_object_get(document, key)) ? json_true()
+                                                               : json_string("many");
+        return json_object_set_new(document, key, other) == 0;
     default:
         for (size_t i = 0; i < ARRAY_SIZE(needed); i++)
             if (json_object_del(document, needed[i]) == 0)
