@@ -3,6 +3,7 @@
 #ifndef ADVISOR_WORKBENCH_H
 #define ADVISOR_WORKBENCH_H
 
+#include "advisor/code_diffs.h"
 #include "advisor/settings.h"
 #include "advisor/track.h"
 #include "core/store/store.h"
@@ -31,6 +32,7 @@ struct workbench {
     struct recorded *recorded;
     struct search_runner live_runner, runner;
     struct search_subject subject;
+    struct code_diffs code; /* of the plans that were measured */
 };
 
 void workbench_start(struct workbench *bench, const struct settings *settings);
@@ -45,8 +47,6 @@ int workbench_cflags(const struct settings *settings, const char *source,
                      struct strvec *flags, struct error *err);
 /* Parses the kernel, once; with `bind` also fixes sizes and contents. */
 int workbench_kernel(struct workbench *bench, bool bind, struct error *err);
-/* Flags for a kernel that are taken from the command line: none that load code. */
-int workbench_check_flags(const struct strvec *flags, struct error *err);
 int workbench_toolchain(struct workbench *bench, struct error *err);
 /* --plan as canonical text, refused here when it is not legal; the kernel must be there.
  */
