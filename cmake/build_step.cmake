@@ -8,4 +8,4 @@ install(FILES cmake/inflightConfig.cmake cmake/inflight-tune.cmake ${PROJECT_BIN
 install(FILES cmake/inflight.mk DESTINATION ${CMAKE_INSTALL_DATADIR}/inflight COMPONENT build)
 configure_file(cmake/inflight.pc.in inflight.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/inflight.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig COMPONENT build)
-install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT build)
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT build PATTERN build EXCLUDE)
