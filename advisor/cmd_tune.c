@@ -156,14 +156,25 @@ static void take_gain(const struct written *written, struct search_result *resul
         result->source_gain = written->gain;
 }
 
+/* What fails because it was interrupted: the report tells what was known before. */
+static int forgive(int status, struct error *err)
+{
+    if (!status || !spawn_interrupted())
+        return status;
+    *err = (struct error){0};
+    return 0;
+}
+
 static int write_winner(struct workbench *bench, struct search_result *result,
                         struct written *written, struct error *err)
 {
     const char *output = bench->settings->output;
     struct winner winner = find_winner(result, bench->settings->build_record != NULL);
     written->gain = quantity_unknown();
+    if (!*winner.plan && spawn_interrupted())
+        return 0; /* nothing was found by then: an earlier file is worth more */
     if (*winner.plan && !spawn_interrupted()) {
-        if (measure_emitted(bench, &winner, written, err))
+        if (forgive(measure_emitted(bench, &winner, written, err), err))
             return -1;
         if (!written->verified && !spawn_interrupted())
             return fail(err, STATUS_FAILED,
@@ -224,6 +235,16 @@ static int finish(struct workbench *bench, const struct search_result *result,
     return status ? -1 : 0;
 }
 
+/* Cut short in the midst of something that cannot say so otherwise: what was known before
+ * is reported. */
+static int note_interrupt(struct search_result *result, struct error *err)
+{
+    result->interrupted = true;
+    free(result->stop);
+    result->stop = xstrdup("it was interrupted");
+    return forgive(-1, err);
+}
+
 static int search(struct workbench *bench, bool advise_only, struct search_result *result,
                   struct error *err)
 {
@@ -252,7 +273,7 @@ static int search(struct workbench *bench, bool advise_only, struct search_resul
     int status =
         search_run(&bench->subject, &bench->runner, &observer, &opts, result, err);
     environments_release(&tries);
-    return status;
+    return status && spawn_interrupted() ? note_interrupt(result, err) : status;
 }
 
 /* Refused before a minute is spent on the search. */
@@ -316,9 +337,10 @@ static int work(const struct settings *settings, bool advise_only, struct error 
     if (!status && !advise_only)
         status = write_winner(&bench, &result, &written, err);
     if (!status && result.measurement_nr)
-        status = confirm_live(&bench, &result.measurement[0], &confirm, err);
+        status =
+            forgive(confirm_live(&bench, &result.measurement[0], &confirm, err), err);
     if (!status && !advise_only)
-        status = save_space(&bench, &result, err);
+        status = forgive(save_space(&bench, &result, err), err);
     if (!status)
         status = finish(&bench, &result, &written, &confirm, err);
     confirm_release(&confirm);

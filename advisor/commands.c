@@ -73,7 +73,8 @@ static const struct command commands[] = {
      "work. Sizes and contents of arrays are those of the first version; a difference\n"
      "of results ends with status 1.\n\n"
      "example: inflight compare kernel.c:plain kernel.c:blocked",
-     KERNEL_OPTIONS "compiler flags machine memory plan pages cache line cores tolerance "
+     KERNEL_OPTIONS "compiler flags machine memory plan pages start background cache "
+                    "line cores tolerance "
                     "tolerance-absolute "
                     "reassociate budget" COMMON_OPTIONS,
      compare_command},
@@ -153,8 +154,10 @@ static const struct command commands[] = {
      "format database quiet color help", import_command},
     {"doctor", "what works on this machine, and the remedy where it does not",
      "doctor [options]",
-     "Looks at compilers, counters, huge pages, pinning, clock, noise, memory and\n"
-     "folders.\n\n"
+     "Looks at compilers, counters, huge pages, limits of processors and memory,\n"
+     "clock, frequency, noise, folders, profile and database: each is ok, limited (it\n"
+     "works, but less well) or missing, with the command that mends it, to be pasted.\n"
+     "Ends with status 6 when something is missing that inflight cannot do without.\n\n"
      "example: inflight doctor",
      "compiler database" COMMON_OPTIONS, doctor_command},
 };

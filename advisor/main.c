@@ -50,7 +50,10 @@ int main(int argc, char **argv)
         return 0;
     }
     int status = run(argc - 1, argv + 1, &err);
-    if (status)
+    if (status && spawn_interrupted())
+        fprintf(stderr, "inflight: interrupted before anything was known: nothing was "
+                        "written; the same command tries again\n");
+    else if (status)
         fprintf(stderr, "inflight: %s\n", err.text);
     if (spawn_interrupted())
         end_by_signal(spawn_interrupted());

@@ -172,10 +172,11 @@ static const struct option_row rows[] = {
     {"transformations", 0, NULL, FLAG, AT(transformations), "what rules may be about"},
     {"list", 'l', NULL, FLAG, AT(list), "list what there is"},
     {"evidence", 'e', NULL, FLAG, AT(evidence),
-     "every variant and every pruned plan, too"},
+     "what the report rests on: queues, traffic, every advice and variant, what was "
+     "left out by which rule, where each figure comes from"},
     {"json", 0, NULL, FLAG, AT(json), "the result as JSON on standard output"},
     {"quiet", 'q', NULL, FLAG, AT(quiet), "no progress"},
-    {"verbose", 'v', NULL, FLAG, AT(verbose), "progress line by line"},
+    {"verbose", 'v', NULL, FLAG, AT(verbose), "progress line by line, with the seconds since the start"},
     {"color", 0, "WHEN", CHOICE, AT(colour), "auto (default), always or never"},
     {"help", 'h', NULL, FLAG, AT(help), "this text"},
 #undef AT

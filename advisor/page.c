@@ -16,8 +16,11 @@ struct page page_on(struct buf *out, bool colour, int columns)
 
 void page_heading(struct page *page, const char *text)
 {
-    buf_addf(page->out, "\n%s%s%s\n", page->colour ? "\033[1m" : "", text,
+    struct buf wrapped = {0};
+    buf_add_wrapped(&wrapped, text, 2, page->width); /* colours take no columns */
+    buf_addf(page->out, "\n%s%s%s\n", page->colour ? "\033[1m" : "", buf_str(&wrapped),
              page->colour ? "\033[0m" : "");
+    buf_release(&wrapped);
 }
 
 void page_paragraph(struct page *page, const char *format, ...)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "advisor/page.h"
+#include "advisor/report_read.h"
 #include "search/search.h"
 
 struct replayed_space {
@@ -138,13 +139,27 @@ static void add_tries(struct page *page, const json_t *document)
     }
 }
 
-static void add_factor(struct buf *out, const json_t *quantity)
+/* "try   simd: at most 1.30x; measured 1.12x (1.10 to 1.14); kept ... [rule]" */
+static void add_one_advice(struct page *page, const json_t *one)
 {
-    const json_t *value = json_object_get(quantity, "value");
-    if (json_is_number(value))
-        buf_addf(out, " %7.2fx", json_number_value(value));
-    else
-        buf_addf(out, " %8s", "-");
+    struct buf line = {0};
+    buf_addf(&line, "%s: ", report_word(one, "transformation"));
+    if (report_quantity(one, "bound_speedup") &&
+        !strcmp(report_word(one, "verdict"), "try")) {
+        add_report_bound(&line, report_quantity(one, "bound_speedup"));
+        buf_add(&line, "; ");
+    }
+    if (report_quantity(one, "measured_speedup")) {
+        buf_add(&line, "measured ");
+        add_report_gain(&line, report_quantity(one, "measured_speedup"), "");
+        buf_add(&line, "; ");
+    }
+    buf_addf(&line, "%s%s[%s]", report_word(one, "outcome"),
+             report_has(one, "outcome") ? " " : "", report_word(one, "rule"));
+    buf_addf(page->out, "  %-6s", report_word(one, "verdict"));
+    buf_add_wrapped(page->out, buf_str(&line), 8, page->width);
+    buf_add(page->out, "\n");
+    buf_release(&line);
 }
 
 static void add_advice(struct page *page, const json_t *document)
@@ -154,49 +169,47 @@ static void add_advice(struct page *page, const json_t *document)
     const json_t *list = json_object_get(document, "advice");
     if (!json_array_size(list))
         return;
-    page_heading(page, "Advice: verdict, bound, measured");
-    json_array_foreach(list, i, one)
-    {
-        const char *rule = json_string_value(json_object_get(one, "rule"));
-        buf_addf(page->out, "  %-5s %-12s",
-                 json_string_value(json_object_get(one, "verdict")),
-                 json_string_value(json_object_get(one, "transformation")));
-        add_factor(page->out, json_object_get(one, "bound_speedup"));
-        add_factor(page->out, json_object_get(one, "measured_speedup"));
-        buf_addf(page->out, "  [%s]\n", rule ? rule : "");
-    }
+    page_heading(page, "Advice of the rules");
+    json_array_foreach(list, i, one) add_one_advice(page, one);
 }
 
-static void replay_text(const json_t *document, struct page *page)
+static void add_found(struct page *page, const json_t *document)
 {
     const json_t *near = json_object_get(document, "tries_until_within_5_percent");
-    char *title = xasprintf("%s, %lld variants, strategy %s",
-                            json_string_value(json_object_get(document, "kernel")),
-                            json_integer_value(json_object_get(document, "variants")),
-                            json_string_value(json_object_get(document, "strategy")));
-    page_heading(page, title);
-    page_line(page, "found", "%.2fx by %s",
-              json_number_value(json_object_get(document, "found_gain")),
-              plan_phrase(document, "found_plan"));
-    page_line(page, "best there is", "%.2fx by %s",
-              json_number_value(json_object_get(document, "best_gain")),
-              plan_phrase(document, "best_plan"));
+    page_heading(page, "What the search found");
+    page_line(page, "found", "%.2fx as fast, by %s",
+              report_figure(document, "found_gain"), plan_phrase(document, "found_plan"));
+    page_line(page, "best there is", "%.2fx as fast, by %s",
+              report_figure(document, "best_gain"), plan_phrase(document, "best_plan"));
     if (json_is_integer(near))
-        page_line(page, "within 5 %", "after %lld variants", json_integer_value(near));
+        page_line(page, "within 5 % of it", "after %lld of %lld variants",
+                  json_integer_value(near),
+                  json_integer_value(json_object_get(document, "variants")));
     else
-        page_line(page, "within 5 %", "never");
-    static const char *const sentence[] = {"limiter_sentence", "why_sentence"};
-    for (size_t i = 0; i < ARRAY_SIZE(sentence); i++)
-        if (json_is_string(json_object_get(document, sentence[i])))
-            page_line(page, i ? "why" : "limit", "%s",
-                      json_string_value(json_object_get(document, sentence[i])));
-    if (json_is_string(json_object_get(document, "stop")))
-        page_line(page, "ended because", "%s",
-                  json_string_value(json_object_get(document, "stop")));
+        page_line(page, "within 5 % of it", "never");
+    if (report_has(document, "stop"))
+        page_line(page, "ended because", "%s", report_word(document, "stop"));
+}
+
+static void replay_text(const json_t *document, bool evidence, struct page *page)
+{
+    buf_addf(page->out, "%s: the strategy '%s' on %lld recorded variants\n",
+             report_word(document, "kernel"), report_word(document, "strategy"),
+             json_integer_value(json_object_get(document, "variants")));
+    page_heading(page, "What limits the loop");
+    page_paragraph(page, "%s %s",
+                   report_has(document, "limiter_sentence")
+                       ? report_word(document, "limiter_sentence")
+                       : "Not known: the recording does not say what it moves.",
+                   report_word(document, "why_sentence"));
+    add_found(page, document);
     add_advice(page, document);
+    if (!evidence) {
+        page_paragraph(page, "--evidence lists every variant in the order tried.");
+        return;
+    }
     page_heading(page, "Variants in the order tried; time over that of the best");
     add_tries(page, document);
-    free(title);
 }
 
 static int print_replay(const struct replayed_space *replay, struct error *err)
@@ -210,7 +223,7 @@ static int print_replay(const struct replayed_space *replay, struct error *err)
     if (settings->json) {
         status = print_json(document, err);
     } else {
-        replay_text(document, &page);
+        replay_text(document, settings->evidence, &page);
         status = print_text(buf_str(&text), err);
     }
     buf_release(&text);

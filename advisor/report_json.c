@@ -4,6 +4,7 @@
 #include "advisor/kernel_json.h"
 #include "advisor/report.h"
 #include "advisor/report_parts.h"
+#include "advisor/report_read.h"
 #include "advisor/version.h"
 
 json_t *report_sizes_json(const struct kernel_view *view)
@@ -301,8 +302,10 @@ char *report_comment(const struct workbench *bench, const char *plan,
              kernel_name(bench->kernel), *plan ? plan : "none, as written",
              bench->machine.name, bench->toolchain.version, date);
     if (gain.known && *plan)
-        buf_addf(&out, "Measured gain: %.2fx (95%% interval %.2f to %.2f), %s\n",
-                 gain.value, gain.low, gain.high, *with ? with : "source alone");
+        buf_addf(&out, "Measured gain: %.2fx (95%% interval %.2f to %.2f%s), %s\n",
+                 gain.value, gain.low, gain.high,
+                 report_is_noise(gain.low, gain.high) ? ", not beyond the noise" : "",
+                 *with ? with : "source alone");
     free(date);
     return buf_detach(&out);
 }

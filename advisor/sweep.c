@@ -63,11 +63,14 @@ static int save_point(const struct series *series, const struct series_point *po
 }
 
 static void say_point(const struct series *series, const struct series_point *point,
-                      struct progress *progress)
+                      double left_s, struct progress *progress)
 {
     char *name = sweep_point_text(&series->axes, point->value);
-    progress_say(progress, "point %zu of %zu: %s", series_done(series) + 1,
-                 series->point_nr, name);
+    char *doing = xasprintf("point %zu of %zu: %s", series_done(series) + 1,
+                            series->point_nr, name);
+    progress_show(progress,
+                  &(struct progress_status){.doing = doing, .left_s = left_s});
+    free(doing);
     free(name);
 }
 
@@ -99,7 +102,7 @@ int series_measure(struct series *series, const struct sweep_runner *runner,
             continue;
         if (spawn_interrupted() || clock_s() >= deadline_s)
             break;
-        say_point(series, point, progress);
+        say_point(series, point, deadline_s - clock_s(), progress);
         if (run_point(series, point, runner, store, session, err))
             return -1;
     }

@@ -194,7 +194,7 @@ static int sweep(struct workbench *bench, struct series *series, struct error *e
         (continued && series_load(series, bench->store, bench->session, &there, err)))
         return -1;
     if (continued)
-        progress_say(&bench->progress,
+        progress_note(&bench->progress,
                      "continuing session %lld: %zu of %zu points are there (--fresh "
                      "starts anew)",
                      bench->session, there, series->point_nr);

@@ -42,8 +42,8 @@ void workbench_release(struct workbench *bench)
 static int characterise(struct workbench *bench, const char *path, struct error *err)
 {
     struct machine_probe_opts opts = {.quick = true, .progress = &bench->progress};
-    progress_say(&bench->progress,
-                 "no profile of this machine yet: characterising it (about 20 s)");
+    progress_note(&bench->progress,
+                  "no profile of this machine yet: looking at it quickly (about 20 s)");
     if (file_check_writable(path, err))
         return -1;
     spawn_die_on_interrupt("inflight: interrupted while looking at this machine: no "
@@ -61,8 +61,9 @@ static int characterise(struct workbench *bench, const char *path, struct error 
 }
 
 /* Also in the report; but a search takes minutes, and this may be a mistake. */
-static void warn_of_note(const struct workbench *bench)
+static void warn_of_note(struct workbench *bench)
 {
+    progress_clear(&bench->progress);
     fprintf(stderr, "inflight: warning: %s\n", bench->machine_note);
 }
 

@@ -185,7 +185,7 @@ int workbench_session(struct workbench *bench, struct error *err)
                                                    bench->started, &bench->track, err)))
         return -1;
     if (continued)
-        progress_say(
+        progress_note(
             &bench->progress,
             "continuing session %lld: %zu measurements are there (--fresh starts anew)",
             bench->session, recorded_nr(bench->recorded));
@@ -194,10 +194,15 @@ int workbench_session(struct workbench *bench, struct error *err)
 
 /* ---- saving ---- */
 
-static void step(void *data, const char *sentence)
+static void step(void *data, const struct search_step *step)
 {
     struct workbench *bench = data;
-    progress_say(&bench->progress, "%s", sentence);
+    progress_show(&bench->progress,
+                  &(struct progress_status){.doing = step->doing,
+                                            .why = step->why,
+                                            .variants = step->variants,
+                                            .best = step->best,
+                                            .left_s = step->left_s});
 }
 
 static char *variant_of(const struct workbench *bench, const struct candidate *candidate)

@@ -140,17 +140,11 @@ static bool is_right(const struct matrices *m, dgemm_fn *run)
     return true;
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Ranks of the median's 95 % interval, from the binomial distribution's normal limit. */
 static bool report(const char *compiler, int n, double *share, size_t runs,
                    double fastest)
 {
-    qsort(share, runs, sizeof(*share), compare);
+    sort_doubles(share, runs);
     double half = 0.98 * sqrt((double)runs), middle = (double)runs / 2;
     size_t low = middle > half ? (size_t)(middle - half) : 0;
     size_t high = (size_t)(middle + half) < runs ? (size_t)(middle + half) : runs - 1;

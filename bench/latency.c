@@ -81,19 +81,6 @@ static void block_local(char *base, size_t offset, uint64_t *state)
     *open = first;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double median(double *value, size_t nr)
-{
-    qsort(value, nr, sizeof(*value), by_value);
-    return (value[(nr - 1) / 2] + value[nr / 2]) / 2;
-}
-
 /* Median of 50 windows of some 2 ms. */
 static double chase_ns(void **at)
 {
@@ -108,7 +95,7 @@ static double chase_ns(void **at)
         window[i] = (now_s() - start) / 16384 * 1e9;
         *at = p;
     }
-    return median(window, ARRAY_SIZE(window));
+    return median_sorting(window, ARRAY_SIZE(window));
 }
 
 /* The extra latency of a fully random access, from a quick profile made now. */
@@ -137,9 +124,9 @@ static bool compare(const char *name, double *probe, double *chase, size_t nr)
 
     for (size_t i = 0; i < nr; i++)
         ratio[i] = probe[i] / chase[i];
-    middle = median(ratio, nr); /* sorts */
+    middle = median_sorting(ratio, nr); /* sorts */
     printf("| %s | %.1f ns | %.1f ns | %.3f (%.3f to %.3f) | %s |\n", name,
-           median(probe, nr), median(chase, nr), middle, ratio[nr / 4],
+           median_sorting(probe, nr), median_sorting(chase, nr), middle, ratio[nr / 4],
            ratio[nr - 1 - nr / 4], fabs(middle - 1) <= 0.1 ? "yes" : "no");
     return fabs(middle - 1) <= 0.1;
 }

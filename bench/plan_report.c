@@ -54,13 +54,6 @@ static void print_steps(const json_t *kernels)
     }
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Times of check and emission, of plans without register blocks at depth 3 or less, or of
  * all. */
 static void print_times(const json_t *kernels, bool simple, const char *what)
@@ -80,7 +73,7 @@ static void print_times(const json_t *kernels, bool simple, const char *what)
                 1e3 * (bench_value(plan, "check_s") + bench_value(plan, "emit_s"));
         }
     }
-    qsort(time, nr, sizeof(*time), compare);
+    sort_doubles(time, nr);
     if (nr)
         printf("| %s | %zu | %.1f | %.1f | %.1f |\n", what, nr, time[nr / 2],
                time[nr * 99 / 100], time[nr - 1]);

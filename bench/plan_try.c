@@ -1,6 +1,5 @@
 #include "bench/plan_try.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -132,30 +131,6 @@ static int add_base(struct plan_bench *bench, size_t compiler, const char *stem,
 }
 
 /* What the templates say, so that another version is compiled anew. */
-static char *hash_of_templates(struct error *err)
-{
-    struct hash hash = hash_begin();
-    struct dirent **entry = NULL;
-    char *folder = NULL;
-    int nr = shipped_path("templates/harness", &folder, err)
-                 ? -1
-                 : scandir(folder, &entry, NULL, alphasort);
-
-    for (int i = 0; i < nr; i++) {
-        char *path = path_join(folder, entry[i]->d_name);
-        struct buf text = {0};
-
-        if (entry[i]->d_name[0] != '.' && file_read(path, &text, NULL) == 0)
-            hash_add(&hash, buf_str(&text), text.length);
-        buf_release(&text);
-        free(path);
-        free(entry[i]);
-    }
-    free(entry);
-    free(folder);
-    return hash_hex(&hash);
-}
-
 /* The verifying program, the same for all kernels: kept beside the bench's results. */
 static int add_harness(struct plan_bench *bench, size_t compiler, const char *shared,
                        struct error *err)
@@ -163,13 +138,14 @@ static int add_harness(struct plan_bench *bench, size_t compiler, const char *sh
     struct toolchain toolchain = {.compiler = (char *)plan_compilers[compiler],
                                   .version = (char *)"",
                                   .is_clang = compiler == 1};
-    char *hash = hash_of_templates(err), *templates = NULL, *object = NULL;
-    char *text = xasprintf("/* %s */\n#include \"program_verify.c\"\n", hash);
+    char *hash = NULL, *templates = NULL, *object = NULL, *text = NULL;
     struct strvec flags = {0};
 
     strvec_split(&flags, plain_flags);
     int result = shared ? dir_make_all(shared, err) : 0;
     result = result ? result : shipped_path("templates/harness", &templates, err);
+    hash = hash_folder(templates ? templates : ".", "ch");
+    text = xasprintf("/* %s */\n#include \"program_verify.c\"\n", hash);
     strvec_push(&flags, "-I");
     strvec_push(&flags, templates ? templates : ".");
     if (result == 0)

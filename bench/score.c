@@ -5,16 +5,9 @@
 
 #include "bench/pchip.h"
 #include "core/base/array.h"
+#include "core/base/statistics.h"
 
 /* ---- the space ---- */
-
-double score_median(double *value, size_t nr)
-{
-    if (nr == 0)
-        return NAN;
-    sort_doubles(value, nr);
-    return (value[(nr - 1) / 2] + value[nr / 2]) / 2;
-}
 
 /* Worst first; what cannot be told apart from the optimum is the optimum. */
 static void fill_values(struct score_space *space)
@@ -57,16 +50,6 @@ static size_t budget_of(const struct score_space *space, double cutoff)
     return (size_t)ceil((double)i / (double)(space->nr + 1 - i));
 }
 
-static double copy_median(const double *value, size_t nr)
-{
-    double *copy = xcalloc(nr + 1, sizeof(*copy));
-    for (size_t i = 0; i < nr; i++)
-        copy[i] = value[i];
-    double median = score_median(copy, nr);
-    free(copy);
-    return median;
-}
-
 static double mean(const double *value, size_t nr)
 {
     double sum = 0;
@@ -80,7 +63,7 @@ static void fill_costs(struct score_space *space, const struct score_configurati
     space->mean_cost_s = space->budget_s = space->start_s = NAN;
     if (!all->cost)
         return;
-    double median = copy_median(all->cost, all->nr);
+    double median = median_of(all->cost, all->nr);
     space->mean_cost_s =
         mean(all->cost, all->nr) + all->invalid_share * all->invalid_cost_s;
     space->budget_s = (double)space->budget * median;
@@ -99,7 +82,7 @@ void score_space_open(const struct score_configurations *all,
                                   .sorted = xcalloc(all->nr, sizeof(*space->sorted))};
     for (size_t i = 0; i < all->nr; i++)
         space->sorted[i] = all->objective[i];
-    space->median = score_median(space->sorted, all->nr);
+    space->median = median_sorting(space->sorted, all->nr);
     space->optimum = space->sorted[0];
     fill_values(space);
     fill_levels(space, all->objective);

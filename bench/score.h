@@ -100,7 +100,4 @@ double score_random_draws(const struct score_space *space, double margin);
 size_t score_evaluations(const struct score_space *space, const double *objective,
                          const struct score_run *run, double margin);
 
-/* Middle one of the sorted values, mean of two for even numbers; NaN for none. Sorts. */
-double score_median(double *value, size_t nr);
-
 #endif

@@ -166,7 +166,7 @@ static double median_ratio(const struct space_result *one)
     for (size_t r = 0; r < one->repetitions; r++)
         if (!isnan(one->judgement[r].bound_ratio))
             ratio[nr++] = one->judgement[r].bound_ratio;
-    double median = 2 * nr >= one->repetitions ? score_median(ratio, nr) : NAN;
+    double median = 2 * nr >= one->repetitions ? median_sorting(ratio, nr) : NAN;
     free(ratio);
     return median;
 }
@@ -182,7 +182,7 @@ static void add_bound_ratio(struct figures *figures)
         ratio[nr] = median_ratio(one);
         nr += !isnan(ratio[nr]);
     }
-    double median = score_median(ratio, nr);
+    double median = median_sorting(ratio, nr);
     free(ratio);
     add(figures, "bound over the best achieved, memory-limited kernels, median",
         "at most 2", median, median <= 2,

@@ -41,9 +41,9 @@ static void fill_medians(const struct trial_space *space, const struct score_run
             (double)score_evaluations(&space->score, space->objective, &run[r], 0.01);
         above[r] = above_after(space, &run[r], FEW_EVALUATIONS);
     }
-    out->within_5 = score_median(five, nr);
-    out->within_1 = score_median(one, nr);
-    out->above_12 = score_median(above, nr);
+    out->within_5 = median_sorting(five, nr);
+    out->within_1 = median_sorting(one, nr);
+    out->above_12 = median_sorting(above, nr);
     free(five);
 }
 
@@ -170,7 +170,7 @@ static double median_within(const struct results *results, size_t strategy, bool
             value[nr++] = one->strategy[strategy].within_5 /
                           (of_random ? score_random_draws(&one->space.score, 0.05) : 1);
     }
-    double median = score_median(value, nr);
+    double median = median_sorting(value, nr);
     free(value);
     return median;
 }

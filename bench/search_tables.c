@@ -41,7 +41,7 @@ static double median_above(const struct results *results, size_t strategy)
     double *above = xcalloc(results->nr + 1, sizeof(*above));
     for (size_t i = 0; i < results->nr; i++)
         above[i] = results->space[i].strategy[strategy].above_12;
-    double median = score_median(above, results->nr);
+    double median = median_sorting(above, results->nr);
     free(above);
     return median;
 }
@@ -103,8 +103,8 @@ struct counts {
     double tries, above, first, ratio;
 };
 
-static double median_of(const struct space_result *one,
-                        double (*get)(const struct judgement *judgement))
+static double median_over(const struct space_result *one,
+                          double (*get)(const struct judgement *judgement))
 {
     double *value = xcalloc(one->repetitions + 1, sizeof(*value));
     size_t nr = 0;
@@ -112,7 +112,7 @@ static double median_of(const struct space_result *one,
         value[nr] = get(&one->judgement[r]);
         nr += !isnan(value[nr]);
     }
-    double median = score_median(value, nr);
+    double median = median_sorting(value, nr);
     free(value);
     return median;
 }
@@ -139,10 +139,10 @@ static double get_ratio(const struct judgement *judgement)
 
 static struct counts count(const struct space_result *one)
 {
-    struct counts counts = {.tries = median_of(one, get_tries),
-                            .above = median_of(one, get_above),
-                            .first = median_of(one, get_first),
-                            .ratio = median_of(one, get_ratio)};
+    struct counts counts = {.tries = median_over(one, get_tries),
+                            .above = median_over(one, get_above),
+                            .first = median_over(one, get_first),
+                            .ratio = median_over(one, get_ratio)};
     for (size_t r = 0; r < one->repetitions; r++) {
         const struct judgement *judgement = &one->judgement[r];
         counts.advised += judgement->advised;

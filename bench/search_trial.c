@@ -73,7 +73,7 @@ int trial_space_open(const struct trial_source *source, struct trial_space *spac
     space->objective = xcalloc(source->entry_nr, sizeof(*space->objective));
     space->cost = xcalloc(source->entry_nr, sizeof(*space->cost));
     take_entries(space, noise, &invalid_cost);
-    space->noise = score_median(noise, space->nr);
+    space->noise = median_sorting(noise, space->nr);
     free(noise);
     score_spaces(space, invalid_cost);
     space->best_gain = space->objective[0] / space->score.optimum;

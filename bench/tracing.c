@@ -280,19 +280,6 @@ static int once(const char *dir, const struct short_row *row, struct both *both)
     return 0;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-
-    return (left > right) - (left < right);
-}
-
-static double median(double *value, int nr)
-{
-    qsort(value, (size_t)nr, sizeof(*value), by_value);
-    return (value[(nr - 1) / 2] + value[nr / 2]) / 2;
-}
-
 enum { REPETITIONS_MAX = 15 };
 
 static int run_short(const char *dir, const struct short_row *row, int repetitions)
@@ -311,8 +298,10 @@ static int run_short(const char *dir, const struct short_row *row, int repetitio
     off = both.ours / both.theirs - 1;
     printf("| %s | %.4g | %.5g | %.5g | %+.2f %% | %s | %.2f | %.2f | %.1f |\n",
            row->kernel, both.accesses, both.ours, both.theirs, 100 * off,
-           fabs(off) <= 0.03 ? "yes" : "**no**", median(ours, repetitions),
-           median(theirs, repetitions), median(ratio, repetitions));
+           fabs(off) <= 0.03 ? "yes" : "**no**",
+           median_sorting(ours, (size_t)repetitions),
+           median_sorting(theirs, (size_t)repetitions),
+           median_sorting(ratio, (size_t)repetitions));
     fflush(stdout);
     return fabs(off) > 0.03;
 }

@@ -289,6 +289,8 @@ static int try_one(struct guided *guided, const struct rule_verdict *verdict,
     char *name = xstrdup(verdict->transformation);
     size_t before = result->measurement_nr;
     int status = 0;
+    guided->session->why =
+        xasprintf("%s: %s", verdict->rule ? verdict->rule : "", verdict->reason);
     strvec_push(&guided->tried, name);
     if (strcmp(name, "hugepages")) {
         status = try_plans(guided, name, err);
@@ -296,6 +298,8 @@ static int try_one(struct guided *guided, const struct rule_verdict *verdict,
     } else if (!result->environment_gain.known) {
         status = try_huge_pages(guided, err);
     }
+    free(guided->session->why);
+    guided->session->why = NULL;
     free(name);
     return status;
 }

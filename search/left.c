@@ -164,7 +164,7 @@ enum left_verdict left_judge(const struct occupancy_left *bound)
 
 static const char *set_by(enum resource resource, bool chains)
 {
-    return chains ? "the chains of addresses (each must be loaded before the next is "
+    return chains ? "the chain of addresses (each must be loaded before the next is "
                     "known)"
                   : resource_phrase(resource);
 }

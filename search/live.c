@@ -300,6 +300,8 @@ static int trace_built(struct live *live, struct built *built,
             geometry(live->opts.machine, out->environment.huge_pages, live->copies),
         .accesses_total = counts->accesses.known ? counts->accesses.value : 0,
         .limit_s = live->opts.launch_limit_s,
+        .cold = out->environment.start == RUN_START_COLD_DATA ||
+                out->environment.start == RUN_START_COLD,
         .scratch = live->opts.scratch,
         .cpu = live->cpus.cpu[0]};
     live_override_geometry(live, &request.geometry);

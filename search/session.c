@@ -92,6 +92,16 @@ void session_release(struct session *session)
     choices_release(&session->space);
 }
 
+static double best_so_far(const struct session *session)
+{
+    const struct search_result *result = session->result;
+    if (!result->best || !session_timed(session, 0) ||
+        !session_timed(session, result->best))
+        return 0;
+    return result->measurement[0].time_s.value /
+           result->measurement[result->best].time_s.value;
+}
+
 void session_say(const struct session *session, const char *format, ...)
 {
     if (!session->observer || !session->observer->step)
@@ -101,7 +111,12 @@ void session_say(const struct session *session, const char *format, ...)
     va_start(args, format);
     buf_addf_va(&text, format, args);
     va_end(args);
-    session->observer->step(session->observer->data, buf_str(&text));
+    struct search_step step = {.doing = buf_str(&text),
+                               .why = session->why,
+                               .variants = session->result->measurement_nr,
+                               .best = best_so_far(session),
+                               .left_s = session_left_s(session)};
+    session->observer->step(session->observer->data, &step);
     buf_release(&text);
 }
 

@@ -59,9 +59,19 @@ struct compared {
     long long origin;
 };
 
+/* What is being done, for who watches. */
+struct search_step {
+    const char *doing; /* one sentence */
+    const char *why;   /* the rule and its reason; NULL = `doing` says all */
+    size_t variants;   /* measured so far */
+    double best;       /* how many times as fast as written the best so far is, by first
+                          runs; 0 = not known */
+    double left_s;     /* of the budget; 0 and below = none */
+};
+
 struct search_observer {
     void *data;
-    void (*step)(void *data, const char *sentence); /* what is being tried and why */
+    void (*step)(void *data, const struct search_step *step);
     int (*measured)(void *data, const struct measurement *measurement,
                     struct error *err); /* saves it */
     /* Saves it: a, b, seconds and ratio are told. Not called for one that was cut short

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "search/left.h"
 
@@ -181,4 +182,25 @@ void desk_release(struct desk *desk)
     live_free(desk->bench.live);
     toolchain_release(&desk->bench.toolchain);
     kernel_free(desk->bench.kernel);
+}
+
+json_t *desk_document(struct desk *desk)
+{
+    json_t *report = report_json(&desk->input);
+    json_t *kernel = json_object_get(report, "kernel");
+
+    check_eq(strlen(json_string_value(json_object_get(report, "date"))), 20);
+    json_object_set_new(report, "date", json_string("2026-01-31T12:00:00Z"));
+    json_object_set_new(report, "version", json_string("0"));
+    json_object_set_new(json_object_get(report, "machine"), "load",
+                        json_string("1 copy"));
+    check_contains(json_string_value(json_object_get(kernel, "file")), "gather.c");
+    check_str(json_string_value(json_object_get(kernel, "function")), "gather");
+    check_near(json_number_value(json_object_get(json_object_get(kernel, "sizes"), "m")),
+               4000, 0);
+    check_eq(json_array_size(json_object_get(kernel, "arrays")), 3);
+    json_object_set_new(report, "kernel",
+                        json_pack("{s:s, s:s, s:{s:i, s:i}}", "file", "gather.c",
+                                  "function", "gather", "sizes", "n", 1000, "m", 4000));
+    return report;
 }

@@ -29,4 +29,7 @@ struct advice *desk_advise(struct desk *desk, const char *name, enum verdict ver
 void desk_prune(struct desk *desk, const char *plan, const char *rule,
                 const char *reason);
 
+/* Its document, without what differs from run to run and from machine to machine. */
+json_t *desk_document(struct desk *desk);
+
 #endif

@@ -21,28 +21,6 @@ static void check_file(const char *name, const char *got)
     free(path);
 }
 
-/* What differs from run to run and from machine to machine. */
-static json_t *document_of(struct desk *desk)
-{
-    json_t *report = report_json(&desk->input);
-    json_t *kernel = json_object_get(report, "kernel");
-
-    check_eq(strlen(json_string_value(json_object_get(report, "date"))), 20);
-    json_object_set_new(report, "date", json_string("2026-01-31T12:00:00Z"));
-    json_object_set_new(report, "version", json_string("0"));
-    json_object_set_new(json_object_get(report, "machine"), "load",
-                        json_string("1 copy"));
-    check_contains(json_string_value(json_object_get(kernel, "file")), "gather.c");
-    check_str(json_string_value(json_object_get(kernel, "function")), "gather");
-    check_near(json_number_value(json_object_get(json_object_get(kernel, "sizes"), "m")),
-               4000, 0);
-    check_eq(json_array_size(json_object_get(kernel, "arrays")), 3);
-    json_object_set_new(report, "kernel",
-                        json_pack("{s:s, s:s, s:{s:i, s:i}}", "file", "gather.c",
-                                  "function", "gather", "sizes", "n", 1000, "m", 4000));
-    return report;
-}
-
 static char *text_of(const json_t *report, bool colour, bool evidence, int columns)
 {
     struct buf out = {0};
@@ -76,7 +54,7 @@ static void check_width(const char *text, size_t columns)
 
 static void check_report(struct desk *desk, const char *name, bool evidence)
 {
-    json_t *report = document_of(desk);
+    json_t *report = desk_document(desk);
     char *text = text_of(report, false, evidence, 80);
     char *file = xasprintf("report_%s.txt", name);
 
@@ -186,6 +164,70 @@ static void a_finished_search(void)
     desk_release(&desk);
 }
 
+/* As narrow as a pane, and as wide as a screen: there lines end at 100. */
+static void a_finished_search_in_narrow_and_wide(void)
+{
+    static const struct {
+        int columns;
+        size_t most;
+        const char *file;
+    } cases[] = {{60, 60, "report_tune_60.txt"}, {132, 100, "report_tune_132.txt"}};
+    struct desk desk = {0};
+    json_t *report;
+
+    a_search(&desk);
+    report = desk_document(&desk);
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *text = text_of(report, false, false, cases[i].columns);
+
+        check_file(cases[i].file, text);
+        check_width(text, cases[i].most);
+        free(text);
+    }
+    json_decref(report);
+    desk_release(&desk);
+}
+
+static size_t lines_of(const char *text)
+{
+    size_t nr = 0;
+
+    for (; *text; text++)
+        nr += *text == '\n';
+    return nr;
+}
+
+/* A screen and a half, however much was looked at. */
+static void short_without_evidence(void)
+{
+    struct desk desk = {0};
+    json_t *report;
+    char *text;
+
+    a_search(&desk);
+    for (int i = 0; i < 12; i++) {
+        char *name = xasprintf("nothing%d", i);
+
+        desk_advise(&desk, name, VERDICT_AVOID, 0);
+        desk_advise(&desk, name + 1, i % 2 ? VERDICT_TRY : VERDICT_STOP, 1.1);
+        free(name);
+    }
+    report = desk_document(&desk);
+    text = text_of(report, false, false, 80);
+    check(lines_of(text) <= 60);
+    check_contains(text, "less promising: ");
+    check_contains(text, "likewise ");
+    check_contains(text, "nothing11");
+    check(!strstr(text, "tile(i:8)"));
+    free(text);
+    text = text_of(report, false, true, 80);
+    check(!strstr(text, "less promising: ") && !strstr(text, "likewise "));
+    check_contains(text, "tile(i:1024)");
+    free(text);
+    json_decref(report);
+    desk_release(&desk);
+}
+
 /* What core/ writes into a measurement has tests of its own. */
 static void strip(json_t *measurement)
 {
@@ -201,7 +243,7 @@ static void the_document_of_a_search(void)
     char *text;
 
     a_search(&desk);
-    report = document_of(&desk);
+    report = desk_document(&desk);
     strip(json_object_get(report, "baseline"));
     strip(json_object_get(report, "best"));
     for (size_t i = 0; i < desk.result.measurement_nr; i++)
@@ -220,7 +262,7 @@ static void colour_carries_no_meaning_of_its_own(void)
     char *plain, *colour, *to;
 
     a_search(&desk);
-    report = document_of(&desk);
+    report = desk_document(&desk);
     plain = text_of(report, false, true, 80);
     colour = to = text_of(report, true, true, 80);
     check_contains(colour, "\033[1m");
@@ -244,14 +286,15 @@ static void narrow_and_wide_terminals(void)
     static const struct {
         int columns;
         size_t most;
-    } cases[] = {{20, 70}, {60, 70}, {100, 100}, {300, 100}};
+        bool evidence; /* its tables of traffic have 80 columns */
+    } cases[] = {{20, 60, false}, {60, 60, false}, {60, 80, true}, {300, 100, true}};
     struct desk desk = {0};
     json_t *report;
 
     a_search(&desk);
-    report = document_of(&desk);
+    report = desk_document(&desk);
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        char *text = text_of(report, false, true, cases[i].columns);
+        char *text = text_of(report, false, cases[i].evidence, cases[i].columns);
 
         check_width(text, cases[i].most);
         free(text);
@@ -345,10 +388,10 @@ static void open_intervals_are_marked(void)
         INFINITY;
     desk.result.environment_gain.known = true;
     desk.result.environment_gain = desk_gain(1.2, 1.1, INFINITY);
-    report = document_of(&desk);
-    text = text_of(report, false, false, 80);
+    report = desk_document(&desk);
+    text = text_of(report, false, true, 80);
     check_contains(text, "21% (19-?)");
-    check_contains(text, "1.20x (1.10 to ?)");
+    check_contains(text, "1.20x as fast (95 % interval 1.10 to ?)");
     check(!strstr(text, "nan"));
     free(text);
     json_decref(report);
@@ -370,7 +413,7 @@ static void damaged_documents_do_no_harm(void)
         json_t *report = json_loads(document[i], 0, NULL);
         char *text = text_of(report, true, true, 80);
 
-        check_contains(text, "What limits it");
+        check_contains(text, "What limits the loop");
         free(text);
         json_decref(report);
     }
@@ -395,6 +438,10 @@ static void the_comment_of_an_emitted_file(void)
     check_contains(comment,
                    "\nMeasured gain: 2.00x (95% interval 1.92 to 2.10), 4 threads\n");
     free(comment);
+    comment = report_comment(&desk.bench, "simd", desk_gain(1.04, 0.98, 1.1), "");
+    check_contains(comment, "\nMeasured gain: 1.04x (95% interval 0.98 to 1.10, not "
+                            "beyond the noise), source alone\n");
+    free(comment);
     comment = report_comment(&desk.bench, "", quantity_exact(1, PROVENANCE_CLOCK), "");
     check_contains(comment, "Plan: none, as written\n");
     check(!strstr(comment, "gain"));
@@ -405,6 +452,8 @@ static void the_comment_of_an_emitted_file(void)
 CU_TestInfo advisor_report_tests[] = {
     {"an audited search", an_audited_search},
     {"a finished search", a_finished_search},
+    {"a finished search in narrow and wide", a_finished_search_in_narrow_and_wide},
+    {"short without evidence", short_without_evidence},
     {"the document of a search", the_document_of_a_search},
     {"colour carries no meaning of its own", colour_carries_no_meaning_of_its_own},
     {"narrow and wide terminals", narrow_and_wide_terminals},

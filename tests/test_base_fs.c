@@ -9,6 +9,7 @@
 
 #include "core/base/array.h"
 #include "core/base/fs.h"
+#include "core/base/hash.h"
 #include "tests/check.h"
 
 static char *scratch(void)
@@ -306,6 +307,37 @@ static void places_can_be_tried(void)
     scratch_remove(dir);
 }
 
+static char *hash_with(const char *dir, const char *name, const char *text)
+{
+    char *path = path_join(dir, name);
+    struct error err = {0};
+
+    check_ok(file_write(path, text, strlen(text), &err), &err);
+    free(path);
+    return hash_folder(dir, "ch");
+}
+
+static void folders_have_a_hash(void)
+{
+    char *dir = scratch();
+    char *one = hash_with(dir, "a.c", "x"), *two = hash_with(dir, "b.h", "y");
+    char *other = hash_with(dir, "c.in", "z"), *changed = hash_with(dir, "a.c", "xx");
+    char *moved = hash_with(dir, "a.c", "xxy"), *back;
+
+    check(strcmp(one, two) && strcmp(two, changed) && strcmp(changed, moved));
+    check_str(other, two); /* of another ending */
+    free(hash_with(dir, "b.h", "y"));
+    back = hash_with(dir, "a.c", "x");
+    check_str(back, two);
+    free(one);
+    free(two);
+    free(other);
+    free(changed);
+    free(moved);
+    free(back);
+    scratch_remove(dir);
+}
+
 CU_TestInfo base_fs_tests[] = {
     {"files are written whole and keep their mode", files_are_written_whole},
     {"links stay links", links_stay_links},
@@ -319,5 +351,6 @@ CU_TestInfo base_fs_tests[] = {
     {"what the killed left is removed", what_the_killed_left_is_removed},
     {"user folders follow XDG, then HOME", user_folders_follow_xdg},
     {"shipped data is found", shipped_data_is_found},
+    {"folders have a hash of their files", folders_have_a_hash},
     CU_TEST_INFO_NULL,
 };

@@ -59,38 +59,6 @@ static void no_color_and_dumb_are_heeded(void)
     free(no_color);
 }
 
-/* What a progress with these settings writes when stderr is a file. */
-static void check_progress(bool quiet, bool verbose, const char *want)
-{
-    char path[] = "/tmp/inflight-term-XXXXXX";
-    int file = mkstemp(path), old = dup(2);
-    struct progress progress;
-    struct buf text = {0};
-    struct error err = {0};
-
-    fflush(stderr);
-    dup2(file, 2);
-    progress_start(&progress, quiet, verbose);
-    progress_say(&progress, "step %d", 1);
-    progress_say(&progress, "step %d", 2);
-    progress_clear(&progress);
-    fflush(stderr);
-    dup2(old, 2);
-    check_ok(file_read(path, &text, &err), &err);
-    check_str(buf_str(&text), want);
-    close(old);
-    close(file);
-    unlink(path);
-    buf_release(&text);
-}
-
-static void progress_is_silent_in_files(void)
-{
-    check_progress(false, false, "");
-    check_progress(false, true, "step 1\nstep 2\n");
-    check_progress(true, true, "");
-}
-
 static void clock_goes_forward(void)
 {
     double before = clock_s();
@@ -102,7 +70,6 @@ static void clock_goes_forward(void)
 CU_TestInfo base_term_tests[] = {
     {"colour is for terminals unless asked for", colour_is_for_terminals},
     {"NO_COLOR and a dumb terminal are heeded", no_color_and_dumb_are_heeded},
-    {"progress is silent in files unless verbose", progress_is_silent_in_files},
     {"the clock goes forward", clock_goes_forward},
     CU_TEST_INFO_NULL,
 };

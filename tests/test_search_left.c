@@ -119,7 +119,7 @@ static void sentences_name_bound_interval_and_resource(void)
                "Nothing here helps this kernel: 3 tries gained nothing, and memory "
                "bandwidth is at its limit as far as can be told.");
     left.bound.same_by_chains = left.bound.least_by_chains = true;
-    check_text(&left, "and the chains of addresses (each must be loaded before the next "
+    check_text(&left, "and the chain of addresses (each must be loaded before the next "
                       "is known) is at its limit.");
     check_text(&left, "No plan takes the order of a chain apart.");
     left = (struct search_left){

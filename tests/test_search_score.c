@@ -299,13 +299,6 @@ static void evaluations_are_counted_to_the_first_inside(void)
     score_space_release(&judged.space);
 }
 
-static void medians_are_of_the_middle(void)
-{
-    check_near(score_median((double[]){3, 1, 2}, 3), 2, 0);
-    check_near(score_median((double[]){4, 1, 2, 3}, 4), 2.5, 0);
-    check(isnan(score_median(NULL, 0)));
-}
-
 CU_TestInfo search_score_tests[] = {
     {"target and budget are as published", target_and_budget_are_as_published},
     {"what is within the noise is optimal", what_is_within_the_noise_is_optimal},
@@ -319,6 +312,5 @@ CU_TestInfo search_score_tests[] = {
     {"no space has no score", no_space_has_no_score},
     {"evaluations are counted to the first inside",
      evaluations_are_counted_to_the_first_inside},
-    {"medians are of the middle", medians_are_of_the_middle},
     CU_TEST_INFO_NULL,
 };

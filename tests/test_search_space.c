@@ -393,9 +393,9 @@ static int compare(void *data, const struct candidate *a, const struct candidate
     return 0;
 }
 
-static void step(void *data, const char *sentence)
+static void step(void *data, const struct search_step *step)
 {
-    strvec_push(&((struct space *)data)->said, sentence);
+    strvec_push(&((struct space *)data)->said, step->doing);
 }
 
 static int measured(void *data, const struct measurement *measurement, struct error *err)

@@ -5,30 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/store/exchange.h"
-#include "tests/check.h"
-
-static const char folder[] = INFLIGHT_SOURCE_DIR "/tests/data/exchange";
-
-static char *data_path(const char *name)
-{
-    return path_join(folder, name);
-}
-
-/* The file as a space; false when it was refused, which is a failure. */
-static bool load(const char *name, enum exchange_format want, struct exchange_space *out)
-{
-    char *path = data_path(name), *note = NULL;
-    enum exchange_format format = EXCHANGE_FORMAT_NR;
-    struct error err = {0};
-    bool good = check_ok(exchange_read(path, &format, out, &note, &err), &err);
-
-    if (good)
-        check_eq(format, want);
-    free(note);
-    free(path);
-    return good;
-}
+#include "tests/test_exchange_fixture.h"
 
 /* A file of this text, refused with `part` behind its name. */
 static void check_refused(const char *text, const char *part)

@@ -107,20 +107,20 @@ static void multiplexing_opens_the_interval(void)
     count_set_release(&set);
 }
 
-/* 95 %: 4.30 standard errors for 3 runs. */
+/* 95 %: 4.303 standard errors for 3 runs. */
 static void runs_open_it_too(void)
 {
     struct count_set set;
 
     if (!read_counts("perf_table_runs.txt", &set))
         return;
-    double mean = 4.30 * 0.0044, share = 1 - 0.8331;
+    double mean = 4.303 * 0.0044, share = 1 - 0.8331;
 
     check_value(&set, "LLC-load-misses", 760000 * (1 - share) * (1 - mean), 760000,
                 760000 * (1 + share) * (1 + mean));
     check_eq(set.count[1].value.runs, 3);
     check_near(set.seconds.value, 0.101693, 1e-9);
-    check_near(set.seconds.high, 0.101693 * (1 + 4.30 * 0.0014), 1e-9);
+    check_near(set.seconds.high, 0.101693 * (1 + 4.303 * 0.0014), 1e-9);
     count_set_release(&set);
 }
 

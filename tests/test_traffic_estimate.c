@@ -120,7 +120,7 @@ static struct trace_window window_at(uint64_t first, uint64_t fills)
 }
 
 /* Rates of 0.2 and 0.4, each for half of the call: mean 0.3; the variance of the mean
- * from the one step is 0.2^2 / 4, t of one degree 12.71. */
+ * from the one step is 0.2^2 / 4, t of one degree 12.706. */
 static void test_windows(void)
 {
     struct trace_window two[] = {window_at(24500, 200), window_at(74500, 400)};
@@ -130,7 +130,7 @@ static void test_windows(void)
     trace_estimate(&file, &geometry, 100000, &traffic);
     check_near(traffic.edge[0].fills.value, 30000, 1e-12);
     check_near(traffic.edge[0].fills.low, 0, 0);
-    check_near(traffic.edge[0].fills.high, 30000 + 12.71 * 10000, 1e-9);
+    check_near(traffic.edge[0].fills.high, 30000 + 12.706 * 10000, 1e-9);
     check_eq(traffic.edge[0].fills.runs, 2);
     check_near(traffic.bytes.value, 800000, 1e-12);
     check_near(traffic.bytes.low, 800000, 1e-12);
@@ -169,7 +169,7 @@ static void test_unseen(void)
     traffic_release(&traffic);
     trace_estimate(&file, &geometry, 200000, &traffic);
     check_near(traffic.edge[0].fills.value, 60000, 1e-12);
-    check_near(traffic.edge[0].fills.high, 60000 + 12.71 * 20000 + 10000, 1e-9);
+    check_near(traffic.edge[0].fills.high, 60000 + 12.706 * 20000 + 10000, 1e-9);
     traffic_release(&traffic);
 }
 

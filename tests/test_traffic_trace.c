@@ -67,6 +67,19 @@ static void test_one_call(void)
     traffic_release(&traffic);
 }
 
+/* So does who asks for it, however often the harness would call. */
+static void test_cold(void)
+{
+    struct traced what = {
+        .kernel = "triad", .n = 4000, .total = 3.0 * 4000, .cold = true};
+    struct traffic traffic;
+
+    if (!traced_well(&traced_gcc, &what, &traffic))
+        return;
+    check_exact(traffic.edge[2].fills, 3 * 4000 / 8);
+    traffic_release(&traffic);
+}
+
 /* What fits is not fetched again by the second call. */
 static void test_resident(void)
 {
@@ -304,6 +317,7 @@ CU_TestInfo traffic_trace_tests[] = {
     {"a triad with gcc moves exactly 24 bytes an iteration", test_triad_gcc},
     {"a triad with clang moves exactly 24 bytes an iteration", test_triad_clang},
     {"one call from empty caches", test_one_call},
+    {"cold caches are asked for", test_cold},
     {"what fits is not fetched by the second call", test_resident},
     {"reads that a CPU evades", test_evaded_reads},
     {"what the harness announces", test_announced},

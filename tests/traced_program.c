@@ -109,6 +109,7 @@ int traced_try(const struct toolchain *tools, const struct traced *what,
         .accesses_budget = what->budget,
         .accesses_least = what->least,
         .limit_s = what->limit_s,
+        .cold = what->cold,
         .cpu = -1,
     };
     char *path = program(tools);

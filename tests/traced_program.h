@@ -19,6 +19,7 @@ struct traced {
     double total, budget, least, limit_s;
     const struct traffic_geometry *geometry; /* NULL = small */
     bool arrays;                             /* a, b and c are announced */
+    bool cold;
 };
 
 /* 1 = the toolchain is not there, and the test is skipped. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/hash.h"
 #include "variants/compile.h"
 #include "variants/harness.h"
 
@@ -29,13 +30,6 @@ static const struct {
     [VARIANT_VERIFY] = {"verify", "program_verify.c"},
     [VARIANT_ADDRESS] = {"address", "program_verify.c"},
     [VARIANT_THREADS] = {"threads", "program_verify.c"},
-};
-
-static const char *const template_files[] = {
-    "program.h",        "program_args.c",   "program_contents.c", "program_buffers.c",
-    "program_clock.c",  "program_caches.c", "program_watch.c",    "program_load.c",
-    "program_sample.c", "program_time.c",   "program_pair.c",     "program_trace.c",
-    "program_verify.c", "program_step.c",   "program_sanitize.c", "program_threads.c",
 };
 
 /*
@@ -215,27 +209,13 @@ static int add_shared(struct building *building, const char *stem, const char *t
 }
 
 /* Another version of the templates gives another text. */
-static int harness_text(const struct building *building, const char *file,
-                        struct buf *text, struct error *err)
+static void harness_text(const struct building *building, const char *file,
+                         struct buf *text)
 {
-    struct hash hash = hash_begin();
-    char *hex;
+    char *hex = hash_folder(building->templates, "ch");
 
-    for (size_t i = 0; i < ARRAY_SIZE(template_files); i++) {
-        char *path = path_join(building->templates, template_files[i]);
-        struct buf content = {0};
-        int result = file_read(path, &content, err);
-
-        hash_add(&hash, buf_str(&content), content.length);
-        buf_release(&content);
-        free(path);
-        if (result)
-            return -1;
-    }
-    hex = hash_hex(&hash);
     buf_addf(text, "/* %s */\n#include \"%s\"\n", hex, file);
     free(hex);
-    return 0;
 }
 
 static void harness_flags(const struct building *building, const char *root,
@@ -276,8 +256,8 @@ static int add_harness(struct building *building, const char *file, const char *
 
     harness_flags(building, root, &flags);
     buf_add(&text, headers);
-    if (harness_text(building, file, &text, err) == 0 &&
-        add_shared(building, "harness", buf_str(&text), "the harness", &flags, err) == 0)
+    harness_text(building, file, &text);
+    if (add_shared(building, "harness", buf_str(&text), "the harness", &flags, err) == 0)
         result = add_table(building, err);
     buf_release(&text);
     strvec_release(&flags);
@@ -291,10 +271,8 @@ static int add_threads(struct building *building, struct error *err)
     int result;
 
     harness_flags(building, NULL, &flags);
-    result = harness_text(building, "program_threads.c", &text, err);
-    if (result == 0)
-        result =
-            add_shared(building, "threads", buf_str(&text), "the threads", &flags, err);
+    harness_text(building, "program_threads.c", &text);
+    result = add_shared(building, "threads", buf_str(&text), "the threads", &flags, err);
     buf_release(&text);
     strvec_release(&flags);
     return result;

@@ -1,6 +1,5 @@
 #include "variants/compile.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -233,32 +232,10 @@ char *compile_shared_dir(const char *other)
     return xstrdup(other);
 }
 
-static int is_header(const struct dirent *entry)
-{
-    size_t length = strlen(entry->d_name);
-
-    return length > 2 && strcmp(entry->d_name + length - 2, ".h") == 0;
-}
-
+/* The compiler says what is wrong with those that cannot be read. */
 char *compile_headers_note(const char *dir)
 {
-    struct dirent **list = NULL;
-    struct hash hash = hash_begin();
-    int nr = scandir(dir, &list, is_header, alphasort);
-
-    for (int i = 0; i < nr; i++) {
-        char *path = path_join(dir, list[i]->d_name);
-        struct buf content = {0};
-
-        file_read(path, &content, NULL); /* the compiler says what is wrong with it */
-        hash_text(&hash, list[i]->d_name);
-        hash_add(&hash, buf_str(&content), content.length);
-        buf_release(&content);
-        free(path);
-        free(list[i]);
-    }
-    free(list);
-    char *hex = hash_hex(&hash), *note = xasprintf("/* %s */\n", hex);
+    char *hex = hash_folder(dir, "h"), *note = xasprintf("/* %s */\n", hex);
     free(hex);
     return note;
 }

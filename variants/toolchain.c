@@ -118,7 +118,10 @@ static int run_empty(const char *program, struct error *err)
                                           .account = ACCOUNT_VERIFYING},
                   &outcome, err))
         return -1;
-    if (outcome.end != SPAWN_EXITED || outcome.code != 0)
+    if (outcome.end == SPAWN_NOT_STARTED)
+        result = fail(err, STATUS_MISSING, "cannot start '%s': %s", program,
+                      strerror(outcome.code));
+    else if (outcome.end != SPAWN_EXITED || outcome.code != 0)
         result = fail(err, STATUS_MISSING, "a program that does nothing fails: %.*s",
                       (int)strcspn(buf_str(&outcome.err), "\n"), buf_str(&outcome.err));
     spawn_outcome_release(&outcome);

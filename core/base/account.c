@@ -56,6 +56,11 @@ enum account account_switch(enum account to)
     return before;
 }
 
+enum account account_current(void)
+{
+    return book.current;
+}
+
 struct account_times account_now(void)
 {
     book_now();

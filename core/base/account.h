@@ -35,6 +35,7 @@ const char *account_meaning(enum account account);
 void account_restart(void);
 /* `to` is current from now on. Returns what was. */
 enum account account_switch(enum account to);
+enum account account_current(void);
 /* Seconds of each until now. */
 struct account_times {
     double seconds[ACCOUNT_NR];

@@ -123,16 +123,3 @@ void strvec_release(struct strvec *list)
     free(list->v);
     *list = (struct strvec){0};
 }
-
-int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-void sort_doubles(double *value, size_t nr)
-{
-    if (nr > 1)
-        qsort(value, nr, sizeof(*value), compare_doubles);
-}

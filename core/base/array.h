@@ -25,10 +25,6 @@ char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
         }                                                                                \
     } while (0)
 
-/* For qsort, ascending. */
-int compare_doubles(const void *a, const void *b);
-void sort_doubles(double *value, size_t nr);
-
 /* A list of owned strings, always NULL-terminated once something was pushed: fit for an
  * argument vector. {0} is empty. */
 struct strvec {

@@ -13,9 +13,11 @@
 #include "core/base/fs.h"
 #include "core/base/gz.h"
 #include "core/base/json.h"
+#include "core/base/progress.h"
 #include "core/base/quantity.h"
 #include "core/base/sha256.h"
 #include "core/base/spawn.h"
+#include "core/base/statistics.h"
 #include "core/base/term.h"
 #include "core/base/units.h"
 

@@ -151,3 +151,42 @@ void buf_add_wrapped(struct buf *buf, const char *text, size_t indent, size_t wi
         text += *text != '\0';
     }
 }
+
+/* In $'...' of POSIX.1-2024, which bash, zsh, ksh and busybox know. */
+static void add_with_escapes(struct buf *buf, const char *word)
+{
+    buf_add(buf, "$'");
+    for (; *word; word++) {
+        unsigned char c = (unsigned char)*word;
+
+        if (c < ' ' || c == 0x7f)
+            buf_addf(buf, "\\%03o", c);
+        else
+            buf_addf(buf, "%s%c", c == '\'' || c == '\\' ? "\\" : "", c);
+    }
+    buf_add(buf, "'");
+}
+
+void buf_add_shell_word(struct buf *buf, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789_-+=./:,@%";
+    bool control = false;
+
+    for (const char *c = word; *c; c++)
+        control = control || (unsigned char)*c < ' ' || *c == 0x7f;
+    if (*word && !word[strspn(word, plain)])
+        buf_add(buf, word);
+    else if (control)
+        add_with_escapes(buf, word);
+    else {
+        buf_add(buf, "'");
+        for (; *word; word++) {
+            if (*word == '\'')
+                buf_add(buf, "'\\''");
+            else
+                buf_add_n(buf, word, 1);
+        }
+        buf_add(buf, "'");
+    }
+}

@@ -27,4 +27,7 @@ void buf_release(struct buf *buf);
  * current one) after `indent` spaces. */
 void buf_add_wrapped(struct buf *buf, const char *text, size_t indent, size_t width);
 
+/* One word of a command, to be pasted into a shell: quoted where it must be. */
+void buf_add_shell_word(struct buf *buf, const char *word);
+
 #endif

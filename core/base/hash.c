@@ -1,9 +1,13 @@
 #include "core/base/hash.h"
 
+#include <dirent.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/array.h"
+#include "core/base/buf.h"
+#include "core/base/fs.h"
 
 struct hash hash_begin(void)
 {
@@ -38,4 +42,38 @@ char *hash_hex(const struct hash *hash)
 char *hash_hex_short(const struct hash *hash)
 {
     return xasprintf("%016" PRIx64, hash->word[0]);
+}
+
+static bool is_wanted(const char *name, const char *endings)
+{
+    size_t length = strlen(name);
+
+    return length > 2 && name[length - 2] == '.' && strchr(endings, name[length - 1]);
+}
+
+static void hash_file(struct hash *hash, const char *dir, const char *name)
+{
+    char *path = path_join(dir, name);
+    struct buf content = {0};
+
+    file_read(path, &content, NULL);
+    hash_text(hash, name);
+    hash_add(hash, buf_str(&content), content.length);
+    buf_release(&content);
+    free(path);
+}
+
+char *hash_folder(const char *path, const char *endings)
+{
+    struct dirent **entry = NULL;
+    struct hash hash = hash_begin();
+    int nr = scandir(path, &entry, NULL, alphasort);
+
+    for (int i = 0; i < nr; i++) {
+        if (is_wanted(entry[i]->d_name, endings))
+            hash_file(&hash, path, entry[i]->d_name);
+        free(entry[i]);
+    }
+    free(entry);
+    return hash_hex(&hash);
 }

@@ -16,4 +16,9 @@ void hash_text(struct hash *hash,
 char *hash_hex(const struct hash *hash); /* 32 digits; caller frees */
 char *hash_hex_short(const struct hash *hash); /* word[0] alone: 16 digits */
 
+/* Names and contents of the files of a folder, by name; `endings`: those whose name's
+ * last letter is one of it, such as "ch" for .c and .h. What cannot be read counts as
+ * empty. Returns the 32 digits; caller frees. */
+char *hash_folder(const char *path, const char *endings);
+
 #endif

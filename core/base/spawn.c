@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/progress.h"
 #include "core/base/strays.h"
 #include "core/base/term.h"
 
@@ -427,6 +428,7 @@ static void wait_for_news(struct spawn_child *const *child, size_t nr)
         fd[fd_nr++] = (struct pollfd){.fd = child[i]->process_fd, .events = POLLIN};
     }
     poll(fd, fd_nr, (int)ceil(wait * 1e3));
+    progress_tick();
     free(fd);
 }
 

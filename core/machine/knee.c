@@ -29,13 +29,6 @@ struct corner {
     double at, half_width, level, slope, bend, misfit;
 };
 
-/* Sorts its argument. */
-static double median(double *value, size_t nr)
-{
-    sort_doubles(value, nr);
-    return (value[(nr - 1) / 2] + value[nr / 2]) / 2;
-}
-
 /* 0, then a piece of a parabola, then x. */
 static double ramp(double x, double half_width)
 {
@@ -128,7 +121,7 @@ static void weigh(struct points *points, const struct corner *corner)
 
     for (size_t i = 0; i < points->nr; i++)
         off[i] = fabs(corner_ns(corner, points->lanes[i]) / points->ns[i] - 1);
-    usual = fmax(1.5 * median(off, points->nr), 1e-6);
+    usual = fmax(1.5 * median_sorting(off, points->nr), 1e-6);
     for (size_t i = 0; i < points->nr; i++) {
         double far =
             (corner_ns(corner, points->lanes[i]) / points->ns[i] - 1) / (2 * usual);
@@ -198,8 +191,8 @@ static double best_per_lane(const struct points *points, size_t *where)
 
         for (size_t j = 0; j < 3; j++)
             three[j] = points->ns[i + j - 1] / points->lanes[i + j - 1];
-        if (median(three, 3) < best) {
-            best = median(three, 3);
+        if (median_sorting(three, 3) < best) {
+            best = median_sorting(three, 3);
             *where = i;
         }
     }
@@ -237,14 +230,14 @@ static double *level_rounds(const struct knee_series *series)
 
     for (size_t i = 0; i < nr; i++) {
         memcpy(sorted, series->step_ns[i], rounds * sizeof(*sorted));
-        usual[i] = median(sorted, rounds);
+        usual[i] = median_sorting(sorted, rounds);
     }
     for (size_t round = 0; round < rounds; round++) {
         double ratio[KNEE_MOST], scale;
 
         for (size_t i = 0; i < nr; i++)
             ratio[i] = series->step_ns[i][round] / usual[i];
-        scale = median(ratio, nr);
+        scale = median_sorting(ratio, nr);
         for (size_t i = 0; i < nr; i++)
             leveled[i * rounds + round] = series->step_ns[i][round] / scale;
     }
@@ -263,7 +256,7 @@ static struct points over_rounds(const struct knee_series *series, const double 
         for (size_t round = 0; round < series->rounds; round++)
             sample[round] = leveled[i * series->rounds + pick[round]];
         points.lanes[i] = series->lanes[i];
-        points.ns[i] = median(sample, series->rounds);
+        points.ns[i] = median_sorting(sample, series->rounds);
     }
     free(sample);
     return points;
@@ -283,7 +276,7 @@ static double noise(const struct knee_series *series, const double *leveled)
                     sample[rounds / 2];
     }
     free(sample);
-    return median(spread, series->nr);
+    return median_sorting(spread, series->nr);
 }
 
 static bool usable(const struct knee_series *series)
@@ -331,7 +324,7 @@ static void resample(const struct knee_series *series, const double *leveled, do
     knee->found = nr >= RESAMPLES / 2;
     if (!knee->found)
         return;
-    knee->lanes = median(place, nr);
+    knee->lanes = median_sorting(place, nr);
     knee->low = place[nr / 20];
     knee->high = place[nr - 1 - nr / 20];
 }

@@ -149,6 +149,16 @@ double memory_available_bytes(void)
                                                          process_room())));
 }
 
+double group_processors(const char *root)
+{
+    return cgroup_processors(root);
+}
+
+double group_bytes_left(const char *root)
+{
+    return cgroup_memory_left_bytes(root);
+}
+
 const char *memory_thp_mode(void)
 {
     static const char *const mode[] = {"always", "madvise", "never"};

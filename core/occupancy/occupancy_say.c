@@ -152,10 +152,12 @@ static void say_full(const struct occupancy *now, struct buf *out)
     buf_addf(
         out,
         "Work arrives as fast as %s can take it: starting more at the same time gains "
-        "nothing, only giving it less to do does (at most ",
+        "nothing, only giving it less to do does",
         resource_phrase(now->limiter));
-    add_between(out, now->slack, 1);
-    buf_add(out, " times faster with the work as it is).");
+    if (now->slack.known && now->slack.high >= 1.005 && !isinf(now->slack.high))
+        buf_addf(out, " (with the work as it is at most %.3g times as fast)",
+                 now->slack.high);
+    buf_add(out, ".");
 }
 
 static void say_caches(const struct occupancy *now, struct buf *out)
@@ -170,9 +172,14 @@ static void say_caches(const struct occupancy *now, struct buf *out)
 static void say_chains(const struct occupancy_case *input, const struct occupancy *now,
                        struct buf *out)
 {
+    bool single =
+        input->chains.known && input->chains.low == 1 && input->chains.high == 1;
+
     buf_add(out, "Each miss must end before the next address is known, in ");
-    add_between(out, input->chains, 1);
-    buf_add(out, " independent chains: no more misses than that can be under way, and ");
+    if (!single)
+        add_between(out, input->chains, 1);
+    buf_addf(out, "%s: no more misses than that can be under way, and ",
+             single ? "a single chain" : " independent chains");
     add_between(out, now->in_flight, 1);
     buf_add(out, " are.");
 }

@@ -3,11 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-double median_of_sorted(const double *value, size_t nr)
-{
-    return 0.5 * (value[(nr - 1) / 2] + value[nr / 2]);
-}
-
 /* ---- order statistics ---- */
 
 /* P(exactly k of nr values lie below the median). */

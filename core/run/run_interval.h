@@ -8,9 +8,6 @@ struct interval {
     double low, high;
 };
 
-/* Of at least one value. */
-double median_of_sorted(const double *value, size_t nr);
-
 /*
  * Between two order statistics, which holds the median with probability `level` whatever
  * the distribution: the number of values below it is binomial. Interpolated between the

@@ -281,6 +281,12 @@ int launch_check_started(const struct run_program *program,
 {
     if (end->end != SPAWN_NOT_STARTED)
         return 0;
+    if (end->code == EACCES)
+        return fail(
+            err, STATUS_MISSING,
+            "'%s' may not be started: set TMPDIR to a folder whose file system is "
+            "not mounted noexec ('inflight doctor' says more)",
+            program->path);
     return fail(err, STATUS_FAILED, "cannot start '%s': %s", program->path,
                 strerror(end->code));
 }

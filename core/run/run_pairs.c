@@ -55,17 +55,6 @@ static size_t add_quads(const struct run_sample *a, const struct run_sample *b, 
     return found;
 }
 
-static double median_of(const double *value, size_t nr)
-{
-    double *sorted = xcalloc(nr, sizeof(*sorted)), median;
-
-    memcpy(sorted, value, nr * sizeof(*sorted));
-    sort_doubles(sorted, nr);
-    median = median_of_sorted(sorted, nr);
-    free(sorted);
-    return median;
-}
-
 /* A launch of one pair alone gives its ratio. */
 static void add_launch(struct quads *quads, const struct run_sample *a,
                        const struct run_sample *b, size_t nr)

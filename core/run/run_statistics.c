@@ -26,9 +26,6 @@ static double *sorted_copy(const double *value, size_t nr)
     return copy;
 }
 
-/* 95 %, both sides */
-static const double student[ranks_least] = {[3] = 4.303, [4] = 3.182, [5] = 2.776};
-
 static struct quantity summary(const double *value, size_t nr, enum provenance provenance)
 {
     double *sorted = sorted_copy(value, nr);
@@ -38,7 +35,7 @@ static struct quantity summary(const double *value, size_t nr, enum provenance p
     if (nr >= ranks_least)
         interval = interval_of_ranks(sorted, nr, 0.95);
     else if (nr >= 3)
-        interval = interval_of_few(sorted, nr, student[nr]);
+        interval = interval_of_few(sorted, nr, student_95(nr - 1));
     free(sorted);
     return quantity_between(middle, fmin(interval.low, middle),
                             fmax(interval.high, middle), nr, provenance);

@@ -143,21 +143,20 @@ enum count_word count_number(const char *text, double *number, const char **why)
 
 /* ---- sums ---- */
 
-/* Half the 95 % interval of a mean in standard errors: Student's t for runs - 1 degrees
- * of freedom. */
-static double student(size_t runs)
+/* Half the 95 % interval of a mean in standard errors; two where the runs are not told,
+ * and of a single one the widest there is a figure for. */
+static double errors_95(size_t runs)
 {
-    static const double t[] = {2, 12.71, 12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31};
-    return runs < ARRAY_SIZE(t) ? t[runs] : runs < 30 ? 2.26 : 2.05;
+    return runs ? student_95(runs > 1 ? runs - 1 : 1) : 2;
 }
 
 struct quantity count_quantity(double value, double share, double standard_error,
                                size_t runs)
 {
     double missed = share > 0 && share < 1 ? 1 - share : 0;
-    double mean = fmin(student(runs) * standard_error, 1);
+    double mean = fmin(errors_95(runs) * standard_error, 1);
     return quantity_between(value, value * (1 - missed) * (1 - mean),
-                            value * (1 + missed) * (1 + student(runs) * standard_error),
+                            value * (1 + missed) * (1 + errors_95(runs) * standard_error),
                             runs, PROVENANCE_RECORDED);
 }
 

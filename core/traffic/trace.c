@@ -66,10 +66,11 @@ static char *geometry_text(const struct traffic_trace_request *request)
     struct buf text = {0};
 
     buf_addf(&text,
-             "line=%d page=%.0f tlb=%d streams=%d overwritten=%d plain=%d limit=%g",
+             "line=%d page=%.0f tlb=%d streams=%d overwritten=%d plain=%d limit=%g "
+             "cold=%d",
              geometry->line_bytes, geometry->page_bytes, geometry->tlb_entries,
              geometry->streams, geometry->store_read_factor < 1, geometry->plain,
-             limit_of(request));
+             limit_of(request), request->cold);
     for (int k = 0; k < geometry->level_nr; k++)
         buf_addf(&text, " level=%.0f:%d:%d:%d:%d", geometry->level[k].bytes,
                  geometry->level[k].ways > 0 ? geometry->level[k].ways : 8,

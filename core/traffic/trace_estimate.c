@@ -54,16 +54,6 @@ static double rate(const struct source *source, size_t i, size_t at, int k)
     return accesses > 0 ? (double)count_in(&source->of[i], at, k) / accesses : 0;
 }
 
-/* Student's t at 95 %, both sides. */
-static double student(size_t degrees)
-{
-    static const double t[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26};
-
-    return degrees < 1                ? INFINITY
-           : degrees <= ARRAY_SIZE(t) ? t[degrees - 1]
-                                      : 2.0 + 2.4 / (double)degrees;
-}
-
 /*
  * Half the interval of the weighted mean over windows, in counts per access. Windows lie
  * in order, one in each part of the call, so that it is the step from one to the next
@@ -84,7 +74,7 @@ static double spread(const struct source *source, size_t at, int k, double mean)
 
         squares += step * step / 2;
     }
-    return student(nr - 1) * sqrt(squares * (double)nr / (double)(nr - 1));
+    return student_95(nr - 1) * sqrt(squares * (double)nr / (double)(nr - 1));
 }
 
 /* Accesses beyond what was reached may move nothing, or what the busiest window moved. */

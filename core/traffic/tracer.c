@@ -74,6 +74,8 @@ static bool take_word(struct cache_geometry *geometry, const char *name,
         geometry->plain = number != 0;
     else if (strcmp(name, "limit") == 0)
         tracer_state.limit_s = number;
+    else if (strcmp(name, "cold") == 0)
+        tracer_state.cold = number != 0;
     else
         return false;
     return true;
@@ -112,7 +114,7 @@ int tracer_configure(const char *geometry, double total, double budget, const ch
 
 int tracer_calls(void)
 {
-    return tracer_state.sampled ? 1 : 2;
+    return tracer_state.sampled || tracer_state.cold ? 1 : 2;
 }
 
 /*

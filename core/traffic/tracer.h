@@ -19,11 +19,11 @@
  *     }
  *
  * Two calls are asked for when a whole call can be simulated: the first fills the caches,
- * the second counts. A harness that makes one call only gets the counts of that call from
- * empty caches. A call of more than `budget` accesses is sampled: windows spread over the
- * call, each with a part that refills the caches and is not counted; in between accesses
- * are only counted. The program ends inside the call, exit 0, when nothing is left to
- * learn.
+ * the second counts. One when cold caches are asked for; a harness that makes one call
+ * only gets the counts of that call from empty caches, too. A call of more than `budget`
+ * accesses is sampled: windows spread over the call, each with a part that refills the
+ * caches and is not counted; in between accesses are only counted. The program ends
+ * inside the call, exit 0, when nothing is left to learn.
  */
 #ifndef CORE_TRAFFIC_TRACER_H
 #define CORE_TRAFFIC_TRACER_H
@@ -39,6 +39,7 @@
  *   overwritten=0|1                         look for lines whose read can be evaded
  *   plain=0|1                               count as two-level simulators do
  *   limit=SECONDS                       from here on; then the program ends, 0 = none
+ *   cold=0|1                                one call, from empty caches
  * total: accesses of one call as the loop model has it, 0 = unknown: then one call is
  * traced up to the budget. budget: accesses to be simulated, 0
  * = 6e7. Returns 0, or -1 after a sentence on stderr.

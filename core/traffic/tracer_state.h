@@ -22,7 +22,7 @@ struct tracer_window {
 struct tracer_state {
     char *out;
     double total, budget, limit_s;
-    bool sampled;
+    bool sampled, cold;
     int call;
     enum tracer_phase phase;
     uint64_t length; /* of this phase */

@@ -169,6 +169,8 @@ struct traffic_trace_request {
                                but at least 6e7 and at most 3e8; beyond it
                                windows are sampled and said so */
     double limit_s;         /* 0 = 60 */
+    bool cold; /* what a call moves that finds nothing in the caches, not what the second
+                  of two moves */
     const char *scratch;
     int cpu; /* pin to it, -1 = do not */
 };

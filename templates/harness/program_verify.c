@@ -2,21 +2,9 @@
  * Compares the kernel with its untransformed self, at one set of sizes after the other:
  * `program --set n=3 --buffer a=3:iota --next --set n=100 ... --out results`.
  */
-#include "program_buffers.c"
+#include "program_spaces.c"
 
-#include <unistd.h>
-
-#include "program_sanitize.c"
-
-enum { ALIGNMENT = 64, CANARY = 0xa5 };
-
-/* Memory that ends at a page which nobody may touch, with marked bytes on both sides. */
-struct space {
-    char *map;
-    size_t map_bytes; /* with a guard page at either end */
-    char *data;       /* map + guard + marked bytes */
-    size_t bytes;
-};
+#include "program_deviation.c"
 
 /* Both copies of one array. `second` is empty unless the kernel writes the array; both
  * are where the memory is another entry's. */
@@ -40,100 +28,11 @@ struct verification {
     bool different;
 };
 
-struct deviation {
-    double relative, absolute; /* largest */
-    bool differs;
-    size_t first; /* index of the first difference beyond what is tolerated */
-};
-
 /* For the signal handler. */
 static struct {
     struct pair *pair;
     int out;
 } watched;
-
-static size_t page_bytes(void)
-{
-    return (size_t)sysconf(_SC_PAGESIZE);
-}
-
-/* Bytes on either side are nobody's, or may be looked at. */
-static void space_mark(const struct space *space, bool closed)
-{
-    size_t page = page_bytes(), behind;
-    const char *from, *end;
-
-    if (!space->map)
-        return;
-    from = space->map + page;
-    end = space->data + space->bytes;
-    behind = (size_t)(space->map + space->map_bytes - page - end);
-    if (closed) {
-        CLOSE_MEMORY(from, (size_t)(space->data - from));
-        CLOSE_MEMORY(end, behind);
-    } else {
-        OPEN_MEMORY(from, (size_t)(space->data - from) + space->bytes + behind);
-    }
-}
-
-static struct space space_map(const char *name, size_t bytes)
-{
-    size_t page = page_bytes(), padded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    size_t inside = (padded + page - 1) / page * page;
-    struct space space = {.map_bytes = inside + 2 * page, .bytes = bytes};
-
-    space.map = map_or_stop(space.map_bytes, name);
-    madvise(space.map, space.map_bytes, MADV_HUGEPAGE);
-    mprotect(space.map, page, PROT_NONE);
-    mprotect(space.map + page + inside, page, PROT_NONE);
-    space.data = space.map + page + inside - padded;
-    memset(space.map + page, CANARY, (size_t)(space.data - space.map) - page);
-    memset(space.data + bytes, CANARY, padded - bytes);
-    space_mark(&space, true);
-    return space;
-}
-
-static void space_release(struct space *space)
-{
-    space_mark(space, false);
-    if (space->map)
-        munmap(space->map, space->map_bytes);
-    *space = (struct space){0};
-}
-
-static void space_protect(const struct space *space)
-{
-    size_t page = page_bytes();
-
-    if (space->map)
-        mprotect(space->map + page, space->map_bytes - 2 * page, PROT_READ);
-}
-
-static bool is_marked(const char *from, const char *to)
-{
-    for (; from < to; from++)
-        if (*from != (char)CANARY)
-            return false;
-    return true;
-}
-
-static bool is_intact(const struct space *space)
-{
-    size_t page = page_bytes();
-    bool intact;
-
-    space_mark(space, false);
-    intact = !space->map || (is_marked(space->map + page, space->data) &&
-                             is_marked(space->data + space->bytes,
-                                       space->map + space->map_bytes - page));
-    space_mark(space, true);
-    return intact;
-}
-
-static bool holds(const struct space *space, const char *address)
-{
-    return space->map && address >= space->map && address < space->map + space->map_bytes;
-}
 
 static void explain(const struct inflight_array *array, const struct space *space,
                     const char *address)
@@ -271,137 +170,6 @@ static void protect_references(struct verification *verification)
 {
     for (size_t i = 0; i < inflight_table.array_nr; i++)
         space_protect(&verification->pair[i].first);
-}
-
-static double real_at(const struct inflight_array *array, const void *data, size_t i)
-{
-    const char *at = (const char *)data + place_of(array, i);
-
-    return array->bytes == 8 ? *(const double *)at : (double)*(const float *)at;
-}
-
-static long long integer_at(const struct inflight_array *array, const void *data,
-                            size_t i)
-{
-    const char *at = (const char *)data + place_of(array, i);
-    bool negative = array->kind == 'i';
-
-    switch (array->bytes) {
-    case 1:
-        return negative ? *(const int8_t *)at : *(const uint8_t *)at;
-    case 2:
-        return negative ? *(const int16_t *)at : *(const uint16_t *)at;
-    case 4:
-        return negative ? *(const int32_t *)at : (long long)*(const uint32_t *)at;
-    default:
-        return *(const int64_t *)at;
-    }
-}
-
-/* Mean size of the finite elements. */
-static double typical(const struct inflight_array *array, const void *data, size_t length)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < length; i++) {
-        double size = fabs(real_at(array, data, i));
-
-        sum += isfinite(size) ? size : 0;
-    }
-    return length ? sum / (double)length : 0;
-}
-
-static void note(struct deviation *deviation, double relative, double absolute)
-{
-    if (relative > deviation->relative)
-        deviation->relative = relative;
-    if (absolute > deviation->absolute)
-        deviation->absolute = absolute;
-}
-
-static void note_difference(struct deviation *deviation, size_t i)
-{
-    if (!deviation->differs)
-        deviation->first = i;
-    deviation->differs = true;
-}
-
-/* An element near zero is judged against a thousandth of the typical one: it is mostly
- * what cancellation left of larger terms. `exact`: bytes of the type it was computed in.
- */
-static struct deviation compare_reals(const struct request *request,
-                                      const struct inflight_array *array, unsigned exact,
-                                      const void *want, const void *got, size_t length)
-{
-    struct deviation deviation = {0};
-    double least = typical(array, want, length) * 1e-3;
-    double relative = request->relative > 0 ? request->relative
-                      : exact == 8          ? 1e-9
-                                            : 1e-4;
-
-    for (size_t i = 0; i < length; i++) {
-        double a = real_at(array, want, i), b = real_at(array, got, i);
-        double error = fabs(a - b), scale = fabs(a) > least ? fabs(a) : least;
-
-        if (a == b || (isnan(a) && isnan(b)))
-            continue;
-        if (isfinite(error))
-            note(&deviation, error / scale, error);
-        if (!(error <= request->absolute + relative * scale))
-            note_difference(&deviation, i);
-    }
-    return deviation;
-}
-
-static struct deviation compare_integers(const struct inflight_array *array,
-                                         const void *want, const void *got, size_t length)
-{
-    struct deviation deviation = {0};
-
-    for (size_t i = 0; i < length; i++) {
-        long long a = integer_at(array, want, i), b = integer_at(array, got, i);
-        double error = fabs((double)a - (double)b);
-
-        if (a == b)
-            continue;
-        note(&deviation, error / (a ? fabs((double)a) : 1), error);
-        note_difference(&deviation, i);
-    }
-    return deviation;
-}
-
-static void print_element(FILE *out, const struct inflight_array *array, const void *data,
-                          size_t i)
-{
-    if (array->kind == 'f')
-        fprintf(out, " %.*g", array->bytes == 8 ? 17 : 9, real_at(array, data, i));
-    else if (array->kind == 'i')
-        fprintf(out, " %lld", integer_at(array, data, i));
-    else
-        fprintf(out, " %llu", (unsigned long long)integer_at(array, data, i));
-}
-
-static void report_odd(FILE *out, const struct inflight_array *array, const void *data,
-                       size_t length)
-{
-    size_t nan = 0, inf = 0, denormal = 0;
-
-    if (array->kind != 'f')
-        return;
-    for (size_t i = 0; i < length; i++) {
-        double value = real_at(array, data, i);
-        double least = array->bytes == 8 ? 0x1p-1022 : 0x1p-126;
-
-        nan += isnan(value) != 0;
-        inf += isinf(value) != 0;
-        denormal += value != 0 && fabs(value) < least;
-    }
-    if (nan)
-        fprintf(out, "odd %s nan %zu\n", array->name, nan);
-    if (inf)
-        fprintf(out, "odd %s inf %zu\n", array->name, inf);
-    if (denormal)
-        fprintf(out, "odd %s denormal %zu\n", array->name, denormal);
 }
 
 static void report_all_odd(const struct verification *verification)

@@ -1,0 +1,94 @@
+#include "advisor/report_read.h"
+
+#include <math.h>
+
+const char *report_word(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+bool report_has(const json_t *object, const char *key)
+{
+    return *report_word(object, key) != 0;
+}
+
+double report_figure(const json_t *object, const char *key)
+{
+    const json_t *node = json_object_get(object, key);
+    return json_is_number(node) ? json_number_value(node) : NAN;
+}
+
+const json_t *report_quantity(const json_t *object, const char *key)
+{
+    const json_t *node = json_object_get(object, key);
+    return json_is_object(node) ? node : NULL;
+}
+
+bool report_true(const json_t *object, const char *key)
+{
+    return json_is_true(json_object_get(object, key));
+}
+
+void add_report_figure(struct buf *out, double value)
+{
+    if (isnan(value))
+        buf_add(out, "?");
+    else if (value >= 1000)
+        buf_addf(out, "%.4g", value);
+    else
+        buf_addf(out, value >= 100 ? "%.0f" : value >= 10 ? "%.1f" : "%.2f", value);
+}
+
+static void add_ends(struct buf *out, double low, double high)
+{
+    buf_add(out, " (");
+    add_report_figure(out, low);
+    buf_add(out, " to ");
+    add_report_figure(out, high);
+    buf_add(out, ")");
+}
+
+bool report_is_noise(double low, double high)
+{
+    return !(low > 1) && !(high < 1); /* an open end is not known to exclude it */
+}
+
+void add_report_gain(struct buf *out, const json_t *quantity, const char *absent)
+{
+    if (!quantity) {
+        buf_add(out, absent);
+        return;
+    }
+    double low = report_figure(quantity, "low"), high = report_figure(quantity, "high");
+    add_report_figure(out, report_figure(quantity, "value"));
+    buf_add(out, "x");
+    if (low == high)
+        return;
+    add_ends(out, low, high);
+    buf_add(out, report_is_noise(low, high) ? ", not beyond the noise" : "");
+}
+
+void add_report_bound(struct buf *out, const json_t *quantity)
+{
+    if (!quantity)
+        return;
+    buf_add(out, "at most ");
+    add_report_figure(out, report_figure(quantity, "value"));
+    buf_add(out, "x");
+}
+
+void add_report_time(struct buf *out, const json_t *measurement)
+{
+    const json_t *time = report_quantity(measurement, "time_ns");
+    if (!time) {
+        buf_add(out, report_word(measurement, "outcome"));
+        return;
+    }
+    double median = report_figure(time, "median");
+    buf_add_time(out, median * 1e-9);
+    double spread =
+        (report_figure(time, "high") - report_figure(time, "low")) / median / 2;
+    if (isfinite(spread))
+        buf_addf(out, " +-%.0f%%", 100 * spread);
+}

@@ -1,0 +1,30 @@
+/* Reading our own document, and the figures of it as text. What is missing or of another
+ * kind reads as nothing: an old or a damaged document is shown as far as it goes. */
+#ifndef ADVISOR_REPORT_READ_H
+#define ADVISOR_REPORT_READ_H
+
+#include "core/base/base.h"
+
+/* "" where there is no text. Borrowed. */
+const char *report_word(const json_t *object, const char *key);
+bool report_has(const json_t *object, const char *key);
+/* NAN where there is no number. */
+double report_figure(const json_t *object, const char *key);
+/* NULL where there is no quantity. */
+const json_t *report_quantity(const json_t *object, const char *key);
+bool report_true(const json_t *object, const char *key);
+
+/* "3.64", "1.297e+04"; "?" for NAN. */
+void add_report_figure(struct buf *out, double value);
+/* "1.85x (1.80 to 1.91)", with ", not beyond the noise" where the interval holds 1; of
+ * NULL `absent`. */
+void add_report_gain(struct buf *out, const json_t *quantity, const char *absent);
+/* "at most 4.70x"; nothing of NULL. */
+void add_report_bound(struct buf *out, const json_t *quantity);
+/* "1.23 ms +-2%" of a measurement, or its outcome. */
+void add_report_time(struct buf *out, const json_t *measurement);
+
+/* Of a gain: does its interval hold 1? */
+bool report_is_noise(double low, double high);
+
+#endif
