@@ -146,7 +146,7 @@ static void missing_words_are_named(void)
         {"unknown_size", NULL,
          DATA
          "unknown_size.c:1: the value of 'n' is not known; add `#pragma inflight set n "
-         "= 1000` or --set n=1000 with a value that fits"},
+         "= 1000` or --set 'n=1000' with a value that fits"},
         {"subscript", NULL,
          DATA
          "subscript.c:3: the numbers in 'key' decide which elements are used and are "
@@ -206,7 +206,7 @@ static void too_much_memory_is_refused(void)
 
     if (kernel)
         check_fails(kernel_bind(kernel, &err), &err, STATUS_MISSING,
-                    "set smaller sizes: --set n=2000000000");
+                    "set sizes smaller than --set 'n=2000000000'");
     kernel_free(kernel);
 }
 

@@ -213,6 +213,24 @@ static void overlap_is_assumed_aloud_or_refused(void)
     strvec_release(&assume);
 }
 
+static void fields_may_be_vouched_for(void)
+{
+    struct strvec assume = one("noalias(in->px, out->px)");
+    const struct model_request request = {.assume = &assume};
+    struct loops loops;
+    struct error err = {0};
+    if (loops_open(&loops, "pictures", NULL)) {
+        check_fails(loops_check(&loops, "interchange(y,x)", NULL, &err), &err,
+                    STATUS_ILLEGAL, "#pragma inflight assume noalias(in->px, out->px)");
+        loops_close(&loops);
+    }
+    if (loops_open(&loops, "pictures", &request)) {
+        check_ok(loops_check(&loops, "interchange(y,x)", NULL, &err), &err);
+        loops_close(&loops);
+    }
+    strvec_release(&assume);
+}
+
 static void wrong_assumptions_are_refused(void)
 {
     static const char *const cases[][2] = {
@@ -303,6 +321,7 @@ CU_TestInfo variants_legal_tests[] = {
     {"independent removes what a loop carries", independent_removes_what_a_loop_carries},
     {"sums are reordered only on request", sums_are_reordered_only_on_request},
     {"overlap is assumed aloud or refused", overlap_is_assumed_aloud_or_refused},
+    {"fields may be vouched for", fields_may_be_vouched_for},
     {"wrong assumptions are refused", wrong_assumptions_are_refused},
     {"nothing is accepted when the check cannot finish",
      nothing_is_accepted_when_the_check_cannot_finish},

@@ -66,7 +66,7 @@ static int eval_scalar(struct kernel *kernel, struct kernel_scalar *scalar,
         result =
             fail(err, STATUS_INPUT,
                  "%s:%d: the value of '%s' is not known; add `#pragma inflight set %s "
-                 "= 1000` or --set %s=1000 with a value that fits",
+                 "= 1000` or --set '%s=1000' with a value that fits",
                  kernel->function->path, kernel->function->line, name, name, name);
     }
     scalar->is_busy = false;
@@ -400,10 +400,10 @@ static int check_memory(const struct kernel *kernel, struct error *err)
     }
     buf_add(&text, "), more than 80 % of the ");
     buf_add_size(&text, available);
-    buf_add(&text, " of memory that are available; set smaller sizes:");
+    buf_add(&text, " of memory that are available; set sizes smaller than");
     for (size_t i = 0; i < kernel->scalar_nr; i++)
         if (kernel->scalar[i].is_size)
-            buf_addf(&text, " --set %s=%lld", kernel->scalar[i].symbol->name,
+            buf_addf(&text, " --set '%s=%lld'", kernel->scalar[i].symbol->name,
                      kernel->scalar[i].integer);
     fail(err, STATUS_MISSING, "%s", buf_str(&text));
     buf_release(&text);

@@ -1,7 +1,6 @@
 /* The model of a function: finds its nests, answers what the front of variants/ asks. */
 #include "variants/model.h"
 
-#include <ctype.h>
 #include <isl/ast_build.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,10 +24,8 @@ static int read_names(struct model *model, const char *text, const char *at,
                       struct strvec *into, bool pointers, struct error *err)
 {
     while (*at && *at != ')') {
-        size_t length = 0;
         at += strspn(at, " \t,");
-        while (isalnum((unsigned char)at[length]) || at[length] == '_')
-            length++;
+        size_t length = strcspn(at, " \t,)"); /* fields too: in->px, box.v */
         if (!length)
             return fail(err, STATUS_INPUT, "'assume %s': a name is missing", text);
         char *name = xstrndup(at, length);

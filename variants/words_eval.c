@@ -297,7 +297,9 @@ int words_eval_integer(const char *expr, words_lookup *lookup, void *data, long 
     if (words_eval(expr, lookup, data, &number, err) < 0)
         return -1;
     if (!number.is_integer)
-        return fail(err, STATUS_INPUT, "'%s': the result, %g, is no integer of 64 bits",
+        return fail(err, STATUS_INPUT,
+                    "'%s': the result, %g, is no integer of 64 bits; write sizes without "
+                    "'.' and 'e'",
                     expr, number.real);
     *out = number.integer;
     return 0;

@@ -1,0 +1,16 @@
+# Every command of README.md and docs/*.md, a test for each page; links, anchors and options that they name (CONTRIBUTING.md).
+if(TARGET inflight AND NOT INFLIGHT_SANITIZE)
+  file(GLOB pages RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/README.md
+       ${PROJECT_SOURCE_DIR}/docs/*.md)
+  foreach(page IN LISTS pages)
+    get_filename_component(name ${page} NAME_WE)
+    if(page MATCHES "^docs/README")
+      set(name index)
+    endif()
+    add_test(NAME docs_${name}
+             COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/docs/run_page ${PROJECT_SOURCE_DIR} $<TARGET_FILE:inflight> ${page})
+    set_tests_properties(docs_${name} PROPERTIES TIMEOUT 300)
+  endforeach()
+  add_test(NAME docs_links
+           COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/docs/check_links ${PROJECT_SOURCE_DIR} $<TARGET_FILE:inflight>)
+endif()
