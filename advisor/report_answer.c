@@ -64,9 +64,9 @@ static const char *at_limit(enum resource resource)
 {
     switch (resource) {
     case RESOURCE_L1_QUEUE:
-        return "waiting for memory, with a full L1 miss queue";
+        return "the L1 miss queue (waiting for memory)";
     case RESOURCE_L2_QUEUE:
-        return "waiting for memory, with a full L2 miss queue";
+        return "the L2 miss queue (waiting for memory)";
     case RESOURCE_WALKERS:
         return "finding out where its data lies (page walks)";
     case RESOURCE_L2_LINK:
@@ -88,7 +88,7 @@ static const char *below_limit(const char *why)
     static const struct {
         const char *why, *phrase;
     } phrase[] = {
-        {"cache", "not memory: its data comes from the caches"},
+        {"cache", "not memory, its data comes from the caches"},
         {"chains", "each address waits for the load before it"},
         {"window", "too few cache misses are started at a time"},
         {"translation", "finding pages (page walks) delays its misses"},

@@ -72,13 +72,13 @@ static void titles_say_how_sure_they_are(void)
         const char *title;
     } cases[] = {
         {RESOURCE_L1_QUEUE, FULLNESS_FULL, OCCUPANCY_WHY_FULL,
-         "What limits the loop: waiting for memory, with a full L1 miss queue"},
+         "What limits the loop: the L1 miss queue (waiting for memory)"},
         {RESOURCE_L1_QUEUE, FULLNESS_UNDECIDED, OCCUPANCY_WHY_WINDOW,
-         "What probably limits the loop: waiting for memory"},
+         "What probably limits the loop: the L1 miss queue (waiting for memory)"},
         {RESOURCE_MEMORY, FULLNESS_NOT_FULL, OCCUPANCY_WHY_UNKNOWN,
          "What nearly limits the loop: memory bandwidth"},
         {RESOURCE_NONE, FULLNESS_UNKNOWN, OCCUPANCY_WHY_CACHE_RESIDENT,
-         "What limits the loop: not memory: its data comes from the caches"},
+         "What limits the loop: not memory, its data comes from the caches"},
         {RESOURCE_NONE, FULLNESS_UNKNOWN, OCCUPANCY_WHY_CHAINS,
          "What limits the loop: each address waits for the load before it"},
         {RESOURCE_NONE, FULLNESS_UNKNOWN, OCCUPANCY_WHY_UNKNOWN,
@@ -110,7 +110,6 @@ static void undecided_advice_is_marked(void)
     check_says(&desk, "intervals allow the opposite verdict, too)", NULL);
     desk_release(&desk);
 }
-
 
 CU_TestInfo advisor_answer_tests[] = {
     {"nothing was faster, but a file was wanted",
