@@ -321,18 +321,26 @@ static char *tuned_name(const struct sheet *sheet)
                      file);
 }
 
+/* Not so with --patch, which writes a difference. */
+static bool is_source(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && !strcmp(dot, ".c");
+}
+
 static void next_of_tune(struct sheet *sheet, const char *place, const char *tuned)
 {
     const char *file = report_word(json_object_get(sheet->report, "kernel"), "file"),
                *plan = best_plan(sheet), *output = report_word(sheet->report, "output");
     const char *const diff[] = {"diff", "-u", file, output, NULL},
+                      *const show[] = {"cat", output, NULL},
                       *const apply[] = {"inflight", "apply", place, "--plan",
                                         plan,       "-o",    tuned, NULL},
                       *const longer[] = {"inflight", "tune", place,
                                          "--budget", "10m",  NULL},
                       *const audit[] = {"inflight", "tune", place, "--audit", NULL};
     if (*plan && *output)
-        next(sheet, "To see what was changed:", diff);
+        next(sheet, "To see what was changed:", is_source(output) ? diff : show);
     else if (*plan)
         next(sheet,
              "To write this version (with the options that you gave here):", apply);

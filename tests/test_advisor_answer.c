@@ -59,6 +59,10 @@ static void a_gain_within_the_noise(void)
     check_says(&desk, "1.04x as fast (95 % interval 0.98 to 1.10), not beyond the noise",
                "diff -u");
     check_says(&desk, "inflight apply gather.c --plan simd -o gather_tuned.c", NULL);
+    desk.input.output = "/home/user/out put.c";
+    check_says(&desk, " diff -u gather.c '/home/user/out put.c' ", "inflight apply");
+    desk.input.output = "gather.patch";
+    check_says(&desk, " cat gather.patch ", "diff -u");
     desk_release(&desk);
 }
 
