@@ -178,7 +178,7 @@ static void sums_are_reordered_only_on_request(void)
     }
     if (loops_open(&loops, "matvec", NULL)) {
         check_fails(loops_check(&loops, "simd", NULL, &err), &err, STATUS_ILLEGAL,
-                    "s written");
+                    "with --reassociate sums may be reordered");
         loops_close(&loops);
     }
     buf_release(&text);

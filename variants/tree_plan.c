@@ -212,6 +212,15 @@ static int apply_step(struct model *model, const struct plan_step *step,
                        : nothing_named(model, step, works, err);
 }
 
+/* Is a sum what keeps the loop in order, while sums may not be reordered? */
+static bool keeps_sums(const struct nest *nest)
+{
+    bool found = false;
+    for (size_t i = 0; !nest->model->request.reassociate && i < nest->access_nr; i++)
+        found = found || (nest->access[i].write && nest->access[i].accumulates);
+    return found;
+}
+
 static int apply_simds(struct model *model, const struct plan *plan, struct work *works,
                        struct error *err)
 {
@@ -229,8 +238,11 @@ static int apply_simds(struct model *model, const struct plan *plan, struct work
             first = first == SIZE_MAX ? i : first;
         }
         if (!found)
-            return fail(err, STATUS_ILLEGAL, "no innermost loop can be vectorised: %s",
-                        buf_str(&works[first].simd_reason));
+            return fail(err, STATUS_ILLEGAL, "no innermost loop can be vectorised: %s%s",
+                        buf_str(&works[first].simd_reason),
+                        keeps_sums(works[first].nest)
+                            ? "; with --reassociate sums may be reordered"
+                            : "");
     }
     return 0;
 }
