@@ -8,6 +8,7 @@
 #include "advisor/confirm_live.h"
 #include "advisor/emitted.h"
 #include "advisor/header.h"
+#include "advisor/keep_record.h"
 #include "advisor/replay_space.h"
 #include "advisor/report.h"
 #include "advisor/save_space.h"
@@ -17,6 +18,7 @@ struct written {
     char *path;           /* NULL = nothing written */
     struct quantity gain; /* of the file on its own, against the original */
     bool verified;
+    char *kept; /* what was written for builds, a sentence; NULL = nothing */
 };
 
 /* What is written, and where its gain holds. */
@@ -27,15 +29,15 @@ struct winner {
 };
 
 /* The best plan; that of the best environment where it differs, for then it is the one
- * that has the threads. */
-static struct winner find_winner(const struct search_result *result)
+ * that has the threads. `plain`: the best in the environment that the kernel has. */
+static struct winner find_winner(const struct search_result *result, bool plain)
 {
     struct winner winner = {.plan = "", .gain = result->source_gain};
     if (result->measurement_nr == 0)
         return winner;
     const struct measurement *total = &result->measurement[result->best_total];
     winner.plan = result->measurement[result->best].plan;
-    if (result->best_total == 0 || !strcmp(total->plan, winner.plan))
+    if (plain || result->best_total == 0 || !strcmp(total->plan, winner.plan))
         return winner;
     return (struct winner){total->plan, total->environment, result->total_gain};
 }
@@ -53,23 +55,55 @@ static char *full_comment(const struct workbench *bench, const struct winner *wi
     return buf_detach(&out);
 }
 
-static int emit(struct workbench *bench, const struct winner *winner, const char *path,
-                bool patch, struct error *err)
+static int winner_text(struct workbench *bench, const struct winner *winner, bool patch,
+                       struct buf *source, struct error *err)
 {
     struct plan *plan = NULL;
-    struct buf source = {0};
     char *comment = NULL;
     int status = plan_parse(winner->plan, &plan, err);
     if (!status) {
         comment = full_comment(bench, winner, plan);
         status = emitted_text(bench->kernel, plan, comment,
-                              patch ? bench->settings->file : NULL, &source, err);
+                              patch ? bench->settings->file : NULL, source, err);
     }
-    if (!status)
-        status = file_write(path, buf_str(&source), source.length, err);
     plan_free(plan);
     free(comment);
+    return status;
+}
+
+static int emit(struct workbench *bench, const struct winner *winner, const char *path,
+                bool patch, struct error *err)
+{
+    struct buf source = {0};
+    int status = winner_text(bench, winner, patch, &source, err);
+    if (!status)
+        status = file_write(path, buf_str(&source), source.length, err);
     buf_release(&source);
+    return status;
+}
+
+/* For builds. Behind Ctrl-C the old record stays: what was found then is not yet what a
+ * whole search would have found. */
+static int write_record(struct workbench *bench, const struct search_result *result,
+                        const struct winner *winner, struct written *written,
+                        struct error *err)
+{
+    struct buf code = {0};
+    struct kept kept = {.plan = winner->plan,
+                        .gain = written->gain,
+                        .environment_gain = result->environment_gain,
+                        .verified = written->verified,
+                        .code = &code};
+    if (!bench->settings->build_record || spawn_interrupted() || !result->measurement_nr)
+        return 0;
+    kept.sizes = result->measurement[result->best].verified_sizes;
+    int status = winner_text(bench, winner, false, &code, err);
+    if (!status && (status = keep_record(bench, &kept, &written->kept, err)))
+        fail_in(err,
+                "no record was written, but what was measured is kept in session %lld, "
+                "which the same command continues",
+                bench->session);
+    buf_release(&code);
     return status;
 }
 
@@ -135,7 +169,7 @@ static int write_winner(struct workbench *bench, struct search_result *result,
                         struct written *written, struct error *err)
 {
     const char *output = bench->settings->output;
-    struct winner winner = find_winner(result);
+    struct winner winner = find_winner(result, bench->settings->build_record != NULL);
     written->gain = quantity_unknown();
     if (!*winner.plan && spawn_interrupted())
         return 0; /* nothing was found by then: an earlier file is worth more */
@@ -149,7 +183,8 @@ static int write_winner(struct workbench *bench, struct search_result *result,
                         winner.plan);
         take_gain(written, result, &winner);
     }
-    if (write_header(bench, &winner, err))
+    if (write_header(bench, &winner, err) ||
+        write_record(bench, result, &winner, written, err))
         return -1;
     if (!output)
         return 0;
@@ -196,6 +231,8 @@ static int finish(struct workbench *bench, const struct search_result *result,
     }
     if (!status && bench->settings->html)
         status = report_html_write(report, bench->settings->html, err);
+    if (!status && written->kept && !bench->settings->quiet)
+        fprintf(stderr, "inflight: %s\n", written->kept);
     json_decref(report);
     return status ? -1 : 0;
 }
@@ -285,6 +322,8 @@ static int work(const struct settings *settings, bool advise_only, struct error 
         status = output_check(settings->save, settings->file, err);
     if (!status)
         status = output_check(settings->header, settings->file, err);
+    if (!status && settings->file)
+        status = keep_record_check(settings, NULL, err);
     if (!status)
         status = report_html_check(settings->html, settings->file, err);
     if (!status)
@@ -293,6 +332,8 @@ static int work(const struct settings *settings, bool advise_only, struct error 
         status = workbench_live(&bench, err);
     if (!status)
         status = check_header(&bench, err);
+    if (!status)
+        status = keep_record_check(settings, kernel_name(bench.kernel), err);
     if (!status)
         status = workbench_session(&bench, err);
     if (!status)
@@ -308,6 +349,7 @@ static int work(const struct settings *settings, bool advise_only, struct error 
         status = finish(&bench, &result, &written, &confirm, err);
     confirm_release(&confirm);
     free(written.path);
+    free(written.kept);
     search_result_release(&result);
     workbench_release(&bench);
     return status;

@@ -21,7 +21,8 @@ static const struct command commands[] = {
      "example: inflight tune templates/kernels/transpose.c -o transpose_tuned.c\n"
      "         inflight tune templates/kernels/blocked_transpose.c --emit-header t.h",
      KERNEL_OPTIONS
-     "compiler flags flags-try try machine output emit-header budget variants strategy "
+     "compiler flags flags-try try machine output emit-header build-record budget "
+     "variants strategy "
      "seed rules "
      "cores tolerance tolerance-absolute reassociate audit confirm save replay fresh "
      "reuse "
@@ -94,6 +95,18 @@ static const struct command commands[] = {
      "         inflight apply kernel.c --from kernel_tuned.c --patch | patch -p1",
      KERNEL_OPTIONS "plan from patch output reassociate force quiet verbose color help",
      apply_command},
+    {"check", "does a record that builds read still hold here?",
+     "check RECORD.json [--strict] [options] [-- compiler flags]",
+     "Looks whether source, headers, tuned code, compiler, flags and machine are still\n"
+     "those of the record (docs/build.md), applies the plan again, compares results and\n"
+     "times the tuned code against the source, both in turn. Says of each what it means\n"
+     "and what to do. Ends with status 1 when results differ; with --strict also when\n"
+     "something drifted or the gain is gone. What --compiler and --flags do not say is\n"
+     "gcc and the recorded flags; sizes and contents are those of the record.\n\n"
+     "example: inflight check stencil.inflight.json --strict -- -Iinclude",
+     "source strict set buffer assume function compile-commands compiler flags machine "
+     "budget cores" COMMON_OPTIONS,
+     check_command},
     {"machine", "characterise this machine, and look at profiles",
      "machine [--quick | --longer TIME] [-o FILE] [options]\n"
      "       inflight machine --list | --show NAME | --compare A B [options]",
@@ -148,6 +161,12 @@ static const struct command commands[] = {
      "Ends with status 6 when something is missing that inflight cannot do without.\n\n"
      "example: inflight doctor",
      "compiler database" COMMON_OPTIONS, doctor_command},
+    {"completion", "completion of commands and options for bash, zsh or fish",
+     "completion SHELL",
+     "Prints the script by which bash, zsh or fish completes inflight's commands and\n"
+     "options. An installed inflight has it where the shell looks already.\n\n"
+     "example: source <(inflight completion bash)",
+     "help", completion_command},
 };
 
 const struct command *command_find(const char *name)
@@ -156,6 +175,11 @@ const struct command *command_find(const char *name)
         if (!strcmp(commands[i].name, name))
             return &commands[i];
     return NULL;
+}
+
+const struct command *command_row(size_t i)
+{
+    return i < ARRAY_SIZE(commands) ? &commands[i] : NULL;
 }
 
 void commands_help(FILE *stream)
@@ -176,7 +200,7 @@ void commands_help(FILE *stream)
             "optimizations can still pay, tries them, and writes a faster loop.\n\n"
             "commands:\n");
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-        fprintf(stream, "  %-9s %s\n", commands[i].name, commands[i].summary);
+        fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].summary);
     fprintf(stream, "\n'inflight COMMAND --help' describes one. Results go to standard\n"
                     "output, the rest to standard error. Exit status:\n");
     for (size_t i = 0; i < ARRAY_SIZE(exit_status); i++)

@@ -10,12 +10,14 @@ int tune_command(const struct settings *settings, struct error *err);
 int advise_command(const struct settings *settings, struct error *err);
 int measure_command(const struct settings *settings, struct error *err);
 int compare_command(const struct settings *settings, struct error *err);
+int check_command(const struct settings *settings, struct error *err);
 int apply_command(const struct settings *settings, struct error *err);
 int report_command(const struct settings *settings, struct error *err);
 int rules_command(const struct settings *settings, struct error *err);
 int export_command(const struct settings *settings, struct error *err);
 int import_command(const struct settings *settings, struct error *err);
 int doctor_command(const struct settings *settings, struct error *err);
+int completion_command(const struct settings *settings, struct error *err);
 
 /* advise from numbers alone: --machine, --bandwidth, --cores, --access. */
 int advise_numbers(const struct settings *settings, struct error *err);

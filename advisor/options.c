@@ -51,6 +51,13 @@ static const struct option_row rows[] = {
     {"output", 'o', "FILE", TEXT, AT(output), "where the result is written"},
     {"emit-header", 0, "FILE.h", TEXT, AT(header),
      "the best values of the tunables as macros"},
+    {"build-record", 0, "FILE", TEXT, AT(build_record),
+     "write what a build needs: this machine's entry of the record FILE, such as "
+     "kernel.inflight.json beside the source, and the tuned C beside it (docs/build.md)"},
+    {"source", 0, "FILE.c", TEXT, AT(source),
+     "the kernel's file, where it does not lie beside its record"},
+    {"strict", 0, NULL, FLAG, AT(strict),
+     "end with status 1 when anything drifted or the gain is gone"},
     {"plan", 'p', "PLAN", TEXT, AT(plan),
      "transformations, such as 'tile(i:32,j:32) simd'"},
     {"from", 0, "FILE", TEXT, AT(from),
@@ -63,7 +70,7 @@ static const struct option_row rows[] = {
     {"budget", 0, "TIME", TIME, AT(budget_s),
      "time to spend, such as 90s or 5m; default 100s for a search (closing measurements "
      "may take as long again, 32s at most), 10m for a sweep, 10s for the pairs of "
-     "compare"},
+     "compare and check"},
     {"variants", 0, "N", COUNT, AT(variants), "measure at most N variants"},
     {"strategy", 0, "NAME", TEXT, AT(strategy),
      "guided (default), exhaustive, random, local (hill climbing) or population "
@@ -172,7 +179,8 @@ static const struct option_row rows[] = {
      "from disk, needs no network"},
     {"json", 0, NULL, FLAG, AT(json), "the result as JSON on standard output"},
     {"quiet", 'q', NULL, FLAG, AT(quiet), "no progress"},
-    {"verbose", 'v', NULL, FLAG, AT(verbose), "progress line by line, with the seconds since the start"},
+    {"verbose", 'v', NULL, FLAG, AT(verbose),
+     "progress line by line, with the seconds since the start"},
     {"color", 0, "WHEN", CHOICE, AT(colour), "auto (default), always or never"},
     {"help", 'h', NULL, FLAG, AT(help), "this text"},
 #undef AT
@@ -183,18 +191,18 @@ const struct option_row *option_row(size_t i)
     return i < ARRAY_SIZE(rows) ? &rows[i] : NULL;
 }
 
-static const char *const *words_of(const struct option_row *row)
+const char *const *option_words(const struct option_row *row)
 {
-    size_t i = 0;
-    while (i + 1 < ARRAY_SIZE(choices) && strcmp(choices[i].option, row->name))
-        i++;
-    return choices[i].word;
+    for (size_t i = 0; i < ARRAY_SIZE(choices); i++)
+        if (!strcmp(choices[i].option, row->name))
+            return choices[i].word;
+    return NULL;
 }
 
 static int read_choice(const struct option_row *row, const char *text, int *field,
                        struct error *err)
 {
-    const char *const *choice = words_of(row);
+    const char *const *choice = option_words(row);
     struct buf known = {0};
     size_t i = 0;
     for (; choice[i] && strcmp(text, choice[i]); i++)

@@ -45,11 +45,11 @@ void sheet_head(struct sheet *sheet)
     add_sizes(kernel, &line);
     show_title(sheet, buf_str(&line), strcspn(report_word(kernel, "function"), " \n"));
     buf_reset(&line);
+    if (json_integer_value(session))
+        buf_addf(&line, "session %lld: ", (long long)json_integer_value(session));
     buf_addf(&line, "%s; %s; %s", report_word(machine, "name"),
              report_word(machine, "load"),
              report_word(json_object_get(sheet->report, "compiler"), "version"));
-    if (json_integer_value(session))
-        buf_addf(&line, "; session %lld", (long long)json_integer_value(session));
     show_title(sheet, buf_str(&line), 0);
     if (report_has(machine, "note"))
         page_paragraph(&sheet->page, "%s", report_word(machine, "note"));

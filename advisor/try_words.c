@@ -5,8 +5,8 @@
 
 #include "advisor/workbench.h"
 
-static const char *const try_words[] = {"compiler", "flags",    "smt",
-                                        "threads",  "schedule", "none"};
+const char *const try_words[] = {"compiler", "flags", "smt", "threads",
+                                 "schedule", "none",  NULL};
 enum word {
     TRY_COMPILER,
     TRY_FLAGS,
@@ -109,7 +109,7 @@ static int add_flags(const struct settings *settings, const char *text,
 {
     struct strvec flags = {0};
     strvec_split(&flags, text);
-    int status = workbench_check_flags(&flags, err);
+    int status = flags_check(&flags, err);
     if (!status && !settings->reassociate)
         status = check_order(&flags, err);
     strvec_release(&flags);

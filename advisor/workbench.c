@@ -154,39 +154,10 @@ int workbench_machine(struct workbench *bench, struct error *err)
 
 /* ---- the kernel ---- */
 
-/* Options that load code, read option files or start other programs have no place in a
- * kernel's flags. */
-int workbench_check_flags(const struct strvec *flags, struct error *err)
-{
-    static const char *const good[] = {
-        "-I", "-D",    "-U",       "-O",       "-f",       "-m",        "-W",    "-g",
-        "-w", "-std=", "-isystem", "-include", "-pthread", "-pedantic", "-ansi", "-x"};
-    static const char *const bad[] = {
-        "-fplugin", "-fpass-plugin",    "-Wl,",      "-Wa,",    "-Wp,", "-fuse-ld",
-        "-fdump",   "-fopenmp-targets", "-fprofile", "-wrapper"};
-    for (size_t i = 0; i < flags->nr; i++) {
-        bool value =
-            i > 0 && (!strcmp(flags->v[i - 1], "-I") || !strcmp(flags->v[i - 1], "-D") ||
-                      !strcmp(flags->v[i - 1], "-isystem") ||
-                      !strcmp(flags->v[i - 1], "-include"));
-        bool known = value, refused = false;
-        for (size_t g = 0; g < ARRAY_SIZE(good); g++)
-            known |= !strncmp(flags->v[i], good[g], strlen(good[g]));
-        for (size_t b = 0; b < ARRAY_SIZE(bad); b++)
-            refused |= !strncmp(flags->v[i], bad[b], strlen(bad[b]));
-        if (!known || refused)
-            return fail(err, STATUS_USAGE,
-                        "the compiler flag '%s' is not taken here; -I, -D, -U, -std=, "
-                        "-O, -f, -m, -W and -g are",
-                        flags->v[i]);
-    }
-    return 0;
-}
-
 int workbench_cflags(const struct settings *settings, const char *source,
                      struct strvec *flags, struct error *err)
 {
-    if (workbench_check_flags(&settings->cflags, err))
+    if (flags_check(&settings->cflags, err))
         return -1;
     return compile_commands_flags(settings->compile_commands, source, &settings->cflags,
                                   flags, err);
@@ -204,6 +175,9 @@ static int open_kernel(const struct settings *settings, struct kernel **kernel,
     if (!settings->file)
         return fail(err, STATUS_USAGE, "a C file is needed; try 'inflight %s --help'",
                     settings->command);
+    if (*settings->file == '@' || *settings->file == '-') /* compilers read these */
+        return fail(err, STATUS_USAGE, "write './%s' for a file of that name",
+                    settings->file);
     int status = workbench_cflags(settings, settings->file, &request.cflags, err);
     if (!status)
         status = kernel_open(&request, kernel, err);
@@ -234,7 +208,7 @@ int workbench_toolchain(struct workbench *bench, struct error *err)
 {
     const struct strvec *flags =
         bench->settings->flags.nr ? &bench->settings->flags : NULL;
-    if (flags && workbench_check_flags(flags, err))
+    if (flags && flags_check(flags, err))
         return -1;
     char *compiler = first_compiler(bench->settings);
     int status = toolchain_find(compiler, flags, &bench->toolchain, err);

@@ -47,8 +47,6 @@ int workbench_cflags(const struct settings *settings, const char *source,
                      struct strvec *flags, struct error *err);
 /* Parses the kernel, once; with `bind` also fixes sizes and contents. */
 int workbench_kernel(struct workbench *bench, bool bind, struct error *err);
-/* Flags for a kernel that are taken from the command line: none that load code. */
-int workbench_check_flags(const struct strvec *flags, struct error *err);
 int workbench_toolchain(struct workbench *bench, struct error *err);
 /* --plan as canonical text, refused here when it is not legal; the kernel must be there.
  */

@@ -282,4 +282,8 @@ char *propose_blocks_plan(const struct block_shape *shape,
 
 #include "search/recorded.h"
 
+/* Nothing closer to 1 than this is called a gain, however narrow the interval: what is
+ * left of drift after interleaving. */
+#define SESSION_LEAST_GAIN 1.01
+
 #endif

@@ -6,10 +6,6 @@
 #include "search/nest.h"
 #include "search/search.h"
 
-/* Nothing closer to 1 than this is called a gain, however narrow the interval: what is
- * left of drift after interleaving. */
-#define SESSION_LEAST_GAIN 1.01
-
 struct session {
     const struct search_subject *subject;
     const struct search_runner *runner;

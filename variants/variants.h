@@ -39,6 +39,13 @@ int compile_commands_flags(const char *database, const char *source,
                            const struct strvec *own, struct strvec *flags,
                            struct error *err);
 
+/* Are these flags fit for a kernel? Taken are -I, -D, -U, -std= and their kin, -O, -f,
+ * -m, -W and -g, as far as none loads code (plugins), starts another program, reads
+ * options from a file or writes one. STATUS_USAGE with the first that is not. */
+int flags_check(const struct strvec *flags, struct error *err);
+/* Of a record, which may be somebody else's: -O, -f and -m alone (STATUS_INPUT). */
+int flags_check_recorded(const struct strvec *flags, struct error *err);
+
 struct kernel; /* opaque */
 
 /* Parses and models. Errors are located ("triad.c:12:7: ..."); a compile error shows the
@@ -275,6 +282,14 @@ struct toolchain {
  */
 int kernel_identity(const struct kernel *kernel, const struct toolchain *toolchain,
                     char **hex, struct error *err);
+/* The files that the kernel's file includes, but those of the system: absolute paths,
+ * with links resolved. */
+int kernel_headers(const struct kernel *kernel, const struct toolchain *toolchain,
+                   struct strvec *paths, struct error *err);
+/* The macros that the compiler defines by itself at the kernel's flags, as it prints
+ * them: what machine_isa reads. */
+int kernel_macros(const struct kernel *kernel, const struct toolchain *toolchain,
+                  struct buf *macros, struct error *err);
 /* Finds and tries the compiler (compiles an empty function). STATUS_MISSING when it is
  * not there or does not work. flags NULL = default. */
 int toolchain_find(const char *compiler, const struct strvec *flags,

@@ -258,4 +258,23 @@ void machine_scale_latency(struct machine *machine, double factor);
 /* For people: at most 80 columns, some 50 lines. */
 void machine_describe(const struct machine *machine, struct buf *out);
 
+/* ---- who the processor is, as /proc/cpuinfo says it ---- */
+
+/* Texts are NULL where the system does not say them. x86: vendor_id, cpu family, model;
+ * aarch64: implementer, implementer, part. */
+struct machine_processor {
+    const char *architecture; /* "x86_64", "aarch64" or "other"; static */
+    char *vendor, *first, *second, *name;
+    struct strvec features; /* "avx2" ... */
+};
+void machine_processor_here(struct machine_processor *out); /* of the first processor */
+void machine_processor_release(struct machine_processor *processor);
+/* The features of this processor that a compiler uses whose predefined macros are
+ * `macros` ("#define __AVX2__ 1" ...), from data/isa.json. */
+int machine_isa(const struct machine_processor *processor, const char *macros,
+                struct strvec *used, struct error *err);
+/* Has it all of them? Those it lacks are added to `lacking`, separated by commas. */
+bool machine_processor_has(const struct machine_processor *processor,
+                           const struct strvec *features, struct buf *lacking);
+
 #endif

@@ -12,6 +12,7 @@
 
 #include "core/base/base.h"
 #include "core/store/exchange.h"
+#include "core/store/record.h"
 
 struct store;
 

@@ -1,0 +1,184 @@
+/* inflight check: what it says of a gain, and of records that do not hold any more. None
+ * of the latter has its code run. */
+#include <CUnit/CUnit.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "advisor/check_items.h"
+#include "tests/check.h"
+#include "tests/test_advisor_site.h"
+
+static struct quantity between(double low, double high)
+{
+    return quantity_between(sqrt(low * high), low, high, 4, PROVENANCE_CLOCK);
+}
+
+/* What noise could explain is never called a loss. */
+static void a_gain_is_judged_by_intervals(void)
+{
+    static const struct {
+        double recorded[2], now[2]; /* now 0, 0: not known */
+        enum check_state state;
+        const char *want;
+    } cases[] = {
+        {{1.5, 2}, {1.6, 1.9}, CHECK_GOOD, "1.74x (1.60 to 1.90) now, recorded 1.73x"},
+        {{1.5, 2}, {1.3, 1.6}, CHECK_GOOD, "now, recorded"},
+        {{1.5, 2}, {2.5, 3}, CHECK_GOOD, "now, recorded"},
+        {{1.5, 2}, {1.2, 1.4}, CHECK_DRIFT, "still faster, but less so"},
+        {{1.5, 2}, {0.9, 1.1}, CHECK_DRIFT, "the gain is gone"},
+        {{1.5, 2}, {0.5, 0.9}, CHECK_DRIFT, "the gain is gone"},
+        {{1.1, 2}, {0.5, 0.9}, CHECK_DRIFT, "the gain is gone"},
+        {{1.5, 2}, {0.8, 1.7}, CHECK_NOTE, "too noisy to be told"},
+        {{1.02, 1.2}, {0.99, 1.1}, CHECK_NOTE, "too noisy to be told"},
+        {{1.5, 2}, {0, 0}, CHECK_DRIFT, "could not be timed"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct check_items items = {0};
+        const double *now = cases[i].now;
+        check_gain(between(cases[i].recorded[0], cases[i].recorded[1]),
+                   now[1] > 0 ? between(now[0], now[1]) : quantity_unknown(), &items);
+        if (!check_eq(items.item[0].state, cases[i].state))
+            check_str(items.item[0].sentence, cases[i].want);
+        check_contains(items.item[0].sentence, cases[i].want);
+        check_items_release(&items);
+    }
+}
+
+static int run_check(struct site *site, const char *args, struct buf *said)
+{
+    char *command = xasprintf("'%s' check sum.inflight.json --compiler cc %s",
+                              INFLIGHT_PROGRAM, args);
+    int code = site_run(site, command, said);
+
+    free(command);
+    return code;
+}
+
+/* Of each: what is said; that it is a warning; and a failure when asked for one. */
+static void check_drift(struct site *site, const char *want)
+{
+    struct buf said = {0};
+
+    if (!check_eq(run_check(site, "", &said), 0))
+        check_str(buf_str(&said), "a warning");
+    check_contains(buf_str(&said), want);
+    check_contains(buf_str(&said), "by sum.inflight.json: drifted\n");
+    check(!strstr(buf_str(&said), " results  ")); /* nothing was run */
+    buf_reset(&said);
+    check_eq(run_check(site, "--strict", &said), 1);
+    check_contains(buf_str(&said), "it drifted, and --strict was asked for");
+    buf_release(&said);
+}
+
+static void what_does_not_hold_is_not_run(void)
+{
+    static const struct {
+        const char *file, *from, *to, *want;
+    } cases[] = {
+        {"sum.c", "int which", "int  which", "drift  source"},
+        {"sum.h", "enum", "enum ", "drift  headers"},
+        {"sum.inflight.json", "simd", "tile(i:8)", "drift  record"},
+        {"sum.inflight.json", "\"family\": \"", "\"family\": \"x",
+         "the record does not know this machine"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct site site;
+        if (!site_make(&site, true)) {
+            check_skip("this machine's CPU is not named in /proc/cpuinfo");
+            return;
+        }
+        site_change(&site, cases[i].file, cases[i].from, cases[i].to);
+        check_drift(&site, cases[i].want);
+        site_drop(&site);
+    }
+}
+
+static void tuned_code_that_changed_is_not_run(void)
+{
+    struct site site;
+
+    if (!site_make(&site, true))
+        return;
+    site_change(&site, site.code, "AS_TUNED", "EVIL");
+    check_drift(&site, "drift  tuned code");
+    site_drop(&site);
+}
+
+static void code_for_another_instruction_set_is_not_run(void)
+{
+    struct site site;
+
+    if (!site_make(&site, true))
+        return;
+    site.isa = "avx512nowhere";
+    site_record(&site, true);
+    check_drift(&site, "this CPU lacks instructions");
+    site_drop(&site);
+}
+
+/* Flags of a record that would load code are refused before anything is started. */
+static void flags_of_a_stranger_are_refused(void)
+{
+    struct site site;
+    struct buf said = {0};
+
+    if (!site_make(&site, true))
+        return;
+    site.flag = "-fplugin=evil.so";
+    site_record(&site, true);
+    check_eq(run_check(&site, "", &said), 3);
+    check_contains(buf_str(&said), "the record's compiler flag '-fplugin=evil.so'");
+    buf_release(&said);
+    site_drop(&site);
+}
+
+static void another_function_is_refused(void)
+{
+    struct site site;
+    struct buf said = {0};
+
+    if (!site_make(&site, true))
+        return;
+    check_eq(run_check(&site, "--function other", &said), 2);
+    check_contains(buf_str(&said), "is of function 'which', not of 'other'");
+    buf_release(&said);
+    site_drop(&site);
+}
+
+static void it_is_there_as_json(void)
+{
+    struct site site;
+    struct buf said = {0};
+    json_t *root = NULL;
+
+    if (!site_make(&site, true))
+        return;
+    site_change(&site, "sum.h", "enum", "enum ");
+    check_eq(run_check(&site, "--json", &said), 0);
+    if (check_ok(
+            json_read_text(buf_str(&said), "check", "inflight.check/1", &root, &site.err),
+            &site.err)) {
+        check_str(json_string_value(json_object_get(root, "verdict")), "drifted");
+        check_str(json_string_value(json_object_get(root, "function")), "which");
+        check(json_array_size(json_object_get(root, "items")) >= 6);
+    }
+    json_decref(root);
+    buf_release(&said);
+    site_drop(&site);
+}
+
+CU_TestInfo advisor_check_tests[] = {
+    {"a gain is judged by intervals", a_gain_is_judged_by_intervals},
+    {"what does not hold is not run", what_does_not_hold_is_not_run},
+    {"tuned code that changed is not run", tuned_code_that_changed_is_not_run},
+    {"code for another instruction set is not run",
+     code_for_another_instruction_set_is_not_run},
+    {"flags of a stranger are refused", flags_of_a_stranger_are_refused},
+    {"another function is refused", another_function_is_refused},
+    {"it is there as JSON", it_is_there_as_json},
+    CU_TEST_INFO_NULL,
+};

@@ -1,0 +1,166 @@
+/* The examples, from an installed package: built without a record, tuned, built with it,
+ * checked, run. */
+#include <CUnit/CUnit.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/base.h"
+#include "tests/check.h"
+
+#ifdef INFLIGHT_SANITIZED
+static void the_examples_are_tuned_elsewhere(void)
+{
+    check_skip("the installed program is tested without sanitizers");
+}
+
+CU_TestInfo advisor_examples_tests[] = {
+    {"the examples are tuned elsewhere", the_examples_are_tuned_elsewhere},
+    CU_TEST_INFO_NULL,
+};
+#else
+
+struct place {
+    char *dir, *prefix;
+    struct strvec env;
+    struct error err;
+};
+
+static int run(struct place *place, const char *below, const char *args, struct buf *said)
+{
+    struct strvec argv = {0};
+    struct spawn_outcome outcome = {0};
+    char *dir = path_join(place->dir, below);
+
+    strvec_split(&argv, args);
+    check_ok(
+        spawn_run(&(struct spawn_request){.argv = (const char *const *)argv.v,
+                                          .env_extra = (const char *const *)place->env.v,
+                                          .dir = dir,
+                                          .timeout_s = 250},
+                  &outcome, &place->err),
+        &place->err);
+    buf_add(said, buf_str(&outcome.out));
+    buf_add(said, buf_str(&outcome.err));
+    int code = outcome.end == SPAWN_EXITED ? outcome.code : -1;
+    spawn_outcome_release(&outcome);
+    strvec_release(&argv);
+    free(dir);
+    return code;
+}
+
+/* Fails with what was said. */
+static void must(struct place *place, const char *below, const char *args,
+                 const char *want)
+{
+    struct buf said = {0};
+
+    if (!check_eq(run(place, below, args, &said), 0) || *want)
+        check_contains(buf_str(&said), want);
+    if (!*want && strstr(buf_str(&said), "Error"))
+        check_str(buf_str(&said), args);
+    buf_release(&said);
+}
+
+/* The package in a folder of its own, with no profile but a shipped one: nothing is
+ * measured to make one. */
+static bool place_start(struct place *place)
+{
+    *place = (struct place){0};
+    if (!check_ok(scratch_make(&place->dir, &place->err), &place->err))
+        return false;
+    place->prefix = path_join(place->dir, "usr");
+    strvec_pushf(&place->env, "HOME=%s", place->dir);
+    strvec_pushf(&place->env, "XDG_CACHE_HOME=%s/cache", place->dir);
+    strvec_pushf(&place->env, "INFLIGHT_DATABASE=%s/sessions.db", place->dir);
+    strvec_pushf(&place->env, "INFLIGHT_DATA=%s/share/inflight", place->prefix);
+    strvec_pushf(&place->env, "INFLIGHT_PROFILE=%s/core/machine/profiles/skl.json",
+                 INFLIGHT_SOURCE_DIR);
+    strvec_pushf(&place->env, "PKG_CONFIG_PATH=%s/share/pkgconfig", place->prefix);
+    char *install = xasprintf("'" CMAKE_PROGRAM "' --install '" INFLIGHT_BINARY_DIR
+                              "' --prefix '%s'",
+                              place->prefix),
+         *copy = xasprintf("cp -r '" INFLIGHT_SOURCE_DIR "/examples' '%s'", place->dir);
+    must(place, ".", install, "inflight.mk");
+    must(place, ".", copy, "");
+    /* as a machine that no record knows */
+    must(place, "examples", "find . -name *.inflight.* -delete", "");
+    free(install);
+    free(copy);
+    return true;
+}
+
+static void place_end(struct place *place)
+{
+    strvec_release(&place->env);
+    free(place->prefix);
+    scratch_remove(place->dir);
+}
+
+static void the_cmake_example_is_tuned(void)
+{
+    static const char folder[] = "examples/cmake-stencil";
+    static const char heat[] = "heat in the middle 1.591554, in all 1000.000000\n";
+    struct place place;
+
+    if (!place_start(&place))
+        return;
+    char *configure = xasprintf("'" CMAKE_PROGRAM "' -S . -B b -DCMAKE_PREFIX_PATH='%s' "
+                                "-DHEAT_N=200 -DHEAT_BUDGET=1s",
+                                place.prefix);
+    must(&place, folder, configure, "");
+    must(&place, folder, "'" CMAKE_PROGRAM "' --build b", "there is no record");
+    must(&place, folder, "b/heat", heat);
+    must(&place, folder, "'" CMAKE_PROGRAM "' --build b --target inflight-tune",
+         "step.inflight.json'");
+    must(&place, folder, "'" CMAKE_PROGRAM "' --build b", "");
+    must(&place, folder, "b/heat", heat);
+    must(&place, folder, "'" CMAKE_PROGRAM "' --build b --target inflight-check",
+         "good   source");
+    free(configure);
+    place_end(&place);
+}
+
+static bool has_make(void)
+{
+    struct place none = {.dir = xstrdup("/")};
+    struct buf said = {0};
+    bool found = run(&none, ".", "make --version", &said) == 0 &&
+                 run(&none, ".", "pkg-config --version", &said) == 0;
+
+    buf_release(&said);
+    free(none.dir);
+    return found;
+}
+
+static void the_make_example_is_tuned(void)
+{
+    static const char folder[] = "examples/make-gather", sum[] = "sum 49974501.0\n";
+    static const char small[] = "N=4000 M=2000 BUDGET=1s";
+    struct place place;
+
+    if (!has_make()) {
+        check_skip("make or pkg-config is not installed");
+        return;
+    }
+    if (!place_start(&place))
+        return;
+    char *tune = xasprintf("make %s inflight-tune", small),
+         *check = xasprintf("make %s inflight-check", small);
+    must(&place, folder, "make", "there is no record");
+    must(&place, folder, "build/lookup", sum);
+    must(&place, folder, tune, "gather.inflight.json'");
+    must(&place, folder, "make", "");
+    must(&place, folder, "build/lookup", sum);
+    must(&place, folder, check, "good   source");
+    free(tune);
+    free(check);
+    place_end(&place);
+}
+
+CU_TestInfo advisor_examples_tests[] = {
+    {"the cmake example is tuned", the_cmake_example_is_tuned},
+    {"the make example is tuned", the_make_example_is_tuned},
+    CU_TEST_INFO_NULL,
+};
+#endif

@@ -1,0 +1,268 @@
+/* Records that builds read: written, read back, damaged in every way. */
+#include <CUnit/CUnit.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/store/record.h"
+#include "tests/check.h"
+#include "tests/test_store_records.h"
+
+static void what_is_written_is_read_back(void)
+{
+    struct record record = record_fixture("3.0"), again;
+    char *text = record_text(&record), *second;
+    struct error err = {0};
+
+    if (check_ok(record_read_text(text, "r.json", &again, &err), &err)) {
+        check_eq(again.machine_nr, 2);
+        check_str(again.function, "sum");
+        check_str(again.machine[0].plan, "tile(i:32)");
+        check_str(again.machine[0].isa.v[1], "avx2");
+        check_eq(again.machine[0].file_nr, 2);
+        check_near(again.machine[0].gain.low, 1.5, 0);
+        check(again.machine[0].genuine && again.machine[1].genuine);
+        check_str(again.machine[1].plan, "");
+        check(!again.machine[1].code && !again.machine[1].gain.known);
+        second = record_text(&again);
+        check_str(second, text);
+        free(second);
+        record_release(&again);
+    }
+    free(text);
+    record_release(&record);
+}
+
+/* Every change of a value is noticed, in the entry that it was made in. */
+static void changes_by_hand_are_noticed(void)
+{
+    static const char *const changes[][2] = {
+        {"tile(i:32)", "tile(i:64)"},
+        {"\"low\": 1.5", "\"low\": 1.7"},
+        {"\"cores\": 2", "\"cores\": 3"},
+        {"avx2", "avx"},
+        {"set n = 512", "set n = 513"},
+        {"sum.inflight.amd-25-17.c", "sum.inflight.x.c"},
+        {"\"-O3\"", "\"-O2\""},
+    };
+    struct record record = record_fixture("3.0"), again;
+    struct error err = {0};
+
+    for (size_t i = 0; i < ARRAY_SIZE(changes); i++) {
+        char *text = record_text(&record);
+        char *changed = replaced(text, changes[i][0], changes[i][1]);
+        if (check_ok(record_read_text(changed, "r.json", &again, &err), &err)) {
+            if (!check(!again.machine[0].genuine))
+                check_str(changes[i][0], "is noticed");
+            check(again.machine[1].genuine);
+            record_release(&again);
+        }
+        free(changed);
+        free(text);
+    }
+    record_release(&record);
+}
+
+static void the_head_belongs_to_every_entry(void)
+{
+    struct record record = record_fixture("3.0"), again;
+    char *text = record_text(&record);
+    char *changed = replaced(text, "\"function\": \"sum\"", "\"function\": \"other\"");
+    struct error err = {0};
+
+    check_ok(record_read_text(changed, "r.json", &again, &err), &err);
+    check(!again.machine[0].genuine && !again.machine[1].genuine);
+    record_release(&again);
+    record_release(&record);
+    free(changed);
+    free(text);
+}
+
+/* Another indentation and line ends of another system are no change. */
+static void layout_is_no_change(void)
+{
+    struct record record = record_fixture("3.0"), again;
+    char *text = record_text(&record);
+    char *wide = replaced_all(text, "\n  ", "\n\t  "),
+         *crlf = replaced_all(wide, "\n", "\r\n");
+    struct error err = {0};
+
+    if (check_ok(record_read_text(crlf, "r.json", &again, &err), &err)) {
+        check(again.machine[0].genuine && again.machine[1].genuine);
+        record_release(&again);
+    }
+    record_release(&record);
+    free(crlf);
+    free(wide);
+    free(text);
+}
+
+static void what_is_not_valid_is_located(void)
+{
+    static const struct {
+        const char *from, *to, *want;
+    } cases[] = {
+        {"inflight.record/1", "inflight.record/2", "inflight.record/1"},
+        {"sum.inflight.amd-25-17.c", "../evil.c",
+         "machines[0].code: '../evil.c' is no plain file name"},
+        {"sum.inflight.amd-25-17.c", "/etc/evil.c", "machines[0].code: '/etc/evil.c'"},
+        {"sum.inflight.amd-25-17.c", "-fplugin.c", "machines[0].code: '-fplugin.c'"},
+        {"sum.inflight.amd-25-17.c", "evil.so",
+         "machines[0].code: 'evil.so' is no C file"},
+        {"\"name\": \"gcc\"", "\"name\": \"/else/gcc\"",
+         "machines[0].compiler.name: '/else/gcc' is no plain file name"},
+        {"\"source\": \"sum.c\"", "\"source\": \"a/sum.c\"", "source: 'a/sum.c'"},
+        {"\"-fopenmp-simd\"", "\"-fplugin=x\"",
+         "machines[0].needs: expected -fopenmp or"},
+        {"pni avx2", "pni $(rm)", "machines[0].isa: expected words such as avx2"},
+        {"\"path\": \"sum.c\"", "\"path\": \"/etc/passwd\"",
+         "no path relative to the record"},
+        {"\"cores\": 2", "\"cores\": \"two\"", "machines[0].cores: expected an integer"},
+        {"\"cores\": 2", "\"cores\": 0", "machines[0].cores"},
+        {"\"plan\": \"tile(i:32)\"", "\"plan\": \"\"", "an empty plan has no code"},
+        {"\"model\": \"18\"", "\"model\": \"17\"",
+         "machines[1]: there is an entry of this CPU already"},
+        {"\"words\"", "\"wrods\"", "wrods"},
+        {"\"checksum\": \"", "\"checksum\": \"g", "expected 64 hexadecimal digits"},
+        {"\"machines\": [", "\"machines\": [[],", "machines[0]"},
+        {"}\n", "", "r.json:"},
+    };
+    struct record record = record_fixture("3.0"), again;
+    struct error err = {0};
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *text = record_text(&record);
+        char *changed = replaced(text, cases[i].from, cases[i].to);
+        check_fails(record_read_text(changed, "r.json", &again, &err), &err, STATUS_INPUT,
+                    cases[i].want);
+        free(changed);
+        free(text);
+    }
+    record_release(&record);
+}
+
+/* What another machine wrote stays, also what was changed in it by hand. */
+static void other_entries_stay(void)
+{
+    struct record record = record_fixture("3.0"), again;
+    char *text = record_text(&record), *changed = replaced(text, "\"18\"", "\"19\""),
+         *after;
+    struct record_machine mine = record_entry_fixture("4.0");
+    struct error err = {0};
+
+    if (check_ok(record_read_text(changed, "r.json", &again, &err), &err)) {
+        char *before = xstrdup(again.machine[1].checksum);
+        record_put(&again, &mine);
+        after = record_text(&again);
+        check_eq(again.machine_nr, 2);
+        record_release(&again);
+        if (check_ok(record_read_text(after, "r.json", &again, &err), &err)) {
+            check(again.machine[0].genuine);
+            check_str(again.machine[0].inflight, "4.0");
+            check(!again.machine[1].genuine);
+            check_str(again.machine[1].checksum, before);
+            record_release(&again);
+        }
+        free(after);
+        free(before);
+    }
+    record_release(&record);
+    free(changed);
+    free(text);
+}
+
+static void check_name(const char *const cpu[4], const char *source, const char *want)
+{
+    struct record_machine machine = {.cpu = {xstrdup(cpu[0]), xstrdup(cpu[1]),
+                                             xstrdup(cpu[2]), xstrdup(cpu[3]), NULL}};
+    char *name = record_code_name(source, &machine.cpu);
+
+    check_str(name, want);
+    check(record_is_plain_name(name));
+    free(name);
+    record_machine_release(&machine);
+}
+
+static void names_follow_from_cpu_and_source(void)
+{
+    char *path = record_default_path("src/a.b.c");
+
+    check_name((const char *const[]){"x86_64", "AuthenticAMD", "25", "17"}, "src/a.b.c",
+               "a.b.inflight.amd-25-17.c");
+    check_name((const char *const[]){"aarch64", "0x41", "0x41", "0xd40"}, "k.c",
+               "k.inflight.arm-0x41-0xd40.c");
+    check_name((const char *const[]){"x86_64", "A/../b", "2 5", "1"}, "k.c",
+               "k.inflight.a....b-2.5-1.c");
+    check_str(path, "src/a.b.inflight.json");
+    free(path);
+}
+
+static void check_file(const char *path, const char *want)
+{
+    struct buf text = {0};
+    struct error err = {0};
+
+    if (!want)
+        check(!file_exists(path));
+    else if (check_ok(file_read(path, &text, &err), &err))
+        check_str(buf_str(&text), want);
+    buf_release(&text);
+}
+
+/* Where the record cannot be written its code is not either. */
+static void both_are_written_or_neither(void)
+{
+    struct record record = record_fixture("3.0");
+    struct buf code = {0}, newer = {0};
+    struct error err = {0};
+    char *dir, *good, *bad, *file;
+
+    if (!check_ok(scratch_make(&dir, &err), &err))
+        return;
+    good = path_join(dir, "r.json");
+    bad = path_join(dir, "folder.json");
+    file = path_join(dir, "k.c");
+    mkdir(bad, 0777);
+    buf_add(&code, "int a;\n");
+    buf_add(&newer, "int b;\n");
+    check_fails(record_write(bad, &record, "k.c", &code, NULL, &err), &err, STATUS_FAILED,
+                "folder.json");
+    check_file(file, NULL);
+    check_ok(record_write(good, &record, "k.c", &code, NULL, &err), &err);
+    check_file(file, "int a;\n");
+    check_fails(record_write(bad, &record, "k.c", &newer, NULL, &err), &err,
+                STATUS_FAILED, "folder.json");
+    check_file(file, "int a;\n");
+    check_ok(record_write(good, &record, NULL, NULL, "k.c", &err), &err);
+    check_file(file, NULL);
+    buf_release(&code);
+    buf_release(&newer);
+    record_release(&record);
+    free(good);
+    free(bad);
+    free(file);
+    scratch_remove(dir);
+}
+
+static void sha256_is_that_of_the_standard(void)
+{
+    /* FIPS 180-4, example of one block */
+    char *hex = sha256_hex("abc", 3);
+
+    check_str(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    free(hex);
+}
+
+CU_TestInfo store_record_tests[] = {
+    {"what is written is read back", what_is_written_is_read_back},
+    {"changes by hand are noticed", changes_by_hand_are_noticed},
+    {"the head belongs to every entry", the_head_belongs_to_every_entry},
+    {"layout is no change", layout_is_no_change},
+    {"what is not valid is located", what_is_not_valid_is_located},
+    {"other entries stay", other_entries_stay},
+    {"names follow from CPU and source", names_follow_from_cpu_and_source},
+    {"both are written or neither", both_are_written_or_neither},
+    {"SHA-256 is that of the standard", sha256_is_that_of_the_standard},
+    CU_TEST_INFO_NULL,
+};
