@@ -143,7 +143,9 @@ static int measure(const struct settings *settings, struct machine *machine,
         .seconds = settings->longer_s > 0 ? settings->longer_s : 0,
         .peak_gbs = settings->peak_gbs > 0 ? settings->peak_gbs : 0,
         .progress = &progress};
-    spawn_die_on_interrupt("inflight: interrupted: no profile was written\n");
+    spawn_die_on_interrupt(
+        "inflight: interrupted: no profile was written, an earlier one "
+        "is as it was; the same command begins again\n");
     progress_start(&progress, settings->quiet, settings->verbose);
     int status = machine_probe(&opts, machine, err);
     progress_clear(&progress);

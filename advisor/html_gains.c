@@ -20,7 +20,7 @@ static void add_tile(struct html *page, const char *title, struct quantity gain,
         buf_reset(&text);
         add_range_text(&text, gain, 1);
         html_elementf(page->out, "p class=\"interval\"", "%s%s%s",
-                      text.length ? "95 %: " : "exact", buf_str(&text),
+                      text.length ? "95 %: " : "", buf_str(&text),
                       noise ? ", not beyond the noise" : "");
     } else {
         html_element(page->out, "p class=\"big none\"", absent);

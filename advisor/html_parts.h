@@ -40,7 +40,7 @@ bool html_ran(const struct html_variant *variant); /* to its end, with a time */
 /* html_why.c: why it won or lost. Caller frees. */
 char *html_why(const struct html *page, size_t variant);
 
-/* html_head.c, html_table.c, html_end.c: sections. */
+/* html_head.c, html_gains.c, html_table.c, html_end.c: sections. */
 void html_add_head(struct html *page);
 void html_add_limits(struct html *page);
 void html_add_gains(struct html *page);

@@ -41,6 +41,17 @@ static int check_processor(struct error *err)
                         "find its entry");
 }
 
+static int check_writable(const char *path, struct error *err)
+{
+    struct error why = {0};
+    if (!file_check_writable(path, &why))
+        return 0;
+    return fail(err, why.status,
+                "--build-record: %s; name a place that can be written (in a build: "
+                "RECORD of inflight_tune)",
+                why.text);
+}
+
 int keep_record_check(const struct settings *settings, const char *function,
                       struct error *err)
 {
@@ -52,17 +63,14 @@ int keep_record_check(const struct settings *settings, const char *function,
         return -1;
     if (!record_is_plain_name(path_base(path)))
         return fail(err, STATUS_USAGE, "--build-record: '%s' is no file name", path);
-    if (!file_exists(path)) {
-        if (file_check_writable(path, err))
-            return fail_in(err, "--build-record");
-        return 0;
-    }
+    if (!file_exists(path))
+        return check_writable(path, err);
     if (record_read(path, &record, err))
         return fail_in(err, "--build-record takes an old record along, but this one "
                             "cannot be read (repair or remove it)");
     int status = check_owner(settings, &record, function, err);
-    if (!status && file_check_writable(path, err))
-        status = fail_in(err, "--build-record");
+    if (!status)
+        status = check_writable(path, err);
     record_release(&record);
     return status;
 }

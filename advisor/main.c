@@ -51,7 +51,7 @@ int main(int argc, char **argv)
     }
     int status = run(argc - 1, argv + 1, &err);
     if (status && spawn_interrupted())
-        fprintf(stderr, "inflight: interrupted before anything was known: nothing was "
+        fprintf(stderr, "inflight: interrupted before there was a result: nothing was "
                         "written; the same command tries again\n");
     else if (status)
         fprintf(stderr, "inflight: %s\n", err.text);

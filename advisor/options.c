@@ -175,8 +175,8 @@ static const struct option_row rows[] = {
      "what the report rests on: queues, traffic, every advice and variant, what was "
      "left out by which rule, where each figure comes from"},
     {"html", 0, "FILE", TEXT, AT(html),
-     "the report as one page with plots, every variant and its C, beside the report in "
-     "the terminal; needs no network"},
+     "the report as one page for a browser, with plots, every variant and its C; opens "
+     "from disk, needs no network"},
     {"json", 0, NULL, FLAG, AT(json), "the result as JSON on standard output"},
     {"quiet", 'q', NULL, FLAG, AT(quiet), "no progress"},
     {"verbose", 'v', NULL, FLAG, AT(verbose),

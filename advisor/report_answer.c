@@ -64,9 +64,9 @@ static const char *at_limit(enum resource resource)
 {
     switch (resource) {
     case RESOURCE_L1_QUEUE:
-        return "waiting for memory, with a full L1 miss queue";
+        return "the L1 miss queue (waiting for memory)";
     case RESOURCE_L2_QUEUE:
-        return "waiting for memory, with a full L2 miss queue";
+        return "the L2 miss queue (waiting for memory)";
     case RESOURCE_WALKERS:
         return "finding out where its data lies (page walks)";
     case RESOURCE_L2_LINK:
@@ -88,7 +88,7 @@ static const char *below_limit(const char *why)
     static const struct {
         const char *why, *phrase;
     } phrase[] = {
-        {"cache", "not memory: its data comes from the caches"},
+        {"cache", "not memory, its data comes from the caches"},
         {"chains", "each address waits for the load before it"},
         {"window", "too few cache misses are started at a time"},
         {"translation", "finding pages (page walks) delays its misses"},
@@ -321,18 +321,26 @@ static char *tuned_name(const struct sheet *sheet)
                      file);
 }
 
+/* Not so with --patch, which writes a difference. */
+static bool is_source(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && !strcmp(dot, ".c");
+}
+
 static void next_of_tune(struct sheet *sheet, const char *place, const char *tuned)
 {
     const char *file = report_word(json_object_get(sheet->report, "kernel"), "file"),
                *plan = best_plan(sheet), *output = report_word(sheet->report, "output");
     const char *const diff[] = {"diff", "-u", file, output, NULL},
+                      *const show[] = {"cat", output, NULL},
                       *const apply[] = {"inflight", "apply", place, "--plan",
                                         plan,       "-o",    tuned, NULL},
                       *const longer[] = {"inflight", "tune", place,
                                          "--budget", "10m",  NULL},
                       *const audit[] = {"inflight", "tune", place, "--audit", NULL};
     if (*plan && *output)
-        next(sheet, "To see what was changed:", diff);
+        next(sheet, "To see what was changed:", is_source(output) ? diff : show);
     else if (*plan)
         next(sheet,
              "To write this version (with the options that you gave here):", apply);

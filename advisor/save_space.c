@@ -1,6 +1,5 @@
 #include "advisor/save_space.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +24,7 @@ static int write_space(const struct workbench *bench, const struct dataset_about
     return status;
 }
 
-int save_space(const struct workbench *bench, const struct search_result *result,
+int save_space(struct workbench *bench, const struct search_result *result,
                struct error *err)
 {
     const struct settings *settings = bench->settings;
@@ -48,8 +47,9 @@ int save_space(const struct workbench *bench, const struct search_result *result
     if (!status)
         status = write_space(bench, &about, result, err);
     if (!status)
-        fprintf(stderr, "space written to '%s'; 'inflight tune --replay' searches it\n",
-                settings->save);
+        progress_note(&bench->progress,
+                      "space written to '%s'; 'inflight tune --replay' searches it",
+                      settings->save);
     buf_release(&source);
     strvec_release(&cflags);
     return status;

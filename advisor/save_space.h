@@ -7,7 +7,7 @@
 /* Writes settings->save (inflight.space/1, compressed when it ends in .gz): the plans
  * measured in the plain environment. Nothing to do without the option. Says where it is
  * on standard error. */
-int save_space(const struct workbench *bench, const struct search_result *result,
+int save_space(struct workbench *bench, const struct search_result *result,
                struct error *err);
 
 #endif

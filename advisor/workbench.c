@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "advisor/cache_words.h"
 #include "advisor/profiles.h"
@@ -48,7 +49,8 @@ static int characterise(struct workbench *bench, const char *path, struct error 
     if (file_check_writable(path, err))
         return -1;
     spawn_die_on_interrupt("inflight: interrupted while looking at this machine: no "
-                           "profile was written, nothing was tuned\n");
+                           "profile was written, nothing was tuned; the same "
+                           "command begins again\n");
     enum account before = account_switch(ACCOUNT_MACHINE);
     int status = machine_probe(&opts, &bench->machine, err);
     account_switch(before);
@@ -163,6 +165,30 @@ int workbench_cflags(const struct settings *settings, const char *source,
                                   flags, err);
 }
 
+/* What nobody could read, said better than by who tries to. */
+static int check_file(const char *path, struct error *err)
+{
+    struct stat entry;
+    const char *colon = strrchr(path, ':');
+    if (!*path)
+        return fail(err, STATUS_USAGE, "the name of the C file is empty");
+    if (stat(path, &entry) == 0)
+        return S_ISREG(entry.st_mode) || S_ISDIR(entry.st_mode)
+                   ? 0
+                   : fail(err, STATUS_INPUT,
+                          "'%s' is no ordinary file; write the C into one", path);
+    char *before = xasprintf("%.*s", colon ? (int)(colon - path) : 0, path);
+    int status =
+        *before && file_exists(before)
+            ? fail(err, STATUS_USAGE,
+                   "'%s': a line's number is expected behind '%s:'; --function names a "
+                   "function",
+                   path, before)
+            : 0;
+    free(before);
+    return status;
+}
+
 static int open_kernel(const struct settings *settings, struct kernel **kernel,
                        struct error *err)
 {
@@ -178,6 +204,8 @@ static int open_kernel(const struct settings *settings, struct kernel **kernel,
     if (*settings->file == '@' || *settings->file == '-') /* compilers read these */
         return fail(err, STATUS_USAGE, "write './%s' for a file of that name",
                     settings->file);
+    if (check_file(settings->file, err))
+        return -1;
     int status = workbench_cflags(settings, settings->file, &request.cflags, err);
     if (!status)
         status = kernel_open(&request, kernel, err);

@@ -6,4 +6,4 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/inflightConfigVersion.cma
 install(FILES cmake/inflightConfig.cmake cmake/inflight-tune.cmake ${PROJECT_BINARY_DIR}/inflightConfigVersion.cmake
         DESTINATION ${package} COMPONENT build)
 install(FILES cmake/inflight.mk DESTINATION ${CMAKE_INSTALL_DATADIR}/inflight COMPONENT build)
-install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT build)
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT build PATTERN build EXCLUDE)

@@ -14,6 +14,13 @@
 #include "search/snap.h"
 #include "search/tunables.h"
 
+/* For who watches; takes the text. */
+static void set_why(struct guided *guided, char *why)
+{
+    free(guided->session->why);
+    guided->session->why = why;
+}
+
 /* ---- judging ---- */
 
 static int judge(struct guided *guided, struct error *err)
@@ -289,8 +296,8 @@ static int try_one(struct guided *guided, const struct rule_verdict *verdict,
     char *name = xstrdup(verdict->transformation);
     size_t before = result->measurement_nr;
     int status = 0;
-    guided->session->why =
-        xasprintf("%s: %s", verdict->rule ? verdict->rule : "", verdict->reason);
+    set_why(guided, xasprintf("%s: %s", verdict->rule ? verdict->rule : "",
+                              verdict->reason));
     strvec_push(&guided->tried, name);
     if (strcmp(name, "hugepages")) {
         status = try_plans(guided, name, err);
@@ -298,8 +305,7 @@ static int try_one(struct guided *guided, const struct rule_verdict *verdict,
     } else if (!result->environment_gain.known) {
         status = try_huge_pages(guided, err);
     }
-    free(guided->session->why);
-    guided->session->why = NULL;
+    set_why(guided, NULL);
     free(name);
     return status;
 }
@@ -375,9 +381,11 @@ static int adjust(struct guided *guided, const char *transformation, struct erro
     size_t best = guided->now;
     from.fallback = false;
     add_neighbours(session, transformation, &from, &near);
+    set_why(guided, xstrdup("sizes once more, with the steps that came after them"));
     int status = settle_list(session, &near, guided->now, &best, err);
     if (!status && best != guided->now && !spawn_interrupted())
         status = confirm(guided, transformation, best, err);
+    set_why(guided, NULL);
     choices_release(&near);
     return status;
 }

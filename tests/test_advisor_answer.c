@@ -59,6 +59,10 @@ static void a_gain_within_the_noise(void)
     check_says(&desk, "1.04x as fast (95 % interval 0.98 to 1.10), not beyond the noise",
                "diff -u");
     check_says(&desk, "inflight apply gather.c --plan simd -o gather_tuned.c", NULL);
+    desk.input.output = "/home/user/out put.c";
+    check_says(&desk, " diff -u gather.c '/home/user/out put.c' ", "inflight apply");
+    desk.input.output = "gather.patch";
+    check_says(&desk, " cat gather.patch ", "diff -u");
     desk_release(&desk);
 }
 
@@ -72,13 +76,13 @@ static void titles_say_how_sure_they_are(void)
         const char *title;
     } cases[] = {
         {RESOURCE_L1_QUEUE, FULLNESS_FULL, OCCUPANCY_WHY_FULL,
-         "What limits the loop: waiting for memory, with a full L1 miss queue"},
+         "What limits the loop: the L1 miss queue (waiting for memory)"},
         {RESOURCE_L1_QUEUE, FULLNESS_UNDECIDED, OCCUPANCY_WHY_WINDOW,
-         "What probably limits the loop: waiting for memory"},
+         "What probably limits the loop: the L1 miss queue (waiting for memory)"},
         {RESOURCE_MEMORY, FULLNESS_NOT_FULL, OCCUPANCY_WHY_UNKNOWN,
          "What nearly limits the loop: memory bandwidth"},
         {RESOURCE_NONE, FULLNESS_UNKNOWN, OCCUPANCY_WHY_CACHE_RESIDENT,
-         "What limits the loop: not memory: its data comes from the caches"},
+         "What limits the loop: not memory, its data comes from the caches"},
         {RESOURCE_NONE, FULLNESS_UNKNOWN, OCCUPANCY_WHY_CHAINS,
          "What limits the loop: each address waits for the load before it"},
         {RESOURCE_NONE, FULLNESS_UNKNOWN, OCCUPANCY_WHY_UNKNOWN,

@@ -271,8 +271,10 @@ static void an_interrupted_probe_writes_nothing(void)
         check_eq(outcome.end, SPAWN_SIGNALLED);
         check_eq(outcome.code, SIGINT);
         check_str(buf_str(&outcome.out), "");
-        check_str(buf_str(&outcome.err),
-                  "inflight: interrupted: no profile was written\n");
+        check_str(
+            buf_str(&outcome.err),
+            "inflight: interrupted: no profile was written, an earlier one is as it "
+            "was; the same command begins again\n");
     }
     check_ok(file_read(path, &text, &place.err), &place.err);
     check_str(buf_str(&text), "old");

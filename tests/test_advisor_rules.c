@@ -29,20 +29,12 @@ static char *example(const char *text, int nth, const char *dir, const char *nam
     return path;
 }
 
-static void add_indented(const char *text, struct buf *out)
-{
-    for (const char *end; *text; text = end + 1) {
-        end = strchr(text, '\n');
-        buf_addf(out, "    %.*s\n", (int)(end - text), text);
-    }
-}
-
 /* The cases under these rules: so many disagree, and the page shows what is printed. */
 static void check_shown(const char *page_text, const struct strvec *rules,
                         const char *cases, long long disagree)
 {
     struct rule_set *set = NULL;
-    struct buf said = {0}, shown = {0};
+    struct buf said = {0};
     struct error err = {0};
     json_t *result = NULL;
 
@@ -50,13 +42,11 @@ static void check_shown(const char *page_text, const struct strvec *rules,
     if (set && check_ok(rule_cases_judge(set, cases, &result, &err), &err)) {
         check_eq(json_integer_value(json_object_get(result, "disagreements")), disagree);
         rules_say_result(result, &said);
-        add_indented(buf_str(&said), &shown);
-        check_contains(page_text, buf_str(&shown));
+        check_contains(page_text, buf_str(&said));
     }
     json_decref(result);
     rule_set_free(set);
     buf_release(&said);
-    buf_release(&shown);
 }
 
 static void the_pages_example_works(void)

@@ -60,7 +60,7 @@ static void what_was_kept_stays_said(void)
 
 /* What a watcher was told. */
 static struct watched {
-    size_t tries, with_why, closing, closing_with_why;
+    size_t tries, with_why, by_rule, closing, closing_with_why;
     double best;
 } watched;
 
@@ -72,7 +72,8 @@ static void watch(void *data, const struct search_step *step)
 
     (void)data;
     watched.tries += tries;
-    watched.with_why +=
+    watched.with_why += tries && step->why;
+    watched.by_rule +=
         tries && step->why && !strcmp(step->why, "t.tile: The nest has 2 loops.");
     watched.closing += closes;
     watched.closing_with_why += closes && step->why;
@@ -91,6 +92,7 @@ static void who_watches_is_told_why(void)
     trial_run(&trial);
     check(watched.tries > 2);
     check_eq(watched.with_why, watched.tries);
+    check(watched.by_rule > 2);
     check_eq(watched.closing, 1);
     check_eq(watched.closing_with_why, 0);
     check_near(watched.best, 1 / 0.36, 0.05);
