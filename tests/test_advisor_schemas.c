@@ -64,10 +64,10 @@ static void validate(const struct strvec *paths, struct spawn_outcome *outcome)
 /* ---- documents ---- */
 
 /* The folders in which every *.json is meant to be one of ours. */
-static const char *const kept[] = {"core/machine/profiles", "tests/data/machine",
-                                   "tests/data/counts",     "tests/data/advisor/series",
-                                   "tests/data/rules",      "rules",
-                                   "core/machine/data",     "core/traffic/data"};
+static const char *const kept[] = {
+    "core/machine/profiles",      "tests/data/machine", "tests/data/counts",
+    "tests/data/advisor/series",  "tests/data/rules",   "rules",
+    "tests/data/advisor/schemas", "core/machine/data",  "core/traffic/data"};
 
 static void add_kept(struct strvec *paths)
 {
