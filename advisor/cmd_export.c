@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "advisor/commands.h"
+#include "advisor/database.h"
 #include "advisor/exchanged.h"
 
 static int write_text(const struct settings *settings, const struct buf *text,
@@ -19,10 +20,7 @@ static int read_session(const struct settings *settings, struct exchange_space *
 {
     struct store *store = NULL;
     struct store_session session = {0};
-    char *path = settings->database ? xstrdup(settings->database) : NULL;
-    int status = path ? 0 : store_default_path(&path, err);
-    if (!status)
-        status = store_open(path, &store, err);
+    int status = database_open(settings, true, &store, err);
     if (!status)
         status = store_session_get(store, settings->session > 0 ? settings->session : 0,
                                    &session, err);
@@ -33,7 +31,6 @@ static int read_session(const struct settings *settings, struct exchange_space *
                           session.title);
     store_session_release(&session);
     store_close(store);
-    free(path);
     return status;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "advisor/commands.h"
+#include "advisor/database.h"
 #include "advisor/exchanged.h"
 
 static int import_into(const struct settings *settings,
@@ -11,14 +12,10 @@ static int import_into(const struct settings *settings,
 {
     struct store *store = NULL;
     long long session = 0;
-    char *path = settings->database ? xstrdup(settings->database) : NULL;
-    int status = path ? 0 : store_default_path(&path, err);
-    if (!status)
-        status = store_open(path, &store, err);
+    int status = database_open(settings, false, &store, err);
     if (!status)
         status = session_of_space(store, space, imported, &session, err);
     store_close(store);
-    free(path);
     if (status)
         return -1;
     struct buf text = {0};

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advisor/commands.h"
+#include "advisor/database.h"
 #include "advisor/exchanged.h"
 #include "advisor/report.h"
 #include "advisor/series.h"
@@ -35,9 +36,11 @@ static int list_sessions(const struct settings *settings, struct store *store,
     if (settings->json) {
         json_t *list = json_array();
         status = store_session_each(store, list_object, list, err);
+        json_t *document =
+            json_pack("{s:s, s:o}", "schema", "inflight.sessions/1", "sessions", list);
         if (!status)
-            status = print_json(list, err);
-        json_decref(list);
+            status = print_json(document, err);
+        json_decref(document);
         return status;
     }
     struct buf text = {0};
@@ -126,7 +129,9 @@ static int show_session(const struct settings *settings, struct store *store,
                                     &report, err);
         }
     }
-    if (!status)
+    if (!status && settings->html)
+        status = report_html_write(report, settings->html, err);
+    if (!status && (settings->json || !settings->html))
         status = print_report(settings, report, err);
     json_decref(report);
     free(name);
@@ -136,17 +141,17 @@ static int show_session(const struct settings *settings, struct store *store,
 
 int report_command(const struct settings *settings, struct error *err)
 {
+    if (settings->list && settings->html)
+        return fail(err, STATUS_USAGE, "--html shows one session, --list names them all");
+    if (report_html_check(settings->html, NULL, err))
+        return -1;
     if (settings->forget_record)
         return track_forget_command(settings, err);
-    char *path = settings->database ? xstrdup(settings->database) : NULL;
     struct store *store = NULL;
-    int status = path ? 0 : store_default_path(&path, err);
-    if (!status)
-        status = store_open(path, &store, err);
+    int status = database_open(settings, true, &store, err);
     if (!status)
         status = settings->list ? list_sessions(settings, store, err)
                                 : show_session(settings, store, err);
     store_close(store);
-    free(path);
     return status;
 }

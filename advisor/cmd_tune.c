@@ -229,6 +229,8 @@ static int finish(struct workbench *bench, const struct search_result *result,
                  store_session_finish(bench->store, bench->session, text, err);
         free(text);
     }
+    if (!status && bench->settings->html)
+        status = report_html_write(report, bench->settings->html, err);
     if (!status && written->kept && !bench->settings->quiet)
         fprintf(stderr, "inflight: %s\n", written->kept);
     json_decref(report);
@@ -323,6 +325,8 @@ static int work(const struct settings *settings, bool advise_only, struct error 
     if (!status && settings->file)
         status = keep_record_check(settings, NULL, err);
     if (!status)
+        status = report_html_check(settings->html, settings->file, err);
+    if (!status)
         status = check_strategy(settings, err);
     if (!status)
         status = workbench_live(&bench, err);
@@ -353,6 +357,9 @@ static int work(const struct settings *settings, bool advise_only, struct error 
 
 int tune_command(const struct settings *settings, struct error *err)
 {
+    if (settings->replay && settings->html)
+        return fail(err, STATUS_USAGE,
+                    "--html shows a session; a replay of a recorded space is none");
     if (settings->replay)
         return check_strategy(settings, err) ? -1 : replay_space(settings, err);
     return work(settings, false, err);
@@ -363,6 +370,9 @@ int advise_command(const struct settings *settings, struct error *err)
     if (!settings->file && settings->confirm)
         return fail(err, STATUS_USAGE,
                     "--confirm runs the kernel once more: it needs a C file");
+    if (!settings->file && settings->html)
+        return fail(err, STATUS_USAGE,
+                    "--html shows a session: it needs a C file to measure");
     if (!settings->file)
         return advise_numbers(settings, err);
     if (settings->counts || settings->measurement || settings->seconds_s >= 0)

@@ -27,7 +27,7 @@ static const struct command commands[] = {
      "cores tolerance tolerance-absolute reassociate audit confirm save replay fresh "
      "reuse "
      "no-record patch "
-     "database evidence" COMMON_OPTIONS,
+     "database evidence html" COMMON_OPTIONS,
      tune_command},
     {"advise", "measure the kernel as written and rank what can still pay",
      "advise FILE.c[:LINE] [options] [-- compiler flags]\n"
@@ -48,7 +48,7 @@ static const struct command commands[] = {
      KERNEL_OPTIONS
      "compiler flags machine memory rules cores tolerance tolerance-absolute reassociate "
      "bandwidth latency access counts seconds measurement what-if confirm fresh "
-     "database evidence" COMMON_OPTIONS,
+     "database evidence html" COMMON_OPTIONS,
      advise_command},
     {"measure", "one kernel, one variant: time, traffic, every queue",
      "measure FILE.c[:LINE] [--plan 'PLAN'] [--sweep AXIS] [options]\n"
@@ -120,8 +120,9 @@ static const struct command commands[] = {
      machine_command},
     {"report", "an earlier session again", "report [SESSION] [options]",
      "Without a number: the newest session. --list names them all.\n\n"
-     "example: inflight report --list",
-     "list evidence database forget-record" COMMON_OPTIONS, report_command},
+     "example: inflight report --list\n"
+     "         inflight report 12 --html page.html",
+     "list evidence html database forget-record" COMMON_OPTIONS, report_command},
     {"rules", "the rules that the advice follows, and tests of them",
      "rules [ID | TRANSFORMATION] [--rules FILE] [options]\n"
      "       inflight rules --metrics | --transformations | --record [options]\n"
@@ -160,6 +161,12 @@ static const struct command commands[] = {
      "Ends with status 6 when something is missing that inflight cannot do without.\n\n"
      "example: inflight doctor",
      "compiler database" COMMON_OPTIONS, doctor_command},
+    {"completion", "completion of commands and options for bash, zsh or fish",
+     "completion SHELL",
+     "Prints the script by which bash, zsh or fish completes inflight's commands and\n"
+     "options. An installed inflight has it where the shell looks already.\n\n"
+     "example: source <(inflight completion bash)",
+     "help", completion_command},
 };
 
 const struct command *command_find(const char *name)
@@ -168,6 +175,11 @@ const struct command *command_find(const char *name)
         if (!strcmp(commands[i].name, name))
             return &commands[i];
     return NULL;
+}
+
+const struct command *command_row(size_t i)
+{
+    return i < ARRAY_SIZE(commands) ? &commands[i] : NULL;
 }
 
 void commands_help(FILE *stream)
@@ -188,7 +200,7 @@ void commands_help(FILE *stream)
             "optimizations can still pay, tries them, and writes a faster loop.\n\n"
             "commands:\n");
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-        fprintf(stream, "  %-9s %s\n", commands[i].name, commands[i].summary);
+        fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].summary);
     fprintf(stream, "\n'inflight COMMAND --help' describes one. Results go to standard\n"
                     "output, the rest to standard error. Exit status:\n");
     for (size_t i = 0; i < ARRAY_SIZE(exit_status); i++)

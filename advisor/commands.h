@@ -17,6 +17,7 @@ int rules_command(const struct settings *settings, struct error *err);
 int export_command(const struct settings *settings, struct error *err);
 int import_command(const struct settings *settings, struct error *err);
 int doctor_command(const struct settings *settings, struct error *err);
+int completion_command(const struct settings *settings, struct error *err);
 
 /* advise from numbers alone: --machine, --bandwidth, --cores, --access. */
 int advise_numbers(const struct settings *settings, struct error *err);

@@ -381,7 +381,7 @@ json_t *comparison_json(const struct comparison *comparison)
                       json_quantity(row->b), "ratio", json_quantity(row->ratio),
                       "intervals", comparison_word(row)));
     }
-    return json_pack("{s:s, s:o, s:o, s:o}", "schema", "inflight.comparison/1", "a",
-                     text_json(comparison->a), "b", text_json(comparison->b), "rows",
+    return json_pack("{s:s, s:o, s:o, s:o}", "schema", "inflight.profiles-compared/1",
+                     "a", text_json(comparison->a), "b", text_json(comparison->b), "rows",
                      list);
 }

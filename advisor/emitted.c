@@ -292,6 +292,8 @@ int output_check(const char *output, const char *source, struct error *err)
 {
     if (!output)
         return 0;
+    if (!*output)
+        return fail(err, STATUS_USAGE, "the name of the output is empty; name a file");
     char *copy = xstrdup(output), *slash = strrchr(copy, '/');
     if (slash)
         slash[slash == copy] = 0;
@@ -311,6 +313,8 @@ int output_check(const char *output, const char *source, struct error *err)
     else if (access(dir, W_OK))
         status = fail(err, STATUS_USAGE,
                       "the folder '%s' of the output cannot be written to", dir);
+    else
+        status = file_check_writable(output, err);
     free(copy);
     return status;
 }

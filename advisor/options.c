@@ -174,9 +174,13 @@ static const struct option_row rows[] = {
     {"evidence", 'e', NULL, FLAG, AT(evidence),
      "what the report rests on: queues, traffic, every advice and variant, what was "
      "left out by which rule, where each figure comes from"},
+    {"html", 0, "FILE", TEXT, AT(html),
+     "the report as one page with plots, every variant and its C, beside the report in "
+     "the terminal; needs no network"},
     {"json", 0, NULL, FLAG, AT(json), "the result as JSON on standard output"},
     {"quiet", 'q', NULL, FLAG, AT(quiet), "no progress"},
-    {"verbose", 'v', NULL, FLAG, AT(verbose), "progress line by line, with the seconds since the start"},
+    {"verbose", 'v', NULL, FLAG, AT(verbose),
+     "progress line by line, with the seconds since the start"},
     {"color", 0, "WHEN", CHOICE, AT(colour), "auto (default), always or never"},
     {"help", 'h', NULL, FLAG, AT(help), "this text"},
 #undef AT
@@ -187,18 +191,18 @@ const struct option_row *option_row(size_t i)
     return i < ARRAY_SIZE(rows) ? &rows[i] : NULL;
 }
 
-static const char *const *words_of(const struct option_row *row)
+const char *const *option_words(const struct option_row *row)
 {
-    size_t i = 0;
-    while (i + 1 < ARRAY_SIZE(choices) && strcmp(choices[i].option, row->name))
-        i++;
-    return choices[i].word;
+    for (size_t i = 0; i < ARRAY_SIZE(choices); i++)
+        if (!strcmp(choices[i].option, row->name))
+            return choices[i].word;
+    return NULL;
 }
 
 static int read_choice(const struct option_row *row, const char *text, int *field,
                        struct error *err)
 {
-    const char *const *choice = words_of(row);
+    const char *const *choice = option_words(row);
     struct buf known = {0};
     size_t i = 0;
     for (; choice[i] && strcmp(text, choice[i]); i++)

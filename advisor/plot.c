@@ -28,23 +28,28 @@ int plot_kind_of(const char *path, enum plot_kind *kind, struct error *err)
                 "--plot: '%s' must end in .svg or .png, or be - for the terminal", path);
 }
 
-static int run_gnuplot(const char *dir, const char *argument, struct error *err)
+/* `option`: what was asked for, for messages. */
+static int run_gnuplot(const char *dir, const char *argument, const char *option,
+                       struct error *err)
 {
     const char *const argv[] = {"gnuplot", "--default-settings", argument, NULL};
-    struct spawn_request request = {
-        .argv = argv, .dir = dir, .timeout_s = gnuplot_timeout_s};
+    struct spawn_request request = {.argv = argv,
+                                    .dir = dir,
+                                    .timeout_s = gnuplot_timeout_s,
+                                    .after_interrupt = true};
     struct spawn_outcome outcome = {0};
     int status = spawn_run(&request, &outcome, err);
     if (!status && outcome.end == SPAWN_NOT_STARTED)
         status =
-            fail(err, STATUS_MISSING,
-                 outcome.code == ENOENT
-                     ? "--plot needs gnuplot, which is not installed; on Debian: apt "
-                       "install gnuplot-nox"
-                     : "--plot: gnuplot cannot be started: %s",
-                 strerror(outcome.code));
+            outcome.code == ENOENT
+                ? fail(err, STATUS_MISSING,
+                       "%s needs gnuplot, which is not installed; on Debian: apt install "
+                       "gnuplot-nox",
+                       option)
+                : fail(err, STATUS_MISSING, "%s: gnuplot cannot be started: %s", option,
+                       strerror(outcome.code));
     else if (!status && (outcome.end != SPAWN_EXITED || outcome.code))
-        status = fail(err, STATUS_FAILED, "--plot: gnuplot failed (%s %d): %.300s",
+        status = fail(err, STATUS_FAILED, "%s: gnuplot failed (%s %d): %.300s", option,
                       spawn_end_word(outcome.end), outcome.code, buf_str(&outcome.err));
     spawn_outcome_release(&outcome);
     return status;
@@ -56,7 +61,7 @@ int plot_check(const char *path, struct error *err)
     if (plot_kind_of(path, &kind, err) ||
         (kind != PLOT_TERMINAL && file_check_writable(path, err)))
         return -1;
-    return run_gnuplot(NULL, "--version", err);
+    return run_gnuplot(NULL, "--version", "--plot", err);
 }
 
 static int hand_over(const char *picture, enum plot_kind kind, const char *path,
@@ -82,7 +87,7 @@ int plot_picture(const struct buf *script, const char *path, struct error *err)
     file = path_join(dir, "script");
     picture = path_join(dir, "picture");
     if (file_write(file, buf_str(script), script->length, err) ||
-        run_gnuplot(dir, "script", err))
+        run_gnuplot(dir, "script", "--plot", err))
         goto out;
     status = hand_over(picture, kind, path, err);
 out:
@@ -90,6 +95,36 @@ out:
     free(picture);
     if (dir)
         scratch_remove(dir);
+    return status;
+}
+
+/* A file that is not there was not drawn. */
+static int take_pictures(const char *dir, struct buf *picture, size_t nr,
+                         struct error *err)
+{
+    int status = 0;
+    for (size_t i = 0; i < nr && !status; i++) {
+        char *name = xasprintf("%s/picture%zu", dir, i);
+        if (file_exists(name))
+            status = file_read(name, &picture[i], err);
+        free(name);
+    }
+    return status;
+}
+
+int plot_pictures(const struct buf *script, const char *option, struct buf *picture,
+                  size_t nr, struct error *err)
+{
+    char *dir = NULL, *file;
+    if (scratch_make(&dir, err))
+        return -1;
+    file = path_join(dir, "script");
+    int status = file_write(file, buf_str(script), script->length, err) ||
+                         run_gnuplot(dir, "script", option, err)
+                     ? -1
+                     : take_pictures(dir, picture, nr, err);
+    free(file);
+    scratch_remove(dir);
     return status;
 }
 

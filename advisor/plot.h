@@ -21,6 +21,12 @@ int plot_draw(const struct machine *const *machine, size_t nr, const char *path,
  * picture over: "-" prints. The file is the old one or the new one. */
 int plot_picture(const struct buf *script, const char *path, struct error *err);
 
+/* Runs a script of gnuplot that writes the files "picture0", "picture1" ... of its
+ * folder, and appends each to picture[i]; one that it does not write stays as it was.
+ * `option`: what asked for them, for messages: "--html". */
+int plot_pictures(const struct buf *script, const char *option, struct buf *picture,
+                  size_t nr, struct error *err);
+
 /* gnuplot's script that does it; writes the file "picture" of the working folder. Names
  * of any content are drawn as they are. Fails when no machine has a curve. */
 int plot_script(const struct machine *const *machine, size_t nr, enum plot_kind kind,

@@ -21,6 +21,19 @@ json_t *report_json(const struct report_input *input);
 void report_text(const json_t *report, bool colour, bool evidence, int columns,
                  struct buf *out);
 
+/* html.c: one page that needs no other file and no network, from the document alone; keys
+ * that an older document lacks leave out what needs them, and the page says so. What is
+ * in the document is text, whatever it holds. Draws with gnuplot; without it the page has
+ * no pictures, and *why_none (caller frees) says why, else NULL. Fails when a shipped
+ * part of the page cannot be read. */
+int report_html(const json_t *report, struct buf *out, char **why_none,
+                struct error *err);
+/* The same into a file; what is missing is said on stderr. Fails for a document of
+ * another kind than inflight.report/1 of a session. */
+int report_html_write(const json_t *report, const char *path, struct error *err);
+/* Refuses what report_html_write would, before a minute is spent on a search. */
+int report_html_check(const char *path, const char *source, struct error *err);
+
 /* The comment on top of an emitted file. `with`: the environment that the gain was
  * measured in, "" = the source alone. Caller frees. */
 char *report_comment(const struct workbench *bench, const char *plan,

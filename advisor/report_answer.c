@@ -45,11 +45,11 @@ void sheet_head(struct sheet *sheet)
     add_sizes(kernel, &line);
     show_title(sheet, buf_str(&line), strcspn(report_word(kernel, "function"), " \n"));
     buf_reset(&line);
+    if (json_integer_value(session))
+        buf_addf(&line, "session %lld: ", (long long)json_integer_value(session));
     buf_addf(&line, "%s; %s; %s", report_word(machine, "name"),
              report_word(machine, "load"),
              report_word(json_object_get(sheet->report, "compiler"), "version"));
-    if (json_integer_value(session))
-        buf_addf(&line, "; session %lld", (long long)json_integer_value(session));
     show_title(sheet, buf_str(&line), 0);
     if (report_has(machine, "note"))
         page_paragraph(&sheet->page, "%s", report_word(machine, "note"));
@@ -114,7 +114,7 @@ static const char *fullness_of(const json_t *baseline, const char *resource)
     return "";
 }
 
-static char *limit_title(const json_t *report)
+char *report_limit_title(const json_t *report)
 {
     const char *word = report_word(report, "limiter");
     enum resource resource = resource_from_word(word);
@@ -151,7 +151,7 @@ static void explain_words(struct sheet *sheet)
 void sheet_limit(struct sheet *sheet)
 {
     const json_t *baseline = json_object_get(sheet->report, "baseline");
-    char *title = limit_title(sheet->report);
+    char *title = report_limit_title(sheet->report);
     page_heading(&sheet->page, title);
     free(title);
     if (report_has(sheet->report, "limiter_sentence")) {

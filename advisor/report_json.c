@@ -244,6 +244,7 @@ static void add_results(json_t *root, const struct search_result *result)
     json_object_set_new(root, "left", left_json(result));
     if (result->audit.nr || result->audit.unreached_nr)
         json_object_set_new(root, "audit", audit_json(&result->audit));
+    json_object_set_new(root, "searched", json_integer((json_int_t)result->searched_nr));
     json_object_set_new(root, "stop",
                         result->stop ? json_string(result->stop) : json_null());
     json_object_set_new(root, "interrupted", json_boolean(result->interrupted));
@@ -283,6 +284,10 @@ json_t *report_json(const struct report_input *input)
         json_object_set_new(root, "reused", reused);
     if (input->confirm && input->confirm->sentence)
         json_object_set_new(root, "confirm", confirm_to_json(input->confirm));
+    json_t *code = code_diffs_json(&bench->code);
+    if (code)
+        json_object_set_new(root, "code", code);
+    json_object_set_new(root, "profile", machine_to_json(&bench->machine));
     json_object_set_new(root, "output", text_json(input->output));
     json_object_set_new(root, "emitted_gain", json_quantity(input->emitted_gain));
     json_object_set_new(root, "emitted_verified", json_boolean(input->emitted_verified));

@@ -14,6 +14,8 @@ struct sheet {
 
 /* report_answer.c: kernel and machine; what limits the loop, in plain words; what was
  * gained, apart for the source and what is beside it; the next command. */
+/* "What limits the loop: memory bandwidth": text of ours alone. Caller frees. */
+char *report_limit_title(const json_t *report);
 void sheet_head(struct sheet *sheet);
 void sheet_limit(struct sheet *sheet);
 void sheet_gained(struct sheet *sheet);

@@ -8,7 +8,7 @@
 
 #include "advisor/options.h"
 
-static bool takes(const struct command *command, const char *option)
+bool command_takes(const struct command *command, const char *option)
 {
     size_t length = strlen(option);
     for (const char *p = command->options; (p = strstr(p, option)); p += length)
@@ -115,6 +115,15 @@ static int read_rule(const char *text, struct settings *settings, struct error *
     return 0;
 }
 
+static int read_shell(const char *text, struct settings *settings, struct error *err)
+{
+    if (settings->shell)
+        return fail(err, STATUS_USAGE, "only one shell is taken, got '%s' and '%s'",
+                    settings->shell, text);
+    settings->shell = text;
+    return 0;
+}
+
 /* getopt's code of option_row(0) as a long option: above all letters. */
 enum { FIRST_CODE = 1000 };
 
@@ -126,7 +135,7 @@ static size_t fill_getopt(const struct command *command, struct option *longs,
     *shorts++ = ':';
     const struct option_row *row;
     for (size_t i = 0; (row = option_row(i)) && nr < OPTIONS_MAX; i++) {
-        if (!takes(command, row->name))
+        if (!command_takes(command, row->name))
             continue;
         longs[nr++] =
             (struct option){row->name, row->argument ? required_argument : no_argument,
@@ -197,13 +206,15 @@ static int read_word(const struct command *command, const char *word,
     if (!strcmp(command->name, "import") || !strcmp(command->name, "check") ||
         (!strcmp(command->name, "export") && !number))
         return read_results(word, settings, err);
+    if (strstr(command->usage, "SHELL"))
+        return read_shell(word, settings, err);
     if (strstr(command->usage, "SESSION"))
         return read_session(word, settings, err);
-    if (takes(command, "compare"))
+    if (command_takes(command, "compare"))
         return read_rival(word, settings, err);
     if (strstr(command->usage, "NEW.c"))
         return read_version(word, settings, err);
-    if (takes(command, "metrics"))
+    if (command_takes(command, "metrics"))
         return read_rule(word, settings, err);
     if (strstr(command->usage, "FILE.c"))
         return read_file(word, settings, err);
@@ -280,7 +291,9 @@ static void option_help(const struct option_row *row, struct buf *out)
     buf_addf(out, "--%s%s%s", row->name, row->argument ? " " : "",
              row->argument ? row->argument : "");
     size_t width = out->length - start;
-    buf_add_repeat(out, ' ', width < 27 ? 27 - width : 1);
+    if (width >= 27)
+        buf_add(out, "\n");
+    buf_add_repeat(out, ' ', width < 27 ? 27 - width : 27);
     buf_add_wrapped(out, row->help, 27, 79);
     buf_add(out, "\n");
 }
@@ -292,7 +305,7 @@ void command_help(const struct command *command, FILE *stream)
              command->details);
     const struct option_row *row;
     for (size_t i = 0; (row = option_row(i)); i++)
-        if (takes(command, row->name))
+        if (command_takes(command, row->name))
             option_help(row, &out);
     fputs(buf_str(&out), stream);
     buf_release(&out);

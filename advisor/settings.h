@@ -21,10 +21,12 @@ struct settings {
     const char *from;     /* an earlier output whose plan and comment are used */
     const char *database, *output, *plan, *strategy, *access;
     const char *show, *compare, *rival; /* profiles; rival: the second of --compare */
+    const char *shell;                  /* completion: for which one */
     const char *rule;                   /* rules: the one to explain */
     const char *rule_test;              /* rules: what to judge */
     const char *replay;                 /* tune: a recorded space to search */
     const char *header;                 /* tune: where the best constants are written */
+    const char *html;                   /* where the report is written as a page */
     const char *build_record;           /* tune: the record that builds read */
     const char *source;                 /* check: the kernel's file */
     const char *plot, *memory, *what_if, *cache, *csv, *save;
@@ -63,6 +65,8 @@ struct command {
     int (*run)(const struct settings *settings, struct error *err);
 };
 const struct command *command_find(const char *name); /* NULL when there is none */
+const struct command *command_row(size_t i);          /* NULL behind the last */
+bool command_takes(const struct command *command, const char *option);
 void commands_help(FILE *stream);
 void command_help(const struct command *command, FILE *stream);
 

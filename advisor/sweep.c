@@ -68,8 +68,7 @@ static void say_point(const struct series *series, const struct series_point *po
     char *name = sweep_point_text(&series->axes, point->value);
     char *doing = xasprintf("point %zu of %zu: %s", series_done(series) + 1,
                             series->point_nr, name);
-    progress_show(progress,
-                  &(struct progress_status){.doing = doing, .left_s = left_s});
+    progress_show(progress, &(struct progress_status){.doing = doing, .left_s = left_s});
     free(doing);
     free(name);
 }

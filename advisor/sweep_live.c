@@ -195,9 +195,9 @@ static int sweep(struct workbench *bench, struct series *series, struct error *e
         return -1;
     if (continued)
         progress_note(&bench->progress,
-                     "continuing session %lld: %zu of %zu points are there (--fresh "
-                     "starts anew)",
-                     bench->session, there, series->point_nr);
+                      "continuing session %lld: %zu of %zu points are there (--fresh "
+                      "starts anew)",
+                      bench->session, there, series->point_nr);
     if (series_measure(series, &runner, bench->store, bench->session,
                        settings->budget_s > 0 ? settings->budget_s : default_budget_s,
                        &bench->progress, err))

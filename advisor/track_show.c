@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advisor/commands.h"
+#include "advisor/database.h"
 
 static long long integer_of(const json_t *rule, const char *key)
 {
@@ -23,17 +24,6 @@ void track_line(const json_t *rule, struct buf *out)
         buf_addf(out, "; %lld of %lld bound%s exceeded", broken,
                  integer_of(rule, "bounds"),
                  integer_of(rule, "bounds") == 1 ? " was" : "s were");
-}
-
-static int open_store(const struct settings *settings, struct store **store,
-                      struct error *err)
-{
-    char *path = settings->database ? xstrdup(settings->database) : NULL;
-    int status = path ? 0 : store_default_path(&path, err);
-    if (!status)
-        status = store_open(path, store, err);
-    free(path);
-    return status;
 }
 
 static void add_text(const json_t *list, struct buf *out)
@@ -61,9 +51,12 @@ static int print(const struct settings *settings, const struct track *track,
     json_t *list = track_all_json(track);
     struct buf text = {0};
     add_text(list, &text);
-    int status = settings->json ? print_json(list, err) : print_text(buf_str(&text), err);
+    json_t *document =
+        json_pack("{s:s, s:o}", "schema", "inflight.rules-list/1", "record", list);
+    int status =
+        settings->json ? print_json(document, err) : print_text(buf_str(&text), err);
     buf_release(&text);
-    json_decref(list);
+    json_decref(document);
     return status;
 }
 
@@ -78,7 +71,7 @@ int track_command(const struct settings *settings, struct error *err)
 {
     struct store *store = NULL;
     struct track track = {0};
-    int status = open_store(settings, &store, err);
+    int status = database_open(settings, true, &store, err);
     if (!status)
         status = track_read(store, NULL, NULL, &track, err);
     if (!status && track.nr)
@@ -94,7 +87,7 @@ int track_forget_command(const struct settings *settings, struct error *err)
 {
     struct store *store = NULL;
     long long nr = 0;
-    int status = open_store(settings, &store, err);
+    int status = database_open(settings, true, &store, err);
     if (!status)
         status = store_track_forget(store, &nr, err);
     store_close(store);

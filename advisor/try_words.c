@@ -5,8 +5,8 @@
 
 #include "advisor/workbench.h"
 
-static const char *const try_words[] = {"compiler", "flags",    "smt",
-                                        "threads",  "schedule", "none"};
+const char *const try_words[] = {"compiler", "flags", "smt", "threads",
+                                 "schedule", "none",  NULL};
 enum word {
     TRY_COMPILER,
     TRY_FLAGS,

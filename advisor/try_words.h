@@ -5,6 +5,9 @@
 #include "advisor/settings.h"
 #include "search/search.h"
 
+/* What --try takes, NULL behind the last. */
+extern const char *const try_words[];
+
 /* For search_opts.option. */
 struct environments {
     struct environment *item;

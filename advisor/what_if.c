@@ -29,6 +29,11 @@ static const struct key {
     {"machine", NAME, AT(machine), 0, 0},
 };
 
+const char *what_if_key(size_t i)
+{
+    return i < ARRAY_SIZE(keys) ? keys[i].name : NULL;
+}
+
 static int unknown_key(const char *name, struct error *err)
 {
     struct buf known = {0};

@@ -16,6 +16,9 @@ int what_if_parse(const char *text, const struct question *base, struct what_if 
                   struct error *err);
 void what_if_release(struct what_if *what_if);
 
+/* The keys by name; NULL behind the last. */
+const char *what_if_key(size_t i);
+
 /* What moved: limiter, occupancy, the queues, verdicts and bounds. */
 void what_if_text(const struct what_if *what_if, const struct answer *base,
                   const struct answer *then, struct buf *out);

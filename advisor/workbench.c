@@ -33,6 +33,7 @@ void workbench_release(struct workbench *bench)
     free(bench->started);
     free(bench->machine_key);
     track_release(&bench->track);
+    code_diffs_release(&bench->code);
     free(bench->plan);
     free(bench->machine_note);
 }

@@ -3,6 +3,7 @@
 #ifndef ADVISOR_WORKBENCH_H
 #define ADVISOR_WORKBENCH_H
 
+#include "advisor/code_diffs.h"
 #include "advisor/settings.h"
 #include "advisor/track.h"
 #include "core/store/store.h"
@@ -31,6 +32,7 @@ struct workbench {
     struct recorded *recorded;
     struct search_runner live_runner, runner;
     struct search_subject subject;
+    struct code_diffs code; /* of the plans that were measured */
 };
 
 void workbench_start(struct workbench *bench, const struct settings *settings);

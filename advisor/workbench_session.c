@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "advisor/database.h"
 #include "advisor/report_parts.h"
 #include "advisor/version.h"
 #include "core/base/hash.h"
@@ -105,11 +106,7 @@ static int begin_session(struct workbench *bench, struct error *err)
 int workbench_store(struct workbench *bench, bool *continued, struct error *err)
 {
     *continued = false;
-    char *path = bench->settings->database ? xstrdup(bench->settings->database) : NULL;
-    int status = path ? 0 : store_default_path(&path, err);
-    if (!status)
-        status = store_open(path, &bench->store, err);
-    free(path);
+    int status = database_open(bench->settings, false, &bench->store, err);
     bench->machine_key = machine_key(bench);
     if (status || result_key(bench, &bench->result_key, err))
         return -1;
@@ -197,12 +194,11 @@ int workbench_session(struct workbench *bench, struct error *err)
 static void step(void *data, const struct search_step *step)
 {
     struct workbench *bench = data;
-    progress_show(&bench->progress,
-                  &(struct progress_status){.doing = step->doing,
-                                            .why = step->why,
-                                            .variants = step->variants,
-                                            .best = step->best,
-                                            .left_s = step->left_s});
+    progress_show(&bench->progress, &(struct progress_status){.doing = step->doing,
+                                                              .why = step->why,
+                                                              .variants = step->variants,
+                                                              .best = step->best,
+                                                              .left_s = step->left_s});
 }
 
 static char *variant_of(const struct workbench *bench, const struct candidate *candidate)
@@ -228,6 +224,8 @@ static int measured(void *data, const struct measurement *measurement, struct er
 {
     struct workbench *bench = data;
     struct candidate candidate = {measurement->plan, measurement->environment};
+    if (bench->kernel)
+        code_diffs_add(&bench->code, bench->kernel, measurement->plan);
     if (!bench->store || (measurement->replayed && !measurement->origin))
         return 0;
     char *variant = variant_of(bench, &candidate);

@@ -6,6 +6,4 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/inflightConfigVersion.cma
 install(FILES cmake/inflightConfig.cmake cmake/inflight-tune.cmake ${PROJECT_BINARY_DIR}/inflightConfigVersion.cmake
         DESTINATION ${package} COMPONENT build)
 install(FILES cmake/inflight.mk DESTINATION ${CMAKE_INSTALL_DATADIR}/inflight COMPONENT build)
-configure_file(cmake/inflight.pc.in inflight.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/inflight.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig COMPONENT build)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT build PATTERN build EXCLUDE)

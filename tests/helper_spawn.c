@@ -43,6 +43,20 @@ static int wait_for_child(struct error *err)
     return 0;
 }
 
+/* What says what is known when an interrupt was caught; and what it does not ask for. */
+static int run_later(bool after_interrupt, struct error *err)
+{
+    static const char *const argv[] = {"true", NULL};
+    struct spawn_request request = {.argv = argv, .after_interrupt = after_interrupt};
+    struct spawn_outcome outcome;
+
+    if (spawn_run(&request, &outcome, err))
+        return -1;
+    printf("later %s %d\n", spawn_end_word(outcome.end), outcome.code);
+    spawn_outcome_release(&outcome);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *mode = argc == 2 ? argv[1] : "";
@@ -63,5 +77,8 @@ int main(int argc, char **argv)
         abort();
     if (strcmp(mode, "return") == 0)
         return 0;
-    return wait_for_child(&err) ? 1 : 0;
+    if (wait_for_child(&err))
+        return 1;
+    bool both = strcmp(mode, "catch") == 0;
+    return both && (run_later(true, &err) || run_later(false, &err)) ? 1 : 0;
 }

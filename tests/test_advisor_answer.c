@@ -111,7 +111,6 @@ static void undecided_advice_is_marked(void)
     desk_release(&desk);
 }
 
-
 CU_TestInfo advisor_answer_tests[] = {
     {"nothing was faster, but a file was wanted",
      nothing_was_faster_but_a_file_was_wanted},

@@ -246,6 +246,7 @@ static void the_document_of_a_search(void)
     report = desk_document(&desk);
     strip(json_object_get(report, "baseline"));
     strip(json_object_get(report, "best"));
+    check(json_object_del(report, "profile") == 0);
     for (size_t i = 0; i < desk.result.measurement_nr; i++)
         strip(json_array_get(json_object_get(report, "variants"), i));
     text = json_text(report);

@@ -9,7 +9,8 @@
 
 static const char page[] = INFLIGHT_SOURCE_DIR "/docs/rules.md";
 
-/* The nth block of JSON of the page becomes a file of the folder. Caller frees its path.
+/* The nth named block of JSON of the page becomes a file of the folder. Caller frees its
+ * path.
  */
 static char *example(const char *text, int nth, const char *dir, const char *name)
 {
@@ -18,8 +19,9 @@ static char *example(const char *text, int nth, const char *dir, const char *nam
     struct error err = {0};
 
     for (int i = 0; i <= nth && from; i++) {
-        from = strstr(end ? end + 3 : from, "```json\n");
-        from = from ? from + 8 : NULL;
+        from = strstr(end ? end + 3 : from, "```json ");
+        from = from ? strchr(from, '\n') : NULL;
+        from += from != NULL;
         end = from ? strstr(from, "```") : NULL;
     }
     if (check(from && end))

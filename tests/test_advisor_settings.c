@@ -421,7 +421,7 @@ static void the_overview_names_commands_and_exit_statuses(void)
 
     for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
         char *line =
-            xasprintf("\n  %-9s %s\n", commands[i], command_find(commands[i])->summary);
+            xasprintf("\n  %-10s %s\n", commands[i], command_find(commands[i])->summary);
 
         check_contains(text, line);
         free(line);

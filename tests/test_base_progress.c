@@ -83,9 +83,10 @@ static void the_entry_of_a_log(void)
     struct buf out = {0};
 
     progress_entry(&trying, 12.44, &out);
-    check_str(buf_str(&out),
-              "[   12.4 s] trying tile(i:32,j:32) (tile.reuse: blocks that fit save these "
-              "misses.); best 1.85x of 7 variants; 83 s left");
+    check_str(
+        buf_str(&out),
+        "[   12.4 s] trying tile(i:32,j:32) (tile.reuse: blocks that fit save these "
+        "misses.); best 1.85x of 7 variants; 83 s left");
     buf_release(&out);
 }
 

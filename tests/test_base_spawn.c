@@ -423,7 +423,8 @@ static void our_end_leaves_nothing(void)
         check(ends_soon(atol(buf_str(&outcome.out))));
         check_eq(rmdir(dir), 0); /* empty: the helper's scratch folder is gone */
         if (strcmp(cases[i].mode, "catch") == 0)
-            check_contains(buf_str(&outcome.out), "interrupted 2\n");
+            check_contains(buf_str(&outcome.out),
+                           "interrupted 2\nlater exited 0\nlater interrupted 2\n");
         spawn_outcome_release(&outcome);
         scratch_remove(dir);
     }

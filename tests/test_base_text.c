@@ -147,6 +147,30 @@ static void buf_wraps(void)
     }
 }
 
+/* What a shell makes of it is the word again. */
+static void words_for_a_shell(void)
+{
+    static const struct {
+        const char *word, *want;
+    } cases[] = {{"tuned.c", "tuned.c"},
+                 {"n=5", "n=5"},
+                 {"", "''"},
+                 {"out put.c", "'out put.c'"},
+                 {"tile(i:32)", "'tile(i:32)'"},
+                 {"it's", "'it'\\''s'"},
+                 {"$(rm) `x` \"", "'$(rm) `x` \"'"},
+                 {"a\nb'\\\033", "$'a\\012b\\'\\\\\\033'"},
+                 {"\xc3\xa4.c", "'\xc3\xa4.c'"}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct buf buf = {0};
+
+        buf_add_shell_word(&buf, cases[i].word);
+        check_str(buf_str(&buf), cases[i].want);
+        buf_release(&buf);
+    }
+}
+
 CU_TestInfo base_text_tests[] = {
     {"arrays grow", arrays_grow},
     {"strings are copied", strings_are_copied},
@@ -155,5 +179,6 @@ CU_TestInfo base_text_tests[] = {
     {"buf_str and buf_detach never give NULL", buf_is_never_null},
     {"buf appends and truncates", buf_appends},
     {"buf wraps text by columns", buf_wraps},
+    {"words for a shell", words_for_a_shell},
     CU_TEST_INFO_NULL,
 };

@@ -58,6 +58,45 @@ static void what_was_kept_stays_said(void)
     trial_release(&trial);
 }
 
+/* What a watcher was told. */
+static struct watched {
+    size_t tries, with_why, closing, closing_with_why;
+    double best;
+} watched;
+
+static void watch(void *data, const struct search_step *step)
+{
+    bool tries = !strncmp(step->doing, "trying tile", strlen("trying tile"));
+    bool closes =
+        !strcmp(step->doing, "measuring the winner against the original once more");
+
+    (void)data;
+    watched.tries += tries;
+    watched.with_why +=
+        tries && step->why && !strcmp(step->why, "t.tile: The nest has 2 loops.");
+    watched.closing += closes;
+    watched.closing_with_why += closes && step->why;
+    watched.best = step->best;
+}
+
+/* What is being tried, by which rule and why, and what the best so far is worth. */
+static void who_watches_is_told_why(void)
+{
+    struct trial trial = {0};
+
+    watched = (struct watched){0};
+    trial_start(&trial, NULL);
+    trial.space.time_s = space_valley;
+    trial.space.observer.step = watch;
+    trial_run(&trial);
+    check(watched.tries > 2);
+    check_eq(watched.with_why, watched.tries);
+    check_eq(watched.closing, 1);
+    check_eq(watched.closing_with_why, 0);
+    check_near(watched.best, 1 / 0.36, 0.05);
+    trial_release(&trial);
+}
+
 static void interchange_is_found_for_dgemm(void)
 {
     static const struct space_entry entry[] = {
@@ -359,6 +398,7 @@ static void huge_pages_that_fail_are_not_compared(void)
 CU_TestInfo search_guided_tests[] = {
     {"the planted best is found", the_planted_best_is_found},
     {"what was kept stays said", what_was_kept_stays_said},
+    {"who watches is told why", who_watches_is_told_why},
     {"interchange is found for dgemm", interchange_is_found_for_dgemm},
     {"the larger bound is tried first", the_larger_bound_is_tried_first},
     {"a prefetch is found for gather", a_prefetch_is_found_for_gather},

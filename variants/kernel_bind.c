@@ -228,8 +228,10 @@ static int multiply(const struct kernel_buffer *buffer, const long long size[],
 
     for (size_t i = 0; i < dims; i++) {
         if (size[i] < 0)
-            return fail(err, STATUS_INPUT, "'%s' would have %lld elements", buffer->name,
-                        size[i]);
+            return fail(err, STATUS_INPUT,
+                        "'%s' would have %lld elements; set sizes (--set) of which none "
+                        "is negative",
+                        buffer->name, size[i]);
         product *= (double)size[i];
     }
     if (product * (double)buffer->record_bytes > 0x1p62)

@@ -39,9 +39,9 @@ int compile_commands_flags(const char *database, const char *source,
                            const struct strvec *own, struct strvec *flags,
                            struct error *err);
 
-/* Are these flags fit for a kernel? Taken are -I, -D, -U, -std= and their kin, -O, -f, -m,
- * -W and -g, as far as none loads code (plugins), starts another program, reads options
- * from a file or writes one. STATUS_USAGE with the first that is not. */
+/* Are these flags fit for a kernel? Taken are -I, -D, -U, -std= and their kin, -O, -f,
+ * -m, -W and -g, as far as none loads code (plugins), starts another program, reads
+ * options from a file or writes one. STATUS_USAGE with the first that is not. */
 int flags_check(const struct strvec *flags, struct error *err);
 /* Of a record, which may be somebody else's: -O, -f and -m alone (STATUS_INPUT). */
 int flags_check_recorded(const struct strvec *flags, struct error *err);
@@ -282,8 +282,8 @@ struct toolchain {
  */
 int kernel_identity(const struct kernel *kernel, const struct toolchain *toolchain,
                     char **hex, struct error *err);
-/* The files that the kernel's file includes, but those of the system: absolute paths, with
- * links resolved. */
+/* The files that the kernel's file includes, but those of the system: absolute paths,
+ * with links resolved. */
 int kernel_headers(const struct kernel *kernel, const struct toolchain *toolchain,
                    struct strvec *paths, struct error *err);
 /* The macros that the compiler defines by itself at the kernel's flags, as it prints

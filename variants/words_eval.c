@@ -31,6 +31,8 @@ struct words_number words_real(double value)
 
 static int fail_eval(struct eval *eval, const char *problem)
 {
+    if (!eval->expr[strspn(eval->expr, " \t")])
+        return fail(eval->err, STATUS_INPUT, "a value is missing");
     return fail(eval->err, STATUS_INPUT, "'%.80s': %s", eval->expr, problem);
 }
 

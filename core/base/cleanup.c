@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "core/base/array.h"
+#include "core/base/progress.h"
 #include "core/base/spawn.h"
 #include "core/base/strays.h"
 
@@ -229,11 +230,10 @@ static void say_last_words(void)
     static const char clear_line[] = "\r\033[K";
     const char *words = atomic_load(&last_words);
 
-    if (!words)
-        return;
-    if (atomic_load(&on_terminal))
+    if (progress_is_shown() || (words && atomic_load(&on_terminal)))
         (void)!write(STDERR_FILENO, clear_line, sizeof(clear_line) - 1);
-    (void)!write(STDERR_FILENO, words, strlen(words));
+    if (words)
+        (void)!write(STDERR_FILENO, words, strlen(words));
 }
 
 static void on_signal(int signal_number)

@@ -43,8 +43,9 @@ int data_dir(char **path, struct error *err);
 int cache_dir(char **path, struct error *err);
 
 /* The shipped data (rules/, templates/, machine data): $INFLIGHT_DATA, else beside the
- * program, else the installed folder, else the source tree it was built from. `name` is
- * relative, such as "rules/recipe.json". Caller frees. */
+ * program where it was installed or moved to, for a program in its build folder the
+ * source tree, else the folder it was configured to be installed in. `name` is relative,
+ * such as "rules/recipe.json". Caller frees. */
 int shipped_path(const char *name, char **path, struct error *err);
 
 #endif

@@ -37,6 +37,7 @@ static int user_dir(const char *variable, const char *below_home, char **path,
                     struct error *err)
 {
     const char *set = getenv(variable), *home = getenv("HOME");
+    struct error why = {0};
     char *base;
 
     *path = NULL;
@@ -49,7 +50,9 @@ static int user_dir(const char *variable, const char *below_home, char **path,
                     variable);
     *path = path_join(base, "inflight");
     free(base);
-    if (dir_make_all(*path, err)) {
+    if (dir_make_all(*path, &why)) {
+        fail(err, STATUS_FAILED, "%s; set HOME or %s to a folder of yours", why.text,
+             variable);
         free(*path);
         *path = NULL;
         return -1;
@@ -100,12 +103,12 @@ static void list_data_dirs(struct strvec *dirs)
     if (set && *set)
         strvec_push(dirs, set);
     if (*program)
-        strvec_pushf(dirs, "%s../share/inflight", program);
-    /* A program run from its build folder must not find an older installation first. */
-    if (is_below(program, INFLIGHT_SOURCE_DIR))
+        strvec_pushf(dirs, "%s%s", program, INFLIGHT_DATA_BESIDE);
+    /* A program run from its build folder must not find an older installation first; an
+     * installed one must not trust a folder that anybody could make on that machine. */
+    if (is_below(program, INFLIGHT_SOURCE_DIR) || is_below(program, INFLIGHT_BINARY_DIR))
         strvec_push(dirs, INFLIGHT_SOURCE_DIR);
     strvec_push(dirs, INFLIGHT_INSTALL_DATA);
-    strvec_push(dirs, INFLIGHT_SOURCE_DIR);
     free(program);
 }
 

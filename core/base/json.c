@@ -31,6 +31,9 @@ static int parse(const char *text, size_t length, const char *name, const char *
 {
     json_error_t where;
 
+    if (length == 0)
+        return fail(err, STATUS_INPUT,
+                    "%s:1:0: there is nothing here, and JSON is expected", name);
     *root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &where);
     if (!*root)
         return fail(err, STATUS_INPUT, "%s:%d:%d: %s", name, where.line, where.column,

@@ -137,7 +137,7 @@ void progress_entry(const struct progress_status *status, double elapsed_s,
 /* ---- what is written ---- */
 
 /* On the screen now, and by which thread. */
-static struct progress *shown;
+static struct progress *_Atomic shown;
 static pthread_t shown_by;
 
 void progress_start(struct progress *progress, bool quiet, bool verbose)
@@ -236,6 +236,13 @@ void progress_note(struct progress *progress, const char *format, ...)
     buf_release(&text);
 }
 
+bool progress_is_shown(void)
+{
+    const struct progress *progress = shown;
+
+    return progress && progress->on_screen;
+}
+
 void progress_clear(struct progress *progress)
 {
     if (shown == progress)
@@ -249,14 +256,15 @@ void progress_clear(struct progress *progress)
 
 void progress_tick(void)
 {
+    struct progress *progress = shown;
     double now_s;
 
     /* what the terminal does with a line would be part of what is timed */
-    if (!shown || account_current() == ACCOUNT_TIMING ||
+    if (!progress || account_current() == ACCOUNT_TIMING ||
         !pthread_equal(shown_by, pthread_self()))
         return;
     now_s = clock_s();
-    if (now_s - shown->drawn_s < tick_s)
+    if (now_s - progress->drawn_s < tick_s)
         return;
-    draw(shown);
+    draw(progress);
 }

@@ -46,6 +46,9 @@ void progress_note(struct progress *progress, const char *format, ...)
 /* Before anything else is written to the terminal, and at the end. */
 void progress_clear(struct progress *progress);
 
+/* A line is on the terminal now. For signal handlers, too. */
+bool progress_is_shown(void);
+
 /* While children are waited for: counts on. */
 void progress_tick(void);
 

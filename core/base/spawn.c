@@ -41,7 +41,7 @@ struct spawn_child {
     size_t output_limit;
     double started, deadline, kill_at; /* clock_s(); infinite if none */
     enum spawn_end cause; /* what we stopped it for, SPAWN_EXITED if we did not */
-    bool ended;
+    bool ended, interruptible;
     struct spawn_outcome outcome;
 };
 
@@ -239,15 +239,15 @@ static struct spawn_child *child_new(const struct spawn_request *request)
 {
     struct spawn_child *child = xcalloc(1, sizeof(*child));
 
-    child->slot = child->process_fd = -1;
+    child->slot = child->process_fd = child->stream[0] = child->stream[1] = -1;
     strays_mark(child->mark);
-    child->stream[0] = child->stream[1] = -1;
     child->output_limit = request->output_limit ? request->output_limit : default_limit;
     child->started = clock_s();
     child->deadline =
         request->timeout_s > 0 ? child->started + request->timeout_s : INFINITY;
     child->kill_at = INFINITY;
     child->cause = SPAWN_EXITED;
+    child->interruptible = !request->after_interrupt;
     return child;
 }
 
@@ -260,7 +260,7 @@ int spawn_start(const struct spawn_request *request, struct spawn_child **out,
 
     *out = NULL;
     cleanup_install();
-    if (spawn_interrupted()) {
+    if (child->interruptible && spawn_interrupted()) {
         child->outcome.end = SPAWN_INTERRUPTED;
         child->outcome.code = spawn_interrupted();
         child->ended = true;
@@ -344,7 +344,7 @@ static void record_end(struct spawn_child *child, int status)
 {
     struct spawn_outcome *outcome = &child->outcome;
 
-    if (child->cause == SPAWN_EXITED && spawn_interrupted())
+    if (child->cause == SPAWN_EXITED && child->interruptible && spawn_interrupted())
         child->cause = SPAWN_INTERRUPTED;
     outcome->end = child->cause;
     if (child->cause == SPAWN_EXITED && WIFSIGNALED(status))
@@ -395,7 +395,7 @@ static void advance(struct spawn_child *child)
         reap(child);
         return;
     }
-    if (spawn_interrupted())
+    if (child->interruptible && spawn_interrupted())
         stop(child, SPAWN_INTERRUPTED);
     if (now >= child->deadline)
         stop(child, SPAWN_TIMED_OUT);

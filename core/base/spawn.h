@@ -34,6 +34,8 @@ struct spawn_request {
     size_t output_limit;          /* bytes kept of each stream; 0 = 1 MiB */
     int pass_fd[2];               /* ours, under the same number in the child; 0 = none */
     double memory_limit_bytes;    /* address space, of it and of each child; 0 = none */
+    bool after_interrupt; /* runs to its end although an interrupt was caught: for what
+                             reports what is known by then */
     enum account account; /* spawn_run: what the time is counted as; 0 = as it is now */
 };
 

@@ -16,8 +16,8 @@ void probe_say(struct probe *probe, const char *format, ...)
     va_start(args, format);
     buf_addf_va(&text, format, args);
     va_end(args);
-    progress_show(probe->progress, &(struct progress_status){.doing = buf_str(&text),
-                                                             .left_s = left_s});
+    progress_show(probe->progress,
+                  &(struct progress_status){.doing = buf_str(&text), .left_s = left_s});
     buf_release(&text);
 }
 

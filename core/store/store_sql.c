@@ -14,7 +14,8 @@ static const struct {
      "it is damaged; move it away, or rescue what is left with sqlite3's .recover"},
     {SQLITE_NOTADB, STATUS_INPUT, "it is no database; move it away or name another file"},
     {SQLITE_FULL, STATUS_MISSING, "no space is left there"},
-    {SQLITE_READONLY, STATUS_FAILED, "it may not be written"},
+    {SQLITE_READONLY, STATUS_FAILED,
+     "it may not be written; name another with --database or INFLIGHT_DATABASE"},
 };
 
 int sql_fail(const struct store *store, struct error *err, const char *what)
@@ -27,8 +28,10 @@ int sql_fail(const struct store *store, struct error *err, const char *what)
             return fail(err, causes[i].status, "cannot %s session database '%s': %s",
                         what, store->path, causes[i].text);
     return fail(
-        err, STATUS_FAILED, "cannot %s session database '%s': %s", what, store->path,
-        code == SQLITE_CANTOPEN && system ? strerror(system) : sqlite3_errmsg(store->db));
+        err, STATUS_FAILED, "cannot %s session database '%s': %s%s", what, store->path,
+        code == SQLITE_CANTOPEN && system ? strerror(system) : sqlite3_errmsg(store->db),
+        code == SQLITE_CANTOPEN ? "; name another with --database or INFLIGHT_DATABASE"
+                                : "");
 }
 
 static int bind_integer(sqlite3_stmt *statement, int at, long long value, bool or_null)

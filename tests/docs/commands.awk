@@ -9,7 +9,8 @@
 BEGIN {
 	OFS = "\t"
 	split("inflight cmake ctest cpack git make ninja gcc clang cc patch diff cat cp mv rm mkdir ls cd man sudo apt " \
-	      "apt-get dpkg pip python3 perf sysctl taskset echo export likwid-perfctr pkg-config bash sh env gunzip numactl", words)
+	      "apt-get dpkg pip python3 perf sysctl taskset echo export source " \
+	      "likwid-perfctr pkg-config bash sh env gunzip numactl", words)
 	for (i in words)
 		known[words[i]] = 1
 }
@@ -23,7 +24,7 @@ function is_command(line,    first)
 }
 
 # Lines of a block: code[1..n], the first of them line `at` of the page.
-function end_block(    i, text, prompts, margin)
+function end_block(    i, text, line, prompts, margin)
 {
 	match(code[1], /^ */)
 	margin = RLENGTH
@@ -42,6 +43,7 @@ function end_block(    i, text, prompts, margin)
 			if (language == "console")
 				print "O", text
 		} else if (prompts || (language == "sh" && text !~ /^ *(#|$)/) || is_command(text)) {
+			line = at + i - 1
 			while (text ~ /\\$/ && i < n) {
 				sub(/\\$/, "", text)
 				text = text code[++i]
@@ -49,7 +51,7 @@ function end_block(    i, text, prompts, margin)
 			sub(/^\$ /, "", text)
 			sub(/[ \t]+# .*$/, "", text)
 			gsub(/[ \t]+/, " ", text)
-			print "C", at + i - 1, text
+			print "C", line, text
 		}
 	}
 	n = 0
@@ -58,7 +60,7 @@ function end_block(    i, text, prompts, margin)
 
 /^ *```/ {
 	if (fenced) {
-		if (language ~ /^(|sh|console|text)$/ || named)
+		if (language == "" || language ~ /^(sh|console|text)$/ || named)
 			end_block()
 		n = fenced = 0
 		named = language = ""

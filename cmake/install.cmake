@@ -1,0 +1,80 @@
+# What `cmake --install` brings besides the program (advisor/CMakeLists.txt): data, documentation, man pages, completions,
+# inflight.pc; and the target `uninstall`. Included before any other install(), so that it sees which folders were there.
+# Component `build` is what building a project with a tuned kernel needs, `tool` all the rest.
+
+option(INFLIGHT_MAN "Make man pages (needs help2man)" ON)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME tool)
+
+set(data ${CMAKE_INSTALL_DATADIR}/inflight)
+set(completion_folders ${CMAKE_INSTALL_DATADIR}/bash-completion/completions ${CMAKE_INSTALL_DATADIR}/zsh/site-functions
+                       ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+
+# ---- folders that are made are remembered, for uninstall ----
+
+set(folders ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_DOCDIR} ${CMAKE_INSTALL_MANDIR}/man1 ${CMAKE_INSTALL_LIBDIR}/cmake/inflight
+            ${CMAKE_INSTALL_LIBDIR}/inflight ${CMAKE_INSTALL_DATADIR}/pkgconfig ${data} ${completion_folders})
+install(CODE "set(folders \"${folders}\")
+set(record \"${PROJECT_BINARY_DIR}/install_folders.txt\")")
+install(SCRIPT cmake/remember_folders.cmake)
+configure_file(cmake/uninstall.cmake.in uninstall.cmake @ONLY)
+add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -P ${PROJECT_BINARY_DIR}/uninstall.cmake VERBATIM USES_TERMINAL)
+
+# ---- data and documentation ----
+
+# Data travels with its path in the tree, so that shipped_path() finds "rules/recipe.json" in either place;
+# with it the sources of the cache model, which are compiled into traced programs.
+install(DIRECTORY rules templates DESTINATION ${data}
+        FILES_MATCHING PATTERN "*.json" PATTERN "templates/*/*.[ch]" PATTERN "templates/*/*.in"
+        PATTERN "templates/report/page.*")
+install(DIRECTORY core/machine core/traffic DESTINATION ${data}/core
+        FILES_MATCHING PATTERN "*.json" PATTERN "core/traffic/cache_*.[ch]")
+install(DIRECTORY docs/schemas/ DESTINATION ${data}/schemas FILES_MATCHING PATTERN "*.json")
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}
+        FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "man" EXCLUDE PATTERN "schemas" EXCLUDE)
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+if(EXISTS ${PROJECT_SOURCE_DIR}/examples)
+  install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
+endif()
+
+configure_file(cmake/inflight.pc.in inflight.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/inflight.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig COMPONENT build)
+
+# ---- what the program itself writes ----
+
+if(INFLIGHT_SANITIZE)
+  return()
+endif()
+
+set(shells bash zsh fish)
+set(scripts inflight _inflight inflight.fish)
+foreach(shell script folder IN ZIP_LISTS shells scripts completion_folders)
+  set(output ${PROJECT_BINARY_DIR}/completion/${script})
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/completion
+    COMMAND inflight completion ${shell} > ${output}
+    DEPENDS inflight templates/completion/${shell}.in rules/recipe.json
+    VERBATIM)
+  list(APPEND completions ${output})
+  install(FILES ${output} DESTINATION ${folder})
+endforeach()
+add_custom_target(completions ALL DEPENDS ${completions})
+
+find_program(HELP2MAN help2man)
+mark_as_advanced(HELP2MAN)
+if(NOT INFLIGHT_MAN)
+  return()
+endif()
+if(NOT HELP2MAN)
+  message(STATUS "No man pages: help2man is not installed (on Debian: apt install help2man)")
+  return()
+endif()
+add_custom_command(
+  OUTPUT man/inflight.1
+  COMMAND ${PROJECT_SOURCE_DIR}/cmake/man $<TARGET_FILE:inflight> ${PROJECT_SOURCE_DIR}/docs/man/common.h2m
+          ${PROJECT_BINARY_DIR}/man ${PROJECT_VERSION}
+  DEPENDS inflight cmake/man cmake/man.awk docs/man/common.h2m
+  COMMENT "Man pages"
+  VERBATIM)
+add_custom_target(man ALL DEPENDS man/inflight.1)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 FILES_MATCHING PATTERN "*.1")

@@ -1,0 +1,21 @@
+# Run by `cmake --install` before anything is copied: the folders below and above `folders` that are not there yet are
+# written to `record`, a list of full paths, one a line, which only ever grows.
+if("$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}" MATCHES "/_CPack_Packages/") # cpack keeps no such list
+  return()
+endif()
+set(known "")
+if(EXISTS "${record}")
+  file(STRINGS "${record}" known)
+endif()
+set(new "")
+foreach(folder IN LISTS folders)
+  cmake_path(ABSOLUTE_PATH folder BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}" NORMALIZE)
+  while(NOT EXISTS "$ENV{DESTDIR}${folder}" AND NOT folder STREQUAL "/")
+    list(APPEND new "$ENV{DESTDIR}${folder}")
+    cmake_path(GET folder PARENT_PATH folder)
+  endwhile()
+endforeach()
+list(APPEND known ${new})
+list(REMOVE_DUPLICATES known)
+list(JOIN known "\n" text)
+file(WRITE "${record}" "${text}\n")
