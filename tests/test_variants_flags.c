@@ -18,7 +18,7 @@ static void what_says_the_meaning_is_taken(void)
         "-I dir -Idir -isystem /a -iquote b -D N=3 -DN -U X -include a.h -std=gnu17",
         "-O -O0 -O3 -Os -Ofast -march=native -mtune=znver4 -mavx2 -mno-avx512f",
         "-mprefer-vector-width=512 -fno-builtin-memcpy -ffast-math -ffp-contract=fast",
-        "-fopenmp -funroll-loops -flto -flto=auto -fvisibility=hidden -fPIC "
+        "-fopenmp -funroll-loops -flto -flto=auto -fvisibility=hidden -fPIC",
         "-fsanitize=undefined",
         "-Wall -Wno-unused -Werror=vla -w -g -g3 -gdwarf-4 -ggdb3 -pthread -pipe -ansi",
         "-x c -xc -pedantic -ffile-prefix-map=/a=/b",
