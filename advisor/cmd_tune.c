@@ -208,6 +208,15 @@ static int print_report(const struct workbench *bench, const json_t *report,
     return status;
 }
 
+static void say_record(const struct settings *settings, const struct written *written)
+{
+    if (written->kept && !settings->quiet)
+        fprintf(stderr, "inflight: %s\n", written->kept);
+    if (settings->build_record && !written->kept && spawn_interrupted())
+        fprintf(stderr, "inflight: no record was written, since the search was cut "
+                        "short; the same command continues it\n");
+}
+
 static int finish(struct workbench *bench, const struct search_result *result,
                   const struct written *written, const struct confirm_result *confirm,
                   struct error *err)
@@ -231,8 +240,8 @@ static int finish(struct workbench *bench, const struct search_result *result,
     }
     if (!status && bench->settings->html)
         status = report_html_write(report, bench->settings->html, err);
-    if (!status && written->kept && !bench->settings->quiet)
-        fprintf(stderr, "inflight: %s\n", written->kept);
+    if (!status)
+        say_record(bench->settings, written);
     json_decref(report);
     return status ? -1 : 0;
 }

@@ -86,8 +86,9 @@ static bool is_shown(const struct sheet *sheet, const json_t *advice, int *shown
 static void add_name(const json_t *advice, struct buf *names)
 {
     const json_t *bound = report_quantity(advice, "bound_speedup");
-    buf_addf(names, "%s%s", names->length ? ", " : "",
-             report_word(advice, "transformation"));
+    buf_addf(names, "%s%s%s", names->length ? ", " : "",
+             report_word(advice, "transformation"),
+             report_true(advice, "undecided") ? " (undecided)" : "");
     if (!bound || !is_verdict(advice, "try"))
         return;
     buf_add(names, " (");

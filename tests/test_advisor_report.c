@@ -77,7 +77,7 @@ static size_t desk_faster(struct desk *desk)
 
 static void a_search(struct desk *desk)
 {
-    struct advice *prefetch, *huge;
+    struct advice *prefetch, *huge, *unroll;
 
     desk_start(desk, "tune");
     desk_add(desk, "prefetch(table:16)", RUN_OUTCOME_OK, 0.31);
@@ -91,8 +91,9 @@ static void a_search(struct desk *desk)
     huge->tried_plan = xstrdup("huge pages");
     huge->measured_speedup = desk_gain(1.3, 1.25, 1.35);
     huge->outcome = xstrdup("environment: reported apart from the source");
-    desk_advise(desk, "unroll", VERDICT_AVOID, 1.1)->outcome =
-        xstrdup("no plan of it ran to its end and gave the right results");
+    unroll = desk_advise(desk, "unroll", VERDICT_AVOID, 1.1);
+    unroll->undecided = true;
+    unroll->outcome = xstrdup("no plan of it ran to its end and gave the right results");
     prefetch = desk_advise(desk, "prefetch_l1", VERDICT_TRY, 4.7);
     prefetch->tried_plan = xstrdup("prefetch(table:64)");
     prefetch->measured_speedup = desk_gain(2, 1.93, 2.08);

@@ -64,10 +64,11 @@ static void validate(const struct strvec *paths, struct spawn_outcome *outcome)
 /* ---- documents ---- */
 
 /* The folders in which every *.json is meant to be one of ours. */
-static const char *const kept[] = {"core/machine/profiles", "tests/data/machine",
-                                   "tests/data/counts",     "tests/data/advisor/series",
-                                   "tests/data/rules",      "rules",
-                                   "core/machine/data",     "core/traffic/data"};
+static const char *const kept[] = {
+    "core/machine/profiles",      "tests/data/machine",      "tests/data/counts",
+    "tests/data/advisor/series",  "tests/data/rules",        "rules",
+    "tests/data/advisor/schemas", "tests/data/advisor/html", "core/machine/data",
+    "core/traffic/data"};
 
 static void add_kept(struct strvec *paths)
 {
@@ -110,7 +111,9 @@ static const char *const printed[] = {
     "compare versions.c:plain versions.c:doubled --machine skl --cores 1 -q --budget 1s "
     "--json",
     "tune versions.c --function plain --machine skl --cores 1 -q --budget 1s --variants "
-    "3 --audit --try schedule,threads --save space.json --json",
+    "3 --audit --try schedule,threads --save space.json "
+    "--build-record versions.inflight.json --json",
+    "check versions.inflight.json --machine skl --cores 1 -q --budget 1s --json",
     "tune --replay space.json --json",
     "rules --record --json",
     "import cache.json",
@@ -120,7 +123,7 @@ static const char *const printed[] = {
 
 /* Those of them that are files as well. */
 static const char *const written[] = {"kept.json", "space.json", "saved.json",
-                                      "rules_cases.json"};
+                                      "rules_cases.json", "versions.inflight.json"};
 
 static void print_one(struct place *place, const char *args, const char *name)
 {
