@@ -98,7 +98,7 @@ static int print_report(const struct settings *settings, const json_t *report,
         status = add_series(settings, report, &text, err);
     else
         report_text(report, term_colour(stdout, settings->colour), settings->evidence,
-                    term_columns(stdout), &text);
+                    term_columns(stdout), settings->database, &text);
     if (!status)
         status = print_text(buf_str(&text), err);
     buf_release(&text);

@@ -17,9 +17,10 @@ struct report_input {
 };
 json_t *report_json(const struct report_input *input);
 
-/* For a terminal of `columns`. `evidence`: every variant and pruned plan, too. */
+/* For a terminal of `columns`. `evidence`: what the answer rests on, too. `database`: as
+ * named with --database, for the commands that are offered; NULL = it was not. */
 void report_text(const json_t *report, bool colour, bool evidence, int columns,
-                 struct buf *out);
+                 const char *database, struct buf *out);
 
 /* html.c: one page that needs no other file and no network, from the document alone; keys
  * that an older document lacks leave out what needs them, and the page says so. What is

@@ -360,7 +360,13 @@ static void next_evidence(struct sheet *sheet)
 {
     long long session = json_integer_value(json_object_get(sheet->report, "session"));
     char *number = xasprintf("%lld", session);
-    const char *const evidence[] = {"inflight", "report", number, "--evidence", NULL};
+    const char *const evidence[] = {"inflight",
+                                    "report",
+                                    number,
+                                    "--evidence",
+                                    sheet->database ? "--database" : NULL,
+                                    sheet->database,
+                                    NULL};
     if (!sheet->evidence && session > 0 && !report_true(sheet->report, "interrupted"))
         next(sheet, "The figures, plans and rules behind all this:", evidence);
     free(number);

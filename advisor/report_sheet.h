@@ -10,6 +10,7 @@ struct sheet {
     const json_t *report;
     struct page page;
     bool evidence; /* all of it: every advice in full, and what is behind each figure */
+    const char *database; /* as named on the command line; NULL = it was not */
 };
 
 /* report_answer.c: kernel and machine; what limits the loop, in plain words; what was

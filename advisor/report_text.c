@@ -67,9 +67,9 @@ static void show_left(struct sheet *sheet)
 }
 
 void report_text(const json_t *report, bool colour, bool evidence, int columns,
-                 struct buf *out)
+                 const char *database, struct buf *out)
 {
-    struct sheet sheet = {report, page_on(out, colour, columns), evidence};
+    struct sheet sheet = {report, page_on(out, colour, columns), evidence, database};
     sheet_head(&sheet);
     sheet_limit(&sheet);
     show_confirm(&sheet);

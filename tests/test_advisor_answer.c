@@ -12,7 +12,7 @@ static void check_says(struct desk *desk, const char *yes, const char *no)
     struct buf out = {0};
     char *text, *flat, *to;
 
-    report_text(report, false, false, 80, &out);
+    report_text(report, false, false, 80, "my db", &out);
     text = buf_detach(&out);
     flat = xstrdup(text);
 
@@ -40,6 +40,7 @@ static void nothing_was_faster_but_a_file_was_wanted(void)
     check_says(&desk, "/home/user/gather_tuned.c, the kernel as written", "diff");
     check_says(&desk, "inflight tune ", "--budget");
     check_says(&desk, " --audit", NULL);
+    check_says(&desk, " inflight report 7 --evidence --database 'my db' ", NULL);
     free(desk.result.stop);
     desk.result.stop = xstrdup("the budget is used up");
     check_says(&desk, " --budget 10m", "--audit");

@@ -25,7 +25,7 @@ static char *text_of(const json_t *report, bool colour, bool evidence, int colum
 {
     struct buf out = {0};
 
-    report_text(report, colour, evidence, columns, &out);
+    report_text(report, colour, evidence, columns, NULL, &out);
     return buf_detach(&out);
 }
 
