@@ -170,7 +170,7 @@ static void add_words(struct html *page)
         "<dt>Miss queue (MSHRs)</dt><dd>Each core can wait for a limited number of "
         "missing "
         "lines at a time; the registers that keep track of them are called miss status "
-        "holding registers. L1 has one such queue (about 10 to 16 entries), L2 a longer "
+        "handling registers. L1 has one such queue (about 10 to 16 entries), L2 a longer "
         "one.</dd>\n"
         "<dt>Latency</dt><dd>How long one line takes to arrive. It grows when memory is "
         "busy.</dd>\n"

@@ -296,8 +296,8 @@ static int try_one(struct guided *guided, const struct rule_verdict *verdict,
     char *name = xstrdup(verdict->transformation);
     size_t before = result->measurement_nr;
     int status = 0;
-    set_why(guided, xasprintf("%s: %s", verdict->rule ? verdict->rule : "",
-                              verdict->reason));
+    set_why(guided,
+            xasprintf("%s: %s", verdict->rule ? verdict->rule : "", verdict->reason));
     strvec_push(&guided->tried, name);
     if (strcmp(name, "hugepages")) {
         status = try_plans(guided, name, err);
