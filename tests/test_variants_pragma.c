@@ -69,7 +69,7 @@ static void bad_expressions_are_refused(void)
         const char *expr, *part;
         bool form;
     } cases[] = {
-        {"", "ends too early", true},
+        {"", "a value is missing", true},
         {"2 *", "ends too early", true},
         {"(2", "')' is missing", true},
         {"2)", "')' is left over", true},
@@ -230,7 +230,7 @@ static void bad_words_are_refused(void)
         {"kernel f", "'f' is left over"},
         {"set n", "expected 'set NAME = VALUE'"},
         {"set = 4", "expected 'set NAME = VALUE'"},
-        {"set n = ", "ends too early"},
+        {"set n = ", "a value is missing"},
         {"set n = 4 4", "'4' is left over"},
         {"set m = 4", "'m' is no scalar parameter of 'f'; there are: n, s"},
         {"set A = 4", "'A' is no scalar parameter"},
@@ -238,7 +238,7 @@ static void bad_words_are_refused(void)
         {"buffer A",
          "expected 'buffer NAME = CONTENTS' or 'buffer NAME length ELEMENTS'"},
         {"buffer A size 4", "expected 'buffer NAME = CONTENTS'"},
-        {"buffer A length", "ends too early"},
+        {"buffer A length", "a value is missing"},
         {"buffer A = ", "no contents of a buffer"},
         {"buffer A = uniform(1", "no contents of a buffer"},
         {"buffer n = zero", "'n' is no array of 'f'; there are: A, b, g"},
@@ -250,7 +250,7 @@ static void bad_words_are_refused(void)
         {"assume noalias(A)", "expected 'noalias(ARRAY, ARRAY)'"},
         {"assume noalias(A, n)", "'n' is no array"},
         {"assume associative 3", "'3' is no assumption"},
-        {"flops", "ends too early"},
+        {"flops", "a value is missing"},
         {"flops 2 * (n", "')' is missing"},
     };
 

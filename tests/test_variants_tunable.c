@@ -97,7 +97,8 @@ static void constraints_are_judged(void)
         check_eq(holds, cases[i].want);
     }
     check_fails(constraint_check("T * U", &err), &err, STATUS_INPUT, "compares nothing");
-    check_fails(constraint_check("T <= ", &err), &err, STATUS_INPUT, "ends too early");
+    check_fails(constraint_check("T <= ", &err), &err, STATUS_INPUT,
+                "a value is missing");
     check_fails(constraint_eval("X < 1", lookup, NULL, &holds, &err), &err, STATUS_INPUT,
                 "'X' is not known");
 }
