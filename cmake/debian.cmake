@@ -1,5 +1,7 @@
 # Run by cpack on the folders that become packages: what Debian wants otherwise than `cmake --install` leaves it.
+cmake_minimum_required(VERSION 3.25)
 find_program(GZIP gzip REQUIRED)
+set(packed "")
 
 # compressed FILE...
 function(compressed)
@@ -41,6 +43,13 @@ License: Apache-2.0
  -- ${CPACK_PACKAGE_CONTACT}  ${CPACK_INFLIGHT_DATE}
 ")
   compressed("${doc}/changelog" "${doc}/changelog.Debian")
+  file(GLOB_RECURSE files RELATIVE "${root}" "${root}/*")
+  foreach(file IN LISTS files)
+    if(file IN_LIST packed)
+      message(FATAL_ERROR "/usr/${file} is in two packages: give its install() one component only")
+    endif()
+  endforeach()
+  list(APPEND packed ${files})
   file(GLOB_RECURSE all LIST_DIRECTORIES true "${root}/*")
   foreach(path IN LISTS all)
     if(IS_DIRECTORY "${path}")

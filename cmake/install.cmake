@@ -32,9 +32,6 @@ install(DIRECTORY docs/schemas/ DESTINATION ${data}/schemas FILES_MATCHING PATTE
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}
         FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "man" EXCLUDE PATTERN "schemas" EXCLUDE)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-if(EXISTS ${PROJECT_SOURCE_DIR}/examples)
-  install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
-endif()
 
 configure_file(cmake/inflight.pc.in inflight.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/inflight.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig COMPONENT build)
