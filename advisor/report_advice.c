@@ -58,18 +58,23 @@ static void add_advice(const struct sheet *sheet, const json_t *advice, struct b
         buf_addf(line, " [%s]", report_word(advice, "rule"));
 }
 
-static void show_one(struct sheet *sheet, const json_t *advice)
+/* Wrapped without colours, which take no columns. */
+static void show_verdict_of(struct sheet *sheet, const char *verdict, const char *text)
 {
-    const char *verdict = report_word(advice, "verdict");
-    struct buf line = {0}, wrapped = {0};
-    add_advice(sheet, advice, &line);
-    /* wrapped without colours, which take no columns */
+    struct buf wrapped = {0};
     buf_add_repeat(&wrapped, ' ', INDENT);
-    buf_add_wrapped(&wrapped, buf_str(&line), INDENT, sheet->page.width);
+    buf_add_wrapped(&wrapped, text, INDENT, sheet->page.width);
     buf_addf(sheet->page.out, "  %s%-6s%s%s\n", verdict_colour(sheet, verdict), verdict,
              sheet->page.colour ? "\033[0m" : "", buf_str(&wrapped) + INDENT);
-    buf_release(&line);
     buf_release(&wrapped);
+}
+
+static void show_one(struct sheet *sheet, const json_t *advice)
+{
+    struct buf line = {0};
+    add_advice(sheet, advice, &line);
+    show_verdict_of(sheet, report_word(advice, "verdict"), buf_str(&line));
+    buf_release(&line);
 }
 
 /* What a reader is told in full: with --evidence all; else what was measured, and the
@@ -103,16 +108,12 @@ static void show_names(struct sheet *sheet, const char *verdict, const char *nam
     } phrase[] = {{"try", "less promising: ", "."},
                   {"stop", "likewise ", " (--evidence says why)."},
                   {"avoid", "", ": the rules expect no gain (--evidence says why)."}};
-    struct buf line = {0}, wrapped = {0};
+    struct buf line = {0};
     for (size_t i = 0; i < ARRAY_SIZE(phrase); i++)
         if (!strcmp(phrase[i].verdict, verdict))
             buf_addf(&line, "%s%s%s", phrase[i].before, names, phrase[i].after);
-    buf_add_repeat(&wrapped, ' ', INDENT);
-    buf_add_wrapped(&wrapped, buf_str(&line), INDENT, sheet->page.width);
-    buf_addf(sheet->page.out, "  %s%-6s%s%s\n", verdict_colour(sheet, verdict), verdict,
-             sheet->page.colour ? "\033[0m" : "", buf_str(&wrapped) + INDENT);
+    show_verdict_of(sheet, verdict, buf_str(&line));
     buf_release(&line);
-    buf_release(&wrapped);
 }
 
 static void show_verdict(struct sheet *sheet, const char *verdict)
