@@ -103,7 +103,7 @@ static void what_is_not_valid_is_located(void)
     static const struct {
         const char *from, *to, *want;
     } cases[] = {
-        {"inflight.record/1", "inflight.record/2", "inflight.record/1"},
+        {"inflight.record/1", "inflight.record/2", "of another version of inflight"},
         {"sum.inflight.amd-25-17.c", "../evil.c",
          "machines[0].code: '../evil.c' is no plain file name"},
         {"sum.inflight.amd-25-17.c", "/etc/evil.c", "machines[0].code: '/etc/evil.c'"},

@@ -9,6 +9,12 @@
 
 enum { digits = 10 };
 
+/* "inflight.record/2" for "inflight.record/1" */
+static bool is_other_version(const char *found, const char *schema)
+{
+    return strncmp(found, schema, strcspn(schema, "/") + 1) == 0;
+}
+
 static int check_schema(const char *name, const char *schema, const json_t *root,
                         struct error *err)
 {
@@ -22,7 +28,11 @@ static int check_schema(const char *name, const char *schema, const json_t *root
     if (json_string_at(&top, "schema", &found, err))
         return -1;
     if (strcmp(found, schema) != 0)
-        return json_fail(&top, err, "schema: expected \"%s\", got \"%s\"", schema, found);
+        return json_fail(
+            &top, err, "schema: expected \"%s\", got \"%s\"%s", schema, found,
+            is_other_version(found, schema) ? ", of another version of inflight: use "
+                                              "that version, or make the file anew"
+                                            : "");
     return 0;
 }
 
