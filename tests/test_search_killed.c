@@ -276,6 +276,9 @@ static char *session_text(const char *path, long long session)
     return buf_detach(&out);
 }
 
+/* Of each answer: whatever the disk does, a search takes longer than most moments. */
+static const useconds_t pause_us = 3000;
+
 /* Kills up to `kills` times at moments between 0 and `span_us`, then lets it end. */
 static int kill_and_go_on(const char *path, const char *key, int kills, unsigned span_us,
                           uint64_t *random)
@@ -283,7 +286,7 @@ static int kill_and_go_on(const char *path, const char *key, int kills, unsigned
     int killed = 0;
 
     for (int i = 0; i < kills; i++) {
-        pid_t pid = search_apart(path, key, 300);
+        pid_t pid = search_apart(path, key, pause_us);
         int status = 0;
 
         *random = *random * 6364136223846793005u + 1442695040888963407u;
