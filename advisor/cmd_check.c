@@ -78,19 +78,11 @@ static bool check_machine(struct checking *check)
 
 /* ---- compiler, flags, words, versions ---- */
 
-static char *joined(const struct strvec *list)
-{
-    struct buf text = {0};
-    for (size_t i = 0; i < list->nr; i++)
-        buf_addf(&text, "%s%s", i ? " " : "", list->v[i]);
-    return buf_detach(&text);
-}
-
 static void check_lists(struct checking *check, const char *what,
                         const struct strvec *old, const struct strvec *new,
                         const char *remedy)
 {
-    char *before = joined(old), *now = joined(new);
+    char *before = strvec_join(old, " "), *now = strvec_join(new, " ");
     if (!strcmp(before, now))
         check_add(&check->items, what, CHECK_GOOD, NULL, "'%s', as recorded", now);
     else

@@ -68,9 +68,9 @@ static json_t *show_json(struct kernel *kernel)
                      "line", kernel_line(kernel), "loops", loops_json(&view), "arrays",
                      kernel_arrays_json(&view), "accesses", accesses_json(&view),
                      "records", records_json(&view), "temporaries",
-                     strings_json(view.temporary, view.temporary_nr), "dependences",
-                     strings_json(view.dependence, view.dependence_nr), "assumptions",
-                     strings_json(view.assumption, view.assumption_nr), "transformations",
+                     json_strings(view.temporary, view.temporary_nr), "dependences",
+                     json_strings(view.dependence, view.dependence_nr), "assumptions",
+                     json_strings(view.assumption, view.assumption_nr), "transformations",
                      show_plans_json(kernel, &view));
 }
 

@@ -33,14 +33,6 @@ static void name_words(const char *name, struct strvec *out)
     buf_release(&text);
 }
 
-static bool holds(const struct strvec *list, const char *word)
-{
-    for (size_t i = 0; i < list->nr; i++)
-        if (!strcmp(list->v[i], word))
-            return true;
-    return false;
-}
-
 bool cpu_names_agree(const char *a, const char *b)
 {
     struct strvec left = {0}, right = {0};
@@ -50,7 +42,7 @@ bool cpu_names_agree(const char *a, const char *b)
                         *more = left.nr < right.nr ? &right : &left;
     bool agree = fewer->nr > 0;
     for (size_t i = 0; i < fewer->nr; i++)
-        agree = agree && holds(more, fewer->v[i]);
+        agree = agree && strvec_has(more, fewer->v[i]);
     strvec_release(&left);
     strvec_release(&right);
     return agree;

@@ -136,17 +136,11 @@ static void look_at_pages(struct doctor *doctor, const char *root)
 /* ---- processors ---- */
 
 /* How many CPUs a list such as "0-3,8" names; 0 = it is none. */
-static int cpus_in(const char *list)
+static long cpus_in(const char *list)
 {
-    int nr = 0;
-    while (list && isdigit((unsigned char)*list)) {
-        char *end;
-        long first = strtol(list, &end, 10), last = first;
-        if (*end == '-')
-            last = strtol(end + 1, &end, 10);
-        nr += (int)(last - first + 1);
-        list = *end == ',' ? end + 1 : NULL;
-    }
+    long nr = 0, low, high;
+    while (list && range_next(&list, &low, &high) > 0)
+        nr += high - low + 1;
     return nr;
 }
 

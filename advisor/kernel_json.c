@@ -15,11 +15,3 @@ json_t *kernel_arrays_json(const struct kernel_view *view)
     }
     return list;
 }
-
-json_t *strings_json(const char *const *text, size_t nr)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < nr; i++)
-        json_array_append_new(list, json_string(text[i]));
-    return list;
-}

@@ -6,6 +6,5 @@
 
 /* A list of objects: name, type, extent, bytes, contents, read, written. */
 json_t *kernel_arrays_json(const struct kernel_view *view);
-json_t *strings_json(const char *const *text, size_t nr);
 
 #endif

@@ -29,7 +29,7 @@ json_t *report_kernel_json(const struct kernel *kernel)
                      report_sizes_json(&view), "arrays", kernel_arrays_json(&view),
                      "footprint_bytes", json_real(counts.footprint_bytes), "flops",
                      json_quantity(counts.flops), "assumptions",
-                     strings_json(view.assumption, view.assumption_nr));
+                     json_strings(view.assumption, view.assumption_nr));
 }
 
 static json_t *limit_json(const struct machine_limit *limit)
@@ -61,7 +61,7 @@ json_t *report_compiler_json(const struct toolchain *toolchain)
     return json_pack(
         "{s:s, s:s, s:o}", "name", toolchain->compiler, "version", toolchain->version,
         "flags",
-        strings_json((const char *const *)toolchain->flags.v, toolchain->flags.nr));
+        json_strings((const char *const *)toolchain->flags.v, toolchain->flags.nr));
 }
 
 static json_t *advice_json(const struct search_result *result)

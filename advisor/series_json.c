@@ -143,21 +143,14 @@ int point_from_json(const struct json_at *at, struct series_point *point,
 
 static int read_axis(const struct json_at *at, struct sweep_axis *axis, struct error *err)
 {
-    struct json_at names = {0}, values = {0};
-    size_t name_nr = 0, value_nr = 0;
+    struct json_at values = {0};
+    size_t value_nr = 0;
     long long kind = 0;
     if (json_integer_at(at, "kind", 0, AXIS_BACKGROUND, &kind, err) ||
-        json_array_at(at, "names", &names, &name_nr, err) ||
+        json_strings_at(at, "names", &axis->name, err) ||
         json_array_at(at, "values", &values, &value_nr, err))
         return -1;
     axis->kind = (enum axis_kind)kind;
-    for (size_t i = 0; i < name_nr; i++) {
-        struct json_at one = json_element(&names, i);
-        const char *text = NULL;
-        if (json_string_here(&one, &text, err))
-            return -1;
-        strvec_push(&axis->name, text);
-    }
     GROW(axis->value, value_nr + 1, axis->value_alloc);
     for (size_t i = 0; i < value_nr; i++) {
         struct json_at one = json_element(&values, i);
@@ -166,7 +159,9 @@ static int read_axis(const struct json_at *at, struct sweep_axis *axis, struct e
             return -1;
         axis->value[axis->value_nr++] = (long long)value;
     }
-    return name_nr && value_nr ? 0 : json_fail(at, err, "an axis without name or value");
+    return axis->name.nr && value_nr
+               ? 0
+               : json_fail(at, err, "an axis without name or value");
 }
 
 /* Words are indices into tables: what lies outside is not drawn, but refused. */

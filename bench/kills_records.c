@@ -55,21 +55,12 @@ int records_read(const char *database, long long session, struct records *record
     return failed ? -1 : 0;
 }
 
-static bool has(const struct records *records, const char *answer)
-{
-    bool found = false;
-
-    for (size_t i = 0; !found && i < records->answer.nr; i++)
-        found = strcmp(records->answer.v[i], answer) == 0;
-    return found;
-}
-
 long long records_lost(const struct records *before, const struct records *after)
 {
     long long lost = 0;
 
     for (size_t i = 0; i < before->answer.nr; i++)
-        lost += !has(after, before->answer.v[i]);
+        lost += !strvec_has(&after->answer, before->answer.v[i]);
     return lost;
 }
 

@@ -61,23 +61,6 @@ json_t *dataset_measurement_json(const struct measurement *measurement)
 
 /* ---- reading ---- */
 
-static int read_words(const struct json_at *at, const char *key, struct strvec *out,
-                      struct error *err)
-{
-    struct json_at list = {0};
-    size_t nr = 0;
-    if (json_array_at(at, key, &list, &nr, err))
-        return -1;
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at one = json_element(&list, i);
-        const char *word = NULL;
-        if (json_string_here(&one, &word, err))
-            return -1;
-        strvec_push(out, word);
-    }
-    return 0;
-}
-
 /* The source as a file of its own: libclang reads files. */
 static int write_source(struct dataset *dataset, const struct json_at *at, char **path,
                         struct error *err)
@@ -105,9 +88,9 @@ static int read_kernel(struct dataset *dataset, const struct json_at *top,
     if (!status)
         status = json_string_at(&at, "function", &function, err);
     if (!status)
-        status = read_words(&at, "words", &request.words, err);
+        status = json_strings_at(&at, "words", &request.words, err);
     if (!status)
-        status = read_words(&at, "cflags", &request.cflags, err);
+        status = json_strings_at(&at, "cflags", &request.cflags, err);
     if (!status)
         status = write_source(dataset, &at, &path, err);
     request.path = path;

@@ -42,10 +42,7 @@ static int judge(struct guided *guided, struct error *err)
 
 static bool was_tried(const struct guided *guided, const char *transformation)
 {
-    for (size_t i = 0; i < guided->tried.nr; i++)
-        if (!strcmp(guided->tried.v[i], transformation))
-            return true;
-    return false;
+    return strvec_has(&guided->tried, transformation);
 }
 
 /*

@@ -35,16 +35,12 @@ static void queue_sanitized(struct ahead *ahead, const struct built *built,
                             enum variant_program what)
 {
     char *shape = live_new_shape(ahead->live, built, what);
-    for (size_t i = 0; shape && i < ahead->shapes.nr; i++)
-        if (!strcmp(ahead->shapes.v[i], shape)) {
-            free(shape);
-            shape = NULL;
-        }
-    if (!shape)
-        return;
-    strvec_push(&ahead->shapes, shape);
+    bool fresh = shape && !strvec_has(&ahead->shapes, shape);
+    if (fresh)
+        strvec_push(&ahead->shapes, shape);
     free(shape);
-    queue_program(ahead, built, what);
+    if (fresh)
+        queue_program(ahead, built, what);
 }
 
 /* What first runs are timed with. */

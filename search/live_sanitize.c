@@ -20,14 +20,6 @@ static char *shape_of(const struct built *built, enum variant_program what)
     return buf_detach(&text);
 }
 
-static bool is_seen(const struct live *live, const char *shape)
-{
-    for (size_t i = 0; i < live->shapes.nr; i++)
-        if (strcmp(live->shapes.v[i], shape) == 0)
-            return true;
-    return false;
-}
-
 /* Once for each sanitizer, in the note on the session. */
 static void say_missing(struct live *live, enum variant_program what, const char *why)
 {
@@ -83,7 +75,8 @@ char *live_new_shape(struct live *live, const struct built *built,
 {
     char *shape = shape_of(built, what);
 
-    if (!live->opts.unsanitized && !is_seen(live, shape) && is_there(live, built, what))
+    if (!live->opts.unsanitized && !strvec_has(&live->shapes, shape) &&
+        is_there(live, built, what))
         return shape;
     free(shape);
     return NULL;

@@ -123,11 +123,7 @@ static isl_map *carried_by(const struct statement *a, const struct statement *b,
 
 static bool is_independent(const struct nest *nest, const struct loop *loop)
 {
-    const struct strvec *list = &nest->model->independent;
-    for (size_t i = 0; i < list->nr; i++)
-        if (!strcmp(list->v[i], loop->stmt->iterator->name))
-            return true;
-    return false;
+    return strvec_has(&nest->model->independent, loop->stmt->iterator->name);
 }
 
 static isl_union_map *vouched_pairs(const struct nest *nest)

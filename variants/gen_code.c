@@ -153,10 +153,7 @@ const char *gen_prefix(const struct model *model)
 
 static bool is_taken(const struct gen *gen, const char *name)
 {
-    for (size_t i = 0; i < gen->taken.nr; i++)
-        if (!strcmp(gen->taken.v[i], name))
-            return true;
-    return gen_word_in_source(gen, name);
+    return strvec_has(&gen->taken, name) || gen_word_in_source(gen, name);
 }
 
 /* "g_v" of g->v. */

@@ -28,20 +28,6 @@ bool code_declares(const struct code *code, const struct ir_symbol *symbol)
     return found;
 }
 
-static bool is_in(const struct strvec *list, const char *name)
-{
-    for (size_t i = 0; i < list->nr; i++)
-        if (!strcmp(list->v[i], name))
-            return true;
-    return false;
-}
-
-static void push_once(struct strvec *list, const char *name)
-{
-    if (!is_in(list, name))
-        strvec_push(list, name);
-}
-
 static bool is_set_outside(const struct ir_expr *expr, const struct code *loop)
 {
     return expr->kind == IR_ASSIGN && expr->arg[0]->kind == IR_NAME &&
@@ -54,19 +40,20 @@ static void note_private(struct ir_expr *expr, void *data)
     struct code *loop = data;
     if (is_set_outside(expr, loop) && !strcmp(expr->op, "=") &&
         !expr_mentions(expr->arg[1], expr->arg[0]->symbol))
-        push_once(&loop->privates, expr->arg[0]->symbol->name);
+        strvec_push_once(&loop->privates, expr->arg[0]->symbol->name);
 }
 
 static void note_sum(struct ir_expr *expr, void *data)
 {
     struct code *loop = data;
-    if (!is_set_outside(expr, loop) || is_in(&loop->privates, expr->arg[0]->symbol->name))
+    if (!is_set_outside(expr, loop) ||
+        strvec_has(&loop->privates, expr->arg[0]->symbol->name))
         return;
     const char *op = strcmp(expr->op, "=") ? expr->op
                      : expr->arg[1]->op    ? expr->arg[1]->op
                                            : "";
     struct strvec *list = op[0] == '*' ? &loop->products : &loop->sums;
-    push_once(list, expr->arg[0]->symbol->name);
+    strvec_push_once(list, expr->arg[0]->symbol->name);
 }
 
 static void find_set(struct code *loop, const struct code *code,

@@ -15,14 +15,6 @@ static bool is_declared(const struct code *block, const struct ir_symbol *symbol
     return false;
 }
 
-static void add_once(struct strvec *list, const char *name)
-{
-    for (size_t i = 0; i < list->nr; i++)
-        if (!strcmp(list->v[i], name))
-            return;
-    strvec_push(list, name);
-}
-
 /* False when the loop carries something that no clause can say. */
 static bool add_sum(struct code *loop, const struct ir_expr *expr)
 {
@@ -38,7 +30,7 @@ static bool add_sum(struct code *loop, const struct ir_expr *expr)
                                            : "";
     if (!strchr("+-*", op[0]) || !op[0])
         return false;
-    add_once(op[0] == '*' ? &loop->products : &loop->sums, target->symbol->name);
+    strvec_push_once(op[0] == '*' ? &loop->products : &loop->sums, target->symbol->name);
     return true;
 }
 

@@ -39,10 +39,7 @@ static const char *vector_type(struct gen *gen, const struct ir_type *element,
         element->text, name, lanes * (long long)element->bytes, element->bytes);
     long long bits = 8 * lanes * (long long)element->bytes;
     gen->vector_bits = bits > gen->vector_bits ? bits : gen->vector_bits;
-    for (size_t i = 0; i < gen->vector_type.nr; i++)
-        if (!strcmp(gen->vector_type.v[i], line))
-            return name;
-    strvec_push(&gen->vector_type, line);
+    strvec_push_once(&gen->vector_type, line);
     return name;
 }
 

@@ -52,9 +52,7 @@ static void note_array(struct ir_expr *expr, void *data)
 static bool is_among(const struct strvec *texts, const struct ir_expr *expr)
 {
     char *text = text_of(expr);
-    bool found = false;
-    for (size_t i = 0; i < texts->nr; i++)
-        found = found || strcmp(texts->v[i], text) == 0;
+    bool found = strvec_has(texts, text);
     free(text);
     return found;
 }

@@ -82,6 +82,29 @@ void strvec_push_all(struct strvec *list, const struct strvec *from)
         strvec_push(list, from->v[i]);
 }
 
+bool strvec_has(const struct strvec *list, const char *text)
+{
+    for (size_t i = 0; i < list->nr; i++)
+        if (strcmp(list->v[i], text) == 0)
+            return true;
+    return false;
+}
+
+void strvec_push_once(struct strvec *list, const char *text)
+{
+    if (!strvec_has(list, text))
+        strvec_push(list, text);
+}
+
+char *strvec_join(const struct strvec *list, const char *between)
+{
+    struct buf text = {0};
+
+    for (size_t i = 0; i < list->nr; i++)
+        buf_addf(&text, "%s%s", i ? between : "", list->v[i]);
+    return buf_detach(&text);
+}
+
 /* Appends the word at *text to `word` and moves *text behind it. A quote left open takes
  * the rest. */
 static void split_word(const char **text, struct buf *word)

@@ -3,6 +3,7 @@
 #ifndef CORE_BASE_ARRAY_H
 #define CORE_BASE_ARRAY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
@@ -35,6 +36,9 @@ void strvec_push(struct strvec *list, const char *text);
 void strvec_pushf(struct strvec *list, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void strvec_push_all(struct strvec *list, const struct strvec *from);
+void strvec_push_once(struct strvec *list, const char *text); /* unless it is there */
+bool strvec_has(const struct strvec *list, const char *text);
+char *strvec_join(const struct strvec *list, const char *between); /* caller frees */
 /* Splits at white space; 'single', "double" quotes and backslash group as in a shell,
  * nothing is expanded. */
 void strvec_split(struct strvec *list, const char *text);

@@ -15,6 +15,7 @@
 #include "core/base/json.h"
 #include "core/base/progress.h"
 #include "core/base/quantity.h"
+#include "core/base/ranges.h"
 #include "core/base/sha256.h"
 #include "core/base/spawn.h"
 #include "core/base/statistics.h"

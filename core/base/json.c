@@ -119,3 +119,12 @@ int json_write_file(const char *path, const json_t *root, struct error *err)
     free(text);
     return result;
 }
+
+json_t *json_strings(const char *const *text, size_t nr)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < nr; i++)
+        json_array_append_new(list, json_string(text[i]));
+    return list;
+}

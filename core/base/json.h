@@ -10,6 +10,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "core/base/array.h"
 #include "core/base/error.h"
 #include "core/base/quantity.h"
 
@@ -69,6 +70,11 @@ int json_quantity_at(const struct json_at *at, const char *key, struct quantity 
 
 /* Real number or null for NaN and infinities. */
 json_t *json_number_or_null(double number);
+
+/* An array of texts; of a required member that is one, each is pushed. */
+json_t *json_strings(const char *const *text, size_t nr);
+int json_strings_at(const struct json_at *at, const char *key, struct strvec *out,
+                    struct error *err);
 
 /* Writes with two-space indent, keys in insertion order, numbers with up to 10 digits, a
  * newline at the end; atomic; compressed when the path ends in ".gz". */

@@ -293,7 +293,7 @@ static int interval_end(const struct json_at *at, const char *key, double open,
 static int read_quantity(const struct json_at *at, struct quantity *out,
                          struct error *err)
 {
-    const char *word;
+    const char *word = NULL;
     double value, low, high;
     long long runs;
     enum provenance provenance;
@@ -328,4 +328,23 @@ int json_quantity_at(const struct json_at *at, const char *key, struct quantity 
         return 0;
     }
     return read_quantity(&here, out, err);
+}
+
+int json_strings_at(const struct json_at *at, const char *key, struct strvec *out,
+                    struct error *err)
+{
+    struct json_at list = {0};
+    size_t nr = 0;
+
+    if (json_array_at(at, key, &list, &nr, err))
+        return -1;
+    for (size_t i = 0; i < nr; i++) {
+        struct json_at one = json_element(&list, i);
+        const char *text = NULL;
+
+        if (json_string_here(&one, &text, err))
+            return -1;
+        strvec_push(out, text);
+    }
+    return 0;
 }

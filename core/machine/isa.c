@@ -62,14 +62,6 @@ void machine_processor_release(struct machine_processor *processor)
     *processor = (struct machine_processor){0};
 }
 
-static bool holds(const struct strvec *list, const char *word)
-{
-    for (size_t i = 0; i < list->nr; i++)
-        if (!strcmp(list->v[i], word))
-            return true;
-    return false;
-}
-
 /* "#define __AVX2__ 1" in a line of its own; defined as 0 is not there. */
 static bool is_defined(const char *macros, const char *name)
 {
@@ -98,7 +90,7 @@ int machine_isa(const struct machine_processor *processor, const char *macros,
     {
         const char *feature = json_string_value(word);
         if (feature && is_defined(macros, macro) &&
-            holds(&processor->features, feature) && !holds(used, feature))
+            strvec_has(&processor->features, feature) && !strvec_has(used, feature))
             strvec_push(used, feature);
     }
     json_decref(root);
@@ -111,7 +103,7 @@ bool machine_processor_has(const struct machine_processor *processor,
 {
     size_t before = lacking->length;
     for (size_t i = 0; i < features->nr; i++)
-        if (!holds(&processor->features, features->v[i]))
+        if (!strvec_has(&processor->features, features->v[i]))
             buf_addf(lacking, "%s%s", lacking->length > before ? ", " : "",
                      features->v[i]);
     return lacking->length == before;

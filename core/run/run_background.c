@@ -55,16 +55,11 @@ size_t background_cpus(const int *allowed, size_t allowed_nr, const int *used,
 /* "0-1,8": whether the list names the number. */
 static bool list_names(const char *list, long number)
 {
-    while (*list >= '0' && *list <= '9') {
-        char *end;
-        long low = strtol(list, &end, 10), high = low;
+    long low, high;
 
-        if (*end == '-')
-            high = strtol(end + 1, &end, 10);
+    while (range_next(&list, &low, &high) > 0)
         if (number >= low && number <= high)
             return true;
-        list = *end == ',' ? end + 1 : end;
-    }
     return false;
 }
 

@@ -60,23 +60,6 @@ static int read_text(const struct json_at *at, const char *key, char **out,
     return 0;
 }
 
-static int read_texts(const struct json_at *at, const char *key, struct strvec *out,
-                      struct error *err)
-{
-    struct json_at list;
-    size_t nr;
-    if (json_array_at(at, key, &list, &nr, err))
-        return -1;
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at item = json_element(&list, i);
-        const char *text;
-        if (json_string_here(&item, &text, err))
-            return -1;
-        strvec_push(out, text);
-    }
-    return 0;
-}
-
 static int read_words(const struct json_at *at, const char *key, struct strvec *out,
                       struct error *err)
 {
@@ -189,7 +172,7 @@ static int read_compiler(const struct json_at *at, struct record_machine *machin
         json_only_keys(&member, "name version flags", err) ||
         read_name(&member, "name", &machine->compiler, err) ||
         read_text(&member, "version", &machine->compiler_version, err) ||
-        read_texts(&member, "flags", &machine->flags, err))
+        json_strings_at(&member, "flags", &machine->flags, err))
         return -1;
     return 0;
 }
@@ -199,7 +182,7 @@ static int read_needs(const struct json_at *at, struct record_machine *machine,
                       struct error *err)
 {
     struct json_at member;
-    if (read_texts(at, "needs", &machine->needs, err) ||
+    if (json_strings_at(at, "needs", &machine->needs, err) ||
         json_member(at, "needs", &member, err))
         return -1;
     for (size_t i = 0; i < machine->needs.nr; i++)
@@ -237,7 +220,7 @@ static int read_members(const struct json_at *at, struct record_machine *machine
 {
     return read_cpu(at, &machine->cpu, err) ||
                    read_words(at, "isa", &machine->isa, err) ||
-                   read_texts(at, "words", &machine->words, err) ||
+                   json_strings_at(at, "words", &machine->words, err) ||
                    json_bool_at(at, "reassociate", &machine->reassociate, err) ||
                    read_positive(at, "tolerance", &machine->tolerance, err) ||
                    read_positive(at, "tolerance_absolute", &machine->tolerance_absolute,

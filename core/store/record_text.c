@@ -15,20 +15,15 @@ static const char no_checksum[] =
 
 static json_t *texts(const struct strvec *list)
 {
-    json_t *array = json_array();
-    for (size_t i = 0; i < list->nr; i++)
-        json_array_append_new(array, json_string(list->v[i]));
-    return array;
+    return json_strings((const char *const *)list->v, list->nr);
 }
 
 /* One line instead of fifty. */
 static json_t *words_json(const struct strvec *list)
 {
-    struct buf text = {0};
-    for (size_t i = 0; i < list->nr; i++)
-        buf_addf(&text, "%s%s", i ? " " : "", list->v[i]);
-    json_t *string = json_string(buf_str(&text));
-    buf_release(&text);
+    char *text = strvec_join(list, " ");
+    json_t *string = json_string(text);
+    free(text);
     return string;
 }
 

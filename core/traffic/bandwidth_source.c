@@ -74,12 +74,7 @@ static int read_events(const struct json_at *at, struct bandwidth_source *source
 
 static bool asks_for(const struct formula *formula, const char *name)
 {
-    const struct strvec *names = formula_names(formula);
-
-    for (size_t i = 0; i < names->nr; i++)
-        if (strcmp(names->v[i], name) == 0)
-            return true;
-    return false;
+    return strvec_has(formula_names(formula), name);
 }
 
 static const struct bandwidth_event *find_event(const struct bandwidth_source *source,

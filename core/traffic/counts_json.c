@@ -163,18 +163,7 @@ static int read_seconds(const struct json_at *at, struct count_set *set,
 
 static int read_notes(const struct json_at *at, struct count_set *set, struct error *err)
 {
-    struct json_at list = {0};
-    size_t nr = 0;
-    if (json_has(at, "notes") && json_array_at(at, "notes", &list, &nr, err))
-        return -1;
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at one = json_element(&list, i);
-        const char *text;
-        if (json_string_here(&one, &text, err))
-            return -1;
-        strvec_push(&set->note, text);
-    }
-    return 0;
+    return json_has(at, "notes") ? json_strings_at(at, "notes", &set->note, err) : 0;
 }
 
 static int read_set(const struct json_at *at, struct count_set *set, struct error *err)

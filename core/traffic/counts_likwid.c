@@ -178,9 +178,7 @@ static int over_threads(const struct likwid *likwid, const struct strvec *field,
 static char *event_name(struct likwid *likwid, const char *event, const char *counter)
 {
     bool core = !strncmp(counter, "PMC", 3) || !strncmp(counter, "FIXC", 4);
-    bool again = false;
-    for (size_t i = 0; i < likwid->core_event.nr; i++)
-        again |= !strcmp(likwid->core_event.v[i], event);
+    bool again = strvec_has(&likwid->core_event, event);
     if (core && !again)
         strvec_push(&likwid->core_event, event);
     return core && again ? xasprintf("%s:%s", event, counter) : xstrdup(event);

@@ -37,14 +37,6 @@ static bool is_event(const char *event, const char *name)
     return !strncmp(event, name, length) && (!event[length] || event[length] == ':');
 }
 
-static void add_once(struct strvec *list, const char *text)
-{
-    for (size_t i = 0; i < list->nr; i++)
-        if (!strcmp(list->v[i], text))
-            return;
-    strvec_push(list, text);
-}
-
 static int percent_of(const struct perf_rows *rows, const char *text, const char *what,
                       double *share, struct error *err)
 {
@@ -93,7 +85,7 @@ static void take_count(struct perf_rows *rows, const struct perf_row *row,
         take_clock(rows, row, count);
     for (size_t i = 0; !row->place && row->interval_s <= 0 && i < rows->sums.nr; i++)
         if (!strcmp(rows->sums.item[i].event, row->event))
-            add_once(&rows->repeated, row->event);
+            strvec_push_once(&rows->repeated, row->event);
     count_sums_add(&rows->sums, count);
 }
 
@@ -118,7 +110,7 @@ int perf_rows_take(struct perf_rows *rows, const struct perf_row *row, struct er
         return count_lines_fail(
             &rows->lines, err, "share of the time: %s is more than 100 %%", row->percent);
     if (row->place)
-        add_once(&rows->place, row->place);
+        strvec_push_once(&rows->place, row->place);
     rows->interval_s = fmax(rows->interval_s, row->interval_s);
     take_count(rows, row, &count);
     return 0;

@@ -43,24 +43,15 @@ static int place_bits(const char *format, uint64_t value, struct perf_uncore *fo
     int word = strncmp(format, "config1:", 8) == 0   ? 1
                : strncmp(format, "config2:", 8) == 0 ? 2
                                                      : 0;
+    long low, high;
+    int read;
 
     if (!at || strncmp(format, "config", 6) != 0)
         return -1;
-    for (at++; *at; at += *at == ',') {
-        char *end;
-        unsigned long low = strtoul(at, &end, 10), high = low;
-
-        if (end == at)
-            return -1;
-        if (*end == '-')
-            high = strtoul(end + 1, &end, 10);
-        if (high < low || high > 63 || (*end && *end != ','))
-            return -1;
-        for (unsigned long bit = low; bit <= high; bit++, value >>= 1)
+    for (at++; (read = range_next(&at, &low, &high)) > 0 && high <= 63;)
+        for (long bit = low; bit <= high; bit++, value >>= 1)
             found->config[word] |= (value & 1) << bit;
-        at = end;
-    }
-    return value ? -1 : 0;
+    return read || value ? -1 : 0;
 }
 
 static int place_term(const char *devices, const char *pmu, const char *term,
@@ -125,21 +116,13 @@ static void add_cpu(struct perf_uncore *found, int cpu)
 /* "0,18" or "0-1". */
 static int take_cpus(const char *mask, struct perf_uncore *found)
 {
-    while (*mask) {
-        char *end;
-        long low = strtol(mask, &end, 10), high = low;
+    long low, high;
+    int read;
 
-        if (end == mask)
-            return -1;
-        if (*end == '-')
-            high = strtol(end + 1, &end, 10);
-        if (low < 0 || high > 65535)
-            return -1;
+    while ((read = range_next(&mask, &low, &high)) > 0 && high <= 65535)
         for (long cpu = low; cpu <= high; cpu++)
             add_cpu(found, (int)cpu);
-        mask = end + (*end == ',');
-    }
-    return found->cpu_nr ? 0 : -1;
+    return read || !found->cpu_nr ? -1 : 0;
 }
 
 static int find_pmu(const char *devices, const char *pmu, struct perf_uncore *found,
