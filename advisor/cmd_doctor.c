@@ -140,7 +140,8 @@ static void look_at_headers(struct doctor *doctor, const char *scratch)
                    (int)strcspn(isl, "\n"), isl);
     else
         add_to_install(doctor, DOCTOR_MISSING, "reading C",
-                       "libc6-dev libclang-common-14-dev", why.text);
+                       "libc6-dev libclang-common-" INFLIGHT_LIBCLANG_MAJOR "-dev",
+                       why.text);
     kernel_free(kernel);
     free(file);
 }

@@ -5,6 +5,7 @@
 
 #include "advisor/commands.h"
 #include "advisor/database.h"
+#include "advisor/emitted.h"
 #include "advisor/exchanged.h"
 #include "advisor/report.h"
 #include "advisor/series.h"
@@ -143,7 +144,7 @@ int report_command(const struct settings *settings, struct error *err)
 {
     if (settings->list && settings->html)
         return fail(err, STATUS_USAGE, "--html shows one session, --list names them all");
-    if (report_html_check(settings->html, NULL, err))
+    if (output_check(settings->html, NULL, err))
         return -1;
     if (settings->forget_record)
         return track_forget_command(settings, err);

@@ -317,6 +317,18 @@ static int check_strategy(const struct settings *settings, struct error *err)
     return status;
 }
 
+static int check_outputs(const struct settings *settings, struct error *err)
+{
+    const char *const output[] = {settings->output, settings->save, settings->header,
+                                  settings->html};
+    int status = 0;
+    for (size_t i = 0; i < ARRAY_SIZE(output) && !status; i++)
+        status = output_check(output[i], settings->file, err);
+    if (!status && settings->file)
+        status = keep_record_check(settings, NULL, err);
+    return status;
+}
+
 static int work(const struct settings *settings, bool advise_only, struct error *err)
 {
     struct workbench bench;
@@ -326,15 +338,7 @@ static int work(const struct settings *settings, bool advise_only, struct error 
     struct confirm_result confirm = {.kind = CONFIRM_NONE};
     spawn_catch_interrupt();
     workbench_start(&bench, settings);
-    int status = output_check(settings->output, settings->file, err);
-    if (!status)
-        status = output_check(settings->save, settings->file, err);
-    if (!status)
-        status = output_check(settings->header, settings->file, err);
-    if (!status && settings->file)
-        status = keep_record_check(settings, NULL, err);
-    if (!status)
-        status = report_html_check(settings->html, settings->file, err);
+    int status = check_outputs(settings, err);
     if (!status)
         status = check_strategy(settings, err);
     if (!status)

@@ -200,6 +200,24 @@ int completes_operand(const struct command *command, struct completes *out,
     return 0;
 }
 
+int completes_each_operand(void (*add)(const struct command *command,
+                                       const struct completes *completes,
+                                       struct buf *out),
+                           struct buf *out, struct error *err)
+{
+    const struct command *command;
+    for (size_t i = 0; (command = command_row(i)); i++) {
+        struct completes completes;
+        int status = completes_operand(command, &completes, err);
+        if (!status)
+            add(command, &completes, out);
+        completes_release(&completes);
+        if (status)
+            return -1;
+    }
+    return 0;
+}
+
 /* ---- the scripts ---- */
 
 char *completion_hint(const struct option_row *row)

@@ -34,6 +34,11 @@ int completes_option(const struct option_row *row, struct completes *out,
 int completes_operand(const struct command *command, struct completes *out,
                       struct error *err);
 void completes_release(struct completes *completes);
+/* For each command the words that are no options. */
+int completes_each_operand(void (*add)(const struct command *command,
+                                       const struct completes *completes,
+                                       struct buf *out),
+                           struct buf *out, struct error *err);
 const char *completes_word(enum completes_kind kind);
 
 /* Appends the script for "bash", "zsh" or "fish"; STATUS_USAGE for another shell. */

@@ -1,4 +1,5 @@
 /* For bash: three case statements. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "advisor/commands.h"
@@ -32,11 +33,11 @@ static void add_case(const char *pattern, const struct completes *completes,
                      struct buf *out)
 {
     buf_addf(out, "    %s) kind=%s", pattern, completes_word(completes->kind));
-    if (completes->words.nr)
-        buf_add(out, " words='");
-    for (size_t i = 0; i < completes->words.nr; i++)
-        buf_addf(out, "%s%s", i ? " " : "", completes->words.v[i]);
-    buf_add(out, completes->words.nr ? "' ;;\n" : " ;;\n");
+    char *words = strvec_join(&completes->words, " ");
+    if (*words)
+        buf_addf(out, " words='%s'", words);
+    buf_add(out, " ;;\n");
+    free(words);
 }
 
 static int write_arguments(struct buf *out, struct error *err)
@@ -60,19 +61,15 @@ static int write_arguments(struct buf *out, struct error *err)
     return 0;
 }
 
+static void add_operand(const struct command *command, const struct completes *completes,
+                        struct buf *out)
+{
+    add_case(command->name, completes, out);
+}
+
 static int write_operands(struct buf *out, struct error *err)
 {
-    const struct command *command;
-    for (size_t i = 0; (command = command_row(i)); i++) {
-        struct completes completes;
-        if (completes_operand(command, &completes, err)) {
-            completes_release(&completes);
-            return -1;
-        }
-        add_case(command->name, &completes, out);
-        completes_release(&completes);
-    }
-    return 0;
+    return completes_each_operand(add_operand, out, err);
 }
 
 const struct completion_part completion_bash[] = {

@@ -82,22 +82,19 @@ static int write_options(struct buf *out, struct error *err)
     return 0;
 }
 
+static void add_operand(const struct command *command, const struct completes *completes,
+                        struct buf *out)
+{
+    if (completes->kind == COMPLETES_NOTHING)
+        return;
+    buf_addf(out, "complete -c inflight -n '__inflight_in %s'", command->name);
+    add_words(completes, out);
+    buf_add(out, "\n");
+}
+
 static int write_operands(struct buf *out, struct error *err)
 {
-    const struct command *command;
-    for (size_t i = 0; (command = command_row(i)); i++) {
-        struct completes completes;
-        int status = completes_operand(command, &completes, err);
-        if (completes.kind != COMPLETES_NOTHING) {
-            buf_addf(out, "complete -c inflight -n '__inflight_in %s'", command->name);
-            add_words(&completes, out);
-            buf_add(out, "\n");
-        }
-        completes_release(&completes);
-        if (status)
-            return -1;
-    }
-    return 0;
+    return completes_each_operand(add_operand, out, err);
 }
 
 const struct completion_part completion_fish[] = {

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/emitted.h"
 #include "advisor/html_parts.h"
 #include "advisor/report.h"
 
@@ -27,16 +26,6 @@ static void add_title(struct html *page)
     html_text(page->out, report_has(kernel, "function") ? report_word(kernel, "function")
                                                         : "a loop");
     buf_add(page->out, " \xc2\xb7 inflight");
-}
-
-static int add_style(struct html *page, struct error *err)
-{
-    return read_part("page.css", page->out, err);
-}
-
-static int add_script(struct html *page, struct error *err)
-{
-    return read_part("page.js", page->out, err);
 }
 
 static void add_sections(struct html *page, char **why_none)
@@ -67,13 +56,13 @@ static int add_part(struct html *page, const char *name, size_t length, char **w
     if (!strncmp(name, "title", length))
         add_title(page);
     else if (!strncmp(name, "style", length))
-        return add_style(page, err);
+        return read_part("page.css", page->out, err);
     else if (!strncmp(name, "sections", length))
         add_sections(page, why_none);
     else if (!strncmp(name, "data", length))
         html_add_data(page);
     else if (!strncmp(name, "script", length))
-        return add_script(page, err);
+        return read_part("page.js", page->out, err);
     else
         return fail(err, STATUS_INPUT,
                     "templates/report/page.html: nothing is called {{%.*s}}", (int)length,
@@ -104,11 +93,6 @@ int report_html(const json_t *report, struct buf *out, char **why_none, struct e
 }
 
 /* ---- files ---- */
-
-int report_html_check(const char *path, const char *source, struct error *err)
-{
-    return output_check(path, source, err);
-}
 
 static int check_kind(const json_t *report, struct error *err)
 {

@@ -116,6 +116,15 @@ void figure_end(struct figure *figure)
     buf_add(&figure->head, "EOD\n");
 }
 
+void figure_marks(struct figure *figure, size_t block, int type, double size,
+                  const char *colour)
+{
+    figure_item(figure,
+                "$b%zu using 1:2:3 with labels hypertext point pointtype %d pointsize %g "
+                "linecolor rgb '%s'",
+                block, type, size, colour);
+}
+
 void figure_line(struct figure *figure, double x0, double y0, double x1, double y1,
                  const char *style)
 {

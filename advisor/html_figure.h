@@ -56,6 +56,9 @@ void figure_row(struct figure *figure, size_t nr, const double *value);
 void figure_tipped(struct figure *figure, size_t nr, const double *value,
                    const char *tip);
 void figure_end(struct figure *figure);
+/* The tipped marks of a block; `type` of gnuplot's points. */
+void figure_marks(struct figure *figure, size_t block, int type, double size,
+                  const char *colour);
 /* A straight line between two points, in a block of its own. */
 void figure_line(struct figure *figure, double x0, double y0, double x1, double y1,
                  const char *style);

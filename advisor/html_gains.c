@@ -10,7 +10,8 @@ static void add_tile(struct html *page, const char *title, struct quantity gain,
                      const char *absent, const char *what)
 {
     struct buf text = {0};
-    bool noise = gain.known && gain.low <= 1 && gain.high >= 1 && gain.low < gain.high;
+    bool noise =
+        gain.known && gain.low < gain.high && report_is_noise(gain.low, gain.high);
     buf_addf(page->out, "<div class=\"tile%s\">",
              gain.known && !noise && gain.value > 1 ? " good" : "");
     html_element(page->out, "h3", title);

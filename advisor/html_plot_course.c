@@ -119,10 +119,7 @@ static void add_marks(const struct html *page, struct figure *figure, enum mark 
     figure_end(figure);
     if (!nr)
         return;
-    figure_item(figure,
-                "$b%zu using 1:2:3 with labels hypertext point pointtype %d pointsize %g "
-                "linecolor rgb '%s'",
-                block, looks[mark].type, looks[mark].size, looks[mark].colour);
+    figure_marks(figure, block, looks[mark].type, looks[mark].size, looks[mark].colour);
     figure_legend(figure, looks[mark].look, looks[mark].colour, "%s", looks[mark].text);
 }
 
@@ -265,11 +262,7 @@ static void add_pair(struct figure *figure, const json_t *advice, size_t nr, dou
     figure_tipped(figure, 2, (const double[]){bound.value, measured.value},
                   buf_str(&tip));
     figure_end(figure);
-    figure_item(figure,
-                "$b%zu using 1:2:3 with labels hypertext point pointtype 7 pointsize 0.9 "
-                "linecolor "
-                "rgb '" COLOUR_MEMORY "'",
-                block);
+    figure_marks(figure, block, 7, 0.9, COLOUR_MEMORY);
     figure_item(figure, "$b%zu using 1:2:('%c') with labels offset character 1,0.6",
                 block, (char)('A' + nr % 26));
     figure_legend(figure, "dot", COLOUR_MEMORY, "%s", buf_str(&tip));

@@ -215,10 +215,7 @@ static void add_group(struct sheet *sheet, enum group group)
         sheet->assumed_nr = nr;
     if (!nr)
         return;
-    figure_item(figure,
-                "$b%zu using 1:2:3 with labels hypertext point pointtype %d pointsize %g "
-                "linecolor rgb '%s'",
-                block, look[group].type, look[group].size, look[group].colour);
+    figure_marks(figure, block, look[group].type, look[group].size, look[group].colour);
     figure_legend(figure, look[group].mark, look[group].colour, "%s", look[group].text);
 }
 

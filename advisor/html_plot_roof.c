@@ -270,11 +270,7 @@ static size_t add_group(struct roof *roof, int group, int type, double size,
     }
     figure_end(figure);
     if (nr)
-        figure_item(
-            figure,
-            "$b%zu using 1:2:3 with labels hypertext point pointtype %d pointsize %g "
-            "linecolor rgb '%s'",
-            block, type, size, colour);
+        figure_marks(figure, block, type, size, colour);
     return nr;
 }
 

@@ -32,8 +32,6 @@ int report_html(const json_t *report, struct buf *out, char **why_none,
 /* The same into a file; what is missing is said on stderr. Fails for a document of
  * another kind than inflight.report/1 of a session. */
 int report_html_write(const json_t *report, const char *path, struct error *err);
-/* Refuses what report_html_write would, before a minute is spent on a search. */
-int report_html_check(const char *path, const char *source, struct error *err);
 
 /* The comment on top of an emitted file. `with`: the environment that the gain was
  * measured in, "" = the source alone. Caller frees. */

@@ -2,11 +2,6 @@
 # normal build of a project with tuned kernels needs: no libclang, no compiler of its own.
 set(INFLIGHT_CONTACT "inflight maintainers <maintainers@inflight.example>" CACHE STRING "Maintainer of the packages")
 
-string(REGEX MATCH "llvm-([0-9]+)|clang-([0-9]+)" found "${LIBCLANG_LIBRARY}")
-set(clang ${CMAKE_MATCH_1}${CMAKE_MATCH_2})
-if(NOT clang)
-  set(clang 19)
-endif()
 set(release ${PROJECT_VERSION}-1)
 
 set(CPACK_GENERATOR DEB)
@@ -32,8 +27,8 @@ set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/debian.cmake)
 
 set(CPACK_DEBIAN_TOOL_PACKAGE_NAME inflight)
 set(CPACK_DEBIAN_TOOL_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_TOOL_PACKAGE_DEPENDS "inflight-build (= ${release}), libclang-common-${clang}-dev, gcc, libc6-dev")
-set(CPACK_DEBIAN_TOOL_PACKAGE_RECOMMENDS "clang-${clang}, gnuplot-nox")
+set(CPACK_DEBIAN_TOOL_PACKAGE_DEPENDS "inflight-build (= ${release}), libclang-common-${LIBCLANG_MAJOR}-dev, gcc, libc6-dev")
+set(CPACK_DEBIAN_TOOL_PACKAGE_RECOMMENDS "clang-${LIBCLANG_MAJOR}, gnuplot-nox")
 set(CPACK_COMPONENT_TOOL_DESCRIPTION "optimization advisor and autotuner for C loops
 Counts how many cache misses a loop keeps in flight, compares that with what
 the core can hold (its miss status handling registers), says which
