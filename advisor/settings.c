@@ -221,6 +221,14 @@ static int read_word(const struct command *command, const char *word,
     return usage(settings, err, "unexpected word", word);
 }
 
+/* Whether what stands behind -- is an application; of commands that take either, it is
+ * where no C file was named. */
+static bool runs_program(const struct command *command, const struct settings *settings)
+{
+    return strstr(command->usage, "-- PROGRAM") &&
+           !(settings->file && strstr(command->usage, "compiler flags"));
+}
+
 static int read_words(const struct command *command, int argc, char **argv,
                       struct settings *settings, struct error *err)
 {
@@ -232,8 +240,10 @@ static int read_words(const struct command *command, int argc, char **argv,
         if (read_options(argc, argv, shorts, longs, settings, err))
             return -1;
         bool rest = optind > 1 && !strcmp(argv[optind - 1], "--");
+        struct strvec *list =
+            runs_program(command, settings) ? &settings->program : &settings->cflags;
         for (; rest && optind < argc; optind++)
-            strvec_push(&settings->cflags, argv[optind]);
+            strvec_push(list, argv[optind]);
         if (optind >= argc)
             break;
         if (read_word(command, argv[optind++], settings, err))
@@ -272,6 +282,7 @@ void settings_release(struct settings *settings)
     free(settings->file);
     strvec_release(&settings->words);
     strvec_release(&settings->cflags);
+    strvec_release(&settings->program);
     strvec_release(&settings->flags);
     strvec_release(&settings->sweep);
     strvec_release(&settings->rules);

@@ -13,7 +13,8 @@ struct settings {
     const char *function;
     struct strvec
         words; /* "set n = 4096", "buffer key = index(m)", "assume noalias(a,b)" */
-    struct strvec cflags; /* behind -- */
+    struct strvec cflags;  /* behind --, of the compiler */
+    struct strvec program; /* behind --, of commands that run an application */
     const char *compile_commands;
     const char *compiler; /* default "gcc"; tune: "gcc,clang-19" tries the others too */
     struct strvec flags;  /* --flags, empty = -O3 -march=native */

@@ -17,16 +17,20 @@ static const struct {
 } edges[] = {
     {"core/base", ""},
     {"core/machine", "core/base"},
-    {"core/run", "core/base"},
-    {"core/traffic", "core/base"},
+    {"core/code", "core/base"},
+    {"core/run", "core/base core/code"},
+    {"core/traffic", "core/base core/code"},
+    {"core/observe", "core/base core/code core/traffic"},
     {"core/store", "core/base"},
     {"core/occupancy", "core/base core/machine"},
-    {"variants",
-     "core/base core/machine core/run core/traffic core/occupancy core/store"},
+    {"variants", "core/base core/machine core/run core/traffic core/observe "
+                 "core/occupancy core/store"},
     {"rules", "core/base"},
-    {"search", "core/base core/machine core/run core/traffic core/occupancy core/store "
+    {"search", "core/base core/machine core/run core/traffic core/observe core/occupancy "
+               "core/store "
                "variants rules"},
-    {"advisor", "core/base core/machine core/run core/traffic core/occupancy core/store "
+    {"advisor", "core/base core/machine core/run core/traffic core/observe "
+                "core/occupancy core/store "
                 "variants rules search"},
     {"bench", "*"},
     {"tests", "*"},
@@ -49,8 +53,8 @@ static const struct {
     {"sqlite3.h", "core/store/", 1, false},
     {"CUnit/", "tests/", 0, false},
     {"sde_lib.h", "core/traffic/papi_export.c", 1, true},
-    {"capstone/", "core/run/", 1, false},
-    {"elfutils/", "core/traffic/", 1, false},
+    {"capstone/", "core/code/", 1, false},
+    {"elfutils/", "core/code/", 0, false},
 };
 
 /* Sources that are also compiled into traced programs, away from the tree: they name each

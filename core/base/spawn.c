@@ -1,5 +1,5 @@
-#define _GNU_SOURCE    /* pipe2, posix_spawn_file_actions_addchdir_np, prlimit, syscall, \
-                          wait4 */
+#define _GNU_SOURCE    /* pipe2, posix_spawn_file_actions_addchdir_np and                \
+                          _addtcsetpgrp_np, prlimit, syscall, wait4 */
 #include "core/base/spawn.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ struct spawn_child {
     size_t output_limit;
     double started, deadline, kill_at; /* clock_s(); infinite if none */
     enum spawn_end cause; /* what we stopped it for, SPAWN_EXITED if we did not */
-    bool ended, interruptible;
+    bool ended, interruptible, attached;
     struct spawn_outcome outcome;
 };
 
@@ -120,13 +120,47 @@ static int set_attributes(posix_spawnattr_t *attributes)
                                                     POSIX_SPAWN_SETPGROUP);
 }
 
+static int set_streams(posix_spawn_file_actions_t *actions,
+                       const int write_end[stream_nr])
+{
+    return posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0) ||
+           posix_spawn_file_actions_adddup2(actions, write_end[0], 1) ||
+           posix_spawn_file_actions_adddup2(actions, write_end[1], 2);
+}
+
+/* We are what a shell runs in the foreground of the terminal on standard input. */
+static bool has_terminal(void)
+{
+    return isatty(0) && tcgetpgrp(0) == getpgrp();
+}
+
+static int attach(posix_spawn_file_actions_t *actions, bool out_to_err)
+{
+    if (out_to_err && posix_spawn_file_actions_adddup2(actions, 2, 1))
+        return -1;
+    return has_terminal() ? posix_spawn_file_actions_addtcsetpgrp_np(actions, 0) : 0;
+}
+
+/* From the background only who blocks SIGTTOU may do that. */
+static void take_terminal_back(void)
+{
+    sigset_t output, old;
+
+    if (!isatty(0) || tcgetpgrp(0) == getpgrp())
+        return;
+    sigemptyset(&output);
+    sigaddset(&output, SIGTTOU);
+    pthread_sigmask(SIG_BLOCK, &output, &old);
+    tcsetpgrp(0, getpgrp());
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
 static int set_actions(posix_spawn_file_actions_t *actions,
                        const struct spawn_request *request,
                        const int write_end[stream_nr])
 {
-    if (posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0) ||
-        posix_spawn_file_actions_adddup2(actions, write_end[0], 1) ||
-        posix_spawn_file_actions_adddup2(actions, write_end[1], 2))
+    if (request->attached ? attach(actions, request->out_to_err)
+                          : set_streams(actions, write_end))
         return -1;
     for (int i = 0; i < 2; i++) /* onto itself: takes close-on-exec away in the child */
         if (request->pass_fd[i] > 0 &&
@@ -248,6 +282,7 @@ static struct spawn_child *child_new(const struct spawn_request *request)
     child->kill_at = INFINITY;
     child->cause = SPAWN_EXITED;
     child->interruptible = !request->after_interrupt;
+    child->attached = request->attached;
     return child;
 }
 
@@ -267,7 +302,8 @@ int spawn_start(const struct spawn_request *request, struct spawn_child **out,
         result = 0;
         goto out;
     }
-    if (open_pipes(child, write_end, err) || start(child, request, write_end, err))
+    if ((!request->attached && open_pipes(child, write_end, err)) ||
+        start(child, request, write_end, err))
         goto out;
     if (child->pid)
         child->process_fd = open_process(child->pid);
@@ -368,6 +404,8 @@ static void reap(struct spawn_child *child)
     cleanup_forget_group(child->slot);
     while (wait4(child->pid, &status, 0, &usage) < 0 && errno == EINTR)
         ;
+    if (child->attached)
+        take_terminal_back();
     record_end(child, status);
     record_usage(&child->outcome, &usage);
     child->ended = true;
@@ -413,10 +451,10 @@ static double wait_time(const struct spawn_child *child, double now)
     return wait > 0 ? wait : poll_blind_s;
 }
 
-static void wait_for_news(struct spawn_child *const *child, size_t nr)
+static void wait_for_news(struct spawn_child *const *child, size_t nr, double longest)
 {
     struct pollfd *fd = xcalloc(nr * (stream_nr + 1), sizeof(*fd));
-    double now = clock_s(), wait = poll_with_fd_s;
+    double now = clock_s(), wait = fmin(longest, poll_with_fd_s);
     nfds_t fd_nr = 0;
 
     for (size_t i = 0; i < nr; i++) {
@@ -461,7 +499,7 @@ static size_t advance_all(struct spawn_child *const *child, size_t nr, bool all_
 
 size_t spawn_wait_one(struct spawn_child *const *child, size_t nr)
 {
-    for (;; wait_for_news(child, nr)) {
+    for (;; wait_for_news(child, nr, INFINITY)) {
         advance_all(child, nr, false);
         for (size_t i = 0; i < nr; i++)
             if (child[i]->ended)
@@ -469,12 +507,21 @@ size_t spawn_wait_one(struct spawn_child *const *child, size_t nr)
     }
 }
 
+bool spawn_wait_for(struct spawn_child *child, double seconds)
+{
+    double until = clock_s() + seconds, left;
+
+    while (advance_all(&child, 1, false) > 0 && (left = until - clock_s()) > 0)
+        wait_for_news(&child, 1, left);
+    return child->ended;
+}
+
 int spawn_wait_all(struct spawn_child **child, size_t nr, bool all_or_none,
                    struct spawn_outcome *outcome, struct error *err)
 {
     (void)err;
     while (advance_all(child, nr, all_or_none) > 0)
-        wait_for_news(child, nr);
+        wait_for_news(child, nr, INFINITY);
     for (size_t i = 0; i < nr; i++) {
         outcome[i] = child[i]->outcome;
         child[i]->outcome = (struct spawn_outcome){0};

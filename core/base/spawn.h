@@ -32,8 +32,12 @@ struct spawn_request {
     const char *dir;              /* working folder, also for argv[0]; NULL = ours */
     double timeout_s;             /* 0 = none */
     size_t output_limit;          /* bytes kept of each stream; 0 = 1 MiB */
-    int pass_fd[2];               /* ours, under the same number in the child; 0 = none */
-    double memory_limit_bytes;    /* address space, of it and of each child; 0 = none */
+    /* The program has our three streams and, for as long as it runs, our terminal (Ctrl-C
+     * is its own then): an application as a user starts it. Nothing of it is kept. */
+    bool attached;
+    bool out_to_err;           /* attached: what it prints goes to our standard error */
+    int pass_fd[2];            /* ours, under the same number in the child; 0 = none */
+    double memory_limit_bytes; /* address space, of it and of each child; 0 = none */
     bool after_interrupt; /* runs to its end although an interrupt was caught: for what
                              reports what is known by then */
     enum account account; /* spawn_run: what the time is counted as; 0 = as it is now */
@@ -72,6 +76,10 @@ int spawn_wait_all(struct spawn_child **child, size_t nr, bool all_or_none,
 /* Waits until one of them has ended, draining the output of all; its place. It is then
  * taken by spawn_wait_all. nr > 0. */
 size_t spawn_wait_one(struct spawn_child *const *child, size_t nr);
+
+/* Waits `seconds` at most, for work at intervals while it runs. True when it has ended;
+ * it is then taken by spawn_wait_all. */
+bool spawn_wait_for(struct spawn_child *child, double seconds);
 
 /* Ctrl-C: after spawn_catch_interrupt, SIGINT, SIGTERM and SIGHUP kill running children
  * and set this flag instead of ending us; every spawn then ends as SPAWN_INTERRUPTED. A

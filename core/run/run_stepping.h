@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "core/run/run_decode.h"
+#include "core/code/code.h"
 
 enum stepping { STEPPING_STEP, STEPPING_MARK, STEPPING_GONE };
 

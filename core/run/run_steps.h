@@ -7,7 +7,7 @@
 #define CORE_RUN_RUN_STEPS_H
 
 #include "core/run/run.h"
-#include "core/run/run_decode.h"
+#include "core/code/code.h"
 
 struct steps;
 struct steps *steps_new(const struct decoder *decoder);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/traffic/source_lines.h"
+#include "core/code/code.h"
 
 /* The lines of a window. */
 static const struct {

@@ -1,4 +1,4 @@
-#include "core/traffic/source_lines.h"
+#include "core/code/source_lines.h"
 
 #include <elfutils/libdw.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "core/run/run_decode.h"
+#include "core/code/decode.h"
 
 #include <capstone/capstone.h>
 #include <ctype.h>

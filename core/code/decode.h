@@ -1,9 +1,8 @@
 /*
- * What one machine instruction is, for counting: the adapter of capstone. Private to
- * core/run and its tests.
+ * What one machine instruction is, for counting: the adapter of capstone.
  */
-#ifndef CORE_RUN_RUN_DECODE_H
-#define CORE_RUN_RUN_DECODE_H
+#ifndef CORE_CODE_DECODE_H
+#define CORE_CODE_DECODE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* From addresses in a program's file to lines of its source. The one user of elfutils. */
-#ifndef CORE_TRAFFIC_SOURCE_LINES_H
-#define CORE_TRAFFIC_SOURCE_LINES_H
+#ifndef CORE_CODE_SOURCE_LINES_H
+#define CORE_CODE_SOURCE_LINES_H
 
 #include <stddef.h>
 #include <stdint.h>
