@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -16,12 +15,11 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/progress.h"
+#include "core/base/spawn_exec.h"
 #include "core/base/strays.h"
 #include "core/base/term.h"
 
-extern char **environ;
-
-enum { stream_nr = 2, default_limit = 1 << 20 };
+enum { stream_nr = SPAWN_STREAMS, default_limit = 1 << 20 };
 
 /* Between SIGTERM and SIGKILL. */
 static const double grace_s = 0.5;
@@ -75,123 +73,6 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
-static bool is_overridden(const char *entry, const char *const *extra)
-{
-    size_t name = strcspn(entry, "=") + 1;
-
-    if (strncmp(entry, STRAYS_VARIABLE "=", name) == 0)
-        return true;
-    for (; extra && *extra; extra++)
-        if (strncmp(entry, *extra, name) == 0)
-            return true;
-    return false;
-}
-
-/* Who started us may look for what we leave behind: its mark goes on. */
-static void make_environment(struct strvec *list, const char *const *extra,
-                             const char *mark)
-{
-    const char *outer = getenv(STRAYS_VARIABLE);
-
-    strvec_pushf(list, STRAYS_VARIABLE "=%s%s", outer ? outer : "", mark);
-    for (char **entry = environ; *entry; entry++)
-        if (!is_overridden(*entry, extra))
-            strvec_push(list, *entry);
-    for (; extra && *extra; extra++)
-        strvec_push(list, *extra);
-    GROW(list->v, list->nr + 1, list->alloc);
-    list->v[list->nr] = NULL;
-}
-
-/* A child starts with no signal blocked or ignored and as the leader of its own group. */
-static int set_attributes(posix_spawnattr_t *attributes)
-{
-    sigset_t none, all;
-
-    sigemptyset(&none);
-    sigfillset(&all);
-    sigdelset(&all, SIGKILL);
-    sigdelset(&all, SIGSTOP);
-    return posix_spawnattr_setsigmask(attributes, &none) ||
-           posix_spawnattr_setsigdefault(attributes, &all) ||
-           posix_spawnattr_setpgroup(attributes, 0) ||
-           posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK |
-                                                    POSIX_SPAWN_SETSIGDEF |
-                                                    POSIX_SPAWN_SETPGROUP);
-}
-
-static int set_streams(posix_spawn_file_actions_t *actions,
-                       const int write_end[stream_nr])
-{
-    return posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0) ||
-           posix_spawn_file_actions_adddup2(actions, write_end[0], 1) ||
-           posix_spawn_file_actions_adddup2(actions, write_end[1], 2);
-}
-
-/* We are what a shell runs in the foreground of the terminal on standard input. */
-static bool has_terminal(void)
-{
-    return isatty(0) && tcgetpgrp(0) == getpgrp();
-}
-
-static int attach(posix_spawn_file_actions_t *actions, bool out_to_err)
-{
-    if (out_to_err && posix_spawn_file_actions_adddup2(actions, 2, 1))
-        return -1;
-    return has_terminal() ? posix_spawn_file_actions_addtcsetpgrp_np(actions, 0) : 0;
-}
-
-/* From the background only who blocks SIGTTOU may do that. */
-static void take_terminal_back(void)
-{
-    sigset_t output, old;
-
-    if (!isatty(0) || tcgetpgrp(0) == getpgrp())
-        return;
-    sigemptyset(&output);
-    sigaddset(&output, SIGTTOU);
-    pthread_sigmask(SIG_BLOCK, &output, &old);
-    tcsetpgrp(0, getpgrp());
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-}
-
-static int set_actions(posix_spawn_file_actions_t *actions,
-                       const struct spawn_request *request,
-                       const int write_end[stream_nr])
-{
-    if (request->attached ? attach(actions, request->out_to_err)
-                          : set_streams(actions, write_end))
-        return -1;
-    for (int i = 0; i < 2; i++) /* onto itself: takes close-on-exec away in the child */
-        if (request->pass_fd[i] > 0 &&
-            posix_spawn_file_actions_adddup2(actions, request->pass_fd[i],
-                                             request->pass_fd[i]))
-            return -1;
-    return request->dir ? posix_spawn_file_actions_addchdir_np(actions, request->dir) : 0;
-}
-
-/* Returns 0 or an errno. */
-static int spawn_with(pid_t *pid, const struct spawn_request *request,
-                      const int write_end[stream_nr], char *const *environment)
-{
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    int result = ENOMEM;
-
-    if (posix_spawn_file_actions_init(&actions))
-        return ENOMEM;
-    if (posix_spawnattr_init(&attributes))
-        goto out_actions;
-    if (set_attributes(&attributes) == 0 &&
-        set_actions(&actions, request, write_end) == 0)
-        result = posix_spawnp(pid, request->argv[0], &actions, &attributes,
-                              (char *const *)(uintptr_t)request->argv, environment);
-    posix_spawnattr_destroy(&attributes);
-out_actions:
-    posix_spawn_file_actions_destroy(&actions);
-    return result;
-}
-
 /* From outside: posix_spawn knows no limits. What it allocates in the first moments is
  * not refused, but counts. */
 static void limit_memory(pid_t pid, double bytes)
@@ -207,15 +88,13 @@ static void limit_memory(pid_t pid, double bytes)
 static int start(struct spawn_child *child, const struct spawn_request *request,
                  const int write_end[stream_nr], struct error *err)
 {
-    struct strvec environment = {0};
     sigset_t all, old;
     pid_t pid = 0;
     int cause, result = 0;
 
-    make_environment(&environment, request->env_extra, child->mark);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
-    cause = spawn_with(&pid, request, write_end, environment.v);
+    cause = spawn_exec(&pid, request, write_end, child->mark);
     if (cause) {
         child->outcome.end = SPAWN_NOT_STARTED;
         child->outcome.code = cause;
@@ -227,7 +106,6 @@ static int start(struct spawn_child *child, const struct spawn_request *request,
         result = child->slot < 0 ? -1 : 0;
     }
     pthread_sigmask(SIG_SETMASK, &old, NULL);
-    strvec_release(&environment);
     return result;
 }
 
@@ -405,7 +283,7 @@ static void reap(struct spawn_child *child)
     while (wait4(child->pid, &status, 0, &usage) < 0 && errno == EINTR)
         ;
     if (child->attached)
-        take_terminal_back();
+        spawn_take_terminal_back();
     record_end(child, status);
     record_usage(&child->outcome, &usage);
     child->ended = true;
