@@ -310,11 +310,13 @@ static int eval_lengths(struct binding *binding, struct error *err)
         error_clear(&why);
         for (size_t i = 0; i < kernel->buffer_nr; i++) {
             struct kernel_buffer *buffer = &kernel->buffer[i];
+            struct error one = {0};
 
             if (buffer->is_filled && buffer->length < 0 &&
-                eval_length(binding, buffer, &why)) {
+                eval_length(binding, buffer, &one)) {
                 buffer->length = -1;
                 left++;
+                why = why.status ? why : one;
             }
         }
     }
