@@ -6,5 +6,6 @@
 #include "core/observe/app_output.h"
 #include "core/observe/app_text.h"
 #include "core/observe/project_copy.h"
+#include "core/observe/sample.h"
 
 #endif
