@@ -112,6 +112,17 @@ static char *full_name(Dwarf_Die *die)
     return buf_detach(&name);
 }
 
+/* A part that the compiler made a function of its own (f._omp_fn.0, f.omp_outlined) has
+ * the name of the whole. */
+static void cut_clone(char *name)
+{
+    char *dot = strrchr(name, ':'); /* behind a template's arguments may be dots */
+
+    dot = strchr(dot ? dot : name, '.');
+    if (dot && dot > name)
+        *dot = 0;
+}
+
 static char *file_of(Dwarf_Die *die, Dwarf_Die *unit)
 {
     const char *file = dwarf_decl_file(die);
@@ -123,13 +134,31 @@ static char *file_of(Dwarf_Die *die, Dwarf_Die *unit)
     return file[0] == '/' || !dir ? xstrdup(file) : path_join(dir, file);
 }
 
-const struct image_function *image_function_of(struct image *image, Dwarf_Die *die,
+/* The function around one that the compiler made and that nobody wrote. */
+static void to_written(Dwarf_Die *die)
+{
+    Dwarf_Die *scope = NULL;
+    int nr = dwarf_decl_file(die) ? 0 : dwarf_getscopes_die(die, &scope);
+
+    for (int i = 1; i < nr; i++)
+        if (dwarf_tag(&scope[i]) == DW_TAG_subprogram) {
+            *die = scope[i];
+            break;
+        }
+    free(scope);
+}
+
+const struct image_function *image_function_of(struct image *image, Dwarf_Die *of,
                                                Dwarf_Die *unit)
 {
+    Dwarf_Die written = *of, *die = &written;
+
+    to_written(die);
     char *name = full_name(die), *file = file_of(die, unit);
     const struct image_function *function;
     int line = 0;
 
+    cut_clone(name);
     if (dwarf_decl_line(die, &line))
         line = 0;
     function = image_function_named(image, name, file, line, language_of(unit));
@@ -175,6 +204,29 @@ static void add_inlined(struct image *image, struct image_piece *piece, Dwarf_Di
     } while (dwarf_siblingof(&die, &die) == 0);
 }
 
+/* Parts of functions that became functions stand inside these, whose own code is
+ * elsewhere: the whole tree is looked through. */
+static bool find_below(Dwarf_Die *parent, Dwarf_Addr address, int depth, Dwarf_Die *out)
+{
+    Dwarf_Die die;
+
+    if (depth > depth_max || dwarf_child(parent, &die) != 0)
+        return false;
+    do {
+        int tag = dwarf_tag(&die);
+
+        if (tag == DW_TAG_subprogram && dwarf_haspc(&die, address) > 0) {
+            *out = die;
+            return true;
+        }
+        if ((tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
+             names_a_part(&die)) &&
+            find_below(&die, address, depth + 1, out))
+            return true;
+    } while (dwarf_siblingof(&die, &die) == 0);
+    return false;
+}
+
 /* The function whose code the address is, in the tree as it stands in the file: an
  * inlined one's scopes lead away to where it was written. */
 static bool find_function(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die *out)
@@ -192,7 +244,7 @@ static bool find_function(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die *out)
         }
     free(scope);
     free(physical);
-    return found;
+    return found || find_below(unit, address, 0, out);
 }
 
 /* Units are asked one by one where the compiler wrote no index of addresses. */

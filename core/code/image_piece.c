@@ -197,9 +197,9 @@ static bool find_symbol(const struct image *image, uint64_t address,
 static void add_symbol_scope(struct image *image, struct image_piece *piece)
 {
     GROW(piece->scope, 1, piece->scope_alloc);
-    piece->scope[piece->scope_nr++] = (struct image_scope){
-        image_function_named(image, piece->symbol, NULL, 0, NULL), -1, piece->low,
-        piece->high};
+    piece->scope[piece->scope_nr++] =
+        (struct image_scope){image_function_named(image, piece->symbol, NULL, 0, NULL),
+                             -1, piece->low, piece->high};
 }
 
 static struct image_piece *known_piece(const struct image *image, uint64_t address)
