@@ -25,6 +25,11 @@ void samples_release(struct samples *samples)
     *samples = (struct samples){0};
 }
 
+bool sample_module_is_file(const char *path)
+{
+    return path[0] == '/' && path[1] != '/';
+}
+
 int sample_possible(struct error *err)
 {
     struct samples none = {0};

@@ -29,6 +29,9 @@ struct sample_module {
                    calls what has no file */
 };
 
+/* It has a file, so that its code can be looked at. */
+bool sample_module_is_file(const char *path);
+
 struct sample_thread {
     int process, thread; /* as the kernel numbers them */
     uint32_t program;    /* module that the process executes; UINT32_MAX = not known */

@@ -101,8 +101,7 @@ static void add_mapping(struct sample_fold *fold, const struct sample_record *re
     struct process *process = get_process(fold, record->process);
     uint32_t module = module_of(fold->samples, record->path);
 
-    if (process->program == UINT32_MAX && record->path[0] == '/' &&
-        record->path[1] != '/')
+    if (process->program == UINT32_MAX && sample_module_is_file(record->path))
         process->program = module;
     GROW(process->map, process->map_nr + 1, process->map_alloc);
     process->map[process->map_nr++] = (struct mapping){
@@ -174,8 +173,7 @@ static void add_hit(struct sample_fold *fold, const struct sample_record *record
     size_t at;
 
     hit.module = map ? map->module : module_of(samples, "[unknown]");
-    if (map && samples->module[map->module].path[0] == '/' &&
-        samples->module[map->module].path[1] != '/')
+    if (map && sample_module_is_file(samples->module[map->module].path))
         hit.offset = record->address - map->start + map->offset;
     at = slot_of(fold, &hit);
     if (!fold->slot[at]) {
