@@ -389,7 +389,8 @@ static int work(const struct settings *settings, bool advise_only, struct error 
     if (!status)
         status = keep_record_check(settings, kernel_name(bench.kernel), err);
     if (!status)
-        status = in_app_prepare(&app, settings, &bench.progress, bench.scratch, err);
+        status = in_app_prepare(&app, settings, &bench.progress, bench.scratch,
+                                kernel_name(bench.kernel), err);
     if (!status)
         status = workbench_session(&bench, err);
     if (!status)

@@ -11,6 +11,8 @@
 static const double limit_least_s = 10;
 static const double limit_times = 10; /* the first run as written */
 static const double default_budget_s = 60;
+/* Of a run, where that takes no more of the machine than 1 %. */
+static const double samples_wanted = 2000, frequency_most_hz = 4001;
 
 static double budget_s(const struct in_app *app)
 {
@@ -90,6 +92,9 @@ static int run_first(struct in_app *app, struct error *err)
         free(text);
     }
     app->limit_s = fmax(limit_least_s, limit_times * run.seconds);
+    if (app->frequency_hz > 0)
+        app->frequency_hz = fmin(fmax(samples_wanted / run.seconds, SAMPLE_FREQUENCY_HZ),
+                                 frequency_most_hz);
     app_output_add(&app->output, buf_str(&run.out));
     in_app_run_release(&run);
     return status;
@@ -112,12 +117,18 @@ static int build_first(struct in_app *app, struct error *err)
 }
 
 int in_app_prepare(struct in_app *app, const struct settings *settings,
-                   struct progress *progress, const char *scratch, struct error *err)
+                   struct progress *progress, const char *scratch, const char *function,
+                   struct error *err)
 {
+    struct error why = {0};
     *app = (struct in_app){.settings = settings, .progress = progress};
     if (!settings->in_app)
         return 0;
     app->random = (uint64_t)getpid() * 2654435761u;
+    app->function = xstrdup(function);
+    app->frequency_hz = sample_possible(&why) ? 0 : SAMPLE_FREQUENCY_HZ;
+    if (app->frequency_hz <= 0)
+        app->unsampled = xstrdup(why.text);
     int status = app_text_split(settings->in_app, &app->build, &app->run, err);
     if (!status)
         status = project_find(settings->file, settings->in_app_dir, &app->project, err);
@@ -255,6 +266,17 @@ static int run_pairs(struct pairing *pairing, struct error *err)
     return status;
 }
 
+/* Why the routine's gain is not known. */
+static void note_routine(const struct in_app *app, struct in_app_result *result)
+{
+    if (result->routine.known || result->unsampled || !result->pair_nr)
+        return;
+    result->unsampled = xasprintf(
+        "no sample fell into '%s': the program runs too short, or has neither symbols "
+        "nor debug information (build with -g and without -s)",
+        app->function);
+}
+
 static int build_tuned(struct in_app *app, const struct buf *tuned,
                        struct in_app_result *result, struct error *err)
 {
@@ -288,6 +310,7 @@ int in_app_confirm(struct in_app *app, const struct buf *tuned,
         end_with(result, IN_APP_INTERRUPTED,
                  xstrdup("interrupted before a pair of runs "
                          "was complete"));
+    note_routine(app, result);
     if (!status && !result->sentence && result->pair_nr < 3)
         result->sentence = xasprintf(
             "%zu pair%s of runs in %.3g s: three at least are needed for an interval; "

@@ -26,9 +26,9 @@ struct in_app {
     double limit_s; /* of a run */
     struct app_output output;
     uint64_t random;
-    char *function;                  /* the routine's name; NULL = it is not sampled */
-    int first_line[2], last_line[2]; /* of it, of code that was written with it */
-    char *unsampled;                 /* why its time is not known; NULL = it is */
+    char *function;      /* the routine's name */
+    double frequency_hz; /* of sampling; 0 = it is not to be had */
+    char *unsampled;     /* why the routine's time is not known; NULL = it is */
 };
 
 /* The words of --in-app, before anything is spent. STATUS_USAGE; nothing without
@@ -36,13 +36,14 @@ struct in_app {
 int in_app_check(const struct settings *settings, struct error *err);
 
 /*
- * Copies the project below `scratch`, builds it as it is and runs it once: what fails
- * here would fail after the search, too. STATUS_FAILED with the compiler's first
- * complaint, the program's end, or that what ran was not built from the copy.
- * Does nothing without --in-app. Release it in any case.
+ * Copies the project below `scratch` (the routine is `function` of settings->file),
+ * builds it as it is and runs it once: what fails here would fail after the search, too.
+ * STATUS_FAILED with the compiler's first complaint, the program's end, or that what ran
+ * was not built from the copy. Does nothing without --in-app. Release it in any case.
  */
 int in_app_prepare(struct in_app *app, const struct settings *settings,
-                   struct progress *progress, const char *scratch, struct error *err);
+                   struct progress *progress, const char *scratch, const char *function,
+                   struct error *err);
 void in_app_release(struct in_app *app);
 
 /* Builds the second copy with `tuned` (the whole text of the source), and runs both.

@@ -119,6 +119,42 @@ static int check_run(const struct in_app *app, size_t side, struct in_app_run *r
     return status;
 }
 
+/* The longest thread's: what the program waits for. Without a sample in it, not known. */
+static void take_samples(const struct in_app *app, size_t side,
+                         const struct samples *samples, struct in_app_run *run)
+{
+    struct sample_routine routine = {.function = app->function,
+                                     .file = app->side[side].source};
+    struct sample_seconds in = samples_in_routine(samples, &routine);
+    routine.file = NULL; /* where debug information was told other paths */
+    if (in.samples == 0)
+        in = samples_in_routine(samples, &routine);
+    if (in.samples == 0)
+        return;
+    run->routine_s = in.busiest_s.value;
+    run->routine_share = in.busiest_s.value / run->seconds;
+}
+
+static int start(const struct in_app *app, size_t side,
+                 const struct spawn_request *request, struct spawn_outcome *outcome,
+                 struct in_app_run *run, struct error *err)
+{
+    const struct sample_options options = {.frequency_hz = app->frequency_hz};
+    struct samples samples;
+    if (app->frequency_hz <= 0) {
+        if (spawn_run(request, outcome, err))
+            return -1;
+        run->seconds = outcome->wall_s;
+        return 0;
+    }
+    int status = sample_run(request, &options, &samples, outcome, err);
+    run->seconds = outcome->wall_s;
+    if (!status)
+        take_samples(app, side, &samples, run);
+    samples_release(&samples);
+    return status;
+}
+
 int in_app_run(struct in_app *app, size_t side, struct in_app_run *run, struct error *err)
 {
     const struct in_app_side *at = &app->side[side];
@@ -129,9 +165,8 @@ int in_app_run(struct in_app *app, size_t side, struct in_app_run *run, struct e
                                           .timeout_s = app->limit_s,
                                           .output_limit = output_bytes_max};
     *run = (struct in_app_run){.routine_s = NAN, .routine_share = NAN};
-    if (app_mark_reset(at->mark, err) || spawn_run(&request, &outcome, err))
+    if (app_mark_reset(at->mark, err) || start(app, side, &request, &outcome, run, err))
         return -1;
-    run->seconds = outcome.wall_s;
     run->failure = ending(&outcome, app->limit_s);
     run->proven = app_mark_read(at->mark, &run->facts);
     buf_add_n(&run->out, buf_str(&outcome.out), outcome.out.length);

@@ -160,7 +160,7 @@ static bool site_start(struct site *site, const char *command)
 static int site_prepare(struct site *site)
 {
     return in_app_prepare(&site->app, &site->settings, &site->progress, site->copies,
-                          &site->err);
+                          "turn", &site->err);
 }
 
 static void site_release(struct site *site)
