@@ -27,6 +27,7 @@ static const struct command commands[] = {
      "cores tolerance tolerance-absolute reassociate audit confirm save replay fresh "
      "reuse "
      "no-record patch "
+     "in-app in-app-budget in-app-dir in-app-check "
      "database evidence html" COMMON_OPTIONS,
      tune_command},
     {"advise", "measure the kernel as written and rank what can still pay",

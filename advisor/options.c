@@ -54,6 +54,17 @@ static const struct option_row rows[] = {
     {"build-record", 0, "FILE", TEXT, AT(build_record),
      "write what a build needs: this machine's entry of the record FILE, such as "
      "kernel.inflight.json beside the source, and the tuned C beside it (docs/build.md)"},
+    {"in-app", 0, "'BUILD && RUN'", TEXT, AT(in_app),
+     "does the gain survive in the application? Builds it with the winner and as it is, "
+     "in copies of the project, and runs both in turn; shell text such as 'make app && "
+     "./app args' (docs/in-app.md)"},
+    {"in-app-budget", 0, "TIME", TIME, AT(in_app_budget_s),
+     "time for these runs, default 60s"},
+    {"in-app-dir", 0, "DIR", TEXT, AT(in_app_dir),
+     "the project folder that is copied; default the git work tree of the file, else the "
+     "current folder"},
+    {"in-app-check", 0, "CMD", TEXT, AT(in_app_check),
+     "shell text that must succeed behind each run, such as './check out.txt'"},
     {"source", 0, "FILE.c", TEXT, AT(source),
      "the kernel's file, where it does not lie beside its record"},
     {"strict", 0, NULL, FLAG, AT(strict),

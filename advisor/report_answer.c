@@ -256,6 +256,7 @@ void sheet_gained(struct sheet *sheet)
         return;
     }
     show_source(sheet);
+    sheet_in_app_answer(sheet);
     show_around(sheet);
     sheet_environments(sheet);
     show_output(sheet);

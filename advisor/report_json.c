@@ -284,6 +284,9 @@ json_t *report_json(const struct report_input *input)
         json_object_set_new(root, "reused", reused);
     if (input->confirm && input->confirm->sentence)
         json_object_set_new(root, "confirm", confirm_to_json(input->confirm));
+    if (input->in_app && input->in_app->end != IN_APP_NONE)
+        json_object_set_new(root, "in_app",
+                            in_app_to_json(input->in_app, input->emitted_gain));
     json_t *code = code_diffs_json(&bench->code);
     if (code)
         json_object_set_new(root, "code", code);

@@ -263,6 +263,7 @@ int settings_parse(int argc, char **argv, struct settings *settings, struct erro
                                   .longer_s = -1,
                                   .peak_gbs = -1,
                                   .seconds_s = -1,
+                                  .in_app_budget_s = -1,
                                   .variants = -1,
                                   .seed = -1,
                                   .cores = -1,

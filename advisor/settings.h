@@ -30,6 +30,8 @@ struct settings {
     const char *html;                   /* where the report is written as a page */
     const char *build_record;           /* tune: the record that builds read */
     const char *source;                 /* check: the kernel's file */
+    /* tune: 'BUILD && RUN' of the application, its folder, a command behind each run */
+    const char *in_app, *in_app_dir, *in_app_check;
     const char *plot, *memory, *what_if, *cache, *csv, *save;
     const char *format;               /* of export and import; NULL = t4, or found out */
     const char *counts, *measurement; /* files to explain instead of measuring */
@@ -46,6 +48,7 @@ struct settings {
     int background;          /* enum run_background */
     /* negative = not given */
     double budget_s, bandwidth_gbs, latency_ns, longer_s, peak_gbs, seconds_s;
+    double in_app_budget_s;                                       /* likewise */
     long long variants, seed, cores, session, min_of, line_bytes; /* likewise */
     double tolerance, tolerance_absolute;                         /* negative = default */
     bool reuse, no_record, record, forget_record;
