@@ -32,6 +32,7 @@ struct settings {
     const char *source;                 /* check: the kernel's file */
     const char *plot, *memory, *what_if, *cache, *csv, *save;
     const char *format;               /* of export and import; NULL = t4, or found out */
+    const char *regions, *events;     /* profile: a folder to read; what is counted */
     const char *counts, *measurement; /* files to explain instead of measuring */
     /* of compare: FILE:FUNCTION of each, and where the second one stands */
     const char *version, *rival_version;
