@@ -8,6 +8,7 @@ int machine_command(const struct settings *settings, struct error *err);
 int show_command(const struct settings *settings, struct error *err);
 int tune_command(const struct settings *settings, struct error *err);
 int advise_command(const struct settings *settings, struct error *err);
+int profile_command(const struct settings *settings, struct error *err);
 int measure_command(const struct settings *settings, struct error *err);
 int compare_command(const struct settings *settings, struct error *err);
 int check_command(const struct settings *settings, struct error *err);

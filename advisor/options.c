@@ -132,6 +132,12 @@ static const struct option_row rows[] = {
      "loaded latency, such as 145 or 145ns; default from the profile's curve"},
     {"access", 0, "KIND", TEXT, AT(access),
      "random, streaming, or the random share such as 0.3"},
+    {"regions", 0, "FOLDER", TEXT, AT(regions),
+     "what a program with markers left in its INFLIGHT_REGIONS=FOLDER, of one or several "
+     "processes and machines"},
+    {"events", 0, "LIST", TEXT, AT(events),
+     "what PAPI counts in the regions: names between commas (at most 8), none, or auto "
+     "(default): cycles, instructions and lines from memory where they count here"},
     {"counts", 0, "FILE", TEXT, AT(counts),
      "counts taken elsewhere: 'perf stat' output (-x, too), LIKWID's -O, CSV or JSON"},
     {"seconds", 0, "TIME", TIME, AT(seconds_s),

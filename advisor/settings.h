@@ -34,6 +34,7 @@ struct settings {
     const char *in_app, *in_app_dir, *in_app_check;
     const char *plot, *memory, *what_if, *cache, *csv, *save;
     const char *format;               /* of export and import; NULL = t4, or found out */
+    const char *regions, *events;     /* profile: a folder to read; what is counted */
     const char *counts, *measurement; /* files to explain instead of measuring */
     /* of compare: FILE:FUNCTION of each, and where the second one stands */
     const char *version, *rival_version;

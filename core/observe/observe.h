@@ -7,5 +7,6 @@
 #include "core/observe/app_text.h"
 #include "core/observe/project_copy.h"
 #include "core/observe/sample.h"
+#include "core/observe/region_profile.h"
 
 #endif
