@@ -3,5 +3,6 @@
 #define CORE_OBSERVE_OBSERVE_H
 
 #include "core/observe/sample.h"
+#include "core/observe/sample_hot.h"
 
 #endif
