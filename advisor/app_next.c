@@ -113,6 +113,12 @@ static char *no_source(const struct hot_routine *routine)
     return xasprintf("its source '%s' is not on this machine", routine->file);
 }
 
+/* Part of the system: nobody's to tune here. */
+static bool is_library(const char *source)
+{
+    return !strncmp(source, "/usr/", 5) || !strncmp(source, "/opt/", 5);
+}
+
 static bool is_for_tuning(const struct hot_routine *routine)
 {
     return routine->language &&
@@ -130,7 +136,10 @@ static void look_at(struct app *app, struct app_row *row, const struct settings 
     row->source = typed_path(routine->source);
     row->line =
         routine->loop_nr && routine->loop[0].line ? routine->loop[0].line : routine->line;
-    if (!is_for_tuning(routine))
+    if (is_library(row->source))
+        row->why_not = xasprintf(
+            "it is code of a library, in '%s': look at what calls it", row->source);
+    else if (!is_for_tuning(routine))
         row->why_not = xasprintf("it is written in %s; kernels are read in C",
                                  routine->language ? routine->language
                                                    : "a language that is not known");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advisor/app.h"
+#include "advisor/profiles.h"
 
 /* A page of them; what is further down is below 1 % or noise in most programs. */
 enum { rows_max = 12 };

@@ -42,19 +42,50 @@ static void add_head(struct page *page, const struct app *app)
 
 /* ---- the rows ---- */
 
+/* Without what stands between < and >: of templates only few read all. */
+static void add_name(const char *name, struct buf *out)
+{
+    int depth = 0;
+    for (const char *at = name; *at; at++) {
+        bool arguments = *at == '<' && strncmp(at, "<<", 2) && strncmp(at, "<=", 2) &&
+                         (at - name < 8 || strncmp(at - 8, "operator", 8));
+        if (arguments || (*at == '<' && depth))
+            depth++;
+        else if (*at == '>' && depth)
+            depth--;
+        else if (!depth)
+            buf_add_n(out, at, 1);
+    }
+}
+
+/* "96% (92-98)  text": narrower than labels of other reports, since names are long. */
+static void add_shared(struct page *page, struct quantity share, size_t before,
+                       const char *text)
+{
+    struct buf label = {0};
+    add_share(&label, share, 0);
+    buf_addf(page->out, "%*s%-13s", (int)before, "", buf_str(&label));
+    buf_add(page->out, label.length > 12 ? " " : "");
+    buf_add_wrapped(page->out, text, before + 13, page->width);
+    buf_add(page->out, "\n");
+    buf_release(&label);
+}
+
 static void add_place(const struct app_row *row, struct buf *out)
 {
     const struct hot_routine *routine = row->routine;
     const char *file = row->source ? row->source : routine->file;
+    if (routine->kind == HOT_MODULE)
+        buf_add(out, "somewhere in ");
+    add_name(routine->name, out);
     if (routine->kind == HOT_NO_FILE)
-        buf_addf(out, "%s, code without a file", routine->name);
+        buf_add(out, ", code without a file");
     else if (routine->kind == HOT_MODULE)
-        buf_addf(out, "somewhere in %s, which has no symbols there", routine->name);
+        buf_add(out, ", which has no symbols there");
     else if (routine->kind == HOT_SYMBOL)
-        buf_addf(out, "%s in %s, no debug information", routine->name,
-                 path_base(routine->module));
+        buf_addf(out, " in %s, no debug information", path_base(routine->module));
     else
-        buf_addf(out, "%s, %s:%d", routine->name, file, routine->line);
+        buf_addf(out, ", %s:%d", file, routine->line);
     if (routine->language && strcmp(routine->language, "C"))
         buf_addf(out, " (%s)", routine->language);
 }
@@ -62,8 +93,10 @@ static void add_place(const struct app_row *row, struct buf *out)
 static void add_more(const struct app *app, const struct app_row *row, struct buf *out)
 {
     const struct hot_routine *routine = row->routine;
-    if (routine->inlined_into)
-        buf_addf(out, "; inlined into %s", routine->inlined_into);
+    if (routine->inlined_into) {
+        buf_add(out, "; inlined into ");
+        add_name(routine->inlined_into, out);
+    }
     if (app->hot.threads > 1)
         buf_addf(out, "; %zu thread%s", routine->threads,
                  routine->threads == 1 ? "" : "s");
@@ -75,53 +108,48 @@ static void add_more(const struct app *app, const struct app_row *row, struct bu
 static void add_loop(struct page *page, const struct hot_routine *routine,
                      const struct hot_loop *loop)
 {
-    struct buf share = {0}, text = {0};
-    add_share(&share, loop->share, 0);
-    buf_addf(&text, "%s in the loop", buf_str(&share));
+    struct buf text = {0};
+    int first = loop->line ? loop->line : loop->first_line;
     if (loop->line)
-        buf_addf(&text, " at line %d", loop->line);
-    if (loop->first_line && loop->first_line == loop->last_line)
-        buf_addf(&text, "%s line %d", loop->line ? ", code of" : " of", loop->first_line);
+        buf_addf(&text, "in the loop at line %d", loop->line);
     else if (loop->first_line)
-        buf_addf(&text, "%s lines %d to %d", loop->line ? ", code of" : " of",
-                 loop->first_line, loop->last_line);
-    else if (!loop->line && routine->kind == HOT_SOURCE)
-        buf_add(&text, " whose lines are not known");
-    page_line(page, "", "%s", buf_str(&text));
-    buf_release(&share);
+        buf_addf(&text, "in a loop with code of line %d", loop->first_line);
+    else
+        buf_add(&text,
+                routine->kind == HOT_SOURCE ? "in a loop without lines" : "in a loop");
+    if (loop->last_line > first)
+        buf_addf(&text, ", up to line %d", loop->last_line);
+    add_shared(page, loop->share, 4, buf_str(&text));
     buf_release(&text);
 }
 
 static void add_row(struct page *page, const struct app *app, const struct app_row *row)
 {
-    struct buf share = {0}, text = {0};
-    add_share(&share, row->routine->share, 0);
+    struct buf text = {0};
     add_place(row, &text);
     add_more(app, row, &text);
-    page_line(page, buf_str(&share), "%s", buf_str(&text));
-    for (size_t i = 0; i < row->routine->loop_nr; i++) {
-        const struct hot_loop *loop = &row->routine->loop[i];
-        if (hot_matters(loop->samples, loop->share) && i < 4)
-            add_loop(page, row->routine, loop);
-    }
-    buf_release(&share);
+    add_shared(page, row->routine->share, 2, buf_str(&text));
+    for (size_t i = 0; i < row->routine->loop_nr && i < 4; i++)
+        if (hot_matters(row->routine->loop[i].samples, row->routine->loop[i].share))
+            add_loop(page, row->routine, &row->routine->loop[i]);
     buf_release(&text);
 }
 
 static void add_rows(struct page *page, const struct app *app)
 {
     uint64_t shown = 0;
+    size_t more = app->hot.nr - app->row_nr;
     page_heading(page, "Where the CPU time goes");
     for (size_t i = 0; i < app->row_nr; i++) {
         add_row(page, app, &app->row[i]);
         shown += app->row[i].routine->samples;
     }
-    if (app->hot.nr > app->row_nr)
-        page_line(page, "",
-                  "the other %.1f %% lie in %zu routines, each of them too little "
-                  "to be ranked",
-                  100 * (double)(app->hot.total - shown) / (double)app->hot.total,
-                  app->hot.nr - app->row_nr);
+    if (more)
+        page_paragraph(page,
+                       "The other %.1f %% lie in %zu routine%s, %s too little to be "
+                       "ranked.",
+                       100 * (double)(app->hot.total - shown) / (double)app->hot.total,
+                       more, more == 1 ? "" : "s", more == 1 ? "" : "each ");
 }
 
 /* ---- memory ---- */
@@ -187,11 +215,15 @@ static void add_next(struct page *page, const struct app *app)
     page_heading(page, "What to type next");
     for (size_t i = 0; i < app->row_nr; i++) {
         const struct app_row *row = &app->row[i];
+        struct buf name = {0};
+        add_name(row->routine->name, &name);
         if (row->why_not)
-            page_paragraph(page, "%s: %s", row->routine->name, row->why_not);
+            page_paragraph(page, "%s: %s.", buf_str(&name), row->why_not);
+        else if (row->tune)
+            page_paragraph(page, "%s:", buf_str(&name));
+        buf_release(&name);
         if (!row->tune)
             continue;
-        page_paragraph(page, "%s:", row->routine->name);
         add_command(page, row->capture);
         add_command(page, row->tune);
     }

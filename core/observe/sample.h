@@ -33,8 +33,9 @@ struct sample_module {
 bool sample_module_is_file(const char *path);
 
 struct sample_thread {
-    int process, thread; /* as the kernel numbers them */
-    uint32_t program;    /* module that the process executes; UINT32_MAX = not known */
+    int process, thread;    /* as the kernel numbers them */
+    uint32_t program;       /* module that the process executes; UINT32_MAX = not known */
+    double first_s, last_s; /* when it was hit, since the program's start */
 };
 
 struct samples {

@@ -222,13 +222,62 @@ static void count_hit(struct counting *counting, const struct sample_hit *hit)
         count_loop(counting, routine, place.loop, hit->samples);
 }
 
-static bool seen_before(const struct samples *samples, const uint64_t *of_thread,
-                        size_t thread)
+/* A process as far as a routine was seen in it. */
+struct span {
+    int process;
+    double first_s, last_s;
+    uint64_t busiest; /* samples in its busiest thread */
+};
+
+static int by_start(const void *a, const void *b)
 {
-    for (size_t i = 0; i < thread; i++)
-        if (of_thread[i] && samples->thread[i].process == samples->thread[thread].process)
-            return true;
-    return false;
+    const struct span *x = a, *y = b;
+
+    return (x->first_s > y->first_s) - (x->first_s < y->first_s);
+}
+
+/* The processes of threads that have samples, by their start; how many. */
+static size_t find_spans(const struct samples *samples, const uint64_t *of_thread,
+                         struct span *span)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < samples->thread_nr; i++) {
+        const struct sample_thread *thread = &samples->thread[i];
+        size_t at = 0;
+
+        if (!of_thread[i])
+            continue;
+        while (at < nr && span[at].process != thread->process)
+            at++;
+        if (at == nr)
+            span[nr++] =
+                (struct span){thread->process, thread->first_s, thread->last_s, 0};
+        span[at].first_s = fmin(span[at].first_s, thread->first_s);
+        span[at].last_s = fmax(span[at].last_s, thread->last_s);
+        span[at].busiest =
+            of_thread[i] > span[at].busiest ? of_thread[i] : span[at].busiest;
+    }
+    qsort(span, nr, sizeof(*span), by_start);
+    return nr;
+}
+
+/* Of processes that ran at the same time the busiest counts, of those that ran one after
+ * the other all. */
+static uint64_t busiest_of(const struct span *span, size_t nr)
+{
+    uint64_t all = 0, most = 0;
+    double end = -1;
+
+    for (size_t i = 0; i < nr; i++) {
+        if (span[i].first_s > end) {
+            all += most;
+            most = 0;
+        }
+        most = span[i].busiest > most ? span[i].busiest : most;
+        end = fmax(end, span[i].last_s);
+    }
+    return all + most;
 }
 
 static int by_samples(const void *a, const void *b)
@@ -251,18 +300,16 @@ static void finish(const struct counting *counting, struct hot_routine *routine,
                    const struct tally *tally)
 {
     const struct samples *samples = counting->samples;
-    uint64_t busiest = 0;
+    struct span *span = xcalloc(samples->thread_nr + 1, sizeof(*span));
 
-    for (size_t i = 0; i < samples->thread_nr; i++) {
-        if (!tally->of_thread[i])
-            continue;
-        routine->threads++;
-        routine->processes += !seen_before(samples, tally->of_thread, i);
-        busiest = tally->of_thread[i] > busiest ? tally->of_thread[i] : busiest;
-    }
+    for (size_t i = 0; i < samples->thread_nr; i++)
+        routine->threads += tally->of_thread[i] > 0;
+    routine->processes = find_spans(samples, tally->of_thread, span);
     routine->share = sample_share(routine->samples, samples->total);
     routine->cpu_s = sample_count(routine->samples, 1 / samples->frequency_hz);
-    routine->busiest_s = sample_count(busiest, 1 / samples->frequency_hz);
+    routine->busiest_s =
+        sample_count(busiest_of(span, routine->processes), 1 / samples->frequency_hz);
+    free(span);
     if (!tally->in_many && tally->outermost)
         routine->inlined_into = xstrdup(tally->outermost);
     for (size_t i = 0; i < routine->loop_nr; i++)
@@ -287,14 +334,15 @@ static void counting_release(struct counting *counting)
 static void count_threads(const struct samples *samples, struct hot *hot)
 {
     uint64_t *of_thread = xcalloc(samples->thread_nr + 1, sizeof(*of_thread));
+    struct span *span = xcalloc(samples->thread_nr + 1, sizeof(*span));
 
     for (size_t i = 0; i < samples->hit_nr; i++)
         of_thread[samples->hit[i].thread] += samples->hit[i].samples;
-    for (size_t i = 0; i < samples->thread_nr; i++) {
+    for (size_t i = 0; i < samples->thread_nr; i++)
         hot->threads += of_thread[i] > 0;
-        hot->processes += of_thread[i] > 0 && !seen_before(samples, of_thread, i);
-    }
+    hot->processes = find_spans(samples, of_thread, span);
     free(of_thread);
+    free(span);
 }
 
 void hot_find(const struct samples *samples, struct hot *hot)

@@ -38,8 +38,10 @@ struct hot_routine {
     size_t threads, processes; /* that were seen in it */
     struct quantity share;     /* of all CPU time in user mode */
     struct quantity cpu_s;     /* all threads together */
-    struct quantity busiest_s; /* in the one thread that was longest in it */
-    struct hot_loop *loop;     /* hottest first */
+    /* In the one thread that was longest in it; processes that ran one after the other
+     * add. */
+    struct quantity busiest_s;
+    struct hot_loop *loop; /* hottest first */
     size_t loop_nr, loop_alloc;
 };
 
