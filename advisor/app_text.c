@@ -27,6 +27,17 @@ static void add_load(struct page *page, const struct app *app)
     buf_release(&text);
 }
 
+/* Shares of what ran say little of a program that mostly does not. */
+static void add_waiting(struct page *page, const struct app *app)
+{
+    double ran = app->hot.busiest_s / app->samples.wall_s;
+    if (ran < 0.8)
+        page_paragraph(page,
+                       "Its busiest thread ran for %.0f %% of that time: else it waited for "
+                       "input, for others, for the kernel or for a core to be free.",
+                       100 * ran);
+}
+
 static void add_head(struct page *page, const struct app *app)
 {
     char *end = app_end(&app->samples);
@@ -35,6 +46,7 @@ static void add_head(struct page *page, const struct app *app)
         buf_addf(page->out, " (rank %s)", app->samples.rank);
     buf_add(page->out, "\n");
     add_load(page, app);
+    add_waiting(page, app);
     if (*end)
         page_paragraph(page, "%s; this is of its time until then.", end);
     free(end);

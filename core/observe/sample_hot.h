@@ -49,6 +49,7 @@ struct hot {
     struct hot_routine *routine; /* hottest first; each has a sample */
     size_t nr, alloc;
     size_t threads, processes; /* that were seen at all */
+    double busiest_s;          /* CPU time of the busiest thread, as of a routine */
     uint64_t total;            /* samples */
     uint64_t unresolved;       /* whose function is not known from debug information */
 };
