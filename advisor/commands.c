@@ -32,13 +32,17 @@ static const struct command commands[] = {
      tune_command},
     {"advise", "measure the kernel as written and rank what can still pay",
      "advise FILE.c[:LINE] [options] [-- compiler flags]\n"
+     "       inflight advise [options] -- PROGRAM [args]\n"
      "       inflight advise --machine NAME --bandwidth RATE\n"
      "                       --access random|streaming [--cores N] [--latency NS]\n"
      "                       [--memory NAME] [--what-if KEY=VALUE,...]\n"
      "       inflight advise --counts FILE [--seconds TIME] [--machine NAME]\n"
      "                       [--access KIND] [--cores N]\n"
      "       inflight advise --measurement FILE [--machine NAME]",
-     "With a C file: measures the baseline only. Without: advice at once, from numbers\n"
+     "With a C file: measures the baseline only. With a program, in any language, a\n"
+     "script or mpirun: runs it once, says by sampling which loops its time goes to, "
+     "and\n"
+     "for those in C what to type next. Without either: advice at once, from numbers\n"
      "alone, from counts that another tool took, or from a saved measurement;\n"
      "--what-if says how it would move on another machine or with another queue. The\n"
      "files are described in docs/formats.md.\n\n"
@@ -48,7 +52,8 @@ static const struct command commands[] = {
      "         inflight advise --counts counts.csv --machine skl --access random",
      KERNEL_OPTIONS
      "compiler flags machine memory rules cores tolerance tolerance-absolute reassociate "
-     "bandwidth latency access counts seconds measurement what-if confirm fresh "
+     "bandwidth latency access counts seconds measurement what-if samples frequency save "
+     "confirm fresh "
      "database evidence html" COMMON_OPTIONS,
      advise_command},
     {"measure", "one kernel, one variant: time, traffic, every queue",

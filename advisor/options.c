@@ -144,6 +144,10 @@ static const struct option_row rows[] = {
      "what the counts cover, where their file does not say it"},
     {"measurement", 0, "FILE", TEXT, AT(measurement),
      "a saved measurement: the same report again, measuring nothing"},
+    {"samples", 0, "FILE", TEXT, AT(samples),
+     "samples of an application that --save wrote: the report again, running nothing"},
+    {"frequency", 0, "N", COUNT, AT(frequency),
+     "samples a second of each running thread of an application, default 997"},
     {"what-if", 0, "KEY=VALUE,...", TEXT, AT(what_if),
      "how the answer moves if these were otherwise: l1_mshrs, l2_mshrs, latency, "
      "bandwidth, ceiling, cores, line, access, memory, machine"},
@@ -181,7 +185,7 @@ static const struct option_row rows[] = {
     {"csv", 0, "FILE", TEXT, AT(csv), "the series of a sweep as CSV"},
     {"save", 0, "FILE", TEXT, AT(save),
      "measure: the measurement as JSON, to be read again; tune: all that was measured, "
-     "as a recorded space to be replayed"},
+     "as a recorded space to be replayed; advise -- PROGRAM: the samples"},
     {"test", 0, "FILE", TEXT, AT(rule_test),
      "judge situations with the verdicts expected in them (inflight.rules-test/1), or a "
      "saved measurement"},

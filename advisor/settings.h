@@ -36,6 +36,7 @@ struct settings {
     const char *format;               /* of export and import; NULL = t4, or found out */
     const char *regions, *events;     /* profile: a folder to read; what is counted */
     const char *counts, *measurement; /* files to explain instead of measuring */
+    const char *samples;              /* likewise: of an application */
     /* of compare: FILE:FUNCTION of each, and where the second one stands */
     const char *version, *rival_version;
     char *rival_file;
@@ -51,6 +52,7 @@ struct settings {
     double budget_s, bandwidth_gbs, latency_ns, longer_s, peak_gbs, seconds_s;
     double in_app_budget_s;                                       /* likewise */
     long long variants, seed, cores, session, min_of, line_bytes; /* likewise */
+    long long frequency;                                          /* likewise */
     double tolerance, tolerance_absolute;                         /* negative = default */
     bool reuse, no_record, record, forget_record;
     bool json, quick, quiet, verbose, fresh, audit, reassociate, list, evidence, patch,

@@ -8,5 +8,6 @@
 #include "core/observe/project_copy.h"
 #include "core/observe/sample.h"
 #include "core/observe/region_profile.h"
+#include "core/observe/sample_hot.h"
 
 #endif
