@@ -10,6 +10,7 @@ int tune_command(const struct settings *settings, struct error *err);
 int advise_command(const struct settings *settings, struct error *err);
 int measure_command(const struct settings *settings, struct error *err);
 int compare_command(const struct settings *settings, struct error *err);
+int capture_command(const struct settings *settings, struct error *err);
 int check_command(const struct settings *settings, struct error *err);
 int apply_command(const struct settings *settings, struct error *err);
 int report_command(const struct settings *settings, struct error *err);

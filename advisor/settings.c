@@ -269,6 +269,8 @@ int settings_parse(int argc, char **argv, struct settings *settings, struct erro
                                   .session = -1,
                                   .min_of = -1,
                                   .line_bytes = -1,
+                                  .limit_bytes = -1,
+                                  .call = -1,
                                   .tolerance = -1,
                                   .tolerance_absolute = -1};
     if (!command)

@@ -31,6 +31,7 @@ struct settings {
     const char *build_record;           /* tune: the record that builds read */
     const char *source;                 /* check: the kernel's file */
     const char *plot, *memory, *what_if, *cache, *csv, *save;
+    const char *inputs;               /* what a call was given: of capture */
     const char *format;               /* of export and import; NULL = t4, or found out */
     const char *counts, *measurement; /* files to explain instead of measuring */
     /* of compare: FILE:FUNCTION of each, and where the second one stands */
@@ -52,7 +53,9 @@ struct settings {
     bool json, quick, quiet, verbose, fresh, audit, reassociate, list, evidence, patch,
         force, metrics, transformations;
     enum colour_when colour;
-    bool confirm, strict;
+    bool confirm, strict, stop;
+    double limit_bytes; /* capture; negative = default */
+    long long call;     /* capture; negative = the first */
 };
 
 /* Fails with STATUS_USAGE: the reason and "try 'inflight COMMAND --help'". argv[0] is the

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "advisor/cache_words.h"
+#include "advisor/inputs_use.h"
 #include "advisor/profiles.h"
 #include "advisor/track.h"
 #include "advisor/try_words.h"
@@ -37,6 +38,7 @@ void workbench_release(struct workbench *bench)
     code_diffs_release(&bench->code);
     free(bench->plan);
     free(bench->machine_note);
+    free(bench->inputs_note);
 }
 
 /* ---- the machine ---- */
@@ -190,7 +192,7 @@ static int check_file(const char *path, struct error *err)
 }
 
 static int open_kernel(const struct settings *settings, struct kernel **kernel,
-                       struct error *err)
+                       char **note, struct error *err)
 {
     struct kernel_request request = {.path = settings->file,
                                      .line = settings->line,
@@ -208,14 +210,17 @@ static int open_kernel(const struct settings *settings, struct kernel **kernel,
         return -1;
     int status = workbench_cflags(settings, settings->file, &request.cflags, err);
     if (!status)
-        status = kernel_open(&request, kernel, err);
+        status = settings->inputs
+                     ? inputs_open_kernel(settings->inputs, &request, kernel, note, err)
+                     : kernel_open(&request, kernel, err);
     strvec_release(&request.cflags);
     return status;
 }
 
 int workbench_kernel(struct workbench *bench, bool bind, struct error *err)
 {
-    if (!bench->kernel && open_kernel(bench->settings, &bench->kernel, err))
+    if (!bench->kernel &&
+        open_kernel(bench->settings, &bench->kernel, &bench->inputs_note, err))
         return -1;
     return bind ? kernel_bind(bench->kernel, err) : 0;
 }

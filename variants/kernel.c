@@ -159,7 +159,9 @@ static void show_arrays(const struct kernel *kernel)
         kernel->view_array[i] = (struct kernel_array){
             .name = buffer->name,
             .element_type = buffer->type_text,
-            .contents = buffer->contents_text,
+            .contents = strncmp(buffer->contents_text, "captured(", 9) == 0
+                            ? "captured"
+                            : buffer->contents_text,
             .element_bytes = buffer->bytes,
             .record_bytes = buffer->record_bytes,
             .is_float = buffer->kind == 'f',

@@ -75,6 +75,8 @@ struct kernel {
     size_t buffer_nr, buffer_alloc;
     struct error unsupplied; /* why it cannot be called by us; it can be looked at and
                                 transformed all the same */
+    bool only_captured; /* of contents, none but captured ones say what numbers there are
+                         */
     bool is_bound;
     struct model_counts counts;
     struct quantity declared_flops;
@@ -88,6 +90,8 @@ int kernel_lookup(void *kernel, const char *name, struct words_number *out);
 /* Values, extents and contents for the present words and overrides; no counts, no look at
  * the memory there is. */
 int kernel_refresh(struct kernel *kernel, struct error *err);
+/* As far as captured contents tell: lengths of the others are -1. */
+int kernel_refresh_known(struct kernel *kernel, struct error *err);
 void kernel_override(struct kernel *kernel, size_t scalar, long long value);
 void kernel_find_chains(struct kernel *kernel);   /* sets kernel->chains */
 void kernel_find_streams(struct kernel *kernel);  /* sets kernel->streams, run_bytes */

@@ -110,6 +110,12 @@ static int eval_scalars(struct kernel *kernel, struct error *err)
 
 /* ---- contents ---- */
 
+/* They do not change with the sizes, and what range their numbers have was looked up. */
+static bool is_captured_already(const struct kernel_buffer *buffer)
+{
+    return buffer->contents.captured && !strncmp(buffer->contents_text, "captured(", 9);
+}
+
 static int eval_contents(struct kernel *kernel, struct kernel_buffer *buffer,
                          struct error *err)
 {
@@ -123,6 +129,8 @@ static int eval_contents(struct kernel *kernel, struct kernel_buffer *buffer,
             "known; add `#pragma inflight buffer %s = %s`",
             kernel->function->path, kernel->function->line, name, name,
             buffer->subscript_hint);
+    if (is_captured_already(buffer))
+        return 0;
     contents_release(&buffer->contents);
     if (contents_eval(buffer->contents_text, buffer->kind == 'f', kernel_lookup, kernel,
                       &buffer->contents, err))
@@ -160,8 +168,19 @@ static bool range_of(void *data, int array, long long *low, long long *high)
     const struct kernel *kernel = data;
     const struct kernel_buffer *buffer = &kernel->buffer[array];
 
-    return buffer->is_filled && buffer->kind != 'r' &&
-           contents_range(&buffer->contents, buffer->length, low, high);
+    if (!buffer->is_filled || buffer->kind == 'r')
+        return false;
+    if (buffer->contents.captured || kernel->only_captured)
+        return captured_range(
+            &buffer->contents,
+            &(struct captured_shape){.kind = buffer->kind,
+                                     .bytes = buffer->bytes,
+                                     .record_bytes = buffer->record_bytes,
+                                     .offset = buffer->offset,
+                                     .inside = buffer->inside,
+                                     .inside_bytes = buffer->inside_bytes},
+            buffer->length, low, high);
+    return contents_range(&buffer->contents, buffer->length, low, high);
 }
 
 static int eval_dim(struct kernel *kernel, const struct ir_expr *dim, long long *out,
@@ -337,6 +356,21 @@ static void list_values(struct binding *binding)
                 (struct model_value){kernel->scalar[i].symbol, kernel->scalar[i].integer};
 }
 
+static int check_captured(const struct kernel *kernel, struct error *err)
+{
+    for (size_t i = 0; i < kernel->buffer_nr; i++) {
+        const struct kernel_buffer *buffer = &kernel->buffer[i];
+        const struct captured *captured = buffer->contents.captured;
+
+        if (captured && buffer->length >= 0 && records_of(buffer) > captured->records)
+            return fail(err, STATUS_INPUT,
+                        "%lld elements of '%s' were captured and these sizes need %lld; "
+                        "set smaller ones, or capture a call with larger ones",
+                        captured->records, buffer->symbol->name, records_of(buffer));
+    }
+    return 0;
+}
+
 int kernel_refresh(struct kernel *kernel, struct error *err)
 {
     struct binding binding = {.kernel = kernel};
@@ -357,7 +391,7 @@ int kernel_refresh(struct kernel *kernel, struct error *err)
     for (size_t i = 0; i < kernel->buffer_nr; i++)
         if (kernel->buffer[i].is_filled && check_contents_fit(&kernel->buffer[i], err))
             goto out;
-    result = 0;
+    result = check_captured(kernel, err);
 out:
     free(binding.value);
     return result;
@@ -379,6 +413,25 @@ double kernel_bytes(const struct kernel *kernel)
     for (size_t i = 0; i < kernel->buffer_nr; i++)
         bytes += buffer_bytes(kernel, i);
     return bytes;
+}
+
+int kernel_refresh_known(struct kernel *kernel, struct error *err)
+{
+    struct binding binding = {.kernel = kernel};
+
+    if (eval_scalars(kernel, err))
+        return -1;
+    list_values(&binding);
+    kernel->only_captured = true;
+    for (size_t i = 0; i < kernel->buffer_nr; i++) {
+        kernel->buffer[i].length = -1;
+        if (kernel->buffer[i].is_filled)
+            eval_contents(kernel, &kernel->buffer[i], NULL);
+    }
+    eval_lengths(&binding, NULL);
+    kernel->only_captured = false;
+    free(binding.value);
+    return 0;
 }
 
 /* ---- the outward calls ---- */

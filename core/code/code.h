@@ -4,6 +4,7 @@
 #define CORE_CODE_CODE_H
 
 #include "core/code/decode.h"
+#include "core/code/entry.h"
 #include "core/code/source_lines.h"
 
 #endif
