@@ -127,11 +127,13 @@ static int open_loaded(const struct inputs *inputs, const char *path,
     struct kernel_request with = *request;
     struct buf warnings = {0};
     char *full = path_absolute(path);
+    char *note = xasprintf("captured from %s, call %lld", inputs->command, inputs->call);
     int status;
 
     with.words = (struct strvec){0};
     if (!with.function && !with.line)
         with.function = inputs->function;
+    with.inputs = note;
     inputs_words(inputs, full, &request->words, &with.words, &warnings);
     status = kernel_open(&with, kernel, err);
     if (status)
@@ -143,21 +145,18 @@ static int open_loaded(const struct inputs *inputs, const char *path,
     strvec_release(&with.words);
     buf_release(&warnings);
     free(full);
+    free(note);
     return status;
 }
 
 int inputs_open_kernel(const char *path, const struct kernel_request *request,
-                       struct kernel **kernel, char **note, struct error *err)
+                       struct kernel **kernel, struct error *err)
 {
     struct inputs inputs;
 
     if (inputs_load(path, &inputs, err))
         return -1;
     int status = open_loaded(&inputs, path, request, kernel, err);
-    free(*note);
-    *note = status ? NULL
-                   : xasprintf("contents: captured from %s, call %lld", inputs.command,
-                               inputs.call);
     if (status) {
         kernel_free(*kernel);
         *kernel = NULL;

@@ -17,8 +17,8 @@ void inputs_words(const struct inputs *inputs, const char *path,
 
 /* Opens the kernel of `request` with the inputs of the file in place of made-up ones.
  * Refused (STATUS_INPUT) when the function takes other parameters than the captured one.
- * `note`: where they come from, for reports; caller frees. */
+ */
 int inputs_open_kernel(const char *path, const struct kernel_request *request,
-                       struct kernel **kernel, char **note, struct error *err);
+                       struct kernel **kernel, struct error *err);
 
 #endif

@@ -38,7 +38,6 @@ void workbench_release(struct workbench *bench)
     code_diffs_release(&bench->code);
     free(bench->plan);
     free(bench->machine_note);
-    free(bench->inputs_note);
 }
 
 /* ---- the machine ---- */
@@ -192,7 +191,7 @@ static int check_file(const char *path, struct error *err)
 }
 
 static int open_kernel(const struct settings *settings, struct kernel **kernel,
-                       char **note, struct error *err)
+                       struct error *err)
 {
     struct kernel_request request = {.path = settings->file,
                                      .line = settings->line,
@@ -211,7 +210,7 @@ static int open_kernel(const struct settings *settings, struct kernel **kernel,
     int status = workbench_cflags(settings, settings->file, &request.cflags, err);
     if (!status)
         status = settings->inputs
-                     ? inputs_open_kernel(settings->inputs, &request, kernel, note, err)
+                     ? inputs_open_kernel(settings->inputs, &request, kernel, err)
                      : kernel_open(&request, kernel, err);
     strvec_release(&request.cflags);
     return status;
@@ -219,8 +218,7 @@ static int open_kernel(const struct settings *settings, struct kernel **kernel,
 
 int workbench_kernel(struct workbench *bench, bool bind, struct error *err)
 {
-    if (!bench->kernel &&
-        open_kernel(bench->settings, &bench->kernel, &bench->inputs_note, err))
+    if (!bench->kernel && open_kernel(bench->settings, &bench->kernel, err))
         return -1;
     return bind ? kernel_bind(bench->kernel, err) : 0;
 }

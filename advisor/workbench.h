@@ -16,7 +16,6 @@ struct workbench {
     char *machine_note; /* "profile made now", "profile of another machine" ...; NULL =
                            nothing to say */
     struct kernel *kernel;
-    char *inputs_note; /* where --inputs come from; NULL = made up */
     struct toolchain toolchain;
     struct traffic_geometry geometry; /* of --cache and --line; 0 = not told */
     char *plan;                       /* canonical, "" = as written */

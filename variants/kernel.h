@@ -67,7 +67,7 @@ struct kernel {
     struct strvec assume, cflags;
     struct model_request model_request; /* that made the model */
     struct kernel_tuned tuned;
-    char *hash;
+    char *hash, *inputs_note;
     struct kernel_scalar *scalar;
     size_t scalar_nr, scalar_alloc;
     struct record_fields fields;
@@ -85,8 +85,11 @@ struct kernel {
     struct kernel_array *view_array;
 };
 
-/* kernel_bind.c */
+/* kernel_scalars.c */
 int kernel_lookup(void *kernel, const char *name, struct words_number *out);
+int kernel_eval_scalars(struct kernel *kernel, struct error *err); /* all of them */
+
+/* kernel_bind.c */
 /* Values, extents and contents for the present words and overrides; no counts, no look at
  * the memory there is. */
 int kernel_refresh(struct kernel *kernel, struct error *err);

@@ -7,107 +7,6 @@
 
 #include "core/machine/machine.h"
 
-/* Keeps products, quotients and sums in range and is no power of two. */
-static const double real_default = 1.5;
-
-/* ---- scalars ---- */
-
-static int check_fits(const struct kernel_scalar *scalar, struct error *err)
-{
-    const struct ir_type *type = &scalar->symbol->type;
-    bool wide = type->bytes >= sizeof(long long);
-    long long high = wide ? 0 : 1LL << (8 * type->bytes - !type->is_unsigned);
-    bool fits =
-        type->is_unsigned ? scalar->integer >= 0 : wide || scalar->integer >= -high;
-
-    if (!fits || (!wide && scalar->integer >= high))
-        return fail(err, STATUS_INPUT, "%s = %lld does not fit into '%s'",
-                    scalar->symbol->name, scalar->integer, type->text);
-    return 0;
-}
-
-static int eval_word(struct kernel *kernel, struct kernel_scalar *scalar,
-                     struct error *err)
-{
-    struct words_number number;
-
-    if (scalar->is_integer) {
-        if (words_eval_integer(scalar->word->text, kernel_lookup, kernel,
-                               &scalar->integer, err))
-            return fail_in(err, "%s", scalar->word->where);
-        scalar->real = (double)scalar->integer;
-        return check_fits(scalar, err);
-    }
-    if (words_eval(scalar->word->text, kernel_lookup, kernel, &number, err))
-        return fail_in(err, "%s", scalar->word->where);
-    scalar->real = number.real;
-    return 0;
-}
-
-static int eval_scalar(struct kernel *kernel, struct kernel_scalar *scalar,
-                       struct error *err)
-{
-    const char *name = scalar->symbol->name;
-    int result = 0;
-
-    if (scalar->is_known)
-        return 0;
-    if (scalar->is_busy)
-        return fail(err, STATUS_INPUT, "the value of '%s' depends on itself", name);
-    scalar->is_busy = true;
-    scalar->real = real_default;
-    if (scalar->is_overridden) {
-        scalar->integer = scalar->override;
-        scalar->real = (double)scalar->integer;
-        result = check_fits(scalar, err);
-    } else if (scalar->word) {
-        result = eval_word(kernel, scalar, err);
-    } else if (scalar->is_integer) {
-        result =
-            fail(err, STATUS_INPUT,
-                 "%s:%d: the value of '%s' is not known; add `#pragma inflight set %s "
-                 "= 1000` or --set '%s=1000' with a value that fits",
-                 kernel->function->path, kernel->function->line, name, name, name);
-    }
-    scalar->is_busy = false;
-    scalar->is_known = result == 0;
-    return result;
-}
-
-int kernel_lookup(void *data, const char *name, struct words_number *out)
-{
-    struct kernel *kernel = data;
-
-    for (size_t i = 0; i < kernel->scalar_nr; i++) {
-        struct kernel_scalar *scalar = &kernel->scalar[i];
-
-        if (strcmp(scalar->symbol->name, name) != 0)
-            continue;
-        if (eval_scalar(kernel, scalar, NULL))
-            return -1;
-        *out = scalar->is_integer ? words_integer(scalar->integer)
-                                  : words_real(scalar->real);
-        return 0;
-    }
-    return -1;
-}
-
-void kernel_override(struct kernel *kernel, size_t scalar, long long value)
-{
-    kernel->scalar[scalar].is_overridden = true;
-    kernel->scalar[scalar].override = value;
-}
-
-static int eval_scalars(struct kernel *kernel, struct error *err)
-{
-    for (size_t i = 0; i < kernel->scalar_nr; i++)
-        kernel->scalar[i].is_known = false;
-    for (size_t i = 0; i < kernel->scalar_nr; i++)
-        if (eval_scalar(kernel, &kernel->scalar[i], err))
-            return -1;
-    return 0;
-}
-
 /* ---- contents ---- */
 
 /* They do not change with the sizes, and what range their numbers have was looked up. */
@@ -374,11 +273,12 @@ static int check_captured(const struct kernel *kernel, struct error *err)
 int kernel_refresh(struct kernel *kernel, struct error *err)
 {
     struct binding binding = {.kernel = kernel};
+    struct error why = {0};
     int result = -1;
 
     if (kernel->unsupplied.status)
         return fail(err, kernel->unsupplied.status, "%s", kernel->unsupplied.text);
-    if (eval_scalars(kernel, err))
+    if (kernel_eval_scalars(kernel, err))
         return -1;
     list_values(&binding);
     for (size_t i = 0; i < kernel->buffer_nr; i++) {
@@ -386,8 +286,11 @@ int kernel_refresh(struct kernel *kernel, struct error *err)
         if (kernel->buffer[i].is_filled && eval_contents(kernel, &kernel->buffer[i], err))
             goto out;
     }
-    if (eval_lengths(&binding, err))
+    if (eval_lengths(&binding, &why)) {
+        if (check_captured(kernel, err) == 0)
+            fail(err, why.status, "%s", why.text);
         goto out;
+    }
     for (size_t i = 0; i < kernel->buffer_nr; i++)
         if (kernel->buffer[i].is_filled && check_contents_fit(&kernel->buffer[i], err))
             goto out;
@@ -419,7 +322,7 @@ int kernel_refresh_known(struct kernel *kernel, struct error *err)
 {
     struct binding binding = {.kernel = kernel};
 
-    if (eval_scalars(kernel, err))
+    if (kernel_eval_scalars(kernel, err))
         return -1;
     list_values(&binding);
     kernel->only_captured = true;

@@ -121,6 +121,11 @@ size_t kernel_inputs(struct kernel *kernel, struct kernel_input **out)
     return nr + add_arrays(kernel, list + nr);
 }
 
+const char *kernel_inputs_note(const struct kernel *kernel)
+{
+    return kernel->inputs_note;
+}
+
 size_t kernel_passed(const struct kernel *kernel, struct kernel_passed **out)
 {
     const struct ir_function *function = kernel->function;

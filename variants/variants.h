@@ -21,6 +21,7 @@ struct kernel_request {
     struct strvec cflags; /* -I, -D, -std ... for parsing and compiling (allow-listed by
                              the caller) */
     bool reassociate;     /* floating-point sums may be reordered */
+    const char *inputs;   /* where captured contents come from, for reports; else NULL */
     bool force; /* plans that are not legal are emitted all the same, and said to be so */
 };
 
@@ -122,6 +123,8 @@ struct captured_array {
     const char *hash;
 };
 char *captured_word(const struct captured_array *array);
+
+const char *kernel_inputs_note(const struct kernel *kernel); /* NULL = made up */
 
 const char *kernel_name(const struct kernel *kernel);
 const char *kernel_path(const struct kernel *kernel);
