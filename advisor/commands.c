@@ -7,7 +7,7 @@
 
 #include "advisor/version.h"
 
-#define KERNEL_OPTIONS "function set buffer assume tunable constraint compile-commands "
+#define KERNEL_OPTIONS "inputs function set buffer assume tunable constraint compile-commands "
 #define COMMON_OPTIONS " json quiet verbose color help"
 
 static const struct command commands[] = {
@@ -123,9 +123,22 @@ static const struct command commands[] = {
      "something drifted or the gain is gone. What --compiler and --flags do not say is\n"
      "gcc and the recorded flags; sizes and contents are those of the record.\n\n"
      "example: inflight check stencil.inflight.json --strict -- -Iinclude",
-     "source strict set buffer assume function compile-commands compiler flags machine "
+     "source strict inputs set buffer assume function compile-commands compiler flags machine "
      "budget cores" COMMON_OPTIONS,
      check_command},
+    {"capture", "the real inputs of one call of a kernel in an application",
+     "capture FILE.c[:LINE] [options] -- PROGRAM [args]\n"
+     "       inflight capture --function NAME [options] -- PROGRAM [args]\n"
+     "       inflight capture --show FILE",
+     "Runs the application, stops it at a call of the function, writes the arguments\n"
+     "and the contents of every array into a file (default NAME.inputs), and lets it go\n"
+     "on. tune, advise, measure, compare, check and show take that file as --inputs.\n"
+     "PROGRAM may be a script or 'make run': the function is looked for in every\n"
+     "program that is started, its libraries and threads. See docs/capture.md.\n\n"
+     "example: inflight capture solver.c --function sweep --call 10 -- ./app input.txt\n"
+     "         inflight tune solver.c --inputs sweep.inputs",
+     "function buffer assume cflags compile-commands call limit stop output show" COMMON_OPTIONS,
+     capture_command},
     {"machine", "characterise this machine, and look at profiles",
      "machine [--quick | --longer TIME] [-o FILE] [options]\n"
      "       inflight machine --list | --show NAME | --compare A B [options]",

@@ -31,6 +31,17 @@ static const struct option_row rows[] = {
      "8:128:x2', 'TILE in 8:128:+8' (repeatable)"},
     {"constraint", 0, "WORDS", WORD, 0,
      "between tunables and parameters: 'TI * TJ * 8 <= 32768' (repeatable)"},
+    {"inputs", 0, "FILE", TEXT, AT(inputs),
+     "sizes and contents of a call that 'inflight capture' recorded, instead of made-up "
+     "ones; --set wins"},
+    {"cflags", 0, "FLAGS", FLAGS, AT(cflags),
+     "flags to read the C file with, such as '-Iinclude -DN=4'"},
+    {"call", 0, "N", COUNT, AT(call), "the N-th call of the function, default the first"},
+    {"limit", 0, "BYTES", SIZE, AT(limit_bytes),
+     "of the arrays together, such as 512MiB; default 4GiB, and never more than is free "
+     "on the disk"},
+    {"stop", 0, NULL, FLAG, AT(stop),
+     "end the application at that call instead of letting it go on"},
     {"compile-commands", 0, "FILE", TEXT, AT(compile_commands),
      "compile_commands.json with the file's -I, -D and -std; default the one beside it "
      "or in a folder above or its build/; none = do without"},
@@ -249,6 +260,7 @@ static int read_number(const struct option_row *row, const char *text, void *fie
         status = parse_count(text, buf_str(&what), &count, err);
     else
         status = (row->kind == TIME        ? parse_time
+                  : row->kind == SIZE      ? parse_size
                   : row->kind == BANDWIDTH ? parse_bandwidth
                   : row->kind == NANOSECONDS
                       ? parse_latency

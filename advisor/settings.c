@@ -271,6 +271,8 @@ int settings_parse(int argc, char **argv, struct settings *settings, struct erro
                                   .min_of = -1,
                                   .line_bytes = -1,
                                   .frequency = -1,
+                                  .limit_bytes = -1,
+                                  .call = -1,
                                   .tolerance = -1,
                                   .tolerance_absolute = -1};
     if (!command)

@@ -33,6 +33,7 @@ struct settings {
     /* tune: 'BUILD && RUN' of the application, its folder, a command behind each run */
     const char *in_app, *in_app_dir, *in_app_check;
     const char *plot, *memory, *what_if, *cache, *csv, *save;
+    const char *inputs;               /* what a call was given: of capture */
     const char *format;               /* of export and import; NULL = t4, or found out */
     const char *regions, *events;     /* profile: a folder to read; what is counted */
     const char *counts, *measurement; /* files to explain instead of measuring */
@@ -58,7 +59,9 @@ struct settings {
     bool json, quick, quiet, verbose, fresh, audit, reassociate, list, evidence, patch,
         force, metrics, transformations;
     enum colour_when colour;
-    bool confirm, strict;
+    bool confirm, strict, stop;
+    double limit_bytes; /* capture; negative = default */
+    long long call;     /* capture; negative = the first */
 };
 
 /* Fails with STATUS_USAGE: the reason and "try 'inflight COMMAND --help'". argv[0] is the

@@ -9,5 +9,7 @@
 #include "core/observe/sample.h"
 #include "core/observe/region_profile.h"
 #include "core/observe/sample_hot.h"
+#include "core/observe/inputs.h"
+#include "core/observe/trace.h"
 
 #endif
