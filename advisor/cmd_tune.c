@@ -8,7 +8,7 @@
 #include "advisor/confirm_live.h"
 #include "advisor/emitted.h"
 #include "advisor/header.h"
-#include "advisor/in_app.h"
+#include "advisor/in_app_causes.h"
 #include "advisor/keep_record.h"
 #include "advisor/replay_space.h"
 #include "advisor/report.h"
@@ -174,6 +174,16 @@ static int forgive(int status, struct error *err)
     return 0;
 }
 
+static int explain_in_app(struct workbench *bench, const struct winner *winner,
+                          struct written *written, struct error *err)
+{
+    char *path = path_join(bench->scratch, "emitted.c");
+    const struct in_app_alone alone = {path, winner->environment, written->gain};
+    int status = in_app_causes(bench, &alone, &written->in_app, err);
+    free(path);
+    return status;
+}
+
 /* In the application. Where that cannot be, the result says why; what is known of the
  * kernel alone is reported in any case. */
 static int confirm_in_app(struct workbench *bench, struct in_app *app,
@@ -193,6 +203,8 @@ static int confirm_in_app(struct workbench *bench, struct in_app *app,
     if (!status)
         status = in_app_confirm(app, &text, &written->in_app, err);
     buf_release(&text);
+    if (!status)
+        status = explain_in_app(bench, winner, written, err);
     return forgive(status, err);
 }
 

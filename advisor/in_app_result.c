@@ -30,6 +30,7 @@ void in_app_result_release(struct in_app_result *result)
     free(result->pair);
     free(result->unsampled);
     free(result->output);
+    free(result->flags);
     for (size_t i = 0; i < 2; i++)
         strvec_release(&result->facts[i]);
     for (size_t i = 0; i < result->cause_nr; i++) {
@@ -250,7 +251,7 @@ json_t *in_app_to_json(const struct in_app_result *result, struct quantity isola
 {
     return json_pack(
         "{s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o, s:o, s:o, s:o, s:[o, o], s:o, s:o}",
+        "s:o, s:o, s:o, s:o, s:[o, o], s:o, s:o, s:o}",
         "end", in_app_end_word(result->end), "sentence", text_json(result->sentence),
         "build", text_json(result->build), "run", text_json(result->run), "project",
         text_json(result->root), "date", text_json(result->date), "pairs",
@@ -266,6 +267,7 @@ json_t *in_app_to_json(const struct in_app_result *result, struct quantity isola
         "compiled_with",
         json_strings((const char *const *)result->facts[0].v, result->facts[0].nr),
         json_strings((const char *const *)result->facts[1].v, result->facts[1].nr),
-        "causes", causes_json(result), "interrupted",
-        json_boolean(result->end == IN_APP_INTERRUPTED));
+        "flags", text_json(result->flags), "threads",
+        result->threads ? json_integer((json_int_t)result->threads) : json_null(),
+        "causes", causes_json(result));
 }

@@ -47,6 +47,8 @@ struct in_app_result {
     char *unsampled;          /* why the routine's time is not known */
     char *output;             /* how the outputs differ; NULL = they do not */
     struct strvec facts[2];   /* what the file was compiled with */
+    char *flags;              /* likewise, from debug information; NULL = not known */
+    size_t threads;           /* that the routine ran in, at most; 0 = not known */
     struct in_app_cause cause[IN_APP_CAUSES_MAX];
     size_t cause_nr;
     char *why; /* the two gains of the routine side by side, and what explains the
