@@ -26,8 +26,8 @@ static int test(struct testing *testing, const char *name, const char *what,
                 const struct environment *change, struct error *err)
 {
     const struct environment environment[2] = {
-        environment_with(&(struct environment){0}, change),
-        environment_with(&testing->alone->environment, change)};
+        environment_with(&testing->alone->environment[0], change),
+        environment_with(&testing->alone->environment[1], change)};
     struct error why = {0};
     struct quantity gain;
     if (spawn_interrupted())
@@ -101,7 +101,7 @@ static bool gets_huge_pages(void)
 static int test_pages(struct testing *testing, struct error *err)
 {
     const struct environment huge = {.huge_pages = true};
-    bool alone_huge = testing->alone->environment.huge_pages, here = gets_huge_pages();
+    bool alone_huge = testing->alone->environment[1].huge_pages, here = gets_huge_pages();
     if (!alone_huge && here)
         return test(
             testing, "pages",
@@ -111,7 +111,7 @@ static int test_pages(struct testing *testing, struct error *err)
     if (alone_huge && !here) {
         struct in_app_alone small = *testing->alone;
         struct testing without = {testing->bench, &small, testing->result};
-        small.environment.huge_pages = false;
+        small.environment[0].huge_pages = small.environment[1].huge_pages = false;
         return test(&without, "pages",
                     "alone the arrays had huge pages, which the application does not get",
                     &(struct environment){0}, err);

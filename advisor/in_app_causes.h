@@ -8,8 +8,8 @@
 
 /* What was measured alone: the file of the winner, under which environment. */
 struct in_app_alone {
-    const char *source;             /* the written file, in the scratch folder */
-    struct environment environment; /* of it; as written it ran in the plain one */
+    const char *source;                /* the written file, in the scratch folder */
+    struct environment environment[2]; /* as written, and of that file */
     struct quantity gain;
 };
 

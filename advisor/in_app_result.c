@@ -152,6 +152,13 @@ char *in_app_gain_phrase(struct quantity gain)
     }
 }
 
+int in_app_verdict(const struct in_app_result *result, struct error *err)
+{
+    if (result->end == IN_APP_FAILED || result->end == IN_APP_UNPROVEN)
+        return fail(err, STATUS_FAILED, "--in-app: %s", result->sentence);
+    return 0;
+}
+
 /* ---- why it differs ---- */
 
 void in_app_add_cause(struct in_app_result *result, const char *name,

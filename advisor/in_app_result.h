@@ -80,6 +80,10 @@ bool in_app_is_enough(const struct in_app_result *result);
  */
 char *in_app_gain_phrase(struct quantity gain);
 
+/* Behind a report: code that breaks the application, or that did not run in it, is no
+ * success. STATUS_FAILED. */
+int in_app_verdict(const struct in_app_result *result, struct error *err);
+
 json_t *in_app_to_json(const struct in_app_result *result, struct quantity isolated);
 
 /*
