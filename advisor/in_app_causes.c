@@ -10,6 +10,9 @@ struct testing {
     struct workbench *bench;
     const struct in_app_alone *alone;
     struct in_app_result *result;
+    struct environment known; /* how the application is known to differ */
+    size_t copies;            /* likewise; 0 = it runs on as many cores */
+    size_t known_nr;
 };
 
 /* The two in turn, under another condition. */
@@ -102,16 +105,20 @@ static int test_pages(struct testing *testing, struct error *err)
 {
     const struct environment huge = {.huge_pages = true};
     bool alone_huge = testing->alone->environment[1].huge_pages, here = gets_huge_pages();
-    if (!alone_huge && here)
+    if (!alone_huge && here) {
+        testing->known.huge_pages = true;
+        testing->known_nr++;
         return test(
             testing, "pages",
             "alone the arrays had small pages, here the kernel gives huge ones to "
             "large arrays",
             &huge, err);
+    }
     if (alone_huge && !here) {
         struct in_app_alone small = *testing->alone;
-        struct testing without = {testing->bench, &small, testing->result};
+        struct testing without = *testing;
         small.environment[0].huge_pages = small.environment[1].huge_pages = false;
+        without.alone = &small;
         return test(&without, "pages",
                     "alone the arrays had huge pages, which the application does not get",
                     &(struct environment){0}, err);
@@ -221,12 +228,29 @@ static int test_flags(struct testing *testing, struct error *err)
         leave_out(testing, "flags", "they are too many to be tried");
     else if (!status) {
         snprintf(change.flags, sizeof(change.flags), "%s", flags);
+        snprintf(testing->known.flags, sizeof(testing->known.flags), "%s", flags);
+        testing->known_nr++;
         status = test(testing, "flags", what, &change, err);
     }
     buf_release(&macros);
     free(flags);
     free(what);
     return status;
+}
+
+/* ---- all that is known ---- */
+
+static int test_together(struct testing *testing, struct error *err)
+{
+    struct live *live = testing->bench->live;
+    if (testing->known_nr < 2)
+        return 0;
+    int status =
+        live_rebind(live, testing->copies, err) ||
+        test(testing, "all of these",
+             "with as many cores, the pages and the flags of the application together",
+             &testing->known, err);
+    return live_rebind(live, 0, status ? NULL : err) || status ? -1 : 0;
 }
 
 /* ---- what cannot be tested ---- */
@@ -244,11 +268,12 @@ static void leave_out_rest(struct testing *testing)
 int in_app_causes(struct workbench *bench, const struct in_app_alone *alone,
                   struct in_app_result *result, struct error *err)
 {
-    struct testing testing = {bench, alone, result};
+    struct testing testing = {.bench = bench, .alone = alone, .result = result};
     if (!in_app_differs(alone->gain, result->routine))
         return 0;
     int status = test_caches(&testing, err) || test_sharing(&testing, err) ||
-                 test_pages(&testing, err) || test_flags(&testing, err);
+                 test_pages(&testing, err) || test_flags(&testing, err) ||
+                 test_together(&testing, err);
     if (!status)
         leave_out_rest(&testing);
     in_app_explain(result, alone->gain);

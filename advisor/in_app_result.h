@@ -29,8 +29,9 @@ struct in_app_cause {
     const char *name; /* "cache state", "sharing" ... */
     char *what;       /* the difference, a phrase: "alone its data was warm, ..." */
     struct quantity
-        gain;  /* of the kernel alone under that condition; unknown = see why */
-    char *why; /* not tested; NULL = tested */
+        gain;   /* of the kernel alone under that condition; unknown = see why */
+    char *why;  /* not tested; NULL = tested */
+    char *says; /* a sentence; NULL before in_app_explain */
 };
 
 struct in_app_result {
@@ -51,8 +52,8 @@ struct in_app_result {
     size_t threads;           /* that the routine ran in, at most; 0 = not known */
     struct in_app_cause cause[IN_APP_CAUSES_MAX];
     size_t cause_nr;
-    char *why; /* the two gains of the routine side by side, and what explains the
-                  difference; NULL = there is nothing to explain */
+    char *why; /* that the two gains of the routine differ, and whether what was tested
+                  explains it; NULL = there is nothing to explain */
 };
 void in_app_result_release(struct in_app_result *result);
 

@@ -134,6 +134,17 @@ static void show_command(struct page *page, const json_t *in_app, bool evidence)
         page_line(page, "copied from", "%s", report_word(in_app, "project"));
 }
 
+static void show_why(struct page *page, const json_t *in_app)
+{
+    const json_t *cause;
+    size_t i;
+    if (!report_has(in_app, "why"))
+        return;
+    page_paragraph(page, "%s", report_word(in_app, "why"));
+    json_array_foreach(json_object_get(in_app, "causes"), i, cause) page_line(
+        page, report_word(cause, "cause"), "%s", report_word(cause, "sentence"));
+}
+
 void in_app_text(const json_t *in_app, bool evidence, struct page *page)
 {
     page_heading(page, "In the application");
@@ -148,8 +159,7 @@ void in_app_text(const json_t *in_app, bool evidence, struct page *page)
     show_times(page, in_app);
     if (report_has(in_app, "output"))
         page_line(page, "output", "%s", report_word(in_app, "output"));
-    if (report_has(in_app, "why"))
-        page_paragraph(page, "%s", report_word(in_app, "why"));
+    show_why(page, in_app);
 }
 
 void sheet_in_app(struct sheet *sheet)
