@@ -9,7 +9,7 @@
 #include "advisor/confirm_live.h"
 #include "advisor/emitted.h"
 #include "advisor/header.h"
-#include "advisor/in_app.h"
+#include "advisor/in_app_causes.h"
 #include "advisor/keep_record.h"
 #include "advisor/replay_space.h"
 #include "advisor/report.h"
@@ -175,6 +175,16 @@ static int forgive(int status, struct error *err)
     return 0;
 }
 
+static int explain_in_app(struct workbench *bench, const struct winner *winner,
+                          struct written *written, struct error *err)
+{
+    char *path = path_join(bench->scratch, "emitted.c");
+    const struct in_app_alone alone = {path, {{0}, winner->environment}, written->gain};
+    int status = in_app_causes(bench, &alone, &written->in_app, err);
+    free(path);
+    return status;
+}
+
 /* In the application. Where that cannot be, the result says why; what is known of the
  * kernel alone is reported in any case. */
 static int confirm_in_app(struct workbench *bench, struct in_app *app,
@@ -194,6 +204,8 @@ static int confirm_in_app(struct workbench *bench, struct in_app *app,
     if (!status)
         status = in_app_confirm(app, &text, &written->in_app, err);
     buf_release(&text);
+    if (!status)
+        status = explain_in_app(bench, winner, written, err);
     return forgive(status, err);
 }
 
@@ -362,14 +374,6 @@ static int check_outputs(const struct settings *settings, struct error *err)
     return status ? -1 : in_app_check(settings, err);
 }
 
-/* Behind the report: code that breaks the application is no success. */
-static int judge_in_app(const struct in_app_result *in_app, struct error *err)
-{
-    if (in_app->end == IN_APP_FAILED || in_app->end == IN_APP_UNPROVEN)
-        return fail(err, STATUS_FAILED, "--in-app: %s", in_app->sentence);
-    return 0;
-}
-
 static int work(const struct settings *settings, bool advise_only, struct error *err)
 {
     struct workbench bench;
@@ -406,7 +410,7 @@ static int work(const struct settings *settings, bool advise_only, struct error 
     if (!status)
         status = finish(&bench, &result, &written, &confirm, err);
     if (!status)
-        status = judge_in_app(&written.in_app, err);
+        status = in_app_verdict(&written.in_app, err);
     confirm_release(&confirm);
     written_release(&written);
     in_app_release(&app);

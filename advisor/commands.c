@@ -92,10 +92,11 @@ static const struct command commands[] = {
      "work. Sizes and contents of arrays are those of the first version; a difference\n"
      "of results ends with status 1.\n\n"
      "example: inflight compare kernel.c:plain kernel.c:blocked",
-     KERNEL_OPTIONS "compiler flags machine memory plan pages start background cache "
-                    "line cores tolerance "
-                    "tolerance-absolute "
-                    "reassociate budget" COMMON_OPTIONS,
+     KERNEL_OPTIONS
+     "compiler flags machine memory plan pages start background cache "
+     "line cores tolerance "
+     "tolerance-absolute "
+     "reassociate budget in-app in-app-budget in-app-dir in-app-check" COMMON_OPTIONS,
      compare_command},
     {"show", "the loops, arrays and access classes, and what may legally be done",
      "show FILE.c[:LINE] [options] [-- compiler flags]",

@@ -219,6 +219,10 @@ static int run_side(struct pairing *pairing, size_t side, struct in_app_pair *pa
         size_t differs = app_output_differs(&app->output, buf_str(&run.out));
         pairing->differs = differs > pairing->differs ? differs : pairing->differs;
     }
+    if (run.threads > pairing->result->threads)
+        pairing->result->threads = run.threads;
+    if (side == 1 && !pairing->result->flags && run.flags)
+        pairing->result->flags = xstrdup(run.flags);
     struct strvec *facts = &pairing->result->facts[side];
     if (!facts->nr)
         strvec_push_all(facts, &run.facts);

@@ -58,7 +58,9 @@ struct in_app_run {
     double routine_s, routine_share; /* NaN = not known */
     bool proven;                     /* it held the file of its copy */
     struct strvec facts;             /* what that was compiled with */
-    char *failure;                   /* a sentence; NULL = it ran well */
+    size_t threads;                  /* that the routine ran in; 0 = not known */
+    char *flags;   /* of its file, from debug information; NULL = not known */
+    char *failure; /* a sentence; NULL = it ran well */
     struct buf out;
 };
 void in_app_run_release(struct in_app_run *run);

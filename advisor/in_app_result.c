@@ -30,11 +30,13 @@ void in_app_result_release(struct in_app_result *result)
     free(result->pair);
     free(result->unsampled);
     free(result->output);
+    free(result->flags);
     for (size_t i = 0; i < 2; i++)
         strvec_release(&result->facts[i]);
     for (size_t i = 0; i < result->cause_nr; i++) {
         free(result->cause[i].what);
         free(result->cause[i].why);
+        free(result->cause[i].says);
     }
     free(result->why);
     *result = (struct in_app_result){0};
@@ -151,6 +153,13 @@ char *in_app_gain_phrase(struct quantity gain)
     }
 }
 
+int in_app_verdict(const struct in_app_result *result, struct error *err)
+{
+    if (result->end == IN_APP_FAILED || result->end == IN_APP_UNPROVEN)
+        return fail(err, STATUS_FAILED, "--in-app: %s", result->sentence);
+    return 0;
+}
+
 /* ---- why it differs ---- */
 
 void in_app_add_cause(struct in_app_result *result, const char *name,
@@ -183,52 +192,53 @@ static double explained(const struct in_app_cause *cause, struct quantity isolat
     return log(gain.value / isolated.value) / log(routine.value / isolated.value);
 }
 
-static void add_cause(const struct in_app_cause *cause, double share, struct buf *out)
+static const char *explains(double share)
 {
-    if (!cause->gain.known) {
-        buf_addf(out, " Not tested, %s: %s.", cause->name,
-                 cause->why ? cause->why : "no reason is known");
-        return;
-    }
-    buf_addf(out, " %s: %s; alone under that condition the gain is %.3gx (%.3g to %.3g)",
-             cause->name, cause->what, cause->gain.value, cause->gain.low,
-             cause->gain.high);
     if (share >= 0.8 && share <= 1.25)
-        buf_add(out, ", which explains the difference.");
-    else if (share >= 0.2)
-        buf_addf(out, ", which explains %s of it.",
-                 share > 1.25  ? "more than all"
-                 : share > 0.5 ? "most"
-                               : "a part");
-    else
-        buf_add(out, share <= -0.2 ? ", which is the other way round."
-                                   : ", which does not explain it.");
+        return ", which explains the difference";
+    if (share > 1.25)
+        return ", which would explain more than all of it";
+    if (share >= 0.2)
+        return share > 0.5 ? ", which explains most of it"
+                           : ", which explains a part of it";
+    return share <= -0.2 ? ", which is the other way round"
+                         : ", which does not explain it";
+}
+
+static char *cause_sentence(const struct in_app_cause *cause, double share)
+{
+    if (!cause->gain.known)
+        return xasprintf("not tested: %s",
+                         cause->why ? cause->why : "no reason is known");
+    return xasprintf("%s; so, the gain alone is %.3gx (%.3g to %.3g)%s", cause->what,
+                     cause->gain.value, cause->gain.low, cause->gain.high,
+                     explains(share));
 }
 
 void in_app_explain(struct in_app_result *result, struct quantity isolated)
 {
-    struct buf out = {0};
     double best = 0;
     free(result->why);
     result->why = NULL;
     if (!in_app_differs(isolated, result->routine))
         return;
-    buf_addf(
-        &out,
-        "The gain of the routine is %.3gx in the application and %.3gx alone, beyond "
-        "both intervals.",
-        result->routine.value, isolated.value);
     for (size_t i = 0; i < result->cause_nr; i++) {
-        double share = explained(&result->cause[i], isolated, result->routine);
+        struct in_app_cause *cause = &result->cause[i];
+        double share = explained(cause, isolated, result->routine);
         if (share <= 1.25)
             best = fmax(best, share);
-        add_cause(&result->cause[i], share, &out);
+        free(cause->says);
+        cause->says = cause_sentence(cause, share);
     }
-    if (best < 0.2)
-        buf_add(&out, " The difference is not explained by what was tested.");
-    else if (best < 0.8)
-        buf_add(&out, " What remains is not explained.");
-    result->why = buf_detach(&out);
+    result->why = xasprintf(
+        "The gain of the routine is %.3gx in the application and %.3gx alone, beyond "
+        "both "
+        "intervals. %s",
+        result->routine.value, isolated.value,
+        best >= 0.8 ? "What was tested explains it:"
+        : best >= 0.2
+            ? "What was tested explains a part of it, the rest is not explained:"
+            : "What was tested does not explain it:");
 }
 
 /* ---- the document ---- */
@@ -238,10 +248,11 @@ static json_t *causes_json(const struct in_app_result *result)
     json_t *list = json_array();
     for (size_t i = 0; i < result->cause_nr; i++) {
         const struct in_app_cause *cause = &result->cause[i];
-        json_array_append_new(
-            list, json_pack("{s:s, s:o, s:o, s:o}", "cause", cause->name, "difference",
-                            text_json(cause->what), "gain", json_quantity(cause->gain),
-                            "not_tested", text_json(cause->why)));
+        json_array_append_new(list,
+                              json_pack("{s:s, s:o, s:o, s:o, s:o}", "cause", cause->name,
+                                        "difference", text_json(cause->what), "gain",
+                                        json_quantity(cause->gain), "not_tested",
+                                        text_json(cause->why)));
     }
     return list;
 }
@@ -250,7 +261,7 @@ json_t *in_app_to_json(const struct in_app_result *result, struct quantity isola
 {
     return json_pack(
         "{s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o, s:o, s:o, s:o, s:[o, o], s:o, s:o}",
+        "s:o, s:o, s:o, s:o, s:[o, o], s:o, s:o, s:o}",
         "end", in_app_end_word(result->end), "sentence", text_json(result->sentence),
         "build", text_json(result->build), "run", text_json(result->run), "project",
         text_json(result->root), "date", text_json(result->date), "pairs",
@@ -266,6 +277,7 @@ json_t *in_app_to_json(const struct in_app_result *result, struct quantity isola
         "compiled_with",
         json_strings((const char *const *)result->facts[0].v, result->facts[0].nr),
         json_strings((const char *const *)result->facts[1].v, result->facts[1].nr),
-        "causes", causes_json(result), "interrupted",
-        json_boolean(result->end == IN_APP_INTERRUPTED));
+        "flags", text_json(result->flags), "threads",
+        result->threads ? json_integer((json_int_t)result->threads) : json_null(),
+        "causes", causes_json(result));
 }

@@ -29,8 +29,9 @@ struct in_app_cause {
     const char *name; /* "cache state", "sharing" ... */
     char *what;       /* the difference, a phrase: "alone its data was warm, ..." */
     struct quantity
-        gain;  /* of the kernel alone under that condition; unknown = see why */
-    char *why; /* not tested; NULL = tested */
+        gain;   /* of the kernel alone under that condition; unknown = see why */
+    char *why;  /* not tested; NULL = tested */
+    char *says; /* a sentence; NULL before in_app_explain */
 };
 
 struct in_app_result {
@@ -47,10 +48,12 @@ struct in_app_result {
     char *unsampled;          /* why the routine's time is not known */
     char *output;             /* how the outputs differ; NULL = they do not */
     struct strvec facts[2];   /* what the file was compiled with */
+    char *flags;              /* likewise, from debug information; NULL = not known */
+    size_t threads;           /* that the routine ran in, at most; 0 = not known */
     struct in_app_cause cause[IN_APP_CAUSES_MAX];
     size_t cause_nr;
-    char *why; /* the two gains of the routine side by side, and what explains the
-                  difference; NULL = there is nothing to explain */
+    char *why; /* that the two gains of the routine differ, and whether what was tested
+                  explains it; NULL = there is nothing to explain */
 };
 void in_app_result_release(struct in_app_result *result);
 
@@ -77,6 +80,10 @@ bool in_app_is_enough(const struct in_app_result *result);
 /* "1.38x as fast (1.35 to 1.40)", "no change beyond noise: 0.98 to 1.03"; caller frees.
  */
 char *in_app_gain_phrase(struct quantity gain);
+
+/* Behind a report: code that breaks the application, or that did not run in it, is no
+ * success. STATUS_FAILED. */
+int in_app_verdict(const struct in_app_result *result, struct error *err);
 
 json_t *in_app_to_json(const struct in_app_result *result, struct quantity isolated);
 

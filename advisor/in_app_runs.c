@@ -13,6 +13,7 @@ void in_app_run_release(struct in_app_run *run)
 {
     strvec_release(&run->facts);
     free(run->failure);
+    free(run->flags);
     buf_release(&run->out);
     *run = (struct in_app_run){.seconds = run->seconds};
 }
@@ -133,6 +134,8 @@ static void take_samples(const struct in_app *app, size_t side,
         return;
     run->routine_s = in.busiest_s.value;
     run->routine_share = in.busiest_s.value / run->seconds;
+    run->threads = in.threads;
+    run->flags = app_flags(samples, app->project.file);
 }
 
 static int start(const struct in_app *app, size_t side,

@@ -91,13 +91,15 @@ static void differences_are_explained_from_evidence(void)
 {
     static const struct {
         double cold; /* the gain alone with cold caches, +- 1 %; 0 = not tested */
-        const char *want;
+        const char *says, *why;
     } cases[] = {
-        {1.2, "which explains the difference."},
-        {1.5, "What remains is not explained."},
-        {1.99, "not explained by what was tested."},
-        {2.4, "which is the other way round."},
-        {0, "Not tested, cache state: it was too hot."},
+        {1.2, "which explains the difference", "explains it:"},
+        {1.5, "which explains most of it", "the rest is not explained:"},
+        {1.7, "which explains a part of it", "the rest is not explained:"},
+        {1.99, "which does not explain it", "does not explain it:"},
+        {2.4, "which is the other way round", "does not explain it:"},
+        {1.0, "more than all of it", "does not explain it:"},
+        {0, "not tested: it was too hot", "does not explain it:"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         double cold = cases[i].cold;
@@ -109,7 +111,8 @@ static void differences_are_explained_from_evidence(void)
                          "alone its data was warm", cold > 0 ? NULL : "it was too hot");
         in_app_explain(&result, gain_of(2, 1.95, 2.05));
         check_contains(result.why, "1.2x in the application and 2x alone");
-        check_contains(result.why, cases[i].want);
+        check_contains(result.why, cases[i].why);
+        check_contains(result.cause[0].says, cases[i].says);
         in_app_result_release(&result);
     }
 }

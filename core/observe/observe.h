@@ -2,6 +2,7 @@
 #ifndef CORE_OBSERVE_OBSERVE_H
 #define CORE_OBSERVE_OBSERVE_H
 
+#include "core/observe/app_flags.h"
 #include "core/observe/app_mark.h"
 #include "core/observe/app_output.h"
 #include "core/observe/app_text.h"

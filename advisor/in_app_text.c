@@ -1,5 +1,7 @@
-/* The report's part on --in-app: the gain alone, of the routine and of the program side
- * by side, and why they differ. */
+/* The gains alone, of the routine and of the program side by side, and why they differ.
+ */
+#include "advisor/in_app_text.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -65,7 +67,7 @@ void sheet_in_app_answer(struct sheet *sheet)
 
 /* ---- the section ---- */
 
-static void show_gain(struct sheet *sheet, const char *label, const json_t *gain,
+static void show_gain(struct page *page, const char *label, const json_t *gain,
                       const char *more)
 {
     struct buf line = {0};
@@ -80,11 +82,11 @@ static void show_gain(struct sheet *sheet, const char *label, const json_t *gain
         buf_add(&line, ")");
     }
     buf_add(&line, more);
-    page_line(&sheet->page, label, "%s", buf_str(&line));
+    page_line(page, label, "%s", buf_str(&line));
     buf_release(&line);
 }
 
-static void show_routine(struct sheet *sheet, const json_t *in_app)
+static void show_routine(struct page *page, const json_t *in_app)
 {
     const json_t *routine = report_quantity(in_app, "routine_gain"),
                  *share = report_quantity(in_app, "routine_share");
@@ -93,63 +95,75 @@ static void show_routine(struct sheet *sheet, const json_t *in_app)
         buf_addf(&more, ", in which the program as written spends %.0f %% of its time",
                  100 * report_figure(share, "value"));
     if (routine)
-        show_gain(sheet, "the routine", routine, buf_str(&more));
+        show_gain(page, "the routine", routine, buf_str(&more));
     else
-        page_line(&sheet->page, "the routine", "not known: %s",
+        page_line(page, "the routine", "not known: %s",
                   report_has(in_app, "no_routine") ? report_word(in_app, "no_routine")
                                                    : "it was not sampled");
     buf_release(&more);
 }
 
-static void show_program(struct sheet *sheet, const json_t *in_app)
+static void show_program(struct page *page, const json_t *in_app)
 {
     const json_t *expected = report_quantity(in_app, "expected_gain");
     struct buf more = {0};
     if (expected)
         buf_addf(&more, "; from the routine's share and gain %.2f to %.2f are expected",
                  report_figure(expected, "low"), report_figure(expected, "high"));
-    show_gain(sheet, "the whole program", report_quantity(in_app, "program_gain"),
+    show_gain(page, "the whole program", report_quantity(in_app, "program_gain"),
               buf_str(&more));
     buf_release(&more);
 }
 
-static void show_times(struct sheet *sheet, const json_t *in_app)
+static void show_times(struct page *page, const json_t *in_app)
 {
     const json_t *before = report_quantity(in_app, "program_s"),
                  *after = report_quantity(in_app, "tuned_program_s");
     if (before && after)
-        page_line(&sheet->page, "a run", "%.4g s as written, %.4g s tuned; %.0f pairs",
+        page_line(page, "a run", "%.4g s as written, %.4g s tuned; %.0f pairs",
                   report_figure(before, "value"), report_figure(after, "value"),
                   report_figure(in_app, "pairs"));
 }
 
-static void show_command(struct sheet *sheet, const json_t *in_app)
+static void show_command(struct page *page, const json_t *in_app, bool evidence)
 {
     if (report_has(in_app, "build"))
-        page_line(&sheet->page, "command", "%s && %s", report_word(in_app, "build"),
+        page_line(page, "command", "%s && %s", report_word(in_app, "build"),
                   report_word(in_app, "run"));
-    if (sheet->evidence && report_has(in_app, "project"))
-        page_line(&sheet->page, "copied from", "%s", report_word(in_app, "project"));
+    if (evidence && report_has(in_app, "project"))
+        page_line(page, "copied from", "%s", report_word(in_app, "project"));
+}
+
+static void show_why(struct page *page, const json_t *in_app)
+{
+    const json_t *cause;
+    size_t i;
+    if (!report_has(in_app, "why"))
+        return;
+    page_paragraph(page, "%s", report_word(in_app, "why"));
+    json_array_foreach(json_object_get(in_app, "causes"), i, cause) page_line(
+        page, report_word(cause, "cause"), "%s", report_word(cause, "sentence"));
+}
+
+void in_app_text(const json_t *in_app, bool evidence, struct page *page)
+{
+    page_heading(page, "In the application");
+    show_command(page, in_app, evidence);
+    if (!is_measured(in_app)) {
+        page_paragraph(page, "Nothing is claimed: %s.", report_word(in_app, "sentence"));
+        return;
+    }
+    show_gain(page, "the kernel alone", report_quantity(in_app, "isolated_gain"), "");
+    show_routine(page, in_app);
+    show_program(page, in_app);
+    show_times(page, in_app);
+    if (report_has(in_app, "output"))
+        page_line(page, "output", "%s", report_word(in_app, "output"));
+    show_why(page, in_app);
 }
 
 void sheet_in_app(struct sheet *sheet)
 {
-    const json_t *in_app = in_app_of(sheet);
-    if (!in_app)
-        return;
-    page_heading(&sheet->page, "In the application");
-    show_command(sheet, in_app);
-    if (!is_measured(in_app)) {
-        page_paragraph(&sheet->page, "Nothing is claimed: %s.",
-                       report_word(in_app, "sentence"));
-        return;
-    }
-    show_gain(sheet, "the kernel alone", report_quantity(in_app, "isolated_gain"), "");
-    show_routine(sheet, in_app);
-    show_program(sheet, in_app);
-    show_times(sheet, in_app);
-    if (report_has(in_app, "output"))
-        page_line(&sheet->page, "output", "%s", report_word(in_app, "output"));
-    if (report_has(in_app, "why"))
-        page_paragraph(&sheet->page, "%s", report_word(in_app, "why"));
+    if (in_app_of(sheet))
+        in_app_text(in_app_of(sheet), sheet->evidence, &sheet->page);
 }
