@@ -243,7 +243,7 @@ static void set_contents(const struct kernel *kernel, struct kernel_buffer *buff
     const struct kernel_word *word = buffer_word(kernel, WORD_BUFFER, buffer);
 
     buffer->contents_text = word ? word->text : contents_default(type->scalar);
-    if (buffer->kind == 'r')
+    if (buffer->kind == 'r' && !(word && strncmp(word->text, "captured(", 9) == 0))
         buffer->contents_text = "zero"; /* the fields come on top of it */
     else if (!buffer->is_filled)
         buffer->contents_text = "as in the source";
