@@ -21,6 +21,8 @@ int profile_command(const struct settings *settings, struct error *err)
 {
     char *folder = NULL;
     struct spawn_outcome outcome = {0};
+    if (settings->timeline_s > 0 || settings->from || settings->list)
+        return profile_timeline(settings, err);
     if (!settings->program.nr)
         return fail(err, STATUS_USAGE,
                     "profile takes a program: inflight profile -- PROGRAM [arguments]");

@@ -48,6 +48,7 @@ struct settings {
     /* negative = not given */
     double budget_s, bandwidth_gbs, latency_ns, longer_s, peak_gbs, seconds_s;
     long long variants, seed, cores, session, min_of, line_bytes; /* likewise */
+    double timeline_s; /* profile: interval of readings; negative = not given */
     double tolerance, tolerance_absolute;                         /* negative = default */
     bool reuse, no_record, record, forget_record;
     bool json, quick, quiet, verbose, fresh, audit, reassociate, list, evidence, patch,
