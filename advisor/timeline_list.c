@@ -19,8 +19,9 @@ static void add_reasons(const struct timeline_offers *offers, struct buf *out)
             said = offers->offer[k].why && !strcmp(offers->offer[k].why, why);
         if (!why || said)
             continue;
-        buf_addf(&line, "* %s: %s\n", offers->offer[i].wish.event.name, why);
+        buf_addf(&line, "* %s: %s", offers->offer[i].wish.event.name, why);
         buf_add_wrapped(out, buf_str(&line), 2, 79);
+        buf_add(out, "\n");
         buf_release(&line);
     }
 }
@@ -38,8 +39,9 @@ void timeline_offers_text(const struct timeline_offers *offers, struct buf *out)
     add_reasons(offers, out);
     for (size_t i = 0; i < offers->note.nr; i++) {
         struct buf line = {0};
-        buf_addf(&line, "* %s\n", offers->note.v[i]);
+        buf_addf(&line, "* %s", offers->note.v[i]);
         buf_add_wrapped(out, buf_str(&line), 2, 79);
+        buf_add(out, "\n");
         buf_release(&line);
     }
 }

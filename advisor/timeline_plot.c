@@ -41,9 +41,15 @@ static void add_data(const struct drawing *drawing)
     buf_add(drawing->out, "EOD\n");
 }
 
+/* Points. */
+static size_t height_of(size_t panels)
+{
+    return 64 + 124 * panels;
+}
+
 static void add_terminal(const struct drawing *drawing, size_t panels)
 {
-    size_t height = 110 + 110 * panels;
+    size_t height = height_of(panels);
     switch (drawing->kind) {
     case PLOT_TERMINAL:
         buf_add(drawing->out, "set terminal dumb size 79,24\n");
@@ -112,16 +118,18 @@ static void add_panel(const struct drawing *drawing, size_t event, bool last)
 static void add_frame(const struct drawing *drawing, size_t panels)
 {
     struct buf *out = drawing->out;
+    double height = (double)height_of(panels);
     buf_addf(out,
              "set xrange [0:%.7g]\nset yrange [*<0:*]\nset grid\nset ytics nomirror\n",
              timeline_seconds(drawing->timeline));
     if (drawing->kind == PLOT_TERMINAL)
         return;
-    buf_addf(out, "set multiplot layout %zu,1 title ", panels);
+    buf_addf(out,
+             "set multiplot layout %zu,1 margins screen 0.09, screen 0.97, screen %.4f, "
+             "screen %.4f spacing screen 0, screen %.4f title ",
+             panels, 46 / height, 1 - 52 / height, 34 / height);
     gnuplot_quote(out, drawing->timeline->program ? drawing->timeline->program : "");
-    buf_add(out,
-            " noenhanced\nset lmargin 12\nset rmargin 3\nset tmargin 1.4\nset bmargin "
-            "1.2\nset format x ''\nset ytics autofreq\n");
+    buf_add(out, " noenhanced\nset format x ''\n");
 }
 
 int timeline_plot_script(const struct timeline *timeline,

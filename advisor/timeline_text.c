@@ -64,12 +64,25 @@ static void add_seconds(struct buf *out, double seconds)
     buf_addf(out, seconds >= 100 ? "%.1f" : "%.3g", seconds);
 }
 
-/* "context switches /s", in TITLE_COLUMNS. */
+static void add_paragraph(struct buf *out, const struct buf *text, size_t indent)
+{
+    buf_add_wrapped(out, buf_str(text), indent, 79);
+    buf_add(out, "\n");
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+    return tail <= length && !strcmp(text + length - tail, end);
+}
+
+/* "context switches /s", "busy cores", in TITLE_COLUMNS. */
 static void add_title(struct buf *out, const struct timeline_event *event)
 {
-    int room = TITLE_COLUMNS - 1 - (int)strlen(event->unit) - (*event->unit != 0);
-    char *title = xasprintf("%.*s%s%s", room > 4 ? room : 4, event->label,
-                            *event->unit ? " " : "", event->unit);
+    const char *unit = ends_with(event->label, event->unit) ? "" : event->unit;
+    int room = TITLE_COLUMNS - 1 - (int)strlen(unit) - (*unit != 0);
+    char *title =
+        xasprintf("%.*s%s%s", room > 4 ? room : 4, event->label, *unit ? " " : "", unit);
     buf_addf(out, "%-*.*s", TITLE_COLUMNS, TITLE_COLUMNS - 1, title);
     free(title);
 }
@@ -168,9 +181,9 @@ static void add_silent(const struct sheet *sheet)
         struct strvec *list = i ? &unknown : &zero;
         char *names = strvec_join(list, ", ");
         struct buf line = {0};
-        buf_addf(&line, "%s: %s\n", i ? "never known" : "0 all the time", names);
+        buf_addf(&line, "%s: %s", i ? "never known" : "0 all the time", names);
         if (list->nr)
-            buf_add_wrapped(sheet->out, buf_str(&line), 2, 79);
+            add_paragraph(sheet->out, &line, 2);
         buf_release(&line);
         free(names);
         strvec_release(list);
@@ -221,8 +234,7 @@ static void add_kind(const struct sheet *sheet, size_t kind)
     buf_add(&line, " s");
     if (nr > STRETCHES_SHOWN)
         buf_addf(&line, " and %zu more", nr - STRETCHES_SHOWN);
-    buf_add(&line, "\n");
-    buf_add_wrapped(sheet->out, buf_str(&line), 5, 79);
+    add_paragraph(sheet->out, &line, 5);
     buf_release(&line);
 }
 
@@ -284,7 +296,8 @@ static void add_head(const struct sheet *sheet)
     const struct timeline *timeline = sheet->timeline;
     size_t missed = timeline_missed(timeline);
     struct buf line = {0};
-    buf_addf(&line, "%s: ", timeline->program ? timeline->program : "time line");
+    buf_addf(&line, "%.150s%s: ", timeline->program ? timeline->program : "time line",
+             timeline->program && strlen(timeline->program) > 150 ? " ..." : "");
     add_seconds(&line, sheet->seconds);
     buf_addf(&line, " s%s%s; %zu reading%s every ", timeline->end ? ", " : "",
              timeline->end ? timeline->end : "", timeline->bin_nr,
@@ -295,8 +308,7 @@ static void add_head(const struct sheet *sheet)
     if (timeline->own_cpu_s >= 0 && sheet->seconds > 0)
         buf_addf(&line, "; reading them took %.2g %% of a core",
                  100 * timeline->own_cpu_s / sheet->seconds);
-    buf_add(&line, "\n");
-    buf_add_wrapped(sheet->out, buf_str(&line), 2, 79);
+    add_paragraph(sheet->out, &line, 2);
     buf_release(&line);
 }
 
@@ -307,8 +319,8 @@ static void add_notes(const struct sheet *sheet)
         buf_add(sheet->out, "\n");
     for (size_t i = 0; i < timeline->note.nr; i++) {
         struct buf line = {0};
-        buf_addf(&line, "* %s\n", timeline->note.v[i]);
-        buf_add_wrapped(sheet->out, buf_str(&line), 2, 79);
+        buf_addf(&line, "* %s", timeline->note.v[i]);
+        add_paragraph(sheet->out, &line, 2);
         buf_release(&line);
     }
 }

@@ -47,6 +47,7 @@ size_t timeline_add_event(struct timeline *timeline, const struct timeline_event
                                      .source = xstrdup(event->source),
                                      .kind = event->kind,
                                      .factor = event->factor,
+                                     .grain = event->grain,
                                      .happenings = event->happenings,
                                      .stock = event->stock};
     make_room(timeline, added);

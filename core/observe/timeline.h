@@ -28,6 +28,7 @@ struct timeline_event {
     char *source; /* who counts, for the table of sources */
     enum timeline_kind kind;
     double factor;   /* values = what a count grew by a second, or a level, times this */
+    double grain;    /* steps below it, in the unit, are nobody's phase; 0 = not told */
     bool happenings; /* counts single happenings, which scatter by themselves */
     bool stock;      /* piles up (resident memory): its course makes no phases */
     /* [bin]: NaN = not known; share 1 = not multiplexed */

@@ -20,10 +20,11 @@ json_t *timeline_about_json(const struct timeline *timeline, const char *name)
         const struct timeline_event *event = &timeline->event[i];
 
         json_array_append_new(
-            events, json_pack("{s:s, s:s, s:s, s:s, s:s, s:b, s:b}", "name", event->name,
-                              "label", event->label, "unit", event->unit, "source",
-                              event->source, "kind", kinds[event->kind], "happenings",
-                              event->happenings, "stock", event->stock));
+            events,
+            json_pack("{s:s, s:s, s:s, s:s, s:s, s:f, s:b, s:b}", "name", event->name,
+                      "label", event->label, "unit", event->unit, "source", event->source,
+                      "kind", kinds[event->kind], "grain", event->grain, "happenings",
+                      event->happenings, "stock", event->stock));
     }
     return json_pack(
         "{s:s, s:s?, s:s?, s:f, s:o, s:o, s:o}", "schema", name, "program",
@@ -184,12 +185,13 @@ static int read_event(const struct json_at *at, struct timeline *timeline,
     const char *name, *label, *unit, *source, *kind;
     struct timeline_event event = {.factor = 1};
 
-    if (json_only_keys(at, "name label unit source kind happenings stock", err) ||
+    if (json_only_keys(at, "name label unit source kind grain happenings stock", err) ||
         json_string_at(at, "name", &name, err) ||
         json_string_at(at, "label", &label, err) ||
         json_string_at(at, "unit", &unit, err) ||
         json_string_at(at, "source", &source, err) ||
         json_string_at(at, "kind", &kind, err) ||
+        json_number_at(at, "grain", 0, 1e30, &event.grain, err) ||
         json_bool_at(at, "happenings", &event.happenings, err) ||
         json_bool_at(at, "stock", &event.stock, err))
         return -1;

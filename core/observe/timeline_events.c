@@ -11,7 +11,7 @@ static const char table_path[] = "core/observe/data/timeline_events.json";
 /* A row of the data. */
 struct row {
     const char *pattern, *label, *unit, *kind, *instead_of;
-    double factor;
+    double factor, grain;
     bool happenings, stock, shown;
 };
 
@@ -36,13 +36,17 @@ static int flag_at(const struct json_at *at, const char *key, bool *flag,
 
 static int read_row(const struct json_at *at, struct row *row, struct error *err)
 {
-    if (json_only_keys(
-            at, "event label unit factor kind shown happenings stock instead_of", err) ||
+    if (json_only_keys(at,
+                       "event label unit factor grain kind shown happenings stock "
+                       "instead_of",
+                       err) ||
         json_string_at(at, "event", &row->pattern, err) ||
         json_string_at(at, "label", &row->label, err) ||
         json_string_at(at, "unit", &row->unit, err) ||
         json_string_at(at, "kind", &row->kind, err) ||
         json_number_at(at, "factor", 0, 1e12, &row->factor, err) ||
+        (json_has(at, "grain") &&
+         json_number_at(at, "grain", 0, 1e12, &row->grain, err)) ||
         flag_at(at, "shown", &row->shown, err) ||
         flag_at(at, "happenings", &row->happenings, err) ||
         flag_at(at, "stock", &row->stock, err))
@@ -174,6 +178,7 @@ static void name_event(const struct row *row, const struct papi_event_about *abo
     event->label = row && *row->label ? xstrdup(row->label) : label_of(event->name);
     event->kind = level ? TIMELINE_LEVEL : TIMELINE_COUNT;
     event->factor = row ? row->factor : 1;
+    event->grain = row ? row->grain : 0;
     event->happenings = row ? row->happenings : !level && !*about->unit;
     event->stock = row && row->stock;
     event->source = xstrdup(about->component);

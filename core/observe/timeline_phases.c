@@ -115,7 +115,7 @@ static void set_sigma(const struct search *search, size_t event, struct course *
     mean = timeline_mean(search->timeline, event, 0, search->timeline->bin_nr);
     if (about->happenings)
         sigma = fmax(sigma, sqrt(fmax(mean * group_s, 1)) / group_s);
-    course->sigma = fmax(sigma, smallest_step * most);
+    course->sigma = fmax(fmax(sigma, about->grain), smallest_step * most);
 }
 
 /*
@@ -201,9 +201,16 @@ static double squares(const struct search *search, size_t from, size_t to)
     return all;
 }
 
+/* What a phase costs; in its first group, unless it is that of all, the change may be
+ * under way. */
+static double cost_of(const struct search *search, size_t from, size_t to)
+{
+    return squares(search, from + (from > 0), to);
+}
+
 static double penalty(const struct search *search)
 {
-    double d = (double)search->course_nr, l = 3 * log((double)search->nr + 1);
+    double d = 2 * (double)search->course_nr, l = 3 * log((double)search->nr + 1);
 
     return d + 2 * sqrt(d * l) + 2 * l;
 }
@@ -216,10 +223,10 @@ static void divide(const struct search *search, size_t *before)
     double price = penalty(search);
 
     for (size_t j = 1; j <= search->nr; j++) {
-        best[j] = squares(search, 0, j);
+        best[j] = cost_of(search, 0, j);
         before[j] = 0;
         for (size_t i = PHASE_BINS_MIN; i + PHASE_BINS_MIN <= j; i++) {
-            double cost = best[i] + price + squares(search, i, j);
+            double cost = best[i] + price + cost_of(search, i, j);
 
             if (cost < best[j]) {
                 best[j] = cost;
@@ -248,18 +255,29 @@ static void fill_phase(const struct search *search, size_t from, size_t to,
         phase->mean[i] = timeline_mean(timeline, i, phase->from, phase->to);
 }
 
+/* Mean of a course over a phase, in units of its noise, and the weight of that. */
+static double mean_of(const struct search *search, size_t course,
+                      const struct timeline_phase *phase, double *weight)
+{
+    const struct course *of = &search->course[course];
+    size_t from = phase->from / search->per_group, to = phase->to / search->per_group;
+
+    to += phase->to % search->per_group != 0;
+    from += from > 0; /* as cost_of */
+    *weight = of->sum_w[to] - of->sum_w[from];
+    return *weight > 0 ? (of->sum[to] - of->sum[from]) / *weight : NAN;
+}
+
 /* No event's mean differs by more than a tenth of the larger, or than noise explains. */
 static bool same_kind(const struct search *search, const struct timeline_phase *a,
                       const struct timeline_phase *b)
 {
-    double inverse = 1 / (double)(a->to - a->from) + 1 / (double)(b->to - b->from);
-
     for (size_t i = 0; i < search->course_nr; i++) {
-        double x = a->mean[search->event[i]], y = b->mean[search->event[i]];
-        double noise =
-            3 * search->course[i].sigma * sqrt((double)search->per_group * inverse);
+        double of_a, of_b;
+        double x = mean_of(search, i, a, &of_a), y = mean_of(search, i, b, &of_b);
 
-        if (fabs(x - y) > fmax(noise, 0.1 * fmax(fabs(x), fabs(y))))
+        if (fabs(x - y) >
+            fmax(4 * sqrt(1 / of_a + 1 / of_b), 0.1 * fmax(fabs(x), fabs(y))))
             return false;
     }
     return true;

@@ -9,9 +9,10 @@
  *   - the median of differences of neighbours / (0.6745 sqrt 2), of single readings and
  *     of pairs (where noise has a memory, pairs tell),
  *   - the scatter of independent happenings, for events that count such,
- *   - 2 % of the largest value: smaller steps are nobody's phase.
- * A boundary must lower the sum of squares by
- *     d + 2 sqrt(d L) + 2 L,   L = 3 ln(bins), d events,
+ *   - 2 % of the largest value and the event's grain: smaller steps are nobody's phase.
+ * The first reading of a phase, in which the change may be under way, costs nothing. A
+ * boundary must lower the sum of squares by
+ *     2 d + 2 sqrt(2 d L) + 2 L,   L = 3 ln(bins), d events,
  * which pure noise does with a probability below exp(-L) at each place (Laurent and
  * Massart 2000, lemma 1). A phase has at least PHASE_BINS_MIN readings; longer time lines
  * are searched in PHASE_GROUPS_MAX groups of readings.

@@ -25,7 +25,7 @@ struct inside {
         size_t event;
     } * found;
     size_t found_nr, found_alloc;
-    bool left_out_said, full_said;
+    bool thread_said, left_out_said, full_said;
     struct watch_process copy;
 };
 
@@ -60,9 +60,11 @@ static const struct timeline_wish *wish_for(const struct inside *inside, const c
 /* The last part of a name, 20 columns at most. */
 static char *short_label(const char *name)
 {
-    const char *last = strrchr(name, ':');
+    const char *last = name, *at = name;
 
-    return xstrndup(last ? last + 1 : name, 20);
+    while ((at = strstr(at, "::")) != NULL)
+        last = at += 2;
+    return xstrndup(last + strspn(last, ":"), 20);
 }
 
 static bool find_event(struct inside *inside, const struct watch_event *event,
@@ -81,6 +83,7 @@ static bool find_event(struct inside *inside, const struct watch_event *event,
         added.name = name;
         added.label = label;
         added.kind = event->level ? TIMELINE_LEVEL : TIMELINE_COUNT;
+        added.stock = event->level; /* of what it is a level, nobody says */
         added.unit = event->level ? (char[]){""} : (char[]){"/s"};
         GROW(inside->found, inside->found_nr + 1, inside->found_alloc);
         inside->found[inside->found_nr++] =
@@ -118,6 +121,13 @@ static void add_place(struct inside *inside, struct timeline_readings *readings)
         if (copy->event[i].known && find_event(inside, &copy->event[i], readings, &place))
             add_event(&copy->event[i], at_s, &readings->v[place],
                       readings->timeline->event[place].kind == TIMELINE_LEVEL);
+    }
+    if (!inside->thread_said) {
+        inside->thread_said = true;
+        strvec_push(
+            &readings->timeline->note,
+            "each process with software-defined events has a thread of ours that "
+            "reads them: one of its threads, and a context switch at each reading");
     }
     if (copy->left_out && !inside->left_out_said) {
         inside->left_out_said = true;
