@@ -72,16 +72,25 @@ static const struct command commands[] = {
      measure_command},
     {"profile", "a whole program: time, bytes and occupancy of its marked regions",
      "profile [options] -- PROGRAM [arguments]\n"
-     "       inflight profile --regions FOLDER [options]",
+     "       inflight profile --regions FOLDER [options]\n"
+     "       inflight profile --timeline TIME [options] -- PROGRAM [arguments]\n"
+     "       inflight profile --timeline TIME --list\n"
+     "       inflight profile --from TIMELINE.csv [options]",
      "Runs the program as it is and reports the regions that it marks with\n"
      "inflight_region_begin and inflight_region_end (docs/regions.md): calls, time,\n"
      "threads, processes, and where bytes are declared or counted, the bandwidth, the\n"
      "lines in flight and what limits them. --regions reads what a program left that\n"
      "ran without inflight, with INFLIGHT_REGIONS=FOLDER set. When the program fails\n"
      "the report is made all the same, and the exit status is 1.\n\n"
+     "With --timeline: how busy cores, page faults, bytes read and written, memory\n"
+     "traffic, power and the program's own software-defined events go over time, the\n"
+     "phases found in that, and with --csv and --plot a table and a picture\n"
+     "(docs/timeline.md).\n\n"
      "example: inflight profile -- ./app input.txt\n"
+     "         inflight profile --timeline 10ms --plot app.svg -- ./app input.txt\n"
      "         inflight profile --regions results --json",
-     "regions machine memory access cores rules events evidence" COMMON_OPTIONS,
+     "regions timeline from list csv plot machine memory access cores rules events "
+     "evidence" COMMON_OPTIONS,
      profile_command},
     {"compare", "two versions of one function: which is faster, and why",
      "compare OLD.c[:FUNCTION] NEW.c[:FUNCTION] [options]\n"

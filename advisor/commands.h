@@ -21,6 +21,9 @@ int import_command(const struct settings *settings, struct error *err);
 int doctor_command(const struct settings *settings, struct error *err);
 int completion_command(const struct settings *settings, struct error *err);
 
+/* profile --timeline, and with --list or --from of a time line. */
+int profile_timeline(const struct settings *settings, struct error *err);
+
 /* advise from numbers alone: --machine, --bandwidth, --cores, --access. */
 int advise_numbers(const struct settings *settings, struct error *err);
 

@@ -149,6 +149,10 @@ static const struct option_row rows[] = {
     {"events", 0, "LIST", TEXT, AT(events),
      "what PAPI counts in the regions: names between commas (at most 8), none, or auto "
      "(default): cycles, instructions and lines from memory where they count here"},
+    {"timeline", 0, "TIME", TIME, AT(timeline_s),
+     "the program over time instead of by regions: a reading every TIME (1ms to 1h) of "
+     "what --events names, or of all that counts here; with --list what there is; with "
+     "--from FILE.csv an earlier one again"},
     {"counts", 0, "FILE", TEXT, AT(counts),
      "counts taken elsewhere: 'perf stat' output (-x, too), LIKWID's -O, CSV or JSON"},
     {"seconds", 0, "TIME", TIME, AT(seconds_s),

@@ -260,6 +260,7 @@ int settings_parse(int argc, char **argv, struct settings *settings, struct erro
                                   .budget_s = -1,
                                   .bandwidth_gbs = -1,
                                   .latency_ns = -1,
+                                  .timeline_s = -1,
                                   .longer_s = -1,
                                   .peak_gbs = -1,
                                   .seconds_s = -1,
