@@ -139,8 +139,11 @@ void harness_assign(const struct harness_objects *objects, const char *name,
     struct buf place = {0};
 
     add_lvalue(objects, name, strlen(name), &place);
-    buf_addf(out, "    *(__typeof__((__typeof__(%s))0) *)&%s = %s;\n", buf_str(&place),
-             buf_str(&place), value);
+    if (objects->kernel->function->is_cplusplus)
+        buf_addf(out, "    inflight_set(%s, %s);\n", buf_str(&place), value);
+    else
+        buf_addf(out, "    *(__typeof__((__typeof__(%s))0) *)&%s = %s;\n",
+                 buf_str(&place), buf_str(&place), value);
     buf_release(&place);
 }
 

@@ -79,6 +79,12 @@ long long kernel_largest(const struct kernel *kernel);
 const char *kernel_name(const struct kernel *kernel);
 const char *kernel_path(const struct kernel *kernel);
 int kernel_line(const struct kernel *kernel);
+/* The name that linker and debugger know the function by: mangled in C++. */
+const char *kernel_symbol(const struct kernel *kernel);
+enum kernel_language { KERNEL_C, KERNEL_CPLUSPLUS };
+enum kernel_language kernel_language(const struct kernel *kernel);
+/* ".c" or ".cpp", for files with text of the kernel's file. */
+const char *kernel_ending(const struct kernel *kernel);
 const char *
 kernel_hash(const struct kernel *kernel); /* of source text, words, flags: hex */
 
