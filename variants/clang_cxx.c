@@ -50,7 +50,8 @@ const char *cxx_qualified(struct ct_clang *clang, CXCursor cursor)
 static bool is_around(struct ct_clang *clang, CXCursor cursor)
 {
     CXCursor parent = clang_getCursorSemanticParent(cursor);
-    while (!clang_Cursor_isNull(parent) && !is_named_scope(parent) &&
+    while (!clang_Cursor_isNull(parent) &&
+           (!is_named_scope(parent) || clang_Cursor_isAnonymous(parent)) &&
            clang_getCursorKind(parent) != CXCursor_TranslationUnit)
         parent = clang_getCursorSemanticParent(parent);
     if (clang_getCursorKind(parent) == CXCursor_TranslationUnit)

@@ -81,13 +81,27 @@ char *cxx_compiler(const char *compiler, bool cplusplus)
 
 /* ---- words ---- */
 
+/* `{0}` of an array of arrays makes clang++ ask for more braces. */
 static const struct {
     const char *of_c, *of_cplusplus;
-} words[] = {{"restrict", "__restrict"}, {"_Bool", "bool"}};
+} words[] = {{"restrict", "__restrict"}, {"_Bool", "bool"}},
+  phrases[] = {{" = {0};", " = {};"}};
 
 static bool is_word(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
+}
+
+static const char *phrase_at(const char *text, size_t *length)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(phrases); i++) {
+        size_t own = strlen(phrases[i].of_c);
+        if (strncmp(text, phrases[i].of_c, own) != 0)
+            continue;
+        *length = own;
+        return phrases[i].of_cplusplus;
+    }
+    return NULL;
 }
 
 char *cxx_spelling(const char *text)
@@ -97,7 +111,7 @@ char *cxx_spelling(const char *text)
         size_t length = 0;
         while (is_word(text[length]))
             length++;
-        const char *word = NULL;
+        const char *word = length ? NULL : phrase_at(text, &length);
         for (size_t i = 0; length && i < ARRAY_SIZE(words); i++)
             if (strlen(words[i].of_c) == length &&
                 strncmp(words[i].of_c, text, length) == 0)

@@ -150,7 +150,7 @@ static void add_scalars_set(const struct kernel *kernel,
         const struct ir_symbol *symbol = kernel->scalar[i].symbol;
         char *value = xasprintf("inflight_%s[%zu]", scalar_member(symbol), i);
 
-        if (symbol->role != IR_PARAM)
+        if (symbol->role != IR_PARAM || is_number_reference(symbol))
             harness_assign(objects, symbol->name, value, out);
         free(value);
     }
@@ -174,7 +174,7 @@ static void add_argument(const struct kernel *kernel,
                          const struct harness_objects *objects,
                          const struct ir_symbol *symbol, struct buf *out)
 {
-    if (is_single_record(kernel, symbol))
+    if (is_single_record(kernel, symbol) || is_number_reference(symbol))
         harness_object_argument(objects, symbol, out);
     else if (symbol->type.pointers > 0)
         buf_addf(out,

@@ -42,7 +42,8 @@ void harness_list_objects(const struct kernel *kernel, struct strvec *objects)
     const struct ir_function *function = kernel->function;
 
     for (size_t i = 0; i < function->param_nr; i++)
-        if (is_single_record(kernel, function->symbol[i]))
+        if (is_single_record(kernel, function->symbol[i]) ||
+            is_number_reference(function->symbol[i]))
             add_object(objects, function->symbol[i]->name,
                        strlen(function->symbol[i]->name));
     for (size_t i = 0; i < function->symbol_nr; i++)

@@ -113,7 +113,7 @@ static isl_pw_aff *parameter(const struct affine *at, const struct ir_symbol *sy
 {
     long long value;
     if ((symbol->role == IR_GLOBAL && !symbol->type.is_const) ||
-        (symbol->address_taken && !symbol->type.is_const) || symbol->is_reference)
+        (symbol->address_taken && !symbol->type.is_const))
         nest_assume(at->nest, "'%s' does not change while the loops run", symbol->name);
     if (value_of(at->values, symbol, &value))
         return constant(at, value);

@@ -88,11 +88,28 @@ static bool is_called(const struct ct_function *function, const char *name)
     return false;
 }
 
+/* The only one with just this name. */
+static struct ct_function *by_whole_name(const struct parse *p, const char *name)
+{
+    struct ct_function *found = NULL;
+    size_t nr = 0;
+    for (size_t i = 0; i < p->file.function_nr; i++) {
+        struct ct_function *function = &p->file.function[i];
+        if (strcmp(function->qualified, name) != 0 && strcmp(function->full, name) != 0)
+            continue;
+        found = function;
+        nr++;
+    }
+    return nr == 1 ? found : NULL;
+}
+
 static struct ct_function *by_name(const struct parse *p, const char *name,
                                    struct error *err)
 {
     size_t nr = 0;
-    struct ct_function *found = NULL;
+    struct ct_function *found = by_whole_name(p, name);
+    if (found)
+        return found;
     for (size_t i = 0; i < p->file.function_nr; i++)
         if (is_called(&p->file.function[i], name)) {
             found = &p->file.function[i];
