@@ -12,7 +12,7 @@ static int preprocess(const struct kernel *kernel, const struct toolchain *toolc
 {
     struct strvec argv = {0};
 
-    strvec_push(&argv, toolchain->compiler);
+    push_compiler(toolchain, kernel->function->is_cplusplus, &argv);
     strvec_push_all(&argv, &kernel->cflags);
     strvec_push_all(&argv, &toolchain->flags);
     strvec_push(&argv, further);

@@ -134,6 +134,21 @@ int kernel_line(const struct kernel *kernel)
     return kernel->function->line;
 }
 
+const char *kernel_symbol(const struct kernel *kernel)
+{
+    return kernel->function->linkage.symbol;
+}
+
+enum kernel_language kernel_language(const struct kernel *kernel)
+{
+    return kernel->function->is_cplusplus ? KERNEL_CPLUSPLUS : KERNEL_C;
+}
+
+const char *kernel_ending(const struct kernel *kernel)
+{
+    return kernel->function->is_cplusplus ? ".cpp" : ".c";
+}
+
 const char *kernel_hash(const struct kernel *kernel)
 {
     return kernel->hash;

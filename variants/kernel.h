@@ -116,6 +116,8 @@ bool lies_in_place(const struct ir_symbol *symbol);
 char number_kind(const struct ir_type *type);
 /* The variable outside of the function that a field is reached from, or the symbol. */
 const struct ir_symbol *outermost(const struct ir_symbol *symbol);
+/* A C++ reference to a number that the function may write. */
+bool is_number_reference(const struct ir_symbol *symbol);
 /* A struct or a pointer to one struct, supplied through its fields. */
 bool is_single_record(const struct kernel *kernel, const struct ir_symbol *symbol);
 

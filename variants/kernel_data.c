@@ -64,6 +64,12 @@ static bool has_records(const struct kernel *kernel, const struct ir_symbol *sym
     return false;
 }
 
+bool is_number_reference(const struct ir_symbol *symbol)
+{
+    return symbol->role == IR_PARAM && symbol->is_reference && !symbol->type.is_const &&
+           symbol->type.pointers == 0 && is_number_type(&symbol->type);
+}
+
 bool is_single_record(const struct kernel *kernel, const struct ir_symbol *symbol)
 {
     if (symbol->type.scalar != IR_RECORD || symbol->type.pointers > 1 || symbol->dim_nr)

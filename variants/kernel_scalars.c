@@ -68,6 +68,14 @@ static int eval_scalar(struct kernel *kernel, struct kernel_scalar *scalar,
     return result;
 }
 
+/* `rows` for this->rows of a C++ method. */
+static bool is_own_field(const struct kernel *kernel, const struct ir_symbol *symbol,
+                         const char *name)
+{
+    return kernel->function->linkage.record && symbol->role == IR_FIELD &&
+           strncmp(symbol->name, "this->", 6) == 0 && strcmp(symbol->name + 6, name) == 0;
+}
+
 int kernel_lookup(void *data, const char *name, struct words_number *out)
 {
     struct kernel *kernel = data;
@@ -75,7 +83,8 @@ int kernel_lookup(void *data, const char *name, struct words_number *out)
     for (size_t i = 0; i < kernel->scalar_nr; i++) {
         struct kernel_scalar *scalar = &kernel->scalar[i];
 
-        if (strcmp(scalar->symbol->name, name) != 0)
+        if (strcmp(scalar->symbol->name, name) != 0 &&
+            !is_own_field(kernel, scalar->symbol, name))
             continue;
         if (eval_scalar(kernel, scalar, NULL))
             return -1;

@@ -31,10 +31,11 @@ struct kernel_request {
  * database only what changes the meaning of the source is taken: -I, -isystem, -iquote,
  * -idirafter, -include, -imacros (made absolute by the entry's "directory"), -D, -U,
  * -std=, -ansi, -pthread, -m32, -m64, -mx32, and of -f: [un]signed-char, short-enums,
- * wrapv, no-strict-aliasing, ms- and plan9-extensions, gnu89-inline. `database`: its
- * path, "none", or NULL = the first that names the source among those beside it, in the
- * folders above, and in their build/; then none is fine. A named one must exist and name
- * the source. A source compiled as C++ is refused (STATUS_INPUT). `flags` is added to.
+ * wrapv, no-strict-aliasing, ms- and plan9-extensions, gnu89-inline, no-exceptions,
+ * no-rtti, permissive, [no-]char8_t, concepts. A file that is compiled as C++ and does
+ * not look like it gets -xc++. `database`: its path, "none", or NULL = the first that
+ * names the source among those beside it, in the folders above, and in their build/; then
+ * none is fine. A named one must exist and name the source. `flags` is added to.
  */
 int compile_commands_flags(const char *database, const char *source,
                            const struct strvec *own, struct strvec *flags,
@@ -129,6 +130,12 @@ const char *kernel_inputs_note(const struct kernel *kernel); /* NULL = made up *
 const char *kernel_name(const struct kernel *kernel);
 const char *kernel_path(const struct kernel *kernel);
 int kernel_line(const struct kernel *kernel);
+/* The name that linker and debugger know the function by: mangled in C++. */
+const char *kernel_symbol(const struct kernel *kernel);
+enum kernel_language { KERNEL_C, KERNEL_CPLUSPLUS };
+enum kernel_language kernel_language(const struct kernel *kernel);
+/* ".c" or ".cpp", for files with text of the kernel's file. */
+const char *kernel_ending(const struct kernel *kernel);
 const char *
 kernel_hash(const struct kernel *kernel); /* of source text, words, flags: hex */
 
