@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "regions/counters.h"
+#include "regions/mark_counts.h"
 #include "regions/recorder.h"
 
 /* Calls that take as long on average are worth asking the system about: it answers in

@@ -9,11 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "regions/counters.h"
+#include "regions/mark_counts.h"
 #include "regions/inflight.h"
 
 int inflight_regions_recording;
@@ -48,6 +49,14 @@ static void give_up(void)
 
 /* ---- the file ---- */
 
+/* What `ulimit -f` allows: beyond it the program would be ended by SIGXFSZ. */
+static bool fits(uint64_t bytes)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY ||
+           bytes <= limit.rlim_cur;
+}
+
 /*
  * Room is taken before it is mapped: a full disk must not end the program with SIGBUS. No
  * descriptor stays open: the program may close it, and give its number to a file of its
@@ -59,7 +68,8 @@ static void *map(int flags, uint64_t offset, size_t bytes)
     void *place = MAP_FAILED;
     if (file < 0)
         return NULL;
-    int cause = posix_fallocate(file, (off_t)offset, (off_t)bytes);
+    int cause =
+        fits(offset + bytes) ? posix_fallocate(file, (off_t)offset, (off_t)bytes) : EFBIG;
     if (!cause) {
         place =
             mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)offset);

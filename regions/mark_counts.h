@@ -1,6 +1,6 @@
 /* Private to regions/: what else is known of a thread than the time. */
-#ifndef REGIONS_COUNTERS_H
-#define REGIONS_COUNTERS_H
+#ifndef REGIONS_MARK_COUNTS_H
+#define REGIONS_MARK_COUNTS_H
 
 #include "regions/regions.h"
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* RUSAGE_THREAD, secure_getenv */
-#include "regions/counters.h"
+#include "regions/mark_counts.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
