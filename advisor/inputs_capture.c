@@ -117,10 +117,15 @@ static int take_number(struct taking *taking, const struct kernel_input *input,
 {
     struct inputs *inputs = &taking->capturing->inputs;
     struct trace_object object;
+    struct error why = {0};
     char *text;
 
-    if (find_object(taking, input, &object, err))
-        return -1;
+    if (find_object(taking, input, &object, &why)) {
+        /* What nobody changes compilers put into the code: it is what the source says. */
+        if (input->param < 0 && why.status == STATUS_MISSING)
+            return 0;
+        return fail(err, why.status, "%s", why.text);
+    }
     if (object.size && object.size != input->bytes)
         return fail(
             err, STATUS_INPUT,

@@ -205,6 +205,7 @@ static bool take_symbol(void *data, const char *name, const GElf_Sym *symbol)
     if (!point->symbol && wanted) {
         point->symbol = xstrdup(name);
         point->is_clone = name[strlen(finding->function)] == '.';
+        point->is_public = !point->is_clone && GELF_ST_BIND(symbol->st_info) != STB_LOCAL;
     }
     return true;
 }

@@ -21,6 +21,7 @@ struct entry_point {
     uint64_t address;
     char *symbol;   /* NULL = not in the symbol table */
     bool is_clone;  /* not called as its declaration says */
+    bool is_public; /* others may call it, so that it is called as its declaration says */
     uint64_t debug; /* its place in the debug information; 0 = there is none */
 };
 struct entry_points {
@@ -84,7 +85,7 @@ struct entry_object {
  * The object that `path` leads to from `root`: "" is the variable itself, "->box.v" a
  * field. `param`: the root's place among the parameters, -1 = a global variable. What
  * cannot be told is STATUS_INPUT; the sentence names it and, where there is one, the
- * remedy.
+ * remedy. STATUS_MISSING: a global variable that the program does not have (any more).
  */
 struct entry_path {
     const char *root, *path;

@@ -57,6 +57,22 @@ static bool take_pieces(const struct entry_frame *frame, const Dwarf_Op *op, siz
     return nr > 0 && nr % 2 == 0;
 }
 
+/* Is the function's frame counted from the caller's stack? From a register it is only
+ * after the first instructions have set that. */
+static bool has_plain_frame(const struct locating *at)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die function;
+    Dwarf_Op *op;
+    size_t nr;
+
+    return at->point->debug &&
+           dwarf_offdie(at->file->dwarf, at->point->debug, &function) &&
+           dwarf_attr_integrate(&function, DW_AT_frame_base, &attribute) &&
+           dwarf_getlocation(&attribute, &op, &nr) == 0 && nr == 1 &&
+           op->atom == DW_OP_call_frame_cfa;
+}
+
 /* Before the first instruction the frame is the caller's: what lies below it is not
  * there yet. */
 static bool take_memory(const struct locating *at, const Dwarf_Op *op, size_t nr,
@@ -69,7 +85,7 @@ static bool take_memory(const struct locating *at, const Dwarf_Op *op, size_t nr
         object->address = op->number + at->frame->bias;
         return true;
     }
-    if (nr == 1 && op->atom == DW_OP_fbreg && offset >= 0) {
+    if (nr == 1 && op->atom == DW_OP_fbreg && offset >= 0 && has_plain_frame(at)) {
         object->address = at->frame->cfa + (uint64_t)offset;
         return true;
     }
@@ -201,7 +217,8 @@ static bool find_variable(Dwarf_Die *unit, const char *name, Dwarf_Die *die)
         const char *found = dwarf_diename(die);
 
         if (dwarf_tag(die) == DW_TAG_variable && found && !strcmp(found, name) &&
-            dwarf_hasattr_integrate(die, DW_AT_location))
+            (dwarf_hasattr_integrate(die, DW_AT_location) ||
+             dwarf_hasattr_integrate(die, DW_AT_const_value)))
             return true;
     } while (dwarf_siblingof(die, die) == 0);
     return false;
@@ -264,13 +281,19 @@ static int find_root(const struct locating *at, struct entry_object *object,
         if ((*described && take_described(at, die, false, object)) ||
             take_symbol_object(at, object))
             return 0;
-        return fail_named(at, err,
-                          "the program does not tell where it lies; build it with -g, "
-                          "and without thread-local storage for it");
+        if (*described)
+            return fail_named(at, err,
+                              "it lies in no place of its own (thread-local storage)");
+        return fail(err, STATUS_MISSING,
+                    "variable '%s' cannot be captured: the program does not tell where "
+                    "it lies; build it with -g",
+                    at->path->root);
     }
     *described = at->point->debug &&
                  dwarf_offdie(at->file->dwarf, at->point->debug, &function) &&
                  find_origin_param(&function, at->path, die);
+    if (at->point->is_public && take_passed(at, object))
+        return 0;
     found = *described && take_described(at, die, true, object);
     if (found || take_passed(at, object))
         return 0;

@@ -144,6 +144,15 @@ static void note_found(struct trace *trace, const struct traced_file *file)
         outcome->found_in = xstrdup(file->path);
 }
 
+/* The system's libraries have functions of many names; those without debug information
+ * are not of the application. */
+static void drop_foreign(struct traced_file *file)
+{
+    if (!file->points.has_debug &&
+        (!strncmp(file->path, "/lib", 4) || !strncmp(file->path, "/usr/lib", 8)))
+        entry_points_release(&file->points);
+}
+
 /* Of libraries only those with a symbol are looked into: there are many. */
 static size_t file_of(struct trace *trace, const char *path, bool is_program)
 {
@@ -163,6 +172,8 @@ static size_t file_of(struct trace *trace, const char *path, bool is_program)
         (is_program || entry_has_symbol(file->file, trace->request->function)))
         entry_points_find(file->file, trace->request->function, trace->request->source,
                           &file->points);
+    if (!is_program)
+        drop_foreign(file);
     note_found(trace, file);
     return trace->file_nr++;
 }
