@@ -103,7 +103,8 @@ static int write_record(struct workbench *bench, const struct search_result *res
                         .gain = written->gain,
                         .environment_gain = result->environment_gain,
                         .verified = written->verified,
-                        .code = &code};
+                        .code = &code,
+                        .in_app = &written->in_app};
     if (!bench->settings->build_record || spawn_interrupted() || !result->measurement_nr)
         return 0;
     kept.sizes = result->measurement[result->best].verified_sizes;

@@ -83,7 +83,9 @@ static struct quantity summary(const struct in_app_result *result, enum column c
     double *value = xcalloc(result->pair_nr + 1, sizeof(*value));
     for (size_t i = 0; i < result->pair_nr; i++)
         value[i] = cell(&result->pair[i], column);
-    struct quantity quantity = run_statistics(value, result->pair_nr, PROVENANCE_CLOCK);
+    struct quantity quantity =
+        run_statistics(value, result->pair_nr,
+                       column < ROUTINE_0 ? PROVENANCE_CLOCK : PROVENANCE_SAMPLED);
     free(value);
     return quantity;
 }
