@@ -8,6 +8,7 @@
  *     bench/regions [--rounds N] [--events LIST]
  */
 #include <getopt.h>
+#include <inflight.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,6 @@
 #include <time.h>
 
 #include "bench/bench.h"
-#include "regions/inflight.h"
 
 enum { PAIRS = 200000, THREADS_MAX = 2 };
 /* Issue 8. */

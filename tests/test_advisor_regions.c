@@ -169,7 +169,7 @@ static void notes_name_the_mistake(void)
         "counts up to there\n"
         "the markers themselves are a tenth of the time or more of 'a?b' (25 %): "
         "mark a longer stretch, such as the loop around it\n"
-        "3 begins are missing: a program may have 256 different names of regions");
+        "begins are missing (3): a program may have 256 different names of regions");
     free(text);
     regions_report_release(&report);
 }
@@ -205,7 +205,9 @@ static void the_command_reports(void)
          "*it was ended by signal 9*the last*1 of 1 processes did not come*",
          "*was ended by signal 9*"},
         {"profile --machine skl -- " PROGRAM "mistakes", 0,
-         "*a \"name\"??*region 'never begun' was ended*2 calls gave no name*", ""},
+         "*a \"name\"??*region 'never begun' was ended*calls without a name (NULL), or "
+         "outside of all*2*",
+         ""},
         {"profile --machine skl -- " PROGRAM "forked", 0,
          "*3 processes,*only the regions within it declare*1 of 3 processes*did not "
          "come*",
