@@ -8,7 +8,7 @@
 #include "search/search.h"
 
 /* Regions that are explained without --evidence, and of each the first of the advice. */
-enum { EXPLAINED = 3, ADVISED = 3 };
+enum { EXPLAINED = 3, ADVISED = 3, PROGRAM_COLUMNS = 60 };
 /* Times as much as the region could move: what it spends its time on is not memory. */
 static const double far_from_memory = 10;
 
@@ -19,13 +19,25 @@ static void add_plural(struct buf *out, size_t nr, const char *word, const char 
     buf_addf(out, ", %zu %s%s", nr, word, nr == 1 ? "" : more);
 }
 
+/* The command on one line, the rest of a long one left out. Caller frees. */
+static char *short_program(const struct regions_report *report)
+{
+    char *text =
+        region_shown(report->program ? report->program : report->settings->regions);
+    size_t length = strlen(text);
+    if (length > PROGRAM_COLUMNS)
+        memcpy(text + PROGRAM_COLUMNS - 4, " ...", 5);
+    return text;
+}
+
 static void add_head(const struct regions_report *report, struct page *page)
 {
     const struct region_profile *profile = &report->profile;
     struct buf line = {0};
     size_t threads = 0;
-    buf_addf(&line,
-             "%s: ", report->program ? report->program : report->settings->regions);
+    char *program = short_program(report);
+    buf_addf(&line, "%s: ", program);
+    free(program);
     buf_add_time(&line, report->wall_s);
     for (size_t i = 0; i < profile->process_nr; i++)
         threads += profile->process[i].threads;
