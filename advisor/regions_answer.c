@@ -207,6 +207,8 @@ int regions_check(const struct settings *settings, struct error *err)
     }
     if (!status && settings->access)
         status = access_parse(settings->access, "--access", &share, err);
+    if (!status && settings->events)
+        status = regions_check_events(settings->events, err);
     return status;
 }
 
