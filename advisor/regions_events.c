@@ -29,7 +29,7 @@ static void push_bandwidth(struct strvec *list)
 {
     struct papi_bandwidth bandwidth = {0};
     struct error ignored = {0};
-    if (!papi_bandwidth_events(&bandwidth, &ignored) && bandwidth.of_threads &&
+    if (!papi_bandwidth_thread_events(&bandwidth, &ignored) &&
         list->nr + bandwidth.event.nr <= REGION_EVENTS_MAX)
         strvec_push_all(list, &bandwidth.event);
     papi_bandwidth_release(&bandwidth);
