@@ -106,7 +106,7 @@ static int run_and_explain(struct regions_report *report, struct error *err)
     int status = run_program(folder, report, &end, err);
     if (!status)
         status = explain(folder, &end, report, err);
-    if (!status && report->ended)
+    if (!status && report->ended && !spawn_interrupted())
         status = fail(err, STATUS_FAILED,
                       "'%s' %s; the report is of what it did until "
                       "then",

@@ -91,8 +91,7 @@ static bool bytes_declared(const struct region *region, struct quantity *read,
     *write = quantity_exact(numbers->write_bytes + region->inner_write_bytes,
                             PROVENANCE_DECLARED);
     *source = xstrdup(numbers->declared > 0 ? "declared by inflight_region_bytes"
-                                            : "declared by the regions within it: at "
-                                              "least so much");
+                                            : "declared by the regions within it");
     return true;
 }
 
@@ -124,7 +123,12 @@ static void find_rates(const struct regions_report *report, const struct region 
     }
     out->read_gbs = rate_of(read, region);
     out->write_gbs = rate_of(write, region);
-    if (!out->read_gbs.known)
+    bool counted = read.provenance == PROVENANCE_PAPI;
+    if (out->read_gbs.known && !counted && !(region->numbers.declared > 0))
+        out->why_not =
+            xasprintf("only the regions within it declare bytes, %.4g GB/s of its time",
+                      out->read_gbs.value + out->write_gbs.value);
+    else if (!out->read_gbs.known)
         out->why_not = xstrdup("it took no time");
     else if (!(out->read_gbs.value > 0))
         out->why_not =
@@ -203,6 +207,8 @@ int regions_check(const struct settings *settings, struct error *err)
     }
     if (!status && settings->access)
         status = access_parse(settings->access, "--access", &share, err);
+    if (!status && settings->events)
+        status = regions_check_events(settings->events, err);
     return status;
 }
 

@@ -5,6 +5,8 @@
 #include "advisor/regions_report.h"
 #include "core/traffic/traffic.h"
 
+enum { EVENT_LETTERS = 63 }; /* as region files keep them */
+
 /* Do they count in this process? */
 static bool do_count(const char *const *event, size_t nr)
 {
@@ -27,10 +29,30 @@ static void push_bandwidth(struct strvec *list)
 {
     struct papi_bandwidth bandwidth = {0};
     struct error ignored = {0};
-    if (!papi_bandwidth_events(&bandwidth, &ignored) && bandwidth.of_threads &&
+    if (!papi_bandwidth_thread_events(&bandwidth, &ignored) &&
         list->nr + bandwidth.event.nr <= REGION_EVENTS_MAX)
         strvec_push_all(list, &bandwidth.event);
     papi_bandwidth_release(&bandwidth);
+}
+
+int regions_check_events(const char *list, struct error *err)
+{
+    size_t nr = 0;
+    for (const char *name = list; name; nr++) {
+        size_t length = strcspn(name, ",");
+        if (!length || length > EVENT_LETTERS)
+            return fail(err, STATUS_USAGE,
+                        "--events: expected names of 1 to %d letters between commas, got "
+                        "'%s'",
+                        EVENT_LETTERS, list);
+        name = name[length] ? name + length + 1 : NULL;
+    }
+    if (nr > REGION_EVENTS_MAX)
+        return fail(err, STATUS_USAGE,
+                    "--events: at most %d are counted at once, got %zu; run the program "
+                    "again for the others",
+                    REGION_EVENTS_MAX, nr);
+    return 0;
 }
 
 char *regions_events(const struct settings *settings)

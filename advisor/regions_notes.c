@@ -68,29 +68,29 @@ static void note_markers(const struct region_profile *profile, struct strvec *no
 static void note_limits(const struct region_profile *profile, struct strvec *note)
 {
     if (profile->unrecorded_names > 0)
-        strvec_pushf(note,
-                     "%.0f begins are missing: a program may have 256 different names of "
-                     "regions",
-                     profile->unrecorded_names);
+        strvec_pushf(
+            note,
+            "begins are missing (%.0f): a program may have 256 different names of "
+            "regions",
+            profile->unrecorded_names);
     if (profile->unrecorded > 0)
         strvec_pushf(note,
-                     "%.0f begins are missing: a thread may have 511 call paths of at "
+                     "begins are missing (%.0f): a thread may have 511 call paths of at "
                      "most 64 regions within each other",
                      profile->unrecorded);
     if (profile->unrecorded_threads > 0)
         strvec_pushf(note,
-                     "%.0f threads are missing: there was no room for their counts, or "
+                     "threads are missing (%.0f): there was no room for their counts, or "
                      "more than 1024 ran at once",
                      profile->unrecorded_threads);
     if (profile->nameless > 0)
-        strvec_pushf(note, "%.0f calls gave no name (NULL), or none was open",
+        strvec_pushf(note, "calls without a name (NULL), or outside of all regions: %.0f",
                      profile->nameless);
     if (profile->uncounted)
-        strvec_pushf(note,
-                     "the events of %zu threads are missing: PAPI did not count them",
+        strvec_pushf(note, "events of threads are missing (%zu): PAPI did not count them",
                      profile->uncounted);
     if (profile->silent)
-        strvec_pushf(note, "%zu processes were ended before they could say anything",
+        strvec_pushf(note, "processes were ended before they could say anything (%zu)",
                      profile->silent);
 }
 
@@ -109,7 +109,7 @@ static void note_processes(const struct region_profile *profile, struct strvec *
     }
     if (cut)
         strvec_pushf(note,
-                     "%zu of %zu processes did not come to their exit handlers (killed, "
+                     "%zu of %zu processes did not come to the exit handlers (killed, "
                      "_exit or exec): what they had counted is here, and what was under "
                      "way counts up to the last that is known",
                      cut, profile->process_nr);

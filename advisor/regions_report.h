@@ -41,6 +41,9 @@ int regions_check(const struct settings *settings, struct error *err);
  * nothing. Caller frees. */
 char *regions_events(const struct settings *settings);
 
+/* Fails for a list that could not be counted anywhere. */
+int regions_check_events(const char *list, struct error *err);
+
 /* Adds to note what is wrong or limited: mistakes in marking, lost regions, processes
  * that ended early. */
 void regions_notes(struct regions_report *report);

@@ -8,7 +8,9 @@
 #include "search/search.h"
 
 /* Regions that are explained without --evidence, and of each the first of the advice. */
-enum { EXPLAINED = 3, ADVISED = 3 };
+enum { EXPLAINED = 3, ADVISED = 3, PROGRAM_COLUMNS = 60 };
+/* Times as much as the region could move: what it spends its time on is not memory. */
+static const double far_from_memory = 10;
 
 /* ---- the head ---- */
 
@@ -17,13 +19,25 @@ static void add_plural(struct buf *out, size_t nr, const char *word, const char 
     buf_addf(out, ", %zu %s%s", nr, word, nr == 1 ? "" : more);
 }
 
+/* The command on one line, the rest of a long one left out. Caller frees. */
+static char *short_program(const struct regions_report *report)
+{
+    char *text =
+        region_shown(report->program ? report->program : report->settings->regions);
+    size_t length = strlen(text);
+    if (length > PROGRAM_COLUMNS)
+        memcpy(text + PROGRAM_COLUMNS - 4, " ...", 5);
+    return text;
+}
+
 static void add_head(const struct regions_report *report, struct page *page)
 {
     const struct region_profile *profile = &report->profile;
     struct buf line = {0};
     size_t threads = 0;
-    buf_addf(&line,
-             "%s: ", report->program ? report->program : report->settings->regions);
+    char *program = short_program(report);
+    buf_addf(&line, "%s: ", program);
+    free(program);
     buf_add_time(&line, report->wall_s);
     for (size_t i = 0; i < profile->process_nr; i++)
         threads += profile->process[i].threads;
@@ -207,7 +221,12 @@ static void add_occupancy(const struct regions_report *report,
     page_paragraph(page, "%s; %s. Bytes %s.", buf_str(&text), access, one->told.source);
     page_paragraph(page, "%s", buf_str(&occupancy->limiter_sentence));
     page_paragraph(page, "%s", buf_str(&occupancy->why_sentence));
-    add_verdicts(report, one, page);
+    if (occupancy->slack.known && occupancy->slack.value > far_from_memory)
+        page_paragraph(page,
+                       "Memory is hardly used: what takes the time is elsewhere, in "
+                       "computing, waiting, or calls too short to measure.");
+    else
+        add_verdicts(report, one, page);
     if (!one->answer.random_share.known)
         page_paragraph(page, "How much of it is random is not told: --access, or "
                              "inflight_region_access, would say which queue counts.");
@@ -233,9 +252,9 @@ static void add_figures(const struct region *region, const struct region_answer 
     if (region->process.nr > 1 && region->process.mean > 0)
         buf_addf(&text, "; %zu processes, the longest %.2f times the mean",
                  region->process.nr, region->process.most / region->process.mean);
-    if (numbers->minor_faults + numbers->major_faults >= 1)
-        buf_addf(&text, "; %.0f page faults",
-                 numbers->minor_faults + numbers->major_faults);
+    double faults = numbers->minor_faults + numbers->major_faults;
+    if (faults >= 1)
+        buf_addf(&text, "; %.0f page fault%s", faults, faults == 1 ? "" : "s");
     page_paragraph(page, "%s.", buf_str(&text));
     buf_release(&text);
 }

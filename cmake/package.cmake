@@ -48,7 +48,8 @@ and checking need the package inflight.")
 
 set(CPACK_DEBIAN_REGIONS_PACKAGE_NAME inflight-regions)
 set(CPACK_DEBIAN_REGIONS_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_REGIONS_PACKAGE_DEPENDS libc6)
+set(CPACK_DEBIAN_REGIONS_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_REGIONS_PACKAGE_DEPENDS "")
 set(CPACK_DEBIAN_REGIONS_PACKAGE_SUGGESTS "inflight (= ${release}), inflight-build (= ${release}), libpapi-dev")
 set(CPACK_COMPONENT_REGIONS_DESCRIPTION "region markers of programs for inflight
 The library and header by which C, C++ and Fortran programs mark the parts that

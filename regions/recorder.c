@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "regions/mark_counts.h"
 #include "regions/inflight.h"
+#include "regions/mark_counts.h"
 
 int inflight_regions_recording;
 struct regions_header *inflight_recorder_header;
@@ -76,6 +76,8 @@ static void *map(int flags, uint64_t offset, size_t bytes)
         cause = errno;
     }
     close(file);
+    if (place == MAP_FAILED && flags)
+        unlink(path);
     errno = cause;
     return place == MAP_FAILED ? NULL : place;
 }

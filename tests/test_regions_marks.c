@@ -453,7 +453,7 @@ static void nothing_but_libc_is_needed(void)
     if (compiler_is_there(&visit, "readelf")) {
         RUN(&visit, "readelf", "-d", "-W", REGIONS_SHARED);
         const char *text = buf_str(&visit.outcome.out), *needed = text;
-        for (size_t nr = 0; (needed = strstr(needed, "(NEEDED)")); nr++, needed++)
+        for (; (needed = strstr(needed, "(NEEDED)")); needed++)
             if (strncmp(needed + strcspn(needed, "["), "[libc.so", 8))
                 check_str(needed, "libc only");
         check_contains(text, "libinflight_regions.so.1");

@@ -29,7 +29,7 @@ static int any_start(const char *const *event, size_t event_nr, struct error *er
 
 static bool open_for(struct counters *counters, const char *cpu)
 {
-    static const struct papi_asker ask = {any_event, any_box, any_start};
+    static const struct papi_asker ask = {any_event, any_box, any_start, false};
     struct error err = {0};
 
     *counters = (struct counters){0};

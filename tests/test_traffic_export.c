@@ -18,7 +18,7 @@ static struct quantity model(double value)
 static bool open_own(struct papi_bandwidth *bandwidth, struct papi_counter **counter)
 {
     static const struct papi_asker ask = {papi_event_known, perf_uncore_expand_here,
-                                          papi_events_start};
+                                          papi_events_start, false};
     struct error err = {0};
 
     return check_ok(papi_bandwidth_for("software-defined", &ask, bandwidth, &err),

@@ -256,7 +256,7 @@ static void test_bandwidth_data(void)
          "power9_nest_mba0::PM_MBA0_READ_BYTES"},
         {"software-defined", 4, "sde:::inflight::MEMORY_FILLS"},
     };
-    static const struct papi_asker ask = {yes, two_dies, starts};
+    static const struct papi_asker ask = {yes, two_dies, starts, false};
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct papi_bandwidth bandwidth;
@@ -286,7 +286,7 @@ static void none(const char *pattern, struct strvec *list)
 
 static void test_bandwidth_daemon(void)
 {
-    static const struct papi_asker ask = {only_pcp, none, starts};
+    static const struct papi_asker ask = {only_pcp, none, starts, false};
     struct papi_bandwidth bandwidth;
     struct error err = {0};
 
@@ -307,9 +307,9 @@ static bool no_event(const char *event)
 
 static void test_bandwidth_boxes(void)
 {
-    static const struct papi_asker four = {four_boxes, none, starts},
-                                   stuck = {yes, none, never_starts},
-                                   nobody = {no_event, none, starts};
+    static const struct papi_asker four = {four_boxes, none, starts, false},
+                                   stuck = {yes, none, never_starts, false},
+                                   nobody = {no_event, none, starts, false};
     const char *skylake = X86("GenuineIntel", "6", "85", "4");
     struct papi_bandwidth bandwidth;
     struct error err = {0};
@@ -327,6 +327,24 @@ static void test_bandwidth_boxes(void)
                 &err, STATUS_MISSING, "(vendor 'amd', family 1A, model FF)");
 }
 
+/* The controllers would go before, but count for everybody. */
+static void test_bandwidth_of_threads(void)
+{
+    static const struct papi_asker all = {yes, two_dies, starts, true};
+    struct papi_bandwidth bandwidth;
+    struct error err = {0};
+
+    if (check_ok(papi_bandwidth_for(X86("GenuineIntel", "6", "85", "4"), &all, &bandwidth,
+                                    &err),
+                 &err))
+        for (size_t i = 0; i < bandwidth.event.nr; i++)
+            check(!strstr(bandwidth.event.v[i], "unc"));
+    check(bandwidth.event.nr > 0 && bandwidth.event.nr <= 6);
+    papi_bandwidth_release(&bandwidth);
+    check_fails(papi_bandwidth_for("POWER9", &all, &bandwidth, &err), &err,
+                STATUS_MISSING, "that is not told by thread");
+}
+
 CU_TestInfo traffic_papi_tests[] = {
     {"software events of two children", test_children},
     {"counting again", test_again},
@@ -336,5 +354,6 @@ CU_TestInfo traffic_papi_tests[] = {
     {"bandwidth events per CPU", test_bandwidth_data},
     {"boxes that are not there are left out", test_bandwidth_boxes},
     {"the daemon of POWER9", test_bandwidth_daemon},
+    {"what is told by thread", test_bandwidth_of_threads},
     CU_TEST_INFO_NULL,
 };

@@ -59,7 +59,7 @@ struct region_stay {
 /* One name, whoever called it. */
 struct region {
     char *name;
-    struct region_numbers numbers; /* a region within itself counts once */
+    struct region_numbers numbers;              /* a region within itself counts once */
     double inner_read_bytes, inner_write_bytes; /* declared by the regions within it */
     /* While any thread of a machine was in it. Of processes that are in it at times which
      * overlap only the longest is certain: an interval. */

@@ -171,8 +171,6 @@ static void take_over(struct papi_bandwidth *bandwidth, struct bandwidth_source 
 {
     bandwidth->writebacks_included = source->writebacks_included;
     bandwidth->together = source->together;
-    bandwidth->of_threads =
-        source->scope == BANDWIDTH_OFFCORE || source->scope == BANDWIDTH_CORE;
     bandwidth->source = xstrdup(source->source);
     bandwidth->remark = xstrdup(source->remark);
     bandwidth->from = xcalloc(1, sizeof(*bandwidth->from));
@@ -187,6 +185,10 @@ static int start_source(void *with, struct bandwidth_source *source, struct erro
     struct error why = {0};
     int result = 0;
 
+    if (wanted->ask->of_threads && source->scope != BANDWIDTH_OFFCORE &&
+        source->scope != BANDWIDTH_CORE)
+        return fail(err, STATUS_MISSING, "%s: that is not told by thread",
+                    source->source);
     for (size_t i = 0; result == 0 && i < source->event_nr; i++)
         result = add_boxes(&source->event[i], wanted->ask, event, &why);
     if (result == 0)
@@ -227,10 +229,11 @@ int papi_bandwidth_for(const char *cpu, const struct papi_asker *ask,
     return result;
 }
 
-int papi_bandwidth_events(struct papi_bandwidth *bandwidth, struct error *err)
+static int find_events(bool of_threads, struct papi_bandwidth *bandwidth,
+                       struct error *err)
 {
-    static const struct papi_asker ask = {papi_event_known, perf_uncore_expand_here,
-                                          papi_events_start};
+    const struct papi_asker ask = {papi_event_known, perf_uncore_expand_here,
+                                   papi_events_start, of_threads};
     struct buf cpuinfo = {0};
     int result = file_read("/proc/cpuinfo", &cpuinfo, err);
 
@@ -239,6 +242,16 @@ int papi_bandwidth_events(struct papi_bandwidth *bandwidth, struct error *err)
         result = papi_bandwidth_for(buf_str(&cpuinfo), &ask, bandwidth, err);
     buf_release(&cpuinfo);
     return result;
+}
+
+int papi_bandwidth_events(struct papi_bandwidth *bandwidth, struct error *err)
+{
+    return find_events(false, bandwidth, err);
+}
+
+int papi_bandwidth_thread_events(struct papi_bandwidth *bandwidth, struct error *err)
+{
+    return find_events(true, bandwidth, err);
 }
 
 int papi_bandwidth_bytes(const struct papi_bandwidth *bandwidth,

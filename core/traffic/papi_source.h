@@ -34,6 +34,7 @@ struct papi_asker {
     bool (*known)(const char *event);
     void (*expand)(const char *pattern, struct strvec *list);
     int (*start)(const char *const *event, size_t event_nr, struct error *err);
+    bool of_threads; /* as papi_bandwidth_thread_events */
 };
 /* As papi_bandwidth_events, for the text of some machine's /proc/cpuinfo, or what else
  * names a CPU (traffic_bandwidth_from_counts). */

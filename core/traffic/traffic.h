@@ -269,13 +269,15 @@ struct papi_bandwidth {
     struct strvec event; /* to be counted; boxes that are not there are left out */
     bool writebacks_included;
     bool together; /* reads cannot be told from writes: all bytes are given as read */
-    bool of_threads; /* a thread's own can be counted: events of its core */
     char *source;  /* one sentence: what is counted, in which unit, whose traffic */
     char *remark;  /* known miscounts; may be NULL */
     struct bandwidth_source *from; /* opaque */
 };
 /* -1 when this CPU has none or it does not count; err says why. */
 int papi_bandwidth_events(struct papi_bandwidth *bandwidth, struct error *err);
+/* Only what a core counts of the thread that runs on it: requests that memory answered,
+ * or misses of its caches. */
+int papi_bandwidth_thread_events(struct papi_bandwidth *bandwidth, struct error *err);
 /* Fails (STATUS_MISSING) naming what was not counted. write_bytes is unknown where it is
  * not counted. */
 int papi_bandwidth_bytes(const struct papi_bandwidth *bandwidth,
