@@ -341,8 +341,7 @@ static void count_threads(const struct samples *samples, struct hot *hot)
     for (size_t i = 0; i < samples->thread_nr; i++)
         hot->threads += of_thread[i] > 0;
     hot->processes = find_spans(samples, of_thread, span);
-    hot->busiest_s =
-        (double)busiest_of(span, hot->processes) / samples->frequency_hz;
+    hot->busiest_s = (double)busiest_of(span, hot->processes) / samples->frequency_hz;
     free(of_thread);
     free(span);
 }
