@@ -97,7 +97,7 @@ static void add_place(const struct app_row *row, struct buf *out)
     if (routine->kind == HOT_NO_FILE)
         buf_add(out, ", code without a file");
     else if (routine->kind == HOT_MODULE)
-        buf_add(out, ", which has no symbols there");
+        buf_add(out, ", no symbols there");
     else if (routine->kind == HOT_SYMBOL)
         buf_addf(out, " in %s, no debug information", path_base(routine->module));
     else
