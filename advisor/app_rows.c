@@ -86,7 +86,8 @@ int app_explain(struct app *app, const struct settings *settings, struct error *
         app->row[app->row_nr++] = (struct app_row){
             .routine = routine,
             .gbs = quantity_unknown(),
-            .whole_if_twice = hot_whole_gain(routine, app->samples.wall_s, 2),
+            .whole_if_twice =
+                hot_whole_gain(routine, hot_running_s(&app->hot, &app->samples), 2),
         };
     }
     return app->samples.miss_event ? explain_misses(app, settings, err) : 0;

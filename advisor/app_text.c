@@ -35,7 +35,8 @@ static void add_waiting(struct page *page, const struct app *app)
         page_paragraph(
             page,
             "Its busiest thread ran for %.0f %% of that time: else it waited for "
-            "input, for others, for the kernel or for a core to be free.",
+            "input, for others, for the kernel or for a core to be free. Gains "
+            "are of the time in which it ran.",
             100 * ran);
 }
 

@@ -162,6 +162,12 @@ static void routines_and_loops(void)
         check_eq(hot.processes, 2);
         check_eq(hot.unresolved, 50);
         check_near(hot.busiest_s, 0.32, 1e-9); /* one process after the other */
+        check_near(hot_running_s(&hot, &samples), 0.32, 1e-9);
+        samples.user_s = 0.5;
+        samples.system_s = 0.25;
+        check_near(hot_running_s(&hot, &samples), 0.48, 1e-9);
+        samples.system_s = 1;
+        check_near(hot_running_s(&hot, &samples), 0.5, 1e-9); /* not above wall time */
         if (check_eq(hot.nr, 3)) {
             check_walk(&built, &hot.routine[0]);
             check_eq(hot.routine[1].kind, HOT_NO_FILE);
