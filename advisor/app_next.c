@@ -91,15 +91,33 @@ static bool reads(struct app_row *row, const struct settings *settings)
                                         &settings->cflags, &request.cflags, &why);
     if (!status)
         status = kernel_open(&request, &kernel, &why);
-    if (status)
+    if (status && strstr(why.text, "file not found"))
+        row->why_not =
+            xasprintf("%s (in a compile_commands.json, where all commands look "
+                      "for it)",
+                      why.text);
+    else if (status)
         row->why_not = xstrdup(why.text);
     kernel_free(kernel);
     strvec_release(&request.cflags);
     return !status;
 }
 
+/* Part of the system: nobody's to tune here. */
+static bool is_library(const char *path)
+{
+    static const char *const start[] = {"/usr/lib", "/usr/include/", "/usr/share/",
+                                        "/lib"};
+    for (size_t i = 0; i < ARRAY_SIZE(start); i++)
+        if (!strncmp(path, start[i], strlen(start[i])))
+            return true;
+    return false;
+}
+
 static char *no_source(const struct hot_routine *routine)
 {
+    if (routine->kind != HOT_NO_FILE && is_library(routine->module))
+        return xstrdup("code of a library: look at what calls it");
     if (routine->kind == HOT_NO_FILE)
         return xstrdup("code that was made at run time, or the kernel's own");
     if (routine->kind == HOT_MODULE && !file_exists(routine->module))
@@ -111,12 +129,6 @@ static char *no_source(const struct hot_routine *routine)
         return xasprintf("'%s' has no debug information: build it with -g",
                          path_base(routine->module));
     return xasprintf("its source '%s' is not on this machine", routine->file);
-}
-
-/* Part of the system: nobody's to tune here. */
-static bool is_library(const char *source)
-{
-    return !strncmp(source, "/usr/", 5) || !strncmp(source, "/opt/", 5);
 }
 
 static bool is_for_tuning(const struct hot_routine *routine)

@@ -103,7 +103,8 @@ static void add_place(const struct app_row *row, struct buf *out)
         buf_addf(out, " in %s, no debug information", path_base(routine->module));
     else
         buf_addf(out, ", %s:%d", file, routine->line);
-    if (routine->language && strcmp(routine->language, "C"))
+    if (routine->kind == HOT_SOURCE && routine->language &&
+        strcmp(routine->language, "C"))
         buf_addf(out, " (%s)", routine->language);
 }
 
