@@ -91,32 +91,44 @@ static bool reads(struct app_row *row, const struct settings *settings)
                                         &settings->cflags, &request.cflags, &why);
     if (!status)
         status = kernel_open(&request, &kernel, &why);
-    if (status)
+    if (status && strstr(why.text, "file not found"))
+        row->why_not =
+            xasprintf("%s (in a compile_commands.json, where all commands look "
+                      "for it)",
+                      why.text);
+    else if (status)
         row->why_not = xstrdup(why.text);
     kernel_free(kernel);
     strvec_release(&request.cflags);
     return !status;
 }
 
+/* Part of the system: nobody's to tune here. */
+static bool is_library(const char *path)
+{
+    static const char *const start[] = {"/usr/lib", "/usr/include/", "/usr/share/",
+                                        "/lib"};
+    for (size_t i = 0; i < ARRAY_SIZE(start); i++)
+        if (!strncmp(path, start[i], strlen(start[i])))
+            return true;
+    return false;
+}
+
 static char *no_source(const struct hot_routine *routine)
 {
+    if (routine->kind != HOT_NO_FILE && is_library(routine->module))
+        return xstrdup("code of a library: look at what calls it");
     if (routine->kind == HOT_NO_FILE)
         return xstrdup("code that was made at run time, or the kernel's own");
+    if (routine->kind == HOT_MODULE && !file_exists(routine->module))
+        return xstrdup("that file is not here, so nothing is known of its code");
     if (routine->kind == HOT_MODULE)
-        return xasprintf(
-            "'%s' was stripped: which routine it is cannot be told; build it "
-            "with -g",
-            path_base(routine->module));
+        return xstrdup("stripped, so which routine it is cannot be told: build it with "
+                       "-g");
     if (routine->kind == HOT_SYMBOL)
         return xasprintf("'%s' has no debug information: build it with -g",
                          path_base(routine->module));
     return xasprintf("its source '%s' is not on this machine", routine->file);
-}
-
-/* Part of the system: nobody's to tune here. */
-static bool is_library(const char *source)
-{
-    return !strncmp(source, "/usr/", 5) || !strncmp(source, "/opt/", 5);
 }
 
 static bool is_for_tuning(const struct hot_routine *routine)
@@ -140,12 +152,11 @@ static void look_at(struct app *app, struct app_row *row, const struct settings 
         row->why_not = xasprintf(
             "it is code of a library, in '%s': look at what calls it", row->source);
     else if (!is_for_tuning(routine))
-        row->why_not = xasprintf("it is written in %s; kernels are read in C",
+        row->why_not = xasprintf("written in %s; kernels are read in C",
                                  routine->language ? routine->language
                                                    : "a language that is not known");
     else if (!routine->loop_nr)
-        row->why_not = xstrdup("its time is not spent in a loop of its own: look at what "
-                               "calls it");
+        row->why_not = xstrdup("not in a loop of its own: look at what calls it");
     else if (reads(row, settings))
         write_commands(app, row, build);
 }

@@ -32,10 +32,12 @@ static void add_waiting(struct page *page, const struct app *app)
 {
     double ran = app->hot.busiest_s / app->samples.wall_s;
     if (ran < 0.8)
-        page_paragraph(page,
-                       "Its busiest thread ran for %.0f %% of that time: else it waited for "
-                       "input, for others, for the kernel or for a core to be free.",
-                       100 * ran);
+        page_paragraph(
+            page,
+            "Its busiest thread ran for %.0f %% of that time: else it waited for "
+            "input, for others, for the kernel or for a core to be free. Gains "
+            "are of the time in which it ran.",
+            100 * ran);
 }
 
 static void add_head(struct page *page, const struct app *app)
@@ -59,9 +61,12 @@ static void add_name(const char *name, struct buf *out)
 {
     int depth = 0;
     for (const char *at = name; *at; at++) {
-        bool arguments = *at == '<' && strncmp(at, "<<", 2) && strncmp(at, "<=", 2) &&
-                         (at - name < 8 || strncmp(at - 8, "operator", 8));
-        if (arguments || (*at == '<' && depth))
+        bool is_operator = at - name >= 8 && !strncmp(at - 8, "operator", 8);
+        if (is_operator && !depth) {
+            size_t length = strspn(at, "<>=-");
+            buf_add_n(out, at, length ? length : 1);
+            at += length ? length - 1 : 0;
+        } else if (*at == '<')
             depth++;
         else if (*at == '>' && depth)
             depth--;
@@ -93,12 +98,13 @@ static void add_place(const struct app_row *row, struct buf *out)
     if (routine->kind == HOT_NO_FILE)
         buf_add(out, ", code without a file");
     else if (routine->kind == HOT_MODULE)
-        buf_add(out, ", which has no symbols there");
+        buf_add(out, ", no symbols there");
     else if (routine->kind == HOT_SYMBOL)
         buf_addf(out, " in %s, no debug information", path_base(routine->module));
     else
         buf_addf(out, ", %s:%d", file, routine->line);
-    if (routine->language && strcmp(routine->language, "C"))
+    if (routine->kind == HOT_SOURCE && routine->language &&
+        strcmp(routine->language, "C"))
         buf_addf(out, " (%s)", routine->language);
 }
 
@@ -222,23 +228,42 @@ static void add_command(struct page *page, const char *command)
     buf_addf(page->out, "    %s\n", command); /* to be pasted: never wrapped */
 }
 
+/* The names of all rows from `first` on that have the same reason. */
+static void add_reason(struct page *page, const struct app *app, size_t first)
+{
+    const char *why_not = app->row[first].why_not;
+    struct buf names = {0};
+    for (size_t i = 0; i < app->row_nr; i++) {
+        if (!app->row[i].why_not || strcmp(app->row[i].why_not, why_not))
+            continue;
+        if (i < first) { /* said already */
+            buf_release(&names);
+            return;
+        }
+        buf_add(&names, names.length ? ", " : "");
+        add_name(app->row[i].routine->name, &names);
+    }
+    page_paragraph(page, "%s: %s.", buf_str(&names), why_not);
+    buf_release(&names);
+}
+
 static void add_next(struct page *page, const struct app *app)
 {
     page_heading(page, "What to type next");
     for (size_t i = 0; i < app->row_nr; i++) {
         const struct app_row *row = &app->row[i];
         struct buf name = {0};
-        add_name(row->routine->name, &name);
-        if (row->why_not)
-            page_paragraph(page, "%s: %s.", buf_str(&name), row->why_not);
-        else if (row->tune)
-            page_paragraph(page, "%s:", buf_str(&name));
-        buf_release(&name);
         if (!row->tune)
             continue;
+        add_name(row->routine->name, &name);
+        page_paragraph(page, "%s:", buf_str(&name));
         add_command(page, row->capture);
         add_command(page, row->tune);
+        buf_release(&name);
     }
+    for (size_t i = 0; i < app->row_nr; i++)
+        if (app->row[i].why_not)
+            add_reason(page, app, i);
     if (app->row_nr == 0)
         page_paragraph(page, "Nothing: no routine stands out.");
     if (app->unknown_build)

@@ -13,6 +13,7 @@ struct block {
     int next[2], next_nr;
     bool anywhere; /* ends in a jump whose target is not in the code */
     int order;     /* in reverse postorder; -1 = not reached */
+    int part;      /* 1 = reached from the beginning, 2.. = else, from the part's first */
     int dominator;
 };
 
@@ -89,26 +90,20 @@ static void connect(struct graph *graph, const struct machine_instruction *code,
     }
 }
 
-/* What no edge leads to is reached by jumps through tables, if there are any; else (code
- * for exceptions) from outside. */
+/* What no edge leads to is reached by jumps through tables, if there are any. */
 static void find_entries(struct graph *graph)
 {
     bool *led_to = xcalloc((size_t)graph->nr, sizeof(*led_to));
-    bool tables = false;
 
-    for (int b = 1; b < graph->nr; b++) {
-        tables |= graph->block[b].anywhere;
+    for (int b = 1; b < graph->nr; b++)
         for (int k = 0; k < graph->block[b].next_nr; k++)
             led_to[graph->block[b].next[k]] = true;
-    }
     graph->entry = xcalloc((size_t)graph->nr, sizeof(*graph->entry));
     graph->anywhere = xcalloc((size_t)graph->nr, sizeof(*graph->anywhere));
-    for (int b = 1; b < graph->nr; b++) {
-        if (b == 1 || (!led_to[b] && !tables))
-            graph->entry[graph->entry_nr++] = b;
-        else if (!led_to[b])
+    graph->entry[graph->entry_nr++] = 1;
+    for (int b = 2; b < graph->nr; b++)
+        if (!led_to[b])
             graph->anywhere[graph->anywhere_nr++] = b;
-    }
     free(led_to);
 }
 
@@ -128,12 +123,24 @@ static int next_of(const struct graph *graph, int b, int k)
     return k < block->next_nr ? block->next[k] : graph->anywhere[k - block->next_nr];
 }
 
+/* Code that is never reached from the beginning (for exceptions) is led to from outside.
+ */
+static bool enter_unreached(struct graph *graph, int *from)
+{
+    for (; *from < graph->nr; ++*from)
+        if (graph->block[*from].order < 0) {
+            graph->entry[graph->entry_nr++] = *from;
+            return true;
+        }
+    return false;
+}
+
 /* Depth first, without recursion: functions may have 100,000 blocks. */
 static void order_blocks(struct graph *graph)
 {
     size_t nr = (size_t)graph->nr;
     int *stack = xcalloc(nr, sizeof(*stack)), *at = xcalloc(nr, sizeof(*at)), depth = 1;
-    int left = graph->nr;
+    int left = graph->nr, from = 1, part = 1;
 
     graph->sequence = xcalloc(nr, sizeof(*graph->sequence));
     for (int b = 0; b < graph->nr; b++)
@@ -142,15 +149,20 @@ static void order_blocks(struct graph *graph)
     while (depth > 0) {
         int b = stack[depth - 1];
 
-        if (at[b] == next_nr(graph, b)) {
+        bool done = at[b] == next_nr(graph, b),
+             more = done && b == 0 && enter_unreached(graph, &from);
+
+        if (done && !more) {
             graph->sequence[--left] = b;
             depth--;
             continue;
         }
+        part += more;
         int next = next_of(graph, b, at[b]++);
 
         if (graph->block[next].order < 0) {
             graph->block[next].order = 0;
+            graph->block[next].part = part;
             stack[depth++] = next;
         }
     }
@@ -163,19 +175,27 @@ static void order_blocks(struct graph *graph)
     free(at);
 }
 
+/* Code that is not reached, such as the padding behind a jump, is no way into what is: it
+ * would make a second way into the loop behind it. */
+static bool counts(const struct graph *graph, int from, int to)
+{
+    return from == 0 || graph->block[from].part == graph->block[to].part;
+}
+
 static void find_predecessors(struct graph *graph)
 {
     int *at = xcalloc((size_t)graph->nr + 2, sizeof(*at));
 
     for (int i = 0; i < graph->sequence_nr; i++)
         for (int b = graph->sequence[i], k = 0; k < next_nr(graph, b); k++)
-            at[next_of(graph, b, k) + 2]++;
+            at[next_of(graph, b, k) + 2] += counts(graph, b, next_of(graph, b, k));
     for (int b = 2; b <= graph->nr + 1; b++)
         at[b] += at[b - 1];
     graph->pred = xcalloc((size_t)at[graph->nr + 1] + 1, sizeof(*graph->pred));
     for (int i = 0; i < graph->sequence_nr; i++)
         for (int b = graph->sequence[i], k = 0; k < next_nr(graph, b); k++)
-            graph->pred[at[next_of(graph, b, k) + 1]++] = b;
+            if (counts(graph, b, next_of(graph, b, k)))
+                graph->pred[at[next_of(graph, b, k) + 1]++] = b;
     graph->pred_at = at;
 }
 
