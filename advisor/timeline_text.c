@@ -70,16 +70,17 @@ static void add_paragraph(struct buf *out, const struct buf *text, size_t indent
     buf_add(out, "\n");
 }
 
-static bool ends_with(const char *text, const char *end)
+const char *timeline_unit(const struct timeline_event *event)
 {
-    size_t length = strlen(text), tail = strlen(end);
-    return tail <= length && !strcmp(text + length - tail, end);
+    size_t length = strlen(event->label), tail = strlen(event->unit);
+    bool said = tail <= length && !strcmp(event->label + length - tail, event->unit);
+    return said ? "" : event->unit;
 }
 
 /* "context switches /s", "busy cores", in TITLE_COLUMNS. */
 static void add_title(struct buf *out, const struct timeline_event *event)
 {
-    const char *unit = ends_with(event->label, event->unit) ? "" : event->unit;
+    const char *unit = timeline_unit(event);
     int room = TITLE_COLUMNS - 1 - (int)strlen(unit) - (*unit != 0);
     char *title =
         xasprintf("%.*s%s%s", room > 4 ? room : 4, event->label, *unit ? " " : "", unit);
