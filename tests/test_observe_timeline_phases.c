@@ -18,7 +18,7 @@ static double normal(uint64_t *seed)
 {
     double radius = sqrt(-2 * log(uniform(seed)));
 
-    return radius * cos(2 * M_PI * uniform(seed));
+    return radius * cos(2 * acos(-1) * uniform(seed));
 }
 
 static double poisson(double mean, uint64_t *seed)
