@@ -7,16 +7,14 @@
 #include "core/machine/machine.h"
 #include "tests/test_advisor_place.h"
 
+#define RECORDED INFLIGHT_SOURCE_DIR "/bench/data/timelines/invented.csv"
 #define DATA INFLIGHT_SOURCE_DIR "/tests/data/advisor/timeline/"
 
-static bool load(const char *name, struct timeline *timeline)
+static bool load(struct timeline *timeline)
 {
-    char *path = path_join(DATA, name);
     struct error err = {0};
-    bool done = check_ok(timeline_csv_read(path, timeline, &err), &err);
 
-    free(path);
-    return done;
+    return check_ok(timeline_csv_read(RECORDED, timeline, &err), &err);
 }
 
 /* A machine that is not here: latency 100 ns up to 20 GB/s, 200 ns at 60 GB/s. */
@@ -51,7 +49,7 @@ static void occupancy_over_time(void)
     struct machine machine;
     const struct timeline_event *in_flight;
 
-    if (!load("memory.csv", &timeline))
+    if (!load(&timeline))
         return;
     make_machine(&machine);
     timeline_add_occupancy(&timeline, &machine);
@@ -73,7 +71,7 @@ static void text_of_a_machine_with_counters(void)
     struct machine machine;
     struct buf wide = {0}, plain = {0};
 
-    if (!load("memory.csv", &timeline))
+    if (!load(&timeline))
         return;
     make_machine(&machine);
     timeline_add_occupancy(&timeline, &machine);
@@ -100,7 +98,7 @@ static void pictures(void)
     struct buf script = {0};
     struct error err = {0};
 
-    if (!load("memory.csv", &timeline))
+    if (!load(&timeline))
         return;
     timeline_find_phases(&timeline, &phases);
     check_ok(timeline_plot_script(&timeline, &phases, PLOT_SVG, &script, &err), &err);
@@ -122,7 +120,7 @@ static void documents(void)
     json_t *document;
     char *text;
 
-    if (!load("memory.csv", &timeline))
+    if (!load(&timeline))
         return;
     timeline_find_phases(&timeline, &phases);
     document = timeline_json(&timeline, &phases);

@@ -61,7 +61,7 @@ set xrange [0:5.3]
 set yrange [*<0:*]
 set grid
 set ytics nomirror font ',8'
-set multiplot layout 6,1 margins screen 0.09, screen 0.97, screen 0.0569, screen 0.9356 spacing screen 0, screen 0.0421 title './fft 512' noenhanced
+set multiplot layout 6,1 margins screen 0.09, screen 0.97, screen 0.0569, screen 0.9356 spacing screen 0, screen 0.0421 title './invented' noenhanced
 set format x ''
 set object 1 rectangle from first 0, graph 0 to first 0.4, graph 1 behind fillcolor rgb '#E3EEF7' fillstyle solid noborder
 set object 2 rectangle from first 0.4, graph 0 to first 0.8, graph 1 behind fillcolor rgb '#FBE9DD' fillstyle solid noborder
