@@ -93,8 +93,8 @@ static void add_title(struct buf *out, const struct timeline_event *event)
 /* Over the bins that lie in column c, by what lies there of each. */
 static double mean_in_column(const struct sheet *sheet, const double *value, int column)
 {
-    double from = sheet->seconds * column / BAR_COLUMNS;
-    double to = sheet->seconds * (column + 1) / BAR_COLUMNS, sum = 0, seconds = 0;
+    double from = sheet->seconds * column / (double)BAR_COLUMNS;
+    double to = sheet->seconds * (column + 1) / (double)BAR_COLUMNS, sum = 0, seconds = 0;
     for (size_t i = 0; i < sheet->timeline->bin_nr; i++) {
         const struct timeline_bin *bin = &sheet->timeline->bin[i];
         double inside = fmin(to, bin->to_s) - fmax(from, bin->from_s);
@@ -157,7 +157,7 @@ static void add_phase_row(const struct sheet *sheet)
 {
     buf_addf(sheet->out, "%-*s", TITLE_COLUMNS, "phase");
     for (int i = 0; i < BAR_COLUMNS; i++) {
-        double at = sheet->seconds * (i + 0.5) / BAR_COLUMNS;
+        double at = sheet->seconds * (i + 0.5) / (double)BAR_COLUMNS;
         size_t k = 0;
         char name[8];
         while (k + 1 < sheet->phases->nr && at >= sheet->phases->phase[k].to_s)

@@ -336,6 +336,29 @@ static bool same_kind(const struct search *search, const struct timeline_phase *
     return true;
 }
 
+/* Neighbours that differ by less than that are one phase: boundaries at which an event
+ * crept. */
+static void join_neighbours(const struct search *search, struct timeline_phases *phases)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < phases->nr; i++) {
+        struct timeline_phase *last = nr ? &phases->phase[nr - 1] : NULL;
+        struct timeline_phase *phase = &phases->phase[i];
+
+        if (!last || !same_kind(search, last, phase)) {
+            phases->phase[nr++] = *phase;
+            continue;
+        }
+        free(phase->mean);
+        last->to = phase->to;
+        last->to_s = phase->to_s;
+        for (size_t k = 0; k < search->timeline->event_nr; k++)
+            last->mean[k] = timeline_mean(search->timeline, k, last->from, last->to);
+    }
+    phases->nr = nr;
+}
+
 static void name_kinds(const struct search *search, struct timeline_phases *phases)
 {
     for (size_t i = 0; i < phases->nr; i++) {
@@ -360,6 +383,7 @@ void timeline_find_phases(const struct timeline *timeline, struct timeline_phase
     phases->phase = xcalloc(phases->nr, sizeof(*phases->phase));
     for (size_t i = 0; i < phases->nr; i++)
         fill_phase(&search, boundary[i], boundary[i + 1], &phases->phase[i]);
+    join_neighbours(&search, phases);
     name_kinds(&search, phases);
     free(boundary);
     search_close(&search);
