@@ -129,9 +129,10 @@ static void a_short_last_bin_is_folded(void)
 
     add(&timeline, "count", TIMELINE_COUNT);
     timeline_take(&timeline, 0, 0, (struct timeline_reading[]){at(0)});
-    timeline_take(&timeline, 1, 0, (struct timeline_reading[]){at(10)});
-    timeline_take(&timeline, 1.25, 0, (struct timeline_reading[]){at(20)});
+    timeline_take(&timeline, 1, 2, (struct timeline_reading[]){at(10)});
+    timeline_take(&timeline, 1.25, 1, (struct timeline_reading[]){at(20)});
     timeline_fold_last(&timeline);
+    check_eq(timeline_missed(&timeline), 3);
     check_eq(timeline.bin_nr, 1);
     check_near(timeline.event[0].value[0], 16, 1e-9); /* 20 in 1.25 s */
     check_near(timeline_seconds(&timeline), 1.25, 0);

@@ -63,7 +63,7 @@ static size_t phases_of(const struct timeline *timeline)
 
 /* ---- noise ---- */
 
-enum noise { GAUSS, POISSON, SPARSE, BURSTS, MEMORY, TINY, NOISE_NR };
+enum noise { GAUSS, POISSON, RARE, SPARSE, BURSTS, MEMORY, TINY, NOISE_NR };
 
 static double noise_of(enum noise noise, double last, uint64_t *seed)
 {
@@ -72,6 +72,8 @@ static double noise_of(enum noise noise, double last, uint64_t *seed)
         return 100 + 10 * normal(seed);
     case POISSON:
         return 100 * poisson(4, seed);
+    case RARE:
+        return 100 * poisson(0.4, seed);
     case SPARSE:
         return 100 * poisson(0.02, seed);
     case BURSTS:
@@ -94,7 +96,8 @@ static void noise_makes_no_phases(void)
 
             make(&timeline, 4, bins);
             for (size_t i = 0; i < 4; i++) {
-                timeline.event[i].happenings = noise == POISSON || noise == SPARSE;
+                timeline.event[i].happenings =
+                    noise == POISSON || noise == RARE || noise == SPARSE;
                 timeline.event[i].grain = noise == TINY ? 0.01 : 0;
                 for (size_t k = 0; k < bins; k++)
                     timeline.event[i].value[k] =
@@ -159,11 +162,33 @@ static void known_changes_are_found(void)
 static void halfway_is_no_phase(void)
 {
     struct timeline timeline;
+    struct timeline_phases phases;
 
     make(&timeline, 1, bins);
     for (size_t k = 0; k < bins; k++)
-        timeline.event[0].value[k] = k < 100 ? 1 : k == 100 ? 1.6 : k < 200 ? 2 : 1;
-    check_eq(phases_of(&timeline), 3);
+        timeline.event[0].value[k] = k < 100    ? 1
+                                     : k == 100 ? 2.2
+                                     : k < 200  ? 3
+                                     : k == 200 ? 2.2
+                                                : 1;
+    timeline_find_phases(&timeline, &phases);
+    if (check_eq(phases.nr, 3)) { /* it belongs where it is nearer to */
+        check_eq(phases.phase[1].from, 100);
+        check_eq(phases.phase[2].from, 201);
+    }
+    timeline_phases_release(&phases);
+    timeline_release(&timeline);
+}
+
+/* By less than a tenth in all, though plainly beyond the noise. */
+static void creeping_is_no_phase(void)
+{
+    struct timeline timeline;
+
+    make(&timeline, 1, bins);
+    for (size_t k = 0; k < bins; k++)
+        timeline.event[0].value[k] = k < 150 ? 100 : 108;
+    check_eq(phases_of(&timeline), 1);
     timeline_release(&timeline);
 }
 
@@ -220,6 +245,7 @@ CU_TestInfo observe_timeline_phases_tests[] = {
     {"noise makes no phases", noise_makes_no_phases},
     {"known changes are found", known_changes_are_found},
     {"halfway is no phase", halfway_is_no_phase},
+    {"creeping is no phase", creeping_is_no_phase},
     {"stock and gaps", stock_and_gaps},
     {"long time lines", long_time_lines},
     {"few readings", few_readings},

@@ -93,6 +93,24 @@ static void nothing_is_lost(void)
     timeline_release(&timeline);
 }
 
+static void grandchildren_are_seen(void)
+{
+    static const char *const argv[] = {"sh", "-c", "sh -c 'sleep 0.4; exit 0'; exit 0",
+                                       NULL};
+    struct timeline timeline;
+    struct error err = {0};
+    const struct timeline_event *processes;
+    double most = 0;
+
+    if (!check_ok(run(argv, 0.02, "proc:::processes", &timeline, &err), &err))
+        return;
+    processes = timeline_find(&timeline, "proc:::processes");
+    for (size_t i = 0; processes && i < timeline.bin_nr; i++)
+        most = fmax(most, processes->value[i]);
+    check_eq((int)most, 3);
+    timeline_release(&timeline);
+}
+
 static void crash_keeps_the_part_so_far(void)
 {
     static const char *const argv[] = {"sh", "-c", "sleep 0.3; kill -SEGV $$", NULL};
@@ -259,6 +277,7 @@ static void static_programs(void)
 CU_TestInfo observe_timeline_run_tests[] = {
     {"sleep and work are told apart", sleep_and_work_are_told_apart},
     {"nothing is lost", nothing_is_lost},
+    {"grandchildren are seen", grandchildren_are_seen},
     {"a crash keeps the part so far", crash_keeps_the_part_so_far},
     {"a short program", short_program},
     {"refusals", refusals},
