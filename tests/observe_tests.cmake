@@ -1,4 +1,4 @@
-# A program with software-defined events, which test_observe_timeline.c runs.
+# A program with software-defined events, which test_observe_timeline_run.c runs.
 if(TARGET inflight_sde)
   add_executable(inflight_test_solver helper_solver.c)
   target_compile_options(inflight_test_solver PRIVATE -fno-sanitize=all)

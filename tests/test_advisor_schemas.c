@@ -113,6 +113,9 @@ static const char *const printed[] = {
     "tune versions.c --function plain --machine skl --cores 1 -q --budget 1s --variants "
     "3 --audit --try schedule,threads --save space.json "
     "--build-record versions.inflight.json --json",
+    "profile --machine skl --access random --json -- '" INFLIGHT_BINARY_DIR
+    "/inflight_region_program' threads",
+    "profile --json -- true",
     "check versions.inflight.json --machine skl --cores 1 -q --budget 1s --json",
     "tune --replay space.json --json",
     "rules --record --json",

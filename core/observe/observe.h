@@ -5,6 +5,7 @@
 #ifndef CORE_OBSERVE_OBSERVE_H
 #define CORE_OBSERVE_OBSERVE_H
 
+#include "core/observe/region_profile.h"
 #include "core/observe/timeline.h"
 #include "core/observe/timeline_csv.h"
 #include "core/observe/timeline_events.h"

@@ -269,6 +269,7 @@ struct papi_bandwidth {
     struct strvec event; /* to be counted; boxes that are not there are left out */
     bool writebacks_included;
     bool together; /* reads cannot be told from writes: all bytes are given as read */
+    bool of_threads; /* a thread's own can be counted: events of its core */
     char *source;  /* one sentence: what is counted, in which unit, whose traffic */
     char *remark;  /* known miscounts; may be NULL */
     struct bandwidth_source *from; /* opaque */
