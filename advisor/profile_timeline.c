@@ -31,6 +31,10 @@ static int list_events(const struct settings *settings, struct error *err)
 
 static int check_settings(const struct settings *settings, struct error *err)
 {
+    if (settings->regions)
+        return fail(err, STATUS_USAGE,
+                    "--regions shows marked regions, not a program over time; leave "
+                    "--timeline out");
     if (settings->from && settings->program.nr)
         return fail(err, STATUS_USAGE,
                     "--from shows a time line that exists; a program is not run then");

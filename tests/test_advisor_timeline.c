@@ -8,7 +8,7 @@
 #include "tests/test_advisor_place.h"
 
 #define RECORDED INFLIGHT_SOURCE_DIR "/bench/data/timelines/invented.csv"
-#define DATA INFLIGHT_SOURCE_DIR "/tests/data/advisor/timeline/"
+#define DATA     INFLIGHT_SOURCE_DIR "/tests/data/advisor/timeline/"
 
 static bool load(struct timeline *timeline)
 {
@@ -148,6 +148,9 @@ static const struct {
     {"profile --timeline 10ms --plot x.gif -- true", "must end in .svg or .png", 2},
     {"profile --timeline 10ms --events no::EVENT -- true", "'no::EVENT'", 6},
     {"profile --timeline 10ms -- ./missing", "'./missing' cannot be started", 6},
+    {"profile --csv x.csv -- true", "give --timeline 10ms, too", 2},
+    {"profile --timeline 0 -- true", "the interval must be 1ms to 1h", 2},
+    {"profile --timeline 10ms --regions . -- true", "leave --timeline out", 2},
     {"profile --timeline 10ms -- false", "the program failed (exit status 1)", 1},
 };
 
