@@ -62,7 +62,7 @@ static const struct option_row rows[] = {
      "transformations, such as 'tile(i:32,j:32) simd'"},
     {"from", 0, "FILE", TEXT, AT(from),
      "the plan and the comment of a file written by tune or apply, for the same file "
-     "again; profile: a time line that --csv wrote"},
+     "again; profile: a time line kept as CSV"},
     {"patch", 0, NULL, FLAG, AT(patch),
      "a unified diff against the file instead of a whole one, for patch -p1"},
     {"force", 0, NULL, FLAG, AT(force),

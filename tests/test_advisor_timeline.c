@@ -149,7 +149,7 @@ static const struct {
     {"profile --timeline 10ms --events no::EVENT -- true", "'no::EVENT'", 6},
     {"profile --timeline 10ms -- ./missing", "'./missing' cannot be started", 6},
     {"profile --csv x.csv -- true", "give --timeline 10ms, too", 2},
-    {"profile --timeline 0 -- true", "the interval must be 1ms to 1h", 2},
+    {"profile --timeline 0 -- true", "--timeline must be above 0", 2},
     {"profile --timeline 10ms --regions . -- true", "leave --timeline out", 2},
     {"profile --timeline 10ms -- false", "the program failed (exit status 1)", 1},
 };
