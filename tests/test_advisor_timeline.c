@@ -148,6 +148,7 @@ static const struct {
     {"profile --timeline 10ms --plot x.gif -- true", "must end in .svg or .png", 2},
     {"profile --timeline 10ms --events no::EVENT -- true", "'no::EVENT'", 6},
     {"profile --timeline 10ms -- ./missing", "'./missing' cannot be started", 6},
+    {"profile --timeline 10ms --csv - --json -- true", "only one of --json", 2},
     {"profile --csv x.csv -- true", "give --timeline 10ms, too", 2},
     {"profile --timeline 0 -- true", "--timeline must be above 0", 2},
     {"profile --timeline 10ms --regions . -- true", "leave --timeline out", 2},
@@ -185,6 +186,10 @@ static void recorded_and_shown_again(void)
     check_eq(again.code, 0);
     check_str(buf_str(&again.out), buf_str(&first.out));
     check_contains(buf_str(&first.out), "exit status 0");
+    spawn_outcome_release(&again);
+    place_run(&place, "profile --timeline 10ms --csv - -- echo said", &again);
+    check(strncmp(buf_str(&again.out), "# {", 3) == 0);
+    check_str(buf_str(&again.err), "said\n");
     spawn_outcome_release(&first);
     spawn_outcome_release(&again);
     place_drop(&place);
