@@ -170,6 +170,24 @@ void check_gain(struct quantity recorded, struct quantity now, struct check_item
     buf_release(&text);
 }
 
+void check_in_app(const struct record_in_app *in_app, struct check_items *items)
+{
+    if (!in_app->command)
+        return;
+    char *routine = in_app_gain_phrase(in_app->routine),
+         *program = in_app_gain_phrase(in_app->program);
+    bool gained = in_app_claim_of(in_app->program) == IN_APP_FASTER;
+    check_add(
+        items, "in the application", CHECK_NOTE,
+        gained ? NULL
+               : "the tuned code is no faster there beyond noise; 'inflight compare "
+                 "--in-app' looks again",
+        "recorded %.10s by %lld pairs of '%s': the routine %s; the whole program %s",
+        in_app->date, in_app->pairs, in_app->command, routine, program);
+    free(routine);
+    free(program);
+}
+
 /* ---- what comes out ---- */
 
 void check_items_text(const struct check_items *items, int columns, struct buf *out)

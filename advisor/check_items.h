@@ -39,6 +39,9 @@ bool check_files(const struct check_place *place, const struct record_machine *e
 /* The gain now against the one recorded: nothing is claimed that noise could explain. */
 void check_gain(struct quantity recorded, struct quantity now, struct check_items *items);
 
+/* What the record says of an application; nothing when it says nothing. */
+void check_in_app(const struct record_in_app *in_app, struct check_items *items);
+
 void check_items_text(const struct check_items *items, int columns, struct buf *out);
 json_t *check_items_json(const struct check_items *items);
 

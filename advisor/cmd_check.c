@@ -252,6 +252,7 @@ static int look(struct checking *check, struct error *err)
                   check->entry->date);
     else
         check->code = record_beside(path, check->entry->code);
+    check_in_app(&check->entry->in_app, &check->items);
     runs = runs && check->code;
     if (check->code && !runs)
         check_add(&check->items, "gain", CHECK_NOTE, NULL,

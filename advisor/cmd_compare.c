@@ -4,7 +4,10 @@
 #include <string.h>
 
 #include "advisor/commands.h"
+#include "advisor/emitted.h"
 #include "advisor/environment_words.h"
+#include "advisor/in_app_causes.h"
+#include "advisor/in_app_text.h"
 #include "advisor/measure_report.h"
 #include "advisor/rename_source.h"
 #include "advisor/report_parts.h"
@@ -23,6 +26,8 @@ struct rivalry {
     struct measurement side[2];
     struct kernel_counts counts[2];
     struct quantity ratio;
+    struct in_app app;
+    struct in_app_result in_app;
 };
 
 static void rivalry_release(struct rivalry *rivalry)
@@ -34,6 +39,8 @@ static void rivalry_release(struct rivalry *rivalry)
         free(rivalry->name[i]);
         measurement_release(&rivalry->side[i]);
     }
+    in_app_release(&rivalry->app);
+    in_app_result_release(&rivalry->in_app);
 }
 
 /* ---- the second version ---- */
@@ -203,6 +210,68 @@ static int measure_both(struct rivalry *rivalry, struct error *err)
     return measure_pairs(rivalry, err);
 }
 
+/* ---- in the application ---- */
+
+static int second_text(struct rivalry *rivalry, struct buf *out, struct error *err)
+{
+    struct workbench *bench = rivalry->bench;
+    struct plan *plan = NULL;
+    if (rivalry->rival)
+        return file_read(kernel_path(rivalry->rival), out, err);
+    int status = plan_parse(bench->plan, &plan, err);
+    if (!status)
+        status = emitted_text(bench->kernel, plan, "A plan of inflight compare.", NULL,
+                              out, err);
+    plan_free(plan);
+    return status;
+}
+
+/* A plan has no file yet that the causes could be tested with. */
+static int write_plan(struct rivalry *rivalry, const struct buf *text, struct error *err)
+{
+    if (rivalry->source)
+        return 0;
+    rivalry->source = path_join(rivalry->bench->scratch, "emitted.c");
+    return file_write(rivalry->source, buf_str(text), text->length, err);
+}
+
+static int confirm_in_app(struct rivalry *rivalry, struct error *err)
+{
+    struct environment around = workbench_environment(rivalry->bench);
+    struct buf text = {0};
+    if (!rivalry->settings->in_app || spawn_interrupted())
+        return 0;
+    int status = second_text(rivalry, &text, err) || write_plan(rivalry, &text, err) ||
+                 in_app_confirm(&rivalry->app, &text, &rivalry->in_app, err);
+    const struct in_app_alone alone = {rivalry->source, {around, around}, rivalry->ratio};
+    if (!status)
+        status = in_app_causes(rivalry->bench, &alone, &rivalry->in_app, err);
+    buf_release(&text);
+    if (status && spawn_interrupted()) {
+        error_clear(err); /* what was known before is printed */
+        return 0;
+    }
+    return status ? -1 : 0;
+}
+
+/* Before anything is measured. The application calls the function by its name. */
+static int prepare_in_app(struct rivalry *rivalry, struct error *err)
+{
+    struct workbench *bench = rivalry->bench;
+    const char *name = kernel_name(bench->kernel);
+    if (in_app_check(rivalry->settings, err))
+        return -1;
+    if (rivalry->settings->in_app && rivalry->rival &&
+        (strcmp(name, kernel_name(rivalry->rival)) != 0 ||
+         !strcmp(kernel_path(bench->kernel), kernel_path(rivalry->rival))))
+        return fail(err, STATUS_USAGE,
+                    "--in-app puts the second file in the first one's place: both must "
+                    "have a function '%s', in two files",
+                    name);
+    return in_app_prepare(&rivalry->app, rivalry->settings, &bench->progress,
+                          bench->scratch, name, err);
+}
+
 /* ---- what comes out ---- */
 
 static void name_sides(struct rivalry *rivalry)
@@ -234,6 +303,9 @@ static json_t *document_of(const struct rivalry *rivalry, const struct versus *v
                              environment_json(rivalry->settings), "sides",
                              versus->name[0], versus->name[1], "plan", bench->plan);
     versus_to_json(versus, root);
+    if (rivalry->in_app.end != IN_APP_NONE)
+        json_object_set_new(root, "in_app",
+                            in_app_to_json(&rivalry->in_app, rivalry->ratio));
     free(date);
     return root;
 }
@@ -258,6 +330,11 @@ static int print_rivalry(const struct rivalry *rivalry, const struct versus *ver
                    rivalry->side[1].verified_sizes ? rivalry->side[1].verified_sizes
                                                    : "all sizes that were tried");
     versus_text(versus, &page);
+    if (rivalry->in_app.end != IN_APP_NONE) {
+        json_t *in_app = in_app_to_json(&rivalry->in_app, rivalry->ratio);
+        in_app_text(in_app, false, &page);
+        json_decref(in_app);
+    }
     status = print_text(buf_str(&text), err);
     buf_release(&text);
     return status;
@@ -307,9 +384,10 @@ static int compare_all(struct rivalry *rivalry, struct error *err)
         return fail(err, STATUS_USAGE,
                     "--plan: an empty plan is the kernel as written; name a step");
     name_sides(rivalry);
-    if (measure_both(rivalry, err))
+    if (prepare_in_app(rivalry, err) || measure_both(rivalry, err) ||
+        confirm_in_app(rivalry, err) || report(rivalry, err))
         return -1;
-    return report(rivalry, err);
+    return in_app_verdict(&rivalry->in_app, err);
 }
 
 int compare_command(const struct settings *settings, struct error *err)

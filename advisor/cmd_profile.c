@@ -135,9 +135,9 @@ static int check(const struct settings *settings, struct error *err)
 
 int profile_command(const struct settings *settings, struct error *err)
 {
+    struct regions_report report = {.settings = settings};
     if (settings->timeline_s >= 0 || settings->from || settings->list)
         return profile_timeline(settings, err);
-    struct regions_report report = {.settings = settings};
     if (check(settings, err))
         return -1;
     int status = settings->regions ? explain(settings->regions, NULL, &report, err)

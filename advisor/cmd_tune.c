@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/app.h"
 #include "advisor/commands.h"
 #include "advisor/confirm_live.h"
 #include "advisor/emitted.h"
 #include "advisor/header.h"
+#include "advisor/in_app_causes.h"
 #include "advisor/keep_record.h"
 #include "advisor/replay_space.h"
 #include "advisor/report.h"
@@ -19,7 +21,15 @@ struct written {
     struct quantity gain; /* of the file on its own, against the original */
     bool verified;
     char *kept; /* what was written for builds, a sentence; NULL = nothing */
+    struct in_app_result in_app;
 };
+
+static void written_release(struct written *written)
+{
+    free(written->path);
+    free(written->kept);
+    in_app_result_release(&written->in_app);
+}
 
 /* What is written, and where its gain holds. */
 struct winner {
@@ -93,7 +103,8 @@ static int write_record(struct workbench *bench, const struct search_result *res
                         .gain = written->gain,
                         .environment_gain = result->environment_gain,
                         .verified = written->verified,
-                        .code = &code};
+                        .code = &code,
+                        .in_app = &written->in_app};
     if (!bench->settings->build_record || spawn_interrupted() || !result->measurement_nr)
         return 0;
     kept.sizes = result->measurement[result->best].verified_sizes;
@@ -165,8 +176,42 @@ static int forgive(int status, struct error *err)
     return 0;
 }
 
+static int explain_in_app(struct workbench *bench, const struct winner *winner,
+                          struct written *written, struct error *err)
+{
+    char *path = path_join(bench->scratch, "emitted.c");
+    const struct in_app_alone alone = {path, {{0}, winner->environment}, written->gain};
+    int status = in_app_causes(bench, &alone, &written->in_app, err);
+    free(path);
+    return status;
+}
+
+/* In the application. Where that cannot be, the result says why; what is known of the
+ * kernel alone is reported in any case. */
+static int confirm_in_app(struct workbench *bench, struct in_app *app,
+                          const struct winner *winner, struct written *written,
+                          struct error *err)
+{
+    struct buf text = {0};
+    if (!bench->settings->in_app || spawn_interrupted())
+        return 0;
+    if (!*winner->plan) {
+        written->in_app.end = IN_APP_NO_WINNER;
+        written->in_app.sentence = xstrdup("no plan was faster, so there is nothing to "
+                                           "confirm in the application");
+        return 0;
+    }
+    int status = winner_text(bench, winner, false, &text, err);
+    if (!status)
+        status = in_app_confirm(app, &text, &written->in_app, err);
+    buf_release(&text);
+    if (!status)
+        status = explain_in_app(bench, winner, written, err);
+    return forgive(status, err);
+}
+
 static int write_winner(struct workbench *bench, struct search_result *result,
-                        struct written *written, struct error *err)
+                        struct in_app *app, struct written *written, struct error *err)
 {
     const char *output = bench->settings->output;
     struct winner winner = find_winner(result, bench->settings->build_record != NULL);
@@ -183,15 +228,15 @@ static int write_winner(struct workbench *bench, struct search_result *result,
                         winner.plan);
         take_gain(written, result, &winner);
     }
-    if (write_header(bench, &winner, err) ||
-        write_record(bench, result, &winner, written, err))
+    if (write_header(bench, &winner, err))
         return -1;
-    if (!output)
-        return 0;
-    if (emit(bench, &winner, output, bench->settings->patch, err))
+    if (output && emit(bench, &winner, output, bench->settings->patch, err))
         return -1;
-    written->path = path_absolute(output);
-    return 0;
+    written->path = output ? path_absolute(output) : NULL;
+    return confirm_in_app(bench, app, &winner, written, err) ||
+                   write_record(bench, result, &winner, written, err)
+               ? -1
+               : 0;
 }
 
 static int print_report(const struct workbench *bench, const json_t *report,
@@ -227,7 +272,8 @@ static int finish(struct workbench *bench, const struct search_result *result,
                                  .emitted_gain = written->gain,
                                  .emitted_verified = written->verified,
                                  .time = account_now(),
-                                 .confirm = confirm};
+                                 .confirm = confirm,
+                                 .in_app = &written->in_app};
     json_t *report = report_json(&input);
     progress_clear(&bench->progress);
     int status = print_report(bench, report, err);
@@ -326,7 +372,7 @@ static int check_outputs(const struct settings *settings, struct error *err)
         status = output_check(output[i], settings->file, err);
     if (!status && settings->file)
         status = keep_record_check(settings, NULL, err);
-    return status;
+    return status ? -1 : in_app_check(settings, err);
 }
 
 static int work(const struct settings *settings, bool advise_only, struct error *err)
@@ -334,6 +380,7 @@ static int work(const struct settings *settings, bool advise_only, struct error 
     struct workbench bench;
     struct search_result result = {0};
     struct written written = {.gain = quantity_unknown()};
+    struct in_app app = {0};
     account_restart();
     struct confirm_result confirm = {.kind = CONFIRM_NONE};
     spawn_catch_interrupt();
@@ -348,11 +395,14 @@ static int work(const struct settings *settings, bool advise_only, struct error 
     if (!status)
         status = keep_record_check(settings, kernel_name(bench.kernel), err);
     if (!status)
+        status = in_app_prepare(&app, settings, &bench.progress, bench.scratch,
+                                kernel_name(bench.kernel), err);
+    if (!status)
         status = workbench_session(&bench, err);
     if (!status)
         status = search(&bench, advise_only, &result, err);
     if (!status && !advise_only)
-        status = write_winner(&bench, &result, &written, err);
+        status = write_winner(&bench, &result, &app, &written, err);
     if (!status && result.measurement_nr)
         status =
             forgive(confirm_live(&bench, &result.measurement[0], &confirm, err), err);
@@ -360,9 +410,11 @@ static int work(const struct settings *settings, bool advise_only, struct error 
         status = forgive(save_space(&bench, &result, err), err);
     if (!status)
         status = finish(&bench, &result, &written, &confirm, err);
+    if (!status)
+        status = in_app_verdict(&written.in_app, err);
     confirm_release(&confirm);
-    free(written.path);
-    free(written.kept);
+    written_release(&written);
+    in_app_release(&app);
     search_result_release(&result);
     workbench_release(&bench);
     return status;
@@ -380,6 +432,12 @@ int tune_command(const struct settings *settings, struct error *err)
 
 int advise_command(const struct settings *settings, struct error *err)
 {
+    if (!settings->file && (settings->program.nr || settings->samples))
+        return advise_program(settings, err);
+    if (settings->samples || settings->frequency >= 0 || settings->save)
+        return fail(err, STATUS_USAGE,
+                    "--samples, --frequency and --save are for a program: 'inflight "
+                    "advise -- PROGRAM'");
     if (!settings->file && settings->confirm)
         return fail(err, STATUS_USAGE,
                     "--confirm runs the kernel once more: it needs a C file");

@@ -11,6 +11,7 @@ int advise_command(const struct settings *settings, struct error *err);
 int profile_command(const struct settings *settings, struct error *err);
 int measure_command(const struct settings *settings, struct error *err);
 int compare_command(const struct settings *settings, struct error *err);
+int capture_command(const struct settings *settings, struct error *err);
 int check_command(const struct settings *settings, struct error *err);
 int apply_command(const struct settings *settings, struct error *err);
 int report_command(const struct settings *settings, struct error *err);

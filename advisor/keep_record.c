@@ -256,6 +256,19 @@ static void add_needs(const char *plan, struct strvec *needs)
         strvec_push(needs, "-fopenmp-simd");
 }
 
+/* What was not found out in the application is unknown in the record, too. */
+static void add_in_app(const struct workbench *bench, const struct in_app_result *in_app,
+                       struct record_machine *machine)
+{
+    if (in_app->end != IN_APP_MEASURED || in_app->sentence)
+        return;
+    machine->in_app = (struct record_in_app){.command = xstrdup(bench->settings->in_app),
+                                             .routine = in_app->routine,
+                                             .program = in_app->program,
+                                             .pairs = (long long)in_app->pair_nr,
+                                             .date = xstrdup(in_app->date)};
+}
+
 static void add_outcome(const struct workbench *bench, const struct kept *kept,
                         struct record_machine *machine)
 {
@@ -269,6 +282,7 @@ static void add_outcome(const struct workbench *bench, const struct kept *kept,
     machine->code = record_code_name(kernel_path(bench->kernel), &machine->cpu);
     machine->code_sha256 = sha256_hex(buf_str(kept->code), kept->code->length);
     add_needs(machine->plan, &machine->needs);
+    add_in_app(bench, kept->in_app, machine);
 }
 
 /* ---- writing ---- */

@@ -3,6 +3,7 @@
 #ifndef ADVISOR_KEEP_RECORD_H
 #define ADVISOR_KEEP_RECORD_H
 
+#include "advisor/in_app_result.h"
 #include "advisor/workbench.h"
 
 /* Before minutes are spent: the folder is there and can be written, and a record that is
@@ -15,8 +16,9 @@ struct kept {
     struct quantity gain; /* of the written file on its own */
     struct quantity environment_gain;
     bool verified;
-    const char *sizes;      /* with equal results; NULL = not known */
-    const struct buf *code; /* the written file */
+    const char *sizes;                  /* with equal results; NULL = not known */
+    const struct buf *code;             /* the written file */
+    const struct in_app_result *in_app; /* of --in-app; end IN_APP_NONE = none */
 };
 /* Is that worth being built? The whole interval above 1, and 1.01 at least. */
 bool kept_gain_is_real(struct quantity gain);

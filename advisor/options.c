@@ -31,6 +31,17 @@ static const struct option_row rows[] = {
      "8:128:x2', 'TILE in 8:128:+8' (repeatable)"},
     {"constraint", 0, "WORDS", WORD, 0,
      "between tunables and parameters: 'TI * TJ * 8 <= 32768' (repeatable)"},
+    {"inputs", 0, "FILE", TEXT, AT(inputs),
+     "sizes and contents of a call that 'inflight capture' recorded, instead of made-up "
+     "ones; --set wins"},
+    {"cflags", 0, "FLAGS", FLAGS, AT(cflags),
+     "flags to read the C file with, such as '-Iinclude -DN=4'"},
+    {"call", 0, "N", COUNT, AT(call), "the N-th call of the function, default the first"},
+    {"limit", 0, "BYTES", SIZE, AT(limit_bytes),
+     "of the arrays together, such as 512MiB; default 4GiB, and never more than is free "
+     "on the disk"},
+    {"stop", 0, NULL, FLAG, AT(stop),
+     "end the application at that call instead of letting it go on"},
     {"compile-commands", 0, "FILE", TEXT, AT(compile_commands),
      "compile_commands.json with the file's -I, -D and -std; default the one beside it "
      "or in a folder above or its build/; none = do without"},
@@ -54,6 +65,17 @@ static const struct option_row rows[] = {
     {"build-record", 0, "FILE", TEXT, AT(build_record),
      "write what a build needs: this machine's entry of the record FILE, such as "
      "kernel.inflight.json beside the source, and the tuned C beside it (docs/build.md)"},
+    {"in-app", 0, "'BUILD && RUN'", TEXT, AT(in_app),
+     "does the gain survive in the application? Builds it with the winner and as it is, "
+     "in copies of the project, and runs both in turn; shell text such as 'make app && "
+     "./app args' (docs/in-app.md)"},
+    {"in-app-budget", 0, "TIME", TIME, AT(in_app_budget_s),
+     "time for these runs, default 60s"},
+    {"in-app-dir", 0, "DIR", TEXT, AT(in_app_dir),
+     "the project folder that is copied; default the git work tree of the file, else the "
+     "current folder"},
+    {"in-app-check", 0, "CMD", TEXT, AT(in_app_check),
+     "shell text that must succeed behind each run, such as './check out.txt'"},
     {"source", 0, "FILE.c", TEXT, AT(source),
      "the kernel's file, where it does not lie beside its record"},
     {"strict", 0, NULL, FLAG, AT(strict),
@@ -138,6 +160,10 @@ static const struct option_row rows[] = {
      "what the counts cover, where their file does not say it"},
     {"measurement", 0, "FILE", TEXT, AT(measurement),
      "a saved measurement: the same report again, measuring nothing"},
+    {"samples", 0, "FILE", TEXT, AT(samples),
+     "samples of an application that --save wrote: the report again, running nothing"},
+    {"frequency", 0, "N", COUNT, AT(frequency),
+     "samples a second of each running thread of an application, default 997"},
     {"what-if", 0, "KEY=VALUE,...", TEXT, AT(what_if),
      "how the answer moves if these were otherwise: l1_mshrs, l2_mshrs, latency, "
      "bandwidth, ceiling, cores, line, access, memory, machine"},
@@ -176,7 +202,7 @@ static const struct option_row rows[] = {
     {"csv", 0, "FILE", TEXT, AT(csv), "the series of a sweep, or a time line, as CSV"},
     {"save", 0, "FILE", TEXT, AT(save),
      "measure: the measurement as JSON, to be read again; tune: all that was measured, "
-     "as a recorded space to be replayed"},
+     "as a recorded space to be replayed; advise -- PROGRAM: the samples"},
     {"test", 0, "FILE", TEXT, AT(rule_test),
      "judge situations with the verdicts expected in them (inflight.rules-test/1), or a "
      "saved measurement"},
@@ -240,6 +266,7 @@ static int read_number(const struct option_row *row, const char *text, void *fie
         status = parse_count(text, buf_str(&what), &count, err);
     else
         status = (row->kind == TIME        ? parse_time
+                  : row->kind == SIZE      ? parse_size
                   : row->kind == BANDWIDTH ? parse_bandwidth
                   : row->kind == NANOSECONDS
                       ? parse_latency

@@ -3,6 +3,7 @@
 #ifndef ADVISOR_REPORT_H
 #define ADVISOR_REPORT_H
 
+#include "advisor/in_app_result.h"
 #include "advisor/workbench.h"
 
 struct report_input {
@@ -14,6 +15,7 @@ struct report_input {
     bool emitted_verified;
     struct account_times time;            /* of the whole command, until now */
     const struct confirm_result *confirm; /* of --confirm; NULL = none was made */
+    const struct in_app_result *in_app;   /* of --in-app; NULL = none was made */
 };
 json_t *report_json(const struct report_input *input);
 

@@ -22,6 +22,11 @@ void sheet_limit(struct sheet *sheet);
 void sheet_gained(struct sheet *sheet);
 void sheet_next(struct sheet *sheet);
 
+/* report_in_app.c: the gains of --in-app, in one line and as a section; nothing without
+ * them. */
+void sheet_in_app_answer(struct sheet *sheet);
+void sheet_in_app(struct sheet *sheet);
+
 /* report_advice.c: what to try, what would gain nothing, what makes no sense here. */
 void sheet_advice(struct sheet *sheet);
 

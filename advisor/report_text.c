@@ -74,6 +74,7 @@ void report_text(const json_t *report, bool colour, bool evidence, int columns,
     sheet_limit(&sheet);
     show_confirm(&sheet);
     sheet_gained(&sheet);
+    sheet_in_app(&sheet);
     sheet_advice(&sheet);
     sheet_audit(&sheet);
     show_left(&sheet);

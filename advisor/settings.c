@@ -264,12 +264,16 @@ int settings_parse(int argc, char **argv, struct settings *settings, struct erro
                                   .longer_s = -1,
                                   .peak_gbs = -1,
                                   .seconds_s = -1,
+                                  .in_app_budget_s = -1,
                                   .variants = -1,
                                   .seed = -1,
                                   .cores = -1,
                                   .session = -1,
                                   .min_of = -1,
                                   .line_bytes = -1,
+                                  .frequency = -1,
+                                  .limit_bytes = -1,
+                                  .call = -1,
                                   .tolerance = -1,
                                   .tolerance_absolute = -1};
     if (!command)

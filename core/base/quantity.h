@@ -19,6 +19,7 @@
     X(DECLARED, "declared")   /* said by the user */                                     \
     X(RECORDED, "recorded")   /* read from a recorded measurement */                     \
     X(CLOCK, "clock")         /* timed here */                                           \
+    X(SAMPLED, "sampled")     /* samples of a running program, scaled */                 \
     X(PROBE, "probe")         /* probed on this machine */                               \
     X(TABLE, "table")         /* from the CPU table or a published profile */            \
     X(PREDICTED, "predicted") /* from shapes common to measured machines */              \

@@ -220,6 +220,47 @@ static enum decoded_branch branch_of(const struct decoder *decoder, const cs_ins
     return isdigit((unsigned char)*last) ? BRANCH_DIRECT : BRANCH_INDIRECT;
 }
 
+static bool is_one_of(const char *word, const char *const *list)
+{
+    for (; *list; list++)
+        if (!strcmp(word, *list))
+            return true;
+    return false;
+}
+
+/* What goes to its target always, and what ends here; calls come back; other branches may
+ * or may not be taken. Power's conditional returns go on, if they do not. */
+static enum decoded_flow flow_of(const struct decoder *decoder, const cs_insn *insn)
+{
+    static const char *const jump[] = {"jmp", "ljmp", "b", "br", "ba", "bctr", NULL};
+    static const char *const end[] = {"ret", "retq", "retf", "iretq", "ud2",  "hlt",
+                                      "blr", "trap", "udf",  "brk",   "int3", NULL};
+    static const char *const call[] = {"call",  "lcall", "bl",  "bla", "blr",
+                                       "bctrl", "blrl",  "bcl", NULL};
+    const char *word = insn->mnemonic;
+    size_t length = strlen(word);
+
+    if (decoder->arch == DECODE_ARM64 && !strcmp(word, "blr"))
+        return FLOW_NEXT;
+    if (is_one_of(word, end))
+        return FLOW_END;
+    if (!jumps(decoder, insn) || is_one_of(word, call))
+        return FLOW_NEXT;
+    if (is_one_of(word, jump))
+        return FLOW_JUMP;
+    if (decoder->arch == DECODE_POWER && length > 3 && !strcmp(word + length - 2, "lr"))
+        return FLOW_NEXT;
+    return FLOW_CONDITIONAL;
+}
+
+static uint64_t target_of(const cs_insn *insn)
+{
+    const char *last = strrchr(insn->op_str, ' ');
+
+    last = last ? last + 1 : insn->op_str;
+    return strtoull(last + (*last == '#'), NULL, 0);
+}
+
 static bool repeats(const struct decoder *decoder, const cs_insn *insn)
 {
     return decoder->arch == DECODE_X86 && behind(insn->mnemonic, "rep");
@@ -236,6 +277,8 @@ struct decoded decode(const struct decoder *decoder, const uint8_t code[DECODE_B
     out.known = true;
     out.bytes = insn->size;
     out.branch = branch_of(decoder, insn);
+    out.flow = flow_of(decoder, insn);
+    out.target = out.branch == BRANCH_DIRECT ? target_of(insn) : 0;
     out.repeats = repeats(decoder, insn);
     arithmetic(decoder, insn, &out);
     cs_free(insn, 1);

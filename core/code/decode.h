@@ -1,5 +1,6 @@
 /*
- * What one machine instruction is, for counting: the adapter of capstone.
+ * What one machine instruction is, for counting and for following where it goes: the
+ * adapter of capstone.
  */
 #ifndef CORE_CODE_DECODE_H
 #define CORE_CODE_DECODE_H
@@ -20,11 +21,21 @@ enum decoded_branch {
     BRANCH_INDIRECT /* its target is in a register or in memory; returns are none */
 };
 
+/* Where execution goes behind it. */
+enum decoded_flow {
+    FLOW_NEXT,        /* to what follows, also behind calls */
+    FLOW_CONDITIONAL, /* there, or to the target */
+    FLOW_JUMP,        /* to the target; where that is unknown, anywhere in the function */
+    FLOW_END          /* back to the caller, or nowhere */
+};
+
 struct decoded {
     bool known;     /* else the rest is unknown but for `bytes`, which then is a guess */
     unsigned bytes; /* length */
     bool repeats;   /* executes in place until a counter is 0 */
     enum decoded_branch branch;
+    enum decoded_flow flow;
+    uint64_t target; /* of a BRANCH_DIRECT, else 0 */
     /* Of one execution: additions, subtractions, multiplications, divisions and square
      * roots, a fused multiply-add counts 2. Masks are not looked at: all lanes count. */
     double flops;

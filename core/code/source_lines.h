@@ -1,4 +1,4 @@
-/* From addresses in a program's file to lines of its source. The one user of elfutils. */
+/* From addresses in a program's file to lines of its source. */
 #ifndef CORE_CODE_SOURCE_LINES_H
 #define CORE_CODE_SOURCE_LINES_H
 

@@ -18,6 +18,14 @@ struct record_file {
     char *sha256;
 };
 
+/* What the tuned C gave in an application (tune --in-app). */
+struct record_in_app {
+    char *command;                    /* 'BUILD && RUN'; NULL = it was not asked for */
+    struct quantity routine, program; /* time before / time after; unknown = not found */
+    long long pairs;                  /* of runs */
+    char *date;
+};
+
 struct record_machine {
     struct record_cpu cpu;
     struct strvec isa;   /* instruction sets that the compiler might use, as cpuinfo names
@@ -36,7 +44,8 @@ struct record_machine {
     char *profile;
     long long cores;
     struct quantity gain, environment_gain; /* time before / time after */
-    char *verified;                         /* "n=1, 2, 7": sizes with equal results */
+    struct record_in_app in_app;
+    char *verified; /* "n=1, 2, 7": sizes with equal results */
     char *date, *inflight;
     char *checksum; /* as in the file; NULL in one that was made now */
     bool genuine;   /* it is that of the entry as it stands */

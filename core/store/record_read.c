@@ -31,6 +31,8 @@ void record_machine_release(struct record_machine *machine)
     free(machine->compiler);
     free(machine->compiler_version);
     free(machine->profile);
+    free(machine->in_app.command);
+    free(machine->in_app.date);
     free(machine->verified);
     free(machine->date);
     free(machine->inflight);
@@ -215,6 +217,25 @@ static int read_code(const struct json_at *at, struct record_machine *machine,
     return 0;
 }
 
+static int read_in_app(const struct json_at *at, struct record_in_app *in_app,
+                       struct error *err)
+{
+    struct json_at member;
+    if (!json_has(at, "in_app"))
+        return 0;
+    return json_object_at(at, "in_app", &member, err) ||
+                   json_only_keys(&member, "command routine_gain program_gain pairs date",
+                                  err) ||
+                   read_text(&member, "command", &in_app->command, err) ||
+                   json_quantity_at(&member, "routine_gain", &in_app->routine, err) ||
+                   json_quantity_at(&member, "program_gain", &in_app->program, err) ||
+                   json_integer_at(&member, "pairs", 0, 1000000000, &in_app->pairs,
+                                   err) ||
+                   read_text(&member, "date", &in_app->date, err)
+               ? -1
+               : 0;
+}
+
 static int read_members(const struct json_at *at, struct record_machine *machine,
                         struct error *err)
 {
@@ -232,6 +253,7 @@ static int read_members(const struct json_at *at, struct record_machine *machine
                    json_quantity_at(at, "gain", &machine->gain, err) ||
                    json_quantity_at(at, "environment_gain", &machine->environment_gain,
                                     err) ||
+                   read_in_app(at, &machine->in_app, err) ||
                    read_text(at, "verified", &machine->verified, err) ||
                    read_text(at, "date", &machine->date, err) ||
                    read_text(at, "inflight", &machine->inflight, err) ||
@@ -259,8 +281,8 @@ static int read_machine(const struct json_at *at, struct record *record,
 {
     static const char keys[] =
         "cpu isa plan words reassociate tolerance tolerance_absolute sources code "
-        "code_sha256 needs compiler profile cores gain environment_gain verified date "
-        "inflight checksum";
+        "code_sha256 needs compiler profile cores gain environment_gain in_app verified "
+        "date inflight checksum";
     struct record_machine machine = {0};
     if (json_only_keys(at, keys, err) || read_members(at, &machine, err)) {
         record_machine_release(&machine);

@@ -49,11 +49,22 @@ static json_t *files_json(const struct record_machine *machine)
     return array;
 }
 
+/* NULL = it was not asked for. */
+static json_t *in_app_json(const struct record_in_app *in_app)
+{
+    return in_app->command
+               ? json_pack("{s:s, s:o, s:o, s:I, s:s}", "command", in_app->command,
+                           "routine_gain", json_quantity(in_app->routine), "program_gain",
+                           json_quantity(in_app->program), "pairs",
+                           (json_int_t)in_app->pairs, "date", in_app->date)
+               : NULL;
+}
+
 static json_t *machine_json(const struct record_machine *machine)
 {
     return json_pack(
         "{s:o, s:o, s:s, s:o, s:b, s:o, s:o, s:o, s:s?, s:s?, s:o, s:{s:s, s:s, s:o}, "
-        "s:s, s:I, s:o, s:o, s:s, s:s, s:s, s:s}",
+        "s:s, s:I, s:o, s:o, s:o*, s:s, s:s, s:s, s:s}",
         "cpu", cpu_json(&machine->cpu), "isa", words_json(&machine->isa), "plan",
         machine->plan, "words", texts(&machine->words), "reassociate",
         (int)machine->reassociate, "tolerance", tolerance(machine->tolerance),
@@ -63,8 +74,9 @@ static json_t *machine_json(const struct record_machine *machine)
         machine->compiler_version, "flags", texts(&machine->flags), "profile",
         machine->profile, "cores", (json_int_t)machine->cores, "gain",
         json_quantity(machine->gain), "environment_gain",
-        json_quantity(machine->environment_gain), "verified", machine->verified, "date",
-        machine->date, "inflight", machine->inflight, "checksum",
+        json_quantity(machine->environment_gain), "in_app", in_app_json(&machine->in_app),
+        "verified", machine->verified, "date", machine->date, "inflight",
+        machine->inflight, "checksum",
         machine->checksum ? machine->checksum : no_checksum);
 }
 

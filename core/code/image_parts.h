@@ -1,0 +1,75 @@
+/* The parts of an image: the file (image_file.c), functions of the source (image.c), code
+ * of one symbol (image_piece.c). */
+#ifndef CORE_CODE_IMAGE_PARTS_H
+#define CORE_CODE_IMAGE_PARTS_H
+
+#include <elfutils/libdwfl.h>
+
+#include "core/code/decode.h"
+#include "core/code/image.h"
+
+/* What is loaded and may be executed. */
+struct image_segment {
+    uint64_t address, offset, bytes;
+};
+
+/* Ranges of code of one function of the source: of the symbol's own, or inlined. */
+struct image_scope {
+    const struct image_function *function;
+    int parent; /* place in the list; -1 = none */
+    uint64_t low, high;
+};
+
+/* The code of one symbol. */
+struct image_piece {
+    uint64_t low, high;
+    const char *symbol;
+    struct image_scope *scope; /* parents before what they contain; ranges apart */
+    size_t scope_nr, scope_alloc;
+    struct image_loop *loop;
+    size_t loop_nr;
+    uint64_t *address; /* of each instruction, ascending */
+    int *loop_of;      /* of each, -1 = none */
+    size_t instruction_nr;
+};
+
+struct image {
+    int fd;
+    struct image_segment *segment;
+    size_t segment_nr, segment_alloc;
+    enum decode_arch arch;
+    struct decoder *decoder; /* NULL = this architecture cannot be decoded */
+    Dwfl *dwfl;
+    Dwfl_Module *module; /* NULL = libdwfl cannot read it */
+    Dwarf_Addr bias;     /* of its addresses in libdwfl */
+    bool has_lines, has_symbols;
+    struct image_function **function;
+    size_t function_nr, function_alloc;
+    struct image_piece **piece; /* ascending */
+    size_t piece_nr, piece_alloc;
+    struct strvec path; /* owned texts of functions */
+};
+
+/* image_file.c */
+int image_read_headers(struct image *image, const char *path, struct error *err);
+/* The bytes of code at the address, as many as there are up to `bytes`; how many. */
+size_t image_read_code(const struct image *image, uint64_t address, uint8_t *out,
+                       size_t bytes);
+
+/* image_function.c: the functions of the source around an address. */
+const struct image_function *image_function_of(struct image *image, Dwarf_Die *die,
+                                               Dwarf_Die *unit);
+const struct image_function *image_function_named(struct image *image, const char *name,
+                                                  const char *file, int line,
+                                                  const char *language);
+/* Fills the piece's scopes from debug information, if there is any. */
+void image_add_scopes(struct image *image, struct image_piece *piece, uint64_t address);
+const char *image_line_of(const struct image *image, uint64_t address, int *line);
+
+/* image_piece.c: the piece that the address lies in, NULL = no symbol is known. */
+struct image_piece *image_piece_at(struct image *image, uint64_t address);
+/* The innermost scope at the address, -1 = none. */
+int image_scope_at(const struct image_piece *piece, uint64_t address);
+void image_piece_free(struct image_piece *piece);
+
+#endif

@@ -1,0 +1,87 @@
+#include "core/code/producer.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char *producer_in(Dwarf *dwarf, const char *file)
+{
+    Dwarf_CU *unit = NULL;
+    Dwarf_Die die;
+    while (dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0) {
+        Dwarf_Attribute attribute;
+        const char *name = dwarf_diename(&die);
+        if (!name || strcmp(path_base(name), path_base(file)))
+            continue;
+        const char *text =
+            dwarf_formstring(dwarf_attr_integrate(&die, DW_AT_producer, &attribute));
+        if (text)
+            return xstrdup(text);
+    }
+    return NULL;
+}
+
+char *producer_of(const char *program, const char *file)
+{
+    int fd = open(program, O_RDONLY | O_CLOEXEC);
+    Dwarf *dwarf = fd < 0 ? NULL : dwarf_begin(fd, DWARF_C_READ);
+    char *producer = dwarf ? producer_in(dwarf, file) : NULL;
+    if (dwarf)
+        dwarf_end(dwarf);
+    if (fd >= 0)
+        close(fd);
+    return producer;
+}
+
+static bool begins(const char *text, const char *start)
+{
+    return !strncmp(text, start, strlen(start));
+}
+
+/* gcc writes -march=native as what it found: a name, and a flag for each instruction
+ * set, which the name implies. */
+static bool is_kept(const char *word, bool named)
+{
+    static const char *const kept[] = {
+        "-O",
+        "-march=",
+        "-mcpu=",
+        "-ffast-math",
+        "-fopenmp",
+        "-ftree-",
+        "-funroll",
+        "-fno-tree-",
+        "-fno-math-errno",
+        "-funsafe-math-optimizations",
+        "-fassociative-math",
+        "-fvect",
+        "-fno-unroll",
+        "-mprefer-vector-width=",
+        "-fstrict-aliasing",
+        "-fno-strict-aliasing",
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(kept); i++)
+        if (begins(word, kept[i]))
+            return true;
+    return !named && begins(word, "-m") && !strchr(word, '=');
+}
+
+char *producer_flags(const char *producer)
+{
+    struct strvec word = {0}, flag = {0};
+    bool named = false;
+    strvec_split(&word, producer);
+    for (size_t i = 0; i < word.nr; i++)
+        named = named ||
+                (begins(word.v[i], "-march=") && strcmp(word.v[i], "-march=x86-64") != 0);
+    for (size_t i = 0; i < word.nr; i++)
+        if (is_kept(word.v[i], named))
+            strvec_push(&flag, word.v[i]);
+    char *flags = strvec_join(&flag, " ");
+    strvec_release(&word);
+    strvec_release(&flag);
+    return flags;
+}

@@ -1,0 +1,299 @@
+/* --in-app: the judgement of times that were made up, and builds and runs of a small
+ * application, of which no time is judged. */
+#include <CUnit/CUnit.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "advisor/in_app.h"
+#include "advisor/report.h"
+#include "tests/check.h"
+
+static struct quantity gain_of(double value, double low, double high)
+{
+    return quantity_between(value, low, high, 10, PROVENANCE_CLOCK);
+}
+
+/* ---- times ---- */
+
+static void add_pairs(struct in_app_result *result, size_t nr, double gain, double noise)
+{
+    for (size_t i = 0; i < nr; i++) {
+        double wobble = 1 + noise * ((double)(i % 5) - 2);
+        struct in_app_pair pair = {{2 * wobble, 2 / gain}, {NAN, NAN}, NAN};
+        in_app_add_pair(result, &pair);
+    }
+    in_app_judge(result);
+}
+
+static void noise_is_not_claimed(void)
+{
+    static const struct {
+        size_t pairs;
+        double gain, noise;
+        enum in_app_claim want;
+    } cases[] = {
+        {10, 1.2, 0.001, IN_APP_FASTER},   {10, 0.8, 0.001, IN_APP_SLOWER},
+        {10, 1.02, 0.05, IN_APP_NO_CLAIM}, {10, 1.005, 0.0001, IN_APP_NO_CLAIM},
+        {2, 1.5, 0, IN_APP_UNKNOWN},       {0, 1.5, 0, IN_APP_UNKNOWN},
+        {3, 1.5, 0.001, IN_APP_FASTER},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct in_app_result result = {.end = IN_APP_MEASURED};
+        add_pairs(&result, cases[i].pairs, cases[i].gain, cases[i].noise);
+        check_eq(in_app_claim_of(result.program), cases[i].want);
+        check_eq(in_app_claim_of(result.routine), IN_APP_UNKNOWN);
+        in_app_result_release(&result);
+    }
+}
+
+static void it_ends_when_the_interval_is_narrow(void)
+{
+    struct in_app_result result = {.end = IN_APP_MEASURED};
+    add_pairs(&result, 5, 1.2, 0.0001);
+    check(!in_app_is_enough(&result));
+    add_pairs(&result, 1, 1.2, 0.0001);
+    check(in_app_is_enough(&result));
+    add_pairs(&result, 6, 1.2, 0.1);
+    check(!in_app_is_enough(&result));
+    in_app_result_release(&result);
+}
+
+static void the_program_gains_as_amdahl_says(void)
+{
+    struct quantity whole = in_app_amdahl(gain_of(0.5, 0.4, 0.6), gain_of(2, 1.5, 3));
+    check_near(whole.value, 1 / 0.75, 1e-12);
+    check_near(whole.low, 1 / (0.6 + 0.4 / 1.5), 1e-12);
+    check_near(whole.high, 1 / (0.4 + 0.6 / 3), 1e-12);
+    check(!in_app_amdahl(quantity_unknown(), gain_of(2, 1.5, 3)).known);
+}
+
+static void check_phrase(struct quantity gain, const char *want)
+{
+    char *got = in_app_gain_phrase(gain);
+    check_str(got, want);
+    free(got);
+}
+
+static void gains_are_put_into_words(void)
+{
+    check_phrase(gain_of(1.38, 1.35, 1.4), "1.38x as fast (95 % interval 1.35 to 1.4)");
+    check_phrase(gain_of(1.005, 0.98, 1.03), "no change beyond noise: 0.98 to 1.03");
+    check_phrase(gain_of(0.8, 0.7, 0.9),
+                 "0.8x as fast (95 % interval 0.7 to 0.9), that is slower");
+    check_phrase(quantity_unknown(), "not known");
+}
+
+/* ---- causes ---- */
+
+static void differences_are_explained_from_evidence(void)
+{
+    static const struct {
+        double cold; /* the gain alone with cold caches, +- 1 %; 0 = not tested */
+        const char *says, *why;
+    } cases[] = {
+        {1.2, "which explains the difference", "explains it:"},
+        {1.5, "which explains most of it", "the rest is not explained:"},
+        {1.7, "which explains a part of it", "the rest is not explained:"},
+        {1.99, "which does not explain it", "does not explain it:"},
+        {2.4, "which is the other way round", "does not explain it:"},
+        {1.0, "more than all of it", "does not explain it:"},
+        {0, "not tested: it was too hot", "does not explain it:"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        double cold = cases[i].cold;
+        struct in_app_result result = {.end = IN_APP_MEASURED,
+                                       .routine = gain_of(1.2, 1.15, 1.25)};
+        in_app_add_cause(&result, "cache state",
+                         cold > 0 ? gain_of(cold, cold * 0.99, cold * 1.01)
+                                  : quantity_unknown(),
+                         "alone its data was warm", cold > 0 ? NULL : "it was too hot");
+        in_app_explain(&result, gain_of(2, 1.95, 2.05));
+        check_contains(result.why, "1.2x in the application and 2x alone");
+        check_contains(result.why, cases[i].why);
+        check_contains(result.cause[0].says, cases[i].says);
+        in_app_result_release(&result);
+    }
+}
+
+static void small_and_uncertain_differences_need_no_words(void)
+{
+    check(!in_app_differs(gain_of(1.2, 1.19, 1.21), gain_of(1.12, 1.11, 1.13)));
+    check(!in_app_differs(gain_of(1.5, 1.2, 1.8), gain_of(1.2, 1.1, 1.3)));
+    check(in_app_differs(gain_of(1.5, 1.4, 1.6), gain_of(1.2, 1.1, 1.3)));
+    check(in_app_differs(gain_of(1.2, 1.1, 1.3), gain_of(1.5, 1.4, 1.6)));
+    check(!in_app_differs(quantity_unknown(), gain_of(1.5, 1.4, 1.6)));
+}
+
+/* ---- an application ---- */
+
+struct site {
+    struct settings settings;
+    struct progress progress;
+    struct in_app app;
+    struct in_app_result result;
+    char *scratch, *root, *copies, *file;
+    struct error err;
+};
+
+/* The application of tests/data/in_app, in a folder with a space in its name. */
+static bool site_start(struct site *site, const char *command)
+{
+    *site = (struct site){.settings = {.in_app_budget_s = 0.5, .quiet = true}};
+    if (!check_ok(scratch_make(&site->scratch, &site->err), &site->err))
+        return false;
+    site->root = path_join(site->scratch, "my app");
+    site->copies = path_join(site->scratch, "copies");
+    site->file = path_join(site->root, "src/turn.c");
+    const char *const copy[] = {"cp", "-r", INFLIGHT_SOURCE_DIR "/tests/data/in_app",
+                                site->root, NULL};
+    struct spawn_request request = {.argv = copy};
+    struct spawn_outcome outcome;
+    bool good = check_ok(spawn_run(&request, &outcome, &site->err), &site->err) &&
+                check_ok(dir_make_all(site->copies, &site->err), &site->err);
+    spawn_outcome_release(&outcome);
+    site->settings.file = site->file;
+    site->settings.in_app = command;
+    site->settings.in_app_dir = site->root;
+    progress_start(&site->progress, true, false);
+    return good;
+}
+
+static int site_prepare(struct site *site)
+{
+    return in_app_prepare(&site->app, &site->settings, &site->progress, site->copies,
+                          "turn", &site->err);
+}
+
+static void site_release(struct site *site)
+{
+    in_app_release(&site->app);
+    in_app_result_release(&site->result);
+    free(site->root);
+    free(site->copies);
+    free(site->file);
+    scratch_remove(site->scratch);
+}
+
+/* The source with something behind it. */
+static int site_confirm(struct site *site, const char *more)
+{
+    struct buf text = {0};
+    check_ok(file_read(site->file, &text, &site->err), &site->err);
+    buf_add(&text, more);
+    int status = in_app_confirm(&site->app, &text, &site->result, &site->err);
+    buf_release(&text);
+    return status;
+}
+
+static void both_are_built_and_run_in_copies(void)
+{
+    struct site site;
+    if (site_start(&site, "make -s && ./app 1 50") &&
+        check_ok(site_prepare(&site), &site.err) &&
+        check_ok(site_confirm(&site, ""), &site.err)) {
+        check_eq(site.result.end, IN_APP_MEASURED);
+        check(!site.result.sentence && !site.result.output);
+        check(site.result.pair_nr >= 3 && site.result.program.known);
+        check(strvec_has(&site.result.facts[1], "__OPTIMIZE__"));
+        char *built = path_join(site.root, "app");
+        check(!file_exists(built)); /* the user's tree is as it was */
+        free(built);
+    }
+    site_release(&site);
+}
+
+/* What goes wrong as it is ends the command before the search. */
+static void what_fails_as_it_is_is_refused(void)
+{
+    static const struct {
+        const char *command, *check, *want;
+    } cases[] = {
+        {"make nosuch && ./app 1", NULL, "does not build as it is in a copy"},
+        {"make -s && ./app 0", NULL, "it ended with status 2"},
+        {"make -s && kill -9 $$", NULL, "ended by signal 9"},
+        {"make -s && sleep 100", NULL, "it had not ended after 0.5 s"},
+        {"make -s && ./app 1 50", "test -e nosuch", "the check 'test -e nosuch' fails"},
+        {"make -s && true", NULL, "did not run what was built from the copy"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct site site;
+        if (site_start(&site, cases[i].command)) {
+            site.settings.in_app_check = cases[i].check;
+            check_fails(site_prepare(&site), &site.err, STATUS_FAILED, cases[i].want);
+        }
+        site_release(&site);
+    }
+}
+
+/* A build that leaves the copy for the user's own folder. */
+static void a_build_elsewhere_is_found_out(void)
+{
+    struct site site;
+    if (site_start(&site, NULL)) {
+        char *command =
+            xasprintf("cd '%s' && make -s && ./app 1 50 && make clean", site.root);
+        site.settings.in_app = command;
+        check_fails(site_prepare(&site), &site.err, STATUS_FAILED,
+                    "uses paths of another place");
+        free(command);
+    }
+    site_release(&site);
+}
+
+/* What is wrong with the tuned version is a result, and claims nothing. */
+static void what_the_tuned_code_breaks_is_told(void)
+{
+    static const struct {
+        const char *more, *want;
+    } cases[] = {
+        {"int broken(;\n", "src/turn.c:12:12: error"},
+        {"extern void exit(int);\n"
+         "__attribute__((constructor)) static void leave(void) { exit(7); }\n",
+         "it ended with status 7"},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct site site;
+        if (site_start(&site, "make -s && ./app 1 50") &&
+            check_ok(site_prepare(&site), &site.err)) {
+            check_ok(site_confirm(&site, cases[i].more), &site.err);
+            check_eq(site.result.end, IN_APP_FAILED);
+            check_contains(site.result.sentence, cases[i].want);
+            check_contains(site.result.sentence, "no gain is claimed");
+            check(!site.result.program.known);
+        }
+        site_release(&site);
+    }
+}
+
+static void other_output_is_counted(void)
+{
+    static const char more[] =
+        "extern int puts(const char *);\n"
+        "__attribute__((constructor)) static void say(void) { puts(\"new\"); }\n";
+    struct site site;
+    if (site_start(&site, "make -s && ./app 1 50") &&
+        check_ok(site_prepare(&site), &site.err) &&
+        check_ok(site_confirm(&site, more), &site.err)) {
+        check_eq(site.result.end, IN_APP_MEASURED);
+        check_contains(site.result.output, "differs in 2 lines");
+    }
+    site_release(&site);
+}
+
+CU_TestInfo advisor_in_app_tests[] = {
+    {"noise is not claimed", noise_is_not_claimed},
+    {"it ends when the interval is narrow", it_ends_when_the_interval_is_narrow},
+    {"the program gains as Amdahl says", the_program_gains_as_amdahl_says},
+    {"gains are put into words", gains_are_put_into_words},
+    {"differences are explained from evidence", differences_are_explained_from_evidence},
+    {"small and uncertain differences need no words",
+     small_and_uncertain_differences_need_no_words},
+    {"both are built and run in copies", both_are_built_and_run_in_copies},
+    {"what fails as it is is refused", what_fails_as_it_is_is_refused},
+    {"a build elsewhere is found out", a_build_elsewhere_is_found_out},
+    {"what the tuned code breaks is told", what_the_tuned_code_breaks_is_told},
+    {"other output is counted", other_output_is_counted},
+    CU_TEST_INFO_NULL,
+};
