@@ -117,6 +117,10 @@ static int run_and_explain(struct regions_report *report, struct error *err)
 
 static int check(const struct settings *settings, struct error *err)
 {
+    if (settings->csv || settings->plot)
+        return fail(err, STATUS_USAGE,
+                    "--csv and --plot are of a program over time: give --timeline 10ms, "
+                    "too");
     if (!settings->program.nr == !settings->regions)
         return fail(err, STATUS_USAGE,
                     "profile takes either a program, as in 'inflight profile -- ./app', "
@@ -132,7 +136,7 @@ static int check(const struct settings *settings, struct error *err)
 int profile_command(const struct settings *settings, struct error *err)
 {
     struct regions_report report = {.settings = settings};
-    if (settings->timeline_s > 0 || settings->from || settings->list)
+    if (settings->timeline_s >= 0 || settings->from || settings->list)
         return profile_timeline(settings, err);
     if (check(settings, err))
         return -1;

@@ -84,7 +84,7 @@ static const struct option_row rows[] = {
      "transformations, such as 'tile(i:32,j:32) simd'"},
     {"from", 0, "FILE", TEXT, AT(from),
      "the plan and the comment of a file written by tune or apply, for the same file "
-     "again"},
+     "again; profile: a time line kept as CSV"},
     {"patch", 0, NULL, FLAG, AT(patch),
      "a unified diff against the file instead of a whole one, for patch -p1"},
     {"force", 0, NULL, FLAG, AT(force),
@@ -148,7 +148,8 @@ static const struct option_row rows[] = {
      "processes and machines"},
     {"events", 0, "LIST", TEXT, AT(events),
      "what PAPI counts in the regions: names between commas (at most 8), none, or auto "
-     "(default): cycles, instructions and lines from memory where they count here"},
+     "(default): cycles, instructions and lines from memory where they count here; with "
+     "--timeline any that --list names"},
     {"timeline", 0, "TIME", TIME, AT(timeline_s),
      "the program over time instead of by regions: a reading every TIME (1ms to 1h) of "
      "what --events names, or of all that counts here; with --list what there is; with "
@@ -178,7 +179,8 @@ static const struct option_row rows[] = {
      "(this machine's); --machine does the same"},
     {"compare", 0, "A B", TEXT, AT(compare), "two profiles side by side"},
     {"plot", 0, "FILE", TEXT, AT(plot),
-     "draw it: latency over bandwidth, or a sweep; FILE.svg, FILE.png, or - for the "
+     "draw it: latency over bandwidth, a sweep or a time line; FILE.svg, FILE.png, or - "
+     "for the "
      "terminal"},
     {"memory", 0, "NAME", TEXT, AT(memory),
      "the profile's memory of that name (a NUMA node, HBM) instead of its first"},
@@ -197,7 +199,7 @@ static const struct option_row rows[] = {
     {"sweep", 0, "AXIS", LIST, AT(sweep),
      "measure at several values: n=64:8192:x2, n=0:4096:+512, n=64,100 or n,m=64,100; "
      "also pages, cores, start and background (repeatable: every combination)"},
-    {"csv", 0, "FILE", TEXT, AT(csv), "the series of a sweep as CSV"},
+    {"csv", 0, "FILE", TEXT, AT(csv), "the series of a sweep, or a time line, as CSV"},
     {"save", 0, "FILE", TEXT, AT(save),
      "measure: the measurement as JSON, to be read again; tune: all that was measured, "
      "as a recorded space to be replayed; advise -- PROGRAM: the samples"},

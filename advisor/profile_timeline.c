@@ -29,8 +29,17 @@ static int list_events(const struct settings *settings, struct error *err)
     return status;
 }
 
+static bool is_stdout(const char *path)
+{
+    return path && !strcmp(path, "-");
+}
+
 static int check_settings(const struct settings *settings, struct error *err)
 {
+    if (settings->regions)
+        return fail(err, STATUS_USAGE,
+                    "--regions shows marked regions, not a program over time; leave "
+                    "--timeline out");
     if (settings->from && settings->program.nr)
         return fail(err, STATUS_USAGE,
                     "--from shows a time line that exists; a program is not run then");
@@ -41,11 +50,12 @@ static int check_settings(const struct settings *settings, struct error *err)
     if (!settings->from && (settings->timeline_s < interval_least_s ||
                             settings->timeline_s > interval_most_s))
         return fail(err, STATUS_USAGE, "--timeline: the interval must be 1ms to 1h");
-    if (settings->json && settings->plot && !strcmp(settings->plot, "-"))
+    if (settings->json + is_stdout(settings->plot) + is_stdout(settings->csv) > 1)
         return fail(err, STATUS_USAGE,
-                    "--json and --plot - would both go to standard output; give --plot a "
-                    "file");
-    if (settings->csv && file_check_writable(settings->csv, err))
+                    "only one of --json, --csv - and --plot - can go to standard output; "
+                    "give the others files");
+    if (settings->csv && !is_stdout(settings->csv) &&
+        file_check_writable(settings->csv, err))
         return -1;
     return settings->plot ? plot_check(settings->plot, err) : 0;
 }
@@ -96,7 +106,10 @@ static int print(const struct settings *settings, const struct timeline *timelin
         return status;
     }
     struct buf text = {0};
-    timeline_text(timeline, phases, term_utf8(), &text);
+    if (is_stdout(settings->csv))
+        timeline_csv_text(timeline, &text);
+    else
+        timeline_text(timeline, phases, term_utf8(), &text);
     status = print_text(buf_str(&text), err);
     buf_release(&text);
     return status;
@@ -111,7 +124,7 @@ static int report(const struct settings *settings, struct timeline *timeline,
         return -1;
     timeline_find_phases(timeline, &phases);
     status = print(settings, timeline, &phases, err);
-    if (!status && settings->csv)
+    if (!status && settings->csv && !is_stdout(settings->csv))
         status = timeline_csv_write(timeline, settings->csv, err);
     if (!status && settings->plot)
         status = draw(settings, timeline, &phases, err);
@@ -131,7 +144,7 @@ static int run(const struct settings *settings, struct timeline *timeline,
         .argv = (const char *const *)settings->program.v,
         .interval_s = settings->timeline_s,
         .events = wants_default(settings->events) ? NULL : settings->events,
-        .out_to_err = settings->json || (settings->csv && !strcmp(settings->csv, "-"))};
+        .out_to_err = settings->json || is_stdout(settings->csv)};
     spawn_catch_interrupt();
     return timeline_run(&opts, timeline, outcome, err);
 }

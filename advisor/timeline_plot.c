@@ -98,8 +98,9 @@ static void add_panel(const struct drawing *drawing, size_t event, bool last)
 {
     const struct timeline_event *about = &drawing->timeline->event[event];
     struct buf *out = drawing->out;
+    const char *unit = timeline_unit(about);
     struct buf title = {0};
-    buf_addf(&title, "%s%s%s", about->label, *about->unit ? ", " : "", about->unit);
+    buf_addf(&title, "%s%s%s", about->label, *unit ? ", " : "", unit);
     buf_add(out, drawing->kind == PLOT_TERMINAL ? "set title " : "set label 10000 ");
     gnuplot_quote(out, buf_str(&title));
     buf_add(out, drawing->kind == PLOT_TERMINAL
@@ -120,7 +121,8 @@ static void add_frame(const struct drawing *drawing, size_t panels)
     struct buf *out = drawing->out;
     double height = (double)height_of(panels);
     buf_addf(out,
-             "set xrange [0:%.7g]\nset yrange [*<0:*]\nset grid\nset ytics nomirror\n",
+             "set xrange [0:%.7g]\nset yrange [*<0:*]\nset grid\nset ytics nomirror font "
+             "',8'\n",
              timeline_seconds(drawing->timeline));
     if (drawing->kind == PLOT_TERMINAL)
         return;

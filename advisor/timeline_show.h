@@ -19,6 +19,8 @@ int timeline_plot_script(const struct timeline *timeline,
 
 /* "A", "B" ... "Z", "AA" ...; `out` has room for 8. */
 const char *timeline_phase_name(size_t kind, char *out);
+/* The unit beside the label, "" where that ends with it: "busy cores". Borrowed. */
+const char *timeline_unit(const struct timeline_event *event);
 /* All known values are 0, or none is known. */
 bool timeline_is_silent(const struct timeline_event *event, size_t bin_nr);
 

@@ -70,16 +70,17 @@ static void add_paragraph(struct buf *out, const struct buf *text, size_t indent
     buf_add(out, "\n");
 }
 
-static bool ends_with(const char *text, const char *end)
+const char *timeline_unit(const struct timeline_event *event)
 {
-    size_t length = strlen(text), tail = strlen(end);
-    return tail <= length && !strcmp(text + length - tail, end);
+    size_t length = strlen(event->label), tail = strlen(event->unit);
+    bool said = tail <= length && !strcmp(event->label + length - tail, event->unit);
+    return said ? "" : event->unit;
 }
 
 /* "context switches /s", "busy cores", in TITLE_COLUMNS. */
 static void add_title(struct buf *out, const struct timeline_event *event)
 {
-    const char *unit = ends_with(event->label, event->unit) ? "" : event->unit;
+    const char *unit = timeline_unit(event);
     int room = TITLE_COLUMNS - 1 - (int)strlen(unit) - (*unit != 0);
     char *title =
         xasprintf("%.*s%s%s", room > 4 ? room : 4, event->label, *unit ? " " : "", unit);
@@ -92,8 +93,8 @@ static void add_title(struct buf *out, const struct timeline_event *event)
 /* Over the bins that lie in column c, by what lies there of each. */
 static double mean_in_column(const struct sheet *sheet, const double *value, int column)
 {
-    double from = sheet->seconds * column / BAR_COLUMNS;
-    double to = sheet->seconds * (column + 1) / BAR_COLUMNS, sum = 0, seconds = 0;
+    double from = sheet->seconds * column / (double)BAR_COLUMNS;
+    double to = sheet->seconds * (column + 1) / (double)BAR_COLUMNS, sum = 0, seconds = 0;
     for (size_t i = 0; i < sheet->timeline->bin_nr; i++) {
         const struct timeline_bin *bin = &sheet->timeline->bin[i];
         double inside = fmin(to, bin->to_s) - fmax(from, bin->from_s);
@@ -156,7 +157,7 @@ static void add_phase_row(const struct sheet *sheet)
 {
     buf_addf(sheet->out, "%-*s", TITLE_COLUMNS, "phase");
     for (int i = 0; i < BAR_COLUMNS; i++) {
-        double at = sheet->seconds * (i + 0.5) / BAR_COLUMNS;
+        double at = sheet->seconds * (i + 0.5) / (double)BAR_COLUMNS;
         size_t k = 0;
         char name[8];
         while (k + 1 < sheet->phases->nr && at >= sheet->phases->phase[k].to_s)

@@ -9,7 +9,7 @@ if(TARGET test_advisor_check)
   target_compile_definitions(test_advisor_check PRIVATE INFLIGHT_PROGRAM="$<TARGET_FILE:inflight>")
 endif()
 foreach(target inflight_tests test_advisor_cli test_advisor_measured test_advisor_completion test_advisor_schemas test_advisor_install
-        test_advisor_regions test_advisor_application)
+        test_advisor_regions test_advisor_application test_advisor_timeline)
   if(TARGET ${target})
     target_sources(${target} PRIVATE test_advisor_place.c)
     add_dependencies(${target} inflight)
@@ -58,7 +58,7 @@ endforeach()
 # Installing from the build folder needs all that is installed. Man pages are built in the preset ci only, and so is this
 # tried there only.
 if(TARGET man)
-  foreach(target inflight_tests test_advisor_install)
+  foreach(target inflight_tests test_advisor_install test_advisor_timeline)
     if(TARGET ${target})
       target_compile_definitions(${target} PRIVATE INFLIGHT_INSTALL_CMAKE="${CMAKE_COMMAND}"
         INFLIGHT_INSTALL_CPACK="${CMAKE_CPACK_COMMAND}")

@@ -153,6 +153,7 @@ static void everything_has_its_place(void)
         "bin/inflight",
         "share/inflight/rules/recipe.json",
         "share/inflight/core/machine/profiles/skl.json",
+        "share/inflight/core/observe/data/timeline_events.json",
         "share/inflight/templates/kernels/transpose.c",
         "share/inflight/templates/harness/program_time.c",
         "share/inflight/templates/completion/zsh.in",

@@ -68,7 +68,7 @@ static const char *const kept[] = {
     "core/machine/profiles",      "tests/data/machine",      "tests/data/counts",
     "tests/data/advisor/series",  "tests/data/rules",        "rules",
     "tests/data/advisor/schemas", "tests/data/advisor/html", "core/machine/data",
-    "core/traffic/data"};
+    "core/traffic/data",          "core/observe/data"};
 
 static void add_kept(struct strvec *paths)
 {
@@ -123,6 +123,8 @@ static const char *const printed[] = {
     "import cache.json",
     "report --json",
     "report --list --json",
+    "profile --timeline 10ms --json -- sleep 0.2",
+    "profile --timeline 10ms --list --json",
 };
 
 /* Those of them that are files as well. */

@@ -60,17 +60,22 @@ static double median_around(const struct course *course, size_t nr, size_t i)
     return median_sorting(near, near_nr);
 }
 
-static void filter(const struct search *search, struct course *course)
+/* How many were taken off. */
+static size_t filter(const struct search *search, struct course *course)
 {
     double *smooth = xcalloc(search->nr + 1, sizeof(*smooth));
+    size_t nr = 0;
 
     for (size_t i = 0; i < search->nr; i++)
         smooth[i] = median_around(course, search->nr, i);
     for (size_t i = 0; i < search->nr; i++)
         if (course->weight[i] > 0 &&
-            fabs(course->value[i] - smooth[i]) > 4 * course->sigma)
+            fabs(course->value[i] - smooth[i]) > 4 * course->sigma) {
             course->value[i] = smooth[i];
+            nr++;
+        }
     free(smooth);
+    return nr;
 }
 
 /*
@@ -138,6 +143,7 @@ static void add_course(struct search *search, size_t event)
 {
     struct course course = {0};
     size_t nr = search->nr + 1;
+    int rounds = 10;
 
     course.value = xcalloc(nr, sizeof(double));
     course.weight = xcalloc(nr, sizeof(double));
@@ -145,9 +151,9 @@ static void add_course(struct search *search, size_t event)
     course.sum = xcalloc(nr, sizeof(double));
     course.sum_squares = xcalloc(nr, sizeof(double));
     group_values(search, event, &course);
-    set_sigma(search, event, &course);
-    filter(search, &course);
-    set_sigma(search, event, &course); /* without the bursts */
+    do /* large bursts hide small ones */
+        set_sigma(search, event, &course);
+    while (filter(search, &course) && --rounds);
     for (size_t i = 0; i < search->nr; i++) {
         double w = course.weight[i];
         double x = course.sigma > 0 ? course.value[i] / course.sigma : 0;
@@ -237,6 +243,53 @@ static void divide(const struct search *search, size_t *before)
     free(best);
 }
 
+/* How far group i is from the mean of the groups from `from` up to `to`. */
+static double distance(const struct search *search, size_t i, size_t from, size_t to)
+{
+    double all = 0;
+
+    for (size_t k = 0; k < search->course_nr; k++) {
+        const struct course *course = &search->course[k];
+        double w = course->sum_w[to] - course->sum_w[from];
+        double x = course->sum[i + 1] - course->sum[i];
+
+        if (w > 0 && course->weight[i] > 0)
+            all +=
+                pow(x / course->weight[i] - (course->sum[to] - course->sum[from]) / w, 2);
+    }
+    return all;
+}
+
+/* A first group that is rather like the phase before belongs there. */
+static void settle(const struct search *search, size_t *boundary, size_t nr)
+{
+    for (size_t k = 1; k + 1 < nr; k++) {
+        size_t at = boundary[k];
+
+        if (at + PHASE_BINS_MIN < boundary[k + 1] &&
+            distance(search, at, boundary[k - 1], at) <
+                distance(search, at, at + 1, boundary[k + 1]))
+            boundary[k]++;
+    }
+}
+
+/* Where phases begin, and the end: one more than there are phases. */
+static size_t boundaries(const struct search *search, size_t **boundary)
+{
+    size_t *before = xcalloc(search->nr + 1, sizeof(*before)), nr = 1, at;
+
+    divide(search, before);
+    for (size_t j = search->nr; j > 0; j = before[j])
+        nr++;
+    *boundary = xcalloc(nr, sizeof(**boundary));
+    at = nr;
+    for (size_t j = search->nr; j > 0; j = before[j])
+        (*boundary)[--at] = j;
+    settle(search, *boundary, nr);
+    free(before);
+    return nr;
+}
+
 /*
  * The result.
  */
@@ -283,6 +336,29 @@ static bool same_kind(const struct search *search, const struct timeline_phase *
     return true;
 }
 
+/* Neighbours that differ by less than that are one phase: boundaries at which an event
+ * crept. */
+static void join_neighbours(const struct search *search, struct timeline_phases *phases)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < phases->nr; i++) {
+        struct timeline_phase *last = nr ? &phases->phase[nr - 1] : NULL;
+        struct timeline_phase *phase = &phases->phase[i];
+
+        if (!last || !same_kind(search, last, phase)) {
+            phases->phase[nr++] = *phase;
+            continue;
+        }
+        free(phase->mean);
+        last->to = phase->to;
+        last->to_s = phase->to_s;
+        for (size_t k = 0; k < search->timeline->event_nr; k++)
+            last->mean[k] = timeline_mean(search->timeline, k, last->from, last->to);
+    }
+    phases->nr = nr;
+}
+
 static void name_kinds(const struct search *search, struct timeline_phases *phases)
 {
     for (size_t i = 0; i < phases->nr; i++) {
@@ -297,22 +373,19 @@ static void name_kinds(const struct search *search, struct timeline_phases *phas
 void timeline_find_phases(const struct timeline *timeline, struct timeline_phases *phases)
 {
     struct search search;
-    size_t *before, at;
+    size_t *boundary;
 
     *phases = (struct timeline_phases){0};
     if (!timeline->bin_nr)
         return;
     search_open(timeline, &search);
-    before = xcalloc(search.nr + 1, sizeof(*before));
-    divide(&search, before);
-    for (size_t j = search.nr; j > 0; j = before[j])
-        phases->nr++;
+    phases->nr = boundaries(&search, &boundary) - 1;
     phases->phase = xcalloc(phases->nr, sizeof(*phases->phase));
-    at = phases->nr;
-    for (size_t j = search.nr; j > 0; j = before[j])
-        fill_phase(&search, before[j], j, &phases->phase[--at]);
+    for (size_t i = 0; i < phases->nr; i++)
+        fill_phase(&search, boundary[i], boundary[i + 1], &phases->phase[i]);
+    join_neighbours(&search, phases);
     name_kinds(&search, phases);
-    free(before);
+    free(boundary);
     search_close(&search);
 }
 

@@ -13,9 +13,10 @@
  * The first reading of a phase, in which the change may be under way, costs nothing. A
  * boundary must lower the sum of squares by
  *     2 d + 2 sqrt(2 d L) + 2 L,   L = 3 ln(bins), d events,
- * which pure noise does with a probability below exp(-L) at each place (Laurent and
- * Massart 2000, lemma 1). A phase has at least PHASE_BINS_MIN readings; longer time lines
- * are searched in PHASE_GROUPS_MAX groups of readings.
+ * and an event must differ by a tenth and beyond its noise on both sides of it. The first
+ * condition is one that pure noise meets with a probability below exp(-L) at each place
+ * (Laurent and Massart 2000, lemma 1). A phase has at least PHASE_BINS_MIN readings;
+ * longer time lines are searched in PHASE_GROUPS_MAX groups of readings.
  */
 #ifndef CORE_OBSERVE_TIMELINE_PHASES_H
 #define CORE_OBSERVE_TIMELINE_PHASES_H

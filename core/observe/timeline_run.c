@@ -100,6 +100,26 @@ static int open_origin(struct run *run, enum origin origin, pid_t pid, struct er
     return result;
 }
 
+/* The kernel's software events that do not count, in one sentence. */
+static void note_software(struct run *run)
+{
+    struct buf text = {0};
+
+    for (size_t i = 0; i < run->offers.nr; i++) {
+        const struct timeline_offer *offer = &run->offers.offer[i];
+
+        if (!offer->why || !starts(offer->wish.event.name, "perf::"))
+            continue;
+        if (text.length)
+            buf_addf(&text, "; nor can '%s'", offer->wish.event.name);
+        else
+            buf_add(&text, offer->why);
+    }
+    if (text.length)
+        strvec_push(&run->timeline->note, buf_str(&text));
+    buf_release(&text);
+}
+
 /* The rows whose absence a reader would ask about. */
 static void note_missing(struct run *run)
 {
@@ -109,9 +129,8 @@ static void note_missing(struct run *run)
         if (offer->why && strcmp(offer->wish.event.name, "memory:::read") == 0)
             strvec_pushf(&run->timeline->note,
                          "memory bandwidth and occupancy are not shown: %s", offer->why);
-        else if (offer->why && starts(offer->wish.event.name, "perf::"))
-            strvec_push(&run->timeline->note, offer->why);
     }
+    note_software(run);
 }
 
 static int open_sources(struct run *run, struct error *err)

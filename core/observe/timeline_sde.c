@@ -257,21 +257,22 @@ static int check_program(const char *program, struct error *err)
 /* Beside this program in its build folder, else where it is installed. */
 static char *find_object(void)
 {
-    static const char *const place[] = {
-        "libinflight_watch.so", "../" INFLIGHT_LIBDIR "/inflight/libinflight_watch.so"};
-    char self[4096];
+    static const char *const place[] = {"libinflight_watch.so",
+                                        INFLIGHT_WATCH_FOLDER "/libinflight_watch.so"};
+    char self[4096], *found = NULL;
     ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
     self[length > 0 ? length : 0] = '\0';
-    for (size_t i = 0; i < ARRAY_SIZE(place); i++) {
-        int folder = (int)(path_base(self) - self);
-        char *path = xasprintf("%.*s%s", folder, self, place[i]);
-
-        if (file_exists(path))
-            return path;
-        free(path);
+    char *folder = xstrndup(self, (size_t)(path_base(self) - self));
+    for (size_t i = 0; i < ARRAY_SIZE(place) && !found; i++) {
+        found = path_join(folder, place[i]);
+        if (!file_exists(found)) {
+            free(found);
+            found = NULL;
+        }
     }
-    return NULL;
+    free(folder);
+    return found;
 }
 
 /* LD_PRELOAD takes neither spaces nor colons. */

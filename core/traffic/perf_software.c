@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -60,14 +61,17 @@ static int open_for(uint64_t config, pid_t thread, bool ahead, bool user_only)
 static int cannot_count(int at, pid_t thread, struct error *err)
 {
     const char *name = events[at].name, *why = strerror(errno);
+    bool forbidden = errno == EACCES || errno == EPERM;
+    char of[40] = "";
 
-    if (errno != EACCES && errno != EPERM)
-        return fail(err, STATUS_MISSING, "'%s' cannot be counted for thread %d: %s", name,
-                    (int)thread, why);
+    if (thread)
+        snprintf(of, sizeof(of), " for thread %d", (int)thread);
+    if (!forbidden)
+        return fail(err, STATUS_MISSING, "'%s' cannot be counted%s: %s", name, of, why);
     return fail(err, STATUS_MISSING,
-                "'%s' cannot be counted for thread %d: %s; lower "
+                "'%s' cannot be counted%s: %s; lower "
                 "/proc/sys/kernel/perf_event_paranoid to %d or run as root",
-                name, (int)thread, why, events[at].in_kernel ? 1 : 2);
+                name, of, why, events[at].in_kernel ? 1 : 2);
 }
 
 int perf_software_open(const char *event, pid_t thread, bool ahead, struct error *err)
