@@ -252,19 +252,26 @@ static int warm_up(struct pairing *pairing, bool *good, struct error *err)
     return status;
 }
 
+/* The fewest pairs that give an interval may take three times as long. */
+static bool goes_on(const struct in_app *app, const struct in_app_result *result,
+                    double begin_s)
+{
+    double gone_s = clock_s() - begin_s, budget = budget_s(app);
+    return gone_s < (result->pair_nr < IN_APP_PAIRS_LEAST ? 3 * budget : budget) &&
+           !in_app_is_enough(result);
+}
+
 static int run_pairs(struct pairing *pairing, struct error *err)
 {
     struct in_app *app = pairing->app;
     bool good = true;
-    double end_s = clock_s() + budget_s(app);
+    double begin_s = clock_s();
     int status = warm_up(pairing, &good, err);
-    while (!status && good && clock_s() < end_s) {
+    while (!status && good && goes_on(app, pairing->result, begin_s)) {
         size_t nr = pairing->result->pair_nr;
         progress_say(app->progress, "running the application, pair %zu", nr + 1);
         status = run_pair(pairing, &good, err);
         in_app_judge(pairing->result);
-        if (in_app_is_enough(pairing->result))
-            break;
     }
     note_output(app, pairing->result, pairing->differs);
     return status;
@@ -315,7 +322,7 @@ int in_app_confirm(struct in_app *app, const struct buf *tuned,
                  xstrdup("interrupted before a pair of runs "
                          "was complete"));
     note_routine(app, result);
-    if (!status && !result->sentence && result->pair_nr < 3)
+    if (!status && !result->sentence && result->pair_nr < IN_APP_PAIRS_LEAST)
         result->sentence = xasprintf(
             "%zu pair%s of runs in %.3g s: three at least are needed for an interval; "
             "give --in-app-budget more time",

@@ -11,7 +11,7 @@ static const double least_difference = 1.01;
 /* Differences of the two gains that are worth an explanation. */
 static const double worth_explaining = 1.10;
 static const double enough_spread = 0.01;
-enum { pairs_least = 3, pairs_enough = 6 };
+enum { pairs_enough = 6 };
 
 const char *in_app_end_word(enum in_app_end end)
 {
@@ -123,7 +123,7 @@ struct quantity in_app_amdahl(struct quantity share, struct quantity gain)
 
 enum in_app_claim in_app_claim_of(struct quantity gain)
 {
-    if (!gain.known || gain.runs < pairs_least)
+    if (!gain.known || gain.runs < IN_APP_PAIRS_LEAST)
         return IN_APP_UNKNOWN;
     if ((gain.low <= 1 && gain.high >= 1) ||
         (gain.value < least_difference && gain.value > 1 / least_difference))
@@ -234,8 +234,7 @@ void in_app_explain(struct in_app_result *result, struct quantity isolated)
     }
     result->why = xasprintf(
         "The gain of the routine is %.3gx in the application and %.3gx alone, beyond "
-        "both "
-        "intervals. %s",
+        "both intervals. %s",
         result->routine.value, isolated.value,
         best >= 0.8 ? "What was tested explains it:"
         : best >= 0.2
@@ -250,11 +249,11 @@ static json_t *causes_json(const struct in_app_result *result)
     json_t *list = json_array();
     for (size_t i = 0; i < result->cause_nr; i++) {
         const struct in_app_cause *cause = &result->cause[i];
-        json_array_append_new(list,
-                              json_pack("{s:s, s:o, s:o, s:o, s:o}", "cause", cause->name,
-                                        "difference", text_json(cause->what), "gain",
-                                        json_quantity(cause->gain), "not_tested",
-                                        text_json(cause->why)));
+        json_array_append_new(
+            list, json_pack("{s:s, s:o, s:o, s:o, s:o}", "cause", cause->name,
+                            "difference", text_json(cause->what), "gain",
+                            json_quantity(cause->gain), "not_tested",
+                            text_json(cause->why), "sentence", text_json(cause->says)));
     }
     return list;
 }

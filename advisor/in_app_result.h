@@ -22,7 +22,7 @@ struct in_app_pair {
     double share;        /* of the routine in the program as written; NaN = not known */
 };
 
-enum { IN_APP_CAUSES_MAX = 12 };
+enum { IN_APP_CAUSES_MAX = 12, IN_APP_PAIRS_LEAST = 3 };
 
 /* Why the gain in the application may differ from that of the kernel alone. */
 struct in_app_cause {
