@@ -10,15 +10,11 @@
 /* For a program that runs for less: what a busy machine may add. */
 static const double limit_least_s = 10;
 static const double limit_times = 10; /* the first run as written */
-static const double default_budget_s = 60;
+/* Without --in-app-budget: seven pairs, within these bounds. */
+static const double budget_least_s = 60, budget_most_s = 600, budget_runs = 14;
+static const double first_limit_s = 300;
 /* Of a run, where that takes no more of the machine than 1 %. */
 static const double samples_wanted = 2000, frequency_most_hz = 4001;
-
-static double budget_s(const struct in_app *app)
-{
-    return app->settings->in_app_budget_s > 0 ? app->settings->in_app_budget_s
-                                              : default_budget_s;
-}
 
 int in_app_check(const struct settings *settings, struct error *err)
 {
@@ -81,7 +77,8 @@ static int first_failure(const struct in_app *app, const char *what, const char 
 static int run_first(struct in_app *app, struct error *err)
 {
     struct in_app_run run = {0};
-    app->limit_s = budget_s(app);
+    bool told = app->settings->in_app_budget_s > 0;
+    app->limit_s = told ? app->settings->in_app_budget_s : first_limit_s;
     progress_say(&app->progress[0], "running the application as it is");
     int status = in_app_run(app, 0, &run, err);
     if (!status && run.failure)
@@ -92,6 +89,9 @@ static int run_first(struct in_app *app, struct error *err)
         free(text);
     }
     app->limit_s = fmax(limit_least_s, limit_times * run.seconds);
+    app->budget_s =
+        told ? app->settings->in_app_budget_s
+             : fmin(fmax(budget_runs * run.seconds, budget_least_s), budget_most_s);
     if (app->frequency_hz > 0)
         app->frequency_hz = fmin(fmax(samples_wanted / run.seconds, SAMPLE_FREQUENCY_HZ),
                                  frequency_most_hz);
@@ -256,7 +256,7 @@ static int warm_up(struct pairing *pairing, bool *good, struct error *err)
 static bool goes_on(const struct in_app *app, const struct in_app_result *result,
                     double begin_s)
 {
-    double gone_s = clock_s() - begin_s, budget = budget_s(app);
+    double gone_s = clock_s() - begin_s, budget = app->budget_s;
     return gone_s < (result->pair_nr < IN_APP_PAIRS_LEAST ? 3 * budget : budget) &&
            !in_app_is_enough(result);
 }
@@ -326,6 +326,6 @@ int in_app_confirm(struct in_app *app, const struct buf *tuned,
         result->sentence = xasprintf(
             "%zu pair%s of runs in %.3g s: three at least are needed for an interval; "
             "give --in-app-budget more time",
-            result->pair_nr, result->pair_nr == 1 ? "" : "s", budget_s(app));
+            result->pair_nr, result->pair_nr == 1 ? "" : "s", app->budget_s);
     return status;
 }

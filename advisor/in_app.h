@@ -23,7 +23,8 @@ struct in_app {
     char *build, *run; /* shell text */
     struct project project;
     struct in_app_side side[2];
-    double limit_s; /* of a run */
+    double limit_s;  /* of a run */
+    double budget_s; /* of all pairs */
     struct app_output output;
     uint64_t random;
     char *function;      /* the routine's name */

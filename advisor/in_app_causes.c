@@ -1,10 +1,11 @@
 #include "advisor/in_app_causes.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const double test_s = 5; /* of pairs, for one cause */
+static const double test_most_s = 5; /* of pairs, for one cause */
 
 struct testing {
     struct workbench *bench;
@@ -20,6 +21,8 @@ static int time_both(struct testing *testing, const struct environment environme
                      struct quantity *gain, struct error *err)
 {
     bool verified = false;
+    double told = testing->bench->settings->in_app_budget_s;
+    double test_s = told > 0 ? fmin(test_most_s, told / 5) : test_most_s;
     *gain = quantity_unknown();
     return live_compare_file(testing->bench->live, testing->alone->source, environment,
                              test_s, gain, &verified, err);
