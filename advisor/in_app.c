@@ -29,7 +29,7 @@ int in_app_check(const struct settings *settings, struct error *err)
                               without)
                        : 0;
     }
-    int status = app_text_split(settings->in_app, &build, &run, err);
+    int status = shell_text_split(settings->in_app, &build, &run, err);
     free(build);
     free(run);
     return status;
@@ -129,7 +129,7 @@ int in_app_prepare(struct in_app *app, const struct settings *settings,
     app->frequency_hz = sample_possible(&why) ? 0 : SAMPLE_FREQUENCY_HZ;
     if (app->frequency_hz <= 0)
         app->unsampled = xstrdup(why.text);
-    int status = app_text_split(settings->in_app, &app->build, &app->run, err);
+    int status = shell_text_split(settings->in_app, &app->build, &app->run, err);
     if (!status)
         status = project_find(settings->file, settings->in_app_dir, &app->project, err);
     if (!status) {
@@ -257,6 +257,8 @@ static bool goes_on(const struct in_app *app, const struct in_app_result *result
                     double begin_s)
 {
     double gone_s = clock_s() - begin_s, budget = app->budget_s;
+    if (app->pairs_most && result->pair_nr >= app->pairs_most)
+        return false;
     return gone_s < (result->pair_nr < IN_APP_PAIRS_LEAST ? 3 * budget : budget) &&
            !in_app_is_enough(result);
 }

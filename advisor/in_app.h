@@ -25,6 +25,8 @@ struct in_app {
     struct in_app_side side[2];
     double limit_s;  /* of a run */
     double budget_s; /* of all pairs */
+    size_t
+        pairs_most; /* 0 = as many as the budget allows; for tests, which ask no time */
     struct app_output output;
     uint64_t random;
     char *function;      /* the routine's name */

@@ -23,7 +23,7 @@ void in_app_run_release(struct in_app_run *run)
 /* "ended with status 2: main.c:3: error: ..."; NULL = well. Caller frees. */
 static char *ending(const struct spawn_outcome *outcome, double limit_s)
 {
-    char *complaint = app_text_complaint(buf_str(&outcome->out), buf_str(&outcome->err));
+    char *complaint = shell_text_complaint(buf_str(&outcome->out), buf_str(&outcome->err));
     const char *said = complaint ? complaint : "it printed nothing";
     char *text = NULL;
     if (outcome->end == SPAWN_EXITED && outcome->code)

@@ -5,8 +5,8 @@
 #include "core/observe/app_flags.h"
 #include "core/observe/app_mark.h"
 #include "core/observe/app_output.h"
-#include "core/observe/app_text.h"
 #include "core/observe/project_copy.h"
 #include "core/observe/sample.h"
+#include "core/observe/shell_text.h"
 
 #endif
