@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/app.h"
 #include "advisor/commands.h"
 #include "advisor/confirm_live.h"
 #include "advisor/emitted.h"
@@ -431,6 +432,12 @@ int tune_command(const struct settings *settings, struct error *err)
 
 int advise_command(const struct settings *settings, struct error *err)
 {
+    if (!settings->file && (settings->program.nr || settings->samples))
+        return advise_program(settings, err);
+    if (settings->samples || settings->frequency >= 0 || settings->save)
+        return fail(err, STATUS_USAGE,
+                    "--samples, --frequency and --save are for a program: 'inflight "
+                    "advise -- PROGRAM'");
     if (!settings->file && settings->confirm)
         return fail(err, STATUS_USAGE,
                     "--confirm runs the kernel once more: it needs a C file");

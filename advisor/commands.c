@@ -7,7 +7,7 @@
 
 #include "advisor/version.h"
 
-#define KERNEL_OPTIONS "function set buffer assume tunable constraint compile-commands "
+#define KERNEL_OPTIONS "inputs function set buffer assume tunable constraint compile-commands "
 #define COMMON_OPTIONS " json quiet verbose color help"
 
 static const struct command commands[] = {
@@ -32,13 +32,17 @@ static const struct command commands[] = {
      tune_command},
     {"advise", "measure the kernel as written and rank what can still pay",
      "advise FILE.c[:LINE] [options] [-- compiler flags]\n"
+     "       inflight advise [options] -- PROGRAM [args]\n"
      "       inflight advise --machine NAME --bandwidth RATE\n"
      "                       --access random|streaming [--cores N] [--latency NS]\n"
      "                       [--memory NAME] [--what-if KEY=VALUE,...]\n"
      "       inflight advise --counts FILE [--seconds TIME] [--machine NAME]\n"
      "                       [--access KIND] [--cores N]\n"
      "       inflight advise --measurement FILE [--machine NAME]",
-     "With a C file: measures the baseline only. Without: advice at once, from numbers\n"
+     "With a C file: measures the baseline only. With a program, in any language, a\n"
+     "script or mpirun: runs it once, says by sampling which loops its time goes to, "
+     "and\n"
+     "for those in C what to type next. Without either: advice at once, from numbers\n"
      "alone, from counts that another tool took, or from a saved measurement;\n"
      "--what-if says how it would move on another machine or with another queue. The\n"
      "files are described in docs/formats.md.\n\n"
@@ -48,7 +52,8 @@ static const struct command commands[] = {
      "         inflight advise --counts counts.csv --machine skl --access random",
      KERNEL_OPTIONS
      "compiler flags machine memory rules cores tolerance tolerance-absolute reassociate "
-     "bandwidth latency access counts seconds measurement what-if confirm fresh "
+     "bandwidth latency access counts seconds measurement what-if samples frequency save "
+     "confirm fresh "
      "database evidence html" COMMON_OPTIONS,
      advise_command},
     {"measure", "one kernel, one variant: time, traffic, every queue",
@@ -65,6 +70,28 @@ static const struct command commands[] = {
                     "budget fresh database "
                     "csv plot save confirm" COMMON_OPTIONS,
      measure_command},
+    {"profile", "a whole program: time, bytes and occupancy of its marked regions",
+     "profile [options] -- PROGRAM [arguments]\n"
+     "       inflight profile --regions FOLDER [options]\n"
+     "       inflight profile --timeline TIME [options] -- PROGRAM [arguments]\n"
+     "       inflight profile --timeline TIME --list\n"
+     "       inflight profile --from TIMELINE.csv [options]",
+     "Runs the program as it is and reports the regions that it marks with\n"
+     "inflight_region_begin and inflight_region_end (docs/regions.md): calls, time,\n"
+     "threads, processes, and where bytes are declared or counted, the bandwidth, the\n"
+     "lines in flight and what limits them. --regions reads what a program left that\n"
+     "ran without inflight, with INFLIGHT_REGIONS=FOLDER set. When the program fails\n"
+     "the report is made all the same, and the exit status is 1.\n\n"
+     "With --timeline: how busy cores, page faults, bytes read and written, memory\n"
+     "traffic, power and the program's own software-defined events go over time, the\n"
+     "phases found in that, and with --csv and --plot a table and a picture\n"
+     "(docs/timeline.md).\n\n"
+     "example: inflight profile -- ./app input.txt\n"
+     "         inflight profile --timeline 10ms --plot app.svg -- ./app input.txt\n"
+     "         inflight profile --regions results --json",
+     "regions timeline from list csv plot machine memory access cores rules events "
+     "evidence" COMMON_OPTIONS,
+     profile_command},
     {"compare", "two versions of one function: which is faster, and why",
      "compare OLD.c[:FUNCTION] NEW.c[:FUNCTION] [options]\n"
      "                        [-- compiler flags]\n"
@@ -106,9 +133,22 @@ static const struct command commands[] = {
      "something drifted or the gain is gone. What --compiler and --flags do not say is\n"
      "gcc and the recorded flags; sizes and contents are those of the record.\n\n"
      "example: inflight check stencil.inflight.json --strict -- -Iinclude",
-     "source strict set buffer assume function compile-commands compiler flags machine "
+     "source strict inputs set buffer assume function compile-commands compiler flags machine "
      "budget cores" COMMON_OPTIONS,
      check_command},
+    {"capture", "the real inputs of one call of a kernel in an application",
+     "capture FILE.c[:LINE] [options] -- PROGRAM [args]\n"
+     "       inflight capture --function NAME [options] -- PROGRAM [args]\n"
+     "       inflight capture --show FILE",
+     "Runs the application, stops it at a call of the function, writes the arguments\n"
+     "and the contents of every array into a file (default NAME.inputs), and lets it go\n"
+     "on. tune, advise, measure, compare, check and show take that file as --inputs.\n"
+     "PROGRAM may be a script or 'make run': the function is looked for in every\n"
+     "program that is started, its libraries and threads. See docs/capture.md.\n\n"
+     "example: inflight capture solver.c --function sweep --call 10 -- ./app input.txt\n"
+     "         inflight tune solver.c --inputs sweep.inputs",
+     "function buffer assume cflags compile-commands call limit stop output show" COMMON_OPTIONS,
+     capture_command},
     {"machine", "characterise this machine, and look at profiles",
      "machine [--quick | --longer TIME] [-o FILE] [options]\n"
      "       inflight machine --list | --show NAME | --compare A B [options]",

@@ -8,8 +8,10 @@ int machine_command(const struct settings *settings, struct error *err);
 int show_command(const struct settings *settings, struct error *err);
 int tune_command(const struct settings *settings, struct error *err);
 int advise_command(const struct settings *settings, struct error *err);
+int profile_command(const struct settings *settings, struct error *err);
 int measure_command(const struct settings *settings, struct error *err);
 int compare_command(const struct settings *settings, struct error *err);
+int capture_command(const struct settings *settings, struct error *err);
 int check_command(const struct settings *settings, struct error *err);
 int apply_command(const struct settings *settings, struct error *err);
 int report_command(const struct settings *settings, struct error *err);
@@ -18,6 +20,9 @@ int export_command(const struct settings *settings, struct error *err);
 int import_command(const struct settings *settings, struct error *err);
 int doctor_command(const struct settings *settings, struct error *err);
 int completion_command(const struct settings *settings, struct error *err);
+
+/* profile --timeline, and with --list or --from of a time line. */
+int profile_timeline(const struct settings *settings, struct error *err);
 
 /* advise from numbers alone: --machine, --bandwidth, --cores, --access. */
 int advise_numbers(const struct settings *settings, struct error *err);

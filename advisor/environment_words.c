@@ -26,7 +26,10 @@ static const char *const background_text[] = {
 char *environment_text(const struct settings *settings)
 {
     struct buf text = {0};
-    buf_addf(&text, "%s pages; %s; %s", settings->pages ? "huge" : "small",
+    buf_addf(&text, "%s; %s; %s",
+             settings->pages    ? "huge pages"
+             : settings->inputs ? "pages as in the application"
+                                : "small pages",
              start_text[settings->start], background_text[settings->background]);
     if (settings->min_of > 1)
         buf_addf(&text, "; a sample is the least of %lld", settings->min_of);

@@ -29,6 +29,8 @@ static void add_sizes(struct html *page, const json_t *kernel)
         &line, "%s%s = %.15g", line.length ? ", " : "", name, json_number_value(value));
     if (line.length)
         html_element(page->out, "span class=\"chip\"", buf_str(&line));
+    if (json_object_get(kernel, "inputs"))
+        html_element(page->out, "span class=\"chip\"", report_word(kernel, "inputs"));
     buf_release(&line);
 }
 

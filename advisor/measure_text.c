@@ -14,6 +14,8 @@ static void add_sizes(const struct kernel *kernel, struct buf *out)
     for (size_t i = 0; i < view.param_nr; i++)
         if (view.param[i].is_set)
             buf_addf(out, ", %s = %.15g", view.param[i].name, view.param[i].value);
+    if (kernel_inputs_note(kernel))
+        buf_addf(out, ", %s", kernel_inputs_note(kernel));
 }
 
 void measure_head(const struct workbench *bench, struct page *page)

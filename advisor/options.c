@@ -31,6 +31,17 @@ static const struct option_row rows[] = {
      "8:128:x2', 'TILE in 8:128:+8' (repeatable)"},
     {"constraint", 0, "WORDS", WORD, 0,
      "between tunables and parameters: 'TI * TJ * 8 <= 32768' (repeatable)"},
+    {"inputs", 0, "FILE", TEXT, AT(inputs),
+     "sizes and contents of a call that 'inflight capture' recorded, instead of made-up "
+     "ones; --set wins"},
+    {"cflags", 0, "FLAGS", FLAGS, AT(cflags),
+     "flags to read the C file with, such as '-Iinclude -DN=4'"},
+    {"call", 0, "N", COUNT, AT(call), "the N-th call of the function, default the first"},
+    {"limit", 0, "BYTES", SIZE, AT(limit_bytes),
+     "of the arrays together, such as 512MiB; default 4GiB, and never more than is free "
+     "on the disk"},
+    {"stop", 0, NULL, FLAG, AT(stop),
+     "end the application at that call instead of letting it go on"},
     {"compile-commands", 0, "FILE", TEXT, AT(compile_commands),
      "compile_commands.json with the file's -I, -D and -std; default the one beside it "
      "or in a folder above or its build/; none = do without"},
@@ -134,12 +145,26 @@ static const struct option_row rows[] = {
      "loaded latency, such as 145 or 145ns; default from the profile's curve"},
     {"access", 0, "KIND", TEXT, AT(access),
      "random, streaming, or the random share such as 0.3"},
+    {"regions", 0, "FOLDER", TEXT, AT(regions),
+     "what a program with markers left in its INFLIGHT_REGIONS=FOLDER, of one or several "
+     "processes and machines"},
+    {"events", 0, "LIST", TEXT, AT(events),
+     "what PAPI counts in the regions: names between commas (at most 8), none, or auto "
+     "(default): cycles, instructions and lines from memory where they count here"},
+    {"timeline", 0, "TIME", TIME, AT(timeline_s),
+     "the program over time instead of by regions: a reading every TIME (1ms to 1h) of "
+     "what --events names, or of all that counts here; with --list what there is; with "
+     "--from FILE.csv an earlier one again"},
     {"counts", 0, "FILE", TEXT, AT(counts),
      "counts taken elsewhere: 'perf stat' output (-x, too), LIKWID's -O, CSV or JSON"},
     {"seconds", 0, "TIME", TIME, AT(seconds_s),
      "what the counts cover, where their file does not say it"},
     {"measurement", 0, "FILE", TEXT, AT(measurement),
      "a saved measurement: the same report again, measuring nothing"},
+    {"samples", 0, "FILE", TEXT, AT(samples),
+     "samples of an application that --save wrote: the report again, running nothing"},
+    {"frequency", 0, "N", COUNT, AT(frequency),
+     "samples a second of each running thread of an application, default 997"},
     {"what-if", 0, "KEY=VALUE,...", TEXT, AT(what_if),
      "how the answer moves if these were otherwise: l1_mshrs, l2_mshrs, latency, "
      "bandwidth, ceiling, cores, line, access, memory, machine"},
@@ -177,7 +202,7 @@ static const struct option_row rows[] = {
     {"csv", 0, "FILE", TEXT, AT(csv), "the series of a sweep as CSV"},
     {"save", 0, "FILE", TEXT, AT(save),
      "measure: the measurement as JSON, to be read again; tune: all that was measured, "
-     "as a recorded space to be replayed"},
+     "as a recorded space to be replayed; advise -- PROGRAM: the samples"},
     {"test", 0, "FILE", TEXT, AT(rule_test),
      "judge situations with the verdicts expected in them (inflight.rules-test/1), or a "
      "saved measurement"},
@@ -241,6 +266,7 @@ static int read_number(const struct option_row *row, const char *text, void *fie
         status = parse_count(text, buf_str(&what), &count, err);
     else
         status = (row->kind == TIME        ? parse_time
+                  : row->kind == SIZE      ? parse_size
                   : row->kind == BANDWIDTH ? parse_bandwidth
                   : row->kind == NANOSECONDS
                       ? parse_latency

@@ -15,6 +15,7 @@ enum option_kind {
     TIME,
     BANDWIDTH,
     NANOSECONDS,
+    SIZE,
     CHOICE /* one of several words; the field is an int or an enum */
 };
 

@@ -21,6 +21,8 @@ static void add_sizes(const json_t *kernel, struct buf *line)
     json_t *value;
     json_object_foreach(json_object_get(kernel, "sizes"), name, value)
         buf_addf(line, ", %s = %.15g", name, json_number_value(value));
+    if (json_object_get(kernel, "inputs"))
+        buf_addf(line, ", %s", report_word(kernel, "inputs"));
 }
 
 /* The title's first `bold` bytes stand out; colours take no columns. */

@@ -23,13 +23,16 @@ json_t *report_kernel_json(const struct kernel *kernel)
 {
     struct kernel_view view = kernel_view(kernel);
     struct kernel_counts counts = kernel_counts(kernel);
-    return json_pack("{s:o, s:s, s:i, s:s, s:o, s:o, s:o, s:o, s:o}", "file",
-                     text_json(kernel_path(kernel)), "function", kernel_name(kernel),
-                     "line", kernel_line(kernel), "hash", kernel_hash(kernel), "sizes",
-                     report_sizes_json(&view), "arrays", kernel_arrays_json(&view),
-                     "footprint_bytes", json_real(counts.footprint_bytes), "flops",
-                     json_quantity(counts.flops), "assumptions",
-                     json_strings(view.assumption, view.assumption_nr));
+    json_t *root = json_pack(
+        "{s:o, s:s, s:i, s:s, s:o, s:o, s:o, s:o, s:o}", "file",
+        text_json(kernel_path(kernel)), "function", kernel_name(kernel), "line",
+        kernel_line(kernel), "hash", kernel_hash(kernel), "sizes",
+        report_sizes_json(&view), "arrays", kernel_arrays_json(&view), "footprint_bytes",
+        json_real(counts.footprint_bytes), "flops", json_quantity(counts.flops),
+        "assumptions", json_strings(view.assumption, view.assumption_nr));
+    if (kernel_inputs_note(kernel))
+        json_object_set_new(root, "inputs", text_json(kernel_inputs_note(kernel)));
+    return root;
 }
 
 static json_t *limit_json(const struct machine_limit *limit)

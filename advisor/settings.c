@@ -260,6 +260,7 @@ int settings_parse(int argc, char **argv, struct settings *settings, struct erro
                                   .budget_s = -1,
                                   .bandwidth_gbs = -1,
                                   .latency_ns = -1,
+                                  .timeline_s = -1,
                                   .longer_s = -1,
                                   .peak_gbs = -1,
                                   .seconds_s = -1,
@@ -270,6 +271,9 @@ int settings_parse(int argc, char **argv, struct settings *settings, struct erro
                                   .session = -1,
                                   .min_of = -1,
                                   .line_bytes = -1,
+                                  .frequency = -1,
+                                  .limit_bytes = -1,
+                                  .call = -1,
                                   .tolerance = -1,
                                   .tolerance_absolute = -1};
     if (!command)

@@ -33,8 +33,11 @@ struct settings {
     /* tune: 'BUILD && RUN' of the application, its folder, a command behind each run */
     const char *in_app, *in_app_dir, *in_app_check;
     const char *plot, *memory, *what_if, *cache, *csv, *save;
+    const char *inputs;               /* what a call was given: of capture */
     const char *format;               /* of export and import; NULL = t4, or found out */
+    const char *regions, *events;     /* profile: a folder to read; what is counted */
     const char *counts, *measurement; /* files to explain instead of measuring */
+    const char *samples;              /* likewise: of an application */
     /* of compare: FILE:FUNCTION of each, and where the second one stands */
     const char *version, *rival_version;
     char *rival_file;
@@ -50,12 +53,16 @@ struct settings {
     double budget_s, bandwidth_gbs, latency_ns, longer_s, peak_gbs, seconds_s;
     double in_app_budget_s;                                       /* likewise */
     long long variants, seed, cores, session, min_of, line_bytes; /* likewise */
+    long long frequency;                                          /* likewise */
+    double timeline_s; /* profile: interval of readings; negative = not given */
     double tolerance, tolerance_absolute;                         /* negative = default */
     bool reuse, no_record, record, forget_record;
     bool json, quick, quiet, verbose, fresh, audit, reassociate, list, evidence, patch,
         force, metrics, transformations;
     enum colour_when colour;
-    bool confirm, strict;
+    bool confirm, strict, stop;
+    double limit_bytes; /* capture; negative = default */
+    long long call;     /* capture; negative = the first */
 };
 
 /* Fails with STATUS_USAGE: the reason and "try 'inflight COMMAND --help'". argv[0] is the

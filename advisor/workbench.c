@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "advisor/cache_words.h"
+#include "advisor/inputs_use.h"
 #include "advisor/profiles.h"
 #include "advisor/track.h"
 #include "advisor/try_words.h"
@@ -208,7 +209,9 @@ static int open_kernel(const struct settings *settings, struct kernel **kernel,
         return -1;
     int status = workbench_cflags(settings, settings->file, &request.cflags, err);
     if (!status)
-        status = kernel_open(&request, kernel, err);
+        status = settings->inputs
+                     ? inputs_open_kernel(settings->inputs, &request, kernel, err)
+                     : kernel_open(&request, kernel, err);
     strvec_release(&request.cflags);
     return status;
 }

@@ -1,6 +1,7 @@
 # What `cmake --install` brings besides the program (advisor/CMakeLists.txt): data, documentation, man pages, completions,
 # inflight.pc; and the target `uninstall`. Included before any other install(), so that it sees which folders were there.
-# Component `build` is what building a project with a tuned kernel needs, `tool` all the rest.
+# Component `build` is what building a project with a tuned kernel needs, `regions` the marker library
+# (regions/CMakeLists.txt), `tool` all the rest.
 
 option(INFLIGHT_MAN "Make man pages (needs help2man)" ON)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME tool)
@@ -12,7 +13,8 @@ set(completion_folders ${CMAKE_INSTALL_DATADIR}/bash-completion/completions ${CM
 # ---- folders that are made are remembered, for uninstall ----
 
 set(folders ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_DOCDIR} ${CMAKE_INSTALL_MANDIR}/man1 ${CMAKE_INSTALL_LIBDIR}/cmake/inflight
-            ${CMAKE_INSTALL_LIBDIR}/inflight ${CMAKE_INSTALL_DATADIR}/pkgconfig ${data} ${completion_folders})
+            ${CMAKE_INSTALL_LIBDIR}/inflight ${CMAKE_INSTALL_DATADIR}/pkgconfig ${data} ${completion_folders}
+            ${CMAKE_INSTALL_INCLUDEDIR} ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(CODE "set(folders \"${folders}\")
 set(record \"${PROJECT_BINARY_DIR}/install_folders.txt\")")
 install(SCRIPT cmake/remember_folders.cmake)

@@ -1,5 +1,6 @@
 # Debian packages: `cmake --build build/release --target package`, or cpack there. `inflight` is the tool, `inflight-build` what a
-# normal build of a project with tuned kernels needs: no libclang, no compiler of its own.
+# normal build of a project with tuned kernels needs: no libclang, no compiler of its own; `inflight-regions` what programs with
+# region markers are linked with.
 set(INFLIGHT_CONTACT "inflight maintainers <maintainers@inflight.example>" CACHE STRING "Maintainer of the packages")
 
 set(release ${PROJECT_VERSION}-1)
@@ -15,7 +16,7 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_VERBATIM_VARIABLES ON)
-set(CPACK_COMPONENTS_ALL tool build)
+set(CPACK_COMPONENTS_ALL tool build regions)
 
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
@@ -44,6 +45,15 @@ set(CPACK_COMPONENT_BUILD_DESCRIPTION "build steps for C kernels that inflight t
 The CMake package and the make rules by which a project is built with kernels
 that inflight tuned and recorded. Needs neither the tool nor libclang; tuning
 and checking need the package inflight.")
+
+set(CPACK_DEBIAN_REGIONS_PACKAGE_NAME inflight-regions)
+set(CPACK_DEBIAN_REGIONS_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_REGIONS_PACKAGE_DEPENDS libc6)
+set(CPACK_DEBIAN_REGIONS_PACKAGE_SUGGESTS "inflight (= ${release}), inflight-build (= ${release}), libpapi-dev")
+set(CPACK_COMPONENT_REGIONS_DESCRIPTION "region markers of programs for inflight
+The library and header by which C, C++ and Fortran programs mark the parts that
+'inflight profile' reports on. Needs the C library only, and costs nothing
+noticeable while nothing is recorded.")
 
 # The changelog of the packages; its date is that of SOURCE_DATE_EPOCH where that is set.
 set(CPACK_INFLIGHT_CHANGELOG ${PROJECT_SOURCE_DIR}/CHANGELOG.md)

@@ -12,12 +12,33 @@ static size_t prefetch_slot(const struct choice *choice, const char *array)
     return i;
 }
 
+static bool is_field_of(const char *field, const struct kernel_record *record)
+{
+    size_t length = strlen(record->name);
+    return !strncmp(field, record->name, length) && field[length] == '.';
+}
+
+/* Fields of an array of structs of which one takes a line at most: what fetches one field
+ * fetches the other. */
+static bool come_together(const struct propose *about, const char *a, const char *b)
+{
+    const struct kernel_view *view = about->nest->view;
+    bool together = !strcmp(a, b);
+    for (size_t i = 0; !together && i < view->record_nr; i++)
+        together = (double)view->record[i].record_bytes <= about->machine->line_bytes &&
+                   is_field_of(a, &view->record[i]) && is_field_of(b, &view->record[i]);
+    return together;
+}
+
 /* One to the other level may be replaced. */
 static bool has_prefetch(const struct propose *about, const char *array, bool to_l2)
 {
     const struct choice *now = about->now;
-    size_t slot = prefetch_slot(now, array);
-    return slot < now->prefetch_nr && now->prefetch[slot].to_l2 == to_l2;
+    bool has = false;
+    for (size_t i = 0; !has && i < now->prefetch_nr; i++)
+        has = now->prefetch[i].to_l2 == to_l2 &&
+              come_together(about, now->prefetch[i].array, array);
+    return has;
 }
 
 /* In the hot nest, or in a loop that is left as it is (rows of a sparse matrix): a

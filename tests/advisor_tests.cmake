@@ -29,9 +29,16 @@ foreach(target inflight_tests test_advisor_build test_advisor_check test_advisor
     target_compile_definitions(${target} PRIVATE CMAKE_PROGRAM="${CMAKE_COMMAND}")
   endif()
 endforeach()
+# The applications of examples/apps.
+foreach(target inflight_tests test_advisor_apps)
+  if(TARGET ${target})
+    add_dependencies(${target} inflight)
+    target_compile_definitions(${target} PRIVATE INFLIGHT_PROGRAM="$<TARGET_FILE:inflight>")
+  endif()
+endforeach()
 # What starts browsers, compilers and builds is not for programs under sanitizers.
 if(INFLIGHT_SANITIZE)
-  foreach(target inflight_tests test_advisor_browser test_advisor_examples)
+  foreach(target inflight_tests test_advisor_browser test_advisor_examples test_advisor_apps)
     if(TARGET ${target})
       target_compile_definitions(${target} PRIVATE INFLIGHT_SANITIZED)
     endif()

@@ -161,6 +161,8 @@ static void everything_has_its_place(void)
         "share/doc/inflight/LICENSE",
         "share/doc/inflight/method.md",
         "share/pkgconfig/inflight.pc",
+        "include/inflight.h",
+        "share/inflight/inflight_regions.f90",
         "share/bash-completion/completions/inflight",
         "share/zsh/site-functions/_inflight",
         "share/fish/vendor_completions.d/inflight.fish",
@@ -310,6 +312,8 @@ static void packages_are_made(void)
         "usr/share/doc/inflight/changelog.Debian.gz",
         "usr/share/doc/inflight-build/copyright",
         "usr/share/pkgconfig/inflight.pc",
+        "usr/include/inflight.h",
+        "usr/share/doc/inflight-regions/copyright",
     };
     struct site site;
     struct buf out = {0};
@@ -329,7 +333,7 @@ static void packages_are_made(void)
         check_str(buf_str(&out), "packages");
     } else {
         unpack(&site, packages, root, &nr);
-        check_eq(nr, 2);
+        check_eq(nr, 3);
         for (size_t i = 0; i < ARRAY_SIZE(files); i++)
             check_there(root, files[i]);
         check_eq(RUN(&site, &out, program, "rules", "tile.reuse"), 0);

@@ -79,9 +79,36 @@ static void structs_are_weighed_by_what_is_used(void)
     bench_release(&bench);
 }
 
+/* One line holds both fields: the second needs no prefetch of its own. */
+static void prefetch_of_a_field_brings_its_record(void)
+{
+    struct bench bench = {0};
+    struct kernel_record record = {.name = "p", .record_bytes = 32};
+
+    space_gather(&bench.kernel, 1000, 100000);
+    for (size_t i = 0; i < bench.kernel.view.array_nr; i++)
+        if (!strcmp(bench.kernel.array[i].name, "table"))
+            bench.kernel.array[i].name = "p.x";
+        else if (!strcmp(bench.kernel.array[i].name, "out"))
+            bench.kernel.array[i].name = "p.y";
+    bench.kernel.view.record = &record;
+    bench.kernel.view.record_nr = 1;
+    bench_start(&bench);
+    ask(&bench, "prefetch_l1");
+    check_at(&bench, 0, "prefetch(p.x:8)");
+    bench.now = bench.out.item[0];
+    ask(&bench, "prefetch_l1");
+    check_at(&bench, 0, "prefetch(p.x:8) prefetch(idx:16)");
+    record.record_bytes = 128;
+    ask(&bench, "prefetch_l1");
+    check_at(&bench, 0, "prefetch(p.x:8) prefetch(p.y:16)");
+    bench_release(&bench);
+}
+
 CU_TestInfo search_uses_tests[] = {
     {"shapes are told apart", shapes_are_told_apart},
     {"look-ups and updates are named", lookups_and_updates_are_named},
     {"structs are weighed by what is used", structs_are_weighed_by_what_is_used},
+    {"prefetch of a field brings its record", prefetch_of_a_field_brings_its_record},
     CU_TEST_INFO_NULL,
 };

@@ -1,6 +1,7 @@
 /* Counting with a PAPI that does as it is told: refusals, conflicts, multiplexing. */
 #include <math.h>
 #include <papi.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -113,7 +114,7 @@ static const char *s_name(int component)
 {
     static const char *const names[] = {"perf_event", "pcp", "perf_event_uncore"};
 
-    return names[component];
+    return component < 3 ? names[component] : "";
 }
 
 static int s_counters(int component)
@@ -129,9 +130,29 @@ static const char *s_disabled(const char *component)
                                                          : NULL;
 }
 
-static const struct papi_calls scripted = {s_start, s_find,     s_create,  s_add,
-                                           s_run,   s_stop,     s_destroy, s_text,
-                                           s_name,  s_counters, s_disabled};
+static enum papi_refusal s_read(int set, long long *value)
+{
+    script.value += 100;
+    return s_stop(set, value);
+}
+
+static void s_describe(const char *event, struct papi_described *described)
+{
+    *described = (struct papi_described){.level = strstr(event, "LEVEL") != NULL,
+                                         .floating = strstr(event, "DOUBLE") != NULL};
+    snprintf(described->unit, sizeof(described->unit), "%s",
+             described->level ? "mW" : "");
+}
+
+static void s_list(int component, void (*found)(void *context, const char *event),
+                   void *context)
+{
+    found(context, component == 0 ? "c::A" : component == 1 ? "pcp:::READS" : "unc::B");
+}
+
+static const struct papi_calls scripted = {
+    s_start, s_find, s_create,   s_add,      s_run,  s_stop,     s_destroy,
+    s_text,  s_name, s_counters, s_disabled, s_read, s_describe, s_list};
 
 static struct papi_seam seam_of(struct papi_host host)
 {
@@ -380,6 +401,69 @@ static void codes_of_papi(void)
         check_eq(papi_refusal_of(cases[i].code), cases[i].refusal);
 }
 
+/* A reading does not stop what is read. */
+static void reads_while_counting(void)
+{
+    struct papi_seam seam = seam_of(real);
+    static const char *const event[] = {"c::A", "c::DOUBLE"};
+    struct papi_counter *counter = NULL;
+    struct count_set set = {0};
+    struct error err = {0};
+    double bits;
+
+    script = (struct script){.counters = 4};
+    check_ok(papi_counter_make(&seam, event, 2, NULL, &counter, &err), &err);
+    check_ok(papi_counter_begin(counter, NULL, 0, &err), &err);
+    check_ok(papi_counter_read(counter, &set, &err), &err);
+    check_ok(papi_counter_read(counter, &set, &err), &err);
+    check_eq(script.destroyed, 0);
+    if (check_eq(set.count_nr, 4)) {
+        check_near(set.count[0].value.value, 100, 0);
+        check_near(set.count[2].value.value, 200, 0);
+        memcpy(&bits, &(long long){100}, sizeof(bits));
+        check_near(set.count[1].value.value, bits, 0);
+    }
+    count_set_release(&set);
+    papi_counter_free(counter);
+    check_eq(script.created, script.destroyed);
+}
+
+static void add_component(void *context, const char *name, const char *why)
+{
+    buf_addf(context, "%s(%s) ", name, why);
+}
+
+static void add_event(void *context, const char *name)
+{
+    buf_addf(context, "%s ", name);
+}
+
+static void describes_and_lists(void)
+{
+    struct papi_seam seam = seam_of(real);
+    struct buf text = {0};
+    struct papi_listing listing = {add_component, add_event, &text};
+    struct papi_event_about about;
+    struct error err = {0};
+
+    script = (struct script){.counters = 4, .pcp = "no pmcd"};
+    check_ok(papi_list_with(&seam, &listing, &err), &err);
+    check_str(buf_str(&text),
+              "perf_event() c::A pcp(no pmcd) perf_event_uncore() unc::B ");
+    check_ok(papi_describe_with(&seam, "c::LEVEL", &about, &err), &err);
+    check(about.level && about.of_process);
+    check_str(about.unit, "mW");
+    check_ok(papi_describe_with(&seam, "perf::TASK-CLOCK", &about, &err), &err);
+    check_str(about.component, "kernel");
+    check(!about.of_process);
+    check_fails(papi_describe_with(&seam, "c::NO_EVENT", &about, &err), &err,
+                STATUS_MISSING, "c::NO_EVENT");
+    script.start = PAPI_NO_LIBRARY;
+    check_fails(papi_list_with(&seam, &listing, &err), &err, STATUS_MISSING,
+                "PAPI says no");
+    buf_release(&text);
+}
+
 CU_TestInfo traffic_counter_tests[] = {
     {"refusals", refusals},
     {"failing reads", failing_reads},
@@ -388,5 +472,7 @@ CU_TestInfo traffic_counter_tests[] = {
     {"intervals of shares", intervals_of_shares},
     {"places", places},
     {"codes of PAPI", codes_of_papi},
+    {"a reading does not stop what is read", reads_while_counting},
+    {"events are described and listed", describes_and_lists},
     CU_TEST_INFO_NULL,
 };

@@ -35,6 +35,15 @@ static const struct {
      "> 2 && steps < 8) {\nat = (at + 1) & 7;\nsteps++;\n} out[i] = at;\n}",
      "prefetch(table:4)", "&table[key[kernel_min(i + 4, n - 1)] & 7], 0, 3);", "i_later",
      NULL},
+    /* the element that decides is fetched once: asking what it holds would wait for it */
+    {"for (int i = 0;\ni < n;\ni++) {\nint at = key[i] & 7;\nwhile (table[at] != 0 && "
+     "table[at] != key[i]) at = (at + 1) & 7;\nout[i] = at;\n}",
+     "prefetch(table:4)", "&table[key[kernel_min(i + 4, n - 1)] & 7], 0, 3);", "i_later",
+     NULL},
+    {"for (int i = 0;\ni < n;\ni++) {\nint at = key[i] & 7;\nwhile (table[at] != 0 && "
+     "table[at] != key[i]) at = (at + 1) & 7;\nout[i] = at;\n}",
+     "prefetch(table:4,at:i)", "__builtin_prefetch(&table[key[i_later] & 7], 0, 3);",
+     "if (table", NULL},
     {"for (int i = 0;\ni < n;\ni++) {\nshort h = (short)(key[i] * 31);\nh += 7;\ndo "
      "{\nout[i] = table[h & 7];\nh++;\n} while (h % 5);\n}",
      "prefetch(table:4)", "&table[(short)((short)(key[", NULL, NULL},

@@ -147,6 +147,10 @@ static void missing_words_are_named(void)
          DATA
          "unknown_size.c:1: the value of 'n' is not known; add `#pragma inflight set n "
          "= 1000` or --set 'n=1000' with a value that fits"},
+        {"unset_global", NULL,
+         DATA
+         "unset_global.c:2: the length of 'a' cannot be derived: the value of 'length' "
+         "is not known (--set 'length=1000')"},
         {"subscript", NULL,
          DATA
          "subscript.c:3: the numbers in 'key' decide which elements are used and are "

@@ -72,7 +72,7 @@ static void flags_of_the_build_are_dropped(void)
         struct buf got = {0};
         bool same = strcmp(cases[i].want, "same") == 0;
         strvec_split(&flags, cases[i].flags);
-        parse_args(&flags, "", &args);
+        parse_args(&flags, "", false, &args);
         for (size_t j = 2; j < args.nr; j++)
             buf_addf(&got, "%s%s", j > 2 ? " " : "", args.v[j]);
         check_str(buf_str(&got), same ? cases[i].flags : cases[i].want);

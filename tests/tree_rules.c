@@ -20,7 +20,8 @@ static const struct {
     {"core/code", "core/base"},
     {"core/run", "core/base core/code"},
     {"core/traffic", "core/base core/code"},
-    {"core/observe", "core/base core/code core/traffic"},
+    {"regions", ""},
+    {"core/observe", "core/base core/code core/traffic regions"},
     {"core/store", "core/base"},
     {"core/occupancy", "core/base core/machine"},
     {"variants", "core/base core/machine core/run core/traffic core/observe "

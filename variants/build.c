@@ -50,8 +50,9 @@ static const char trace_flags_gcc[] =
     "-fno-tree-loop-distribute-patterns "
     "-fsanitize=thread";
 
-static int add_object(struct building *building, const char *stem, const char *text,
-                      const char *what, const struct strvec *flags, struct error *err)
+static int add_object_of(struct building *building, bool cplusplus, const char *stem,
+                         const char *text, const char *what, const struct strvec *flags,
+                         struct error *err)
 {
     char *object;
 
@@ -61,12 +62,24 @@ static int add_object(struct building *building, const char *stem, const char *t
                                                  .text = text,
                                                  .what = what,
                                                  .flags = flags,
-                                                 .lasting = building->is_shared},
+                                                 .lasting = building->is_shared,
+                                                 .is_cplusplus = cplusplus},
                        &object, err))
         return -1;
     strvec_push(&building->objects, object);
     free(object);
     return 0;
+}
+
+static int add_object(struct building *building, const char *stem, const char *text,
+                      const char *what, const struct strvec *flags, struct error *err)
+{
+    return add_object_of(building, false, stem, text, what, flags, err);
+}
+
+static bool is_cplusplus(const struct building *building)
+{
+    return building->kernel->function->is_cplusplus;
 }
 
 static int link_objects(const struct building *building, const char *stem,
@@ -80,11 +93,14 @@ static int link_objects(const struct building *building, const char *stem,
     if (building->is_parallel && !building->own_threads)
         strvec_push(&flags, "-fopenmp");
     strvec_split(&flags, more_flags);
+    if (is_cplusplus(building))
+        strvec_push(&flags, "-Wl,--gc-sections");
     result = link_program(&(struct link_request){.toolchain = building->toolchain,
                                                  .dir = building->dir,
                                                  .stem = stem,
                                                  .objects = &building->objects,
-                                                 .flags = &flags},
+                                                 .flags = &flags,
+                                                 .is_cplusplus = is_cplusplus(building)},
                           path, err);
     strvec_release(&flags);
     return result;
@@ -112,6 +128,11 @@ static void add_instruction_set(const struct strvec *from, struct strvec *flags)
             strvec_push(flags, from->v[i]);
 }
 
+/* Private fields and methods are reached from behind the file. What the kernel does not
+ * need of the file is left out of the program, and with it what it would need of other
+ * files, such as methods that are defined there. */
+static const char cxx_flags[] = "-fno-access-control -ffunction-sections -fdata-sections";
+
 static void kernel_flags(const struct building *building, enum harness_role role,
                          struct strvec *flags)
 {
@@ -127,6 +148,8 @@ static void kernel_flags(const struct building *building, enum harness_role role
     }
     if (building->in_library)
         strvec_split(flags, "-fPIC -fvisibility=hidden");
+    if (is_cplusplus(building))
+        strvec_split(flags, cxx_flags);
     if (building->beside)
         add_neighbours(building->beside, flags);
     add_neighbours(building->kernel->function->path, flags);
@@ -144,7 +167,8 @@ static int add_kernel(struct building *building, const char *source, const char 
     building->is_parallel = needs_openmp(building->kernel, source);
     kernel_flags(building, role, &flags);
     harness_unit(building->kernel, source, path, role, &text);
-    result = add_object(building, stems[role], buf_str(&text), "the kernel", &flags, err);
+    result = add_object_of(building, is_cplusplus(building), stems[role], buf_str(&text),
+                           "the kernel", &flags, err);
     strvec_release(&flags);
     buf_release(&text);
     return result;

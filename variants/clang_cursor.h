@@ -16,6 +16,9 @@ struct known_decl {
 };
 
 struct ct_clang {
+    bool is_cplusplus;
+    CXCursor reading;     /* the function that is read */
+    struct ct_decl *self; /* `this`, once asked for */
     CXIndex index;
     CXTranslationUnit unit;
     CXFile main;
@@ -36,6 +39,27 @@ void cursors_add(struct cursors *list, CXCursor cursor);
 struct cursors children_of(CXCursor cursor); /* without attributes; caller frees .item */
 /* false when it is no integer constant */
 bool evaluate(CXCursor cursor, long long *value);
+
+/* clang_cxx.c. Both copies are in the arena. */
+/* "ns::Matrix::scale"; namespaces without a name are left out. */
+const char *cxx_qualified(struct ct_clang *clang, CXCursor cursor);
+/* The name by which the function that is read may call it. */
+const char *cxx_visible(struct ct_clang *clang, CXCursor cursor);
+/* `name` with the types of a template behind it: "std::max<double>". */
+const char *cxx_with_arguments(struct ct_clang *clang, CXCursor cursor, const char *name);
+/* Of a type, as it can be written outside of all scopes. */
+const char *cxx_type_text(struct ct_clang *clang, CXType type);
+bool cxx_is_function(CXCursor cursor);
+bool cxx_is_scope(CXCursor cursor);
+bool cxx_is_method(CXCursor cursor); /* that has a `this` */
+void cxx_read_head(struct ct_clang *clang, CXCursor cursor, struct ct_function *function);
+void cxx_read_linkage(struct ct_clang *clang, CXCursor cursor,
+                      struct ct_function *function);
+/* clang_cxx_tree.c */
+struct ct_node *cxx_this_node(struct ct_clang *clang);
+struct ct_decl *cxx_this(struct ct_clang *clang);
+/* The first construct of the function that is not read; text NULL = there is none. */
+struct ct_trouble cxx_find_trouble(struct ct_clang *clang, CXCursor function);
 
 struct ir_type type_of(struct ct_clang *clang, CXType type);
 struct ct_decl *decl_of(struct ct_clang *clang, CXCursor cursor);

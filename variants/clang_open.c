@@ -151,9 +151,11 @@ static int check_errors(struct ct_clang *clang, const char *path, const char *so
     struct error first = {0};
     if (first_error(clang, &first) == 0)
         return 0;
-    bool cplusplus = is_cplusplus(clang, path, source, length, args);
-    return fail(err, first.status, "%s%s", first.text,
-                cplusplus ? "; as C++ it has no error, but only C is read" : "");
+    bool cplusplus =
+        !clang->is_cplusplus && is_cplusplus(clang, path, source, length, args);
+    return fail(
+        err, first.status, "%s%s", first.text,
+        cplusplus ? "; as C++ it has no error: give -x c++ behind -- if it is that" : "");
 }
 
 /* ---- functions ---- */
@@ -164,8 +166,8 @@ static enum CXChildVisitResult find_loop(CXCursor cursor, CXCursor parent,
     (void)parent;
     bool *found = data;
     enum CXCursorKind kind = clang_getCursorKind(cursor);
-    *found =
-        kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt || kind == CXCursor_DoStmt;
+    *found = kind == CXCursor_ForStmt || kind == CXCursor_WhileStmt ||
+             kind == CXCursor_DoStmt || kind == CXCursor_CXXForRangeStmt;
     return *found ? CXChildVisit_Break : CXChildVisit_Recurse;
 }
 
@@ -174,13 +176,14 @@ static enum CXChildVisitResult find_definition(CXCursor cursor, CXCursor parent,
 {
     (void)parent;
     struct ct_clang *clang = data;
-    if (clang_getCursorKind(cursor) == CXCursor_FunctionDecl &&
-        clang_isCursorDefinition(cursor) &&
-        clang_Location_isFromMainFile(clang_getCursorLocation(cursor))) {
+    if (!clang_Location_isFromMainFile(clang_getCursorLocation(cursor)))
+        return CXChildVisit_Continue;
+    if (cxx_is_function(cursor) && clang_isCursorDefinition(cursor)) {
         GROW(clang->definition, clang->definition_nr + 1, clang->definition_alloc);
         clang->definition[clang->definition_nr++] = cursor;
     }
-    return CXChildVisit_Continue;
+    return clang->is_cplusplus && cxx_is_scope(cursor) ? CXChildVisit_Recurse
+                                                       : CXChildVisit_Continue;
 }
 
 static void read_head(struct ct_clang *clang, CXCursor cursor,
@@ -197,6 +200,19 @@ static void read_head(struct ct_clang *clang, CXCursor cursor,
     clang_getExpansionLocation(clang_getRangeEnd(range), NULL, &line, NULL, &offset);
     function->end_line = (int)line;
     function->end = offset;
+    function->qualified = function->full = function->name;
+    if (clang->is_cplusplus)
+        cxx_read_head(clang, cursor, function);
+}
+
+/* Methods may be defined in front of what they are declared beside. */
+static int by_place(const void *a, const void *b)
+{
+    const CXCursor *one = a, *other = b;
+    unsigned at[2];
+    clang_getExpansionLocation(clang_getCursorLocation(*one), NULL, NULL, NULL, &at[0]);
+    clang_getExpansionLocation(clang_getCursorLocation(*other), NULL, NULL, NULL, &at[1]);
+    return (at[0] > at[1]) - (at[0] < at[1]);
 }
 
 static void read_functions(struct ct_file *file)
@@ -204,6 +220,8 @@ static void read_functions(struct ct_file *file)
     struct ct_clang *clang = file->clang;
     clang_visitChildren(clang_getTranslationUnitCursor(clang->unit), find_definition,
                         clang);
+    if (clang->definition_nr)
+        qsort(clang->definition, clang->definition_nr, sizeof(CXCursor), by_place);
     file->function_nr = clang->definition_nr;
     file->function =
         ir_alloc(clang->arena, (file->function_nr + 1) * sizeof(*file->function));
@@ -233,6 +251,9 @@ int ct_open(struct ct_file *file, const char *path, const char *source, size_t l
     struct ct_clang *clang = xcalloc(1, sizeof(*clang));
     *file = (struct ct_file){.clang = clang};
     clang->arena = arena;
+    clang->reading = clang_getNullCursor();
+    clang->is_cplusplus = args->nr > 0 && strcmp(args->v[0], "-xc++") == 0;
+    file->is_cplusplus = clang->is_cplusplus;
     clang->index = clang_createIndex(0, 0);
     if (parse_any(clang, path, source, length, args, err) < 0 ||
         check_errors(clang, path, source, length, args, err) < 0)
@@ -260,12 +281,15 @@ static void read_function(struct ct_clang *clang, CXCursor cursor,
                           struct ct_function *function)
 {
     int params = clang_Cursor_getNumArguments(cursor);
-    function->param_nr = params > 0 ? (size_t)params : 0;
+    size_t self = cxx_is_method(cursor);
+    function->param_nr = self + (params > 0 ? (size_t)params : 0);
     function->param =
         ir_alloc(clang->arena, (function->param_nr + 1) * sizeof(struct ct_decl *));
-    for (size_t i = 0; i < function->param_nr; i++)
+    if (self)
+        function->param[0] = cxx_this(clang);
+    for (size_t i = self; i < function->param_nr; i++)
         function->param[i] =
-            decl_of(clang, clang_Cursor_getArgument(cursor, (unsigned)i));
+            decl_of(clang, clang_Cursor_getArgument(cursor, (unsigned)(i - self)));
     function->result = type_of(clang, clang_getCursorResultType(cursor));
     struct cursors list = children_of(cursor);
     if (list.item_nr > 0)
@@ -275,8 +299,25 @@ static void read_function(struct ct_clang *clang, CXCursor cursor,
 
 void ct_read(struct ct_file *file, struct ct_function *function)
 {
-    read_function(file->clang, file->clang->definition[function - file->function],
-                  function);
+    struct ct_clang *clang = file->clang;
+    CXCursor cursor = clang->definition[function - file->function];
+    clang->reading = cursor;
+    if (!function->trouble.text && clang->is_cplusplus)
+        function->trouble = cxx_find_trouble(clang, cursor);
+    if (function->trouble.text)
+        return;
+    function->linkage.symbol = function->name;
+    if (clang->is_cplusplus)
+        cxx_read_linkage(clang, cursor, function);
+    read_function(clang, cursor, function);
+}
+
+/* Another one than that which is read, so without its `this`. */
+static bool is_readable(struct ct_clang *clang, CXCursor cursor,
+                        const struct ct_function *function)
+{
+    return !clang->is_cplusplus || (!cxx_is_method(cursor) && !function->trouble.text &&
+                                    !cxx_find_trouble(clang, cursor).text);
 }
 
 static CXCursor cursor_of(const struct ct_clang *clang, const struct ct_decl *decl)
@@ -299,6 +340,8 @@ struct ct_function *ct_body(struct ct_file *file, struct ct_decl *decl)
         return NULL;
     struct ct_function *function = ir_alloc(clang->arena, sizeof(*function));
     read_head(clang, definition, function);
+    if (!is_readable(clang, definition, function))
+        return NULL;
     read_function(clang, definition, function);
     decl->body = function->body ? function : NULL;
     return decl->body;

@@ -55,6 +55,14 @@ static const struct {
     {CXCursor_ConditionalOperator, CT_COND, "a conditional expression", NULL},
     {CXCursor_CallExpr, CT_CALL, "a call", NULL},
     {CXCursor_CStyleCastExpr, CT_CAST, "a cast", NULL},
+    {CXCursor_CXXStaticCastExpr, CT_CAST, "a cast", NULL},
+    {CXCursor_CXXReinterpretCastExpr, CT_CAST, "a cast", NULL},
+    {CXCursor_CXXConstCastExpr, CT_CAST, "a cast", NULL},
+    {CXCursor_CXXFunctionalCastExpr, CT_CAST, "a cast", NULL},
+    {CXCursor_CXXBoolLiteralExpr, CT_LITERAL, "a number", NULL},
+    {CXCursor_CXXNullPtrLiteralExpr, CT_LITERAL, "a null pointer", "nullptr"},
+    {CXCursor_TypeAliasDecl, CT_STMT, "a local typedef", NULL},
+    {CXCursor_ClassDecl, CT_STMT, "a local type", NULL},
     {CXCursor_UnaryExpr, CT_SIZEOF, "sizeof", NULL},
     {CXCursor_InitListExpr, CT_LIST, "a list of initialisers", NULL},
     {CXCursor_StmtExpr, CT_EXPR, "a statement expression", NULL},
@@ -137,11 +145,15 @@ static void read_literal(struct ct_clang *clang, CXCursor cursor, struct ct_node
         node->text = take_string(clang, clang_getCursorSpelling(cursor));
         return;
     }
+    if (kind == CXCursor_CXXNullPtrLiteralExpr)
+        return;
     if (kind != CXCursor_FloatingLiteral)
         node->has_value = evaluate(cursor, &node->value);
     node->text = token_text(clang, cursor);
     bool number = strchr("0123456789.", node->text[0]) != NULL && node->text[0];
-    if (kind == CXCursor_CharacterLiteral ? !strchr(node->text, '\'') : !number)
+    if (kind == CXCursor_CXXBoolLiteralExpr)
+        node->text = node->value ? "true" : "false";
+    else if (kind == CXCursor_CharacterLiteral ? !strchr(node->text, '\'') : !number)
         node->text = evaluated_text(clang, cursor, node);
 }
 
@@ -150,7 +162,9 @@ static void read_name(struct ct_clang *clang, CXCursor cursor, struct ct_node *n
     CXCursor target = clang_getCursorReferenced(cursor);
     if (clang_getCursorKind(target) == CXCursor_EnumConstantDecl) {
         node->kind = CT_LITERAL;
-        node->text = take_string(clang, clang_getCursorSpelling(target));
+        node->text = clang->is_cplusplus
+                         ? cxx_visible(clang, target)
+                         : take_string(clang, clang_getCursorSpelling(target));
         node->value = clang_getEnumConstantDeclValue(target);
         node->has_value = true;
         return;
@@ -212,7 +226,17 @@ static struct ir_field *field_of(struct ct_clang *clang, CXCursor cursor)
 static void read_member(struct ct_clang *clang, CXCursor cursor, struct ct_node *node)
 {
     CXCursor target = clang_getCursorReferenced(cursor);
+    if (clang_getCursorKind(target) != CXCursor_FieldDecl) { /* a static member */
+        node->kind = CT_NAME;
+        node->child_nr = 0;
+        read_name(clang, cursor, node);
+        return;
+    }
     struct ir_field *field = field_of(clang, target);
+    if (node->child_nr == 0 && clang->is_cplusplus) {
+        node->child[0] = cxx_this_node(clang);
+        node->child_nr = 1;
+    }
     node->text = take_string(clang, clang_getCursorSpelling(target));
     node->shared = shares_bytes(target);
     node->field = field;
@@ -292,13 +316,34 @@ static void read_details(struct ct_clang *clang, CXCursor cursor, struct ct_node
     }
 }
 
+/* `double x{a[i]}` is `double x = a[i]`. */
+static bool is_single_value(CXCursor cursor)
+{
+    enum CXTypeKind type = clang_getCanonicalType(clang_getCursorType(cursor)).kind;
+    return clang_getCursorKind(cursor) == CXCursor_InitListExpr &&
+           (type == CXType_Pointer || (type >= CXType_Bool && type <= CXType_LongDouble));
+}
+
+/* In C++ the scopes and types that a name is written with, `std::`, are below it. */
+static void drop_references(struct cursors *list)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < list->item_nr; i++)
+        if (!clang_isReference(clang_getCursorKind(list->item[i])))
+            list->item[kept++] = list->item[i];
+    list->item_nr = kept;
+}
+
 /* Parentheses, attributed statements, and implicit casts, which are as long as what they
  * cast; other unexposed expressions, such as va_arg, add words of their own. */
-static bool is_wrapper(CXCursor cursor, const struct cursors *children)
+static bool is_wrapper(const struct ct_clang *clang, CXCursor cursor,
+                       const struct cursors *children)
 {
     enum CXCursorKind kind = clang_getCursorKind(cursor);
     if (children->item_nr != 1)
         return false;
+    if (clang->is_cplusplus && is_single_value(cursor))
+        return true;
     if (kind == CXCursor_ParenExpr || kind == CXCursor_UnexposedStmt)
         return true;
     return kind == CXCursor_UnexposedExpr &&
@@ -320,16 +365,35 @@ static bool has_initialiser(CXCursor cursor)
     return !clang_Cursor_isNull(clang_Cursor_getVarDeclInitializer(cursor));
 }
 
-struct ct_node *node_build(struct ct_clang *clang, CXCursor cursor)
+static bool is_cast(enum CXCursorKind kind)
+{
+    return kind == CXCursor_CStyleCastExpr || kind == CXCursor_CXXStaticCastExpr ||
+           kind == CXCursor_CXXReinterpretCastExpr || kind == CXCursor_CXXConstCastExpr ||
+           kind == CXCursor_CXXFunctionalCastExpr;
+}
+
+static struct cursors parts_of(struct ct_clang *clang, CXCursor cursor)
 {
     struct cursors list = children_of(cursor);
-    while (is_wrapper(cursor, &list)) {
+    if (clang->is_cplusplus && clang_isExpression(clang_getCursorKind(cursor)))
+        drop_references(&list);
+    return list;
+}
+
+struct ct_node *node_build(struct ct_clang *clang, CXCursor cursor)
+{
+    struct cursors list = parts_of(clang, cursor);
+    while (is_wrapper(clang, cursor, &list)) {
         cursor = list.item[0];
         free(list.item);
-        list = children_of(cursor);
+        list = parts_of(clang, cursor);
     }
     enum CXCursorKind kind = clang_getCursorKind(cursor);
-    if (kind == CXCursor_CStyleCastExpr)
+    if (kind == CXCursor_CXXThisExpr) {
+        free(list.item);
+        return cxx_this_node(clang);
+    }
+    if (is_cast(kind))
         drop_all_but_last(&list, true);
     if (kind == CXCursor_VarDecl)
         drop_all_but_last(&list, has_initialiser(cursor));

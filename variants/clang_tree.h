@@ -1,5 +1,6 @@
 /*
- * What libclang knows of a C file, as a plain tree: no cursor leaves the clang_*.c files.
+ * What libclang knows of a C or C++ file, as a plain tree: no cursor leaves the clang_*.c
+ * files.
  * Macros are expanded; parentheses, implicit casts and attributed statements are stepped
  * through. Everything but the open file lives in the arena given to ct_open.
  */
@@ -42,7 +43,7 @@ struct ct_decl {
     struct ir_type type;
     struct ct_node **dim; /* outermost first; NULL entry = not given */
     size_t dim_nr;
-    bool pointer_to_array, is_static, has_value;
+    bool pointer_to_array, is_static, has_value, is_reference;
     bool implicit;            /* a builtin: declared nowhere */
     struct ct_function *body; /* FUNCTION: once asked for by ct_body; NULL = not defined
                                  in this file or its headers */
@@ -72,13 +73,23 @@ struct ct_node {
     size_t child_nr;
 };
 
+/* What stands in the way of a C++ function. text NULL = nothing. */
+struct ct_trouble {
+    const char *text; /* the construct, and behind "; " the remedy if there is one */
+    int line, column;
+};
+
 struct ct_function {
-    const char *name;
+    const char *name;      /* without its scopes */
+    const char *qualified; /* with them: "ns::Matrix::scale" */
+    const char *full;      /* and with the types of its parameters */
     bool is_static, has_loop;
     int line, end_line;
     size_t begin, end;
+    struct ct_trouble trouble;
     /* The rest is filled by ct_read. */
     struct ir_type result;
+    struct ir_linkage linkage;
     struct ct_decl **param;
     size_t param_nr;
     struct ct_node *body;
@@ -93,6 +104,7 @@ struct ct_file {
     size_t function_nr;
     struct ct_range *skipped; /* left out by the preprocessor */
     size_t skipped_nr;
+    bool is_cplusplus;
     struct ct_clang *clang;
 };
 
@@ -102,7 +114,8 @@ int ct_open(struct ct_file *file, const char *path, const char *source, size_t l
             const struct strvec *args, struct ir_arena *arena, struct error *err);
 void ct_close(struct ct_file *file);
 
-/* Reads the parameters and the body. */
+/* Reads the parameters and the body; of a method `this` is the first parameter. Nothing
+ * is read where there is trouble. */
 void ct_read(struct ct_file *file, struct ct_function *function);
 /* The function as it is defined in this file or one of its headers, read; NULL when it is
  * not. */

@@ -99,6 +99,20 @@ static enum ir_scalar scalar_of(enum CXTypeKind kind)
     }
 }
 
+/* Classes by their whole name; so are types without a name of their own (auto) and those
+ * that a class has a name for, which is not known outside of it. */
+static const char *cxx_element_text(struct ct_clang *clang, CXType type)
+{
+    CXType plain = clang_getUnqualifiedType(type);
+    CXCursor parent = clang_getCursorSemanticParent(clang_getTypeDeclaration(plain));
+    enum CXCursorKind kind = clang_getCursorKind(parent);
+    bool in_class = kind == CXCursor_ClassDecl || kind == CXCursor_StructDecl;
+    if (clang_getCanonicalType(type).kind == CXType_Record || plain.kind == CXType_Auto ||
+        in_class)
+        return cxx_type_text(clang, plain);
+    return take_string(clang, clang_getTypeSpelling(plain));
+}
+
 static void read_element(struct ct_clang *clang, CXType type, struct ir_type *out)
 {
     CXType canonical = clang_getCanonicalType(type);
@@ -107,7 +121,10 @@ static void read_element(struct ct_clang *clang, CXType type, struct ir_type *ou
                                                   canonical.kind <= CXType_UInt128);
     out->is_const = clang_isConstQualifiedType(type);
     out->is_volatile = out->is_volatile || clang_isVolatileQualifiedType(canonical);
-    out->text = take_string(clang, clang_getTypeSpelling(clang_getUnqualifiedType(type)));
+    out->text =
+        clang->is_cplusplus
+            ? cxx_element_text(clang, type)
+            : take_string(clang, clang_getTypeSpelling(clang_getUnqualifiedType(type)));
     /* libclang crashes on the size of a builtin's placeholder type */
     bool sized = out->scalar != IR_VOID && out->scalar != IR_OTHER;
     if (sized || canonical.kind == CXType_Complex || canonical.kind == CXType_Vector) {
@@ -157,7 +174,7 @@ static struct ir_type read_type(struct ct_clang *clang, CXType type, struct shap
 struct ir_type type_of(struct ct_clang *clang, CXType type)
 {
     struct shape shape = {0};
-    return read_type(clang, type, &shape);
+    return read_type(clang, clang_getNonReferenceType(type), &shape);
 }
 
 /* ---- declarations ---- */
@@ -244,7 +261,9 @@ static bool is_open_restrict(struct ct_clang *clang, CXCursor cursor)
 static void read_variable(struct ct_clang *clang, CXCursor cursor, struct ct_decl *decl)
 {
     struct shape shape = {0};
-    decl->type = read_type(clang, clang_getCursorType(cursor), &shape);
+    CXType type = clang_getCursorType(cursor);
+    decl->is_reference = type.kind == CXType_LValueReference;
+    decl->type = read_type(clang, clang_getNonReferenceType(type), &shape);
     decl->type.full = NULL;
     if (shape.level_nr > 0 && shape.size[0] == SIZE_OPEN && decl->role == IR_PARAM)
         decl->type.is_restrict = is_open_restrict(clang, cursor);
@@ -269,13 +288,15 @@ static enum ir_role role_of(CXCursor cursor)
     switch (clang_getCursorKind(cursor)) {
     case CXCursor_ParmDecl:
         return IR_PARAM;
-    case CXCursor_FunctionDecl:
-        return IR_FUNCTION;
     default:
         break;
     }
+    if (cxx_is_function(cursor))
+        return IR_FUNCTION;
     CXCursor parent = clang_getCursorSemanticParent(cursor);
-    return clang_getCursorKind(parent) == CXCursor_TranslationUnit ? IR_GLOBAL : IR_LOCAL;
+    return clang_getCursorKind(parent) == CXCursor_TranslationUnit || cxx_is_scope(parent)
+               ? IR_GLOBAL
+               : IR_LOCAL;
 }
 
 /* libclang places a builtin's declaration where it is first used. */
@@ -296,6 +317,10 @@ struct ct_decl *decl_of(struct ct_clang *clang, CXCursor cursor)
     clang->known[clang->known_nr++] = (struct known_decl){canonical, decl};
     decl->name = take_string(clang, clang_getCursorSpelling(cursor));
     decl->role = role_of(cursor);
+    if (clang->is_cplusplus && (decl->role == IR_GLOBAL || decl->role == IR_FUNCTION))
+        decl->name = cxx_visible(clang, cursor);
+    if (decl->role == IR_FUNCTION)
+        decl->name = cxx_with_arguments(clang, cursor, decl->name);
     decl->is_static = clang_Cursor_getStorageClass(cursor) == CX_SC_Static;
     CXFile file;
     unsigned line;

@@ -10,6 +10,7 @@
 #include "core/base/hash.h"
 #include "core/machine/machine.h"
 #include "variants/compile_queue.h"
+#include "variants/cxx.h"
 
 static const double compile_limit_s = 120;
 /* Preprocessed text of all vector headers is 2 MiB. */
@@ -52,7 +53,8 @@ int compile_judge(const struct spawn_outcome *outcome, const char *compiler,
 
     switch (outcome->end) {
     case SPAWN_NOT_STARTED:
-        return fail(err, STATUS_MISSING, "cannot start the compiler '%s': %s", compiler,
+        return fail(err, STATUS_MISSING, "cannot start the compiler '%s'%s: %s", compiler,
+                    strstr(path_base(compiler), "++") ? ", which a C++ kernel needs" : "",
                     strerror(outcome->code));
     case SPAWN_TIMED_OUT:
         return fail(err, STATUS_FAILED, "%s took '%s' longer than %g s", what, compiler,
@@ -169,6 +171,14 @@ static int make(struct variant_queue *queue, const struct queued_command *comman
     return -1;
 }
 
+void push_compiler(const struct toolchain *toolchain, bool cplusplus, struct strvec *argv)
+{
+    char *name = cxx_compiler(toolchain->compiler, cplusplus);
+
+    strvec_push(argv, name);
+    free(name);
+}
+
 static int compile_to(const struct compile_request *request, const char *source,
                       const char *object, struct error *err)
 {
@@ -176,7 +186,7 @@ static int compile_to(const struct compile_request *request, const char *source,
     char *made = unfinished(object);
     int result;
 
-    strvec_push(&argv, request->toolchain->compiler);
+    push_compiler(request->toolchain, request->is_cplusplus, &argv);
     strvec_push_all(&argv, request->flags);
     strvec_push(&argv, "-c");
     strvec_push(&argv, "-o");
@@ -204,7 +214,8 @@ int compile_object(const struct compile_request *request, char **object,
     hash_toolchain(&hash, request->toolchain);
     hash_list(&hash, request->flags);
     hash_text(&hash, request->text);
-    source = keyed_path(request->dir, request->stem, &hash, ".c");
+    source = keyed_path(request->dir, request->stem, &hash,
+                        request->is_cplusplus ? ".cpp" : ".c");
     *object = keyed_path(request->dir, request->stem, &hash, ".o");
     if (!file_exists(*object) &&
         (compile_was_refused(*object, err) ||
@@ -247,7 +258,7 @@ static int link_to(const struct link_request *request, const char *program,
     char *made = unfinished(program);
     int result;
 
-    strvec_push(&argv, request->toolchain->compiler);
+    push_compiler(request->toolchain, request->is_cplusplus, &argv);
     strvec_push_all(&argv, request->flags);
     strvec_push_all(&argv, request->objects);
     strvec_push(&argv, "-o");

@@ -5,6 +5,10 @@
 
 #include "variants/variants.h"
 
+/* The toolchain's compiler for C or for C++. */
+void push_compiler(const struct toolchain *toolchain, bool cplusplus,
+                   struct strvec *argv);
+
 /* Runs argv. STATUS_FAILED with the compiler's first error, behind `what`; STATUS_MISSING
  * when it is not there or the disk is full. `output` gets what it printed; may be NULL.
  */
@@ -27,6 +31,7 @@ struct compile_request {
     const char *what; /* for messages: "the kernel" */
     const struct strvec *flags;
     bool lasting; /* `dir` outlives this run */
+    bool is_cplusplus;
 };
 int compile_object(const struct compile_request *request, char **object,
                    struct error *err);
@@ -44,6 +49,7 @@ struct link_request {
     const struct toolchain *toolchain;
     const char *dir, *stem;
     const struct strvec *objects, *flags;
+    bool is_cplusplus; /* one of the objects is */
 };
 int link_program(const struct link_request *request, char **program, struct error *err);
 

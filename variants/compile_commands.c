@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/json.h"
+#include "variants/cxx.h"
 #include "variants/variants.h"
 
 /* ---- which flags are taken ---- */
@@ -25,6 +26,12 @@ static const char *const taken_words[] = {
     "-fms-extensions",
     "-fplan9-extensions",
     "-fgnu89-inline",
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-fpermissive",
+    "-fchar8_t",
+    "-fno-char8_t",
+    "-fconcepts",
 };
 static const char *const folder_flags[] = {"-isystem", "-iquote",  "-idirafter",
                                            "-include", "-imacros", "-I"};
@@ -79,19 +86,6 @@ static void filter(const struct strvec *command, const char *dir, struct strvec 
 
 /* ---- entries ---- */
 
-static bool is_cplusplus(const struct strvec *command)
-{
-    const char *name = command->nr > 0 ? path_base(command->v[0]) : "";
-    bool found = strstr(name, "++") != NULL;
-    for (size_t i = 1; i < command->nr; i++)
-        found =
-            found || strcmp(command->v[i], "-xc++") == 0 ||
-            strncmp(command->v[i], "-std=c++", 8) == 0 ||
-            strncmp(command->v[i], "-std=gnu++", 10) == 0 ||
-            (strcmp(command->v[i], "c++") == 0 && strcmp(command->v[i - 1], "-x") == 0);
-    return found;
-}
-
 static bool is_same_file(const char *dir, const char *file, const char *real)
 {
     char *path = absolute(dir, file), *resolved = realpath(path, NULL);
@@ -142,12 +136,11 @@ static int read_entry(struct lookup *lookup, const struct json_at *entry,
         return 0;
     lookup->found = true;
     int status = read_arguments(entry, &command, err);
-    if (status == 0 && is_cplusplus(&command))
-        status = fail(err, STATUS_INPUT,
-                      "'%s' is C++, says %s, which compiles it with '%s'; only C is read",
-                      lookup->source, entry->file, path_base(command.v[0]));
-    else if (status == 0)
+    if (status == 0) {
+        if (cxx_is_command(&command) && !cxx_is_source(lookup->source, NULL))
+            strvec_push(&lookup->first, "-xc++");
         filter(&command, dir, &lookup->first, &lookup->folders);
+    }
     strvec_release(&command);
     return status;
 }

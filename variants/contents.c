@@ -70,11 +70,14 @@ static const struct contents_kind kinds[] = {
     {"offsets", "offsets(MEAN)", 1, 1, 0, false, range_offsets},
     {"cycle", "cycle(STRIDE, BLOCK)", 1, 2, 1, true, range_places},
     {"file", "file(PATH)", 1, 1, NAN, false, NULL},
+    {"captured", "captured(PATH, OFFSET, RECORDS, PLACE, PAGES, HASH)", 6, 6, NAN, false,
+     NULL},
 };
 
 void contents_release(struct contents *contents)
 {
     free(contents->file);
+    free(contents->captured);
     *contents = (struct contents){0};
 }
 
@@ -143,6 +146,8 @@ int contents_eval(const char *text, bool is_float, words_lookup *lookup, void *d
         fail(err, STATUS_INPUT, "'%s': expected %s", text, contents->kind->syntax);
     else if (contents->kind->integers_only && is_float)
         fail(err, STATUS_INPUT, "'%s' is for arrays of integers", text);
+    else if (args.nr > 1 && !contents->kind->range)
+        captured_read(&args, text, contents, err);
     else if (!contents->kind->range)
         contents->file = path_absolute(args.v[0]);
     else if (eval_args(&args, lookup, data, contents, err))
@@ -161,6 +166,10 @@ out:
 
 void contents_add(struct buf *out, const struct contents *contents)
 {
+    if (contents->captured) {
+        captured_add(out, contents);
+        return;
+    }
     buf_add(out, contents->kind->name);
     if (contents->file)
         buf_addf(out, "(%s)", contents->file);

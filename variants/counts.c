@@ -147,6 +147,7 @@ static bool is_float(const struct ir_expr *expr)
 static void cost_call(struct cost *cost, const struct ir_expr *expr)
 {
     const char *name = expr->text ? expr->text : "";
+    const char *plain = strncmp(name, "std::", 5) ? name : name + 5;
     if (!strcmp(name, "__builtin_prefetch"))
         return;
     if (expr->symbol && expr->symbol->is_pure)
@@ -154,7 +155,7 @@ static void cost_call(struct cost *cost, const struct ir_expr *expr)
     else if (!math_function(name))
         cost->at->unknown = true;
     cost->tally.flops +=
-        !strncmp(name, "fma", 3) && strncmp(name, "fmax", 4) ? 2 : is_float(expr);
+        !strncmp(plain, "fma", 3) && strncmp(plain, "fmax", 4) ? 2 : is_float(expr);
     for (size_t i = 0; i < expr->arg_nr; i++)
         cost_of(cost, expr->arg[i]);
 }

@@ -184,7 +184,8 @@ static bool is_warning(const char *flag)
 /* ---- all of them ---- */
 
 static const char *const plain[] = {
-    "-w", "-pthread", "-ansi", "-pedantic", "-pedantic-errors", "-xc", "-pipe", NULL};
+    "-w",  "-pthread", "-ansi", "-pedantic", "-pedantic-errors",
+    "-xc", "-xc++",    "-pipe", NULL};
 
 /* Optimisation alone: nothing of it names a file. */
 static bool is_optimisation(const char *flag)
@@ -234,8 +235,9 @@ int flags_check(const struct strvec *flags, struct error *err)
             if (*flags->v[++i] == '@' || !*flags->v[i])
                 return refuse(flags->v[i], err);
         } else if (strcmp(flags->v[i], "-x") == 0) {
-            if (!more || strcmp(flags->v[++i], "c"))
+            if (!more || (strcmp(flags->v[i + 1], "c") && strcmp(flags->v[i + 1], "c++")))
                 return refuse("-x", err);
+            i++;
         } else if (!value && !is_taken(flags->v[i])) {
             return refuse(flags->v[i], err);
         }

@@ -138,7 +138,7 @@ const char *gen_prefix(const struct model *model)
 {
     static const char *const words[] = {"min",  "max",    "floord",
                                         "lead", "stream", "fence"};
-    const char *prefix = model->function->name;
+    const char *prefix = model->function->word;
     bool taken = true;
     for (int number = 1; taken; number++) {
         taken = false;
@@ -146,7 +146,7 @@ const char *gen_prefix(const struct model *model)
             taken = text_has_word(model->function->source,
                                   ir_textf(model->arena, "%s_%s", prefix, words[i]));
         if (taken)
-            prefix = ir_textf(model->arena, "%s_%d", model->function->name, number);
+            prefix = ir_textf(model->arena, "%s_%d", model->function->word, number);
     }
     return prefix;
 }

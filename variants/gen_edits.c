@@ -1,6 +1,8 @@
 /* What is to change in the user's file, as ranges with their new text, in his manner. */
 #include "variants/gen.h"
 
+#include "variants/cxx.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,6 +114,14 @@ static void add_new(struct buf *out, const char *text, bool carriage)
     buf_add(out, carriage ? "" : text);
 }
 
+static void add_spelt(struct buf *out, const struct ir_function *function,
+                      const char *text, bool carriage)
+{
+    char *spelt = function->is_cplusplus ? cxx_spelling(text) : NULL;
+    add_new(out, spelt ? spelt : text, carriage);
+    free(spelt);
+}
+
 void edits_splice(const struct model *model, const struct edits *edits, struct buf *out)
 {
     const struct ir_function *function = model->function;
@@ -119,7 +129,7 @@ void edits_splice(const struct model *model, const struct edits *edits, struct b
     bool carriage = ends_with_carriage_return(function->source);
     for (size_t i = 0; i < edits->nr; i++) {
         buf_add_n(out, function->source + at, edits->item[i].begin - at);
-        add_new(out, edits->item[i].text, carriage);
+        add_spelt(out, function, edits->item[i].text, carriage);
         at = edits->item[i].end;
     }
     buf_add_n(out, function->source + at, function->source_length - at);

@@ -198,11 +198,11 @@ static bool same_or_none(const struct ir_expr *a, const struct ir_expr *b)
     return a && b ? expr_equal(a, b) : !a && !b;
 }
 
-static bool same_way(const struct later *a, const struct later *b)
+/* But for the condition that they stand under. */
+static bool same_loops(const struct later *a, const struct later *b)
 {
     bool same = a->place == b->place && a->var == b->var && !a->line == !b->line &&
-                a->ahead.loop_nr == b->ahead.loop_nr &&
-                same_or_none(a->ahead.cond, b->ahead.cond);
+                a->ahead.loop_nr == b->ahead.loop_nr;
     for (size_t i = 0; same && i < a->ahead.loop_nr; i++) {
         const struct ahead_loop *one = &a->ahead.loop[i], *other = &b->ahead.loop[i];
         same = one->var == other->var && expr_equal(one->lower, other->lower) &&
@@ -212,11 +212,16 @@ static bool same_way(const struct later *a, const struct later *b)
     return same;
 }
 
+static bool same_way(const struct later *a, const struct later *b)
+{
+    return same_or_none(a->ahead.cond, b->ahead.cond) && same_loops(a, b);
+}
+
 static void add_later(struct laters *all, const struct later *new)
 {
     for (size_t i = 0; i < all->nr; i++) {
         struct later *old = &all->item[i];
-        if (!same_way(old, new) ||
+        if (!ahead_implies(new->ahead.cond, old->ahead.cond) || !same_loops(old, new) ||
             (!expr_equal(old->ahead.element, new->ahead.element) &&
              !ahead_is_near(all->gen, old->ahead.element, new->ahead.element)))
             continue;

@@ -11,6 +11,7 @@
 
 struct fetch {
     struct ir_expr *expr;      /* the element */
+    struct ir_expr *plain;     /* the same with the iteration written out */
     struct ir_expr *cond;      /* only then; NULL = always */
     struct ir_symbol *later;   /* with a condition: the iteration's name in both */
     struct ir_expr *iteration; /* and what it is */
@@ -57,12 +58,12 @@ static bool is_known(const struct fetches *all, const struct fetch *new)
 {
     for (size_t i = 0; i < all->nr; i++) {
         struct fetch *old = &all->item[i];
-        const struct ir_expr *a = record_of(old->expr), *b = record_of(new->expr);
+        const struct ir_expr *a = record_of(old->plain), *b = record_of(new->plain);
         bool line = old->stream && new->stream &&expr_equal(a->arg[0], b->arg[0]);
         bool record = a->type.scalar == IR_RECORD && expr_equal(a, b) &&
                       (int)a->type.bytes <= all->gen->model->request.line_bytes;
-        bool near = new->cond &&ahead_is_near(all->gen, old->expr, new->expr);
-        if (!expr_equal(old->expr, new->expr) && !line && !record && !near)
+        bool near = new->cond &&ahead_is_near(all->gen, old->plain, new->plain);
+        if (!expr_equal(old->plain, new->plain) && !line && !record && !near)
             continue;
         if (!ahead_implies(new->cond, old->cond) && !ahead_implies(old->cond, new->cond))
             continue;
@@ -170,6 +171,7 @@ static void add_fetch(struct fetches *all, const struct code *code,
                                          by, statement->depth);
     by[pos] = fetch_clamped(gen, loop->stmt, at[pos], expr_simplify(gen->arena, last),
                             prefetch->distance);
+    new.plain = ir_substitute(gen->arena, ahead.element, symbol, by, statement->depth);
     if (ahead.cond && !new.stream)
         name_iteration(all, loop->stmt->iterator, &by[pos], &new);
     new.expr = ir_substitute(gen->arena, ahead.element, symbol, by, statement->depth);

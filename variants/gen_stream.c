@@ -377,7 +377,7 @@ void gen_stream_helpers(const char *prefix, struct buf *out)
              "#else\n    enum { PART = 16 };\n#endif\n"
              "    typedef long long part __attribute__((vector_size(PART), "
              "may_alias));\n"
-             "    part *out = to;\n    const part *in = from;\n"
+             "    part *out = (part *)to;\n    const part *in = (const part *)from;\n"
              "    for (int i = 0; i < %d / PART && (__UINTPTR_TYPE__)to %% %d == 0; "
              "i++)\n"
              "#if defined(__clang__)\n"

@@ -23,7 +23,7 @@ static const char *type_name(struct gen *gen, const struct ir_type *element,
     struct buf name = {0};
     for (const char *at = element->text; *at; at++)
         buf_add_n(&name, *at == ' ' ? "_" : at, 1);
-    const char *all = ir_textf(gen->arena, "%s_%s%lld", gen->model->function->name,
+    const char *all = ir_textf(gen->arena, "%s_%s%lld", gen->model->function->word,
                                buf_str(&name), lanes);
     buf_release(&name);
     return all;

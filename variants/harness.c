@@ -49,7 +49,8 @@ static bool is_output(const struct ir_symbol *symbol)
 {
     const struct ir_symbol *outer = outermost(symbol);
     bool outlives =
-        outer->role == IR_GLOBAL || (outer->role == IR_PARAM && outer->type.pointers > 0);
+        outer->role == IR_GLOBAL ||
+        (outer->role == IR_PARAM && (outer->type.pointers > 0 || outer->is_reference));
 
     return symbol->type.pointers == 0 && is_number_type(&symbol->type) && outlives &&
            symbol->is_written;
@@ -97,13 +98,14 @@ void harness_table(const struct kernel *kernel, struct buf *out)
 
 static const char *const role_name[] = {"reference", "variant", "variant"};
 
-/* The kernel may have the name of a function that the harness needs. (gcc heeds
- * redefine_extname only for what was declared before it is defined.) */
+/* The kernel may have the name of a function that the harness needs; C++ mangles it. (gcc
+ * heeds redefine_extname only for what was declared before it is defined.) */
 static void add_renames(const struct kernel *kernel, enum harness_role role,
                         struct buf *out)
 {
-    buf_addf(out, "#define %s inflight_%s_kernel\n", kernel->function->name,
-             role_name[role]);
+    if (!kernel->function->is_cplusplus)
+        buf_addf(out, "#define %s inflight_%s_kernel\n", kernel->function->name,
+                 role_name[role]);
     buf_add(out, "#define main inflight_main_of_the_file\n");
 }
 
@@ -148,7 +150,7 @@ static void add_scalars_set(const struct kernel *kernel,
         const struct ir_symbol *symbol = kernel->scalar[i].symbol;
         char *value = xasprintf("inflight_%s[%zu]", scalar_member(symbol), i);
 
-        if (symbol->role != IR_PARAM)
+        if (symbol->role != IR_PARAM || is_number_reference(symbol))
             harness_assign(objects, symbol->name, value, out);
         free(value);
     }
@@ -172,22 +174,43 @@ static void add_argument(const struct kernel *kernel,
                          const struct harness_objects *objects,
                          const struct ir_symbol *symbol, struct buf *out)
 {
-    if (is_single_record(kernel, symbol))
+    if (is_single_record(kernel, symbol) || is_number_reference(symbol))
         harness_object_argument(objects, symbol, out);
     else if (symbol->type.pointers > 0)
-        buf_addf(out, "inflight_array[%zu]", symbol_place(kernel, symbol));
+        buf_addf(out,
+                 kernel->function->is_cplusplus ? "inflight_pointer{inflight_array[%zu]}"
+                                                : "inflight_array[%zu]",
+                 symbol_place(kernel, symbol));
     else
         buf_addf(out, "inflight_%s[%zu]", scalar_member(symbol),
                  scalar_place(kernel, symbol));
 }
 
-static void add_arguments(const struct kernel *kernel,
-                          const struct harness_objects *objects, struct buf *out)
+/* What a method is called for is no argument. */
+void harness_arguments(const struct harness_objects *objects, struct buf *out)
 {
-    for (size_t i = 0; i < kernel->function->param_nr; i++) {
-        buf_add(out, i ? ", " : "");
+    const struct kernel *kernel = objects->kernel;
+    size_t first = kernel->function->linkage.record != NULL;
+
+    for (size_t i = first; i < kernel->function->param_nr; i++) {
+        buf_add(out, i > first ? ", " : "");
         add_argument(kernel, objects, kernel->function->symbol[i], out);
     }
+}
+
+void harness_set_data(const struct harness_objects *objects, struct buf *out)
+{
+    harness_object_links(objects, out);
+    add_scalars_set(objects->kernel, objects, out);
+    add_pointers_set(objects->kernel, objects, out);
+}
+
+void harness_result(const struct kernel *kernel, struct buf *out)
+{
+    if (result_kind(kernel) == 'f')
+        buf_add(out, "inflight_result->real = ");
+    else if (result_kind(kernel) != 'v')
+        buf_add(out, "inflight_result->integer = ");
 }
 
 /* One calling function: inflight_<role><suffix>_call calls `callee`. */
@@ -195,12 +218,8 @@ static void add_one_call(const struct harness_objects *objects, const char *role
                          const char *suffix, const char *callee, struct buf *out)
 {
     const struct kernel *kernel = objects->kernel;
-    const char *name = kernel->function->name, *result = "";
+    const char *name = kernel->function->name;
 
-    if (result_kind(kernel) == 'f')
-        result = "inflight_result->real = ";
-    else if (result_kind(kernel) != 'v')
-        result = "inflight_result->integer = ";
     buf_addf(out,
              "INFLIGHT_PLAIN void inflight_%s%s_call(void *const *inflight_array, "
              "const long long *inflight_integer, const double *inflight_real, "
@@ -208,11 +227,11 @@ static void add_one_call(const struct harness_objects *objects, const char *role
              "{\n"
              "    __typeof__(%s) *volatile inflight_kernel = (__typeof__(%s) *)%s;\n",
              role, suffix, name, name, callee);
-    harness_object_links(objects, out);
-    add_scalars_set(kernel, objects, out);
-    add_pointers_set(kernel, objects, out);
-    buf_addf(out, "    %sinflight_kernel(", result);
-    add_arguments(kernel, objects, out);
+    harness_set_data(objects, out);
+    buf_add(out, "    ");
+    harness_result(kernel, out);
+    buf_add(out, "inflight_kernel(");
+    harness_arguments(objects, out);
     buf_add(out, ");\n}\n");
 }
 
@@ -276,10 +295,17 @@ static void add_calls(const struct kernel *kernel, const char *role, struct buf 
 {
     struct harness_objects objects = {.kernel = kernel};
 
+    bool cplusplus = kernel->function->is_cplusplus;
+
     harness_list_objects(kernel, &objects.names);
-    add_call(&objects, role, out);
+    if (cplusplus)
+        cxx_add_call(&objects, role, out);
+    else
+        add_call(&objects, role, out);
+    buf_add(out, cplusplus ? "extern \"C\" {\n" : "");
     add_global(&objects, role, out);
     add_output(&objects, role, out);
+    buf_add(out, cplusplus ? "}\n" : "");
     strvec_release(&objects.names);
 }
 

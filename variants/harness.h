@@ -41,6 +41,16 @@ void harness_lvalue(const struct harness_objects *objects, const struct ir_symbo
 void harness_assign(const struct harness_objects *objects, const char *name,
                     const char *value, struct buf *out);
 
+/* harness.c, for calls: statements that fill in globals and structs; the arguments, with
+ * commas between them; "inflight_result->real = ", or nothing. */
+void harness_set_data(const struct harness_objects *objects, struct buf *out);
+void harness_arguments(const struct harness_objects *objects, struct buf *out);
+void harness_result(const struct kernel *kernel, struct buf *out);
+
+/* cxx_harness.c: the calling functions of a C++ kernel. */
+void cxx_add_call(const struct harness_objects *objects, const char *role,
+                  struct buf *out);
+
 /* What a variant's library is called by in a pair, so that there can be two: functions
  * inflight_<side>_call, inflight_<side>_empty_call and inflight_<side>_global. */
 void harness_side(const char *side, struct buf *out);

@@ -42,7 +42,8 @@ void harness_list_objects(const struct kernel *kernel, struct strvec *objects)
     const struct ir_function *function = kernel->function;
 
     for (size_t i = 0; i < function->param_nr; i++)
-        if (is_single_record(kernel, function->symbol[i]))
+        if (is_single_record(kernel, function->symbol[i]) ||
+            is_number_reference(function->symbol[i]))
             add_object(objects, function->symbol[i]->name,
                        strlen(function->symbol[i]->name));
     for (size_t i = 0; i < function->symbol_nr; i++)
@@ -139,8 +140,11 @@ void harness_assign(const struct harness_objects *objects, const char *name,
     struct buf place = {0};
 
     add_lvalue(objects, name, strlen(name), &place);
-    buf_addf(out, "    *(__typeof__((__typeof__(%s))0) *)&%s = %s;\n", buf_str(&place),
-             buf_str(&place), value);
+    if (objects->kernel->function->is_cplusplus)
+        buf_addf(out, "    inflight_set(%s, %s);\n", buf_str(&place), value);
+    else
+        buf_addf(out, "    *(__typeof__((__typeof__(%s))0) *)&%s = %s;\n",
+                 buf_str(&place), buf_str(&place), value);
     buf_release(&place);
 }
 

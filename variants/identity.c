@@ -12,7 +12,7 @@ static int preprocess(const struct kernel *kernel, const struct toolchain *toolc
 {
     struct strvec argv = {0};
 
-    strvec_push(&argv, toolchain->compiler);
+    push_compiler(toolchain, kernel->function->is_cplusplus, &argv);
     strvec_push_all(&argv, &kernel->cflags);
     strvec_push_all(&argv, &toolchain->flags);
     strvec_push(&argv, further);
@@ -52,6 +52,17 @@ static void hash_flags(const struct strvec *flags, struct hash *hash)
     }
 }
 
+/* Captured bytes by the hash that was taken of them, wherever the file lies now. */
+static void hash_captured(const struct kernel_buffer *buffer, struct hash *hash)
+{
+    const struct captured *captured = buffer->contents.captured;
+    char *text = xasprintf("%s=%lld:captured %lu %d %s", buffer->name, buffer->length,
+                           captured->place, captured->huge_pages, captured->hash);
+
+    hash_text(hash, text);
+    free(text);
+}
+
 /* Sizes and contents are words of the harness; a file's contents are what is in it. */
 static int hash_inputs(const struct kernel *kernel, struct hash *hash, struct error *err)
 {
@@ -60,12 +71,17 @@ static int hash_inputs(const struct kernel *kernel, struct hash *hash, struct er
 
     variant_args(kernel, &args);
     for (size_t i = 0; i < args.nr; i++)
-        hash_text(hash, args.v[i]);
+        if (!strstr(args.v[i], ":captured("))
+            hash_text(hash, args.v[i]);
     strvec_release(&args);
     for (size_t i = 0; result == 0 && i < kernel->buffer_nr; i++) {
         const char *path = kernel->buffer[i].contents.file;
         struct buf content = {0};
 
+        if (kernel->buffer[i].contents.captured) {
+            hash_captured(&kernel->buffer[i], hash);
+            continue;
+        }
         result = path ? file_read(path, &content, err) : 0;
         hash_add(hash, buf_str(&content), content.length);
         buf_release(&content);

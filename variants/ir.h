@@ -39,6 +39,8 @@ struct ir_symbol {
     bool is_static;  /* storage class of a local or global */
     bool pointer_to_array;  /* declared as (*A)[m]: dim[0] is NULL, dim[1] is m */
     bool address_taken;     /* & somewhere; counts as written too */
+    bool is_reference;      /* PARAM of C++: `const int &n`, `Grid &g`; type is what it
+                               refers to */
     const char *as_written; /* declaration text (no initialiser) of a type that the fields
                                above cannot describe; else NULL */
     struct ir_symbol *base; /* FIELD: the variable it is reached from */
@@ -148,8 +150,23 @@ struct ir_pragma {
                      inside */
 };
 
+/* How a C++ function is called from outside of all scopes; of a C function only
+ * `symbol`. */
+struct ir_linkage {
+    const char *symbol; /* for the linker: mangled, or the plain name */
+    const char *callee; /* "ns::Matrix::scale" */
+    const char *type;   /* of the function, without its class: "void (int, double *)" */
+    const char *record; /* the class that it is called for, "ns::Matrix"; NULL = none */
+    const char *scope;  /* namespaces around it, "ns::detail"; "" = none */
+};
+
 struct ir_function {
-    const char *path, *name;
+    const char *path;
+    const char *name; /* no other function of the file is found by it: "scale", of C++
+                         "Matrix::scale" or "scale(int, double *)" if need be */
+    const char *word; /* the name alone, for identifiers made of it */
+    bool is_cplusplus;
+    struct ir_linkage linkage;
     const char *source; /* the whole file */
     size_t source_length;
     struct ir_type result;
@@ -211,7 +228,8 @@ size_t ir_mark_bytes(const char *source);
 void ir_visit(struct ir_expr *expr, void (*visit)(struct ir_expr *expr, void *data),
               void *data);
 
-/* model_access.c: a function of <math.h> that depends on its arguments alone. */
+/* model_access.c: a function of <math.h>, or of C++ "std::sqrt", "std::max<double>", that
+ * depends on its arguments alone. */
 bool math_function(const char *name);
 
 /* print.c: C text with minimal parentheses; integer sums of constants folded. */

@@ -59,6 +59,7 @@ static int open_into(struct kernel *kernel, const struct kernel_request *request
     if (kernel_tuned_open(kernel, err))
         return -1;
     kernel->hash = hash_of(kernel, request);
+    kernel->inputs_note = xstrdup(request->inputs);
     kernel->view_param = xcalloc(kernel->scalar_nr + 1, sizeof(*kernel->view_param));
     kernel->view_array = xcalloc(kernel->buffer_nr + 1, sizeof(*kernel->view_array));
     return 0;
@@ -95,6 +96,7 @@ void kernel_free(struct kernel *kernel)
     free(kernel->view_param);
     free(kernel->view_array);
     free(kernel->hash);
+    free(kernel->inputs_note);
     kernel_tuned_release(kernel);
     model_free(kernel->model);
     kernel_words_release(&kernel->words);
@@ -132,6 +134,21 @@ int kernel_line(const struct kernel *kernel)
     return kernel->function->line;
 }
 
+const char *kernel_symbol(const struct kernel *kernel)
+{
+    return kernel->function->linkage.symbol;
+}
+
+enum kernel_language kernel_language(const struct kernel *kernel)
+{
+    return kernel->function->is_cplusplus ? KERNEL_CPLUSPLUS : KERNEL_C;
+}
+
+const char *kernel_ending(const struct kernel *kernel)
+{
+    return kernel->function->is_cplusplus ? ".cpp" : ".c";
+}
+
 const char *kernel_hash(const struct kernel *kernel)
 {
     return kernel->hash;
@@ -159,7 +176,9 @@ static void show_arrays(const struct kernel *kernel)
         kernel->view_array[i] = (struct kernel_array){
             .name = buffer->name,
             .element_type = buffer->type_text,
-            .contents = buffer->contents_text,
+            .contents = strncmp(buffer->contents_text, "captured(", 9) == 0
+                            ? "captured"
+                            : buffer->contents_text,
             .element_bytes = buffer->bytes,
             .record_bytes = buffer->record_bytes,
             .is_float = buffer->kind == 'f',

@@ -67,7 +67,7 @@ struct kernel {
     struct strvec assume, cflags;
     struct model_request model_request; /* that made the model */
     struct kernel_tuned tuned;
-    char *hash;
+    char *hash, *inputs_note;
     struct kernel_scalar *scalar;
     size_t scalar_nr, scalar_alloc;
     struct record_fields fields;
@@ -75,6 +75,8 @@ struct kernel {
     size_t buffer_nr, buffer_alloc;
     struct error unsupplied; /* why it cannot be called by us; it can be looked at and
                                 transformed all the same */
+    bool only_captured; /* of contents, none but captured ones say what numbers there are
+                         */
     bool is_bound;
     struct model_counts counts;
     struct quantity declared_flops;
@@ -83,11 +85,16 @@ struct kernel {
     struct kernel_array *view_array;
 };
 
-/* kernel_bind.c */
+/* kernel_scalars.c */
 int kernel_lookup(void *kernel, const char *name, struct words_number *out);
+int kernel_eval_scalars(struct kernel *kernel, struct error *err); /* all of them */
+
+/* kernel_bind.c */
 /* Values, extents and contents for the present words and overrides; no counts, no look at
  * the memory there is. */
 int kernel_refresh(struct kernel *kernel, struct error *err);
+/* As far as captured contents tell: lengths of the others are -1. */
+int kernel_refresh_known(struct kernel *kernel, struct error *err);
 void kernel_override(struct kernel *kernel, size_t scalar, long long value);
 void kernel_find_chains(struct kernel *kernel);   /* sets kernel->chains */
 void kernel_find_streams(struct kernel *kernel);  /* sets kernel->streams, run_bytes */
@@ -109,6 +116,8 @@ bool lies_in_place(const struct ir_symbol *symbol);
 char number_kind(const struct ir_type *type);
 /* The variable outside of the function that a field is reached from, or the symbol. */
 const struct ir_symbol *outermost(const struct ir_symbol *symbol);
+/* A C++ reference to a number that the function may write. */
+bool is_number_reference(const struct ir_symbol *symbol);
 /* A struct or a pointer to one struct, supplied through its fields. */
 bool is_single_record(const struct kernel *kernel, const struct ir_symbol *symbol);
 

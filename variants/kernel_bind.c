@@ -7,108 +7,13 @@
 
 #include "core/machine/machine.h"
 
-/* Keeps products, quotients and sums in range and is no power of two. */
-static const double real_default = 1.5;
-
-/* ---- scalars ---- */
-
-static int check_fits(const struct kernel_scalar *scalar, struct error *err)
-{
-    const struct ir_type *type = &scalar->symbol->type;
-    bool wide = type->bytes >= sizeof(long long);
-    long long high = wide ? 0 : 1LL << (8 * type->bytes - !type->is_unsigned);
-    bool fits =
-        type->is_unsigned ? scalar->integer >= 0 : wide || scalar->integer >= -high;
-
-    if (!fits || (!wide && scalar->integer >= high))
-        return fail(err, STATUS_INPUT, "%s = %lld does not fit into '%s'",
-                    scalar->symbol->name, scalar->integer, type->text);
-    return 0;
-}
-
-static int eval_word(struct kernel *kernel, struct kernel_scalar *scalar,
-                     struct error *err)
-{
-    struct words_number number;
-
-    if (scalar->is_integer) {
-        if (words_eval_integer(scalar->word->text, kernel_lookup, kernel,
-                               &scalar->integer, err))
-            return fail_in(err, "%s", scalar->word->where);
-        scalar->real = (double)scalar->integer;
-        return check_fits(scalar, err);
-    }
-    if (words_eval(scalar->word->text, kernel_lookup, kernel, &number, err))
-        return fail_in(err, "%s", scalar->word->where);
-    scalar->real = number.real;
-    return 0;
-}
-
-static int eval_scalar(struct kernel *kernel, struct kernel_scalar *scalar,
-                       struct error *err)
-{
-    const char *name = scalar->symbol->name;
-    int result = 0;
-
-    if (scalar->is_known)
-        return 0;
-    if (scalar->is_busy)
-        return fail(err, STATUS_INPUT, "the value of '%s' depends on itself", name);
-    scalar->is_busy = true;
-    scalar->real = real_default;
-    if (scalar->is_overridden) {
-        scalar->integer = scalar->override;
-        scalar->real = (double)scalar->integer;
-        result = check_fits(scalar, err);
-    } else if (scalar->word) {
-        result = eval_word(kernel, scalar, err);
-    } else if (scalar->is_integer) {
-        result =
-            fail(err, STATUS_INPUT,
-                 "%s:%d: the value of '%s' is not known; add `#pragma inflight set %s "
-                 "= 1000` or --set '%s=1000' with a value that fits",
-                 kernel->function->path, kernel->function->line, name, name, name);
-    }
-    scalar->is_busy = false;
-    scalar->is_known = result == 0;
-    return result;
-}
-
-int kernel_lookup(void *data, const char *name, struct words_number *out)
-{
-    struct kernel *kernel = data;
-
-    for (size_t i = 0; i < kernel->scalar_nr; i++) {
-        struct kernel_scalar *scalar = &kernel->scalar[i];
-
-        if (strcmp(scalar->symbol->name, name) != 0)
-            continue;
-        if (eval_scalar(kernel, scalar, NULL))
-            return -1;
-        *out = scalar->is_integer ? words_integer(scalar->integer)
-                                  : words_real(scalar->real);
-        return 0;
-    }
-    return -1;
-}
-
-void kernel_override(struct kernel *kernel, size_t scalar, long long value)
-{
-    kernel->scalar[scalar].is_overridden = true;
-    kernel->scalar[scalar].override = value;
-}
-
-static int eval_scalars(struct kernel *kernel, struct error *err)
-{
-    for (size_t i = 0; i < kernel->scalar_nr; i++)
-        kernel->scalar[i].is_known = false;
-    for (size_t i = 0; i < kernel->scalar_nr; i++)
-        if (eval_scalar(kernel, &kernel->scalar[i], err))
-            return -1;
-    return 0;
-}
-
 /* ---- contents ---- */
+
+/* They do not change with the sizes, and what range their numbers have was looked up. */
+static bool is_captured_already(const struct kernel_buffer *buffer)
+{
+    return buffer->contents.captured && !strncmp(buffer->contents_text, "captured(", 9);
+}
 
 static int eval_contents(struct kernel *kernel, struct kernel_buffer *buffer,
                          struct error *err)
@@ -123,6 +28,8 @@ static int eval_contents(struct kernel *kernel, struct kernel_buffer *buffer,
             "known; add `#pragma inflight buffer %s = %s`",
             kernel->function->path, kernel->function->line, name, name,
             buffer->subscript_hint);
+    if (is_captured_already(buffer))
+        return 0;
     contents_release(&buffer->contents);
     if (contents_eval(buffer->contents_text, buffer->kind == 'f', kernel_lookup, kernel,
                       &buffer->contents, err))
@@ -160,8 +67,19 @@ static bool range_of(void *data, int array, long long *low, long long *high)
     const struct kernel *kernel = data;
     const struct kernel_buffer *buffer = &kernel->buffer[array];
 
-    return buffer->is_filled && buffer->kind != 'r' &&
-           contents_range(&buffer->contents, buffer->length, low, high);
+    if (!buffer->is_filled || buffer->kind == 'r')
+        return false;
+    if (buffer->contents.captured || kernel->only_captured)
+        return captured_range(
+            &buffer->contents,
+            &(struct captured_shape){.kind = buffer->kind,
+                                     .bytes = buffer->bytes,
+                                     .record_bytes = buffer->record_bytes,
+                                     .offset = buffer->offset,
+                                     .inside = buffer->inside,
+                                     .inside_bytes = buffer->inside_bytes},
+            buffer->length, low, high);
+    return contents_range(&buffer->contents, buffer->length, low, high);
 }
 
 static int eval_dim(struct kernel *kernel, const struct ir_expr *dim, long long *out,
@@ -310,11 +228,13 @@ static int eval_lengths(struct binding *binding, struct error *err)
         error_clear(&why);
         for (size_t i = 0; i < kernel->buffer_nr; i++) {
             struct kernel_buffer *buffer = &kernel->buffer[i];
+            struct error one = {0};
 
             if (buffer->is_filled && buffer->length < 0 &&
-                eval_length(binding, buffer, &why)) {
+                eval_length(binding, buffer, &one)) {
                 buffer->length = -1;
                 left++;
+                why = why.status ? why : one;
             }
         }
     }
@@ -337,14 +257,30 @@ static void list_values(struct binding *binding)
                 (struct model_value){kernel->scalar[i].symbol, kernel->scalar[i].integer};
 }
 
+static int check_captured(const struct kernel *kernel, struct error *err)
+{
+    for (size_t i = 0; i < kernel->buffer_nr; i++) {
+        const struct kernel_buffer *buffer = &kernel->buffer[i];
+        const struct captured *captured = buffer->contents.captured;
+
+        if (captured && buffer->length >= 0 && records_of(buffer) > captured->records)
+            return fail(err, STATUS_INPUT,
+                        "%lld elements of '%s' were captured and these sizes need %lld; "
+                        "set smaller ones, or capture a call with larger ones",
+                        captured->records, buffer->symbol->name, records_of(buffer));
+    }
+    return 0;
+}
+
 int kernel_refresh(struct kernel *kernel, struct error *err)
 {
     struct binding binding = {.kernel = kernel};
+    struct error why = {0};
     int result = -1;
 
     if (kernel->unsupplied.status)
         return fail(err, kernel->unsupplied.status, "%s", kernel->unsupplied.text);
-    if (eval_scalars(kernel, err))
+    if (kernel_eval_scalars(kernel, err))
         return -1;
     list_values(&binding);
     for (size_t i = 0; i < kernel->buffer_nr; i++) {
@@ -352,12 +288,15 @@ int kernel_refresh(struct kernel *kernel, struct error *err)
         if (kernel->buffer[i].is_filled && eval_contents(kernel, &kernel->buffer[i], err))
             goto out;
     }
-    if (eval_lengths(&binding, err))
+    if (eval_lengths(&binding, &why)) {
+        if (check_captured(kernel, err) == 0)
+            fail(err, why.status, "%s", why.text);
         goto out;
+    }
     for (size_t i = 0; i < kernel->buffer_nr; i++)
         if (kernel->buffer[i].is_filled && check_contents_fit(&kernel->buffer[i], err))
             goto out;
-    result = 0;
+    result = check_captured(kernel, err);
 out:
     free(binding.value);
     return result;
@@ -379,6 +318,25 @@ double kernel_bytes(const struct kernel *kernel)
     for (size_t i = 0; i < kernel->buffer_nr; i++)
         bytes += buffer_bytes(kernel, i);
     return bytes;
+}
+
+int kernel_refresh_known(struct kernel *kernel, struct error *err)
+{
+    struct binding binding = {.kernel = kernel};
+
+    if (kernel_eval_scalars(kernel, err))
+        return -1;
+    list_values(&binding);
+    kernel->only_captured = true;
+    for (size_t i = 0; i < kernel->buffer_nr; i++) {
+        kernel->buffer[i].length = -1;
+        if (kernel->buffer[i].is_filled)
+            eval_contents(kernel, &kernel->buffer[i], NULL);
+    }
+    eval_lengths(&binding, NULL);
+    kernel->only_captured = false;
+    free(binding.value);
+    return 0;
 }
 
 /* ---- the outward calls ---- */

@@ -359,7 +359,8 @@ void kernel_find_chains(struct kernel *kernel)
 struct quantity variant_chains(struct kernel *kernel, const struct plan *plan,
                                const char *dir)
 {
-    char *path = path_join(dir, "chains.c");
+    char *path =
+        path_join(dir, kernel->function->is_cplusplus ? "chains.cpp" : "chains.c");
     struct quantity chains = quantity_unknown();
     struct ir_function *function = NULL;
     struct kernel_view nothing = {0};

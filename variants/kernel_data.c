@@ -64,6 +64,12 @@ static bool has_records(const struct kernel *kernel, const struct ir_symbol *sym
     return false;
 }
 
+bool is_number_reference(const struct ir_symbol *symbol)
+{
+    return symbol->role == IR_PARAM && symbol->is_reference && !symbol->type.is_const &&
+           symbol->type.pointers == 0 && is_number_type(&symbol->type);
+}
+
 bool is_single_record(const struct kernel *kernel, const struct ir_symbol *symbol)
 {
     if (symbol->type.scalar != IR_RECORD || symbol->type.pointers > 1 || symbol->dim_nr)
@@ -243,7 +249,7 @@ static void set_contents(const struct kernel *kernel, struct kernel_buffer *buff
     const struct kernel_word *word = buffer_word(kernel, WORD_BUFFER, buffer);
 
     buffer->contents_text = word ? word->text : contents_default(type->scalar);
-    if (buffer->kind == 'r')
+    if (buffer->kind == 'r' && !(word && strncmp(word->text, "captured(", 9) == 0))
         buffer->contents_text = "zero"; /* the fields come on top of it */
     else if (!buffer->is_filled)
         buffer->contents_text = "as in the source";

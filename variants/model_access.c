@@ -4,6 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of C++, behind "std::": the same, which are there for every type, and templates with
+ * the types behind them. */
+static bool standard_function(const char *name, const char *const *pure, size_t nr)
+{
+    static const char *const templates[] = {"min", "max", "clamp"};
+    size_t length = strcspn(name, "<");
+    for (size_t i = 0; i < nr; i++)
+        if (strlen(pure[i]) == length && !strncmp(name, pure[i], length))
+            return true;
+    for (size_t i = 0; i < ARRAY_SIZE(templates); i++)
+        if (strlen(templates[i]) == length && !strncmp(name, templates[i], length))
+            return true;
+    return false;
+}
+
 bool math_function(const char *name)
 {
     static const char *const pure[] = {
@@ -14,6 +29,8 @@ bool math_function(const char *name)
         "copysign", "erf",   "erfc",  "tgamma", "abs",   "labs",  "llabs", "fdim",
         "ldexp",    "conj",  "creal", "cimag",  "cabs",  "carg",  "cexp",  "clog",
         "csqrt",    "cpow",  "csin",  "ccos",   "cproj"};
+    if (!strncmp(name, "std::", 5))
+        return standard_function(name + 5, pure, ARRAY_SIZE(pure));
     if (!strncmp(name, "__builtin_", 10))
         name += 10;
     for (size_t i = 0; i < ARRAY_SIZE(pure); i++) {

@@ -109,13 +109,14 @@ static bool through_pointer(const struct ir_symbol *symbol)
     return symbol->type.pointers && (symbol->role == IR_PARAM || !symbol->dim_nr);
 }
 
-/* Stores through pointers that C lets reach the field, and the other way round: that they
- * do not is said. */
+/* Stores through pointers that C lets reach the field, or what a C++ reference refers to,
+ * and the other way round: that they do not is said. */
 static void assume_field(struct nest *nest, const struct ir_symbol *field)
 {
     struct buf by = {0}, of = {0};
     bool written = cell_written(nest, field);
-    if (!strstr(field->name, "->") && field->base && field->base->role != IR_GLOBAL)
+    if (!strstr(field->name, "->") && field->base && field->base->role != IR_GLOBAL &&
+        !field->base->is_reference)
         return;
     for (size_t i = 0; i < nest->cell_nr; i++) {
         const struct cell *cell = &nest->cell[i];
@@ -140,9 +141,10 @@ static int check_fields(struct nest *nest)
     const struct ir_function *function = nest->model->function;
     for (size_t i = 0; i < function->symbol_nr; i++) {
         const struct ir_symbol *symbol = function->symbol[i];
-        if (symbol->role != IR_FIELD || !nest->used[i])
+        bool number = symbol->is_reference && symbol->type.scalar != IR_RECORD;
+        if ((symbol->role != IR_FIELD && !number) || !nest->used[i])
             continue;
-        if (check_field(nest, symbol))
+        if (symbol->role == IR_FIELD && check_field(nest, symbol))
             return -1;
         assume_field(nest, symbol);
     }

@@ -316,21 +316,44 @@ static bool range_of(const struct reach *at, const struct ir_expr *expr,
     }
 }
 
+/* A parameter of the domain that has no value, such as a global variable that nobody
+ * set. */
+static void blame_unset(const struct reach *at, struct error *err)
+{
+    const char *name = NULL;
+    for (int i = 0; !name && i < (int)isl_set_dim(at->domain, isl_dim_param); i++) {
+        struct ir_symbol *symbol;
+        long long value;
+        isl_id *id = isl_set_get_dim_id(at->domain, isl_dim_param, (unsigned)i);
+        if (param_of_id(at->nest, id, &symbol) && !value_of(at->values, symbol, &value))
+            name = symbol->name;
+        isl_id_free(id);
+    }
+    if (name)
+        fail(err, STATUS_INPUT, "the value of '%s' is not known (--set '%s=1000')", name,
+             name);
+}
+
 /* The greatest subscript of one access; an access that is never executed reaches nothing.
  */
 static int access_reach(struct reach *at, const struct access *access, size_t k,
                         long long *high)
 {
     struct range range;
+    struct error *err = at->err, why = {0};
     at->statement = &at->nest->statement[access->statement];
     at->domain = fixed_domain(at);
     bool never = isl_set_is_empty(at->domain) == isl_bool_true;
+    at->err = &why;
     bool known = !never && range_of(at, access->subscript[k], &range);
+    at->err = err;
+    if (!never && !known)
+        blame_unset(at, err);
     isl_set_free(at->domain);
     if (never)
         return 0;
     if (!known)
-        return -1;
+        return why.status ? fail(err, why.status, "%s", why.text) : -1;
     if (range.low < 0)
         return fail(at->err, STATUS_INPUT,
                     "line %d: subscript %lld of '%s' is negative at these sizes",

@@ -89,7 +89,7 @@ static int try_private(struct nest *nest, size_t index)
     bool live_in = true;
     if (cell->symbol->role == IR_GLOBAL || cell->symbol->role == IR_FIELD ||
         cell->symbol->is_static || cell->symbol->address_taken ||
-        used_outside(nest, cell->symbol))
+        cell->symbol->is_reference || used_outside(nest, cell->symbol))
         return 0;
     relate_alone(nest, index);
     isl_union_map *flow = cell_flow(nest, index, nest->order, NULL, &live_in);

@@ -1,5 +1,6 @@
 /* From a C file to one ir_function. */
 #include "variants/parse.h"
+#include "variants/cxx.h"
 #include "variants/parse_rewrite.h"
 
 #include <stdint.h>
@@ -45,6 +46,7 @@ static struct ir_symbol *symbol_new(struct parse *p, struct ct_decl *decl)
     symbol->is_static = decl->is_static;
     symbol->pointer_to_array = decl->pointer_to_array;
     symbol->as_written = decl->as_written;
+    symbol->is_reference = decl->is_reference && decl->role == IR_PARAM;
     symbol->line = decl->line;
     symbol->dim_nr = decl->dim_nr;
     return symbol;
@@ -177,9 +179,35 @@ static int fail_trouble(const struct parse *p, struct error *err)
                 node->column, node->what, node->in_macro ? " inside a macro" : "");
 }
 
-static void read_head(struct ir_function *function, const struct ct_function *chosen)
+/* "path:line:column: 'scale' is not read: a lambda; ..." */
+static int fail_construct(const struct parse *p, const struct ct_function *chosen,
+                          struct error *err)
 {
-    function->name = chosen->name;
+    const struct ct_trouble *trouble = &chosen->trouble;
+    return fail(err, STATUS_INPUT, "%s:%d:%d: of C++, '%s' cannot be read: %s",
+                p->function->path, trouble->line, trouble->column, chosen->qualified,
+                trouble->text);
+}
+
+/* Where several functions have it, the name with its scopes, or with the types too. */
+static const char *unique_name(const struct parse *p, const struct ct_function *chosen)
+{
+    size_t alike = 0, qualified = 0;
+    for (size_t i = 0; i < p->file.function_nr; i++) {
+        const struct ct_function *other = &p->file.function[i];
+        alike += strcmp(other->name, chosen->name) == 0;
+        qualified += strcmp(other->qualified, chosen->qualified) == 0;
+    }
+    return alike <= 1 ? chosen->name : qualified <= 1 ? chosen->qualified : chosen->full;
+}
+
+static void read_head(struct parse *p, const struct ct_function *chosen)
+{
+    struct ir_function *function = p->function;
+    function->name = unique_name(p, chosen);
+    function->word = chosen->name;
+    function->is_cplusplus = p->file.is_cplusplus;
+    function->linkage = chosen->linkage;
     function->result = chosen->result;
     function->is_static = chosen->is_static;
     function->line = chosen->line;
@@ -193,7 +221,9 @@ static void read_head(struct ir_function *function, const struct ct_function *ch
 static int read_function(struct parse *p, struct ct_function *chosen, struct error *err)
 {
     ct_read(&p->file, chosen);
-    read_head(p->function, chosen);
+    if (chosen->trouble.text)
+        return fail_construct(p, chosen, err);
+    read_head(p, chosen);
     read_params(p, chosen);
     survey(p, chosen->body, false, false);
     if (!p->trouble)
@@ -213,11 +243,15 @@ static int read_function(struct parse *p, struct ct_function *chosen, struct err
 
 static int check_language(const char *path, struct error *err)
 {
-    static const char *const cpp[] = {".cpp", ".cc", ".cxx", ".c++", ".C", ".hpp", ".cu"};
+    static const struct {
+        const char *ending, *language;
+    } others[] = {{".cu", "CUDA"},     {".f", "Fortran"},   {".f90", "Fortran"},
+                  {".F90", "Fortran"}, {".f08", "Fortran"}, {".rs", "Rust"}};
     const char *dot = strrchr(path_base(path), '.');
-    for (size_t i = 0; dot && i < ARRAY_SIZE(cpp); i++)
-        if (strcmp(dot, cpp[i]) == 0)
-            return fail(err, STATUS_INPUT, "'%s' is C++; only C is read", path);
+    for (size_t i = 0; dot && i < ARRAY_SIZE(others); i++)
+        if (strcmp(dot, others[i].ending) == 0)
+            return fail(err, STATUS_INPUT, "'%s' is %s; only C and C++ are read", path,
+                        others[i].language);
     return 0;
 }
 
@@ -247,7 +281,7 @@ static int parse_file(struct parse *p, const char *text, int line, const char *n
     if (check_language(function->path, err) < 0 || read_source(function, text, err) < 0)
         return -1;
     struct strvec args = {0};
-    parse_args(cflags, function->source, &args);
+    parse_args(cflags, function->source, cxx_is_source(function->path, cflags), &args);
     int status = ct_open(&p->file, function->path, function->source,
                          function->source_length, &args, p->arena, err);
     strvec_release(&args);

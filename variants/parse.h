@@ -55,8 +55,10 @@ bool scan_for_head(const char *source, size_t at, size_t end, size_t semicolon[2
 struct ir_pragma *scan_pragmas(struct ir_arena *arena, const char *source, size_t length,
                                const struct ct_file *file);
 
-/* parse_args.c: the flags that concern parsing of `source`. */
-void parse_args(const struct strvec *cflags, const char *source, struct strvec *out);
+/* parse_args.c: the flags that concern parsing of `source`; the first says the language.
+ */
+void parse_args(const struct strvec *cflags, const char *source, bool cplusplus,
+                struct strvec *out);
 
 /* parse_select.c: the function that is meant. */
 struct ct_function *parse_select(const struct parse *p, int line, const char *name,

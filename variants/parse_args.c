@@ -59,9 +59,10 @@ static void add_gcc_headers(struct strvec *out)
     globfree(&found);
 }
 
-void parse_args(const struct strvec *cflags, const char *source, struct strvec *out)
+void parse_args(const struct strvec *cflags, const char *source, bool cplusplus,
+                struct strvec *out)
 {
-    strvec_push(out, "-xc");
+    strvec_push(out, cplusplus ? "-xc++" : "-xc");
     strvec_push(out, "-w");
     for (size_t i = 0; cflags && i < cflags->nr; i++) {
         bool has_value;

@@ -11,8 +11,8 @@ static void list_functions(const struct parse *p, wanted_function *wanted,
     for (size_t i = 0; i < p->file.function_nr; i++) {
         const struct ct_function *function = &p->file.function[i];
         if (!wanted || wanted(p, function))
-            buf_addf(out, "%s'%s' (line %d)", out->length ? ", " : "", function->name,
-                     function->line);
+            buf_addf(out, "%s'%s' (line %d)", out->length ? ", " : "",
+                     function->qualified, function->line);
     }
 }
 
@@ -50,6 +50,13 @@ static bool is_marked(const struct parse *p, const struct ct_function *function)
 static bool has_loop(const struct parse *p, const struct ct_function *function)
 {
     (void)p;
+    return function->has_loop && !function->trouble.text;
+}
+
+/* If only to say why it is not read. */
+static bool has_any_loop(const struct parse *p, const struct ct_function *function)
+{
+    (void)p;
     return function->has_loop;
 }
 
@@ -65,15 +72,57 @@ static struct ct_function *fail_listing(const struct parse *p, wanted_function *
     return NULL;
 }
 
+/* "scale", "Matrix::scale", "ns::Matrix::scale", and these with the types behind them. */
+static bool is_called(const struct ct_function *function, const char *name)
+{
+    const char *const texts[] = {function->qualified, function->full};
+    size_t wanted = strlen(name);
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+        size_t length = strlen(texts[i]);
+        if (length < wanted || strcmp(texts[i] + length - wanted, name) != 0)
+            continue;
+        const char *before = texts[i] + length - wanted;
+        if (before == texts[i] || (before - texts[i] >= 2 && before[-1] == ':'))
+            return true;
+    }
+    return false;
+}
+
+/* The only one with just this name. */
+static struct ct_function *by_whole_name(const struct parse *p, const char *name)
+{
+    struct ct_function *found = NULL;
+    size_t nr = 0;
+    for (size_t i = 0; i < p->file.function_nr; i++) {
+        struct ct_function *function = &p->file.function[i];
+        if (strcmp(function->qualified, name) != 0 && strcmp(function->full, name) != 0)
+            continue;
+        found = function;
+        nr++;
+    }
+    return nr == 1 ? found : NULL;
+}
+
 static struct ct_function *by_name(const struct parse *p, const char *name,
                                    struct error *err)
 {
+    size_t nr = 0;
+    struct ct_function *found = by_whole_name(p, name);
+    if (found)
+        return found;
     for (size_t i = 0; i < p->file.function_nr; i++)
-        if (strcmp(p->file.function[i].name, name) == 0)
-            return &p->file.function[i];
-    const char *problem =
-        ir_textf(p->arena, "no function '%s' is defined here; there are", name);
-    return fail_listing(p, NULL, err, problem, "");
+        if (is_called(&p->file.function[i], name)) {
+            found = &p->file.function[i];
+            nr++;
+        }
+    if (nr == 1)
+        return found;
+    const char *problem = ir_textf(p->arena,
+                                   nr ? "several functions are called '%s'; there are"
+                                      : "no function '%s' is defined here; there are",
+                                   name);
+    return fail_listing(p, NULL, err, problem,
+                        nr ? "; give one by its line, FILE:LINE" : "");
 }
 
 static struct ct_function *by_line(const struct parse *p, int line, struct error *err)
@@ -105,6 +154,8 @@ struct ct_function *parse_select(const struct parse *p, int line, const char *na
                             "several functions are marked '#pragma inflight kernel'",
                             choose);
     size_t loops = marked ? 1 : count_functions(p, has_loop, &function);
+    if (loops == 0 && count_functions(p, has_any_loop, &function) == 1)
+        return function;
     if (loops > 1)
         return fail_listing(p, has_loop, err, "several functions have a loop",
                             "; name one with --function or put '#pragma inflight kernel' "

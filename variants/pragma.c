@@ -193,8 +193,28 @@ static int fail_name(const struct reader *reader, const char *name, bool array)
     return -1;
 }
 
-static int check_names(const struct reader *reader, bool array)
+/* Within a method `rows` is this->rows, unless something else is called that. */
+static void complete_names(struct reader *reader)
 {
+    struct strvec *names = &reader->word.name;
+    for (size_t i = 0; reader->function->linkage.record && i < names->nr; i++) {
+        char *whole = xasprintf("this->%s", names->v[i]);
+        bool field = !outer_symbol(reader->function, names->v[i]) &&
+                     !is_record_field(reader->function, names->v[i]) &&
+                     (outer_symbol(reader->function, whole) ||
+                      is_record_field(reader->function, whole));
+        if (field) {
+            free(names->v[i]);
+            names->v[i] = whole;
+        } else {
+            free(whole);
+        }
+    }
+}
+
+static int check_names(struct reader *reader, bool array)
+{
+    complete_names(reader);
     for (size_t i = 0; i < reader->word.name.nr; i++) {
         const char *name = reader->word.name.v[i];
         const struct ir_symbol *symbol = outer_symbol(reader->function, name);

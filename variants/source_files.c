@@ -14,7 +14,7 @@ static int ask(const struct kernel *kernel, const struct toolchain *toolchain,
 {
     struct strvec argv = {0};
 
-    strvec_push(&argv, toolchain->compiler);
+    push_compiler(toolchain, kernel->function->is_cplusplus, &argv);
     strvec_push_all(&argv, &kernel->cflags);
     strvec_push_all(&argv, &toolchain->flags);
     for (size_t i = 0; question[i]; i++)
@@ -28,7 +28,8 @@ static int ask(const struct kernel *kernel, const struct toolchain *toolchain,
 int kernel_macros(const struct kernel *kernel, const struct toolchain *toolchain,
                   struct buf *macros, struct error *err)
 {
-    static const char *const question[] = {"-dM", "-E", "-x", "c", NULL};
+    bool cplusplus = kernel->function->is_cplusplus;
+    const char *const question[] = {"-dM", "-E", "-x", cplusplus ? "c++" : "c", NULL};
 
     return ask(kernel, toolchain, question, "/dev/null", macros, err);
 }

@@ -21,6 +21,7 @@ struct kernel_request {
     struct strvec cflags; /* -I, -D, -std ... for parsing and compiling (allow-listed by
                              the caller) */
     bool reassociate;     /* floating-point sums may be reordered */
+    const char *inputs;   /* where captured contents come from, for reports; else NULL */
     bool force; /* plans that are not legal are emitted all the same, and said to be so */
 };
 
@@ -30,10 +31,11 @@ struct kernel_request {
  * database only what changes the meaning of the source is taken: -I, -isystem, -iquote,
  * -idirafter, -include, -imacros (made absolute by the entry's "directory"), -D, -U,
  * -std=, -ansi, -pthread, -m32, -m64, -mx32, and of -f: [un]signed-char, short-enums,
- * wrapv, no-strict-aliasing, ms- and plan9-extensions, gnu89-inline. `database`: its
- * path, "none", or NULL = the first that names the source among those beside it, in the
- * folders above, and in their build/; then none is fine. A named one must exist and name
- * the source. A source compiled as C++ is refused (STATUS_INPUT). `flags` is added to.
+ * wrapv, no-strict-aliasing, ms- and plan9-extensions, gnu89-inline, no-exceptions,
+ * no-rtti, permissive, [no-]char8_t, concepts. A file that is compiled as C++ and does
+ * not look like it gets -xc++. `database`: its path, "none", or NULL = the first that
+ * names the source among those beside it, in the folders above, and in their build/; then
+ * none is fine. A named one must exist and name the source. `flags` is added to.
  */
 int compile_commands_flags(const char *database, const char *source,
                            const struct strvec *own, struct strvec *flags,
@@ -76,9 +78,64 @@ int kernel_at_size(struct kernel *kernel, long long largest,
 /* The largest of the parameters that kernel_at_size varies; 0 = there is none. */
 long long kernel_largest(const struct kernel *kernel);
 
+/*
+ * What a call of the kernel takes from its caller, for whoever records a call: numbers,
+ * then arrays, by the names that words know. Of structs every number and array that the
+ * function names has an entry of its own.
+ */
+struct kernel_input {
+    const char *name; /* "n", "g->nx", "p" */
+    const char *root; /* the variable that it is reached from: "n", "g", "p" */
+    const char *path; /* from there: "", "->nx", "->box.v" */
+    int param;        /* place of the root among the parameters; -1 = a global variable */
+    bool is_array;
+    char kind;     /* of a number: 'f' floating point, 'i', 'u', 'b'; of an array 'r' = of
+                      structs */
+    size_t bytes;  /* of a number, or of an element or struct of the array */
+    bool in_place; /* the array is a part of the variable, not behind a pointer */
+    bool written;  /* by the kernel */
+    bool is_size;  /* a number that decides on loops, addresses or extents */
+    long long records; /* elements or structs of the array; -1 = not known (yet) */
+};
+/* As far as words and captured contents tell. Numbers without a word count as unknown:
+ * then no lengths are known. Caller frees the list; it borrows from the kernel. */
+size_t kernel_inputs(struct kernel *kernel, struct kernel_input **list);
+/* How a compiled call is given each parameter: bytes and kind ('i' for integers and
+ * pointers, 'f', or 's' for a struct by value). Caller frees. */
+struct kernel_passed {
+    char kind;
+    size_t bytes;
+    const char *name;
+};
+size_t kernel_passed(const struct kernel *kernel, struct kernel_passed **list);
+/* Why kernel_bind could not supply the arguments, whatever is set; 0 = it could. */
+int kernel_supplied(const struct kernel *kernel, struct error *err);
+/* The declaration's types in one line: "void f(double *, int)". Caller frees. */
+char *kernel_signature(const struct kernel *kernel);
+/* "buffer NAME = captured(...)": a word for kernel_request. `records` from `offset` on of
+ * the file; `place`: address modulo 2 MiB at which they shall lie; `hash` of the bytes.
+ * Caller frees. */
+struct captured_array {
+    const char *name, *path;
+    unsigned long long offset;
+    long long records;
+    unsigned long place;
+    bool huge_pages;
+    const char *hash;
+};
+char *captured_word(const struct captured_array *array);
+
+const char *kernel_inputs_note(const struct kernel *kernel); /* NULL = made up */
+
 const char *kernel_name(const struct kernel *kernel);
 const char *kernel_path(const struct kernel *kernel);
 int kernel_line(const struct kernel *kernel);
+/* The name that linker and debugger know the function by: mangled in C++. */
+const char *kernel_symbol(const struct kernel *kernel);
+enum kernel_language { KERNEL_C, KERNEL_CPLUSPLUS };
+enum kernel_language kernel_language(const struct kernel *kernel);
+/* ".c" or ".cpp", for files with text of the kernel's file. */
+const char *kernel_ending(const struct kernel *kernel);
 const char *
 kernel_hash(const struct kernel *kernel); /* of source text, words, flags: hex */
 

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE    /* pipe2, posix_spawn_file_actions_addchdir_np and                \
-                          _addtcsetpgrp_np, prlimit, syscall, wait4 */
+                          _addtcsetpgrp_np, ppoll, prlimit, syscall, wait4 */
 #include "core/base/spawn.h"
 
 #include <errno.h>
@@ -333,6 +333,7 @@ static void wait_for_news(struct spawn_child *const *child, size_t nr, double lo
 {
     struct pollfd *fd = xcalloc(nr * (stream_nr + 1), sizeof(*fd));
     double now = clock_s(), wait = fmin(longest, poll_with_fd_s);
+    struct timespec limit;
     nfds_t fd_nr = 0;
 
     for (size_t i = 0; i < nr; i++) {
@@ -343,7 +344,9 @@ static void wait_for_news(struct spawn_child *const *child, size_t nr, double lo
             fd[fd_nr++] = (struct pollfd){.fd = child[i]->stream[k], .events = POLLIN};
         fd[fd_nr++] = (struct pollfd){.fd = child[i]->process_fd, .events = POLLIN};
     }
-    poll(fd, fd_nr, (int)ceil(wait * 1e3));
+    limit =
+        (struct timespec){.tv_sec = (time_t)wait, .tv_nsec = (long)(fmod(wait, 1) * 1e9)};
+    ppoll(fd, fd_nr, &limit, NULL);
     progress_tick();
     free(fd);
 }

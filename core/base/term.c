@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* strcasestr */
 #include "core/base/term.h"
 
 #include <stdlib.h>
@@ -31,6 +32,19 @@ int term_columns(FILE *stream)
     if (ioctl(fileno(stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
         return 80;
     return size.ws_col;
+}
+
+bool term_utf8(void)
+{
+    static const char *const variable[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(variable); i++) {
+        const char *locale = getenv(variable[i]);
+
+        if (locale && *locale)
+            return strcasestr(locale, "UTF-8") || strcasestr(locale, "utf8");
+    }
+    return false;
 }
 
 char *date_now(void)

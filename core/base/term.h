@@ -17,6 +17,9 @@ bool term_is_capable(FILE *stream);
 /* Columns of the terminal on the stream, 80 if it is none. */
 int term_columns(FILE *stream);
 
+/* The locale of the environment (LC_ALL, LC_CTYPE, LANG) says UTF-8. */
+bool term_utf8(void);
+
 /* Now, UTC: "2026-01-31T12:00:00Z". Caller frees. */
 char *date_now(void);
 /* Seconds of CLOCK_MONOTONIC. */

@@ -6,6 +6,7 @@
 #include "core/code/decode.h"
 #include "core/code/image.h"
 #include "core/code/loop_source.h"
+#include "core/code/entry.h"
 #include "core/code/producer.h"
 #include "core/code/source_lines.h"
 

@@ -33,8 +33,9 @@ struct sample_module {
 bool sample_module_is_file(const char *path);
 
 struct sample_thread {
-    int process, thread; /* as the kernel numbers them */
-    uint32_t program;    /* module that the process executes; UINT32_MAX = not known */
+    int process, thread;    /* as the kernel numbers them */
+    uint32_t program;       /* module that the process executes; UINT32_MAX = not known */
+    double first_s, last_s; /* when it was hit, since the program's start */
 };
 
 struct samples {
@@ -63,6 +64,10 @@ struct samples {
     char *rank; /* that we were started as, by mpirun or srun; NULL = none */
 };
 void samples_release(struct samples *samples);
+
+/* Seconds that one sample takes from the program: calculations of this process timed with
+ * and without many samples, in turn. Takes 0.1 s; unknown where it drowns in noise. */
+struct quantity sample_cost(void);
 
 struct sample_options {
     double frequency_hz; /* 0 = SAMPLE_FREQUENCY_HZ */

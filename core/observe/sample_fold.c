@@ -22,7 +22,8 @@ struct sample_fold {
     size_t process_nr, process_alloc;
     /* open addressing: 1 + place in samples->hit; 0 = free */
     uint32_t *slot;
-    size_t slot_nr; /* a power of two */
+    size_t slot_nr;    /* a power of two */
+    uint64_t start_ns; /* of the first record */
 };
 
 struct sample_fold *sample_fold_new(struct samples *samples)
@@ -118,6 +119,11 @@ static const struct mapping *find_mapping(const struct process *process, uint64_
 
 /* ---- hits ---- */
 
+static double since(const struct sample_fold *fold, uint64_t time_ns)
+{
+    return (double)(time_ns - fold->start_ns) * 1e-9;
+}
+
 static uint32_t thread_of(struct sample_fold *fold, const struct sample_record *record)
 {
     struct samples *samples = fold->samples;
@@ -130,8 +136,8 @@ static uint32_t thread_of(struct sample_fold *fold, const struct sample_record *
             samples->thread[i].program == program)
             return (uint32_t)i;
     GROW(samples->thread, samples->thread_nr + 1, samples->thread_alloc);
-    samples->thread[samples->thread_nr] =
-        (struct sample_thread){record->process, record->thread, program};
+    samples->thread[samples->thread_nr] = (struct sample_thread){
+        record->process, record->thread, program, since(fold, record->time_ns), 0};
     return (uint32_t)samples->thread_nr++;
 }
 
@@ -175,6 +181,7 @@ static void add_hit(struct sample_fold *fold, const struct sample_record *record
     hit.module = map ? map->module : module_of(samples, "[unknown]");
     if (map && sample_module_is_file(samples->module[map->module].path))
         hit.offset = record->address - map->start + map->offset;
+    samples->thread[hit.thread].last_s = since(fold, record->time_ns);
     at = slot_of(fold, &hit);
     if (!fold->slot[at]) {
         GROW(samples->hit, samples->hit_nr + 1, samples->hit_alloc);
@@ -191,6 +198,8 @@ static void add_hit(struct sample_fold *fold, const struct sample_record *record
 
 void sample_fold_add(struct sample_fold *fold, const struct sample_record *record)
 {
+    if (!fold->start_ns)
+        fold->start_ns = record->time_ns;
     switch (record->kind) {
     case SAMPLE_CLOCK:
     case SAMPLE_MISS:

@@ -168,31 +168,47 @@ static int read_modules(const struct json_at *top, struct samples *samples,
     return status;
 }
 
-/* The numbers of one row, each from 0 to most[k]; the third may be null: -1. */
-static int read_row(const struct json_at *row, size_t nr, const long long *most,
-                    long long *out, struct error *err)
+/* Integer number k of a row, from 0 to `most`. */
+static int read_integer(const struct json_at *row, size_t k, long long most,
+                        long long *out, struct error *err)
+{
+    const json_t *number = json_array_get(row->node, k);
+
+    *out = json_integer_value(number);
+    if (!json_is_integer(number) || *out < 0 || *out > most)
+        return json_fail(row, err, "number %zu: expected an integer from 0 to %lld",
+                         k + 1, most);
+    return 0;
+}
+
+static int check_length(const struct json_at *row, size_t nr, struct error *err)
 {
     if (!json_is_array(row->node) || json_array_size(row->node) != nr)
         return json_fail(row, err, "expected %zu numbers", nr);
-    for (size_t k = 0; k < nr; k++) {
-        const json_t *number = json_array_get(row->node, k);
+    return 0;
+}
 
-        if (k == 2 && json_is_null(number)) {
-            out[k] = -1;
-            continue;
-        }
-        out[k] = json_integer_value(number);
-        if (!json_is_integer(number) || out[k] < 0 || out[k] > most[k])
-            return json_fail(row, err, "number %zu: expected an integer from 0 to %lld",
-                             k + 1, most[k]);
-    }
+static int read_thread(const struct json_at *row, size_t module_nr,
+                       struct sample_thread *thread, struct error *err)
+{
+    long long process, number, program = UINT32_MAX;
+
+    if (check_length(row, 5, err) || read_integer(row, 0, INT32_MAX, &process, err) ||
+        read_integer(row, 1, INT32_MAX, &number, err) ||
+        (!json_is_null(json_array_get(row->node, 2)) &&
+         read_integer(row, 2, (long long)module_nr - 1, &program, err)))
+        return -1;
+    *thread = (struct sample_thread){(int)process, (int)number, (uint32_t)program,
+                                     json_number_value(json_array_get(row->node, 3)),
+                                     json_number_value(json_array_get(row->node, 4))};
+    if (!(thread->first_s >= 0 && thread->last_s >= thread->first_s))
+        return json_fail(row, err, "the thread ends before it begins");
     return 0;
 }
 
 static int read_threads(const struct json_at *top, struct samples *samples,
                         struct error *err)
 {
-    const long long most[3] = {INT32_MAX, INT32_MAX, (long long)samples->module_nr - 1};
     struct json_at list;
     size_t nr;
 
@@ -201,14 +217,11 @@ static int read_threads(const struct json_at *top, struct samples *samples,
     GROW(samples->thread, nr, samples->thread_alloc);
     for (size_t i = 0; i < nr; i++) {
         struct json_at row = json_element(&list, i);
-        long long number[3];
 
-        if (read_row(&row, 3, most, number, err))
+        if (read_thread(&row, samples->module_nr, &samples->thread[i], err))
             return -1;
-        samples->thread[samples->thread_nr++] =
-            (struct sample_thread){(int)number[0], (int)number[1],
-                                   number[2] < 0 ? UINT32_MAX : (uint32_t)number[2]};
     }
+    samples->thread_nr = nr;
     return 0;
 }
 
@@ -228,8 +241,11 @@ static int read_hits(const struct json_at *top, struct samples *samples,
         struct json_at row = json_element(&list, i);
         long long number[5];
 
-        if (read_row(&row, 5, most, number, err))
+        if (check_length(&row, 5, err))
             return -1;
+        for (size_t k = 0; k < 5; k++)
+            if (read_integer(&row, k, most[k], &number[k], err))
+                return -1;
         samples->hit[samples->hit_nr++] = (struct sample_hit){
             (uint32_t)number[0], (uint32_t)number[1], (uint64_t)number[2],
             (uint64_t)number[3], (uint64_t)number[4]};

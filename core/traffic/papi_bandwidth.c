@@ -171,6 +171,8 @@ static void take_over(struct papi_bandwidth *bandwidth, struct bandwidth_source 
 {
     bandwidth->writebacks_included = source->writebacks_included;
     bandwidth->together = source->together;
+    bandwidth->of_threads =
+        source->scope == BANDWIDTH_OFFCORE || source->scope == BANDWIDTH_CORE;
     bandwidth->source = xstrdup(source->source);
     bandwidth->remark = xstrdup(source->remark);
     bandwidth->from = xcalloc(1, sizeof(*bandwidth->from));

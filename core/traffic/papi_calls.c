@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <papi.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -211,6 +212,42 @@ static const char *disabled(const char *name)
     return "";
 }
 
+static enum papi_refusal read_running(int set, long long *value)
+{
+    int result;
+
+    QUIETLY(result, PAPI_read(set, value));
+    return said(result);
+}
+
+static void describe(const char *event, struct papi_described *described)
+{
+    PAPI_event_info_t info = {0};
+    int code, result;
+
+    *described = (struct papi_described){0};
+    QUIETLY(result, PAPI_event_name_to_code(event, &code));
+    if (result != PAPI_OK || PAPI_get_event_info(code, &info) != PAPI_OK)
+        return;
+    snprintf(described->unit, sizeof(described->unit), "%s", info.units);
+    described->level = info.timescope == PAPI_TIMESCOPE_POINT;
+    described->floating = info.data_type == PAPI_DATATYPE_FP64;
+}
+
+static void list(int component, void (*found)(void *context, const char *event),
+                 void *context)
+{
+    int code = PAPI_NATIVE_MASK, result;
+    char name[PAPI_MAX_STR_LEN];
+
+    QUIETLY(result, PAPI_enum_cmp_event(&code, PAPI_ENUM_FIRST, component));
+    while (result == PAPI_OK) {
+        if (PAPI_event_code_to_name(code, name) == PAPI_OK)
+            found(context, name);
+        result = PAPI_enum_cmp_event(&code, PAPI_ENUM_EVENTS, component);
+    }
+}
+
 const struct papi_calls papi_calls = {
-    start,   find, create,         add,      run,     stop,
-    destroy, text, component_name, counters, disabled};
+    start, find,           create,   add,      run,          stop,     destroy,
+    text,  component_name, counters, disabled, read_running, describe, list};

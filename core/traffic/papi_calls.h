@@ -27,6 +27,13 @@ struct papi_place {
     int cpu;
 };
 
+/* Of an event: its unit ("" = not told), whether it is a level instead of a count, and
+ * whether PAPI's 64 bits are those of a double. */
+struct papi_described {
+    char unit[64];
+    bool level, floating;
+};
+
 /* Sets are handles of PAPI; values stand in the order of `add`. All are silent. */
 struct papi_calls {
     enum papi_refusal (*start)(void); /* once or more often */
@@ -43,6 +50,12 @@ struct papi_calls {
     int (*counters)(int component);
     /* Why a component cannot be used; NULL = it can, "" = PAPI was built without. */
     const char *(*disabled)(const char *component);
+    enum papi_refusal (*read)(int set, long long *value); /* while it runs */
+    /* What is said of an event; as if nothing were said where it is not known. */
+    void (*describe)(const char *event, struct papi_described *described);
+    /* `found` is called for every event of a component that is not disabled. */
+    void (*list)(int component, void (*found)(void *context, const char *event),
+                 void *context);
 };
 extern const struct papi_calls papi_calls;
 

@@ -125,13 +125,26 @@ int papi_set_open(const struct papi_seam *seam, const struct strvec *name,
     return 0;
 }
 
+static int cannot_read(const struct papi_seam *seam, struct error *err)
+{
+    return fail(err, STATUS_FAILED, "PAPI cannot read its counters: %s",
+                seam->papi->text());
+}
+
 int papi_set_stop(const struct papi_seam *seam, const struct papi_set *set,
                   long long *value, struct error *err)
 {
     if (seam->papi->stop(set->handle, value) == PAPI_DONE)
         return 0;
-    return fail(err, STATUS_FAILED, "PAPI cannot read its counters: %s",
-                seam->papi->text());
+    return cannot_read(seam, err);
+}
+
+int papi_set_read(const struct papi_seam *seam, const struct papi_set *set,
+                  long long *value, struct error *err)
+{
+    if (seam->papi->read(set->handle, value) == PAPI_DONE)
+        return 0;
+    return cannot_read(seam, err);
 }
 
 void papi_set_close(const struct papi_seam *seam, struct papi_set *set)

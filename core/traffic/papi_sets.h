@@ -23,6 +23,9 @@ int papi_set_open(const struct papi_seam *seam, const struct strvec *name,
 /* Stops and reads; value[k] belongs to set->event[k]. */
 int papi_set_stop(const struct papi_seam *seam, const struct papi_set *set,
                   long long *value, struct error *err);
+/* The same while it goes on counting. */
+int papi_set_read(const struct papi_seam *seam, const struct papi_set *set,
+                  long long *value, struct error *err);
 void papi_set_close(const struct papi_seam *seam, struct papi_set *set);
 
 #endif

@@ -23,6 +23,7 @@ struct papi_counter {
     struct papi_counter_opts opts;
     struct strvec event;
     int *component;             /* per event: of PAPI, or one of below */
+    bool *floating;             /* per event: PAPI gives the bits of a double */
     struct perf_uncore *uncore; /* per event, for those */
     struct papi_set *set;
     size_t set_nr, set_alloc;
@@ -91,6 +92,15 @@ bool papi_event_known(const char *event)
            find_in_papi(&seam, event, &component, NULL) == 0;
 }
 
+static bool is_floating(const struct papi_counter *counter, size_t i)
+{
+    struct papi_described described = {0};
+
+    if (counter->component[i] >= 0)
+        counter->seam.papi->describe(counter->event.v[i], &described);
+    return described.floating;
+}
+
 int papi_counter_make(const struct papi_seam *seam, const char *const *event,
                       size_t event_nr, const struct papi_counter_opts *opts,
                       struct papi_counter **counter, struct error *err)
@@ -101,6 +111,7 @@ int papi_counter_make(const struct papi_seam *seam, const char *const *event,
     made->seam = *seam;
     made->opts = opts ? *opts : (struct papi_counter_opts){0};
     made->component = xcalloc(event_nr + 1, sizeof(*made->component));
+    made->floating = xcalloc(event_nr + 1, sizeof(*made->floating));
     made->uncore = xcalloc(event_nr + 1, sizeof(*made->uncore));
     for (size_t i = 0; i < event_nr; i++) {
         strvec_push(&made->event, event[i]);
@@ -108,6 +119,7 @@ int papi_counter_make(const struct papi_seam *seam, const char *const *event,
             papi_counter_free(made);
             return -1;
         }
+        made->floating[i] = is_floating(made, i);
     }
     *counter = made;
     return 0;
@@ -179,7 +191,8 @@ static int begin_thread(struct papi_counter *counter, pid_t thread, struct error
 {
     for (size_t i = 0; i < counter->event.nr; i++) {
         if (counter->component[i] == kernel_software) {
-            int fd = perf_software_open(counter->event.v[i], thread, err);
+            int fd =
+                perf_software_open(counter->event.v[i], thread, counter->opts.ahead, err);
 
             if (fd < 0)
                 return -1;
@@ -213,10 +226,28 @@ static int begin_process(struct papi_counter *counter, pid_t pid, struct error *
     return result;
 }
 
+/* A set of PAPI's for each package there is. */
+static int begin_all_packages(struct papi_counter *counter, size_t i, struct error *err)
+{
+    long nr = sysconf(_SC_NPROCESSORS_CONF);
+
+    for (int cpu = 0; cpu < nr; cpu++) {
+        bool first = papi_cpu_is_online(cpu);
+
+        for (int k = 0; first && k < cpu; k++)
+            first = papi_package_of(k) != papi_package_of(cpu) || !papi_cpu_is_online(k);
+        if (first && open_set(counter, i, (struct papi_place){0, cpu}, err))
+            return -1;
+    }
+    return 0;
+}
+
 /* A set of PAPI's for each package that somebody runs in. */
 static int begin_packages(struct papi_counter *counter, size_t i,
                           const struct papi_crowd *crowd, struct error *err)
 {
+    if (counter->opts.ahead)
+        return begin_all_packages(counter, i, err);
     for (size_t k = 0; k < papi_crowd_nr(crowd); k++) {
         int cpu = papi_crowd_cpu(crowd, k);
 
@@ -237,8 +268,8 @@ static int begin_uncore(struct papi_counter *counter, size_t i,
     for (size_t k = 0; k < uncore->cpu_nr; k++) {
         int fd;
 
-        if (!papi_crowd_uses(crowd, papi_crowd_nr(crowd),
-                             papi_package_of(uncore->cpu[k])))
+        if (!counter->opts.ahead && !papi_crowd_uses(crowd, papi_crowd_nr(crowd),
+                                                     papi_package_of(uncore->cpu[k])))
             continue;
         fd = perf_uncore_open(uncore, counter->event.v[i], uncore->cpu[k], err);
         if (fd < 0)
@@ -338,15 +369,26 @@ static void tally(struct event_count *count, struct quantity value, double share
         count->share = share;
 }
 
+static double number_of(const struct papi_counter *counter, size_t event, long long bits)
+{
+    double number = (double)bits;
+
+    if (counter->floating[event])
+        memcpy(&number, &bits, sizeof(number));
+    return number;
+}
+
 static int read_set(const struct papi_counter *counter, const struct papi_set *set,
-                    double seconds, struct event_count *count, struct error *err)
+                    bool stop, double seconds, struct event_count *count,
+                    struct error *err)
 {
     long long *value = xcalloc(set->event_nr + 1, sizeof(*value));
-    int result = papi_set_stop(&counter->seam, set, value, err);
+    int result = (stop ? papi_set_stop : papi_set_read)(&counter->seam, set, value, err);
 
     for (size_t i = 0; result == 0 && i < set->event_nr; i++)
         tally(&count[set->event[i]],
-              count_multiplexed((double)value[i], set->share, seconds * set->share),
+              count_multiplexed(number_of(counter, set->event[i], value[i]), set->share,
+                                seconds * set->share),
               set->share);
     free(value);
     return result;
@@ -395,15 +437,15 @@ static struct event_count *new_counts(const struct strvec *event, struct count_s
     return first;
 }
 
-int papi_counter_end(struct papi_counter *counter, struct count_set *set,
-                     struct error *err)
+static int read_all(struct papi_counter *counter, bool stop, struct count_set *set,
+                    struct error *err)
 {
     double seconds = now_s() - counter->began_s;
     struct event_count *count = new_counts(&counter->event, set);
     int result = 0;
 
     for (size_t i = 0; result == 0 && i < counter->set_nr; i++)
-        result = read_set(counter, &counter->set[i], seconds, count, err);
+        result = read_set(counter, &counter->set[i], stop, seconds, count, err);
     for (size_t i = 0; result == 0 && i < counter->count_nr; i++)
         result = read_kernel(counter, &counter->count[i], count, err);
     for (size_t i = 0; i < counter->event.nr; i++)
@@ -411,10 +453,24 @@ int papi_counter_end(struct papi_counter *counter, struct count_set *set,
             count[i].value = quantity_unknown();
             count[i].share = 0;
         }
-    stop_all(counter);
     set->seconds = quantity_exact(seconds, PROVENANCE_CLOCK);
     if (!set->source)
         set->source = xstrdup("PAPI");
+    return result;
+}
+
+int papi_counter_read(struct papi_counter *counter, struct count_set *set,
+                      struct error *err)
+{
+    return read_all(counter, false, set, err);
+}
+
+int papi_counter_end(struct papi_counter *counter, struct count_set *set,
+                     struct error *err)
+{
+    int result = read_all(counter, true, set, err);
+
+    stop_all(counter);
     return result;
 }
 
@@ -428,18 +484,8 @@ void papi_counter_free(struct papi_counter *counter)
     strvec_release(&counter->event);
     free(counter->uncore);
     free(counter->component);
+    free(counter->floating);
     free(counter->set);
     free(counter->count);
     free(counter);
-}
-
-int papi_events_start(const char *const *event, size_t event_nr, struct error *err)
-{
-    struct papi_counter *counter;
-    int result = papi_counter_new(event, event_nr, NULL, &counter, err);
-
-    if (result == 0)
-        result = papi_counter_begin(counter, NULL, 0, err);
-    papi_counter_free(counter);
-    return result;
 }

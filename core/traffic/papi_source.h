@@ -17,6 +17,12 @@ int papi_counter_make(const struct papi_seam *seam, const char *const *event,
                       size_t event_nr, const struct papi_counter_opts *opts,
                       struct papi_counter **counter, struct error *err);
 
+/* As papi_event_describe and papi_list. */
+int papi_describe_with(const struct papi_seam *seam, const char *event,
+                       struct papi_event_about *about, struct error *err);
+int papi_list_with(const struct papi_seam *seam, const struct papi_listing *listing,
+                   struct error *err);
+
 /* Whether the library knows the event's name here. Initialises PAPI. */
 bool papi_event_known(const char *event);
 /* Whether these events can be started together on this machine; err says which one not,

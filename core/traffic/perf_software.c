@@ -41,13 +41,15 @@ bool perf_software_known(const char *event)
     return find(event) >= 0;
 }
 
-static int open_for(uint64_t config, pid_t thread, bool user_only)
+static int open_for(uint64_t config, pid_t thread, bool ahead, bool user_only)
 {
     struct perf_event_attr attr = {
         .type = PERF_TYPE_SOFTWARE,
         .size = sizeof(attr),
         .config = config,
         .inherit = 1,
+        .disabled = ahead,
+        .enable_on_exec = ahead,
         .exclude_kernel = user_only,
         .exclude_hv = user_only,
     };
@@ -68,16 +70,16 @@ static int cannot_count(int at, pid_t thread, struct error *err)
                 name, (int)thread, why, events[at].in_kernel ? 1 : 2);
 }
 
-int perf_software_open(const char *event, pid_t thread, struct error *err)
+int perf_software_open(const char *event, pid_t thread, bool ahead, struct error *err)
 {
     int at = find(event), fd;
 
     if (at < 0)
         return fail(err, STATUS_MISSING, "'%s' is no software event of the kernel",
                     event);
-    fd = open_for(events[at].config, thread, false);
+    fd = open_for(events[at].config, thread, ahead, false);
     if (fd < 0 && (errno == EACCES || errno == EPERM) && !events[at].in_kernel)
-        fd = open_for(events[at].config, thread, true);
+        fd = open_for(events[at].config, thread, ahead, true);
     if (fd < 0)
         return cannot_count(at, thread, err);
     return fd;

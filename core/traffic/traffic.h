@@ -210,6 +210,10 @@ struct papi_counter;
 struct papi_counter_opts {
     bool system_wide; /* core events on all online cpus, whoever runs there, not only in
                          the children */
+    /* Begins before there is a child: software events count the programs that this
+     * process starts, from their first instruction, and not this process; what belongs to
+     * packages counts in all of them. No events of cores. */
+    bool ahead;
 };
 int papi_counter_new(const char *const *event, size_t event_nr,
                      const struct papi_counter_opts *opts, /* NULL = as {0} */
@@ -223,7 +227,29 @@ int papi_counter_begin(struct papi_counter *counter, const pid_t *pid, size_t pi
  * between begin and end. Caller releases the set, also after a failure. */
 int papi_counter_end(struct papi_counter *counter, struct count_set *set,
                      struct error *err);
+/* The same while they go on counting. */
+int papi_counter_read(struct papi_counter *counter, struct count_set *set,
+                      struct error *err);
 void papi_counter_free(struct papi_counter *counter);
+
+/* What is known of an event before it is counted. */
+struct papi_event_about {
+    char component[32]; /* "kernel" for what needs no PAPI */
+    bool of_process; /* PAPI attaches to threads; all else counts by itself, or ahead */
+    bool level;      /* a value of this moment (watts, degrees), not a count */
+    char unit[64];   /* as PAPI says it; "" = not told */
+};
+int papi_event_describe(const char *event, struct papi_event_about *about,
+                        struct error *err);
+
+/* PAPI's components with their events. `why` = "": it can be used; then `event` is called
+ * for each event of it. Where PAPI does not start there are none, and err says why. */
+struct papi_listing {
+    void (*component)(void *context, const char *name, const char *why);
+    void (*event)(void *context, const char *name);
+    void *context;
+};
+int papi_list(const struct papi_listing *listing, struct error *err);
 
 /*
  * A count that was multiplexed: `scaled` is already what was counted over the share (0 <
@@ -243,6 +269,7 @@ struct papi_bandwidth {
     struct strvec event; /* to be counted; boxes that are not there are left out */
     bool writebacks_included;
     bool together; /* reads cannot be told from writes: all bytes are given as read */
+    bool of_threads; /* a thread's own can be counted: events of its core */
     char *source;  /* one sentence: what is counted, in which unit, whose traffic */
     char *remark;  /* known miscounts; may be NULL */
     struct bandwidth_source *from; /* opaque */

@@ -27,10 +27,12 @@ static char *map_or_stop(size_t bytes, const char *name)
 /* MADV_POPULATE_WRITE of Linux 5.14, which older headers lack. */
 enum { POPULATE_WRITE = 23 };
 
-/* At least one huge page, so that neighbours never share one. */
-static struct buffer buffer_map(const char *name, size_t bytes, bool huge_pages)
+/* At least one huge page, so that neighbours never share one. `place`: of the first byte
+ * behind a multiple of 2 MiB. */
+static struct buffer buffer_map(const char *name, size_t bytes, size_t place,
+                                bool huge_pages)
 {
-    size_t unit = HUGE_PAGE_BYTES, rounded = (bytes / unit + 1) * unit;
+    size_t unit = HUGE_PAGE_BYTES, rounded = ((bytes + place) / unit + 1) * unit;
     char *map = map_or_stop(rounded + unit, name);
     size_t head = (unit - (size_t)map % unit) % unit;
 
@@ -42,7 +44,24 @@ static struct buffer buffer_map(const char *name, size_t bytes, bool huge_pages)
     /* All pages at once: faults one by one cost up to twenty times as much on guests.
      * Kernels before 5.14 do not know it and take the faults. */
     madvise(map, rounded, POPULATE_WRITE);
-    return (struct buffer){.map = map, .map_bytes = rounded, .data = map, .bytes = bytes};
+    return (struct buffer){
+        .map = map, .map_bytes = rounded, .data = map + place, .bytes = bytes};
+}
+
+/* Captured arrays lie as in the application: the same address modulo 2 MiB, and in huge
+ * pages where they did there. */
+static struct buffer buffer_of(const struct request *request,
+                               const struct inflight_array *array, size_t bytes,
+                               const char *contents_text)
+{
+    struct captured captured;
+    struct buffer buffer;
+
+    captured_read(contents_text, &captured);
+    buffer = buffer_map(array->name, bytes, captured.place % HUGE_PAGE_BYTES,
+                        request->huge_pages || captured.huge_pages);
+    free(captured.path);
+    return buffer;
 }
 
 /* Of all records that hold `length` elements. */
@@ -69,7 +88,7 @@ UNUSED_IN_SOME static void **buffers_fill(const struct request *request,
             buffer[i] =
                 (struct buffer){.data = inflight_variant_global((int)i), .bytes = bytes};
         else
-            buffer[i] = buffer_map(array->name, bytes, request->huge_pages);
+            buffer[i] = buffer_of(request, array, bytes, asked->contents);
         buffer[i].length = asked->length;
         data[i] = buffer[i].data;
         fill(array, data[i], asked->length, asked->contents, request->seed);

@@ -304,6 +304,92 @@ static void fill_file(struct filling *to)
     free(path);
 }
 
+/* ---- captured(PATH,OFFSET,RECORDS,PLACE,PAGES,HASH) ---- */
+
+struct captured {
+    char *path;
+    unsigned long long offset, records;
+    unsigned long place; /* address modulo 2 MiB */
+    int huge_pages;
+};
+
+/* %XX stands for what might end the word. */
+static char *captured_path(const char *text, size_t length)
+{
+    char *path = calloc(1, length + 1), *to = path;
+    unsigned code;
+
+    for (size_t i = 0; path && i < length; i++) {
+        if (text[i] == '%' && i + 2 < length && sscanf(text + i + 1, "%2x", &code) == 1) {
+            *to++ = (char)code;
+            i += 2;
+        } else {
+            *to++ = text[i];
+        }
+    }
+    return path;
+}
+
+static bool captured_read(const char *text, struct captured *captured)
+{
+    static const char name[] = "captured(";
+    const char *comma = strchr(text, ',');
+
+    *captured = (struct captured){0};
+    if (strncmp(text, name, sizeof(name) - 1) != 0 || !comma ||
+        sscanf(comma, ",%llu,%llu,%lu,%d,", &captured->offset, &captured->records,
+               &captured->place, &captured->huge_pages) != 4)
+        return false;
+    text += sizeof(name) - 1;
+    captured->path = captured_path(text, (size_t)(comma - text));
+    return true;
+}
+
+/* Whole records lie in the file as they do in memory; of a field only its bytes are
+ * taken. */
+static bool copy_records(struct filling *to, FILE *file, size_t records)
+{
+    const struct inflight_array *array = to->array;
+    size_t at_once = ((size_t)1 << 20) / array->record_bytes + 1;
+    char *block = malloc(at_once * array->record_bytes);
+    bool good = block != NULL;
+
+    for (size_t done = 0; good && done < records; done += at_once) {
+        size_t nr = records - done < at_once ? records - done : at_once;
+
+        good = fread(block, array->record_bytes, nr, file) == nr;
+        for (size_t i = done * array->inside;
+             good && i < (done + nr) * array->inside && i < to->length; i++)
+            memcpy(element(to, i),
+                   block + place_of(array, i) - done * array->record_bytes, array->bytes);
+    }
+    free(block);
+    return good;
+}
+
+static void fill_captured(struct filling *to)
+{
+    const struct inflight_array *array = to->array;
+    size_t records = (to->length + array->inside - 1) / array->inside;
+    struct captured captured;
+    bool good = captured_read(to->text, &captured);
+    FILE *file = good ? fopen(captured.path, "rb") : NULL;
+
+    good = file && records <= captured.records &&
+           fseeko(file, (off_t)captured.offset, SEEK_SET) == 0;
+    if (good && (is_dense(array) || array->kind == 'r'))
+        good = fread(to->data, array->record_bytes, records, file) == records;
+    else if (good)
+        good = copy_records(to, file, records);
+    if (!good) {
+        fprintf(stderr, "cannot fill '%s' from '%s': it does not hold %zu elements\n",
+                array->name, captured.path ? captured.path : to->text, to->length);
+        exit(2);
+    }
+    fclose(file);
+    free(captured.path);
+}
+
 static const struct content {
     const char *name;
     int arg_min, arg_max; /* numbers in parentheses; -1 = anything */
@@ -319,6 +405,7 @@ static const struct content {
     {"offsets", 1, 1, false, fill_offsets},
     {"cycle", 1, 2, true, fill_cycle},
     {"file", -1, -1, false, fill_file},
+    {"captured", -1, -1, false, fill_captured},
 };
 
 static bool read_content_args(struct filling *to, const char *text)
@@ -386,6 +473,6 @@ static void fill(const struct inflight_array *array, void *data, size_t length,
         fprintf(stderr, "cannot fill array '%s' with '%s'\n", array->name, text);
         exit(2);
     }
-    if (length && array->kind != 'r')
+    if (length && (array->kind != 'r' || content->fill == fill_captured))
         content->fill(&to);
 }

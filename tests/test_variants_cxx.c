@@ -1,0 +1,159 @@
+/* Kernels of C++: built, compared with what they were, and what comes of them compiled.
+ */
+#include <CUnit/CUnit.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/spawn.h"
+#include "tests/check.h"
+#include "tests/test_variants_fixture.h"
+
+#define DATA INFLIGHT_SOURCE_DIR "/tests/data/cxx"
+
+static struct kernel *bound(const char *function)
+{
+    struct kernel_request request = {.path = DATA "/kernels.cpp", .function = function};
+    struct kernel *kernel = NULL;
+    struct error err = {0};
+    if (check_ok(kernel_open(&request, &kernel, &err), &err) &&
+        check_ok(kernel_bind(kernel, &err), &err))
+        return kernel;
+    kernel_free(kernel);
+    return NULL;
+}
+
+/* A compiler for C whose sister for C++ is missing is none here. */
+static size_t toolchains(const struct toolchain **toolchain)
+{
+    size_t nr = fixture_toolchains(toolchain);
+    for (size_t i = 0; i < nr; i++) {
+        const char *const argv[] = {(*toolchain)[i].is_clang ? "clang++-19" : "g++",
+                                    "--version", NULL};
+        struct spawn_outcome outcome;
+        struct error err = {0};
+        check_ok(spawn_run(&(struct spawn_request){.argv = argv, .timeout_s = 10},
+                           &outcome, &err),
+                 &err);
+        bool there = outcome.end == SPAWN_EXITED && outcome.code == 0;
+        spawn_outcome_release(&outcome);
+        if (!there) {
+            check_skip("no compiler for C++ beside one of those for C");
+            return i;
+        }
+    }
+    return nr;
+}
+
+/* ---- results ---- */
+
+static const struct {
+    const char *function, *plans[6];
+} cases[] = {
+    {"blas::limit", {"", "tile(i:32)", "unroll(i:4)", "prefetch(a:16)"}},
+    {"step", {"", "tile(y:16,x:16)", "interchange(x,y)", "unroll_jam(y:2)", "vec(x:4)"}},
+    {"scale", {"tile(y:8,x:8)", "simd(x)", "interchange(x,y)"}},
+    {"sparse::Csr::multiply", {"", "prefetch(x:8)"}},
+    {"push", {"", "unroll(i:4)", "tile(i:64)"}},
+    {"Matrix::multiply",
+     {"", "tile(i:8,j:8,k:8)", "tile(j:8,k:8) pack(b.data,kt)", "unroll_jam(i:2)"}},
+    {"fill", {"nontemporal(x)", "unroll(i:4)", "simd(i)"}},
+    {"dot", {"", "unroll(i:4)"}},
+    {"rows", {"interchange(j,i)", "tile(j:4) full(j)", "nontemporal(a)"}},
+    {"total", {"", "unroll(i:4)", "tile(i:16)"}},
+};
+
+static void compare(struct kernel *kernel, const char *plan_text,
+                    const struct toolchain *toolchain)
+{
+    struct plan *plan = NULL;
+    struct error err = {0};
+    struct verify_opts opts = {.scratch = fixture_dir()};
+    struct verify_report report = {.outcome = RUN_OUTCOME_NOT_BUILT};
+    char *program = NULL;
+    if (check_ok(plan_parse(plan_text, &plan, &err), &err) &&
+        check_ok(variant_build(kernel, plan, toolchain, VARIANT_VERIFY, fixture_dir(),
+                               &program, &err),
+                 &err))
+        check_ok(variant_verify(kernel, program, &opts, &report, &err), &err);
+    check_eq(report.outcome, RUN_OUTCOME_OK);
+    check_str(report.detail ? report.detail : "", "");
+    if (report.outcome != RUN_OUTCOME_OK)
+        printf("that is %s with '%s'\n", kernel_name(kernel), plan_text);
+    verify_report_release(&report);
+    plan_free(plan);
+    free(program);
+}
+
+static void results_are_equal(void)
+{
+    const struct toolchain *toolchain;
+    size_t nr = toolchains(&toolchain);
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct kernel *kernel = bound(cases[i].function);
+        for (size_t k = 0; kernel && k < ARRAY_SIZE(cases[i].plans); k++)
+            if (cases[i].plans[k])
+                compare(kernel, cases[i].plans[k], &toolchain[k % nr]);
+        kernel_free(kernel);
+    }
+}
+
+/* ---- what is written ---- */
+
+static void compile_strictly(const char *text, const struct toolchain *toolchain,
+                             const char *what)
+{
+    char *path = fixture_file("emitted.cpp", text);
+    const char *const argv[] = {toolchain->is_clang ? "clang++-19" : "g++",
+                                "-O3",
+                                "-march=native",
+                                "-fopenmp-simd",
+                                "-Wall",
+                                "-Wextra",
+                                "-Wno-unused-function",
+                                "-Wno-unused-private-field",
+                                "-Wno-unused-const-variable",
+                                "-Werror",
+                                "-c",
+                                path,
+                                "-o",
+                                "/dev/null",
+                                NULL};
+    struct spawn_outcome outcome;
+    struct error err = {0};
+    check_ok(
+        spawn_run(&(struct spawn_request){.argv = argv, .timeout_s = 60}, &outcome, &err),
+        &err);
+    if (outcome.end != SPAWN_EXITED || outcome.code != 0)
+        printf("that is %s\n", what);
+    check_str(buf_str(&outcome.err), "");
+    spawn_outcome_release(&outcome);
+    free(path);
+}
+
+static void what_is_written_compiles(void)
+{
+    const struct toolchain *toolchain;
+    size_t nr = toolchains(&toolchain);
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct kernel *kernel = bound(cases[i].function);
+        for (size_t k = 0; kernel && k < ARRAY_SIZE(cases[i].plans); k++) {
+            struct plan *plan = NULL;
+            struct buf text = {0};
+            struct error err = {0};
+            const char *words = cases[i].plans[k];
+            if (words && *words && check_ok(plan_parse(words, &plan, &err), &err) &&
+                check_ok(kernel_emit(kernel, plan, NULL, &text, &err), &err))
+                for (size_t c = 0; c < nr; c++)
+                    compile_strictly(buf_str(&text), &toolchain[c], words);
+            buf_release(&text);
+            plan_free(plan);
+        }
+        kernel_free(kernel);
+    }
+}
+
+CU_TestInfo variants_cxx_tests[] = {
+    {"results are equal", results_are_equal},
+    {"what is written compiles", what_is_written_compiles},
+    CU_TEST_INFO_NULL,
+};
