@@ -260,10 +260,14 @@ static int test_together(struct testing *testing, struct error *err)
 
 static void leave_out_rest(struct testing *testing)
 {
-    leave_out(testing, "inputs",
-              "alone the sizes and contents are those of the source's pragmas and of "
+    leave_out(
+        testing, "inputs",
+        testing->bench->settings->inputs
+            ? "the kernel alone had those of one call in the application "
+              "(--inputs); other calls may have others"
+            : "alone the sizes and contents are those of the source's pragmas and of "
               "--set and --buffer; with which ones the application calls it was not "
-              "recorded here ('inflight capture' does)");
+              "recorded here ('inflight capture' does, for --inputs)");
     leave_out(testing, "inlining",
               "whether the compiler merged it with its callers was not looked at");
 }
