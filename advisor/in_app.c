@@ -78,7 +78,7 @@ static int run_first(struct in_app *app, struct error *err)
 {
     struct in_app_run run = {0};
     bool told = app->settings->in_app_budget_s > 0;
-    app->limit_s = told ? app->settings->in_app_budget_s : first_limit_s;
+    app->limit_s = told ? 3 * app->settings->in_app_budget_s : first_limit_s;
     progress_say(&app->progress[0], "running the application as it is");
     int status = in_app_run(app, 0, &run, err);
     if (!status && run.failure)
@@ -211,8 +211,10 @@ static int run_side(struct pairing *pairing, size_t side, struct in_app_pair *pa
     *good = accept_run(app, side, &run, pairing->result);
     pair->program_s[side] = run.seconds;
     pair->routine_s[side] = run.routine_s;
-    if (side == 0)
+    if (side == 0) {
         pair->share = run.routine_share;
+        pair->busy_share = run.routine_busy_share;
+    }
     if (*good && side == 0)
         app_output_add(&app->output, buf_str(&run.out));
     if (*good && side == 1) {
@@ -232,7 +234,7 @@ static int run_side(struct pairing *pairing, size_t side, struct in_app_pair *pa
 
 static int run_pair(struct pairing *pairing, bool *good, struct error *err)
 {
-    struct in_app_pair pair = {{NAN, NAN}, {NAN, NAN}, NAN};
+    struct in_app_pair pair = {{NAN, NAN}, {NAN, NAN}, NAN, NAN};
     size_t first = random_next(&pairing->app->random) >> 63;
     for (size_t i = 0; i < 2 && *good; i++)
         if (run_side(pairing, i ? 1 - first : first, &pair, good, err))

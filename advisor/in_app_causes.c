@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double test_most_s = 5; /* of pairs, for one cause */
+static const double test_least_s = 2, test_most_s = 5; /* of pairs, for one cause */
 
 struct testing {
     struct workbench *bench;
@@ -22,7 +22,8 @@ static int time_both(struct testing *testing, const struct environment environme
 {
     bool verified = false;
     double told = testing->bench->settings->in_app_budget_s;
-    double test_s = told > 0 ? fmin(test_most_s, told / 5) : test_most_s;
+    double test_s =
+        told > 0 ? fmax(test_least_s, fmin(test_most_s, told / 5)) : test_most_s;
     *gain = quantity_unknown();
     return live_compare_file(testing->bench->live, testing->alone->source, environment,
                              test_s, gain, &verified, err);
@@ -84,6 +85,8 @@ static int test_sharing(struct testing *testing, struct error *err)
     char *what = xasprintf("alone it ran on %zu cores at once, in the application on %zu",
                            copies, threads);
     const struct environment same = {0};
+    testing->copies = threads;
+    testing->known_nr++;
     int status =
         live_rebind(live, threads, err) || test(testing, "sharing", what, &same, err);
     free(what);

@@ -57,7 +57,8 @@ enum column {
     ROUTINE_0,
     ROUTINE_1,
     ROUTINE_GAIN,
-    SHARE
+    SHARE,
+    BUSY_SHARE
 };
 
 static double cell(const struct in_app_pair *pair, enum column column)
@@ -73,8 +74,10 @@ static double cell(const struct in_app_pair *pair, enum column column)
         return pair->routine_s[column - ROUTINE_0];
     case ROUTINE_GAIN:
         return pair->routine_s[0] / pair->routine_s[1];
-    default:
+    case SHARE:
         return pair->share;
+    default:
+        return pair->busy_share;
     }
 }
 
@@ -99,6 +102,9 @@ void in_app_judge(struct in_app_result *result)
     result->program = summary(result, PROGRAM_GAIN);
     result->routine = summary(result, ROUTINE_GAIN);
     result->share = summary(result, SHARE);
+    struct quantity busy = summary(result, BUSY_SHARE);
+    if (busy.known && result->share.known)
+        result->share.high = fmax(result->share.high, busy.high);
     result->expected = in_app_amdahl(result->share, result->routine);
 }
 
