@@ -60,6 +60,8 @@ static int copy_both(struct in_app *app, const char *scratch, struct error *err)
         status = project_check_room(&app->project, &list, scratch, 2, err);
     for (size_t i = 0; i < 2 && !status; i++)
         status = copy_side(app, i, &list, scratch, err);
+    app->left_out = list.build;
+    list.build = NULL;
     project_list_release(&list);
     return status ? -1 : 0;
 }
@@ -69,9 +71,16 @@ static int copy_both(struct in_app *app, const char *scratch, struct error *err)
 static int first_failure(const struct in_app *app, const char *what, const char *text,
                          struct error *err)
 {
-    return fail(err, STATUS_FAILED,
-                "--in-app: %s in a copy of '%s': %s; nothing was tuned", what,
-                app->project.root, text);
+    char *hint = app->left_out
+                     ? xasprintf(" (the build folder '%s' is not copied, since it names "
+                                 "the old place: configure in the build command, too, as "
+                                 "by cmake -B %s)",
+                                 app->left_out, app->left_out)
+                     : NULL;
+    fail(err, STATUS_FAILED, "--in-app: %s in a copy of '%s': %s%s; nothing was tuned",
+         what, app->project.root, text, hint ? hint : "");
+    free(hint);
+    return -1;
 }
 
 static int run_first(struct in_app *app, struct error *err)
@@ -151,6 +160,7 @@ void in_app_release(struct in_app *app)
     }
     project_release(&app->project);
     app_output_release(&app->output);
+    free(app->left_out);
     free(app->build);
     free(app->run);
     free(app->function);

@@ -23,6 +23,7 @@ struct in_app {
     char *build, *run; /* shell text */
     struct project project;
     struct in_app_side side[2];
+    char *left_out;  /* a build folder that was not copied; NULL = none */
     double limit_s;  /* of a run */
     double budget_s; /* of all pairs */
     size_t

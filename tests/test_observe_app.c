@@ -211,6 +211,8 @@ static void a_project_is_copied_without_what_was_built(void)
         check_str(project.cwd, "");
         check_ok(project_list_make(&project, NULL, &list, &err), &err);
         check_eq(list.left_out, 3);
+        check(list.build &&
+              (!strcmp(list.build, "build") || !strcmp(list.build, "src/deep/out")));
         check(list.bytes > 0);
         check_ok(project_check_room(&project, &list, scratch, 2, &err), &err);
         list.bytes = 1e18;
