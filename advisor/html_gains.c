@@ -188,6 +188,7 @@ void html_add_gains(struct html *page)
         add_winner(page);
     else if (report_true(page->report, "interrupted"))
         html_element(page->out, "p", "No plan was found faster by then.");
+    html_add_in_app(page);
     add_environments(page);
     html_close(page);
 }

@@ -44,6 +44,8 @@ char *html_why(const struct html *page, size_t variant);
 void html_add_head(struct html *page);
 void html_add_limits(struct html *page);
 void html_add_gains(struct html *page);
+/* html_in_app.c: a part of the gains; nothing without --in-app. */
+void html_add_in_app(struct html *page);
 void html_add_advice(struct html *page);
 void html_add_variants(struct html *page);
 void html_add_pruned(struct html *page);

@@ -10,15 +10,11 @@
 /* For a program that runs for less: what a busy machine may add. */
 static const double limit_least_s = 10;
 static const double limit_times = 10; /* the first run as written */
-static const double default_budget_s = 60;
+/* Without --in-app-budget: seven pairs, within these bounds. */
+static const double budget_least_s = 60, budget_most_s = 600, budget_runs = 14;
+static const double first_limit_s = 300;
 /* Of a run, where that takes no more of the machine than 1 %. */
 static const double samples_wanted = 2000, frequency_most_hz = 4001;
-
-static double budget_s(const struct in_app *app)
-{
-    return app->settings->in_app_budget_s > 0 ? app->settings->in_app_budget_s
-                                              : default_budget_s;
-}
 
 int in_app_check(const struct settings *settings, struct error *err)
 {
@@ -33,7 +29,7 @@ int in_app_check(const struct settings *settings, struct error *err)
                               without)
                        : 0;
     }
-    int status = app_text_split(settings->in_app, &build, &run, err);
+    int status = shell_text_split(settings->in_app, &build, &run, err);
     free(build);
     free(run);
     return status;
@@ -64,6 +60,8 @@ static int copy_both(struct in_app *app, const char *scratch, struct error *err)
         status = project_check_room(&app->project, &list, scratch, 2, err);
     for (size_t i = 0; i < 2 && !status; i++)
         status = copy_side(app, i, &list, scratch, err);
+    app->left_out = list.build;
+    list.build = NULL;
     project_list_release(&list);
     return status ? -1 : 0;
 }
@@ -73,15 +71,23 @@ static int copy_both(struct in_app *app, const char *scratch, struct error *err)
 static int first_failure(const struct in_app *app, const char *what, const char *text,
                          struct error *err)
 {
-    return fail(err, STATUS_FAILED,
-                "--in-app: %s in a copy of '%s': %s; nothing was tuned", what,
-                app->project.root, text);
+    char *hint = app->left_out
+                     ? xasprintf(" (the build folder '%s' is not copied, since it names "
+                                 "the old place: configure in the build command, too, as "
+                                 "by cmake -B %s)",
+                                 app->left_out, app->left_out)
+                     : NULL;
+    fail(err, STATUS_FAILED, "--in-app: %s in a copy of '%s': %s%s; nothing was tuned",
+         what, app->project.root, text, hint ? hint : "");
+    free(hint);
+    return -1;
 }
 
 static int run_first(struct in_app *app, struct error *err)
 {
     struct in_app_run run = {0};
-    app->limit_s = budget_s(app);
+    bool told = app->settings->in_app_budget_s > 0;
+    app->limit_s = told ? 3 * app->settings->in_app_budget_s : first_limit_s;
     progress_say(&app->progress[0], "running the application as it is");
     int status = in_app_run(app, 0, &run, err);
     if (!status && run.failure)
@@ -92,6 +98,9 @@ static int run_first(struct in_app *app, struct error *err)
         free(text);
     }
     app->limit_s = fmax(limit_least_s, limit_times * run.seconds);
+    app->budget_s =
+        told ? app->settings->in_app_budget_s
+             : fmin(fmax(budget_runs * run.seconds, budget_least_s), budget_most_s);
     if (app->frequency_hz > 0)
         app->frequency_hz = fmin(fmax(samples_wanted / run.seconds, SAMPLE_FREQUENCY_HZ),
                                  frequency_most_hz);
@@ -129,7 +138,7 @@ int in_app_prepare(struct in_app *app, const struct settings *settings,
     app->frequency_hz = sample_possible(&why) ? 0 : SAMPLE_FREQUENCY_HZ;
     if (app->frequency_hz <= 0)
         app->unsampled = xstrdup(why.text);
-    int status = app_text_split(settings->in_app, &app->build, &app->run, err);
+    int status = shell_text_split(settings->in_app, &app->build, &app->run, err);
     if (!status)
         status = project_find(settings->file, settings->in_app_dir, &app->project, err);
     if (!status) {
@@ -151,6 +160,7 @@ void in_app_release(struct in_app *app)
     }
     project_release(&app->project);
     app_output_release(&app->output);
+    free(app->left_out);
     free(app->build);
     free(app->run);
     free(app->function);
@@ -211,8 +221,10 @@ static int run_side(struct pairing *pairing, size_t side, struct in_app_pair *pa
     *good = accept_run(app, side, &run, pairing->result);
     pair->program_s[side] = run.seconds;
     pair->routine_s[side] = run.routine_s;
-    if (side == 0)
+    if (side == 0) {
         pair->share = run.routine_share;
+        pair->busy_share = run.routine_busy_share;
+    }
     if (*good && side == 0)
         app_output_add(&app->output, buf_str(&run.out));
     if (*good && side == 1) {
@@ -232,7 +244,7 @@ static int run_side(struct pairing *pairing, size_t side, struct in_app_pair *pa
 
 static int run_pair(struct pairing *pairing, bool *good, struct error *err)
 {
-    struct in_app_pair pair = {{NAN, NAN}, {NAN, NAN}, NAN};
+    struct in_app_pair pair = {{NAN, NAN}, {NAN, NAN}, NAN, NAN};
     size_t first = random_next(&pairing->app->random) >> 63;
     for (size_t i = 0; i < 2 && *good; i++)
         if (run_side(pairing, i ? 1 - first : first, &pair, good, err))
@@ -252,19 +264,28 @@ static int warm_up(struct pairing *pairing, bool *good, struct error *err)
     return status;
 }
 
+/* The fewest pairs that give an interval may take three times as long. */
+static bool goes_on(const struct in_app *app, const struct in_app_result *result,
+                    double begin_s)
+{
+    double gone_s = clock_s() - begin_s, budget = app->budget_s;
+    if (app->pairs_most && result->pair_nr >= app->pairs_most)
+        return false;
+    return gone_s < (result->pair_nr < IN_APP_PAIRS_LEAST ? 3 * budget : budget) &&
+           !in_app_is_enough(result);
+}
+
 static int run_pairs(struct pairing *pairing, struct error *err)
 {
     struct in_app *app = pairing->app;
     bool good = true;
-    double end_s = clock_s() + budget_s(app);
+    double begin_s = clock_s();
     int status = warm_up(pairing, &good, err);
-    while (!status && good && clock_s() < end_s) {
+    while (!status && good && goes_on(app, pairing->result, begin_s)) {
         size_t nr = pairing->result->pair_nr;
         progress_say(app->progress, "running the application, pair %zu", nr + 1);
         status = run_pair(pairing, &good, err);
         in_app_judge(pairing->result);
-        if (in_app_is_enough(pairing->result))
-            break;
     }
     note_output(app, pairing->result, pairing->differs);
     return status;
@@ -315,10 +336,10 @@ int in_app_confirm(struct in_app *app, const struct buf *tuned,
                  xstrdup("interrupted before a pair of runs "
                          "was complete"));
     note_routine(app, result);
-    if (!status && !result->sentence && result->pair_nr < 3)
+    if (!status && !result->sentence && result->pair_nr < IN_APP_PAIRS_LEAST)
         result->sentence = xasprintf(
             "%zu pair%s of runs in %.3g s: three at least are needed for an interval; "
             "give --in-app-budget more time",
-            result->pair_nr, result->pair_nr == 1 ? "" : "s", budget_s(app));
+            result->pair_nr, result->pair_nr == 1 ? "" : "s", app->budget_s);
     return status;
 }

@@ -23,7 +23,11 @@ struct in_app {
     char *build, *run; /* shell text */
     struct project project;
     struct in_app_side side[2];
-    double limit_s; /* of a run */
+    char *left_out;  /* a build folder that was not copied; NULL = none */
+    double limit_s;  /* of a run */
+    double budget_s; /* of all pairs */
+    size_t
+        pairs_most; /* 0 = as many as the budget allows; for tests, which ask no time */
     struct app_output output;
     uint64_t random;
     char *function;      /* the routine's name */
@@ -55,10 +59,11 @@ int in_app_confirm(struct in_app *app, const struct buf *tuned,
 /* Private to in_app*.c. */
 struct in_app_run {
     double seconds;
-    double routine_s, routine_share; /* NaN = not known */
-    bool proven;                     /* it held the file of its copy */
-    struct strvec facts;             /* what that was compiled with */
-    size_t threads;                  /* that the routine ran in; 0 = not known */
+    double routine_s;                         /* NaN = not known */
+    double routine_share, routine_busy_share; /* likewise; see struct in_app_pair */
+    bool proven;                              /* it held the file of its copy */
+    struct strvec facts;                      /* what that was compiled with */
+    size_t threads;                           /* that the routine ran in; 0 = not known */
     char *flags;   /* of its file, from debug information; NULL = not known */
     char *failure; /* a sentence; NULL = it ran well */
     struct buf out;

@@ -1,10 +1,11 @@
 #include "advisor/in_app_causes.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const double test_s = 5; /* of pairs, for one cause */
+static const double test_least_s = 2, test_most_s = 5; /* of pairs, for one cause */
 
 struct testing {
     struct workbench *bench;
@@ -20,6 +21,9 @@ static int time_both(struct testing *testing, const struct environment environme
                      struct quantity *gain, struct error *err)
 {
     bool verified = false;
+    double told = testing->bench->settings->in_app_budget_s;
+    double test_s =
+        told > 0 ? fmax(test_least_s, fmin(test_most_s, told / 5)) : test_most_s;
     *gain = quantity_unknown();
     return live_compare_file(testing->bench->live, testing->alone->source, environment,
                              test_s, gain, &verified, err);
@@ -81,6 +85,8 @@ static int test_sharing(struct testing *testing, struct error *err)
     char *what = xasprintf("alone it ran on %zu cores at once, in the application on %zu",
                            copies, threads);
     const struct environment same = {0};
+    testing->copies = threads;
+    testing->known_nr++;
     int status =
         live_rebind(live, threads, err) || test(testing, "sharing", what, &same, err);
     free(what);
@@ -257,10 +263,14 @@ static int test_together(struct testing *testing, struct error *err)
 
 static void leave_out_rest(struct testing *testing)
 {
-    leave_out(testing, "inputs",
-              "alone the sizes and contents are those of the source's pragmas and of "
+    leave_out(
+        testing, "inputs",
+        testing->bench->settings->inputs
+            ? "the kernel alone had those of one call in the application "
+              "(--inputs); other calls may have others"
+            : "alone the sizes and contents are those of the source's pragmas and of "
               "--set and --buffer; with which ones the application calls it was not "
-              "recorded here ('inflight capture' does)");
+              "recorded here ('inflight capture' does, for --inputs)");
     leave_out(testing, "inlining",
               "whether the compiler merged it with its callers was not looked at");
 }

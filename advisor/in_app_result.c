@@ -11,7 +11,7 @@ static const double least_difference = 1.01;
 /* Differences of the two gains that are worth an explanation. */
 static const double worth_explaining = 1.10;
 static const double enough_spread = 0.01;
-enum { pairs_least = 3, pairs_enough = 6 };
+enum { pairs_enough = 6 };
 
 const char *in_app_end_word(enum in_app_end end)
 {
@@ -57,7 +57,8 @@ enum column {
     ROUTINE_0,
     ROUTINE_1,
     ROUTINE_GAIN,
-    SHARE
+    SHARE,
+    BUSY_SHARE
 };
 
 static double cell(const struct in_app_pair *pair, enum column column)
@@ -73,8 +74,10 @@ static double cell(const struct in_app_pair *pair, enum column column)
         return pair->routine_s[column - ROUTINE_0];
     case ROUTINE_GAIN:
         return pair->routine_s[0] / pair->routine_s[1];
-    default:
+    case SHARE:
         return pair->share;
+    default:
+        return pair->busy_share;
     }
 }
 
@@ -99,6 +102,9 @@ void in_app_judge(struct in_app_result *result)
     result->program = summary(result, PROGRAM_GAIN);
     result->routine = summary(result, ROUTINE_GAIN);
     result->share = summary(result, SHARE);
+    struct quantity busy = summary(result, BUSY_SHARE);
+    if (busy.known && result->share.known)
+        result->share.high = fmax(result->share.high, busy.high);
     result->expected = in_app_amdahl(result->share, result->routine);
 }
 
@@ -123,7 +129,7 @@ struct quantity in_app_amdahl(struct quantity share, struct quantity gain)
 
 enum in_app_claim in_app_claim_of(struct quantity gain)
 {
-    if (!gain.known || gain.runs < pairs_least)
+    if (!gain.known || gain.runs < IN_APP_PAIRS_LEAST)
         return IN_APP_UNKNOWN;
     if ((gain.low <= 1 && gain.high >= 1) ||
         (gain.value < least_difference && gain.value > 1 / least_difference))
@@ -234,8 +240,7 @@ void in_app_explain(struct in_app_result *result, struct quantity isolated)
     }
     result->why = xasprintf(
         "The gain of the routine is %.3gx in the application and %.3gx alone, beyond "
-        "both "
-        "intervals. %s",
+        "both intervals. %s",
         result->routine.value, isolated.value,
         best >= 0.8 ? "What was tested explains it:"
         : best >= 0.2
@@ -250,11 +255,11 @@ static json_t *causes_json(const struct in_app_result *result)
     json_t *list = json_array();
     for (size_t i = 0; i < result->cause_nr; i++) {
         const struct in_app_cause *cause = &result->cause[i];
-        json_array_append_new(list,
-                              json_pack("{s:s, s:o, s:o, s:o, s:o}", "cause", cause->name,
-                                        "difference", text_json(cause->what), "gain",
-                                        json_quantity(cause->gain), "not_tested",
-                                        text_json(cause->why)));
+        json_array_append_new(
+            list, json_pack("{s:s, s:o, s:o, s:o, s:o}", "cause", cause->name,
+                            "difference", text_json(cause->what), "gain",
+                            json_quantity(cause->gain), "not_tested",
+                            text_json(cause->why), "sentence", text_json(cause->says)));
     }
     return list;
 }

@@ -19,10 +19,13 @@ const char *in_app_end_word(enum in_app_end end);
 struct in_app_pair {
     double program_s[2];
     double routine_s[2]; /* NaN = not known */
-    double share;        /* of the routine in the program as written; NaN = not known */
+    /* Of the routine in the program as written: of its wall time, and of the part of that
+     * in which it had a processor. They differ when it waits, for a disk or, on a machine
+     * that others use, for its turn. NaN = not known. */
+    double share, busy_share;
 };
 
-enum { IN_APP_CAUSES_MAX = 12 };
+enum { IN_APP_CAUSES_MAX = 12, IN_APP_PAIRS_LEAST = 3 };
 
 /* Why the gain in the application may differ from that of the kernel alone. */
 struct in_app_cause {
@@ -43,7 +46,8 @@ struct in_app_result {
     size_t pair_nr, pair_alloc;
     struct quantity program_s[2], routine_s[2];
     struct quantity program, routine; /* time as written / time tuned */
-    struct quantity share;            /* of the routine in the program as written */
+    struct quantity share; /* of the routine in the program as written: of wall time; up
+                              to that of its busy time */
     struct quantity expected; /* gain of the program by Amdahl's law, from the two */
     char *unsampled;          /* why the routine's time is not known */
     char *output;             /* how the outputs differ; NULL = they do not */

@@ -23,7 +23,8 @@ void in_app_run_release(struct in_app_run *run)
 /* "ended with status 2: main.c:3: error: ..."; NULL = well. Caller frees. */
 static char *ending(const struct spawn_outcome *outcome, double limit_s)
 {
-    char *complaint = app_text_complaint(buf_str(&outcome->out), buf_str(&outcome->err));
+    char *complaint =
+        shell_text_complaint(buf_str(&outcome->out), buf_str(&outcome->err));
     const char *said = complaint ? complaint : "it printed nothing";
     char *text = NULL;
     if (outcome->end == SPAWN_EXITED && outcome->code)
@@ -133,7 +134,9 @@ static void take_samples(const struct in_app *app, size_t side,
     if (in.samples == 0)
         return;
     run->routine_s = in.busiest_s.value;
+    double busy_s = fmin(run->seconds, samples->user_s + samples->system_s);
     run->routine_share = in.busiest_s.value / run->seconds;
+    run->routine_busy_share = fmin(in.busiest_s.value / busy_s, 1);
     run->threads = in.threads;
     run->flags = app_flags(samples, app->project.file);
 }
@@ -167,7 +170,8 @@ int in_app_run(struct in_app *app, size_t side, struct in_app_run *run, struct e
                                           .dir = at->cwd,
                                           .timeout_s = app->limit_s,
                                           .output_limit = output_bytes_max};
-    *run = (struct in_app_run){.routine_s = NAN, .routine_share = NAN};
+    *run = (struct in_app_run){
+        .routine_s = NAN, .routine_share = NAN, .routine_busy_share = NAN};
     if (app_mark_reset(at->mark, err) || start(app, side, &request, &outcome, run, err))
         return -1;
     run->failure = ending(&outcome, app->limit_s);

@@ -86,14 +86,22 @@ static void show_gain(struct page *page, const char *label, const json_t *gain,
     buf_release(&line);
 }
 
+static void add_part(struct buf *out, double low, double high)
+{
+    buf_addf(out, ", in which the program as written spends %.0f", low);
+    if (high - low >= 1)
+        buf_addf(out, " to %.0f", high);
+    buf_add(out, " % of its time");
+}
+
 static void show_routine(struct page *page, const json_t *in_app)
 {
     const json_t *routine = report_quantity(in_app, "routine_gain"),
                  *share = report_quantity(in_app, "routine_share");
     struct buf more = {0};
     if (share)
-        buf_addf(&more, ", in which the program as written spends %.0f %% of its time",
-                 100 * report_figure(share, "value"));
+        add_part(&more, 100 * report_figure(share, "low"),
+                 100 * report_figure(share, "high"));
     if (routine)
         show_gain(page, "the routine", routine, buf_str(&more));
     else

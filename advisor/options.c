@@ -70,7 +70,9 @@ static const struct option_row rows[] = {
      "in copies of the project, and runs both in turn; shell text such as 'make app && "
      "./app args' (docs/in-app.md)"},
     {"in-app-budget", 0, "TIME", TIME, AT(in_app_budget_s),
-     "time for these runs, default 60s"},
+     "time for these runs, such as 5m; default 60s, more for a program that runs for "
+     "more "
+     "than 4 s"},
     {"in-app-dir", 0, "DIR", TEXT, AT(in_app_dir),
      "the project folder that is copied; default the git work tree of the file, else the "
      "current folder"},

@@ -32,7 +32,7 @@ static void the_last_and_at_top_level_divides(void)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         char *build, *run;
         struct error err = {0};
-        if (!check_ok(app_text_split(cases[i].text, &build, &run, &err), &err))
+        if (!check_ok(shell_text_split(cases[i].text, &build, &run, &err), &err))
             continue;
         check_str(build, cases[i].build);
         check_str(run, cases[i].run);
@@ -45,14 +45,14 @@ static void without_build_or_run_it_is_refused(void)
 {
     char *build, *run;
     struct error err = {0};
-    check_fails(app_text_split("./app", &build, &run, &err), &err, STATUS_USAGE,
+    check_fails(shell_text_split("./app", &build, &run, &err), &err, STATUS_USAGE,
                 "a build is needed");
-    check_fails(app_text_split("make && ", &build, &run, &err), &err, STATUS_USAGE,
+    check_fails(shell_text_split("make && ", &build, &run, &err), &err, STATUS_USAGE,
                 "behind the last");
-    check_fails(app_text_split(" && ./app", &build, &run, &err), &err, STATUS_USAGE,
+    check_fails(shell_text_split(" && ./app", &build, &run, &err), &err, STATUS_USAGE,
                 "before the last");
-    check_fails(app_text_split("(make && ./app)", &build, &run, &err), &err, STATUS_USAGE,
-                "no '&&'");
+    check_fails(shell_text_split("(make && ./app)", &build, &run, &err), &err,
+                STATUS_USAGE, "no '&&'");
 }
 
 static void the_first_error_is_the_complaint(void)
@@ -68,11 +68,11 @@ static void the_first_error_is_the_complaint(void)
         {"one\ntwo\n\n", "", "two"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        char *got = app_text_complaint(cases[i].out, cases[i].err);
+        char *got = shell_text_complaint(cases[i].out, cases[i].err);
         check_str(got, cases[i].want);
         free(got);
     }
-    check(!app_text_complaint("", "\n"));
+    check(!shell_text_complaint("", "\n"));
 }
 
 /* ---- outputs ---- */
@@ -211,6 +211,8 @@ static void a_project_is_copied_without_what_was_built(void)
         check_str(project.cwd, "");
         check_ok(project_list_make(&project, NULL, &list, &err), &err);
         check_eq(list.left_out, 3);
+        check(list.build &&
+              (!strcmp(list.build, "build") || !strcmp(list.build, "src/deep/out")));
         check(list.bytes > 0);
         check_ok(project_check_room(&project, &list, scratch, 2, &err), &err);
         list.bytes = 1e18;

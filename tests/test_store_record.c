@@ -34,6 +34,41 @@ static void what_is_written_is_read_back(void)
     record_release(&record);
 }
 
+/* Of tune --in-app; a routine that could not be sampled stays unknown. */
+static void gains_in_applications_are_kept(void)
+{
+    struct record record = record_fixture("3.0"), again;
+    struct error err = {0};
+    record.machine[0].in_app = (struct record_in_app){
+        .command = xstrdup("make -s && ./app \"a b\""),
+        .routine = quantity_unknown(),
+        .program = quantity_between(1.25, 1.2, 1.3, 9, PROVENANCE_CLOCK),
+        .pairs = 9,
+        .date = xstrdup("2026-02-01T12:00:00Z")};
+    char *text = record_text(&record);
+    if (check_ok(record_read_text(text, "r.json", &again, &err), &err)) {
+        const struct record_in_app *in_app = &again.machine[0].in_app;
+        check_str(in_app->command, "make -s && ./app \"a b\"");
+        check(!in_app->routine.known && in_app->program.known);
+        check_near(in_app->program.low, 1.2, 0);
+        check_eq(in_app->pairs, 9);
+        check(again.machine[0].genuine && !again.machine[1].in_app.command);
+        record_release(&again);
+    }
+    char *changed = replaced(text, "\"pairs\": 9", "\"pairs\": -9");
+    check_fails(record_read_text(changed, "r.json", &again, &err), &err, STATUS_INPUT,
+                "in_app.pairs");
+    free(changed);
+    changed = replaced(text, "\"low\": 1.2", "\"low\": 1.1");
+    if (check_ok(record_read_text(changed, "r.json", &again, &err), &err)) {
+        check(!again.machine[0].genuine);
+        record_release(&again);
+    }
+    free(changed);
+    free(text);
+    record_release(&record);
+}
+
 /* Every change of a value is noticed, in the entry that it was made in. */
 static void changes_by_hand_are_noticed(void)
 {
@@ -256,6 +291,7 @@ static void sha256_is_that_of_the_standard(void)
 
 CU_TestInfo store_record_tests[] = {
     {"what is written is read back", what_is_written_is_read_back},
+    {"gains in applications are kept", gains_in_applications_are_kept},
     {"changes by hand are noticed", changes_by_hand_are_noticed},
     {"the head belongs to every entry", the_head_belongs_to_every_entry},
     {"layout is no change", layout_is_no_change},

@@ -6,7 +6,6 @@
 #include "core/observe/app_flags.h"
 #include "core/observe/app_mark.h"
 #include "core/observe/app_output.h"
-#include "core/observe/app_text.h"
 #include "core/observe/inputs.h"
 #include "core/observe/project_copy.h"
 #include "core/observe/region_profile.h"
@@ -18,5 +17,6 @@
 #include "core/observe/timeline_phases.h"
 #include "core/observe/timeline_run.h"
 #include "core/observe/trace.h"
+#include "core/observe/shell_text.h"
 
 #endif

@@ -26,6 +26,7 @@ void project_release(struct project *project)
 void project_list_release(struct project_list *list)
 {
     strvec_release(&list->item);
+    free(list->build);
     *list = (struct project_list){0};
 }
 
@@ -152,6 +153,8 @@ static int list_entry(const struct lister *lister, const char *relative, const c
                                         "cannot look at '%s': %s", path, strerror(errno));
     } else if (is_left_out(lister, path, name, &about)) {
         lister->list->left_out++;
+        if (S_ISDIR(about.st_mode) && strcmp(name, ".git") && !lister->list->build)
+            lister->list->build = xstrdup(relative);
         *whole = false;
     } else {
         lister->list->bytes += (double)about.st_blocks * 512;

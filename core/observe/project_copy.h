@@ -21,6 +21,7 @@ int project_find(const char *file, const char *dir, struct project *project,
 struct project_list {
     struct strvec item; /* files, links and whole folders, relative to the root */
     double bytes;
+    char *build;     /* the first build folder that is left out; NULL = none */
     size_t left_out; /* build folders (with a CMakeCache.txt), .git, sockets, devices */
 };
 void project_list_release(struct project_list *list);

@@ -1,4 +1,4 @@
-#include "core/observe/app_text.h"
+#include "core/observe/shell_text.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static char *trimmed(const char *text, size_t length)
     return xstrndup(text, length);
 }
 
-int app_text_split(const char *text, char **build, char **run, struct error *err)
+int shell_text_split(const char *text, char **build, char **run, struct error *err)
 {
     const char *at = last_and(text);
     *build = *run = NULL;
@@ -94,7 +94,7 @@ static char *last_line(const char *text)
     return length ? line_of(text, text + length - 1) : NULL;
 }
 
-char *app_text_complaint(const char *out, const char *err)
+char *shell_text_complaint(const char *out, const char *err)
 {
     static const char *const word[] = {"error:", "rror:", "undefined reference", "***"};
     const char *const text[] = {err, out};
