@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/inputs_use.h"
 #include "bench/bench.h"
 #include "core/traffic/traffic.h"
 
@@ -38,6 +37,7 @@ static const struct traffic_geometry geometry = {
 
 /* ---- programs ---- */
 
+/* `line` is split at blanks, the words behind it are not. */
 static int run_words(const char *line, const char *const *more, const char *dir,
                      struct buf *out)
 {
@@ -45,7 +45,7 @@ static int run_words(const char *line, const char *const *more, const char *dir,
     struct spawn_outcome outcome = {0};
     struct error err = {0};
 
-    strvec_split(&argv, line);
+    strvec_split(&argv, line ? line : "");
     for (; more && *more; more++)
         strvec_push(&argv, *more);
     int status = spawn_run(&(struct spawn_request){.argv = (const char *const *)argv.v,
@@ -71,7 +71,8 @@ static char *source(const char *name)
 static int build_app(const char *dir)
 {
     char *app = source("capture_app.c"), *kernel = source("capture_kernel.c");
-    const char *const files[] = {app, kernel, "-o", "app", NULL};
+    const char *const files[] = {
+        "-I" INFLIGHT_SOURCE_DIR, app, kernel, "-o", "app", NULL};
     int status = run_words("gcc -g " FLAGS, files, dir, NULL);
 
     free(app);
@@ -83,8 +84,13 @@ static int build_app(const char *dir)
 static int build_traced(const char *dir)
 {
     char *app = source("capture_app.c"), *kernel = source("capture_kernel.c");
-    const char *const traced[] = {"-fsanitize=thread", "-c", kernel, "-o",
-                                  "kernel.o",          NULL};
+    const char *const traced[] = {"-fsanitize=thread",
+                                  "-I" INFLIGHT_SOURCE_DIR,
+                                  "-c",
+                                  kernel,
+                                  "-o",
+                                  "kernel.o",
+                                  NULL};
     struct strvec files = {0}, more = {0};
     struct error err = {0};
     int status = run_words("gcc " TRACED, traced, dir, NULL);
@@ -109,11 +115,24 @@ static int build_traced(const char *dir)
 static int capture(const char *dir, const char *pages)
 {
     char *kernel = source("capture_kernel.c");
-    const char *const words[] = {"capture", kernel,   "--call", "3",     "--stop",
-                                 "-o",      "inputs", "--",     "./app", "3",
-                                 pages,     "0",      NULL};
+    const char *const words[] = {INFLIGHT_PROGRAM,
+                                 "capture",
+                                 kernel,
+                                 "--call",
+                                 "3",
+                                 "--stop",
+                                 "-o",
+                                 "inputs",
+                                 "--cflags",
+                                 "-I" INFLIGHT_SOURCE_DIR,
+                                 "--",
+                                 "./app",
+                                 "3",
+                                 pages,
+                                 "0",
+                                 NULL};
     double start = clock_s();
-    int status = run_words(INFLIGHT_PROGRAM, words, dir, NULL);
+    int status = run_words(NULL, words, dir, NULL);
 
     fprintf(stderr, "bench: captured in %.1f s\n", clock_s() - start);
     free(kernel);
@@ -138,23 +157,43 @@ static double app_seconds(const char *dir, const char *pages)
     return nr ? median_sorting(second, nr) : NAN;
 }
 
-static double replay_seconds(const char *dir)
+/* With the caches of `geometry`, so that the traffic is of the same machine. */
+static json_t *replay(const char *dir)
 {
     char *kernel = source("capture_kernel.c");
-    const char *const words[] = {"measure", kernel,    "--inputs", "inputs",
-                                 "--flags", FLAGS,     "--cores",  "1",
-                                 "--json",  "--quiet", NULL};
+    const char *const words[] = {INFLIGHT_PROGRAM,
+                                 "measure",
+                                 kernel,
+                                 "--inputs",
+                                 "inputs",
+                                 "--flags",
+                                 FLAGS,
+                                 "--cores",
+                                 "1",
+                                 "--cache",
+                                 "L1=32KiB:8,L2=1MiB:8,L3=32MiB:16",
+                                 "--json",
+                                 "--quiet",
+                                 "--",
+                                 "-I" INFLIGHT_SOURCE_DIR,
+                                 NULL};
     struct buf out = {0};
     json_t *report = NULL;
-    double seconds = NAN;
+    struct error err = {0};
 
-    if (run_words(INFLIGHT_PROGRAM, words, dir, &out) == 0 &&
-        json_read_text(buf_str(&out), "measure", NULL, &report, NULL) == 0)
-        seconds = 1e-9 * bench_value(json_object_get(report, "measurement"), "time_ns");
-    json_decref(report);
+    if (run_words(NULL, words, dir, &out) == 0 &&
+        json_read_text(buf_str(&out), "measure", NULL, &report, &err))
+        fprintf(stderr, "bench: %s\n", err.text);
     buf_release(&out);
     free(kernel);
-    return seconds;
+    return report;
+}
+
+static double replay_seconds(const json_t *report)
+{
+    const json_t *measurement = json_object_get(report, "measurement");
+
+    return 1e-9 * bench_value(json_object_get(measurement, "time_ns"), "median");
 }
 
 static int judge(const char *what, const char *unit, double app, double replay,
@@ -180,114 +219,86 @@ static struct quantity mean_of(const double *value, size_t nr)
     return quantity_between(sum, sum - half, sum + half, nr, PROVENANCE_CLOCK);
 }
 
-static int compare_times(const char *dir, const char *pages, int rounds)
+/* *last: the report of the last round. */
+static int compare_times(const char *dir, const char *pages, int rounds, json_t **last)
 {
-    double app[rounds_max], replay[rounds_max], ratio[rounds_max];
+    double app[rounds_max], replayed[rounds_max], ratio[rounds_max];
     char *what = xasprintf("time, %s pages", pages);
     int failed = capture(dir, pages) != 0;
 
     for (int i = 0; !failed && i < rounds; i++) {
         app[i] = app_seconds(dir, pages);
-        replay[i] = replay_seconds(dir);
-        ratio[i] = replay[i] / app[i];
+        json_decref(*last);
+        *last = replay(dir);
+        replayed[i] = replay_seconds(*last);
+        ratio[i] = replayed[i] / app[i];
         fprintf(stderr, "bench: round %d: %.4f s, replayed %.4f s\n", i + 1, app[i],
-                replay[i]);
+                replayed[i]);
         failed = isnan(ratio[i]);
     }
     if (!failed)
-        failed =
-            judge(what, "s", median_sorting(app, (size_t)rounds),
-                  median_sorting(replay, (size_t)rounds), mean_of(ratio, (size_t)rounds));
+        failed = judge(what, "s", median_sorting(app, (size_t)rounds),
+                       median_sorting(replayed, (size_t)rounds),
+                       mean_of(ratio, (size_t)rounds));
     free(what);
     return failed;
 }
 
 /* ---- traffic ---- */
 
-static int trace(const char *program, const struct strvec *args, const char *dir,
-                 double accesses, struct traffic *traffic)
+/* All of the application's accesses are simulated. */
+static int trace_app(const char *dir, double accesses, struct traffic *traffic)
 {
+    char *traced = path_join(dir, "traced");
     struct error err = {0};
-    int status = traffic_trace(&(struct traffic_trace_request){.program = program,
-                                                               .args = args,
+    int status = traffic_trace(&(struct traffic_trace_request){.program = traced,
                                                                .geometry = geometry,
                                                                .accesses_total = accesses,
                                                                .accesses_budget = 1e9,
-                                                               .limit_s = 300,
+                                                               .limit_s = 400,
                                                                .scratch = dir,
                                                                .cpu = 0},
                                traffic, &err);
 
     if (status)
-        fprintf(stderr, "bench: %s: %s\n", program, err.text);
+        fprintf(stderr, "bench: %s: %s\n", traced, err.text);
+    free(traced);
     return status;
 }
 
-static int replay_program(const char *dir, struct kernel *kernel, char **program,
-                          struct error *err)
+static int judge_lines(const char *what, struct quantity app, const json_t *replayed)
 {
-    struct toolchain toolchain = {0};
-    struct strvec flags = {0};
-    struct plan *plan = NULL;
+    double lines = bench_value(replayed, "value");
 
-    strvec_split(&flags, FLAGS);
-    int status =
-        kernel_bind(kernel, err) || plan_parse("", &plan, err) ||
-        toolchain_find("gcc", &flags, &toolchain, err) ||
-        variant_build(kernel, plan, &toolchain, VARIANT_TRACE, dir, program, err);
-    plan_free(plan);
-    strvec_release(&flags);
-    toolchain_release(&toolchain);
-    return status ? -1 : 0;
+    return judge(
+        what, "lines", app.value, lines,
+        quantity_between(lines / app.value, bench_value(replayed, "low") / app.value,
+                         bench_value(replayed, "high") / app.value, 1, PROVENANCE_MODEL));
 }
 
-static int print_traffic(const struct traffic *app, const struct traffic *replay)
+static int compare_traffic(const char *dir, const json_t *report)
 {
-    static const char *const edge[] = {"lines into L1", "lines into L2", "lines into L3"};
-    int failed = 0;
+    static const char *const level[] = {"L1", "L2", "L3"};
+    const json_t *traffic =
+        json_object_get(json_object_get(report, "measurement"), "traffic");
+    const json_t *levels = json_object_get(traffic, "levels");
+    struct traffic app = {0};
+    int failed =
+        build_traced(dir) || trace_app(dir, bench_value(traffic, "accesses"), &app);
 
-    for (int k = 0; k < app->level_nr && k < 3; k++)
+    for (int k = 0; !failed && k < app.level_nr && k < 3; k++) {
+        const json_t *one = json_array_get(levels, (size_t)k);
+        char *fills = xasprintf("filled into %s", level[k]);
+        char *back = xasprintf("written back from %s", level[k]);
+
         failed +=
-            judge(edge[k], "", app->edge[k].fills.value, replay->edge[k].fills.value,
-                  quantity_exact(replay->edge[k].fills.value / app->edge[k].fills.value,
-                                 PROVENANCE_MODEL));
-    failed += judge(
-        "bytes written to memory", "", traffic_write_bytes(app).value,
-        traffic_write_bytes(replay).value,
-        quantity_exact(traffic_write_bytes(replay).value / traffic_write_bytes(app).value,
-                       PROVENANCE_MODEL));
-    return failed;
-}
-
-static int compare_traffic(const char *dir)
-{
-    char *path = source("capture_kernel.c"), *inputs = path_join(dir, "inputs"),
-         *traced = path_join(dir, "traced"), *program = NULL;
-    struct kernel_request request = {.path = path};
-    struct kernel *kernel = NULL;
-    struct traffic app = {0}, replay = {0};
-    struct strvec args = {0};
-    struct error err = {0};
-    int failed = build_traced(dir) ||
-                 inputs_open_kernel(inputs, &request, &kernel, &err) ||
-                 replay_program(dir, kernel, &program, &err);
-
-    if (failed)
-        fprintf(stderr, "bench: %s\n", err.text);
-    else
-        variant_args(kernel, &args);
-    double accesses = failed ? 0 : kernel_counts(kernel).accesses.value;
-    failed = failed || trace(traced, NULL, dir, accesses, &app) ||
-             trace(program, &args, dir, accesses, &replay) ||
-             print_traffic(&app, &replay);
+            judge_lines(fills, app.edge[k].fills, json_object_get(one, "fills_lines"));
+        failed += judge_lines(back, app.edge[k].writebacks,
+                              json_object_get(one, "writebacks_lines"));
+        free(fills);
+        free(back);
+    }
     traffic_release(&app);
-    traffic_release(&replay);
-    strvec_release(&args);
-    kernel_free(kernel);
-    free(program);
-    free(traced);
-    free(inputs);
-    free(path);
     return failed;
 }
 
@@ -296,6 +307,7 @@ int main(int argc, char **argv)
     const char *pages = NULL;
     struct error err = {0};
     char *dir = NULL;
+    json_t *last = NULL;
     int rounds = 5, failed = 0;
 
     for (int i = 1; i + 1 < argc; i += 2) {
@@ -312,10 +324,11 @@ int main(int argc, char **argv)
     puts("| what | in the application | replayed | ratio | within 5 % |\n"
          "|---|---|---|---|---|");
     if (!pages || strcmp(pages, "huge") != 0)
-        failed += compare_times(dir, "small", rounds);
+        failed += compare_times(dir, "small", rounds, &last);
     if (!pages || strcmp(pages, "small") != 0)
-        failed += compare_times(dir, "huge", rounds);
-    failed += compare_traffic(dir);
+        failed += compare_times(dir, "huge", rounds, &last);
+    failed += compare_traffic(dir, last);
+    json_decref(last);
     scratch_remove(dir);
     return failed > 0;
 }

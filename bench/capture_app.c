@@ -8,8 +8,6 @@
  * the arguments of a tracing program (docs/design.md, "Harness protocol").
  */
 #define _GNU_SOURCE /* sched_setaffinity, MADV_HUGEPAGE */
-#include "capture_kernel.h"
-
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,8 +16,14 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "bench/capture_kernel.h"
+
 #ifdef TRACED
-#include "core/traffic/tracer.h"
+/* core/traffic/tracer.h, which is private there */
+int tracer_configure(const char *geometry, double total, double budget, const char *out);
+int tracer_calls(void);
+void tracer_start(void);
+void tracer_stop(void);
 #endif
 
 /* 4 + 8 + 8 + 4 + 8 bytes an element: 1 GiB. */

@@ -1,6 +1,6 @@
-/* The kernel of bench/capture: a gather beside streams. */
-#include "capture_kernel.h"
+#include "bench/capture_kernel.h"
 
+/* The kernel of bench/capture: a gather beside streams. */
 void mixed(long n, double alpha, const int *restrict index, const double *restrict table,
            const double *restrict z, const float *restrict w, double *restrict y)
 {
