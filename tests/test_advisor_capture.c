@@ -358,6 +358,32 @@ static void test_results_are_bit_identical(void)
     place_drop(&place);
 }
 
+/* At the first call y is zero, which would hide that a version forgets to add to it. */
+static void test_zeros_hide_nothing(void)
+{
+    static const char wrong[] =
+        "void gather(int n, double alpha, const int *index, const double *x, double *y)\n"
+        "{\n"
+        "    for (int i = 0; i < n; i++)\n"
+        "        y[i] = alpha * x[index[i]];\n"
+        "}\n";
+    struct place place;
+
+    if (start(&place)) {
+        char *path = path_join(place.work, "wrong.c");
+
+        check_ok(file_write(path, wrong, strlen(wrong), &place.err), &place.err);
+        free(path);
+        check_run(&place, "capture kernels.c --function gather -o g.inputs -- ./app", 0,
+                  "*", "*");
+        check_run(&place,
+                  "compare kernels.c:gather wrong.c --inputs g.inputs --machine skl "
+                  "--cores 1 -q --budget 1s",
+                  1, "*", "*y[0] is *");
+    }
+    place_drop(&place);
+}
+
 CU_TestInfo advisor_capture_tests[] = {
     {"programs built in many ways", test_builds},
     {"fields of structs", test_structs},
@@ -369,5 +395,6 @@ CU_TestInfo advisor_capture_tests[] = {
     {"inputs take the place of made-up contents", test_inputs_are_used},
     {"a damaged file is refused", test_a_damaged_file_is_refused},
     {"results are bit-identical", test_results_are_bit_identical},
+    {"captured zeros hide nothing", test_zeros_hide_nothing},
     CU_TEST_INFO_NULL,
 };
