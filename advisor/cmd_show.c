@@ -201,8 +201,11 @@ static void show_text(struct kernel *kernel, struct buf *out)
 {
     struct kernel_view view = kernel_view(kernel);
     json_t *plans = show_plans_json(kernel, &view);
-    buf_addf(out, "%s in %s, line %d\n", kernel_name(kernel), kernel_path(kernel),
+    buf_addf(out, "%s in %s, line %d", kernel_name(kernel), kernel_path(kernel),
              kernel_line(kernel));
+    if (kernel_inputs_note(kernel))
+        buf_addf(out, ", %s", kernel_inputs_note(kernel));
+    buf_add(out, "\n");
     show_loops(&view, out);
     show_arrays(&view, out);
     show_tunables(&view, out);

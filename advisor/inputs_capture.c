@@ -242,7 +242,7 @@ static int take_array(struct taking *taking, const struct kernel_input *input, b
         .name = xstrdup(input->name),
         .record_bytes = input->bytes,
         .address = address,
-        .huge_pages = bytes && memory.huge_pages,
+        .huge_pages = bytes && trace_stop_huge_share(taking->stop, address, bytes) >= 0.5,
         .untouched_bytes = bytes ? trace_stop_untouched(taking->stop, address, bytes) : 0,
         .is_guessed = guess,
         .written = input->written};

@@ -266,7 +266,8 @@ static void use_line(struct workbench *bench)
 struct environment workbench_environment(const struct workbench *bench)
 {
     const struct settings *settings = bench->settings;
-    return (struct environment){.huge_pages = settings->pages == 1,
+    bool huge = bench->kernel && kernel_inputs_huge(bench->kernel);
+    return (struct environment){.huge_pages = settings->pages == 1 || huge,
                                 .start = (enum run_start)settings->start,
                                 .background = (enum run_background)settings->background};
 }

@@ -297,7 +297,9 @@ static int trace_built(struct live *live, struct built *built,
         .program = built->program[VARIANT_TRACE],
         .args = &live->args,
         .geometry =
-            geometry(live->opts.machine, out->environment.huge_pages, live->copies),
+            geometry(live->opts.machine,
+                     out->environment.huge_pages || kernel_inputs_huge(live->opts.kernel),
+                     live->copies),
         .accesses_total = counts->accesses.known ? counts->accesses.value : 0,
         .limit_s = live->opts.launch_limit_s,
         .cold = out->environment.start == RUN_START_COLD_DATA ||

@@ -126,6 +126,20 @@ const char *kernel_inputs_note(const struct kernel *kernel)
     return kernel->inputs_note;
 }
 
+bool kernel_inputs_huge(const struct kernel *kernel)
+{
+    double huge = 0, all = 0;
+
+    for (size_t i = 0; i < kernel->buffer_nr; i++) {
+        const struct captured *captured = kernel->buffer[i].contents.captured;
+        double bytes = captured ? buffer_bytes(kernel, i) : 0;
+
+        all += bytes;
+        huge += bytes > 0 && captured->huge_pages ? bytes : 0;
+    }
+    return all > 0 && huge >= all / 2;
+}
+
 size_t kernel_passed(const struct kernel *kernel, struct kernel_passed **out)
 {
     const struct ir_function *function = kernel->function;

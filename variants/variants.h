@@ -126,6 +126,8 @@ struct captured_array {
 char *captured_word(const struct captured_array *array);
 
 const char *kernel_inputs_note(const struct kernel *kernel); /* NULL = made up */
+/* Most bytes of the captured arrays lay in huge pages, and so they do here. */
+bool kernel_inputs_huge(const struct kernel *kernel);
 
 const char *kernel_name(const struct kernel *kernel);
 const char *kernel_path(const struct kernel *kernel);

@@ -70,14 +70,17 @@ int trace_stop_object(struct trace_stop *stop, const struct trace_parameter *pas
 
 /* The piece of memory around an address. */
 struct trace_memory {
-    uint64_t end;       /* behind its last byte */
-    bool is_block;      /* `end` is that of the block of malloc, else of the mapping */
-    bool huge_pages;    /* most of what is there lies in huge pages */
-    bool locked_shared; /* shared with other processes */
+    uint64_t end;  /* behind its last byte */
+    bool is_block; /* `end` is that of the block of malloc, else of the mapping */
 };
 /* False when nothing is mapped there. */
 bool trace_stop_memory(const struct trace_stop *stop, uint64_t address,
                        struct trace_memory *memory);
+/* The share of the memory from there on that lies in huge pages, 0 .. 1, of what is in
+ * use.
+ */
+double trace_stop_huge_share(const struct trace_stop *stop, uint64_t address,
+                             unsigned long long bytes);
 /* Bytes of pages that nobody has touched yet, from there on. 0 also where the kernel does
  * not tell. */
 unsigned long long trace_stop_untouched(const struct trace_stop *stop, uint64_t address,

@@ -90,49 +90,76 @@ void process_mappings(pid_t process, mapping_look *look, void *data)
     each_line(process, "maps", look_at_line, &(struct looking){look, data});
 }
 
-/* ---- the mapping around an address, with its pages ---- */
+/* ---- the pages of a range ---- */
 
-struct around {
-    uint64_t address, begin, end;
-    bool inside, is_shared;
-    unsigned long long resident_kib, huge_kib, page_kib;
+struct pages {
+    uint64_t begin, end;
+    double inside; /* share of the mapping that is in the range */
+    double resident_kib, huge_kib, page_kib;
 };
+
+static void begin_mapping(struct pages *pages, const struct mapping_line *line)
+{
+    uint64_t from = line->begin > pages->begin ? line->begin : pages->begin;
+    uint64_t to = line->end < pages->end ? line->end : pages->end;
+
+    pages->inside =
+        from < to ? (double)(to - from) / (double)(line->end - line->begin) : 0;
+}
+
+static void add_pages(struct pages *pages, const char *name, double kib)
+{
+    if (!strcmp(name, "KernelPageSize"))
+        pages->page_kib = kib;
+    if (!strcmp(name, "Rss")) {
+        pages->resident_kib += pages->inside * kib;
+        if (pages->page_kib > 64) /* of hugetlbfs */
+            pages->huge_kib += pages->inside * kib;
+    }
+    if (!strcmp(name, "AnonHugePages") || !strcmp(name, "ShmemPmdMapped") ||
+        !strcmp(name, "FilePmdMapped"))
+        pages->huge_kib += pages->inside * kib;
+}
 
 static bool look_at_pages(void *data, char *text)
 {
-    struct around *around = data;
+    struct pages *pages = data;
     struct mapping_line line;
     char name[64];
     unsigned long long kib;
 
-    if (read_line(text, &line)) {
-        if (around->inside)
-            return false;
-        around->inside = line.begin <= around->address && around->address < line.end;
-        around->begin = line.begin;
-        around->end = line.end;
-        around->is_shared = line.mode[3] == 's';
-        return true;
-    }
-    if (!around->inside || sscanf(text, "%63[^:]: %llu kB", name, &kib) != 2)
-        return true;
-    if (!strcmp(name, "Rss"))
-        around->resident_kib = kib;
-    if (!strcmp(name, "KernelPageSize"))
-        around->page_kib = kib;
-    if (!strcmp(name, "AnonHugePages") || !strcmp(name, "ShmemPmdMapped") ||
-        !strcmp(name, "FilePmdMapped"))
-        around->huge_kib += kib;
+    if (read_line(text, &line))
+        begin_mapping(pages, &line);
+    else if (sscanf(text, "%63[^:]: %llu kB", name, &kib) == 2)
+        add_pages(pages, name, (double)kib);
     return true;
 }
 
-/* Mappings that lie side by side are one piece to the application. */
-static bool extend(void *data, const struct mapping_line *line)
+double trace_stop_huge_share(const struct trace_stop *stop, uint64_t address,
+                             unsigned long long bytes)
+{
+    struct pages pages = {.begin = address, .end = address + bytes};
+
+    each_line(stop->process, "smaps", look_at_pages, &pages);
+    return pages.resident_kib > 0 ? pages.huge_kib / pages.resident_kib : 0;
+}
+
+/* ---- the mapping around an address ---- */
+
+struct around {
+    uint64_t address, begin, end;
+};
+
+static bool look_around(void *data, const struct mapping_line *line)
 {
     struct around *around = data;
 
-    if (line->begin == around->end && line->mode[0] == 'r')
+    if (line->begin <= around->address && around->address < line->end) {
+        around->begin = line->begin;
         around->end = line->end;
+    } else if (around->end && line->begin == around->end && line->mode[0] == 'r') {
+        around->end = line->end; /* side by side: one piece to the application */
+    }
     return true;
 }
 
@@ -169,17 +196,12 @@ bool trace_stop_memory(const struct trace_stop *stop, uint64_t address,
     uint64_t block;
 
     *memory = (struct trace_memory){0};
-    each_line(stop->process, "smaps", look_at_pages, &around);
-    if (!around.inside || !(around.begin <= address))
+    process_mappings(stop->process, look_around, &around);
+    if (!around.end)
         return false;
-    process_mappings(stop->process, extend, &around);
     block = block_end(stop->process, &around);
-    *memory = (struct trace_memory){
-        .end = block ? block : around.end,
-        .is_block = block != 0,
-        .huge_pages = around.page_kib > 64 ||
-                      (around.huge_kib && 2 * around.huge_kib >= around.resident_kib),
-        .locked_shared = around.is_shared};
+    *memory =
+        (struct trace_memory){.end = block ? block : around.end, .is_block = block != 0};
     return true;
 }
 

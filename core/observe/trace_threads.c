@@ -9,6 +9,10 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
+#include <time.h>
+
+/* Far above what a busy machine keeps a thread waiting. */
+static const double halt_limit_s = 1;
 
 struct traced_process *process_find(struct trace *trace, pid_t pid)
 {
@@ -117,6 +121,26 @@ static bool is_plain_stop(int status)
            WSTOPSIG(status) == SIGTRAP;
 }
 
+/*
+ * A thread that runs stands at once. One that waits in vfork() does not before its child
+ * goes on, which waits for us: it runs none of the program meanwhile, and its stop is
+ * taken when it comes. 0 = it does not stand.
+ */
+static pid_t wait_halted(pid_t id, int *status)
+{
+    const struct timespec pause = {.tv_nsec = 20000};
+    double until = clock_s() + halt_limit_s;
+    pid_t got;
+
+    while ((got = waitpid(id, status, __WALL | WNOHANG)) == 0 ||
+           (got < 0 && errno == EINTR)) {
+        if (clock_s() > until)
+            return 0;
+        nanosleep(&pause, NULL);
+    }
+    return got;
+}
+
 /* False when the thread is gone. */
 static bool halt(struct traced_thread *thread)
 {
@@ -125,9 +149,9 @@ static bool halt(struct traced_thread *thread)
 
     if (ptrace(PTRACE_INTERRUPT, thread->id, NULL, NULL))
         return true; /* it is about to end, and will say so */
-    do
-        got = waitpid(thread->id, &status, __WALL);
-    while (got < 0 && errno == EINTR);
+    got = wait_halted(thread->id, &status);
+    if (got == 0)
+        return true;
     if (got != thread->id || !WIFSTOPPED(status))
         return false;
     thread->stands = true;

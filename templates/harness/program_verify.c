@@ -89,6 +89,31 @@ static const char *contents_for(const struct verification *verification, size_t 
     return asked;
 }
 
+static bool is_all_zero(const struct inflight_array *array, const char *data,
+                        size_t length)
+{
+    static const char zero[8];
+
+    for (size_t i = 0; i < length; i++)
+        if (memcmp(data + place_of(array, i), zero, array->bytes) != 0)
+            return false;
+    return true;
+}
+
+/* Captured zeros are no better than those that are asked for. */
+static void fill_contents(const struct verification *verification, size_t i, void *data)
+{
+    const struct inflight_array *array = &inflight_table.array[i];
+    const char *asked = contents_for(verification, i);
+    size_t length = verification->sizes->array[i].length;
+    unsigned long long seed = verification->request->seed;
+
+    fill(array, data, length, asked, seed);
+    if (verification->request->full_precision && array->kind == 'f' &&
+        strncmp(asked, "captured(", 9) == 0 && is_all_zero(array, data, length))
+        fill(array, data, length, "uniform(0.5,1.5)", seed);
+}
+
 static void *global_of(const struct verification *verification, size_t i, bool variant)
 {
     return variant && !verification->request->against_itself
@@ -134,8 +159,7 @@ static void make_pair(struct verification *verification, size_t i)
         pair->reference = verification->pair[array->memory].reference;
         pair->variant = verification->pair[array->memory].variant;
     }
-    fill(array, pair->reference, verification->sizes->array[i].length,
-         contents_for(verification, i), verification->request->seed);
+    fill_contents(verification, i, pair->reference);
 }
 
 /* After all are filled. */
@@ -160,8 +184,7 @@ static void keep_reference(struct verification *verification, size_t i)
     if (array->is_global) {
         if (array->memory == i && is_memory_written(i))
             memcpy(pair->first.data, pair->reference, pair->first.bytes);
-        fill(array, pair->variant, verification->sizes->array[i].length,
-             contents_for(verification, i), verification->request->seed);
+        fill_contents(verification, i, pair->variant);
     }
     pair->reference = memory->first.data;
 }
