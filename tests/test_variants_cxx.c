@@ -59,6 +59,7 @@ static const struct {
     {"fill", {"nontemporal(x)", "unroll(i:4)", "simd(i)"}},
     {"dot", {"", "unroll(i:4)"}},
     {"rows", {"interchange(j,i)", "tile(j:4) full(j)", "nontemporal(a)"}},
+    {"smooth", {"", "unroll_jam(i:2)", "unroll(j:4)"}},
     {"total", {"", "unroll(i:4)", "tile(i:16)"}},
 };
 
