@@ -3,11 +3,15 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
 template <class T> T twice(T x)
 {
