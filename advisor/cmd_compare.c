@@ -113,11 +113,12 @@ static int write_source(struct rivalry *rivalry, struct error *err)
     const char *from = kernel_name(rivalry->rival),
                *to = kernel_name(rivalry->bench->kernel);
     struct buf text = {0};
-    if (!strcmp(from, to)) {
+    if (!strcmp(from, to) || kernel_language(rivalry->rival) == KERNEL_CPLUSPLUS) {
         rivalry->source = xstrdup(kernel_path(rivalry->rival));
         return 0;
     }
-    rivalry->source = path_join(rivalry->bench->scratch, "second.c");
+    rivalry->source = xasprintf("%s/second%s", rivalry->bench->scratch,
+                                kernel_ending(rivalry->bench->kernel));
     int status = rename_source(kernel_path(rivalry->rival), from, to, &text, err);
     if (!status)
         status = file_write(rivalry->source, buf_str(&text), text.length, err);

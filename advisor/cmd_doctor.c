@@ -76,6 +76,20 @@ static void look_at_programs(struct doctor *doctor, const struct toolchain *tool
     }
 }
 
+static void look_at_cplusplus(struct doctor *doctor, const struct toolchain *toolchain)
+{
+    struct error why = {0};
+    char *compiler = NULL;
+    if (toolchain_try_cplusplus(toolchain, &compiler, &why))
+        add_to_install(doctor, DOCTOR_LIMITED, "C++",
+                       toolchain->is_clang ? "clang-19 libstdc++-12-dev" : "g++",
+                       why.text);
+    else
+        doctor_add(doctor, DOCTOR_OK, "C++", none, "%s compiles kernels of C++",
+                   compiler);
+    free(compiler);
+}
+
 static void look_at_openmp(struct doctor *doctor, const struct toolchain *toolchain,
                            const char *scratch)
 {
@@ -116,6 +130,7 @@ static void look_at_compiler(struct doctor *doctor, const char *name, bool neede
         if (needed && scratch) {
             look_at_programs(doctor, &toolchain, scratch);
             look_at_openmp(doctor, &toolchain, scratch);
+            look_at_cplusplus(doctor, &toolchain);
         }
     }
     toolchain_release(&toolchain);

@@ -126,7 +126,7 @@ static int measure_emitted(struct workbench *bench, const struct winner *winner,
     struct compared comparison = {.a = {"", {0}},
                                   .b = {winner->plan, winner->environment},
                                   .seconds = search_closing_s(bench->settings->budget_s)};
-    char *path = path_join(bench->scratch, "emitted.c");
+    char *path = xasprintf("%s/emitted%s", bench->scratch, kernel_ending(bench->kernel));
     progress_say(&bench->progress, "measuring the written file on its own");
     int status = emit(bench, winner, path, false, err);
     if (!status)

@@ -314,21 +314,25 @@ static char *kernel_place(const struct sheet *sheet)
                     : xstrdup(report_word(kernel, "file"));
 }
 
-/* "gather_tuned.c", in the folder one is in. */
+/* "gather_tuned.c", "gather_tuned.cpp", in the folder one is in. */
 static char *tuned_name(const struct sheet *sheet)
 {
     const char *file = path_base(
                    report_word(json_object_get(sheet->report, "kernel"), "file")),
                *dot = strrchr(file, '.');
-    return xasprintf("%.*s_tuned.c", (int)(dot ? (size_t)(dot - file) : strlen(file)),
-                     file);
+    return xasprintf("%.*s_tuned%s", (int)(dot ? (size_t)(dot - file) : strlen(file)),
+                     file, dot ? dot : ".c");
 }
 
 /* Not so with --patch, which writes a difference. */
 static bool is_source(const char *path)
 {
+    static const char *const endings[] = {".c", ".cc", ".cpp", ".cxx", ".C"};
     const char *dot = strrchr(path, '.');
-    return dot && !strcmp(dot, ".c");
+    for (size_t i = 0; dot && i < ARRAY_SIZE(endings); i++)
+        if (!strcmp(dot, endings[i]))
+            return true;
+    return false;
 }
 
 static void next_of_tune(struct sheet *sheet, const char *place, const char *tuned)

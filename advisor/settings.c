@@ -40,10 +40,24 @@ static int read_file(const char *text, struct settings *settings, struct error *
     return 0;
 }
 
+/* The colon between file and function, of "a.cpp:ns::f" the first; NULL = there is none.
+ */
+static const char *function_colon(const char *text)
+{
+    const char *colon = strrchr(text, ':');
+    while (colon && colon > text && colon[-1] == ':') {
+        const char *at = colon - 1;
+        while (at > text && at[-1] != ':')
+            at--;
+        colon = at > text ? at - 1 : NULL;
+    }
+    return colon;
+}
+
 /* FILE, FILE:LINE or FILE:FUNCTION, twice: two versions of one function. */
 static int read_version(const char *text, struct settings *settings, struct error *err)
 {
-    const char *colon = strrchr(text, ':');
+    const char *colon = function_colon(text);
     const char *name = colon ? colon + 1 : "";
     bool first = !settings->file;
     bool named = colon && colon > text &&

@@ -59,6 +59,7 @@ static const struct {
     {"fill", {"nontemporal(x)", "unroll(i:4)", "simd(i)"}},
     {"dot", {"", "unroll(i:4)"}},
     {"rows", {"interchange(j,i)", "tile(j:4) full(j)", "nontemporal(a)"}},
+    {"smooth", {"", "unroll_jam(i:2)", "unroll(j:4)"}},
     {"total", {"", "unroll(i:4)", "tile(i:16)"}},
 };
 
@@ -152,8 +153,31 @@ static void what_is_written_compiles(void)
     }
 }
 
+/* The headers of the standard library and of the compiler stand behind the macros that
+ * announce what compilers do not report. */
+static void traced_programs_are_built(void)
+{
+    static const char *const plans[] = {"", "prefetch(x:16)", "nontemporal(x)"};
+    const struct toolchain *toolchain;
+    size_t nr = toolchains(&toolchain);
+    for (size_t i = 0; i < nr * ARRAY_SIZE(plans); i++) {
+        struct kernel *kernel = bound("fill");
+        struct plan *plan = NULL;
+        struct error err = {0};
+        char *program = NULL;
+        if (kernel && check_ok(plan_parse(plans[i / nr], &plan, &err), &err))
+            check_ok(variant_build(kernel, plan, &toolchain[i % nr], VARIANT_TRACE,
+                                   fixture_dir(), &program, &err),
+                     &err);
+        free(program);
+        plan_free(plan);
+        kernel_free(kernel);
+    }
+}
+
 CU_TestInfo variants_cxx_tests[] = {
     {"results are equal", results_are_equal},
     {"what is written compiles", what_is_written_compiles},
+    {"traced programs are built", traced_programs_are_built},
     CU_TEST_INFO_NULL,
 };

@@ -99,6 +99,12 @@ static const struct {
      "the pointer itself"},
     {"a declaration in a condition",
      SUM LOOP "        if (double v = x[i])\n            s += v;\n" END, "5:"},
+    {"a reference beside text",
+     SUM LOOP
+     "    {\n        const double &v = x[i];\n        while (s < v)\n            "
+     "s += v;\n    }\n" END,
+     "6:23: of C++, 'f' cannot be read: a reference in a function with while, switch, "
+     "labels or lists of initialisers; use a pointer"},
     {"a field of a base class",
      "struct B {\n    int a;\n    double v;\n};\nstruct A : B {\n    double w;\n};\n"
      "double f(int n, const A *x)\n{\n    double s = 0;\n" LOOP

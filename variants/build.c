@@ -128,11 +128,6 @@ static void add_instruction_set(const struct strvec *from, struct strvec *flags)
             strvec_push(flags, from->v[i]);
 }
 
-/* Private fields and methods are reached from behind the file. What the kernel does not
- * need of the file is left out of the program, and with it what it would need of other
- * files, such as methods that are defined there. */
-static const char cxx_flags[] = "-fno-access-control -ffunction-sections -fdata-sections";
-
 static void kernel_flags(const struct building *building, enum harness_role role,
                          struct strvec *flags)
 {
@@ -149,7 +144,7 @@ static void kernel_flags(const struct building *building, enum harness_role role
     if (building->in_library)
         strvec_split(flags, "-fPIC -fvisibility=hidden");
     if (is_cplusplus(building))
-        strvec_split(flags, cxx_flags);
+        cxx_add_flags(flags);
     if (building->beside)
         add_neighbours(building->beside, flags);
     add_neighbours(building->kernel->function->path, flags);

@@ -57,6 +57,9 @@ void cxx_read_linkage(struct ct_clang *clang, CXCursor cursor,
                       struct ct_function *function);
 /* clang_cxx_tree.c */
 struct ct_node *cxx_this_node(struct ct_clang *clang);
+/* `double &r = a[i];` and the uses of r, as `double *r = &a[i];` and `*r`. */
+void cxx_declare_reference(struct ct_clang *clang, struct ct_node *var);
+void cxx_use_reference(struct ct_clang *clang, struct ct_node *name);
 struct ct_decl *cxx_this(struct ct_clang *clang);
 /* The first construct of the function that is not read; text NULL = there is none. */
 struct ct_trouble cxx_find_trouble(struct ct_clang *clang, CXCursor function);

@@ -36,11 +36,67 @@ struct ct_node *cxx_this_node(struct ct_clang *clang)
     return node;
 }
 
+/* ---- references ---- */
+
+static struct ct_node *unary(struct ct_clang *clang, const char *op, struct ct_node *of,
+                             int pointers)
+{
+    struct ct_node *node = node_new(clang, CT_UNARY, 1);
+    struct ct_node **child = node->child;
+    *node = *of;
+    node->kind = CT_UNARY;
+    node->what = "an expression";
+    node->op = op;
+    node->text = NULL;
+    node->decl = NULL;
+    node->field = NULL;
+    node->has_value = node->arrow = node->shared = false;
+    node->type.pointers = pointers;
+    node->child = child;
+    node->child_nr = 1;
+    child[0] = of;
+    return node;
+}
+
+static bool is_place(const struct ct_node *node)
+{
+    return node->kind == CT_INDEX || node->kind == CT_MEMBER || node->kind == CT_NAME ||
+           (node->kind == CT_UNARY && strcmp(node->op, "*") == 0);
+}
+
+/* What is no place in memory, or of another type, is copied: the reference is to that. */
+void cxx_declare_reference(struct ct_clang *clang, struct ct_node *var)
+{
+    struct ct_node *init = var->child_nr ? var->child[0] : NULL;
+    struct ir_type *type = &var->decl->type;
+    var->decl->is_reference = false;
+    if (!init || !is_place(init) || init->type.scalar != type->scalar ||
+        init->type.bytes != type->bytes || init->type.pointers != type->pointers ||
+        init->type.is_unsigned != type->is_unsigned)
+        return;
+    var->child[0] = unary(clang, "&", init, init->type.pointers + 1);
+    var->decl->by_pointer = true;
+    var->decl->has_value = false;
+    type->pointers++;
+}
+
+void cxx_use_reference(struct ct_clang *clang, struct ct_node *name)
+{
+    struct ct_node *inner = node_new(clang, CT_NAME, 0);
+    *inner = *name;
+    inner->child_nr = 0;
+    inner->has_value = false;
+    inner->type = name->decl->type;
+    *name = *unary(clang, "*", inner, inner->type.pointers - 1);
+}
+
 /* ---- what is not read ---- */
 
 struct search {
     struct ct_clang *clang;
     CXCursor function;
+    CXCursor reference; /* the last local one */
+    bool keeps_text;    /* there are statements that are kept as they are written */
     struct ct_trouble found;
 };
 
@@ -159,12 +215,10 @@ static void check_parameter(struct search *search, CXCursor cursor)
 static void check_variable(struct search *search, CXCursor cursor)
 {
     CXType type = clang_getCursorType(cursor);
-    if (is_reference(type))
-        report(search, cursor,
-               ir_textf(search->clang->arena,
-                        "a reference, '%s'; write what it stands for, or use a pointer",
-                        take_string(search->clang, clang_getCursorSpelling(cursor))));
-    else if (is_class(type) && !is_plain_class(type))
+    if (is_reference(type)) {
+        check_reference(search, cursor, type);
+        search->reference = cursor;
+    } else if (is_class(type) && !is_plain_class(type))
         report_class(search, cursor, type, "an object of the class");
 }
 
@@ -303,6 +357,7 @@ static void check_name(struct search *search, CXCursor cursor)
 {
     CXCursor target = clang_getCursorReferenced(cursor);
     if (clang_getCursorKind(target) == CXCursor_VarDecl &&
+        !cxx_is_function(clang_getCursorSemanticParent(target)) &&
         is_reference(clang_getCursorType(target)))
         report(search, cursor,
                ir_textf(search->clang->arena, "a reference, '%s'; use a pointer",
@@ -316,6 +371,13 @@ static enum CXChildVisitResult look(CXCursor cursor, CXCursor parent, CXClientDa
     for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
         if (refused[i].kind == kind)
             report(search, cursor, refused[i].text);
+    enum CXTypeKind type = clang_getCanonicalType(clang_getCursorType(cursor)).kind;
+    bool list = kind == CXCursor_InitListExpr &&
+                (type == CXType_ConstantArray || type == CXType_Record);
+    search->keeps_text = search->keeps_text || list || kind == CXCursor_WhileStmt ||
+                         kind == CXCursor_DoStmt || kind == CXCursor_SwitchStmt ||
+                         kind == CXCursor_LabelStmt || kind == CXCursor_AsmStmt ||
+                         kind == CXCursor_StmtExpr;
     if (kind == CXCursor_ParmDecl)
         check_parameter(search, cursor);
     else if (kind == CXCursor_VarDecl)
@@ -341,6 +403,11 @@ struct ct_trouble cxx_find_trouble(struct ct_clang *clang, CXCursor function)
         report(&search, function, "a function that returns a reference");
     else if (is_class(result) && !is_plain_class(result))
         report_class(&search, function, result, "a function that returns an object of");
+    search.reference = clang_getNullCursor();
     clang_visitChildren(function, look, &search);
+    if (search.keeps_text && !clang_Cursor_isNull(search.reference))
+        report(&search, search.reference,
+               "a reference in a function with while, switch, labels or lists of "
+               "initialisers; use a pointer");
     return search.found;
 }

@@ -172,6 +172,8 @@ static void read_name(struct ct_clang *clang, CXCursor cursor, struct ct_node *n
     node->decl = decl_of(clang, target);
     node->has_value = node->decl->has_value;
     node->value = node->decl->value;
+    if (node->decl->by_pointer)
+        cxx_use_reference(clang, node);
 }
 
 /* libclang spells the field that an anonymous struct or union is as nothing or as
@@ -250,6 +252,10 @@ static void read_member(struct ct_clang *clang, CXCursor cursor, struct ct_node 
             field->record_bytes = base->field->record_bytes;
         }
     }
+    base = node->child[0];
+    if (base->kind == CT_UNARY && base->child_nr == 1 &&
+        base->child[0]->kind == CT_NAME && base->child[0]->decl->by_pointer)
+        node->child[0] = base->child[0];
     node->arrow = node->child[0]->type.pointers > 0;
 }
 
@@ -307,6 +313,8 @@ static void read_details(struct ct_clang *clang, CXCursor cursor, struct ct_node
         break;
     case CT_VAR:
         node->decl = decl_of(clang, cursor);
+        if (node->decl->is_reference)
+            cxx_declare_reference(clang, node);
         break;
     case CT_STMT:
         node->is_label = clang_getCursorKind(cursor) == CXCursor_LabelStmt;

@@ -44,7 +44,8 @@ struct ct_decl {
     struct ct_node **dim; /* outermost first; NULL entry = not given */
     size_t dim_nr;
     bool pointer_to_array, is_static, has_value, is_reference;
-    bool implicit;            /* a builtin: declared nowhere */
+    bool by_pointer; /* a local reference, read as the pointer that it could be */
+    bool implicit;   /* a builtin: declared nowhere */
     struct ct_function *body; /* FUNCTION: once asked for by ct_body; NULL = not defined
                                  in this file or its headers */
     bool body_sought;

@@ -46,6 +46,17 @@ static char *first_error(const char *output)
     return xstrndup(output, strcspn(output, "\n"));
 }
 
+static int fail_not_started(const char *compiler, int code, struct error *err)
+{
+    if (strstr(path_base(compiler), "++"))
+        return fail(err, STATUS_MISSING,
+                    "cannot start the compiler '%s', which a C++ kernel needs: %s; "
+                    "install it or name another compiler with --compiler",
+                    compiler, strerror(code));
+    return fail(err, STATUS_MISSING, "cannot start the compiler '%s': %s", compiler,
+                strerror(code));
+}
+
 int compile_judge(const struct spawn_outcome *outcome, const char *compiler,
                   const char *what, struct error *err)
 {
@@ -53,9 +64,7 @@ int compile_judge(const struct spawn_outcome *outcome, const char *compiler,
 
     switch (outcome->end) {
     case SPAWN_NOT_STARTED:
-        return fail(err, STATUS_MISSING, "cannot start the compiler '%s'%s: %s", compiler,
-                    strstr(path_base(compiler), "++") ? ", which a C++ kernel needs" : "",
-                    strerror(outcome->code));
+        return fail_not_started(compiler, outcome->code, err);
     case SPAWN_TIMED_OUT:
         return fail(err, STATUS_FAILED, "%s took '%s' longer than %g s", what, compiler,
                     compile_limit_s);

@@ -1,12 +1,20 @@
 /*
  * The calling functions of a C++ kernel. They stand behind the user's file, as those of C
  * do, and are called from C. The kernel is found by its whole name and type, so that
- * overloads are told apart; arrays go in as an object that becomes whatever pointer the
+ * overloads are told apart; arrays and numbers go in as objects that become whatever the
  * parameter is. Access rules are off in this file (-fno-access-control): fields and
  * methods may be private. The object of a method is storage of bytes, whose constructor
  * does not run.
  */
 #include "variants/harness.h"
+
+/* Private fields and methods are reached from behind the file. What the kernel does not
+ * need of the file is left out of the program, and with it what it would need of other
+ * files, such as methods that are defined there. */
+void cxx_add_flags(struct strvec *flags)
+{
+    strvec_split(flags, "-fno-access-control -ffunction-sections -fdata-sections");
+}
 
 static const char tools[] =
     "extern \"C\" {\n"
@@ -16,6 +24,12 @@ static const char tools[] =
     "    void *at;\n"
     "    template <class T> operator T *() const { return static_cast<T *>(at); }\n"
     "};\n"
+    "template <class N> struct inflight_number {\n"
+    "    N value;\n"
+    "    template <class T> operator T() const { return (T)value; }\n"
+    "};\n"
+    "template <class N> static inflight_number<N> inflight_as(N value)\n"
+    "{\n    return {value};\n}\n"
     "struct inflight_nobody {\n"
     "    void nothing() {}\n"
     "    static void alone() {}\n"

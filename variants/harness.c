@@ -182,8 +182,10 @@ static void add_argument(const struct kernel *kernel,
                                                 : "inflight_array[%zu]",
                  symbol_place(kernel, symbol));
     else
-        buf_addf(out, "inflight_%s[%zu]", scalar_member(symbol),
-                 scalar_place(kernel, symbol));
+        buf_addf(out,
+                 kernel->function->is_cplusplus ? "inflight_as(inflight_%s[%zu])"
+                                                : "inflight_%s[%zu]",
+                 scalar_member(symbol), scalar_place(kernel, symbol));
 }
 
 /* What a method is called for is no argument. */

@@ -47,7 +47,8 @@ void harness_set_data(const struct harness_objects *objects, struct buf *out);
 void harness_arguments(const struct harness_objects *objects, struct buf *out);
 void harness_result(const struct kernel *kernel, struct buf *out);
 
-/* cxx_harness.c: the calling functions of a C++ kernel. */
+/* cxx_harness.c: the calling functions of a C++ kernel, and what compiles them. */
+void cxx_add_flags(struct strvec *flags);
 void cxx_add_call(const struct harness_objects *objects, const char *role,
                   struct buf *out);
 

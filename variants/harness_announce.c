@@ -8,7 +8,9 @@
 
 #include "variants/harness.h"
 
+/* <cstring> takes back macros by the names of its functions, so it comes before them. */
 static const char plain[] =
+    "#ifdef __cplusplus\n#include <cstring>\nextern \"C\" {\n#endif\n"
     "void tracer_prefetch(const void *address, int rw, int locality);\n"
     "void tracer_nontemporal_store(const void *address, __SIZE_TYPE__ bytes);\n"
     "void tracer_nontemporal(const void *address, __SIZE_TYPE__ bytes);\n"
@@ -17,6 +19,8 @@ static const char plain[] =
     "void *inflight_traced_memcpy(void *, const void *, __SIZE_TYPE__);\n"
     "void *inflight_traced_memmove(void *, const void *, __SIZE_TYPE__);\n"
     "void *inflight_traced_memset(void *, int, __SIZE_TYPE__);\n"
+    "#ifdef __cplusplus\n}\nnamespace std {\nusing ::inflight_traced_memcpy;\n"
+    "using ::inflight_traced_memmove;\nusing ::inflight_traced_memset;\n}\n#endif\n"
     "#define INFLIGHT_PREFETCH(address, rw, locality, ...) "
     "tracer_prefetch((address), (rw), (locality))\n"
     "#define INFLIGHT_PREFETCH_1(address, ...) INFLIGHT_PREFETCH(address, 0, 3, 0)\n"
@@ -89,13 +93,14 @@ static const char macros[] =
     "const void *inflight_a = (base); "
     "INFLIGHT_INDEXED(tracer_read, INFLIGHT_SIGN(inflight_m, inflight_l, bytes), "
     "inflight_a, inflight_i, inflight_m, bytes, scale) "
-    "name(old, (void *)inflight_a, inflight_i, inflight_m, scale); })\n"
+    "name(old, (__typeof__((base) + 0))inflight_a, inflight_i, inflight_m, scale); })\n"
     "#define INFLIGHT_GATHER_BITS(name, bytes, old, base, index, mask, scale) "
     "({ __typeof__(index) inflight_i = (index); __typeof__(old) inflight_o = (old); "
     "__typeof__(mask) inflight_m = (mask); const void *inflight_a = (base); "
     "INFLIGHT_INDEXED(tracer_read, inflight_m >> inflight_l & 1, "
     "inflight_a, inflight_i, inflight_o, bytes, scale) "
-    "name(inflight_o, (void *)inflight_a, inflight_i, inflight_m, scale); })\n"
+    "name(inflight_o, (__typeof__((base) + 0))inflight_a, inflight_i, inflight_m, "
+    "scale); })\n"
     "#define INFLIGHT_SCATTER(name, bytes, base, mask, index, value, scale) "
     "({ __typeof__(index) inflight_i = (index); __typeof__(value) inflight_v = (value); "
     "__typeof__(mask) inflight_m = (mask); void *inflight_a = (base); "

@@ -64,10 +64,33 @@ static int check_params(const struct ir_function *a, const struct ir_function *b
     return 0;
 }
 
+/* In C++ the text around the call says which function it is. */
+static int check_linkage(const struct ir_function *a, const struct ir_function *b,
+                         struct error *err)
+{
+    if (a->is_cplusplus != b->is_cplusplus)
+        return fail(err, STATUS_USAGE,
+                    "'%s' in '%s' is %s and '%s' in '%s' is %s: the two cannot be called "
+                    "alike",
+                    a->name, a->path, a->is_cplusplus ? "C++" : "C", b->name, b->path,
+                    b->is_cplusplus ? "C++" : "C");
+    if (a->is_cplusplus && (strcmp(a->linkage.callee, b->linkage.callee) != 0 ||
+                            strcmp(a->linkage.type, b->linkage.type) != 0))
+        return fail(err, STATUS_USAGE,
+                    "'%s' of type '%s' and '%s' of type '%s' cannot be called alike: two "
+                    "versions of a C++ function have one name, with the same scopes, and "
+                    "the same types",
+                    a->linkage.callee, a->linkage.type, b->linkage.callee,
+                    b->linkage.type);
+    return 0;
+}
+
 int kernel_same_call(const struct kernel *a, const struct kernel *b, struct error *err)
 {
     const struct ir_function *one = a->function, *other = b->function;
 
+    if (check_linkage(one, other, err))
+        return -1;
     if (one->param_nr != other->param_nr)
         return fail(err, STATUS_USAGE,
                     "'%s' takes %zu parameters and '%s' %zu: the two cannot be called "

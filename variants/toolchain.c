@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "variants/compile.h"
+#include "variants/cxx.h"
 
 static int ask_version(struct toolchain *toolchain, struct error *err)
 {
@@ -23,7 +24,7 @@ static int ask_version(struct toolchain *toolchain, struct error *err)
     return result;
 }
 
-static int try_it(const struct toolchain *toolchain, struct error *err)
+static int try_it(const struct toolchain *toolchain, bool cplusplus, struct error *err)
 {
     struct error why = {0};
     char *dir = NULL, *object = NULL;
@@ -36,7 +37,8 @@ static int try_it(const struct toolchain *toolchain, struct error *err)
                                              .text = "void try_it(void);\n"
                                                      "void try_it(void)\n{\n}\n",
                                              .what = "an empty function",
-                                             .flags = &toolchain->flags},
+                                             .flags = &toolchain->flags,
+                                             .is_cplusplus = cplusplus},
                    &object, &why);
     free(object);
     scratch_remove(dir);
@@ -51,11 +53,18 @@ int toolchain_find(const char *compiler, const struct strvec *flags,
         strvec_push_all(&toolchain->flags, flags);
     else
         strvec_split(&toolchain->flags, "-O3 -march=native");
-    if (ask_version(toolchain, err) || try_it(toolchain, err)) {
+    if (ask_version(toolchain, err) || try_it(toolchain, false, err)) {
         toolchain_release(toolchain);
         return -1;
     }
     return 0;
+}
+
+int toolchain_try_cplusplus(const struct toolchain *toolchain, char **compiler,
+                            struct error *err)
+{
+    *compiler = cxx_compiler(toolchain->compiler, true);
+    return try_it(toolchain, true, err);
 }
 
 void toolchain_release(struct toolchain *toolchain)

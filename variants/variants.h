@@ -353,6 +353,10 @@ int kernel_macros(const struct kernel *kernel, const struct toolchain *toolchain
  * not there or does not work. flags NULL = default. */
 int toolchain_find(const char *compiler, const struct strvec *flags,
                    struct toolchain *toolchain, struct error *err);
+/* Compiles an empty function of C++, which kernels of C++ need. *compiler: its name
+ * (caller frees). STATUS_MISSING when it is not there or does not work. */
+int toolchain_try_cplusplus(const struct toolchain *toolchain, char **compiler,
+                            struct error *err);
 void toolchain_release(struct toolchain *toolchain);
 
 /* ADDRESS: VERIFY under the address and undefined-behaviour sanitizers. THREADS: VERIFY

@@ -20,10 +20,20 @@ void record_put(struct record *record, struct record_machine *machine)
 
 /* ---- names ---- */
 
+/* Behind the last dot of a C or C++ file's name, with it; "" of others. */
+static const char *source_ending(const char *source)
+{
+    static const char *const endings[] = {".c", ".cc", ".cpp", ".cxx", ".c++", ".C"};
+    const char *dot = strrchr(path_base(source), '.');
+    for (size_t i = 0; dot && i < ARRAY_SIZE(endings); i++)
+        if (!strcmp(dot, endings[i]))
+            return dot;
+    return "";
+}
+
 static size_t stem_length(const char *source)
 {
-    const char *dot = strrchr(source, '.');
-    return dot && !strcmp(dot, ".c") ? (size_t)(dot - source) : strlen(source);
+    return strlen(source) - strlen(source_ending(source));
 }
 
 /* Letters and digits of `text` in lower case, the rest as one dot each. */
@@ -58,7 +68,8 @@ char *record_code_name(const char *source, const struct record_cpu *cpu)
     add_word(&out, cpu->family);
     buf_add(&out, "-");
     add_word(&out, cpu->model);
-    buf_add(&out, ".c");
+    const char *ending = source_ending(source);
+    buf_add(&out, *ending ? ending : ".c");
     return buf_detach(&out);
 }
 

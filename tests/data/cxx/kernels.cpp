@@ -3,11 +3,15 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
 template <class T> T twice(T x)
 {
@@ -212,6 +216,22 @@ void rows(int n, double (*a)[8], const double b[][8])
     for (int i = 0; i < n; i++)
         for (int j = 0; j < 8; j++)
             a[i][j] = 2 * b[i][j];
+}
+
+#pragma inflight set n = 70
+#pragma inflight set m = 50
+void smooth(int n, int m, double *a, const double *b, Particle *p)
+{
+    for (int i = 0; i < n; i++) {
+        Particle &q = p[i];
+        const auto speed = q.vx;
+        q.x += 0.5 * speed;
+        for (int j = 0; j < m; j++) {
+            double &to = a[i * m + j];
+            const double &more = b[i * m + j] + 1.0;
+            to = 0.5 * to + more;
+        }
+    }
 }
 
 /* A reference that is written: what it refers to is a result. */
