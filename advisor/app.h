@@ -26,6 +26,7 @@ struct app {
     struct samples samples;
     struct hot hot;
     struct quantity cost_s; /* of one sample, in the program's time */
+    struct rule_set *rules; /* whose words the answers use; NULL = none were asked */
     struct app_row *row;    /* hottest first */
     size_t row_nr;
     bool recorded;      /* read from a file: nothing was run */

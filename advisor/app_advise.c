@@ -28,6 +28,7 @@ void app_release(struct app *app)
         free(row->why_not);
     }
     free(app->row);
+    rule_set_free(app->rules);
     hot_release(&app->hot);
     samples_release(&app->samples);
     *app = (struct app){0};

@@ -102,11 +102,12 @@ static char *no_source(const struct hot_routine *routine)
 {
     if (routine->kind == HOT_NO_FILE)
         return xstrdup("code that was made at run time, or the kernel's own");
+    if (routine->kind == HOT_MODULE && !file_exists(routine->module))
+        return xasprintf("'%s' is not here, so nothing is known of its code",
+                         routine->module);
     if (routine->kind == HOT_MODULE)
-        return xasprintf(
-            "'%s' was stripped: which routine it is cannot be told; build it "
-            "with -g",
-            path_base(routine->module));
+        return xstrdup("it was stripped, so which routine it is cannot be told; build it "
+                       "with -g");
     if (routine->kind == HOT_SYMBOL)
         return xasprintf("'%s' has no debug information: build it with -g",
                          path_base(routine->module));

@@ -55,13 +55,12 @@ static int explain_misses(struct app *app, const struct settings *settings,
                           struct error *err)
 {
     struct machine machine = {0};
-    struct rule_set *rules = NULL;
     struct error why = {0};
     int status = 0;
     bool known = !profile_load(settings->machine ? settings->machine : "here",
                                settings->memory, &machine, &why);
     if (known)
-        status = rule_set_load_given(&settings->rules, &rules, err);
+        status = rule_set_load_given(&settings->rules, &app->rules, err);
     for (size_t i = 0; i < app->row_nr && !status; i++) {
         struct app_row *row = &app->row[i];
         if (!known)
@@ -70,10 +69,9 @@ static int explain_misses(struct app *app, const struct settings *settings,
             row->answer_why = xstrdup("hardly any cache misses: not limited by memory");
         else {
             row->gbs = rate_of(app, row->routine, &machine);
-            status = ask(row, settings, &machine, rules, err);
+            status = ask(row, settings, &machine, app->rules, err);
         }
     }
-    rule_set_free(rules);
     machine_release(&machine);
     return status;
 }
@@ -88,7 +86,8 @@ int app_explain(struct app *app, const struct settings *settings, struct error *
         app->row[app->row_nr++] = (struct app_row){
             .routine = routine,
             .gbs = quantity_unknown(),
-            .whole_if_twice = hot_whole_gain(routine, app->samples.wall_s, 2),
+            .whole_if_twice =
+                hot_whole_gain(routine, hot_running_s(&app->hot, &app->samples), 2),
         };
     }
     return app->samples.miss_event ? explain_misses(app, settings, err) : 0;

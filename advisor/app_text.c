@@ -32,10 +32,12 @@ static void add_waiting(struct page *page, const struct app *app)
 {
     double ran = app->hot.busiest_s / app->samples.wall_s;
     if (ran < 0.8)
-        page_paragraph(page,
-                       "Its busiest thread ran for %.0f %% of that time: else it waited for "
-                       "input, for others, for the kernel or for a core to be free.",
-                       100 * ran);
+        page_paragraph(
+            page,
+            "Its busiest thread ran for %.0f %% of that time: else it waited for "
+            "input, for others, for the kernel or for a core to be free. Gains "
+            "are of the time in which it ran.",
+            100 * ran);
 }
 
 static void add_head(struct page *page, const struct app *app)
@@ -59,9 +61,12 @@ static void add_name(const char *name, struct buf *out)
 {
     int depth = 0;
     for (const char *at = name; *at; at++) {
-        bool arguments = *at == '<' && strncmp(at, "<<", 2) && strncmp(at, "<=", 2) &&
-                         (at - name < 8 || strncmp(at - 8, "operator", 8));
-        if (arguments || (*at == '<' && depth))
+        bool is_operator = at - name >= 8 && !strncmp(at - 8, "operator", 8);
+        if (is_operator && !depth) {
+            size_t length = strspn(at, "<>=-");
+            buf_add_n(out, at, length ? length : 1);
+            at += length ? length - 1 : 0;
+        } else if (*at == '<')
             depth++;
         else if (*at == '>' && depth)
             depth--;
@@ -93,7 +98,7 @@ static void add_place(const struct app_row *row, struct buf *out)
     if (routine->kind == HOT_NO_FILE)
         buf_add(out, ", code without a file");
     else if (routine->kind == HOT_MODULE)
-        buf_add(out, ", which has no symbols there");
+        buf_add(out, ", no symbols there");
     else if (routine->kind == HOT_SYMBOL)
         buf_addf(out, " in %s, no debug information", path_base(routine->module));
     else

@@ -17,6 +17,7 @@
 #include "advisor/doctor.h"
 #include "advisor/plot.h"
 #include "core/machine/machine.h"
+#include "core/observe/observe.h"
 #include "core/store/store.h"
 #include "core/traffic/traffic.h"
 #include "rules/rules.h"
@@ -155,6 +156,21 @@ static void look_at_papi(struct doctor *doctor)
     doctor_add(doctor, status.usable ? DOCTOR_OK : DOCTOR_LIMITED, "PAPI", none, "%s",
                status.sentence ? status.sentence : "it could not be asked");
     papi_status_release(&status);
+}
+
+static void look_at_sampling(struct doctor *doctor)
+{
+    static const char command[] = "sysctl kernel.perf_event_paranoid=2";
+    struct error why = {0};
+    if (sample_possible(&why))
+        doctor_add(
+            doctor, DOCTOR_LIMITED, "sampling",
+            strstr(why.text, command) ? (struct remedy){command, true} : none,
+            "applications cannot be looked at from outside (advise -- PROGRAM): %s",
+            why.text);
+    else
+        doctor_add(doctor, DOCTOR_OK, "sampling", none,
+                   "the kernel lets this user sample applications");
 }
 
 /* Containers may forbid it where the kernel does not. */
@@ -396,6 +412,7 @@ static void look_at_all(struct doctor *doctor, const struct settings *settings)
     look_at_papi(doctor);
     look_at_cores(doctor);
     doctor_system(doctor, "", scratch, database);
+    look_at_sampling(doctor);
     look_at_stepping(doctor);
     look_at_clock(doctor);
     look_at_noise(doctor);

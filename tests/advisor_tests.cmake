@@ -8,7 +8,7 @@ endforeach()
 if(TARGET test_advisor_check)
   target_compile_definitions(test_advisor_check PRIVATE INFLIGHT_PROGRAM="$<TARGET_FILE:inflight>")
 endif()
-foreach(target inflight_tests test_advisor_cli test_advisor_measured test_advisor_completion test_advisor_schemas
+foreach(target inflight_tests test_advisor_application test_advisor_cli test_advisor_measured test_advisor_completion test_advisor_schemas
         test_advisor_install)
   if(TARGET ${target})
     target_sources(${target} PRIVATE test_advisor_place.c)

@@ -106,6 +106,7 @@ static const char *const printed[] = {
     "advise --machine skl --bandwidth 100GB/s --access 0.3 --what-if l1_mshrs=24 --json",
     "advise --counts counts.csv --machine skl --access random --json",
     "advise --measurement saved.json --json",
+    "advise --samples solver.json --machine skl --json",
     "measure two.c:8 --set n=1000 --machine skl --cores 1 -q --save kept.json --json",
     "measure two.c:8 --machine skl --cores 1 -q --sweep n=1000,2000 --json",
     "compare versions.c:plain versions.c:doubled --machine skl --cores 1 -q --budget 1s "

@@ -89,26 +89,20 @@ static void connect(struct graph *graph, const struct machine_instruction *code,
     }
 }
 
-/* What no edge leads to is reached by jumps through tables, if there are any; else (code
- * for exceptions) from outside. */
+/* What no edge leads to is reached by jumps through tables, if there are any. */
 static void find_entries(struct graph *graph)
 {
     bool *led_to = xcalloc((size_t)graph->nr, sizeof(*led_to));
-    bool tables = false;
 
-    for (int b = 1; b < graph->nr; b++) {
-        tables |= graph->block[b].anywhere;
+    for (int b = 1; b < graph->nr; b++)
         for (int k = 0; k < graph->block[b].next_nr; k++)
             led_to[graph->block[b].next[k]] = true;
-    }
     graph->entry = xcalloc((size_t)graph->nr, sizeof(*graph->entry));
     graph->anywhere = xcalloc((size_t)graph->nr, sizeof(*graph->anywhere));
-    for (int b = 1; b < graph->nr; b++) {
-        if (b == 1 || (!led_to[b] && !tables))
-            graph->entry[graph->entry_nr++] = b;
-        else if (!led_to[b])
+    graph->entry[graph->entry_nr++] = 1;
+    for (int b = 2; b < graph->nr; b++)
+        if (!led_to[b])
             graph->anywhere[graph->anywhere_nr++] = b;
-    }
     free(led_to);
 }
 
@@ -128,12 +122,24 @@ static int next_of(const struct graph *graph, int b, int k)
     return k < block->next_nr ? block->next[k] : graph->anywhere[k - block->next_nr];
 }
 
+/* Code that is never reached from the beginning (for exceptions) is led to from outside.
+ */
+static bool enter_unreached(struct graph *graph, int *from)
+{
+    for (; *from < graph->nr; ++*from)
+        if (graph->block[*from].order < 0) {
+            graph->entry[graph->entry_nr++] = *from;
+            return true;
+        }
+    return false;
+}
+
 /* Depth first, without recursion: functions may have 100,000 blocks. */
 static void order_blocks(struct graph *graph)
 {
     size_t nr = (size_t)graph->nr;
     int *stack = xcalloc(nr, sizeof(*stack)), *at = xcalloc(nr, sizeof(*at)), depth = 1;
-    int left = graph->nr;
+    int left = graph->nr, from = 1;
 
     graph->sequence = xcalloc(nr, sizeof(*graph->sequence));
     for (int b = 0; b < graph->nr; b++)
@@ -142,7 +148,7 @@ static void order_blocks(struct graph *graph)
     while (depth > 0) {
         int b = stack[depth - 1];
 
-        if (at[b] == next_nr(graph, b)) {
+        if (at[b] == next_nr(graph, b) && !(b == 0 && enter_unreached(graph, &from))) {
             graph->sequence[--left] = b;
             depth--;
             continue;

@@ -116,7 +116,7 @@ struct sample_seconds samples_in_routine(const struct samples *samples,
                                          const struct sample_routine *routine);
 
 /* 95 % of a count that is Poisson distributed (Byar's approximation: Rothman and Boice,
- * 1979; within 1 % of the exact limits from 1 on), times `scale`; and of a share of
+ * 1979; within 1 % of the exact limits from 5 on), times `scale`; and of a share of
  * `of` (Wilson's score interval). of > 0. */
 struct quantity sample_count(uint64_t count, double scale);
 struct quantity sample_share(uint64_t count, uint64_t of);

@@ -49,12 +49,21 @@ bool hot_matters(uint64_t samples, struct quantity share)
     return samples >= HOT_SAMPLES_MIN && share.low >= 0.01;
 }
 
-struct quantity hot_whole_gain(const struct hot_routine *routine, double wall_s,
+double hot_running_s(const struct hot *hot, const struct samples *samples)
+{
+    double kernel = samples->user_s > 0 && samples->system_s > 0
+                        ? samples->system_s / samples->user_s
+                        : 0;
+
+    return fmin(samples->wall_s, hot->busiest_s * (1 + kernel));
+}
+
+struct quantity hot_whole_gain(const struct hot_routine *routine, double running_s,
                                double gain)
 {
-    struct quantity share = quantity_scale(routine->busiest_s, 1 / wall_s);
+    struct quantity share = quantity_scale(routine->busiest_s, 1 / running_s);
 
-    if (!routine->busiest_s.known || !(wall_s > 0))
+    if (!routine->busiest_s.known || !(running_s > 0))
         return quantity_unknown();
     return quantity_between(1 / (1 - fmin(share.value, 1) * (1 - 1 / gain)),
                             1 / (1 - fmin(share.low, 1) * (1 - 1 / gain)),
@@ -341,8 +350,7 @@ static void count_threads(const struct samples *samples, struct hot *hot)
     for (size_t i = 0; i < samples->thread_nr; i++)
         hot->threads += of_thread[i] > 0;
     hot->processes = find_spans(samples, of_thread, span);
-    hot->busiest_s =
-        (double)busiest_of(span, hot->processes) / samples->frequency_hz;
+    hot->busiest_s = (double)busiest_of(span, hot->processes) / samples->frequency_hz;
     free(of_thread);
     free(span);
 }

@@ -66,10 +66,15 @@ char *hot_source(const char *file, const char *dir);
 enum { HOT_SAMPLES_MIN = 10 };
 bool hot_matters(uint64_t samples, struct quantity share);
 
+/* Seconds that the program needed cores: CPU time of its busiest thread with its share of
+ * the kernel's work, at most the wall time. */
+double hot_running_s(const struct hot *hot, const struct samples *samples);
+
 /* How many times as fast the whole would be if the routine were `gain` times as fast
- * (Amdahl), of the wall time: the routine's busiest thread is taken for the one that all
- * others wait for, so it is an upper end. Unknown without wall time. */
-struct quantity hot_whole_gain(const struct hot_routine *routine, double wall_s,
+ * (Amdahl). The routine's busiest thread is taken for the one that all others wait for,
+ * and what the program waited for (input, a free core) is left out, `running_s` being
+ * hot_running_s(): so it is an upper end. Unknown where running_s is none. */
+struct quantity hot_whole_gain(const struct hot_routine *routine, double running_s,
                                double gain);
 
 #endif

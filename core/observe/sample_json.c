@@ -25,11 +25,12 @@ static json_t *threads_json(const struct samples *samples)
     for (size_t i = 0; i < samples->thread_nr; i++) {
         const struct sample_thread *thread = &samples->thread[i];
 
-        json_array_append_new(list,
-                              json_pack("[i, i, o]", thread->process, thread->thread,
-                                        thread->program == UINT32_MAX
-                                            ? json_null()
-                                            : json_integer((json_int_t)thread->program)));
+        json_array_append_new(
+            list, json_pack("[i, i, o, f, f]", thread->process, thread->thread,
+                            thread->program == UINT32_MAX
+                                ? json_null()
+                                : json_integer((json_int_t)thread->program),
+                            thread->first_s, thread->last_s));
     }
     return list;
 }
