@@ -72,6 +72,7 @@ static void loops_are_found(void)
         {"n i n j6 n j6 c0 e", "aaaaaaa.", "a switch inside"},
         /* code for exceptions behind the end, led to by nothing */
         {"n n c1 e n c4 e", ".aa.bb.", "landing pads"},
+        {"n j4 n n n c3 e", "...aaa.", "padding in front of it, behind a jump"},
         {"n c9 e", "...", "a jump out of the function"},
     };
 

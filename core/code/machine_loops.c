@@ -13,6 +13,7 @@ struct block {
     int next[2], next_nr;
     bool anywhere; /* ends in a jump whose target is not in the code */
     int order;     /* in reverse postorder; -1 = not reached */
+    int part;      /* 1 = reached from the beginning, 2.. = else, from the part's first */
     int dominator;
 };
 
@@ -139,7 +140,7 @@ static void order_blocks(struct graph *graph)
 {
     size_t nr = (size_t)graph->nr;
     int *stack = xcalloc(nr, sizeof(*stack)), *at = xcalloc(nr, sizeof(*at)), depth = 1;
-    int left = graph->nr, from = 1;
+    int left = graph->nr, from = 1, part = 1;
 
     graph->sequence = xcalloc(nr, sizeof(*graph->sequence));
     for (int b = 0; b < graph->nr; b++)
@@ -148,15 +149,20 @@ static void order_blocks(struct graph *graph)
     while (depth > 0) {
         int b = stack[depth - 1];
 
-        if (at[b] == next_nr(graph, b) && !(b == 0 && enter_unreached(graph, &from))) {
+        bool done = at[b] == next_nr(graph, b),
+             more = done && b == 0 && enter_unreached(graph, &from);
+
+        if (done && !more) {
             graph->sequence[--left] = b;
             depth--;
             continue;
         }
+        part += more;
         int next = next_of(graph, b, at[b]++);
 
         if (graph->block[next].order < 0) {
             graph->block[next].order = 0;
+            graph->block[next].part = part;
             stack[depth++] = next;
         }
     }
@@ -169,19 +175,27 @@ static void order_blocks(struct graph *graph)
     free(at);
 }
 
+/* Code that is not reached, such as the padding behind a jump, is no way into what is: it
+ * would make a second way into the loop behind it. */
+static bool counts(const struct graph *graph, int from, int to)
+{
+    return from == 0 || graph->block[from].part == graph->block[to].part;
+}
+
 static void find_predecessors(struct graph *graph)
 {
     int *at = xcalloc((size_t)graph->nr + 2, sizeof(*at));
 
     for (int i = 0; i < graph->sequence_nr; i++)
         for (int b = graph->sequence[i], k = 0; k < next_nr(graph, b); k++)
-            at[next_of(graph, b, k) + 2]++;
+            at[next_of(graph, b, k) + 2] += counts(graph, b, next_of(graph, b, k));
     for (int b = 2; b <= graph->nr + 1; b++)
         at[b] += at[b - 1];
     graph->pred = xcalloc((size_t)at[graph->nr + 1] + 1, sizeof(*graph->pred));
     for (int i = 0; i < graph->sequence_nr; i++)
         for (int b = graph->sequence[i], k = 0; k < next_nr(graph, b); k++)
-            graph->pred[at[next_of(graph, b, k) + 1]++] = b;
+            if (counts(graph, b, next_of(graph, b, k)))
+                graph->pred[at[next_of(graph, b, k) + 1]++] = b;
     graph->pred_at = at;
 }
 
