@@ -103,11 +103,10 @@ static char *no_source(const struct hot_routine *routine)
     if (routine->kind == HOT_NO_FILE)
         return xstrdup("code that was made at run time, or the kernel's own");
     if (routine->kind == HOT_MODULE && !file_exists(routine->module))
-        return xasprintf("'%s' is not here, so nothing is known of its code",
-                         routine->module);
+        return xstrdup("that file is not here, so nothing is known of its code");
     if (routine->kind == HOT_MODULE)
-        return xstrdup("it was stripped, so which routine it is cannot be told; build it "
-                       "with -g");
+        return xstrdup("stripped, so which routine it is cannot be told: build it with "
+                       "-g");
     if (routine->kind == HOT_SYMBOL)
         return xasprintf("'%s' has no debug information: build it with -g",
                          path_base(routine->module));
@@ -141,12 +140,11 @@ static void look_at(struct app *app, struct app_row *row, const struct settings 
         row->why_not = xasprintf(
             "it is code of a library, in '%s': look at what calls it", row->source);
     else if (!is_for_tuning(routine))
-        row->why_not = xasprintf("it is written in %s; kernels are read in C",
+        row->why_not = xasprintf("written in %s; kernels are read in C",
                                  routine->language ? routine->language
                                                    : "a language that is not known");
     else if (!routine->loop_nr)
-        row->why_not = xstrdup("its time is not spent in a loop of its own: look at what "
-                               "calls it");
+        row->why_not = xstrdup("not in a loop of its own: look at what calls it");
     else if (reads(row, settings))
         write_commands(app, row, build);
 }

@@ -227,23 +227,42 @@ static void add_command(struct page *page, const char *command)
     buf_addf(page->out, "    %s\n", command); /* to be pasted: never wrapped */
 }
 
+/* The names of all rows from `first` on that have the same reason. */
+static void add_reason(struct page *page, const struct app *app, size_t first)
+{
+    const char *why_not = app->row[first].why_not;
+    struct buf names = {0};
+    for (size_t i = 0; i < app->row_nr; i++) {
+        if (!app->row[i].why_not || strcmp(app->row[i].why_not, why_not))
+            continue;
+        if (i < first) { /* said already */
+            buf_release(&names);
+            return;
+        }
+        buf_add(&names, names.length ? ", " : "");
+        add_name(app->row[i].routine->name, &names);
+    }
+    page_paragraph(page, "%s: %s.", buf_str(&names), why_not);
+    buf_release(&names);
+}
+
 static void add_next(struct page *page, const struct app *app)
 {
     page_heading(page, "What to type next");
     for (size_t i = 0; i < app->row_nr; i++) {
         const struct app_row *row = &app->row[i];
         struct buf name = {0};
-        add_name(row->routine->name, &name);
-        if (row->why_not)
-            page_paragraph(page, "%s: %s.", buf_str(&name), row->why_not);
-        else if (row->tune)
-            page_paragraph(page, "%s:", buf_str(&name));
-        buf_release(&name);
         if (!row->tune)
             continue;
+        add_name(row->routine->name, &name);
+        page_paragraph(page, "%s:", buf_str(&name));
         add_command(page, row->capture);
         add_command(page, row->tune);
+        buf_release(&name);
     }
+    for (size_t i = 0; i < app->row_nr; i++)
+        if (app->row[i].why_not)
+            add_reason(page, app, i);
     if (app->row_nr == 0)
         page_paragraph(page, "Nothing: no routine stands out.");
     if (app->unknown_build)

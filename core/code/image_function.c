@@ -123,9 +123,27 @@ static void cut_clone(char *name)
         *dot = 0;
 }
 
-static char *file_of(Dwarf_Die *die, Dwarf_Die *unit)
+/* File 0 of DWARF 5 is the unit's own, which clang writes; libdw takes it for none. */
+static const char *declared_in(Dwarf_Die *die)
 {
     const char *file = dwarf_decl_file(die);
+    Dwarf_Attribute attribute;
+    Dwarf_Word number = 1;
+    Dwarf_Half version = 0;
+    Dwarf_Files *files;
+    Dwarf_Die unit;
+
+    if (file || !dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) ||
+        dwarf_formudata(&attribute, &number) || number != 0 ||
+        dwarf_cu_info(attribute.cu, &version, NULL, &unit, NULL, NULL, NULL, NULL) ||
+        version < 5 || dwarf_getsrcfiles(&unit, &files, NULL))
+        return file;
+    return dwarf_filesrc(files, 0, NULL, NULL);
+}
+
+static char *file_of(Dwarf_Die *die, Dwarf_Die *unit)
+{
+    const char *file = declared_in(die);
     Dwarf_Attribute attribute;
     const char *dir = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
 
@@ -138,7 +156,7 @@ static char *file_of(Dwarf_Die *die, Dwarf_Die *unit)
 static void to_written(Dwarf_Die *die)
 {
     Dwarf_Die *scope = NULL;
-    int nr = dwarf_decl_file(die) ? 0 : dwarf_getscopes_die(die, &scope);
+    int nr = declared_in(die) ? 0 : dwarf_getscopes_die(die, &scope);
 
     for (int i = 1; i < nr; i++)
         if (dwarf_tag(&scope[i]) == DW_TAG_subprogram) {
