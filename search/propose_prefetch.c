@@ -31,13 +31,13 @@ static bool come_together(const struct propose *about, const char *a, const char
 }
 
 /* One to the other level may be replaced. */
-static bool has_prefetch(const struct propose *about, const char *array, bool to_l2)
+static bool has_prefetch(const struct propose *about, const struct choice *choice,
+                         const char *array, bool to_l2)
 {
-    const struct choice *now = about->now;
     bool has = false;
-    for (size_t i = 0; !has && i < now->prefetch_nr; i++)
-        has = now->prefetch[i].to_l2 == to_l2 &&
-              come_together(about, now->prefetch[i].array, array);
+    for (size_t i = 0; !has && i < choice->prefetch_nr; i++)
+        has = choice->prefetch[i].to_l2 == to_l2 &&
+              come_together(about, choice->prefetch[i].array, array);
     return has;
 }
 
@@ -111,7 +111,8 @@ static const struct kernel_array *prefetch_target(const struct propose *about, b
         const struct kernel_access *access = &view->access[i];
         const struct kernel_array *array = &view->array[access->array];
         bool here = access->access_class == ACCESS_INDIRECT;
-        if (!in_reach(about->nest, access) || has_prefetch(about, array->name, to_l2) ||
+        if (!in_reach(about->nest, access) ||
+            has_prefetch(about, about->now, array->name, to_l2) ||
             access->access_class == ACCESS_INVARIANT ||
             access->access_class == ACCESS_IRREGULAR)
             continue;
@@ -122,6 +123,37 @@ static const struct kernel_array *prefetch_target(const struct propose *about, b
         }
     }
     return best;
+}
+
+/* The other arrays that are looked up, as far ahead: while one of two waits, fetching the
+ * other gains little. Whether there are any. */
+static bool add_look_ups(const struct propose *about, size_t like, struct choice *choice)
+{
+    const struct kernel_view *view = about->nest->view;
+    size_t before = choice->prefetch_nr;
+    for (size_t i = 0; i < view->access_nr && choice->prefetch_nr < CHOICE_PREFETCH_MAX;
+         i++) {
+        const char *name = view->array[view->access[i].array].name;
+        if (view->access[i].access_class != ACCESS_INDIRECT ||
+            !in_reach(about->nest, &view->access[i]) ||
+            has_prefetch(about, choice, name, choice->prefetch[like].to_l2) ||
+            prefetch_slot(choice, name) < choice->prefetch_nr)
+            continue;
+        choice->prefetch[choice->prefetch_nr] = choice->prefetch[like];
+        choice->prefetch[choice->prefetch_nr++].array = name;
+    }
+    return choice->prefetch_nr > before;
+}
+
+/* The choice with all that is looked up, where that is more than one array, and by
+ * itself. */
+static void add_choice(const struct propose *about, size_t slot, bool indirect,
+                       const struct choice *choice, struct choices *out)
+{
+    struct choice all = *choice;
+    if (indirect && add_look_ups(about, slot, &all))
+        choices_add(out, &all);
+    choices_add(out, choice);
 }
 
 /*
@@ -150,7 +182,7 @@ static void add_distances(const struct propose *about, const char *array, bool i
         choice.prefetch[slot].to_l2 = to_l2;
         choice.prefetch[slot].at = NULL;
         choice.prefetch_nr += slot == choice.prefetch_nr;
-        choices_add(out, &choice);
+        add_choice(about, slot, indirect, &choice, out);
     }
 }
 

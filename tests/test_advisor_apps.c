@@ -171,6 +171,35 @@ static void clang_builds_the_same(void)
     scratch_remove(place.dir);
 }
 
+/* With the library of a clone, recording and not. */
+static void markers_change_nothing(void)
+{
+    static const char *const argv[] = {"make",
+                                       "-B",
+                                       "CC=gcc",
+                                       "REGIONS=../clone",
+                                       "CFLAGS=-O2 -g -ffp-contract=off -Werror",
+                                       NULL};
+    static const char *const profile[] = {INFLIGHT_PROGRAM, "profile", "--json", "--",
+                                          "build/mesh",     "--small", NULL};
+    struct buf said = {0};
+
+    if (!place_start())
+        return;
+    char *clone = xasprintf("%s/my apps/clone", place.dir);
+    check_eq(symlink(INFLIGHT_SOURCE_DIR, clone), 0);
+    if (!check_eq(run("mesh", argv, &said), 0))
+        check_str(buf_str(&said), "");
+    check_eq(run_app("mesh", "--small", &said), 0);
+    check_contains(buf_str(&said), apps[1].result);
+    check_eq(run("mesh", profile, &said), 0);
+    check_contains(buf_str(&said), "\"sweep\"");
+    check_contains(buf_str(&said), apps[1].result);
+    free(clone);
+    buf_release(&said);
+    scratch_remove(place.dir);
+}
+
 static void what_they_do_not_take_is_refused(void)
 {
     static const struct {
@@ -231,6 +260,7 @@ static void the_hot_routines_are_read(void)
 CU_TestInfo advisor_apps_tests[] = {
     {"results are those recorded", results_are_those_recorded},
     {"clang builds the same", clang_builds_the_same},
+    {"markers change nothing", markers_change_nothing},
     {"what they do not take is refused", what_they_do_not_take_is_refused},
     {"the hot routines are read", the_hot_routines_are_read},
     CU_TEST_INFO_NULL,

@@ -105,10 +105,34 @@ static void prefetch_of_a_field_brings_its_record(void)
     bench_release(&bench);
 }
 
+/* While the one waits, fetching the other gains little. */
+static void all_that_is_looked_up_is_prefetched_together(void)
+{
+    struct bench bench = {0};
+
+    space_gather(&bench.kernel, 1000, 100000);
+    for (size_t i = 0; i < bench.kernel.view.access_nr; i++)
+        if (!strcmp(bench.kernel.array[bench.kernel.access[i].array].name, "out"))
+            bench.kernel.access[i].access_class = ACCESS_INDIRECT;
+    bench_start(&bench);
+    ask(&bench, "prefetch_l1");
+    check_eq(bench.out.nr, 6);
+    check_at(&bench, 0, "prefetch(table:8) prefetch(out:8)");
+    check_at(&bench, 1, "prefetch(table:8)");
+    check_at(&bench, 2, "prefetch(table:16) prefetch(out:16)");
+    bench.now = bench.out.item[1];
+    ask(&bench, "prefetch_l1");
+    check_at(&bench, 0, "prefetch(table:8) prefetch(out:8)");
+    check_eq(bench.out.nr, 3);
+    bench_release(&bench);
+}
+
 CU_TestInfo search_uses_tests[] = {
     {"shapes are told apart", shapes_are_told_apart},
     {"look-ups and updates are named", lookups_and_updates_are_named},
     {"structs are weighed by what is used", structs_are_weighed_by_what_is_used},
     {"prefetch of a field brings its record", prefetch_of_a_field_brings_its_record},
+    {"all that is looked up is prefetched together",
+     all_that_is_looked_up_is_prefetched_together},
     CU_TEST_INFO_NULL,
 };

@@ -5,6 +5,7 @@
 #include "mesh.h"
 
 #include "common/app.h"
+#include "marks.h"
 #include "sweep.h"
 
 void flow_start(struct flow *flow, const struct mesh *mesh, double width)
@@ -66,14 +67,31 @@ static void cells_advance(struct flow *flow)
     flow->residual = sqrt(squares / (double)flow->mesh->cells);
 }
 
+/* What a sweep must move through memory when nothing of the right cells is left in the
+ * caches: the edges once, and of a right cell a line of water and one of what flows in,
+ * which goes back, too. Left cells come one after the other. */
+static void sweep_declare(const struct mesh *mesh)
+{
+    double edges = (double)mesh->edges, cells = (double)mesh->cells;
+
+    inflight_region_bytes("sweep", edges * (sizeof(*mesh->edge) + 128.0) + 64.0 * cells,
+                          64.0 * edges + 32.0 * cells);
+    inflight_region_access("sweep", 0.8);
+}
+
 void flow_advance(struct flow *flow, double courant)
 {
     const struct mesh *mesh = flow->mesh;
 
     flow->step = step_length(flow, courant);
+    inflight_region_begin("sweep");
     sweep_edges(mesh->edges, mesh->edge, flow->water, flow->change);
+    sweep_declare(mesh);
+    inflight_region_end("sweep");
     sweep_shores(mesh->shores, mesh->shore, flow->water, flow->change);
+    inflight_region_begin("advance");
     cells_advance(flow);
+    inflight_region_end("advance");
     flow->time += flow->step;
 }
 
