@@ -42,6 +42,9 @@ void app_next(struct app *app, const struct settings *settings);
 void app_command(const struct samples *samples, struct buf *out);
 /* How it ended, where that is not status 0; "" else. Caller frees. */
 char *app_end(const struct samples *samples);
+/* Of the CPU time in user mode, what the samples stand for: well below 1 where processes
+ * end before their first sample is due. Unknown CPU time: 1. */
+double app_seen(const struct samples *samples);
 /* Share of CPU time that sampling took; unknown where the cost is. */
 struct quantity app_overhead(const struct app *app);
 

@@ -58,6 +58,12 @@ struct quantity app_overhead(const struct app *app)
     return quantity_scale(app->cost_s, app->samples.frequency_hz);
 }
 
+double app_seen(const struct samples *samples)
+{
+    double seen = (double)samples->total / samples->frequency_hz;
+    return samples->user_s > 0 ? fmin(1, seen / samples->user_s) : 1;
+}
+
 static int cannot_start(const char *name, int cause, struct error *err)
 {
     if (cause == ENOENT)
@@ -115,13 +121,17 @@ static int check_enough(const struct samples *samples, struct error *err)
 {
     char *end = app_end(samples);
     int status = 0;
+    bool short_lived = samples->user_s > 1 && app_seen(samples) < 0.5;
     if (samples->total < samples_min)
         status = fail(err, STATUS_FAILED,
                       "%s%s%llu samples of its CPU time in %.2f s are too few to say "
-                      "where it goes (%d are needed): give it more to do, or take more "
-                      "with --frequency %d",
+                      "where it goes (%d are needed): %s with --frequency %d",
                       end, *end ? ": " : "", (unsigned long long)samples->total,
-                      samples->wall_s, samples_min, SAMPLE_FREQUENCY_MAX / 2);
+                      samples->wall_s, samples_min,
+                      short_lived ? "its processes end before their first sample is due; "
+                                    "take more"
+                                  : "give it more to do, or take more",
+                      SAMPLE_FREQUENCY_MAX / 2);
     free(end);
     return status;
 }

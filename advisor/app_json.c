@@ -89,7 +89,7 @@ json_t *app_json(const struct app *app)
     double total = (double)app->hot.total;
     json_t *root = json_pack(
         "{s:s, s:o, s:s, s:o, s:s, s:i, s:o, s:o, s:o, s:I, s:I, s:I, s:f, s:I, s:f, "
-        "s:o, s:o, s:o}",
+        "s:f, s:o, s:o, s:o}",
         "schema", "inflight.application/1", "command",
         json_strings((const char *const *)samples->argv.v, samples->argv.nr), "dir",
         samples->dir, "rank", text_or_null(samples->rank), "end",
@@ -100,9 +100,9 @@ json_t *app_json(const struct app *app)
         "processes", (json_int_t)app->hot.processes, "samples",
         (json_int_t)samples->total, "frequency_hz", samples->frequency_hz, "lost",
         (json_int_t)samples->lost, "unresolved_share",
-        (double)app->hot.unresolved / total, "sample_cost_s", json_quantity(app->cost_s),
-        "overhead_share", json_quantity(app_overhead(app)), "misses",
-        misses_json(samples));
+        (double)app->hot.unresolved / total, "seen_share", app_seen(samples),
+        "sample_cost_s", json_quantity(app->cost_s), "overhead_share",
+        json_quantity(app_overhead(app)), "misses", misses_json(samples));
     json_object_set_new(root, "routines", rows_json(app));
     json_object_set_new(root, "routines_left_out",
                         json_integer((json_int_t)(app->hot.nr - app->row_nr)));

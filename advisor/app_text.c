@@ -285,6 +285,11 @@ static void add_base(struct page *page, const struct app *app)
                   "%llu samples or records: shares may be off by as much; a lower "
                   "--frequency loses fewer",
                   (unsigned long long)samples->lost);
+    if (app_seen(samples) < 0.9)
+        page_line(page, "not seen",
+                  "%.0f %% of the CPU time in user mode: of processes that ended before "
+                  "their first sample was due; a higher --frequency sees more",
+                  100 * (1 - app_seen(samples)));
     page_line(page, "not resolved",
               "%.1f %%: no debug information says which function it is",
               100 * (double)app->hot.unresolved / (double)app->hot.total);
