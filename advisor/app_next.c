@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "advisor/app.h"
+#include "advisor/app_includes.h"
 #include "variants/variants.h"
 
 /* Reading a kernel takes some tenths of a second. */
@@ -58,12 +59,17 @@ static void add_inputs(const char *name, struct buf *out)
     free(file);
 }
 
-static void write_commands(struct app *app, struct app_row *row, const char *build)
+static void write_commands(struct app *app, struct app_row *row, const char *build,
+                           const struct strvec *folders)
 {
     struct buf where = {0}, capture = {0}, tune = {0}, run = {0}, in_app = {0};
     char *place = xasprintf("%s:%d", row->source, row->line);
     buf_add_shell_word(&where, place);
     app_command(&app->samples, &run);
+    for (size_t i = 0; i < folders->nr; i++) {
+        buf_add(&where, " -I ");
+        buf_add_shell_word(&where, folders->v[i]);
+    }
     buf_addf(&capture, "inflight capture %s -o ", buf_str(&where));
     add_inputs(row->routine->name, &capture);
     buf_addf(&capture, " -- %s", buf_str(&run));
@@ -82,11 +88,16 @@ static void write_commands(struct app *app, struct app_row *row, const char *bui
 }
 
 /* Does it read as a kernel? Measures nothing. */
-static bool reads(struct app_row *row, const struct settings *settings)
+static bool reads(struct app_row *row, const struct settings *settings,
+                  const struct strvec *folders)
 {
     struct kernel_request request = {.path = row->source, .line = row->line};
     struct kernel *kernel = NULL;
     struct error why = {0};
+    for (size_t i = 0; i < folders->nr; i++) {
+        strvec_push(&request.cflags, "-I");
+        strvec_push(&request.cflags, folders->v[i]);
+    }
     int status = compile_commands_flags(settings->compile_commands, row->source,
                                         &settings->cflags, &request.cflags, &why);
     if (!status)
@@ -137,6 +148,22 @@ static bool is_for_tuning(const struct hot_routine *routine)
            (!strcmp(routine->language, "C") || !strcmp(routine->language, "C++"));
 }
 
+static void look_into(struct app *app, struct app_row *row,
+                      const struct settings *settings, const char *build)
+{
+    struct strvec found = {0}, folders = {0};
+    app_include_folders(row->routine->module, row->source, &found);
+    for (size_t i = 0; i < found.nr; i++) {
+        char *typed = typed_path(found.v[i]);
+        strvec_push(&folders, typed);
+        free(typed);
+    }
+    if (reads(row, settings, &folders))
+        write_commands(app, row, build, &folders);
+    strvec_release(&found);
+    strvec_release(&folders);
+}
+
 static void look_at(struct app *app, struct app_row *row, const struct settings *settings,
                     const char *build)
 {
@@ -157,8 +184,8 @@ static void look_at(struct app *app, struct app_row *row, const struct settings 
                                                    : "a language that is not known");
     else if (!routine->loop_nr)
         row->why_not = xstrdup("not in a loop of its own: look at what calls it");
-    else if (reads(row, settings))
-        write_commands(app, row, build);
+    else
+        look_into(app, row, settings, build);
 }
 
 void app_next(struct app *app, const struct settings *settings)

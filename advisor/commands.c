@@ -7,7 +7,8 @@
 
 #include "advisor/version.h"
 
-#define KERNEL_OPTIONS "inputs function set buffer assume tunable constraint compile-commands "
+#define KERNEL_OPTIONS                                                                   \
+    "inputs function set buffer assume tunable constraint include compile-commands "
 #define COMMON_OPTIONS " json quiet verbose color help"
 
 static const struct command commands[] = {
@@ -133,7 +134,8 @@ static const struct command commands[] = {
      "something drifted or the gain is gone. What --compiler and --flags do not say is\n"
      "gcc and the recorded flags; sizes and contents are those of the record.\n\n"
      "example: inflight check stencil.inflight.json --strict -- -Iinclude",
-     "source strict inputs set buffer assume function compile-commands compiler flags machine "
+     "source strict inputs set buffer assume function include compile-commands compiler "
+     "flags machine "
      "budget cores" COMMON_OPTIONS,
      check_command},
     {"capture", "the real inputs of one call of a kernel in an application",
@@ -147,7 +149,8 @@ static const struct command commands[] = {
      "program that is started, its libraries and threads. See docs/capture.md.\n\n"
      "example: inflight capture solver.c --function sweep --call 10 -- ./app input.txt\n"
      "         inflight tune solver.c --inputs sweep.inputs",
-     "function buffer assume cflags compile-commands call limit stop output show" COMMON_OPTIONS,
+     "function buffer assume cflags include compile-commands call limit stop output "
+     "show" COMMON_OPTIONS,
      capture_command},
     {"machine", "characterise this machine, and look at profiles",
      "machine [--quick | --longer TIME] [-o FILE] [options]\n"

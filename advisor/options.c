@@ -42,6 +42,8 @@ static const struct option_row rows[] = {
      "on the disk"},
     {"stop", 0, NULL, FLAG, AT(stop),
      "end the application at that call instead of letting it go on"},
+    {"include", 'I', "DIR", INCLUDE, 0,
+     "a folder in which headers are looked for (repeatable)"},
     {"compile-commands", 0, "FILE", TEXT, AT(compile_commands),
      "compile_commands.json with the file's -I, -D and -std; default the one beside it "
      "or in a folder above or its build/; none = do without"},
@@ -297,6 +299,10 @@ int option_read(const struct option_row *row, const char *text, struct settings 
         return 0;
     case WORD:
         strvec_pushf(&settings->words, "%s %s", row->name, text);
+        return 0;
+    case INCLUDE:
+        strvec_push(&settings->cflags, "-I");
+        strvec_push(&settings->cflags, text);
         return 0;
     case FLAGS:
         strvec_split((struct strvec *)field, text);

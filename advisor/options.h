@@ -16,7 +16,8 @@ enum option_kind {
     BANDWIDTH,
     NANOSECONDS,
     SIZE,
-    CHOICE /* one of several words; the field is an int or an enum */
+    INCLUDE, /* of the compiler's -I */
+    CHOICE   /* one of several words; the field is an int or an enum */
 };
 
 struct option_row {

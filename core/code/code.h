@@ -8,6 +8,7 @@
 #include "core/code/loop_source.h"
 #include "core/code/entry.h"
 #include "core/code/producer.h"
+#include "core/code/source_headers.h"
 #include "core/code/source_lines.h"
 
 #endif

@@ -1,0 +1,14 @@
+#ifndef ADVISOR_APP_INCLUDES_H
+#define ADVISOR_APP_INCLUDES_H
+
+#include "core/base/base.h"
+
+/* Adds the folders in which the source's #include lines, and those of its headers, found
+ * the files `headers` (absolute paths); those of the system and those beside the
+ * including file need none. */
+void included_folders(const char *source, const struct strvec *headers,
+                      struct strvec *folders);
+/* The same for a source of a compiled program, from its debug information. */
+void app_include_folders(const char *program, const char *source, struct strvec *folders);
+
+#endif
