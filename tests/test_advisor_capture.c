@@ -148,6 +148,8 @@ static void test_clones_and_threads(void)
         check_run(&place, "capture kernels.c --function work --call 150 -- ./app", 0,
                   "*call 150 of ./app*n            100\n*y            100 x 8*",
                   "inputs written to 'work.inputs'\n");
+        check_run(&place, "capture kernels.c --function work --call 60 --stop -- ./app",
+                  0, "*call 60 of ./app*", "inputs written to 'work.inputs'\n");
     }
     place_drop(&place);
 }

@@ -178,9 +178,9 @@ static uint64_t block_end(pid_t process, const struct around *around)
     size = words[1] & ~(uint64_t)7;
     if (size < 32 || size % 16 || size > around->end - (around->address - 16))
         return 0;
-    if (words[1] & 2) /* mapped for itself */
-        return (around->address - 16 + words[0]) % 4096 == words[0] % 4096 &&
-                       size % 4096 == 0
+    if (words[1] & 2) /* mapped for itself, `words[0]` behind the start of its pages */
+        return (around->address - 16 - words[0]) % 4096 == 0 &&
+                       (size + words[0]) % 4096 == 0
                    ? around->address - 16 + size
                    : 0;
     if (process_read(process, around->address - 16 + size + 8, &next, sizeof(next)) ||

@@ -261,6 +261,16 @@ static int follow(struct trace *trace, struct error *err)
     }
 }
 
+/* Its threads wait for their tracer even when they are dead, and the end of the first one
+ * is not told before those of the others were taken. */
+static void end_application(struct trace *trace)
+{
+    trace->done = true;
+    kill(-trace->root, SIGKILL);
+    while (next_event(trace, NULL) == 0)
+        ;
+}
+
 /* ---- from beginning to end ---- */
 
 static int seize(struct trace *trace, struct error *err)
@@ -331,8 +341,9 @@ int trace_call(const struct trace_request *request, struct trace_outcome *outcom
     int status = trace.root ? seize(&trace, err) : 0;
     if (!status && trace.root)
         status = follow(&trace, err);
-    if (trace.root && (status || (outcome->reached && request->ends)))
-        kill(-trace.root, SIGKILL);
+    if (trace.root &&
+        (status || spawn_interrupted() || (outcome->reached && request->ends)))
+        end_application(&trace);
     if (spawn_wait_all(&child, 1, false, &outcome->program, err))
         status = -1;
     release(&trace);
