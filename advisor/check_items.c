@@ -178,7 +178,7 @@ void check_in_app(const struct record_in_app *in_app, struct check_items *items)
          *program = in_app_gain_phrase(in_app->program);
     bool gained = in_app_claim_of(in_app->program) == IN_APP_FASTER;
     check_add(
-        items, "in the application", CHECK_NOTE,
+        items, "application", CHECK_NOTE,
         gained ? NULL
                : "the tuned code is no faster there beyond noise; 'inflight compare "
                  "--in-app' looks again",

@@ -213,14 +213,23 @@ static const char *explains(double share)
                          : ", which does not explain it";
 }
 
-static char *cause_sentence(const struct in_app_cause *cause, double share)
+static bool overlap(struct quantity a, struct quantity b)
 {
-    if (!cause->gain.known)
+    return a.low <= b.high && b.low <= a.high;
+}
+
+static char *cause_sentence(const struct in_app_cause *cause, struct quantity isolated,
+                            struct quantity routine)
+{
+    struct quantity gain = cause->gain;
+    if (!gain.known)
         return xasprintf("not tested: %s",
                          cause->why ? cause->why : "no reason is known");
+    bool open = overlap(gain, isolated) && overlap(gain, routine);
     return xasprintf("%s; so, the gain alone is %.3gx (%.3g to %.3g)%s", cause->what,
-                     cause->gain.value, cause->gain.low, cause->gain.high,
-                     explains(share));
+                     gain.value, gain.low, gain.high,
+                     open ? ", too uncertain to tell"
+                          : explains(explained(cause, isolated, routine)));
 }
 
 void in_app_explain(struct in_app_result *result, struct quantity isolated)
@@ -236,7 +245,7 @@ void in_app_explain(struct in_app_result *result, struct quantity isolated)
         if (share <= 1.25)
             best = fmax(best, share);
         free(cause->says);
-        cause->says = cause_sentence(cause, share);
+        cause->says = cause_sentence(cause, isolated, result->routine);
     }
     result->why = xasprintf(
         "The gain of the routine is %.3gx in the application and %.3gx alone, beyond "
@@ -245,7 +254,7 @@ void in_app_explain(struct in_app_result *result, struct quantity isolated)
         best >= 0.8 ? "What was tested explains it:"
         : best >= 0.2
             ? "What was tested explains a part of it, the rest is not explained:"
-            : "What was tested does not explain it:");
+            : "What was tested does not explain it beyond the noise:");
 }
 
 /* ---- the document ---- */

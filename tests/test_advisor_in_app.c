@@ -97,10 +97,10 @@ static void differences_are_explained_from_evidence(void)
         {1.2, "which explains the difference", "explains it:"},
         {1.5, "which explains most of it", "the rest is not explained:"},
         {1.7, "which explains a part of it", "the rest is not explained:"},
-        {1.99, "which does not explain it", "does not explain it:"},
-        {2.4, "which is the other way round", "does not explain it:"},
-        {1.0, "more than all of it", "does not explain it:"},
-        {0, "not tested: it was too hot", "does not explain it:"},
+        {1.99, "which does not explain it", "does not explain it beyond the noise:"},
+        {2.4, "which is the other way round", "does not explain it beyond the noise:"},
+        {1.0, "more than all of it", "does not explain it beyond the noise:"},
+        {0, "not tested: it was too hot", "does not explain it beyond the noise:"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         double cold = cases[i].cold;
@@ -167,6 +167,7 @@ static void gains_are_told_side_by_side(void)
                      NULL);
     in_app_add_cause(&result, "sharing", gain_of(2.05, 2, 2.1),
                      "alone it ran on 2 cores at once, in the application on 1", NULL);
+    in_app_add_cause(&result, "flags", gain_of(2.5, 1.9, 3.3), "other flags", NULL);
     in_app_add_cause(&result, "inputs", quantity_unknown(), NULL,
                      "the application's are not known");
     in_app_explain(&result, gain_of(3, 2.9, 3.1));
