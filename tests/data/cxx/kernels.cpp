@@ -9,9 +9,6 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
-#ifdef __x86_64__
-#include <immintrin.h>
-#endif
 
 template <class T> T twice(T x)
 {
