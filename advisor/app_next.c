@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "advisor/app.h"
-#include "advisor/app_includes.h"
 #include "variants/variants.h"
 
 /* Reading a kernel takes some tenths of a second. */
@@ -152,7 +151,7 @@ static void look_into(struct app *app, struct app_row *row,
                       const struct settings *settings, const char *build)
 {
     struct strvec found = {0}, folders = {0};
-    app_include_folders(row->routine->module, row->source, &found);
+    program_include_folders(row->routine->module, row->source, &found);
     for (size_t i = 0; i < found.nr; i++) {
         char *typed = typed_path(found.v[i]);
         strvec_push(&folders, typed);

@@ -6,6 +6,7 @@
 #include "core/observe/app_flags.h"
 #include "core/observe/app_mark.h"
 #include "core/observe/app_output.h"
+#include "core/observe/include_folders.h"
 #include "core/observe/inputs.h"
 #include "core/observe/project_copy.h"
 #include "core/observe/region_profile.h"

@@ -1,5 +1,5 @@
-#ifndef ADVISOR_APP_INCLUDES_H
-#define ADVISOR_APP_INCLUDES_H
+#ifndef CORE_OBSERVE_INCLUDE_FOLDERS_H
+#define CORE_OBSERVE_INCLUDE_FOLDERS_H
 
 #include "core/base/base.h"
 
@@ -9,6 +9,7 @@
 void included_folders(const char *source, const struct strvec *headers,
                       struct strvec *folders);
 /* The same for a source of a compiled program, from its debug information. */
-void app_include_folders(const char *program, const char *source, struct strvec *folders);
+void program_include_folders(const char *program, const char *source,
+                             struct strvec *folders);
 
 #endif

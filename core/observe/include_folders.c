@@ -1,6 +1,6 @@
 /* The -I that a source was compiled with, as far as it needs them: debug information
  * does not keep folders of headers, but where the headers were found. */
-#include "advisor/app_includes.h"
+#include "core/observe/include_folders.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -90,7 +90,8 @@ void included_folders(const char *source, const struct strvec *headers,
     strvec_release(&includes.seen);
 }
 
-void app_include_folders(const char *program, const char *source, struct strvec *folders)
+void program_include_folders(const char *program, const char *source,
+                             struct strvec *folders)
 {
     struct strvec headers = {0};
     source_headers(program, source, &headers);
