@@ -66,8 +66,9 @@ static bool holds(const struct totals *first, const struct totals *last)
     bool good = fabs(volume) < 1e-10 && fabs(dye) < 1e-10 && energy < 1e-12 &&
                 last->least_depth > 0.0;
 
-    printf("check  volume %.1e, dye %.1e, energy %.1e, least depth %.3f m: %s\n", volume,
-           dye, energy, last->least_depth, good ? "good" : "BAD");
+    printf("check  volume %s, dye %s, energy %.1e, least depth %.3f m: %s\n",
+           fabs(volume) < 1e-10 ? "kept" : "LOST", fabs(dye) < 1e-10 ? "kept" : "LOST",
+           energy, last->least_depth, good ? "good" : "BAD");
     return good;
 }
 

@@ -111,8 +111,8 @@ static bool conserved(const struct fluid *fluid, const struct state *first,
         (fabs(last->momentum.x) + fabs(last->momentum.y) + fabs(last->momentum.z)) / nr;
     bool good = fabs(drift) < 1e-3 && momentum < 1e-10;
 
-    printf("check  energy drift %.1e, momentum/particle %.1e: %s\n", drift, momentum,
-           good ? "good" : "BAD");
+    printf("check  energy drift %.1e, momentum %s: %s\n", drift,
+           momentum < 1e-10 ? "kept" : "LOST", good ? "good" : "BAD");
     return good;
 }
 
