@@ -55,7 +55,7 @@ struct settings {
     long long variants, seed, cores, session, min_of, line_bytes; /* likewise */
     long long frequency;                                          /* likewise */
     double timeline_s; /* profile: interval of readings; negative = not given */
-    double tolerance, tolerance_absolute;                         /* negative = default */
+    double tolerance, tolerance_absolute; /* negative = default */
     bool reuse, no_record, record, forget_record;
     bool json, quick, quiet, verbose, fresh, audit, reassociate, list, evidence, patch,
         force, metrics, transformations;

@@ -12,12 +12,12 @@
 #include "core/observe/region_profile.h"
 #include "core/observe/sample.h"
 #include "core/observe/sample_hot.h"
+#include "core/observe/shell_text.h"
 #include "core/observe/timeline.h"
 #include "core/observe/timeline_csv.h"
 #include "core/observe/timeline_events.h"
 #include "core/observe/timeline_phases.h"
 #include "core/observe/timeline_run.h"
 #include "core/observe/trace.h"
-#include "core/observe/shell_text.h"
 
 #endif

@@ -4,9 +4,8 @@
 
 #if defined(__aarch64__)
 #include <elf.h>
+#include <stddef.h>
 #include <string.h>
-#include <sys/ptrace.h>
-#include <sys/uio.h>
 #include <sys/user.h>
 
 enum { first_vector = 64, vector_nr = 32, general_nr = 31, stack_pointer = 31 };
@@ -19,60 +18,26 @@ const struct trace_arch *trace_arch_here(void)
         .breakpoint = {0x00, 0x00, 0x20, 0xd4}, /* brk #0 */
         .breakpoint_bytes = 4,
         .breakpoint_moves = 0,
+        .general_bytes = sizeof(struct user_regs_struct),
+        .pc_offset = offsetof(struct user_regs_struct, pc),
     };
 
     return &arch;
-}
-
-static int get_general(pid_t thread, struct user_regs_struct *regs)
-{
-    struct iovec into = {regs, sizeof(*regs)};
-
-    return ptrace(PTRACE_GETREGSET, thread, (void *)(long)NT_PRSTATUS, &into) ? -1 : 0;
-}
-
-int trace_get_pc(pid_t thread, uint64_t *pc)
-{
-    struct user_regs_struct regs;
-
-    if (get_general(thread, &regs))
-        return -1;
-    *pc = regs.pc;
-    return 0;
-}
-
-int trace_set_pc(pid_t thread, uint64_t pc)
-{
-    struct user_regs_struct regs;
-    struct iovec from = {&regs, sizeof(regs)};
-
-    if (get_general(thread, &regs))
-        return -1;
-    regs.pc = pc;
-    return ptrace(PTRACE_SETREGSET, thread, (void *)(long)NT_PRSTATUS, &from) ? -1 : 0;
-}
-
-static void put(struct entry_frame *frame, size_t number, const void *bytes,
-                size_t length)
-{
-    memcpy(frame->value[number], bytes, length);
-    frame->is_known[number] = true;
 }
 
 int trace_get_frame(pid_t thread, struct entry_frame *frame)
 {
     struct user_regs_struct regs;
     struct user_fpsimd_struct vectors;
-    struct iovec into = {&vectors, sizeof(vectors)};
 
-    if (get_general(thread, &regs) ||
-        ptrace(PTRACE_GETREGSET, thread, (void *)(long)NT_PRFPREG, &into))
+    if (trace_get_registers(thread, NT_PRSTATUS, &regs, sizeof(regs)) ||
+        trace_get_registers(thread, NT_PRFPREG, &vectors, sizeof(vectors)))
         return -1;
     for (size_t i = 0; i < general_nr; i++)
-        put(frame, i, &regs.regs[i], sizeof(regs.regs[i]));
-    put(frame, stack_pointer, &regs.sp, sizeof(regs.sp));
+        trace_frame_put(frame, i, &regs.regs[i], sizeof(regs.regs[i]));
+    trace_frame_put(frame, stack_pointer, &regs.sp, sizeof(regs.sp));
     for (size_t i = 0; i < vector_nr; i++)
-        put(frame, first_vector + i, &vectors.vregs[i], 16);
+        trace_frame_put(frame, first_vector + i, &vectors.vregs[i], 16);
     frame->cfa = regs.sp;
     return 0;
 }

@@ -9,20 +9,6 @@ const struct trace_arch *trace_arch_here(void)
     return NULL;
 }
 
-int trace_get_pc(pid_t thread, uint64_t *pc)
-{
-    (void)thread;
-    *pc = 0;
-    return -1;
-}
-
-int trace_set_pc(pid_t thread, uint64_t pc)
-{
-    (void)thread;
-    (void)pc;
-    return -1;
-}
-
 int trace_get_frame(pid_t thread, struct entry_frame *frame)
 {
     (void)thread;

@@ -4,9 +4,8 @@
 
 #if defined(__x86_64__)
 #include <elf.h>
+#include <stddef.h>
 #include <string.h>
-#include <sys/ptrace.h>
-#include <sys/uio.h>
 #include <sys/user.h>
 
 enum { first_vector = 17, vector_nr = 16, general_nr = 16, stack_pointer = 7 };
@@ -19,62 +18,29 @@ const struct trace_arch *trace_arch_here(void)
         .breakpoint = {0xcc},
         .breakpoint_bytes = 1,
         .breakpoint_moves = 1,
+        .general_bytes = sizeof(struct user_regs_struct),
+        .pc_offset = offsetof(struct user_regs_struct, rip),
     };
 
     return &arch;
-}
-
-static int get_general(pid_t thread, struct user_regs_struct *regs)
-{
-    struct iovec into = {regs, sizeof(*regs)};
-
-    return ptrace(PTRACE_GETREGSET, thread, (void *)(long)NT_PRSTATUS, &into) ? -1 : 0;
-}
-
-int trace_get_pc(pid_t thread, uint64_t *pc)
-{
-    struct user_regs_struct regs;
-
-    if (get_general(thread, &regs))
-        return -1;
-    *pc = regs.rip;
-    return 0;
-}
-
-int trace_set_pc(pid_t thread, uint64_t pc)
-{
-    struct user_regs_struct regs;
-    struct iovec from = {&regs, sizeof(regs)};
-
-    if (get_general(thread, &regs))
-        return -1;
-    regs.rip = pc;
-    return ptrace(PTRACE_SETREGSET, thread, (void *)(long)NT_PRSTATUS, &from) ? -1 : 0;
-}
-
-static void put(struct entry_frame *frame, size_t number, const void *bytes,
-                size_t length)
-{
-    memcpy(frame->value[number], bytes, length);
-    frame->is_known[number] = true;
 }
 
 int trace_get_frame(pid_t thread, struct entry_frame *frame)
 {
     struct user_regs_struct regs;
     struct user_fpregs_struct vectors;
-    struct iovec into = {&vectors, sizeof(vectors)};
 
-    if (get_general(thread, &regs) ||
-        ptrace(PTRACE_GETREGSET, thread, (void *)(long)NT_PRFPREG, &into))
+    if (trace_get_registers(thread, NT_PRSTATUS, &regs, sizeof(regs)) ||
+        trace_get_registers(thread, NT_PRFPREG, &vectors, sizeof(vectors)))
         return -1;
     const unsigned long long general[general_nr] = {
         regs.rax, regs.rdx, regs.rcx, regs.rbx, regs.rsi, regs.rdi, regs.rbp, regs.rsp,
         regs.r8,  regs.r9,  regs.r10, regs.r11, regs.r12, regs.r13, regs.r14, regs.r15};
     for (size_t i = 0; i < general_nr; i++)
-        put(frame, i, &general[i], sizeof(general[i]));
+        trace_frame_put(frame, i, &general[i], sizeof(general[i]));
     for (size_t i = 0; i < vector_nr; i++)
-        put(frame, first_vector + i, (const char *)vectors.xmm_space + 16 * i, 16);
+        trace_frame_put(frame, first_vector + i, (const char *)vectors.xmm_space + 16 * i,
+                        16);
     frame->cfa = general[stack_pointer] + slot_bytes; /* the return address */
     return 0;
 }

@@ -6,8 +6,8 @@
 #ifndef CORE_RUN_RUN_STEPS_H
 #define CORE_RUN_RUN_STEPS_H
 
-#include "core/run/run.h"
 #include "core/code/code.h"
+#include "core/run/run.h"
 
 struct steps;
 struct steps *steps_new(const struct decoder *decoder);
