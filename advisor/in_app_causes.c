@@ -72,9 +72,13 @@ static int test_sharing(struct testing *testing, struct error *err)
     struct live *live = testing->bench->live;
     size_t copies = live_copies(live), threads = testing->result->threads;
     if (threads == 0 || threads == copies) {
-        leave_out(testing, "sharing",
-                  threads ? "the application runs it on as many cores as it ran alone"
-                          : "on how many cores the application runs it is not known");
+        leave_out(
+            testing, "sharing",
+            threads > 1
+                ? "the application runs it on as many cores as it ran alone, but in "
+                  "threads that may share what each copy had for itself alone"
+            : threads ? "the application runs it on one core, as it ran alone"
+                      : "on how many cores the application runs it is not known");
         return 0;
     }
     if (threads > copies) {

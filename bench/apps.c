@@ -178,8 +178,15 @@ static void add_reasons(const json_t *in_app, struct buf *out)
     const char *why = json_string_value(json_object_get(in_app, "why"));
     const char *sentence = json_string_value(json_object_get(in_app, "sentence"));
 
+    const json_t *causes = json_object_get(in_app, "causes");
+
     if (why)
         buf_add(out, why);
+    for (size_t i = 0; why && i < json_array_size(causes); i++) {
+        const json_t *cause = json_array_get(causes, i);
+        buf_addf(out, " %s: %s;", bench_text(cause, "cause"),
+                 bench_text(cause, "sentence"));
+    }
     if (sentence)
         buf_addf(out, "%s%s", why ? "; " : "", sentence);
 }
