@@ -257,7 +257,7 @@ static int test_together(struct testing *testing, struct error *err)
         return 0;
     int status =
         live_rebind(live, testing->copies, err) ||
-        test(testing, "all of these",
+        test(testing, IN_APP_ALL_CAUSES,
              "with as many cores, the pages and the flags of the application together",
              &testing->known, err);
     return live_rebind(live, 0, status ? NULL : err) || status ? -1 : 0;

@@ -101,6 +101,10 @@ void in_app_explain(struct in_app_result *result, struct quantity isolated);
 bool in_app_differs(struct quantity isolated, struct quantity routine);
 
 /* A new cause; `why` NULL = tested. */
+/* The cause that is all known ones at once: where it was timed, it says whether they
+ * explain the difference, for single ones may cancel out. */
+#define IN_APP_ALL_CAUSES "all of these"
+
 void in_app_add_cause(struct in_app_result *result, const char *name,
                       struct quantity gain, const char *what, const char *why);
 

@@ -118,6 +118,22 @@ static void differences_are_explained_from_evidence(void)
     }
 }
 
+static void all_causes_together_decide(void)
+{
+    struct in_app_result result = {.end = IN_APP_MEASURED,
+                                   .routine = gain_of(1.2, 1.15, 1.25)};
+
+    in_app_add_cause(&result, "flags", gain_of(1.2, 1.19, 1.21), "less optimised", NULL);
+    in_app_explain(&result, gain_of(2, 1.95, 2.05));
+    check_contains(result.why, "What was tested explains it:");
+    in_app_add_cause(&result, IN_APP_ALL_CAUSES, gain_of(2, 1.98, 2.02), "together",
+                     NULL);
+    in_app_explain(&result, gain_of(2, 1.95, 2.05));
+    check_contains(result.why, "does not explain it beyond the noise:");
+    check_contains(result.cause[0].says, "which explains the difference");
+    in_app_result_release(&result);
+}
+
 static void small_and_uncertain_differences_need_no_words(void)
 {
     check(!in_app_differs(gain_of(1.2, 1.19, 1.21), gain_of(1.12, 1.11, 1.13)));
@@ -412,6 +428,7 @@ CU_TestInfo advisor_in_app_tests[] = {
     {"the program gains as Amdahl says", the_program_gains_as_amdahl_says},
     {"gains are put into words", gains_are_put_into_words},
     {"differences are explained from evidence", differences_are_explained_from_evidence},
+    {"all causes together decide", all_causes_together_decide},
     {"small and uncertain differences need no words",
      small_and_uncertain_differences_need_no_words},
     {"gains are told side by side", gains_are_told_side_by_side},
