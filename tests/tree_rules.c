@@ -22,16 +22,17 @@ static const struct {
     {"core/traffic", "core/base core/code"},
     {"regions", ""},
     {"core/observe", "core/base core/code core/traffic regions"},
+    {"core/metrics", "core/base core/traffic core/machine"},
     {"core/store", "core/base"},
     {"core/occupancy", "core/base core/machine"},
     {"variants", "core/base core/machine core/run core/traffic core/observe "
                  "core/occupancy core/store"},
     {"rules", "core/base"},
-    {"search", "core/base core/machine core/run core/traffic core/observe core/occupancy "
-               "core/store "
+    {"search", "core/base core/machine core/run core/traffic core/observe core/metrics "
+               "core/occupancy core/store "
                "variants rules"},
     {"advisor", "core/base core/machine core/run core/traffic core/observe "
-                "core/occupancy core/store "
+                "core/metrics core/occupancy core/store "
                 "variants rules search"},
     {"bench", "*"},
     {"tests", "*"},
@@ -56,6 +57,7 @@ static const struct {
     {"sde_lib.h", "core/traffic/papi_export.c", 1, true},
     {"capstone/", "core/code/", 1, false},
     {"elfutils/", "core/code/", 0, false},
+    {"perfmon/", "core/traffic/", 1, true},
 };
 
 /* Sources that are also compiled into traced programs, away from the tree: they name each
