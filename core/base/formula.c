@@ -23,11 +23,12 @@ struct node {
     enum op op;
     size_t left, right; /* nodes; of a name: left = its number */
     double number;
-    size_t column;
+    size_t column; /* in which of the formula's texts */
+    size_t text;
 };
 
 struct formula {
-    char *text;
+    struct strvec text; /* what was parsed; behind it those of what was put in */
     struct strvec name;
     struct node *node;
     size_t node_nr, node_alloc;
@@ -49,7 +50,7 @@ struct parser {
 
 static size_t column(const struct parser *parser)
 {
-    return (size_t)(parser->at - parser->formula->text) + 1;
+    return (size_t)(parser->at - parser->formula->text.v[0]) + 1;
 }
 
 static int expected(const struct parser *parser, const char *what)
@@ -59,8 +60,8 @@ static int expected(const struct parser *parser, const char *what)
     if (*parser->at)
         snprintf(found, sizeof(found), "'%c'", *parser->at);
     return fail(parser->err, STATUS_INPUT,
-                "formula '%s', column %zu: expected %s, got %s", parser->formula->text,
-                column(parser), what, found);
+                "formula '%s', column %zu: expected %s, got %s",
+                parser->formula->text.v[0], column(parser), what, found);
 }
 
 static void skip_blanks(struct parser *parser)
@@ -267,8 +268,8 @@ int formula_parse(const char *text, struct formula **formula, struct error *err)
     size_t top;
 
     *formula = NULL;
-    parser.formula->text = xstrdup(text);
-    parser.at = parser.formula->text;
+    strvec_push(&parser.formula->text, text);
+    parser.at = parser.formula->text.v[0];
     if (parse_sum(&parser, &top) == 0) {
         skip_blanks(&parser);
         if (!*parser.at) {
@@ -287,13 +288,59 @@ void formula_free(struct formula *formula)
         return;
     strvec_release(&formula->name);
     free(formula->node);
-    free(formula->text);
+    strvec_release(&formula->text);
     free(formula);
 }
 
 const struct strvec *formula_names(const struct formula *formula)
 {
     return &formula->name;
+}
+
+/*
+ * Putting formulas in for names.
+ */
+
+/* Appends `from` with its names and texts; the number of its last node. */
+static size_t append(struct formula *to, const struct formula *from,
+                     const struct formula *(*of)(void *data, const char *name),
+                     void *data)
+{
+    size_t *now = xcalloc(from->node_nr, sizeof(*now));
+    size_t text = to->text.nr, last;
+
+    strvec_push_all(&to->text, &from->text);
+    for (size_t i = 0; i < from->node_nr; i++) {
+        struct node node = from->node[i];
+        const char *name = node.op == OP_NAME ? from->name.v[node.left] : NULL;
+        const struct formula *inner = name && of ? of(data, name) : NULL;
+
+        node.text += text;
+        if (inner) {
+            now[i] = append(to, inner, NULL, NULL);
+            continue;
+        }
+        if (name)
+            node.left = number_of_name(to, name, strlen(name));
+        else {
+            node.left = now[node.left];
+            node.right = now[node.right];
+        }
+        now[i] = add_node(to, node);
+    }
+    last = now[from->node_nr - 1];
+    free(now);
+    return last;
+}
+
+struct formula *formula_inlined(const struct formula *formula,
+                                const struct formula *(*of)(void *data, const char *name),
+                                void *data)
+{
+    struct formula *flat = xcalloc(1, sizeof(*flat));
+
+    append(flat, formula, of, data);
+    return flat;
 }
 
 /*
@@ -378,10 +425,10 @@ static int no_value(const struct formula *formula, const struct pass *pass,
 {
     if (pass->zero)
         return fail(err, STATUS_MISSING, "formula '%s', column %zu: division by %s",
-                    formula->text, pass->zero->column,
+                    formula->text.v[pass->zero->text], pass->zero->column,
                     pass->centre ? "what may be 0 within its uncertainty" : "0");
     return fail(err, STATUS_MISSING, "formula '%s': its value is too large",
-                formula->text);
+                formula->text.v[0]);
 }
 
 /* The excursions of the whole while name i goes to the ends of its interval. */
