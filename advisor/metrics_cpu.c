@@ -56,19 +56,6 @@ static const char *vendor_of_name(const char *name)
     return NULL;
 }
 
-/* The vendor of the CPUs that the file is of; "" = of none. Caller frees. */
-static char *vendor_of_set(const struct metric_set *set)
-{
-    json_t *root = NULL;
-    if (json_read_file(set->path, NULL, &root, NULL))
-        return xstrdup("");
-    const json_t *row = json_array_get(json_object_get(root, "recognise"), 0);
-    const char *vendor = json_string_value(json_object_get(row, "vendor"));
-    char *copy = xstrdup(vendor ? vendor : "");
-    json_decref(root);
-    return copy;
-}
-
 static int refuse_cpu(const struct metrics_column *column, const char *cpu,
                       const struct metric_set *other, struct error *err)
 {
@@ -79,26 +66,33 @@ static int refuse_cpu(const struct metrics_column *column, const char *cpu,
                 other ? "' describes" : "", column->set->name, column->set->title);
 }
 
-/* The counts' own words against the definitions that were named. What no shipped file
- * recognises is told by its vendor only, where its name says that. */
+/* The shipped file that describes these counts, for the refusal. */
+static int refuse_told(const struct metrics_column *column, const char *cpu,
+                       struct error *err)
+{
+    struct metric_set *other = NULL;
+    metric_set_load(NULL, cpu, &other, NULL);
+    refuse_cpu(column, cpu, other, err);
+    metric_set_free(other);
+    return -1;
+}
+
+/* The counts' own words against the definitions that were named. A name as sold, which
+ * tells no family and model, still tells the vendor. */
 static int check_cpu(const struct metrics_column *column, const char *cpu,
                      struct error *err)
 {
-    struct metric_set *other = NULL;
-    char *vendor = vendor_of_set(column->set);
-    const char *said = vendor_of_name(cpu);
-    int status = 0;
-    if (!*vendor || !strcmp(cpu, column->set->name))
-        status = 0;
-    else if (!metric_set_load(NULL, cpu, &other, NULL))
-        status = strcmp(other->name, column->set->name)
-                     ? refuse_cpu(column, cpu, other, err)
-                     : 0;
-    else if (said && strcmp(said, vendor) != 0)
-        status = refuse_cpu(column, cpu, NULL, err);
-    metric_set_free(other);
-    free(vendor);
-    return status;
+    const char *said = vendor_of_name(cpu),
+               *vendor = json_string_value(json_object_get(
+                   json_array_get(column->set->recognise, 0), "vendor"));
+    enum metric_cpu whose = metric_set_cpu(column->set, cpu);
+    if (!column->set->recognise || !strcmp(cpu, column->set->name))
+        return 0;
+    if (whose == METRIC_CPU_OTHER)
+        return refuse_told(column, cpu, err);
+    if (whose == METRIC_CPU_NOT_TOLD && said && vendor && strcmp(said, vendor) != 0)
+        return refuse_cpu(column, cpu, NULL, err);
+    return 0;
 }
 
 /* NULL = they do not say it. */

@@ -105,15 +105,12 @@ static double line_of_rows(const json_t *cpus, const json_t *recognise)
 /* Of the CPUs that the definitions are of; 0 = not known. */
 static double line_of_table(const struct metric_set *set)
 {
-    json_t *definition = NULL, *table = NULL;
+    json_t *table = NULL;
     char *path = NULL;
     double bytes = 0;
     if (!shipped_path("core/machine/data/cpus.json", &path, NULL) &&
-        !json_read_file(path, NULL, &table, NULL) &&
-        !json_read_file(set->path, NULL, &definition, NULL))
-        bytes = line_of_rows(json_object_get(table, "cpus"),
-                             json_object_get(definition, "recognise"));
-    json_decref(definition);
+        !json_read_file(path, NULL, &table, NULL))
+        bytes = line_of_rows(json_object_get(table, "cpus"), set->recognise);
     json_decref(table);
     free(path);
     return bytes;
