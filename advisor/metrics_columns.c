@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/metrics_against.h"
 #include "advisor/metrics_cpu.h"
 #include "advisor/metrics_given.h"
 #include "advisor/metrics_saved.h"
@@ -30,7 +31,7 @@ void metrics_report_release(struct metrics_report *report)
     for (size_t i = 0; i < report->nr; i++)
         column_release(&report->column[i]);
     free(report->column);
-    strvec_release(&report->said);
+    metrics_against_release(report);
     *report = (struct metrics_report){0};
 }
 
@@ -171,6 +172,9 @@ static int finish(struct metrics_report *report, struct metrics_column *column,
                   const char *definition, struct error *err)
 {
     bool here = false;
+    for (size_t i = 0; report->settings->seconds_s > 0 && i < column->run_nr; i++)
+        column->run[i].seconds =
+            quantity_exact(report->settings->seconds_s, PROVENANCE_DECLARED);
     if (metrics_choose_set(report->settings, definition, column, &here, err)) {
         column_release(column);
         return -1;

@@ -36,8 +36,8 @@ struct metrics_report {
     const struct settings *settings;
     struct metrics_column *column;
     size_t nr, alloc;
-    int model; /* --model, of the first column; METRIC_NONE = all */
-    struct strvec said; /* of the columns against the first one */
+    struct metrics_against *against; /* [i]: column i + 1 (metrics_against.h) */
+    size_t against_nr;
 };
 
 /* Borrowed parts of the column. */
