@@ -188,7 +188,7 @@ static int check_usage(const struct settings *settings, struct error *err)
         return fail(err, STATUS_USAGE,
                     "--save writes what is sampled now, --samples reads it: give one of "
                     "them");
-    return 0;
+    return question_check(settings, err);
 }
 
 int advise_program(const struct settings *settings, struct error *err)
