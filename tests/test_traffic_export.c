@@ -282,11 +282,17 @@ static void figures_are_counts(void)
         const char *event, *why;
         double want;
     } cases[] = {
-        {"STORES", NULL, 30},          {"L1_HITS", NULL, 70},
-        {"L1_FROM_L2", NULL, 8},       {"L1_FROM_MEMORY", NULL, 2},
-        {"MEMORY_FILLS", NULL, 5.25},  {"LINE_BYTES", NULL, 64},
-        {"L3_FILLS", "2 levels", 0},   {"L1_FROM_L3", "2 levels", 0},
-        {"L1_FROM_L4", "2 levels", 0}, {"FLOPS", "not known of this call", 0},
+        {"STORES", NULL, 30},
+        {"L1_HITS", NULL, 70},
+        {"L1_FROM_L2", NULL, 8},
+        {"L1_FROM_MEMORY", NULL, 2},
+        {"MEMORY_FILLS", NULL, 5.25},
+        {"L1_COVERED_MEMORY", NULL, 1},
+        {"LINE_BYTES", NULL, 64},
+        {"L3_FILLS", "2 levels", 0},
+        {"L1_FROM_L3", NULL, 0},
+        {"L1_FROM_L4", NULL, 0},
+        {"FLOPS", "not known of this call", 0},
     };
     struct traffic traffic = {.level_nr = 2, .line_bytes = 64, .note = xstrdup("n")};
     struct count_set set = {0};
@@ -295,6 +301,7 @@ static void figures_are_counts(void)
     traffic.edge[0].hits = model(70);
     traffic.l1_from[0] = model(8);
     traffic.l1_from[1] = model(2);
+    traffic.l1_covered_from[1] = model(1);
     traffic.edge[1].fills = quantity_between(5.25, 5, 6, 3, PROVENANCE_MODEL);
     traffic_to_counts(&traffic, &set);
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "core/base/array.h"
 #include "core/base/buf.h"
 #include "core/base/error.h"
 
@@ -47,5 +48,9 @@ int cache_dir(char **path, struct error *err);
  * source tree, else the folder it was configured to be installed in. `name` is relative,
  * such as "rules/recipe.json". Caller frees. */
 int shipped_path(const char *name, char **path, struct error *err);
+/* The shipped folder, and the names of the JSON files in it without ".json", sorted.
+ * Caller frees and releases, also after a failure. */
+int shipped_names(const char *name, struct strvec *names, char **folder,
+                  struct error *err);
 
 #endif

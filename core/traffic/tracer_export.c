@@ -70,12 +70,6 @@ static long long from_level(void *level)
     return k > 0 && has_level(k) ? (long long)now().l1_from[k - 1] : 0;
 }
 
-static long long l1_covered(void *unused)
-{
-    (void)unused;
-    return (long long)now().covered[0];
-}
-
 static long long l1_software(void *unused)
 {
     (void)unused;
@@ -123,6 +117,14 @@ static long long from_memory(void *unused)
     return has_level(k) ? (long long)now().l1_from[k] : 0;
 }
 
+static long long l1_covered_memory(void *unused)
+{
+    int k = *memory_edge();
+
+    (void)unused;
+    return has_level(k) ? (long long)now().l1_covered[k] : 0;
+}
+
 static long long memory_covered(void *unused)
 {
     int k = *memory_edge();
@@ -166,7 +168,7 @@ static const struct {
     {"L1_FROM_L3", from_level, 2, sde_read_only_delta},
     {"L1_FROM_L4", from_level, 3, sde_read_only_delta},
     {"L1_FROM_MEMORY", from_memory, 0, sde_read_only_delta},
-    {"L1_COVERED", l1_covered, 0, sde_read_only_delta},
+    {"L1_COVERED_MEMORY", l1_covered_memory, 0, sde_read_only_delta},
     {"L1_SOFTWARE", l1_software, 0, sde_read_only_delta},
     {"L1_FILLS", fills, 0, sde_read_only_delta},
     {"L1_WRITEBACKS", writebacks, 0, sde_read_only_delta},

@@ -19,13 +19,13 @@
     X(L2_HITS, edge(traffic, 1).hits, 1, "line lookups that L2 served")                  \
     X(L3_HITS, edge(traffic, 2).hits, 2, "line lookups that L3 served")                  \
     X(L4_HITS, edge(traffic, 3).hits, 3, "line lookups that L4 served")                  \
-    X(L1_FROM_L2, from(traffic, 1), 1, "lines brought into L1 that were in L2")          \
-    X(L1_FROM_L3, from(traffic, 2), 2, "lines brought into L1 that were in L3")          \
-    X(L1_FROM_L4, from(traffic, 3), 3, "lines brought into L1 that were in L4")          \
+    X(L1_FROM_L2, from(traffic, 1), -1, "lines brought into L1 that were in L2")         \
+    X(L1_FROM_L3, from(traffic, 2), -1, "lines brought into L1 that were in L3")         \
+    X(L1_FROM_L4, from(traffic, 3), -1, "lines brought into L1 that were in L4")         \
     X(L1_FROM_MEMORY, from_memory(traffic), -1,                                          \
       "lines brought into L1 that were in memory")                                       \
-    X(L1_COVERED, edge(traffic, 0).covered, 0,                                           \
-      "of the lines brought into L1, those a stream prefetcher would fetch ahead")       \
+    X(L1_COVERED_MEMORY, covered_from_memory(traffic), -1,                               \
+      "of the lines from memory, those a stream prefetcher would fetch ahead")           \
     X(L1_SOFTWARE, edge(traffic, 0).software, 0,                                         \
       "of the lines brought into L1, those begun by a software prefetch")                \
     X(L1_FILLS, edge(traffic, 0).fills, 0, "lines brought into L1")                      \
