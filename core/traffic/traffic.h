@@ -306,6 +306,7 @@ int traffic_bandwidth_from_counts(const char *cpu, const struct count_set *set,
  * intervals; those of levels that there are not, and what is not known, with the reason.
  * *set is empty before. */
 void traffic_to_counts(const struct traffic *traffic, struct count_set *set);
+
 /* Whether a "recognise" of the data (an object of vendor, family, models ...) speaks of
  * `cpu`, a text as above; *told is false where the text (or NULL) names no CPU. */
 int traffic_cpu_recognised(const struct json_at *recognise, const char *cpu, bool *told,
