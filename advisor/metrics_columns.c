@@ -1,6 +1,7 @@
 /* Columns from recorded counts: --counts [LABEL=]FILE[,FILE...]. */
 #include "advisor/metrics_columns.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ void metrics_report_release(struct metrics_report *report)
     for (size_t i = 0; i < report->nr; i++)
         column_release(&report->column[i]);
     free(report->column);
+    free(report->ended);
     metrics_against_release(report);
     *report = (struct metrics_report){0};
 }
@@ -56,6 +58,32 @@ int metrics_total_of(const struct metric_set *set, int metric)
         if (!letters_between(set->metric[i].name, of))
             return (int)i;
     return METRIC_NONE;
+}
+
+int metrics_check_model(const struct settings *settings, const struct metric_set *set,
+                        struct error *err)
+{
+    size_t least = SIZE_MAX, near = 0;
+    struct strvec names = {0};
+    for (size_t i = 0; i < set->model_nr; i++) {
+        size_t distance =
+            settings->model ? word_distance(settings->model, set->model[i].name) : 0;
+        near = distance < least ? i : near;
+        least = distance < least ? distance : least;
+        strvec_push(&names, set->model[i].name);
+    }
+    if (!settings->model || !least) {
+        strvec_release(&names);
+        return 0;
+    }
+    char *all = strvec_join(&names, ", ");
+    fail(err, STATUS_USAGE, "'%s' has no model '%s'%s%s%s; it has %s", set->name,
+         settings->model, least == SIZE_MAX ? "" : "; did you mean '",
+         least == SIZE_MAX ? "" : set->model[near].name, least == SIZE_MAX ? "" : "'?",
+         all);
+    free(all);
+    strvec_release(&names);
+    return -1;
 }
 
 /* ---- one column more ---- */
@@ -175,7 +203,7 @@ static int finish(struct metrics_report *report, struct metrics_column *column,
     for (size_t i = 0; report->settings->seconds_s > 0 && i < column->run_nr; i++)
         column->run[i].seconds =
             quantity_exact(report->settings->seconds_s, PROVENANCE_DECLARED);
-    if (metrics_choose_set(report->settings, definition, column, &here, err)) {
+    if (metrics_choose_set(report, definition, column, &here, err)) {
         column_release(column);
         return -1;
     }

@@ -38,6 +38,7 @@ struct metrics_report {
     size_t nr, alloc;
     struct metrics_against *against; /* [i]: column i + 1 (metrics_against.h) */
     size_t against_nr;
+    char *ended; /* what a program ended with that did not end well; NULL = it did */
 };
 
 /* Borrowed parts of the column. */
@@ -47,6 +48,10 @@ struct quantity metrics_value(const struct metrics_column *column, const char *n
 /* The quantity that a share of this metric is a share of ("slots": the metric Slots);
  * METRIC_NONE where it is its parent or where no metric is named so. */
 int metrics_total_of(const struct metric_set *set, int metric);
+
+/* STATUS_USAGE for a --model that the definitions do not have, with the near one. */
+int metrics_check_model(const struct settings *settings, const struct metric_set *set,
+                        struct error *err);
 
 /* --counts [LABEL=]FILE[,FILE...]: also columns of a document that --json wrote. */
 int metrics_read_columns(struct metrics_report *report, struct error *err);

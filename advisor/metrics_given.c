@@ -3,12 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef __aarch64__
-#include <sys/prctl.h>
-#endif
-#include <unistd.h>
 
 #include "advisor/counted.h"
+#include "advisor/metrics_measure.h"
 #include "advisor/profiles.h"
 #include "core/occupancy/occupancy.h"
 
@@ -116,65 +113,7 @@ static double line_of_table(const struct metric_set *set)
     return bytes;
 }
 
-/* ---- this machine, without a profile ---- */
-
-static double vector_bits_here(void)
-{
-#if defined(__aarch64__) && defined(PR_SVE_GET_VL)
-    int length = prctl(PR_SVE_GET_VL);
-    if (length > 0)
-        return 8.0 * (length & PR_SVE_VL_LEN_MASK);
-#endif
-    struct machine_processor processor;
-    machine_processor_here(&processor);
-    double bits = strvec_has(&processor.features, "avx512f") ? 512
-                  : strvec_has(&processor.features, "avx")   ? 256
-                  : strvec_has(&processor.features, "sse2") ||
-                          strvec_has(&processor.features, "asimd")
-                      ? 128
-                      : 0;
-    machine_processor_release(&processor);
-    return bits;
-}
-
-static double line_bytes_here(void)
-{
-    return (double)sysconf(_SC_LEVEL1_DCACHE_LINESIZE);
-}
-
 /* ---- all of it ---- */
-
-static void give(struct metrics_column *column, const char *name, double value,
-                 enum provenance provenance)
-{
-    struct quantity row = count_set_value(&column->counts, name);
-    if (!row.known && !(value > 0))
-        return;
-    column->given[column->given_nr++] = (struct metric_given){
-        .name = name, .value = row.known ? row : quantity_exact(value, provenance)};
-}
-
-int metrics_find_given(const struct settings *settings, struct metrics_column *column,
-                       bool machine_here, struct error *err)
-{
-    const struct machine *machine = &column->machine;
-    if (find_machine(settings, column, machine_here, err))
-        return -1;
-    double line = machine->line_bytes, bits = 8.0 * machine->simd_bytes;
-    if (!(line > 0))
-        line = machine_here ? line_bytes_here() : line_of_table(column->set);
-    if (!(bits > 0) && machine_here)
-        bits = vector_bits_here();
-    give(column, "line_bytes", line, PROVENANCE_TABLE);
-    give(column, "vector_bits", bits, PROVENANCE_TABLE);
-    if (settings->cores > 0)
-        give(column, "cores", (double)settings->cores, PROVENANCE_DECLARED);
-    else
-        give(column, "cores", column->counts.cores, PROVENANCE_RECORDED);
-    return 0;
-}
-
-/* ---- Little's law ---- */
 
 static struct quantity given_value(const struct metrics_column *column, const char *name)
 {
@@ -183,6 +122,41 @@ static struct quantity given_value(const struct metrics_column *column, const ch
             return column->given[i].value;
     return quantity_unknown();
 }
+
+/* Rows of the counts go before all else; what is given first stays. */
+static void give(struct metrics_column *column, const char *name, struct quantity value)
+{
+    struct quantity row = count_set_value(&column->counts, name);
+    if ((row.known || value.known) && !given_value(column, name).known)
+        column->given[column->given_nr++] =
+            (struct metric_given){.name = name, .value = row.known ? row : value};
+}
+
+static struct quantity positive(double value, enum provenance provenance)
+{
+    return value > 0 ? quantity_exact(value, provenance) : quantity_unknown();
+}
+
+int metrics_find_given(const struct settings *settings, struct metrics_column *column,
+                       bool machine_here, struct error *err)
+{
+    const struct machine *machine = &column->machine;
+    struct metric_given here[METRICS_GIVEN_MOST];
+    if (find_machine(settings, column, machine_here, err))
+        return -1;
+    give(column, "cores", positive((double)settings->cores, PROVENANCE_DECLARED));
+    give(column, "cores", positive(column->counts.cores, PROVENANCE_RECORDED));
+    give(column, "line_bytes", positive(machine->line_bytes, PROVENANCE_PROBE));
+    give(column, "vector_bits", positive(8.0 * machine->simd_bytes, PROVENANCE_PROBE));
+    size_t nr = machine_here ? metrics_given_here(here) : 0;
+    for (size_t i = 0; i < nr; i++)
+        if (strcmp(here[i].name, "cores") != 0)
+            give(column, here[i].name, here[i].value);
+    give(column, "line_bytes", positive(line_of_table(column->set), PROVENANCE_TABLE));
+    return 0;
+}
+
+/* ---- Little's law ---- */
 
 static struct quantity in_gbs(const struct metrics_column *column, const char *name)
 {
