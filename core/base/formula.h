@@ -18,6 +18,15 @@ struct formula; /* opaque */
 int formula_parse(const char *text, struct formula **formula, struct error *err);
 void formula_free(struct formula *formula); /* NULL is fine */
 
+/*
+ * A new formula in which the names that `of` knows (it returns NULL for others) are
+ * replaced by what they stand for, so that a quantity in several places moves in all of
+ * them at once. What `of` gives is taken as it is: inline it first. Caller frees.
+ */
+struct formula *formula_inlined(const struct formula *formula,
+                                const struct formula *(*of)(void *data, const char *name),
+                                void *data);
+
 /* The names it asks for, each once, in order of appearance; borrowed. */
 const struct strvec *formula_names(const struct formula *formula);
 

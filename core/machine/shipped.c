@@ -1,6 +1,4 @@
 /* Profiles by name or path. */
-#include <dirent.h>
-#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,51 +6,11 @@
 #include "core/base/near.h"
 #include "core/machine/profile.h"
 
-static const char folder_name[] = "core/machine/profiles", suffix[] = ".json";
-
-/* NULL if it is no profile's. */
-static char *name_of(const char *file)
-{
-    size_t length = strlen(file), end = strlen(suffix);
-
-    if (file[0] == '.' || length <= end || strcmp(file + length - end, suffix) != 0)
-        return NULL;
-    return xstrndup(file, length - end);
-}
-
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* The names of all shipped profiles, sorted, and the folder they are in. */
-static int list_names(struct strvec *names, char **folder, struct error *err)
-{
-    struct dirent *entry;
-    DIR *dir;
-
-    if (shipped_path(folder_name, folder, err))
-        return -1;
-    dir = opendir(*folder);
-    if (!dir)
-        return fail(err, STATUS_MISSING, "cannot read '%s': %s", *folder,
-                    strerror(errno));
-    while ((entry = readdir(dir))) {
-        char *name = name_of(entry->d_name);
-
-        if (name)
-            strvec_push(names, name);
-        free(name);
-    }
-    closedir(dir);
-    if (names->nr)
-        qsort(names->v, names->nr, sizeof(*names->v), by_text);
-    return 0;
-}
+static const char folder_name[] = "core/machine/profiles";
 
 static char *path_of(const char *folder, const char *name)
 {
-    char *file = xasprintf("%s%s", name, suffix), *path = path_join(folder, file);
+    char *file = xasprintf("%s.json", name), *path = path_join(folder, file);
 
     free(file);
     return path;
@@ -83,7 +41,7 @@ int machine_list(struct machine_entry **entry, size_t *nr, struct error *err)
 {
     struct strvec names = {0};
     char *folder = NULL;
-    int result = list_names(&names, &folder, err);
+    int result = shipped_names(folder_name, &names, &folder, err);
 
     *entry = xcalloc(names.nr ? names.nr : 1, sizeof(**entry));
     *nr = 0;

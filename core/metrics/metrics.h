@@ -14,8 +14,8 @@ enum { METRIC_NONE = -1 };
 
 /* What children are to their parent, the first level to the whole. */
 #define METRIC_SUM_MAP(X)                                                                \
-    X(PART, "part")      /* some of it: together no more than it */                      \
-    X(WHOLE, "whole")    /* all of it: together as much as it */                         \
+    X(PART, "part")       /* some of it: together no more than it */                     \
+    X(WHOLE, "whole")     /* all of it: together as much as it */                        \
     X(OVERLAP, "overlap") /* may cover the same cycles: nothing is said of their sum */
 
 enum metric_sum {
@@ -49,25 +49,31 @@ struct metric_absent {
 struct metric_model {
     char *name, *title, *about, *source;
     enum metric_sum roots; /* of the first level: what its sum is to 1 */
+    struct formula *rest;  /* that sum less 1; NULL = nothing is said of it */
 };
 struct metric {
     char *name, *text; /* text: the formula as written in the file */
     struct formula *formula;
+    struct formula
+        *flat; /* the same, with metrics and constants put in for their names */
+    struct formula
+        *rest;   /* what its children sum to less what they should; NULL = none */
     char *unit;  /* "share" is printed in percent; "" = a bare number */
     char *of;    /* a share: of what ("slots", "cycles", "parent"); NULL = no share */
     char *group; /* heading above it within its model; NULL = none */
     char *about; /* what it means, and what it does not */
     char *source;
-    char *fact;  /* metric of the rules (rules.h) that it tells; NULL = none */
-    int model;   /* METRIC_NONE: a part of others, shown on demand */
-    int parent;  /* METRIC_NONE: first level */
+    char *fact; /* metric of the rules (rules.h) that it tells; NULL = none */
+    int model;  /* METRIC_NONE: a part of others, shown on demand */
+    int parent; /* METRIC_NONE: first level */
     enum metric_sum children;
-    bool useful; /* time well spent: never the bottleneck */
-    bool estimated; /* rests on an assumption, which `about` names */
+    bool useful;      /* time well spent: never the bottleneck */
+    bool estimated;   /* rests on an assumption, which `about` names */
     double low, high; /* what it can be; infinite = no end */
 };
 struct metric_set {
     char *name, *title, *path;
+    json_t *recognise; /* array; NULL = a common file's */
     struct strvec pmu; /* of libpfm4: each has all events without a note */
     struct strvec source;
     struct metric_constant *constant;
@@ -95,9 +101,13 @@ void metric_set_free(struct metric_set *set);
  * `more` is freed in any case. */
 int metric_set_merge(struct metric_set *set, struct metric_set *more, struct error *err);
 
+/* Whose definitions these are, against what counts say of their CPU (NULL = nothing). */
+enum metric_cpu { METRIC_CPU_SAME, METRIC_CPU_OTHER, METRIC_CPU_NOT_TOLD };
+enum metric_cpu metric_set_cpu(const struct metric_set *set, const char *cpu);
+
 struct metric_file {
     char *name, *title;
-    bool common; /* included by others, describes no CPU */
+    bool common; /* describes no CPU: included by others, or of the kernel's events */
 };
 /* All shipped files by name. Caller releases. */
 int metric_files(struct metric_file **file, size_t *nr, struct error *err);
@@ -105,7 +115,9 @@ void metric_files_release(struct metric_file *file, size_t nr);
 
 /* METRIC_NONE = there is none of that name. */
 int metric_find(const struct metric_set *set, const char *name);
-int metric_event_find(const struct metric_set *set, const char *name); /* or alias */
+/* By name or alias, as tools write it: letters' case does not matter, nor which of ".:_"
+ * divides words, nor a PMU before it ("skx::X", "cpu/x/") or perf's modifiers behind. */
+int metric_event_find(const struct metric_set *set, const char *name);
 /* Names of the events that the metric rests on, through all formulas; each once. */
 void metric_events_of(const struct metric_set *set, int metric, struct strvec *out);
 
@@ -113,7 +125,7 @@ void metric_events_of(const struct metric_set *set, int metric, struct strvec *o
  * Names that formulas may use beside events, constants and metrics. From the counts:
  * seconds, calls, memory_read_bytes and memory_write_bytes (by the formulas of
  * traffic_bandwidth_from_counts, unless given). From whoever asks: line_bytes,
- * vector_bits, cores.
+ * vector_bits, cores, flops_expected (that the work is known to need, all calls).
  */
 struct metric_given {
     const char *name;
@@ -146,8 +158,12 @@ struct metric_value {
 struct metric_sum_breach {
     int parent; /* METRIC_NONE: the first level of `model` */
     int model;
-    struct quantity sum, want;
+    struct quantity rest; /* sum of the children less what it should be */
 };
+
+/* Counters are not read all at the same moment. Ours: a sum may be off by this share of
+ * the whole beyond its uncertainty before it is reported. */
+#define METRIC_SUM_SLACK 0.01
 
 struct metric_result {
     struct metric_value *value; /* one per metric of the set */

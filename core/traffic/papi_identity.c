@@ -4,6 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/traffic/traffic.h"
+
 /* The first "name : value" of /proc/cpuinfo. */
 static char *cpuinfo_value(const char *text, const char *name)
 {
@@ -149,21 +151,39 @@ static bool equals(const struct json_at *recognise, const char *key, const char 
             strcmp(wanted, value) == 0);
 }
 
+static int speaks_of(const struct json_at *recognise, const struct papi_identity *cpu,
+                     bool *yes, struct error *err)
+{
+    if (json_only_keys(recognise, "vendor family models steppings implementer parts core",
+                       err))
+        return -1;
+    *yes = equals(recognise, "vendor", cpu->vendor) &&
+           equals(recognise, "family", cpu->family) &&
+           listed(recognise, "models", cpu->model) &&
+           listed(recognise, "steppings", cpu->stepping) &&
+           equals(recognise, "implementer", cpu->implementer) &&
+           listed(recognise, "parts", cpu->part) && equals(recognise, "core", cpu->core);
+    return 0;
+}
+
 int papi_recognises(const struct json_at *row, const struct papi_identity *cpu, bool *yes,
                     struct error *err)
 {
     struct json_at recognise;
 
-    if (json_object_at(row, "recognise", &recognise, err) ||
-        json_only_keys(&recognise,
-                       "vendor family models steppings implementer parts core", err))
-        return -1;
-    *yes = equals(&recognise, "vendor", cpu->vendor) &&
-           equals(&recognise, "family", cpu->family) &&
-           listed(&recognise, "models", cpu->model) &&
-           listed(&recognise, "steppings", cpu->stepping) &&
-           equals(&recognise, "implementer", cpu->implementer) &&
-           listed(&recognise, "parts", cpu->part) &&
-           equals(&recognise, "core", cpu->core);
-    return 0;
+    return json_object_at(row, "recognise", &recognise, err) ||
+                   speaks_of(&recognise, cpu, yes, err)
+               ? -1
+               : 0;
+}
+
+int traffic_cpu_recognised(const struct json_at *recognise, const char *cpu, bool *told,
+                           bool *yes, struct error *err)
+{
+    struct papi_identity identity = {.vendor = ""};
+
+    if (cpu)
+        papi_identify(cpu, &identity);
+    *told = *identity.vendor != '\0';
+    return speaks_of(recognise, &identity, yes, err);
 }

@@ -301,6 +301,11 @@ int traffic_bandwidth_from_counts(const char *cpu, const struct count_set *set,
                                   struct quantity *write_bytes, char **source,
                                   struct error *err);
 
+/* Whether a "recognise" of the data (an object of vendor, family, models ...) speaks of
+ * `cpu`, a text as above; *told is false where the text (or NULL) names no CPU. */
+int traffic_cpu_recognised(const struct json_at *recognise, const char *cpu, bool *told,
+                           bool *yes, struct error *err);
+
 /* Adds the figures of a call to PAPI's software-defined events "sde:::inflight::..." of
  * this process (docs/counters.md names them), so that any PAPI-based tool and
  * papi_counter read them. traffic_trace does it. false = built without libsde. */

@@ -1,0 +1,231 @@
+/* Counts in, metrics out: every value, or why there is none. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/metrics/metric_parts.h"
+
+struct evaluation {
+    const struct metric_question *question;
+    struct quantity read_bytes, write_bytes; /* by the formulas of the bandwidth */
+    char *why_no_bytes;
+    struct strvec negative; /* counts that are below 0, each once */
+};
+
+/* ---- what a name is worth ---- */
+
+static const struct event_count *count_of(const struct metric_question *question,
+                                          const char *name)
+{
+    const struct metric_set *set = question->set;
+    const struct metric_event *event = NULL;
+
+    for (size_t i = 0; i < set->event_nr; i++)
+        if (!strcmp(set->event[i].name, name))
+            event = &set->event[i];
+    for (size_t i = 0; event && i < question->counts->count_nr; i++)
+        if (metric_event_is(set, event, question->counts->count[i].event))
+            return &question->counts->count[i];
+    return NULL;
+}
+
+static struct quantity given_of(const struct evaluation *evaluation, const char *name)
+{
+    const struct metric_question *question = evaluation->question;
+
+    for (size_t i = 0; i < question->given_nr; i++)
+        if (!strcmp(question->given[i].name, name) && question->given[i].value.known)
+            return question->given[i].value;
+    if (!strcmp(name, "seconds"))
+        return question->counts->seconds;
+    if (!strcmp(name, "calls") && question->counts->calls > 0)
+        return quantity_exact(question->counts->calls, PROVENANCE_RECORDED);
+    if (!strcmp(name, "memory_read_bytes"))
+        return evaluation->read_bytes;
+    if (!strcmp(name, "memory_write_bytes"))
+        return evaluation->write_bytes;
+    return quantity_unknown();
+}
+
+static struct quantity value_of_name(void *data, const char *name)
+{
+    struct evaluation *evaluation = data;
+    const struct event_count *count;
+
+    if (metric_is_given(name))
+        return given_of(evaluation, name);
+    count = count_of(evaluation->question, name);
+    if (!count || !count->value.known)
+        return quantity_unknown();
+    if (count->value.value >= 0)
+        return count->value;
+    strvec_push_once(&evaluation->negative, count->event);
+    return quantity_unknown();
+}
+
+static struct quantity value_of_formula(void *data, const struct formula *formula)
+{
+    return formula_value(formula, value_of_name, data, NULL, NULL);
+}
+
+/* ---- why not ---- */
+
+static const struct metric_absent *absent_of(const struct metric_set *set,
+                                             const struct metric *metric)
+{
+    const struct strvec *names = formula_names(metric->flat);
+
+    for (size_t i = 0; i < names->nr; i++) {
+        const struct metric_absent *absent = metric_absent_find(set, names->v[i]);
+        if (absent)
+            return absent;
+    }
+    return NULL;
+}
+
+static void say_name(const struct evaluation *evaluation, const char *name,
+                     struct buf *out)
+{
+    const struct metric_question *question = evaluation->question;
+    const struct event_count *count = count_of(question, name);
+
+    if (count && count->value.known)
+        buf_addf(out, "'%s' is negative (%.10g): a counter that wrapped or was set back",
+                 name, count->value.value);
+    else if (count)
+        buf_addf(out, "'%s' was not counted%s%s", name, count->why ? ": " : "",
+                 count->why ? count->why : "");
+    else if (!strncmp(name, "memory_", 7) && evaluation->why_no_bytes)
+        buf_addf(out, "bytes through memory: %s", evaluation->why_no_bytes);
+    else if (metric_is_given(name))
+        buf_addf(out, "'%s' is not told", name);
+    else
+        buf_addf(out, "'%s' is not among the counts", name);
+}
+
+static char *say_missing(const struct evaluation *evaluation,
+                         const struct strvec *missing, const struct error *error)
+{
+    struct buf out = {0};
+
+    for (size_t i = 0; i < missing->nr; i++) {
+        buf_add(&out, i ? "; " : "");
+        say_name(evaluation, missing->v[i], &out);
+    }
+    if (!missing->nr)
+        buf_add(&out, error->text);
+    return buf_detach(&out);
+}
+
+/* ---- one metric ---- */
+
+/* Of the counted events that it rests on, the one that counted least of the time. */
+static double least_share(const struct evaluation *evaluation,
+                          const struct metric *metric, const char **event)
+{
+    const struct strvec *names = formula_names(metric->flat);
+    double least = 0;
+
+    for (size_t i = 0; i < names->nr; i++) {
+        const struct event_count *count = count_of(evaluation->question, names->v[i]);
+
+        if (!count || count->share <= 0 || (least > 0 && count->share >= least))
+            continue;
+        least = count->share;
+        *event = count->event;
+    }
+    return least;
+}
+
+static void evaluate_one(struct evaluation *evaluation, size_t at,
+                         struct metric_result *result)
+{
+    const struct metric_set *set = evaluation->question->set;
+    const struct metric *metric = &set->metric[at];
+    const struct metric_absent *absent = absent_of(set, metric);
+    struct metric_value *value = &result->value[at];
+    struct strvec missing = {0};
+    struct error error = {0};
+    const char *event = NULL;
+
+    value->value = value->whole = quantity_unknown();
+    if (absent) {
+        value->absent = true;
+        value->why = xstrdup(absent->why);
+        return;
+    }
+    value->value =
+        formula_value(metric->flat, value_of_name, evaluation, &missing, &error);
+    if (!value->value.known)
+        value->why = say_missing(evaluation, &missing, &error);
+    strvec_release(&missing);
+    value->share = least_share(evaluation, metric, &event);
+    if (value->value.known && value->share > 0 && value->share < METRIC_SHARE_LEAST &&
+        metric->model != METRIC_NONE)
+        strvec_pushf(&result->note,
+                     "%s: '%s' rests on '%s', which counted only %.0f %% of the time: a "
+                     "sample, not to be trusted",
+                     set->path, metric->name, event, 100 * value->share);
+}
+
+/* ---- all ---- */
+
+static bool needs_bytes(const struct metric_set *set)
+{
+    for (size_t i = 0; i < set->metric_nr; i++) {
+        const struct strvec *names = formula_names(set->metric[i].flat);
+
+        if (strvec_has(names, "memory_read_bytes") ||
+            strvec_has(names, "memory_write_bytes"))
+            return true;
+    }
+    return false;
+}
+
+static void find_bytes(struct evaluation *evaluation)
+{
+    const struct metric_question *question = evaluation->question;
+    struct error error = {0};
+    char *source = NULL;
+
+    evaluation->read_bytes = evaluation->write_bytes = quantity_unknown();
+    if (!needs_bytes(question->set))
+        return;
+    if (traffic_bandwidth_from_counts(question->counts->cpu, question->counts,
+                                      &evaluation->read_bytes, &evaluation->write_bytes,
+                                      &source, &error)) {
+        evaluation->read_bytes = evaluation->write_bytes = quantity_unknown();
+        evaluation->why_no_bytes = xstrdup(error.text);
+    }
+    free(source);
+}
+
+void metric_evaluate(const struct metric_question *question, struct metric_result *result)
+{
+    struct evaluation evaluation = {.question = question};
+    const struct metric_set *set = question->set;
+
+    *result = (struct metric_result){.value_nr = set->metric_nr};
+    result->value = xcalloc(set->metric_nr + 1, sizeof(*result->value));
+    find_bytes(&evaluation);
+    for (size_t i = 0; i < set->metric_nr; i++)
+        evaluate_one(&evaluation, i, result);
+    metric_tree_judge(set, value_of_formula, &evaluation, result);
+    for (size_t i = 0; i < evaluation.negative.nr; i++)
+        strvec_pushf(&result->note,
+                     "%s: '%s' is negative: a counter that wrapped or was set back; what "
+                     "rests on it is left out",
+                     set->path, evaluation.negative.v[i]);
+    strvec_release(&evaluation.negative);
+    free(evaluation.why_no_bytes);
+}
+
+void metric_result_release(struct metric_result *result)
+{
+    for (size_t i = 0; i < result->value_nr; i++)
+        free(result->value[i].why);
+    free(result->value);
+    free(result->breach);
+    strvec_release(&result->note);
+    *result = (struct metric_result){0};
+}

@@ -1,0 +1,294 @@
+/* What the names in formulas are: events, constants, other metrics, what is given. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/near.h"
+#include "core/metrics/metric_parts.h"
+
+const char *const metric_given_names[] = {
+    "seconds", "calls",          "line_bytes",        "vector_bits",
+    "cores",   "flops_expected", "memory_read_bytes", "memory_write_bytes",
+    NULL};
+
+bool metric_is_given(const char *name)
+{
+    for (size_t i = 0; metric_given_names[i]; i++)
+        if (!strcmp(metric_given_names[i], name))
+            return true;
+    return false;
+}
+
+static bool is_event(const struct metric_set *set, const char *name)
+{
+    for (size_t i = 0; i < set->event_nr; i++)
+        if (!strcmp(set->event[i].name, name))
+            return true;
+    return false;
+}
+
+/* How many things have the name. */
+static int owners(const struct metric_set *set, const char *name)
+{
+    int nr = metric_is_given(name) + (metric_absent_find(set, name) != NULL) +
+             (metric_constant_find(set, name) != NULL);
+
+    for (size_t i = 0; i < set->event_nr; i++)
+        nr += !strcmp(set->event[i].name, name);
+    for (size_t i = 0; i < set->metric_nr; i++)
+        nr += !strcmp(set->metric[i].name, name);
+    return nr;
+}
+
+/* ---- checks ---- */
+
+static void nearest(const struct metric_set *set, const char *name, struct buf *out)
+{
+    size_t least = SIZE_MAX;
+    const char *best = NULL;
+
+    for (size_t i = 0; i < set->metric_nr + set->event_nr; i++) {
+        const char *there = i < set->metric_nr ? set->metric[i].name
+                                               : set->event[i - set->metric_nr].name;
+        if (word_distance(name, there) < least) {
+            least = word_distance(name, there);
+            best = there;
+        }
+    }
+    if (best)
+        buf_addf(out, "; did you mean '%s'?", best);
+}
+
+static int check_formula(const struct metric_set *set, const struct metric *metric,
+                         struct error *err)
+{
+    const struct strvec *names = formula_names(metric->formula);
+    struct buf near = {0};
+
+    for (size_t i = 0; i < names->nr; i++) {
+        if (owners(set, names->v[i]))
+            continue;
+        nearest(set, names->v[i], &near);
+        fail(err, STATUS_INPUT,
+             "%s: the formula of '%s' asks for '%s', which is no event, constant, metric "
+             "or given name, and not listed under \"absent\"%s",
+             set->path, metric->name, names->v[i], buf_str(&near));
+        buf_release(&near);
+        return -1;
+    }
+    return 0;
+}
+
+static int check_once(const struct metric_set *set, const char *name, struct error *err)
+{
+    if (owners(set, name) == 1)
+        return 0;
+    return fail(err, STATUS_INPUT, "%s: more than one thing is called '%s'", set->path,
+                name);
+}
+
+static int check_names(const struct metric_set *set, struct error *err)
+{
+    for (size_t i = 0; i < set->metric_nr; i++)
+        if (check_once(set, set->metric[i].name, err) ||
+            check_formula(set, &set->metric[i], err))
+            return -1;
+    for (size_t i = 0; i < set->event_nr; i++)
+        if (check_once(set, set->event[i].name, err))
+            return -1;
+    for (size_t i = 0; i < set->constant_nr; i++)
+        if (check_once(set, set->constant[i].name, err))
+            return -1;
+    for (size_t i = 0; i < set->absent_nr; i++)
+        if (check_once(set, set->absent[i].name, err))
+            return -1;
+    return 0;
+}
+
+static int check_event_sets(const struct metric_set *set, struct error *err)
+{
+    for (size_t i = 0; i < set->event_set_nr; i++)
+        for (size_t k = 0; k < set->event_set[i].event.nr; k++)
+            if (!is_event(set, set->event_set[i].event.v[k]))
+                return fail(err, STATUS_INPUT,
+                            "%s: the set '%s' holds '%s', which is none of the events",
+                            set->path, set->event_set[i].name,
+                            set->event_set[i].event.v[k]);
+    return 0;
+}
+
+static int check_used(const struct metric_set *set, struct error *err)
+{
+    for (size_t i = 0; i < set->event_nr; i++) {
+        bool used = false;
+
+        for (size_t k = 0; k < set->metric_nr && !used; k++)
+            used = strvec_has(formula_names(set->metric[k].formula), set->event[i].name);
+        if (!used)
+            return fail(err, STATUS_INPUT, "%s: no formula needs the event '%s'",
+                        set->path, set->event[i].name);
+    }
+    return 0;
+}
+
+/* ---- formulas put into one another ---- */
+
+struct inliner {
+    struct metric_set *set;
+    struct formula **constant; /* of each constant, its number */
+    bool *open;                /* metrics whose formula is being put together */
+    struct error *err;
+    int status;
+};
+
+static int inline_metric(struct inliner *inliner, int at);
+
+static const struct formula *stands_for(void *data, const char *name)
+{
+    struct inliner *inliner = data;
+    const struct metric_constant *constant = metric_constant_find(inliner->set, name);
+    int at = metric_find(inliner->set, name);
+
+    if (constant)
+        return inliner->constant[constant - inliner->set->constant];
+    if (at == METRIC_NONE || inline_metric(inliner, at))
+        return NULL;
+    return inliner->set->metric[at].flat;
+}
+
+/* By what the formula names; those are put together already. */
+static bool rests_on_estimate(const struct metric_set *set, const struct metric *metric)
+{
+    const struct strvec *names = formula_names(metric->formula);
+    bool estimated = false;
+
+    for (size_t i = 0; i < names->nr; i++) {
+        int at = metric_find(set, names->v[i]);
+        estimated |= at != METRIC_NONE && set->metric[at].estimated;
+    }
+    return estimated;
+}
+
+static int inline_metric(struct inliner *inliner, int at)
+{
+    struct metric *metric = &inliner->set->metric[at];
+
+    if (metric->flat || inliner->status)
+        return inliner->status;
+    if (inliner->open[at])
+        return inliner->status =
+                   fail(inliner->err, STATUS_INPUT, "%s: the metric '%s' rests on itself",
+                        inliner->set->path, metric->name);
+    inliner->open[at] = true;
+    struct formula *flat = formula_inlined(metric->formula, stands_for, inliner);
+    inliner->open[at] = false;
+    if (inliner->status) {
+        formula_free(flat);
+        return -1;
+    }
+    metric->flat = flat;
+    metric->estimated |= rests_on_estimate(inliner->set, metric);
+    return 0;
+}
+
+/* Children that are shares of their parent, not of what it is a share of. */
+static bool are_of_parent(const struct metric_set *set, int parent)
+{
+    for (size_t i = 0; i < set->metric_nr; i++)
+        if (set->metric[i].parent == parent && set->metric[i].of)
+            return !strcmp(set->metric[i].of, "parent");
+    return false;
+}
+
+/* Does it belong to the sum of its siblings? What has another unit does not. */
+static bool is_summed(const struct metric_set *set, const struct metric *metric,
+                      int parent, int model)
+{
+    if (metric->parent != parent || metric->model != model)
+        return false;
+    if (parent == METRIC_NONE || are_of_parent(set, parent))
+        return metric->of != NULL;
+    return !strcmp(metric->unit, set->metric[parent].unit);
+}
+
+/* "0 + A + B - whole" of the children, with everything put in; none without children. */
+static int make_rest(struct inliner *inliner, int parent, int model,
+                     struct formula **rest)
+{
+    const struct metric_set *set = inliner->set;
+    struct buf text = {0};
+    struct formula *formula = NULL;
+    size_t summed = 0;
+    int result = 0;
+
+    buf_add(&text, "0");
+    for (size_t i = 0; i < set->metric_nr; i++)
+        if (is_summed(set, &set->metric[i], parent, model)) {
+            buf_addf(&text, " + \"%s\"", set->metric[i].name);
+            summed++;
+        }
+    if (parent == METRIC_NONE || are_of_parent(set, parent))
+        buf_add(&text, " - 1");
+    else
+        buf_addf(&text, " - \"%s\"", set->metric[parent].name);
+    if (summed)
+        result = formula_parse(buf_str(&text), &formula, inliner->err);
+    if (formula)
+        *rest = formula_inlined(formula, stands_for, inliner);
+    formula_free(formula);
+    buf_release(&text);
+    return result;
+}
+
+static int make_rests(struct inliner *inliner)
+{
+    struct metric_set *set = inliner->set;
+
+    for (size_t i = 0; i < set->model_nr; i++)
+        if (set->model[i].roots != METRIC_SUM_OVERLAP &&
+            make_rest(inliner, METRIC_NONE, (int)i, &set->model[i].rest))
+            return -1;
+    for (size_t i = 0; i < set->metric_nr; i++) {
+        struct metric *metric = &set->metric[i];
+
+        if (metric->children != METRIC_SUM_OVERLAP && metric->model != METRIC_NONE &&
+            make_rest(inliner, (int)i, metric->model, &metric->rest))
+            return -1;
+    }
+    return 0;
+}
+
+static int inline_all(struct inliner *inliner)
+{
+    struct metric_set *set = inliner->set;
+
+    for (size_t i = 0; i < set->constant_nr; i++) {
+        char *text = xasprintf("(%.17g)", set->constant[i].value);
+        int result = formula_parse(text, &inliner->constant[i], inliner->err);
+
+        free(text);
+        if (result)
+            return -1;
+    }
+    for (size_t i = 0; i < set->metric_nr; i++)
+        if (inline_metric(inliner, (int)i))
+            return -1;
+    return make_rests(inliner);
+}
+
+int metric_links_make(struct metric_set *set, struct error *err)
+{
+    struct inliner inliner = {.set = set, .err = err};
+    int result;
+
+    if (check_names(set, err) || check_event_sets(set, err) || check_used(set, err))
+        return -1;
+    inliner.constant = xcalloc(set->constant_nr + 1, sizeof(*inliner.constant));
+    inliner.open = xcalloc(set->metric_nr + 1, sizeof(*inliner.open));
+    result = inline_all(&inliner);
+    for (size_t i = 0; i < set->constant_nr; i++)
+        formula_free(inliner.constant[i]);
+    free(inliner.constant);
+    free(inliner.open);
+    return result;
+}

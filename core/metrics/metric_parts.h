@@ -1,0 +1,35 @@
+/* Private to core/metrics. */
+#ifndef CORE_METRICS_METRIC_PARTS_H
+#define CORE_METRICS_METRIC_PARTS_H
+
+#include "core/base/formula.h"
+#include "core/metrics/metrics.h"
+
+/* Reads a file's members into the set, and those of the files that it includes behind
+ * them. Nothing is looked up yet. */
+int metric_fields_read(const struct json_at *at, struct metric_set *set,
+                       struct error *err);
+
+/* Checks every name that formulas ask for, puts metrics and constants in for theirs, and
+ * makes the formulas of sums. */
+int metric_links_make(struct metric_set *set, struct error *err);
+
+/* What the name is: NULL = none of the set. */
+const struct metric_absent *metric_absent_find(const struct metric_set *set,
+                                               const char *name);
+const struct metric_constant *metric_constant_find(const struct metric_set *set,
+                                                   const char *name);
+bool metric_is_given(const char *name);
+
+/* Is `counted`, as some tool writes it, the event? */
+bool metric_event_is(const struct metric_set *set, const struct metric_event *event,
+                     const char *counted);
+
+/* Sums, ranges, shares of the whole and the way to the largest loss, once all values
+ * stand. */
+void metric_tree_judge(const struct metric_set *set,
+                       struct quantity (*value_of)(void *data,
+                                                   const struct formula *formula),
+                       void *data, struct metric_result *result);
+
+#endif
