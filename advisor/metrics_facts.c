@@ -150,18 +150,26 @@ static struct quantity beside(const struct occupancy *occupancy, const char *fac
     return quantity_unknown();
 }
 
+/* Of what the share is, at the top where it is one of its parent; "" = no share. */
+static const char *whole_of(const struct metric_set *set, const struct metric *metric)
+{
+    while (metric->of && !strcmp(metric->of, "parent"))
+        metric = &set->metric[metric->parent];
+    return metric->of ? metric->of : "";
+}
+
 static json_t *fact_json(const struct metrics_facts *facts, size_t at,
                          const struct occupancy *occupancy)
 {
     const struct metric *metric = &facts->set->metric[at];
     char *why = NULL;
     struct quantity told = metrics_fact(facts, at, &why);
-    json_t *json =
-        json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "name", metric->name, "fact",
-                  metric->fact, "unit", metric->unit, "value", json_quantity(told),
-                  "counted", json_quantity(facts->result.value[at].value), "by_bandwidth",
-                  json_quantity(beside(occupancy, metric->fact)), "why_not",
-                  why ? json_string(why) : json_null());
+    json_t *json = json_pack(
+        "{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "name", metric->name, "fact",
+        metric->fact, "unit", metric->unit, "of", whole_of(facts->set, metric), "value",
+        json_quantity(told), "counted", json_quantity(facts->result.value[at].value),
+        "by_bandwidth", json_quantity(beside(occupancy, metric->fact)), "why_not",
+        why ? json_string(why) : json_null());
     free(why);
     return json;
 }
@@ -209,9 +217,25 @@ static void add_figure(const json_t *quantity, const char *unit, struct buf *out
                  scale * high);
 }
 
+/* What bandwidth and latency say of the same, and why that may be another thing. */
+static void add_beside(const json_t *value, const json_t *other, const char *unit,
+                       struct buf *out)
+{
+    bool share = !strcmp(unit, "share");
+    buf_add(out, share ? "; by bandwidth and latency it is filled to "
+                       : "; by bandwidth and latency ");
+    add_figure(other, unit, out);
+    if (!share && end(value, "low") > end(other, "high"))
+        buf_add(out, ", which leaves out misses that other caches serve");
+    else if (!share && end(value, "high") < end(other, "low"))
+        buf_add(out, ": more, so prefetchers fetch some ahead, or memory answers sooner "
+                     "than the profile says");
+}
+
 static void fact_text(const json_t *fact, size_t width, struct buf *out)
 {
     const char *unit = json_string_value(json_object_get(fact, "unit")),
+               *of = json_string_value(json_object_get(fact, "of")),
                *why = json_string_value(json_object_get(fact, "why_not"));
     const json_t *value = known(fact, "value"), *other = known(fact, "by_bandwidth");
     struct buf line = {0};
@@ -219,17 +243,10 @@ static void fact_text(const json_t *fact, size_t width, struct buf *out)
         add_figure(value, unit, &line);
     else
         buf_addf(&line, "not told to the rules: %s", why);
-    if (value && other) {
-        bool lines = strcmp(unit, "share") != 0;
-        buf_add(&line, lines ? "; by bandwidth and latency "
-                             : "; by bandwidth and latency the queue is filled to ");
-        add_figure(other, unit, &line);
-        if (lines)
-            buf_add(&line, end(value, "high") < end(other, "low") ||
-                                   end(value, "low") > end(other, "high")
-                               ? ": they disagree"
-                               : ": they agree");
-    }
+    if (value && *of)
+        buf_addf(&line, " of %s", of);
+    if (value && other)
+        add_beside(value, other, unit, &line);
     buf_addf(out, "    %-18s ", json_string_value(json_object_get(fact, "name")));
     buf_add_wrapped(out, buf_str(&line), 23, width);
     buf_add(out, "\n");
@@ -239,7 +256,7 @@ static void fact_text(const json_t *fact, size_t width, struct buf *out)
 /* Nothing is said of what was not counted at all. */
 void metrics_facts_text(const json_t *facts, size_t width, struct buf *out)
 {
-    const json_t *fact, *note;
+    const json_t *fact;
     size_t i;
     if (!json_is_object(facts))
         return;
@@ -247,10 +264,4 @@ void metrics_facts_text(const json_t *facts, size_t width, struct buf *out)
              json_string_value(json_object_get(facts, "definitions")));
     json_array_foreach(json_object_get(facts, "metrics"), i,
                        fact) if (known(fact, "counted")) fact_text(fact, width, out);
-    json_array_foreach(json_object_get(facts, "notes"), i, note)
-    {
-        buf_add(out, "    ");
-        buf_add_wrapped(out, json_string_value(note), 4, width);
-        buf_add(out, "\n");
-    }
 }
