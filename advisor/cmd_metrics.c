@@ -73,11 +73,11 @@ static void take_measured(struct metrics_column *column, struct metrics_measured
 static int add_measured(struct metrics_report *report, struct error *err)
 {
     const struct settings *settings = report->settings;
-    struct metrics_request request = {
-        .settings = settings,
-        .cpu = settings->cpu,
-        .model = settings->model,
-        .runs = settings->runs > 0 ? (size_t)settings->runs : 0};
+    struct metrics_request request = {.settings = settings,
+                                      .cpu = settings->cpu,
+                                      .model = settings->model,
+                                      .runs = settings->runs > 0 ? (size_t)settings->runs
+                                                                 : 0};
     struct metrics_measured measured = {0};
     struct metrics_column column = {0};
     int status = settings->file ? metrics_of_kernel(&request, &measured, err)
@@ -85,8 +85,8 @@ static int add_measured(struct metrics_report *report, struct error *err)
     if (!status) {
         column.origin = settings->file ? xstrdup(settings->file)
                                        : strvec_join(&settings->program, " ");
-        column.label = xstrdup(path_base(settings->file ? settings->file
-                                                        : settings->program.v[0]));
+        column.label =
+            xstrdup(path_base(settings->file ? settings->file : settings->program.v[0]));
         report->ended = measured.ended;
         measured.ended = NULL;
         take_measured(&column, &measured);
@@ -145,7 +145,8 @@ static int show(struct metrics_report *report, struct error *err)
     const struct settings *settings = report->settings;
     if (check_models(report, err) || (settings->save && save(report, err)))
         return -1;
-    metrics_against_make(report);
+    if (metrics_against_make(report, err))
+        return -1;
     if (settings->html && metrics_html_write(report, settings->html, err))
         return -1;
     if (print(report, err))

@@ -45,10 +45,10 @@ static const char *vendor_of_name(const char *name)
 {
     static const struct {
         const char *word, *vendor;
-    } row[] = {{"intel", "intel"},    {"xeon", "intel"},  {"amd", "amd"},
-               {"epyc", "amd"},       {"ryzen", "amd"},   {"a64fx", "arm"},
-               {"neoverse", "arm"},   {"kunpeng", "arm"}, {"graviton", "arm"},
-               {"fujitsu", "arm"},    {"power8", "power"}, {"power9", "power"},
+    } row[] = {{"intel", "intel"},  {"xeon", "intel"},   {"amd", "amd"},
+               {"epyc", "amd"},     {"ryzen", "amd"},    {"a64fx", "arm"},
+               {"neoverse", "arm"}, {"kunpeng", "arm"},  {"graviton", "arm"},
+               {"fujitsu", "arm"},  {"power8", "power"}, {"power9", "power"},
                {"power10", "power"}};
     for (size_t i = 0; i < ARRAY_SIZE(row); i++)
         if (text_holds(name, row[i].word))
@@ -83,8 +83,8 @@ static int check_cpu(const struct metrics_column *column, const char *cpu,
                      struct error *err)
 {
     const char *said = vendor_of_name(cpu),
-               *vendor = json_string_value(json_object_get(
-                   json_array_get(column->set->recognise, 0), "vendor"));
+               *vendor = json_string_value(
+                   json_object_get(json_array_get(column->set->recognise, 0), "vendor"));
     enum metric_cpu whose = metric_set_cpu(column->set, cpu);
     if (!column->set->recognise || !strcmp(cpu, column->set->name))
         return 0;
@@ -152,8 +152,7 @@ static void add_likely(const struct metrics_column *column, struct buf *out)
     metric_files_release(file, nr);
 }
 
-static int no_cpu(const struct metrics_column *column, const char *cpu,
-                  struct error *err)
+static int no_cpu(const struct metrics_column *column, const char *cpu, struct error *err)
 {
     struct buf likely = {0};
     add_likely(column, &likely);

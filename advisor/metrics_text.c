@@ -13,8 +13,8 @@ bool metrics_shows(const struct metrics_report *report,
     const char *wanted = report->settings->model;
     *computed = false;
     for (size_t i = 0; i < set->metric_nr; i++)
-        *computed |= set->metric[i].model == (int)model &&
-                     column->result.value[i].value.known;
+        *computed |=
+            set->metric[i].model == (int)model && column->result.value[i].value.known;
     return wanted ? !letters_between(wanted, set->model[model].name) : *computed;
 }
 
@@ -49,6 +49,21 @@ void metrics_add_unit(struct buf *out, const struct metric *metric)
         buf_addf(out, "%%%s%s", metric->of ? " of " : "", metric->of ? metric->of : "");
     else
         buf_add(out, metric->unit);
+}
+
+void metrics_add_why(struct buf *out, const char *why)
+{
+    static const char each[] = "' is not among the counts; '",
+                      last[] = " is not among the counts";
+    size_t nr = 0, length = strlen(why);
+    const char *next;
+    for (; (next = strstr(why, each)); why = next + strlen(each) - 1, nr++)
+        buf_addf(out, "%.*s', ", (int)(next - why), why);
+    length = strlen(why);
+    if (nr && length > strlen(last) && !strcmp(why + length - strlen(last), last))
+        buf_addf(out, "%.*s are not among the counts", (int)(length - strlen(last)), why);
+    else
+        buf_add(out, why);
 }
 
 static bool is_counted(const struct metrics_column *column, const char *event)
@@ -108,9 +123,9 @@ static void show_heads(const struct metrics_report *report, struct page *page)
 {
     bool several = report->nr > 1, same = same_sets(report);
     if (same)
-        buf_addf(page->out, "%s%s%s: metrics of %s\n", page->colour ? "\033[1m" : "",
+        buf_addf(page->out, "%s%s%s: metrics of '%s'\n", page->colour ? "\033[1m" : "",
                  report->column[0].set->title, page->colour ? "\033[0m" : "",
-                 report->column[0].set->path);
+                 report->column[0].set->name);
     for (size_t i = 0; i < report->nr; i++) {
         const struct metrics_column *column = &report->column[i];
         struct buf line = {0};
@@ -131,7 +146,8 @@ static void show_heads(const struct metrics_report *report, struct page *page)
 static void add_notes(const char *label, const struct strvec *list, struct strvec *out)
 {
     for (size_t i = 0; i < list->nr; i++) {
-        char *text = *label ? xasprintf("%s: %s", label, list->v[i]) : xstrdup(list->v[i]);
+        char *text =
+            *label ? xasprintf("%s: %s", label, list->v[i]) : xstrdup(list->v[i]);
         strvec_push_once(out, text);
         free(text);
     }
