@@ -140,6 +140,16 @@ static int save(const struct metrics_report *report, struct error *err)
     return status;
 }
 
+static bool knows_anything(const struct metrics_report *report)
+{
+    for (size_t i = 0; i < report->nr; i++)
+        for (size_t k = 0; k < report->column[i].set->metric_nr; k++)
+            if (report->column[i].set->metric[k].model != METRIC_NONE &&
+                report->column[i].result.value[k].value.known)
+                return true;
+    return false;
+}
+
 static int show(struct metrics_report *report, struct error *err)
 {
     const struct settings *settings = report->settings;
@@ -151,6 +161,12 @@ static int show(struct metrics_report *report, struct error *err)
         return -1;
     if (print(report, err))
         return -1;
+    if (!knows_anything(report))
+        return fail(
+            err, STATUS_MISSING,
+            "no metric of '%s' can be computed from these counts; the reasons "
+            "stand above, and 'inflight metrics --list --cpu %s' names its events",
+            report->column[0].set->name, report->column[0].set->name);
     return report->ended && !spawn_interrupted()
                ? fail(err, STATUS_FAILED,
                       "'%s' %s; the metrics are of what it did until then",

@@ -78,9 +78,10 @@ int metrics_check_model(const struct settings *settings, const struct metric_set
         return 0;
     }
     char *all = strvec_join(&names, ", ");
-    fail(err, STATUS_USAGE, "'%s' has no model '%s'%s%s%s; it has %s", set->name,
-         settings->model, least == SIZE_MAX ? "" : "; did you mean '",
-         least == SIZE_MAX ? "" : set->model[near].name, least == SIZE_MAX ? "" : "'?",
+    if (least != SIZE_MAX)
+        fail(err, STATUS_USAGE, "'%s' has no model '%s'; did you mean '%s'?", set->name,
+             settings->model, set->model[near].name);
+    fail(err, STATUS_USAGE, "'%s' has no model '%s', but %s", set->name, settings->model,
          all);
     free(all);
     strvec_release(&names);

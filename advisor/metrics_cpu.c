@@ -170,23 +170,34 @@ static int no_cpu(const struct metrics_column *column, const char *cpu, struct e
     return status;
 }
 
-/* Files that describe no CPU, such as the kernel's software events. */
+/* The file that describes no CPU, such as the kernel's software events, with most of
+ * these events. */
 static bool load_common(struct metrics_column *column)
 {
     struct metric_file *file = NULL;
-    size_t nr = 0;
+    size_t nr = 0, most = 0;
     if (metric_files(&file, &nr, NULL))
         return false;
-    for (size_t i = 0; !column->set && i < nr; i++) {
-        if (!file[i].common || metric_set_load(file[i].name, NULL, &column->set, NULL))
+    for (size_t i = 0; i < nr; i++) {
+        struct metric_set *set = NULL;
+        if (!file[i].common || metric_set_load(file[i].name, NULL, &set, NULL))
             continue;
-        if (!events_among(column->set, column)) {
+        size_t found = events_among(set, column);
+        if (found > most) {
             metric_set_free(column->set);
-            column->set = NULL;
+            column->set = set;
+            most = found;
+        } else {
+            metric_set_free(set);
         }
     }
     metric_files_release(file, nr);
-    return column->set != NULL;
+    if (most)
+        strvec_pushf(&column->note,
+                     "the counts do not say which CPU they are of: read as '%s', which "
+                     "describes none; --cpu names one",
+                     column->set->name);
+    return most > 0;
 }
 
 static int load_here(struct metrics_column *column, bool *here, struct error *err)

@@ -1,8 +1,12 @@
 #include "advisor/metrics_text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/near.h"
+
+/* As core/metrics says it of an event. */
+static const char not_counted[] = " is not among the counts";
 
 /* ---- what the parts share ---- */
 
@@ -51,19 +55,37 @@ void metrics_add_unit(struct buf *out, const struct metric *metric)
         buf_add(out, metric->unit);
 }
 
+/* The parts between "; ", each once. */
+static void split_why(const char *why, struct strvec *out)
+{
+    while (*why) {
+        const char *end = strstr(why, "; ");
+        size_t length = end ? (size_t)(end - why) : strlen(why);
+        char *part = xstrndup(why, length);
+        strvec_push_once(out, part);
+        free(part);
+        why += end ? length + 2 : length;
+    }
+}
+
 void metrics_add_why(struct buf *out, const char *why)
 {
-    static const char each[] = "' is not among the counts; '",
-                      last[] = " is not among the counts";
-    size_t nr = 0, length = strlen(why);
-    const char *next;
-    for (; (next = strstr(why, each)); why = next + strlen(each) - 1, nr++)
-        buf_addf(out, "%.*s', ", (int)(next - why), why);
-    length = strlen(why);
-    if (nr && length > strlen(last) && !strcmp(why + length - strlen(last), last))
-        buf_addf(out, "%.*s are not among the counts", (int)(length - strlen(last)), why);
-    else
-        buf_add(out, why);
+    struct strvec part = {0};
+    size_t missing = 0;
+    split_why(why, &part);
+    for (size_t i = 0; i < part.nr; i++) {
+        size_t length = strlen(part.v[i]), tail = strlen(not_counted);
+        bool ends = length > tail && !strcmp(part.v[i] + length - tail, not_counted);
+        if (ends)
+            part.v[i][length - tail] = '\0';
+        else if (missing)
+            buf_addf(out, " %s not among the counts", missing > 1 ? "are" : "is");
+        buf_addf(out, "%s%s", !i ? "" : ends && missing ? ", " : "; ", part.v[i]);
+        missing = ends ? missing + 1 : 0;
+    }
+    if (missing)
+        buf_addf(out, " %s not among the counts", missing > 1 ? "are" : "is");
+    strvec_release(&part);
 }
 
 static bool is_counted(const struct metrics_column *column, const char *event)

@@ -14,7 +14,8 @@ enum {
     WHOLE_COLUMNS = 8,
     BAR_LEAST = 6,
     BAR_MOST = 20,
-    MISSING_SHOWN = 6
+    MISSING_SHOWN = 6,
+    REASONS_SHOWN = 4
 };
 
 struct tree {
@@ -72,13 +73,19 @@ static void add_bar(const struct tree *tree, struct quantity share)
 }
 
 /* What is to be minded about the value. */
+static bool is_flagged(const struct metric_value *value)
+{
+    return value->out_of_range ||
+           (value->value.known && value->share > 0 && value->share < METRIC_SHARE_LEAST);
+}
+
 static void add_flags(struct buf *out, const struct metric *metric,
                       const struct metric_value *value)
 {
     if (value->out_of_range)
         buf_add(out, " ! out of range");
-    if (value->value.known && value->share > 0 && value->share < METRIC_SHARE_LEAST)
-        buf_addf(out, " ! counted %.0f %% of the time", 100 * value->share);
+    else if (is_flagged(value))
+        buf_addf(out, " ! of %.0f %% of the time", 100 * value->share);
     if (metric->estimated && value->value.known)
         buf_add(out, " (estimated)");
 }
@@ -126,7 +133,7 @@ static void show_row(const struct tree *tree, size_t i)
         add_interval_text(tree, metric, value->value);
         if (tree->has_whole)
             add_whole(tree, value);
-        if (metrics_is_share(metric) && metric->of)
+        if (metrics_is_share(metric) && metric->of && !is_flagged(value))
             add_bar(tree, tree->has_whole ? value->whole : value->value);
         add_flags(out, metric, value);
     }
@@ -186,16 +193,57 @@ static bool has_row(const struct tree *tree, size_t i)
             set->metric[i].parent != METRIC_NONE || has_children(set, i));
 }
 
+static bool lacks_events(const struct metric_value *value)
+{
+    return value->why && strstr(value->why, "is not among the counts") != NULL;
+}
+
+/* Too many reasons to read: the names, and the events that would be needed. */
+static bool show_lacking(const struct tree *tree)
+{
+    const struct metric_set *set = tree->column->set;
+    const struct metric_value *value = tree->column->result.value;
+    struct strvec reasons = {0}, names = {0}, missing = {0};
+    for (size_t i = 0; i < set->metric_nr; i++)
+        if (set->metric[i].model == (int)tree->model && lacks_events(&value[i])) {
+            strvec_push_once(&reasons, value[i].why);
+            strvec_push(&names, set->metric[i].name);
+        }
+    bool many = reasons.nr > REASONS_SHOWN && !tree->report->settings->model &&
+                !tree->report->settings->evidence;
+    metrics_missing(tree->column, tree->model, &missing);
+    if (many) {
+        char *all = strvec_join(&names, ", "), *events = strvec_join(&missing, ", ");
+        struct buf line = {0};
+        buf_addf(&line,
+                 "%s: not among the counts are %s; --model %s says which lacks "
+                 "which",
+                 all, events, set->model[tree->model].name);
+        buf_add(tree->page->out, "  ? ");
+        buf_add_wrapped(tree->page->out, buf_str(&line), 4, tree->page->width);
+        buf_add(tree->page->out, "\n");
+        buf_release(&line);
+        free(all);
+        free(events);
+    }
+    strvec_release(&reasons);
+    strvec_release(&names);
+    strvec_release(&missing);
+    return many;
+}
+
 /* "L1_full, L2_full: why", a reason once. */
 static void show_unknown(const struct tree *tree, bool absent)
 {
     const struct metric_set *set = tree->column->set;
     const struct metric_value *value = tree->column->result.value;
     struct strvec said = {0};
+    bool lacking = !absent && show_lacking(tree);
     for (size_t i = 0; i < set->metric_nr; i++) {
         struct buf names = {0};
         if (set->metric[i].model != (int)tree->model || value[i].value.known ||
-            value[i].absent != absent || !value[i].why || strvec_has(&said, value[i].why))
+            value[i].absent != absent || !value[i].why ||
+            strvec_has(&said, value[i].why) || (lacking && lacks_events(&value[i])))
             continue;
         for (size_t k = i; k < set->metric_nr; k++)
             if (set->metric[k].model == (int)tree->model && value[k].absent == absent &&
@@ -293,29 +341,50 @@ static void show_said(const struct metrics_report *report, struct page *page)
         page_paragraph(page, "- %s", report->said.v[i]);
 }
 
-/* "title: needs A, B and 3 more". */
+/* A reason that is no lack of events, with its metric; NULL = there is none. */
+static char *other_reason(const struct tree *tree, size_t model)
+{
+    const struct metric_set *set = tree->column->set;
+    for (size_t i = 0; i < set->metric_nr; i++) {
+        const char *why = tree->column->result.value[i].why;
+        if (set->metric[i].model == (int)model && why &&
+            !strstr(why, "is not among the counts"))
+            return xasprintf("%s: %s", set->metric[i].name, why);
+    }
+    return NULL;
+}
+
+static void add_missing(const struct tree *tree, size_t model, struct buf *line)
+{
+    struct strvec missing = {0};
+    char *why = other_reason(tree, model);
+    metrics_missing(tree->column, model, &missing);
+    for (size_t i = 0; !why && i < missing.nr && i < MISSING_SHOWN; i++)
+        buf_addf(line, "%s%s", i ? ", " : "none of it without ", missing.v[i]);
+    if (!why && missing.nr > MISSING_SHOWN)
+        buf_addf(line, " and %zu more events", missing.nr - MISSING_SHOWN);
+    if (why)
+        buf_add(line, why);
+    free(why);
+    strvec_release(&missing);
+}
+
+/* "title: none of it without A, B and 3 more events". */
 static void show_not_computed(struct tree *tree)
 {
     const struct metric_set *set = tree->column->set;
     bool begun = false, computed;
     for (size_t m = 0; !tree->report->settings->model && m < set->model_nr; m++) {
-        struct strvec missing = {0};
         struct buf line = {0};
         if (metrics_shows(tree->report, tree->column, m, &computed))
             continue;
-        metrics_missing(tree->column, m, &missing);
         buf_addf(&line, "%s: ", set->model[m].title);
-        for (size_t i = 0; i < missing.nr && i < MISSING_SHOWN; i++)
-            buf_addf(&line, "%s%s", i ? ", " : "none of it without ", missing.v[i]);
-        if (missing.nr > MISSING_SHOWN)
-            buf_addf(&line, " and %zu more events", missing.nr - MISSING_SHOWN);
+        add_missing(tree, m, &line);
         if (!begun)
             page_heading(tree->page, "Not computed from these counts");
         begun = true;
-        page_paragraph(tree->page, "%s%s", buf_str(&line),
-                       missing.nr ? "" : "see --model for why");
+        page_paragraph(tree->page, "%s", buf_str(&line));
         buf_release(&line);
-        strvec_release(&missing);
     }
 }
 
