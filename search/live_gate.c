@@ -1,7 +1,8 @@
 /* The live runner: one launch that others count. */
 #include "search/live.h"
 
-/* Long samples, so that what the harness does between them is little of what is counted. */
+/* Long samples, so that what the harness does between them is little of what is counted.
+ */
 static const double sample_s = 0.05;
 enum { samples = 5 };
 

@@ -275,6 +275,8 @@ void machine_processor_release(struct machine_processor *processor);
  * `macros` ("#define __AVX2__ 1" ...), from data/isa.json. */
 int machine_isa(const struct machine_processor *processor, const char *macros,
                 struct strvec *used, struct error *err);
+/* machine.cpu_model of this machine. Caller frees. */
+char *machine_cpu_model(void);
 /* Of its widest vector registers; scalable ones are as long as this process has them. 0 =
  * not known. */
 int machine_vector_bits(const struct machine_processor *processor);

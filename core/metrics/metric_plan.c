@@ -17,7 +17,6 @@ struct planning {
     struct chosen *chosen; /* per event of the set */
     struct strvec anchor;  /* what every run counts, by the names that count */
     struct strvec missing; /* why the hardware's events that do not count do not */
-    bool hardware_counts;  /* any of them */
 };
 
 static bool is_software(const char *event)
@@ -87,7 +86,7 @@ static const char *choose(struct planning *planning, const char *event)
     if (!chosen->name)
         note_missing(planning, event, why.text);
     else if (!is_software(chosen->name))
-        planning->hardware_counts = true;
+        planning->plan->hardware = true;
     return chosen->name;
 }
 
@@ -306,7 +305,7 @@ static void note_hardware(struct planning *planning)
 {
     const struct strvec *missing = &planning->missing;
 
-    if (planning->hardware_counts || missing->nr < 2)
+    if (planning->plan->hardware || missing->nr < 2)
         strvec_push_all(&planning->plan->note, missing);
     else
         strvec_pushf(&planning->plan->note,

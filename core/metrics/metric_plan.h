@@ -25,6 +25,7 @@ struct metric_plan {
                            definition's, else the alias that does */
     size_t run_nr, run_alloc;
     bool by_turns;      /* runs_most was too few */
+    bool hardware;      /* anything but software's own events is counted */
     size_t missing_nr;  /* events that cannot be counted here, ... */
     struct strvec note; /* ... with the reason, one sentence each; one for all when none
                            of them can */
