@@ -144,22 +144,6 @@ static struct strvec *new_run(struct metric_plan *plan)
     return &plan->run[plan->run_nr++];
 }
 
-/* A run of its own, with the anchors if these leave room. */
-static bool begin_run(struct planning *planning, const struct strvec *event)
-{
-    struct strvec run = {0};
-
-    strvec_push_all(&run, &planning->anchor);
-    if (!join(planning, &run, event)) {
-        strvec_release(&run);
-        if (event->nr > 1 && !fits(planning, event))
-            return false;
-        strvec_push_all(&run, event);
-    }
-    *new_run(planning->plan) = run;
-    return true;
-}
-
 static bool is_planned(const struct metric_plan *plan, const char *event)
 {
     for (size_t i = 0; i < plan->run_nr; i++)
@@ -168,10 +152,35 @@ static bool is_planned(const struct metric_plan *plan, const char *event)
     return false;
 }
 
+static bool all_planned(const struct metric_plan *plan, const struct strvec *event)
+{
+    for (size_t i = 0; i < event->nr; i++)
+        if (!is_planned(plan, event->v[i]))
+            return false;
+    return true;
+}
+
+/* A run of its own, with the anchors; only a single event may push them out. */
+static bool begin_run(struct planning *planning, const struct strvec *event)
+{
+    struct strvec run = {0};
+
+    strvec_push_all(&run, &planning->anchor);
+    if (!join(planning, &run, event)) {
+        strvec_release(&run);
+        if (event->nr > 1)
+            return false;
+        strvec_push_all(&run, event);
+    }
+    *new_run(planning->plan) = run;
+    return true;
+}
+
 /* All in one run; else each where there is room. */
 static void place(struct planning *planning, const struct strvec *event)
 {
-    if (!event->nr || join_any(planning, event) || begin_run(planning, event))
+    if (all_planned(planning->plan, event) || join_any(planning, event) ||
+        begin_run(planning, event))
         return;
     for (size_t i = 0; i < event->nr; i++) {
         struct strvec one = {0};

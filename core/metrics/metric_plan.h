@@ -31,9 +31,10 @@ struct metric_plan {
                            of them can */
 };
 
-/* Cycles and instructions are in every run, as far as they can be counted; the events of
- * a metric stand in one run, if they fit; so do those that the definitions' source
- * counted together. Without any event there are no runs. Caller releases. */
+/* Cycles and instructions are in every run, as far as they can be counted. The events
+ * that the definitions' source counted together stand in one run if they fit, and so do
+ * those of a metric, unless all of them are counted anyway. Without any event there are
+ * no runs. Caller releases. */
 void metric_plan_make(const struct metric_plan_request *request,
                       struct metric_plan *plan);
 void metric_plan_release(struct metric_plan *plan);
