@@ -1,0 +1,37 @@
+/*
+ * Cases of metrics as data: a file of a folder is a case, counts that were made from a
+ * known distribution and what must come out of them.
+ *
+ *     {
+ *       "schema": "inflight.metrics-case/1",
+ *       "about": "what the counts were made from",
+ *       "metrics": "a64fx",                       the shipped definitions
+ *       "given": {"line_bytes": 256},
+ *       "counts": {"schema": "inflight.counts/1", "seconds": 1, "events": {...}},
+ *       "values": {"IPC": 2, "L3_MR": null},      null = must be unknown
+ *       "whole": {"Memory_Wait": 0.1},            shares of the whole model
+ *       "path": ["No_Commit", "Memory_Bound"],    all that is marked as dominant, in the
+ *                                                 order of the file
+ *       "out_of_range": ["Other_Wait"],
+ *       "notes": ["below 20 %"],                  a part of each note, in order
+ *       "tolerance": 1e-12                        relative, absolute below 1
+ *     }
+ *
+ * What a case does not name in "notes" and "out_of_range" must not be there, and the sums
+ * of all levels must hold.
+ */
+#ifndef TESTS_METRIC_CASES_H
+#define TESTS_METRIC_CASES_H
+
+#include "core/base/array.h"
+
+/* Runs all cases of tests/data/metrics/FOLDER and checks that there is one at least.
+ * Names of metrics with a value in any of them are pushed to `covered`. */
+void metric_cases_run(const char *folder, struct strvec *covered);
+
+/* Every metric of the definitions in one of the models (space-separated, NULL = all
+ * metrics) has a value in a case. */
+void metric_cases_cover(const char *definitions, const char *models,
+                        const struct strvec *covered);
+
+#endif
