@@ -264,9 +264,10 @@ static void bad_definitions_are_refused(void)
     static const struct {
         const char *file, *part;
     } cases[] = {
-        {"unknown_name", "the formula of 'a' asks for 'BB', which is no event, constant, "
-                         "metric or given name, and not listed under \"absent\"; did you "
-                         "mean 'B'?"},
+        {"unknown_name",
+         "the formula of 'a' asks for 'cycels', which is no event, constant, "
+         "metric or given name, and not listed under \"absent\"; did you "
+         "mean 'cycles'?"},
         {"on_itself", "rests on itself"},
         {"unused_event", "no formula needs the event 'C'"},
         {"twice", "more than one thing is called 'A'"},
@@ -274,7 +275,8 @@ static void bad_definitions_are_refused(void)
         {"no_model", "'s': the file has no model 'n'"},
         {"not_of", "\"of\" says what a share is of"},
         {"of_no_parent", "'s' is a share of its parent and has none"},
-        {"syntax", "metric 'a': formula 'A / (B', column 7: expected ')' or an operator"},
+        {"syntax",
+         "metric 'a': formula 'A / (cycles', column 12: expected ')' or an operator"},
         {"bad_sum", "\"roots\" is part, whole or overlap, not 'all'"},
         {"bad_range", "'a': \"low\" is above \"high\""},
         {"bad_key", "formulae"},
