@@ -106,7 +106,7 @@ static void check_values(const struct metric_case *one, const char *key,
         }
         const struct metric_value *value = &one->result.value[at];
         check_quantity(one, name, *key == 'w' ? value->whole : value->value, want);
-        if (!json_is_null(want) && !strvec_has(covered, name))
+        if ((!json_is_null(want) || value->absent) && !strvec_has(covered, name))
             strvec_push(covered, name);
     }
 }
@@ -121,18 +121,20 @@ static bool is_out_of_range(const struct metric_value *value)
     return value->out_of_range;
 }
 
-/* The metrics that are so, in the order of the definitions, are those of the list. */
+/* The metrics that are so (of the model, METRIC_NONE = all), in the order of the
+ * definitions, are those of the list. */
 static void check_marked(const struct metric_case *one, const char *key,
-                         bool (*is)(const struct metric_value *value))
+                         bool (*is)(const struct metric_value *value), int model)
 {
     struct strvec got = {0}, want = {0};
     struct error err = {0};
 
-    for (size_t i = 0; i < one->result.value_nr; i++)
-        if (is(&one->result.value[i]))
-            strvec_push(&got, one->set->metric[i].name);
     if (json_has(&one->top, key))
         check_ok(json_strings_at(&one->top, key, &want, &err), &err);
+    for (size_t i = 0; i < one->result.value_nr; i++)
+        if (is(&one->result.value[i]) &&
+            (model == METRIC_NONE || one->set->metric[i].model == model))
+            strvec_push(&got, one->set->metric[i].name);
     char *got_text = strvec_join(&got, " "), *want_text = strvec_join(&want, " ");
     if (strcmp(got_text, want_text)) {
         complain(one, key, got_text);
@@ -157,6 +159,16 @@ static void check_notes(const struct metric_case *one)
         complain(one, "notes", "there are fewer");
 }
 
+/* Of the first name of "path"; METRIC_NONE where that is empty: nothing is marked. */
+static int model_of_path(const struct metric_case *one)
+{
+    const json_t *path = json_object_get(one->top.node, "path");
+    const char *first = json_string_value(json_array_get(path, 0));
+    int at = first ? metric_find(one->set, first) : METRIC_NONE;
+
+    return at == METRIC_NONE ? METRIC_NONE : one->set->metric[at].model;
+}
+
 static void check_case(struct metric_case *one, struct strvec *covered)
 {
     const struct metric_question question = {one->set, &one->counts, one->given,
@@ -166,8 +178,8 @@ static void check_case(struct metric_case *one, struct strvec *covered)
     check_values(one, "values", covered);
     check_values(one, "whole", covered);
     if (json_has(&one->top, "path"))
-        check_marked(one, "path", is_dominant);
-    check_marked(one, "out_of_range", is_out_of_range);
+        check_marked(one, "path", is_dominant, model_of_path(one));
+    check_marked(one, "out_of_range", is_out_of_range, METRIC_NONE);
     check_notes(one);
     if (one->result.breach_nr)
         complain(one, "sums", "a level is not what it should sum to");
@@ -232,8 +244,8 @@ void metric_cases_cover(const char *definitions, const char *models,
         return;
     for (size_t i = 0; i < set->metric_nr; i++) {
         const struct metric *metric = &set->metric[i];
-        bool wanted = !models || (metric->model != METRIC_NONE &&
-                                  has_word(models, set->model[metric->model].name));
+        bool wanted = !models || metric->model == METRIC_NONE ||
+                      has_word(models, set->model[metric->model].name);
 
         if (wanted && !strvec_has(covered, metric->name))
             check_str(metric->name, "a case with its value");

@@ -10,8 +10,8 @@
  *       "counts": {"schema": "inflight.counts/1", "seconds": 1, "events": {...}},
  *       "values": {"IPC": 2, "L3_MR": null},      null = must be unknown
  *       "whole": {"Memory_Wait": 0.1},            shares of the whole model
- *       "path": ["No_Commit", "Memory_Bound"],    all that is marked as dominant, in the
- *                                                 order of the file
+ *       "path": ["Commit_0", "Memory_Bound"],     all of one model that is marked as
+ *                                                 dominant, in the order of the file
  *       "out_of_range": ["Other_Wait"],
  *       "notes": ["below 20 %"],                  a part of each note, in order
  *       "tolerance": 1e-12                        relative, absolute below 1
@@ -26,11 +26,12 @@
 #include "core/base/array.h"
 
 /* Runs all cases of tests/data/metrics/FOLDER and checks that there is one at least.
- * Names of metrics with a value in any of them are pushed to `covered`. */
+ * Names of metrics with a value in any of them, or unknown because the CPU has no such
+ * thing, are pushed to `covered`. */
 void metric_cases_run(const char *folder, struct strvec *covered);
 
-/* Every metric of the definitions in one of the models (space-separated, NULL = all
- * metrics) has a value in a case. */
+/* Every metric of the definitions that is in no model or in one of these (separated by
+ * blanks, NULL = all) is among the covered ones. */
 void metric_cases_cover(const char *definitions, const char *models,
                         const struct strvec *covered);
 
