@@ -386,7 +386,7 @@ static void all_values_follow_from_counts(void)
     check_eq(tally.tolerated, 34);
     check_eq(tally.mended, 3);
     check_eq(tally.ratios, 27);
-    check_eq(tally.identities, 0);
+    check_eq(tally.identities, 590);
     check_eq(tally.prefetches_among_misses, 17);
     json_decref(rebuilds);
     for (size_t i = 0; i < ARRAY_SIZE(sets); i++)
