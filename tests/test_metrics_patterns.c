@@ -131,8 +131,8 @@ static void open_side(const json_t *one, const char *side, const char *table_key
 {
     const char *table_name = text_of(one, table_key);
     struct metric_table table;
-    char *path = xasprintf(FOLDER "dissertation/%s.json",
-                           table_name ? table_name : text_of(one, "table"));
+    char *path =
+        xasprintf(FOLDER "%s.json", table_name ? table_name : text_of(one, "table"));
 
     if (json_object_get(one, side) && metric_table_read(path, &table) == 0) {
         check(version_open(&table, json_object_get(one, side), version));
