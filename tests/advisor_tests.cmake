@@ -70,7 +70,7 @@ if(TARGET man)
   endforeach()
 endif()
 # What the advisor makes of metrics.
-foreach(target test_metrics_patterns)
+foreach(target test_metrics_patterns test_metrics_rules)
   if(TARGET ${target})
     target_link_libraries(${target} PRIVATE inflight_advisor)
   endif()
