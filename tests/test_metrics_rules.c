@@ -253,12 +253,13 @@ static void reasons_are_given(void)
 static void nothing_counted_is_nothing_said(void)
 {
     struct count_set set = {0};
-    char name[] = "Skylake-SP";
-    struct machine machine = {.microarchitecture = name};
+    char name[] = "Skylake-SP", other[] = "Skylak";
+    struct machine machine = {.microarchitecture = other};
+    struct strvec note = {0};
     struct metrics_facts facts;
 
     count_set_add(&set, "read_bytes", quantity_exact(1e9, PROVENANCE_RECORDED), 1);
-    metrics_facts_of(&set, &machine, 1, &facts);
+    metrics_facts_of(&set, &machine, 1, &facts, &note);
     check(facts.set == NULL);
     json_t *json = metrics_facts_json(&facts, NULL);
     check(json_is_null(json));
@@ -267,11 +268,16 @@ static void nothing_counted_is_nothing_said(void)
                   1);
     count_set_add(&set, "UOPS_RETIRED:RETIRE_SLOTS", quantity_exact(3e9, PROVENANCE_PAPI),
                   1);
-    metrics_facts_of(&set, &machine, 1, &facts);
+    metrics_facts_of(&set, &machine, 1, &facts, &note);
+    check(facts.set == NULL);
+    machine.microarchitecture = name;
+    metrics_facts_of(&set, &machine, 1, &facts, &note);
     if (check(facts.set != NULL))
         check_str(facts.set->name, "skylake-sp");
     metrics_facts_release(&facts);
     count_set_release(&set);
+    check_eq(note.nr, 0);
+    strvec_release(&note);
 }
 
 CU_TestInfo metrics_rules_tests[] = {
