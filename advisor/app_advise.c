@@ -36,10 +36,7 @@ void app_release(struct app *app)
 
 void app_command(const struct samples *samples, struct buf *out)
 {
-    for (size_t i = 0; i < samples->argv.nr; i++) {
-        buf_add(out, i ? " " : "");
-        buf_add_shell_word(out, samples->argv.v[i]);
-    }
+    buf_add_shell_words(out, (const char *const *)samples->argv.v);
 }
 
 char *app_end(const struct samples *samples)
@@ -191,7 +188,7 @@ static int check_usage(const struct settings *settings, struct error *err)
         return fail(err, STATUS_USAGE,
                     "--save writes what is sampled now, --samples reads it: give one of "
                     "them");
-    return 0;
+    return question_check(settings, err);
 }
 
 int advise_program(const struct settings *settings, struct error *err)

@@ -15,11 +15,6 @@ static json_t *line_json(int line)
     return line > 0 ? json_integer(line) : json_null();
 }
 
-static json_t *text_or_null(const char *text)
-{
-    return text ? json_string(text) : json_null();
-}
-
 static json_t *loops_json(const struct hot_routine *routine)
 {
     json_t *list = json_array();
@@ -37,19 +32,18 @@ static json_t *loops_json(const struct hot_routine *routine)
 
 static json_t *routine_json(const struct hot_routine *routine)
 {
-    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:o, "
-                     "s:o, s:o, s:o}",
-                     "name", routine->name, "kind", kind_word(routine->kind), "module",
-                     routine->module, "file", text_or_null(routine->file), "source",
-                     text_or_null(routine->source), "line", line_json(routine->line),
-                     "language", text_or_null(routine->language), "inlined_into",
-                     text_or_null(routine->inlined_into), "samples",
-                     (json_int_t)routine->samples, "miss_samples",
-                     (json_int_t)routine->misses, "threads", (json_int_t)routine->threads,
-                     "processes", (json_int_t)routine->processes, "share",
-                     json_quantity(routine->share), "cpu_s",
-                     json_quantity(routine->cpu_s), "busiest_thread_s",
-                     json_quantity(routine->busiest_s), "loops", loops_json(routine));
+    return json_pack(
+        "{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:o, "
+        "s:o, s:o, s:o}",
+        "name", routine->name, "kind", kind_word(routine->kind), "module",
+        routine->module, "file", text_json(routine->file), "source",
+        text_json(routine->source), "line", line_json(routine->line), "language",
+        text_json(routine->language), "inlined_into", text_json(routine->inlined_into),
+        "samples", (json_int_t)routine->samples, "miss_samples",
+        (json_int_t)routine->misses, "threads", (json_int_t)routine->threads, "processes",
+        (json_int_t)routine->processes, "share", json_quantity(routine->share), "cpu_s",
+        json_quantity(routine->cpu_s), "busiest_thread_s",
+        json_quantity(routine->busiest_s), "loops", loops_json(routine));
 }
 
 static json_t *row_json(const struct app_row *row)
@@ -60,10 +54,10 @@ static json_t *row_json(const struct app_row *row)
     json_object_set_new(root, "memory_gbs", json_quantity(row->gbs));
     json_object_set_new(root, "advice",
                         row->answer ? answer_json(row->answer) : json_null());
-    json_object_set_new(root, "advice_why_not", text_or_null(row->answer_why));
-    json_object_set_new(root, "capture_command", text_or_null(row->capture));
-    json_object_set_new(root, "tune_command", text_or_null(row->tune));
-    json_object_set_new(root, "why_not", text_or_null(row->why_not));
+    json_object_set_new(root, "advice_why_not", text_json(row->answer_why));
+    json_object_set_new(root, "capture_command", text_json(row->capture));
+    json_object_set_new(root, "tune_command", text_json(row->tune));
+    json_object_set_new(root, "why_not", text_json(row->why_not));
     return root;
 }
 
@@ -77,10 +71,10 @@ static json_t *rows_json(const struct app *app)
 
 static json_t *misses_json(const struct samples *samples)
 {
-    return json_pack("{s:o, s:o, s:o}", "event", text_or_null(samples->miss_event),
+    return json_pack("{s:o, s:o, s:o}", "event", text_json(samples->miss_event),
                      "period_lines",
                      samples->miss_event ? json_real(samples->miss_period) : json_null(),
-                     "why_not", text_or_null(samples->miss_why));
+                     "why_not", text_json(samples->miss_why));
 }
 
 json_t *app_json(const struct app *app)
@@ -92,7 +86,7 @@ json_t *app_json(const struct app *app)
         "s:f, s:o, s:o, s:o}",
         "schema", "inflight.application/1", "command",
         json_strings((const char *const *)samples->argv.v, samples->argv.nr), "dir",
-        samples->dir, "rank", text_or_null(samples->rank), "end",
+        samples->dir, "rank", text_json(samples->rank), "end",
         spawn_end_word(samples->end), "code", samples->code, "wall_s",
         json_number_or_null(samples->wall_s), "user_s",
         json_number_or_null(samples->user_s), "system_s",

@@ -77,14 +77,13 @@ static int find_name(const struct settings *settings, char **name, struct error 
 
 static char *end_words(const struct spawn_outcome *program)
 {
-    if (program->end == SPAWN_SIGNALLED)
-        return xasprintf("the application was ended by signal %d (%s)", program->code,
-                         strsignal(program->code));
-    if (program->end == SPAWN_INTERRUPTED)
-        return xstrdup("interrupted");
-    if (program->code)
-        return xasprintf("the application ended with status %d", program->code);
-    return xstrdup("the application ended well");
+    char *phrase = spawn_end_phrase(program->end, program->code),
+         *words = program->end == SPAWN_INTERRUPTED
+                      ? xstrdup("interrupted")
+                      : xasprintf("the application %s", phrase ? phrase : "ended well");
+
+    free(phrase);
+    return words;
 }
 
 static int fail_inlined(const char *name, const struct trace_outcome *outcome,

@@ -232,7 +232,7 @@ static int write_plan(struct rivalry *rivalry, const struct buf *text, struct er
 {
     if (rivalry->source)
         return 0;
-    rivalry->source = path_join(rivalry->bench->scratch, "emitted.c");
+    rivalry->source = workbench_emitted(rivalry->bench);
     return file_write(rivalry->source, buf_str(text), text->length, err);
 }
 

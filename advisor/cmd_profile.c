@@ -1,5 +1,4 @@
 /* inflight profile: a whole program as its user starts it, by its marked regions. */
-#define _GNU_SOURCE /* strsignal */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +11,9 @@
 /* What of how it ended is worth saying; NULL = exit 0. Caller frees. */
 static char *end_text(const struct spawn_outcome *outcome)
 {
-    if (outcome->end == SPAWN_EXITED)
-        return outcome->code ? xasprintf("ended with status %d", outcome->code) : NULL;
     if (outcome->end == SPAWN_INTERRUPTED)
         return xstrdup("was interrupted");
-    return xasprintf("was ended by signal %d (%s)", outcome->code,
-                     strsignal(outcome->code));
+    return spawn_end_phrase(outcome->end, outcome->code);
 }
 
 static int not_started(const struct settings *settings,

@@ -126,7 +126,7 @@ static int measure_emitted(struct workbench *bench, const struct winner *winner,
     struct compared comparison = {.a = {"", {0}},
                                   .b = {winner->plan, winner->environment},
                                   .seconds = search_closing_s(bench->settings->budget_s)};
-    char *path = xasprintf("%s/emitted%s", bench->scratch, kernel_ending(bench->kernel));
+    char *path = workbench_emitted(bench);
     progress_say(&bench->progress, "measuring the written file on its own");
     int status = emit(bench, winner, path, false, err);
     if (!status)
@@ -179,7 +179,7 @@ static int forgive(int status, struct error *err)
 static int explain_in_app(struct workbench *bench, const struct winner *winner,
                           struct written *written, struct error *err)
 {
-    char *path = path_join(bench->scratch, "emitted.c");
+    char *path = workbench_emitted(bench);
     const struct in_app_alone alone = {path, {{0}, winner->environment}, written->gain};
     int status = in_app_causes(bench, &alone, &written->in_app, err);
     free(path);

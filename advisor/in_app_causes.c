@@ -99,22 +99,11 @@ static int test_sharing(struct testing *testing, struct error *err)
 
 /* ---- pages ---- */
 
-/* "always [madvise] never": the word in brackets. */
-static bool gets_huge_pages(void)
-{
-    struct buf text = {0};
-    struct error ignored = {0};
-    bool always =
-        file_read("/sys/kernel/mm/transparent_hugepage/enabled", &text, &ignored) == 0 &&
-        strstr(buf_str(&text), "[always]");
-    buf_release(&text);
-    return always;
-}
-
 static int test_pages(struct testing *testing, struct error *err)
 {
     const struct environment huge = {.huge_pages = true};
-    bool alone_huge = testing->alone->environment[1].huge_pages, here = gets_huge_pages();
+    bool alone_huge = testing->alone->environment[1].huge_pages,
+         here = !strcmp(memory_thp_mode(), "always");
     if (!alone_huge && here) {
         testing->known.huge_pages = true;
         testing->known_nr++;

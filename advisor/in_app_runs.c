@@ -26,16 +26,14 @@ static char *ending(const struct spawn_outcome *outcome, double limit_s)
     char *complaint =
         shell_text_complaint(buf_str(&outcome->out), buf_str(&outcome->err));
     const char *said = complaint ? complaint : "it printed nothing";
-    char *text = NULL;
-    if (outcome->end == SPAWN_EXITED && outcome->code)
-        text = xasprintf("it ended with status %d: %s", outcome->code, said);
-    else if (outcome->end == SPAWN_SIGNALLED)
-        text = xasprintf("it was ended by signal %d (%s)", outcome->code,
-                         strsignal(outcome->code));
-    else if (outcome->end == SPAWN_TIMED_OUT)
+    char *phrase = spawn_end_phrase(outcome->end, outcome->code), *text = NULL;
+    if (outcome->end == SPAWN_TIMED_OUT)
         text = xasprintf("it had not ended after %.3g s and was stopped", limit_s);
-    else if (outcome->end == SPAWN_NOT_STARTED)
-        text = xasprintf("it could not be started: %s", strerror(outcome->code));
+    else if (phrase && outcome->end == SPAWN_EXITED)
+        text = xasprintf("it %s: %s", phrase, said);
+    else if (phrase)
+        text = xasprintf("it %s", phrase);
+    free(phrase);
     free(complaint);
     return text;
 }

@@ -342,10 +342,7 @@ static void describe(struct taking *taking)
     struct buf command = {0};
     char host[256] = "";
 
-    for (size_t i = 0; i < settings->program.nr; i++) {
-        buf_add(&command, i ? " " : "");
-        buf_add_shell_word(&command, settings->program.v[i]);
-    }
+    buf_add_shell_words(&command, (const char *const *)settings->program.v);
     gethostname(host, sizeof(host) - 1);
     inputs->command = buf_detach(&command);
     inputs->function = xstrdup(kernel_name(taking->kernel));

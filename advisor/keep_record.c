@@ -77,13 +77,6 @@ int keep_record_check(const struct settings *settings, const char *function,
 
 /* ---- the files it rests on ---- */
 
-/* The folder of the file, without a slash at the end; "" for those in /. */
-static char *folder_of(const char *path)
-{
-    const char *base = path_base(path);
-    return xstrndup(path, base > path ? (size_t)(base - path) - 1 : 0);
-}
-
 static bool holds(const char *dir, const char *name)
 {
     char *path = xasprintf("%s/%s", dir, name);
@@ -97,21 +90,6 @@ static bool is_described(const char *dir)
     return holds(dir, "CMakeLists.txt") || holds(dir, "Makefile");
 }
 
-/* The nearest folder of `dir` and those above that is one; NULL = none. Caller frees. */
-static char *nearest(const char *dir, bool (*is_one)(const char *dir))
-{
-    char *at = xstrdup(dir);
-    while (*at && !is_one(at)) {
-        char *up = folder_of(at);
-        free(at);
-        at = up;
-    }
-    if (*at)
-        return at;
-    free(at);
-    return NULL;
-}
-
 static bool is_repository(const char *dir)
 {
     return holds(dir, ".git");
@@ -121,11 +99,11 @@ static bool is_repository(const char *dir)
  * described in, with those above that are so, too; else the source's own. */
 static char *project_of(const char *source)
 {
-    char *own = folder_of(source), *project = nearest(own, is_repository);
-    bool higher = !project && (project = nearest(own, is_described));
+    char *own = path_folder(source), *project = path_nearest(own, is_repository);
+    bool higher = !project && (project = path_nearest(own, is_described));
     while (higher) {
-        char *up = folder_of(project);
-        higher = *up && is_described(up);
+        char *up = path_folder(project);
+        higher = strcmp(up, "/") && is_described(up);
         free(higher ? project : up);
         project = higher ? up : project;
     }
@@ -136,7 +114,7 @@ static char *project_of(const char *source)
 
 static bool is_below(const char *path, const char *dir)
 {
-    size_t length = strlen(dir);
+    size_t length = strcmp(dir, "/") ? strlen(dir) : 0;
     return !strncmp(path, dir, length) && path[length] == '/';
 }
 

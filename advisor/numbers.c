@@ -82,6 +82,23 @@ int access_parse(const char *text, const char *what, struct quantity *random_sha
     return 0;
 }
 
+int question_check(const struct settings *settings, struct error *err)
+{
+    struct machine machine = {0};
+    struct rule_set *rules = NULL;
+    struct quantity share;
+    int status = rule_set_load_given(&settings->rules, &rules, err);
+    rule_set_free(rules);
+    if (!status && (settings->machine || settings->memory)) {
+        status = profile_load(settings->machine ? settings->machine : "here",
+                              settings->memory, &machine, err);
+        machine_release(&machine);
+    }
+    if (!status && settings->access)
+        status = access_parse(settings->access, "--access", &share, err);
+    return status;
+}
+
 char *access_text(struct quantity share)
 {
     if (!share.known)

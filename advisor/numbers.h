@@ -3,6 +3,7 @@
 #ifndef ADVISOR_NUMBERS_H
 #define ADVISOR_NUMBERS_H
 
+#include "advisor/settings.h"
 #include "core/occupancy/occupancy.h"
 #include "rules/rules.h"
 
@@ -57,6 +58,10 @@ int answer_judge(struct answer *answer, const struct rule_set *rules, struct err
 
 /* Fills end_gbs from the curves and the bandwidth. */
 void answer_find_end(struct answer *answer);
+
+/* Fails for a --machine, --memory, --access or --rules that means nothing: before a
+ * program is run of which questions follow. */
+int question_check(const struct settings *settings, struct error *err);
 
 /* "random", "streaming" or "0.3"; STATUS_USAGE names `what`. */
 int access_parse(const char *text, const char *what, struct quantity *random_share,

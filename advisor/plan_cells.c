@@ -25,18 +25,13 @@ static const struct plan_kind kinds[] = {
     {"nontemporal", "nontemporal_", FLAGS, 0, "none"},
 };
 
-static bool starts_with(const char *text, const char *start)
-{
-    return !strncmp(text, start, strlen(start));
-}
-
 /* NULL = no such column. skew_tile_ stands before tile_ and is no beginning of it. */
 const struct plan_kind *plan_kind_of(const char *name)
 {
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
         if (kinds[i].form == WHOLE || kinds[i].form == ORDER
                 ? !strcmp(name, kinds[i].column)
-                : starts_with(name, kinds[i].column) && name[strlen(kinds[i].column)])
+                : text_begins(name, kinds[i].column) && name[strlen(kinds[i].column)])
             return &kinds[i];
     return NULL;
 }
@@ -107,7 +102,7 @@ static char *name_of_column(const char *name)
 {
     struct buf out = {0};
     while (*name) {
-        bool arrow = starts_with(name, "_at_"), dot = starts_with(name, "_dot_");
+        bool arrow = text_begins(name, "_at_"), dot = text_begins(name, "_dot_");
         if (arrow || dot)
             buf_add(&out, arrow ? "->" : ".");
         else

@@ -196,17 +196,7 @@ static int load_machine(const struct settings *settings, struct machine *machine
 
 int regions_check(const struct settings *settings, struct error *err)
 {
-    struct machine machine = {0};
-    struct rule_set *rules = NULL;
-    struct quantity share;
-    int status = rule_set_load_given(&settings->rules, &rules, err);
-    rule_set_free(rules);
-    if (!status && (settings->machine || settings->memory)) {
-        status = load_machine(settings, &machine, err);
-        machine_release(&machine);
-    }
-    if (!status && settings->access)
-        status = access_parse(settings->access, "--access", &share, err);
+    int status = question_check(settings, err);
     if (!status && settings->events)
         status = regions_check_events(settings->events, err);
     return status;

@@ -263,6 +263,11 @@ static void use_line(struct workbench *bench)
         bench->machine.line_bytes = bench->geometry.line_bytes;
 }
 
+char *workbench_emitted(const struct workbench *bench)
+{
+    return xasprintf("%s/emitted%s", bench->scratch, kernel_ending(bench->kernel));
+}
+
 struct environment workbench_environment(const struct workbench *bench)
 {
     const struct settings *settings = bench->settings;

@@ -53,6 +53,9 @@ int workbench_toolchain(struct workbench *bench, struct error *err);
 int workbench_plan(struct workbench *bench, struct error *err);
 /* Everything above plus rules, scratch folder and the live runner. */
 int workbench_live(struct workbench *bench, struct error *err);
+/* Where in the scratch folder the planned file is written, to be measured: with the
+ * kernel's own ending, which says the language. Caller frees. */
+char *workbench_emitted(const struct workbench *bench);
 struct environment workbench_environment(const struct workbench *bench);
 /* Opens the database and begins a session, or finds the one to continue. */
 int workbench_store(struct workbench *bench, bool *continued, struct error *err);

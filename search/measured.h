@@ -77,8 +77,6 @@ int measurement_from_json(const struct json_at *at, struct measurement *measurem
  * Replaces what was there. */
 int measurement_explain(struct measurement *measurement, const struct machine *machine,
                         int cores, const struct kernel_counts *counts, struct error *err);
-/* Text from elsewhere as JSON: bytes that are no UTF-8 become '?'; null for NULL. */
-json_t *text_json(const char *text);
 
 /* ---- saved, and explained elsewhere and later ---- */
 

@@ -25,23 +25,6 @@ bool measurement_still_stops(double at_least_s, double limit_s)
     return limit_s > 0 && at_least_s >= 0.99 * limit_s;
 }
 
-/* Compilers' messages cut within a character, file names in another encoding. */
-json_t *text_json(const char *text)
-{
-    if (!text)
-        return json_null();
-    json_t *string = json_string(text);
-    if (string)
-        return string;
-    char *ascii = xstrdup(text);
-    for (char *c = ascii; *c; c++)
-        if ((unsigned char)*c >= 0x80)
-            *c = '?';
-    string = json_string(ascii);
-    free(ascii);
-    return string;
-}
-
 static json_t *time_json(struct quantity time_s)
 {
     if (!time_s.known)

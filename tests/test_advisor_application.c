@@ -219,9 +219,35 @@ static void what_cannot_be_told(void)
     place_drop(&place);
 }
 
+/* Before anything is run: no text of the program comes. */
+static void words_that_mean_nothing(void)
+{
+    static const struct {
+        const char *words, *err;
+        int code;
+    } cases[] = {
+        {"--access nearly", "inflight: --access: *'nearly'*", 2},
+        {"--rules none.json", "inflight: *none.json*", 3},
+        {"--machine no-such", "inflight: *no-such*", 3},
+        {"--machine skl --memory nine", "inflight: *nine*", 3},
+    };
+    struct place place = {0};
+
+    place_make(&place);
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *line =
+            xasprintf("advise %s -- sh -c 'echo it ran; exit 4'", cases[i].words);
+
+        check_run(&place, line, cases[i].code, "", cases[i].err);
+        free(line);
+    }
+    place_drop(&place);
+}
+
 CU_TestInfo advisor_application_tests[] = {
     {"the report", the_report},
     {"programs that run", programs_that_run},
     {"what cannot be told", what_cannot_be_told},
+    {"words that mean nothing", words_that_mean_nothing},
     CU_TEST_INFO_NULL,
 };

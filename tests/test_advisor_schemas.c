@@ -68,7 +68,8 @@ static const char *const kept[] = {
     "core/machine/profiles",      "tests/data/machine",      "tests/data/counts",
     "tests/data/advisor/series",  "tests/data/rules",        "rules",
     "tests/data/advisor/schemas", "tests/data/advisor/html", "core/machine/data",
-    "core/traffic/data",          "core/observe/data"};
+    "core/traffic/data",          "core/observe/data",       "rules/metrics",
+    "tests/data/metrics/engine"};
 
 static void add_kept(struct strvec *paths)
 {

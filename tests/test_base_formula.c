@@ -188,11 +188,50 @@ static void names_once_in_order(void)
     formula_free(NULL);
 }
 
+static const struct formula *half_of_a(void *data, const char *name)
+{
+    return strcmp(name, "half") == 0 ? data : NULL;
+}
+
+/* In two places, but one quantity. */
+static void formulas_within_formulas(void)
+{
+    struct formula *half, *outer, *flat;
+    struct error err = {0};
+    int asked = 0;
+
+    if (!check_ok(formula_parse("a / 2", &half, &err), &err) ||
+        !check_ok(formula_parse("half / (half + b) + half - half", &outer, &err), &err))
+        return;
+    flat = formula_inlined(outer, half_of_a, half);
+    check_eq(formula_names(flat)->nr, 2);
+    check_str(formula_names(flat)->v[0], "a");
+    struct quantity value = formula_value(flat, of, &asked, NULL, &err);
+    check_near(value.value, 50 / 350.0, 1e-12);
+    check_near(value.low,
+               50 / 350.0 - hypot(50 / 350.0 - 45 / 345.0, 50 / 350.0 - 50 / 390.0),
+               1e-9);
+    formula_free(flat);
+    formula_free(half);
+    formula_free(outer);
+
+    if (!check_ok(formula_parse("a / zero", &half, &err), &err) ||
+        !check_ok(formula_parse("1 + 1 + half", &outer, &err), &err))
+        return;
+    flat = formula_inlined(outer, half_of_a, half);
+    check(!formula_value(flat, of, &asked, NULL, &err).known);
+    check_str(err.text, "formula 'a / zero', column 3: division by 0");
+    formula_free(flat);
+    formula_free(half);
+    formula_free(outer);
+}
+
 CU_TestInfo base_formula_tests[] = {
     {"values and intervals", values_and_intervals},
     {"runs and provenance", pedigree_is_kept},
     {"what has no value", what_has_no_value},
     {"what is no formula", what_is_no_formula},
     {"names", names_once_in_order},
+    {"formulas within formulas", formulas_within_formulas},
     CU_TEST_INFO_NULL,
 };

@@ -194,6 +194,69 @@ static void scratch_follows_tmpdir(void)
     scratch_remove(dir);
 }
 
+static void check_folder(const char *path, const char *want)
+{
+    char *folder = path_folder(path);
+
+    check_str(folder, want);
+    free(folder);
+}
+
+static bool is_b(const char *dir)
+{
+    return strcmp(path_base(dir), "b") == 0 || strcmp(dir, "/") == 0;
+}
+
+static void folders_of_paths(void)
+{
+    char *nearest = path_nearest("/a/b/c/d", is_b), *none = path_nearest("/a/c", is_b);
+
+    check_folder("/a/b", "/a");
+    check_folder("/a", "/");
+    check_folder("a/b", "a");
+    check_folder("a", ".");
+    check_str(nearest ? nearest : "none", "/a/b");
+    check(!none);
+    free(nearest);
+    free(none);
+}
+
+static void check_program(const char *name, const char *want)
+{
+    char *found = path_of_program(name);
+
+    check_str(found ? found : "none", want);
+    free(found);
+}
+
+/* Folders and what cannot be run are passed over. */
+static void programs_are_looked_up(void)
+{
+    char *before = xstrdup(getenv("PATH")), *dir = scratch(),
+         *first = path_join(dir, "1"), *second = path_join(dir, "2"),
+         *folder = path_join(first, "tool"), *tool = path_join(second, "tool"),
+         *path = xasprintf("%s:%s", first, second);
+    struct error err = {0};
+
+    setenv("PATH", path, 1);
+    check_ok(dir_make_all(folder, &err), &err);
+    check_ok(dir_make_all(second, &err), &err);
+    check_ok(file_write(tool, "", 0, &err), &err);
+    check_program("tool", "none");
+    chmod(tool, 0700);
+    check_program("tool", tool);
+    check_program("./tool", "./tool");
+    unsetenv("PATH");
+    check_program("sh", "/bin/sh");
+    restore("PATH", before);
+    scratch_remove(dir);
+    free(first);
+    free(second);
+    free(folder);
+    free(tool);
+    free(path);
+}
+
 /* What kill -9 left; not what somebody works in, nor what is new, nor what is not ours.
  */
 static void what_the_killed_left_is_removed(void)
@@ -346,6 +409,8 @@ CU_TestInfo base_fs_tests[] = {
     {"places can be tried", places_can_be_tried},
     {"folders are made and removed, links not followed", folders_are_made_and_removed},
     {"paths are joined", paths_are_joined},
+    {"folders of paths", folders_of_paths},
+    {"programs are looked up", programs_are_looked_up},
     {"scratch folders are private and removed", scratch_is_private_and_removed},
     {"scratch folders follow TMPDIR", scratch_follows_tmpdir},
     {"what the killed left is removed", what_the_killed_left_is_removed},

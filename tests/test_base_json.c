@@ -237,6 +237,25 @@ static void text_is_stable(void)
     json_decref(root);
 }
 
+static void texts_from_elsewhere_become_json(void)
+{
+    static const char *const cases[][2] = {
+        {"plain", "\"plain\"\n"},
+        {"\xc3\xa4", "\"\xc3\xa4\"\n"},
+        {"\xc3\xa4 cut \xc3", "\"?? cut ?\"\n"},
+        {NULL, "null\n"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        json_t *value = text_json(cases[i][0]);
+        char *text = json_text(value);
+
+        check_str(text, cases[i][1]);
+        free(text);
+        json_decref(value);
+    }
+}
+
 static void files_go_both_ways(void)
 {
     struct error err = {0};
@@ -265,6 +284,7 @@ CU_TestInfo base_json_tests[] = {
     {"quantities go both ways", quantities_go_both_ways},
     {"bad quantities are refused", bad_quantities_are_refused},
     {"text is stable", text_is_stable},
+    {"texts from elsewhere become JSON", texts_from_elsewhere_become_json},
     {"files go both ways", files_go_both_ways},
     CU_TEST_INFO_NULL,
 };

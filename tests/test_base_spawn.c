@@ -64,20 +64,24 @@ static void ends_are_told(void)
         const char *script;
         enum spawn_end end;
         int code;
+        const char *phrase;
     } cases[] = {
-        {"exit 0", SPAWN_EXITED, 0},
-        {"exit 3", SPAWN_EXITED, 3},
-        {"exit 137", SPAWN_EXITED, 137},
-        {"kill -SEGV $$", SPAWN_SIGNALLED, SIGSEGV},
-        {"kill -KILL $$", SPAWN_SIGNALLED, SIGKILL},
-        {"exec >&- 2>&-; exit 5", SPAWN_EXITED, 5},
+        {"exit 0", SPAWN_EXITED, 0, "none"},
+        {"exit 3", SPAWN_EXITED, 3, "ended with status 3"},
+        {"exit 137", SPAWN_EXITED, 137, "ended with status 137"},
+        {"kill -SEGV $$", SPAWN_SIGNALLED, SIGSEGV, "was ended by signal 11 (Seg"},
+        {"kill -KILL $$", SPAWN_SIGNALLED, SIGKILL, "was ended by signal 9 (Killed)"},
+        {"exec >&- 2>&-; exit 5", SPAWN_EXITED, 5, "ended with status 5"},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct spawn_outcome outcome = shell(cases[i].script, (struct spawn_request){0});
+        char *phrase = spawn_end_phrase(outcome.end, outcome.code);
 
         check_eq(outcome.end, cases[i].end);
         check_eq(outcome.code, cases[i].code);
+        check_contains(phrase ? phrase : "none", cases[i].phrase);
+        free(phrase);
         spawn_outcome_release(&outcome);
     }
     check_str(spawn_end_word(SPAWN_TIMED_OUT), "timed out");

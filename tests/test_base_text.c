@@ -1,10 +1,11 @@
-/* array.h and buf.h */
+/* array.h, buf.h and text.h */
 #include <CUnit/CUnit.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/array.h"
 #include "core/base/buf.h"
+#include "core/base/text.h"
 #include "tests/check.h"
 
 static void arrays_grow(void)
@@ -171,6 +172,25 @@ static void words_for_a_shell(void)
     }
 }
 
+static void commands_for_a_shell(void)
+{
+    static const char *const words[] = {"./app", "", "3", "a b", NULL};
+    struct buf buf = {0};
+
+    buf_add_shell_words(&buf, NULL);
+    check_str(buf_str(&buf), "");
+    buf_add(&buf, "-- ");
+    buf_add_shell_words(&buf, words);
+    check_str(buf_str(&buf), "-- ./app '' 3 'a b'");
+    buf_release(&buf);
+}
+
+static void texts_begin(void)
+{
+    check(text_begins("-O2", "-O") && text_begins("-O", "-O") && text_begins("x", ""));
+    check(!text_begins("-", "-O") && !text_begins("", "-O") && !text_begins("O", "-O"));
+}
+
 CU_TestInfo base_text_tests[] = {
     {"arrays grow", arrays_grow},
     {"strings are copied", strings_are_copied},
@@ -180,5 +200,7 @@ CU_TestInfo base_text_tests[] = {
     {"buf appends and truncates", buf_appends},
     {"buf wraps text by columns", buf_wraps},
     {"words for a shell", words_for_a_shell},
+    {"commands for a shell", commands_for_a_shell},
+    {"texts begin with others", texts_begin},
     CU_TEST_INFO_NULL,
 };

@@ -9,15 +9,10 @@
 
 #include "variants/variants.h"
 
-static bool begins(const char *text, const char *with)
-{
-    return strncmp(text, with, strlen(with)) == 0;
-}
-
 static bool begins_one(const char *flag, const char *const *list)
 {
     for (size_t i = 0; list[i]; i++)
-        if (begins(flag, list[i]))
+        if (text_begins(flag, list[i]))
             return true;
     return false;
 }
@@ -190,16 +185,17 @@ static const char *const plain[] = {
 /* Optimisation alone: nothing of it names a file. */
 static bool is_optimisation(const char *flag)
 {
-    return begins(flag, "-O") || ((begins(flag, "-f") || begins(flag, "-m")) &&
-                                  is_option(flag) && !strstr(flag, "prefix-map"));
+    return text_begins(flag, "-O") ||
+           ((text_begins(flag, "-f") || text_begins(flag, "-m")) && is_option(flag) &&
+            !strstr(flag, "prefix-map"));
 }
 
 static bool is_taken(const char *flag)
 {
-    return is_optimisation(flag) || is_one(flag, plain) || begins(flag, "-std=") ||
-           (begins(flag, "-f") && is_option(flag)) ||
-           (begins(flag, "-g") && is_debug(flag)) ||
-           (begins(flag, "-W") && is_warning(flag));
+    return is_optimisation(flag) || is_one(flag, plain) || text_begins(flag, "-std=") ||
+           (text_begins(flag, "-f") && is_option(flag)) ||
+           (text_begins(flag, "-g") && is_debug(flag)) ||
+           (text_begins(flag, "-W") && is_warning(flag));
 }
 
 /* "-I dir", "-Idir": what stands behind it, NULL = the flag is none of these. */
@@ -209,7 +205,7 @@ static const char *named(const char *flag)
                                        "-include", "-imacros", "-I",
                                        "-D",       "-U",       NULL};
     for (size_t i = 0; list[i]; i++)
-        if (begins(flag, list[i]))
+        if (text_begins(flag, list[i]))
             return flag + strlen(list[i]);
     return NULL;
 }

@@ -20,6 +20,7 @@
 #include "core/base/spawn.h"
 #include "core/base/statistics.h"
 #include "core/base/term.h"
+#include "core/base/text.h"
 #include "core/base/units.h"
 
 #endif

@@ -190,3 +190,11 @@ void buf_add_shell_word(struct buf *buf, const char *word)
         buf_add(buf, "'");
     }
 }
+
+void buf_add_shell_words(struct buf *buf, const char *const *words)
+{
+    for (size_t i = 0; words && words[i]; i++) {
+        buf_add(buf, i ? " " : "");
+        buf_add_shell_word(buf, words[i]);
+    }
+}

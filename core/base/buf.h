@@ -29,5 +29,7 @@ void buf_add_wrapped(struct buf *buf, const char *text, size_t indent, size_t wi
 
 /* One word of a command, to be pasted into a shell: quoted where it must be. */
 void buf_add_shell_word(struct buf *buf, const char *word);
+/* The whole command: NULL-terminated; NULL = no words. */
+void buf_add_shell_words(struct buf *buf, const char *const *words);
 
 #endif

@@ -28,6 +28,17 @@ int dir_remove_all(const char *path);                  /* as rm -rf; 0 if not th
 char *path_join(const char *dir, const char *name); /* caller frees */
 char *path_absolute(const char *path);              /* caller frees; need not exist */
 const char *path_base(const char *path);            /* borrowed: after the last slash */
+/* Before the last slash, as dirname does: "/" for "/x", "." for "x". Caller frees. */
+char *path_folder(const char *path);
+/* The nearest of `dir` (absolute) and the folders above it that is one; "/" is none. NULL
+ * = none. Caller frees. */
+char *path_nearest(const char *dir, bool (*is_one)(const char *dir));
+/* The file that posix_spawnp starts for this name: one with a slash is taken as it is,
+ * there or not; others are looked up in PATH. NULL = there is none. Caller frees. */
+char *path_of_program(const char *name);
+/* The folder the running program is in, with a slash at the end; "" if the system does
+ * not tell. Caller frees. */
+char *program_dir(void);
 
 /* A private folder (mode 0700) under $TMPDIR or /tmp, removed at exit and on a fatal
  * signal. Caller frees the path and may remove it earlier with scratch_remove (which also

@@ -1,5 +1,6 @@
 #include "core/base/fs.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,51 @@ const char *path_base(const char *path)
     const char *slash = strrchr(path, '/');
 
     return slash ? slash + 1 : path;
+}
+
+char *path_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash == path ? xstrdup("/")
+           : slash       ? xstrndup(path, (size_t)(slash - path))
+                         : xstrdup(".");
+}
+
+char *path_nearest(const char *dir, bool (*is_one)(const char *dir))
+{
+    char *at = xstrdup(dir);
+
+    assert(dir[0] == '/');
+    while (strcmp(at, "/") != 0 && !is_one(at)) {
+        char *up = path_folder(at);
+
+        free(at);
+        at = up;
+    }
+    if (strcmp(at, "/") != 0)
+        return at;
+    free(at);
+    return NULL;
+}
+
+char *path_of_program(const char *name)
+{
+    const char *path = getenv("PATH"), *at = path ? path : "/bin:/usr/bin";
+
+    if (strchr(name, '/'))
+        return xstrdup(name);
+    for (;; at++) {
+        size_t length = strcspn(at, ":");
+        char *file = length ? xasprintf("%.*s/%s", (int)length, at, name) : xstrdup(name);
+
+        if (access(file, X_OK) == 0 && !dir_exists(file))
+            return file;
+        free(file);
+        at += length;
+        if (!*at)
+            return NULL;
+    }
 }
 
 /* The XDG rule: the variable counts only if it is an absolute path. */
@@ -75,8 +121,7 @@ int cache_dir(char **path, struct error *err)
     return user_dir("XDG_CACHE_HOME", ".cache", path, err);
 }
 
-/* The folder the running program is in; "" if the system does not tell. */
-static char *program_dir(void)
+char *program_dir(void)
 {
     char path[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);

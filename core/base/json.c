@@ -81,6 +81,23 @@ json_t *json_number_or_null(double number)
     return isfinite(number) ? json_real(number) : json_null();
 }
 
+/* Compilers' messages cut within a character, file names in another encoding. */
+json_t *text_json(const char *text)
+{
+    json_t *string = text ? json_string(text) : json_null();
+    char *ascii;
+
+    if (string)
+        return string;
+    ascii = xstrdup(text);
+    for (char *c = ascii; *c; c++)
+        if ((unsigned char)*c >= 0x80)
+            *c = '?';
+    string = json_string(ascii);
+    free(ascii);
+    return string;
+}
+
 json_t *json_quantity(struct quantity quantity)
 {
     json_t *object;

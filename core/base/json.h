@@ -71,6 +71,10 @@ int json_quantity_at(const struct json_at *at, const char *key, struct quantity 
 /* Real number or null for NaN and infinities. */
 json_t *json_number_or_null(double number);
 
+/* Text from elsewhere: null for NULL; of one that is no UTF-8, all but ASCII becomes '?'.
+ */
+json_t *text_json(const char *text);
+
 /* An array of texts; of a required member that is one, each is pushed. */
 json_t *json_strings(const char *const *text, size_t nr);
 int json_strings_at(const struct json_at *at, const char *key, struct strvec *out,

@@ -54,6 +54,22 @@ const char *spawn_end_word(enum spawn_end end)
     return word[end];
 }
 
+char *spawn_end_phrase(enum spawn_end end, int code)
+{
+    switch (end) {
+    case SPAWN_EXITED:
+        return code ? xasprintf("ended with status %d", code) : NULL;
+    case SPAWN_SIGNALLED:
+        return xasprintf("was ended by signal %d (%s)", code, strsignal(code));
+    case SPAWN_NOT_STARTED:
+        return xasprintf("could not be started: %s", strerror(code));
+    case SPAWN_TIMED_OUT:
+    case SPAWN_INTERRUPTED:
+        break;
+    }
+    return NULL;
+}
+
 void spawn_outcome_release(struct spawn_outcome *outcome)
 {
     buf_release(&outcome->out);

@@ -62,6 +62,10 @@ int spawn_run(const struct spawn_request *request, struct spawn_outcome *outcome
               struct error *err);
 void spawn_outcome_release(struct spawn_outcome *outcome);
 const char *spawn_end_word(enum spawn_end end);
+/* What somebody or something did: "ended with status 2", "was ended by signal 9
+ * (Killed)", "could not be started: ..."; NULL for status 0, and for an end that we made.
+ * Caller frees. */
+char *spawn_end_phrase(enum spawn_end end, int code);
 
 /* The two halves of spawn_run, for several children at once (copies) or for work while a
  * child runs. */

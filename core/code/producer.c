@@ -1,11 +1,10 @@
 #include "core/code/producer.h"
 
 #include <dwarf.h>
-#include <elfutils/libdw.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "core/code/dwarf_file.h"
 
 static char *producer_in(Dwarf *dwarf, const char *file)
 {
@@ -26,19 +25,10 @@ static char *producer_in(Dwarf *dwarf, const char *file)
 
 char *producer_of(const char *program, const char *file)
 {
-    int fd = open(program, O_RDONLY | O_CLOEXEC);
-    Dwarf *dwarf = fd < 0 ? NULL : dwarf_begin(fd, DWARF_C_READ);
-    char *producer = dwarf ? producer_in(dwarf, file) : NULL;
-    if (dwarf)
-        dwarf_end(dwarf);
-    if (fd >= 0)
-        close(fd);
+    struct dwarf_file opened = dwarf_file_open(program);
+    char *producer = opened.dwarf ? producer_in(opened.dwarf, file) : NULL;
+    dwarf_file_close(&opened);
     return producer;
-}
-
-static bool begins(const char *text, const char *start)
-{
-    return !strncmp(text, start, strlen(start));
 }
 
 /* gcc writes -march=native as what it found: a name, and a flag for each instruction
@@ -64,9 +54,9 @@ static bool is_kept(const char *word, bool named)
         "-fno-strict-aliasing",
     };
     for (size_t i = 0; i < ARRAY_SIZE(kept); i++)
-        if (begins(word, kept[i]))
+        if (text_begins(word, kept[i]))
             return true;
-    return !named && begins(word, "-m") && !strchr(word, '=');
+    return !named && text_begins(word, "-m") && !strchr(word, '=');
 }
 
 char *producer_flags(const char *producer)
@@ -75,8 +65,8 @@ char *producer_flags(const char *producer)
     bool named = false;
     strvec_split(&word, producer);
     for (size_t i = 0; i < word.nr; i++)
-        named = named ||
-                (begins(word.v[i], "-march=") && strcmp(word.v[i], "-march=x86-64") != 0);
+        named = named || (text_begins(word.v[i], "-march=") &&
+                          strcmp(word.v[i], "-march=x86-64") != 0);
     for (size_t i = 0; i < word.nr; i++)
         if (is_kept(word.v[i], named))
             strvec_push(&flag, word.v[i]);

@@ -2,11 +2,10 @@
 #include "core/code/source_headers.h"
 
 #include <dwarf.h>
-#include <elfutils/libdw.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "core/code/dwarf_file.h"
 
 /* NULL = it is not here. Caller frees. */
 static char *resolve(Dwarf_Die *unit, const char *name)
@@ -49,18 +48,15 @@ static void add_files(Dwarf_Die *unit, struct strvec *files)
 
 void source_headers(const char *program, const char *source, struct strvec *files)
 {
-    int fd = open(program, O_RDONLY | O_CLOEXEC);
-    Dwarf *dwarf = fd < 0 ? NULL : dwarf_begin(fd, DWARF_C_READ);
+    struct dwarf_file file = dwarf_file_open(program);
     char *real = realpath(source, NULL);
     Dwarf_CU *cu = NULL;
     Dwarf_Die unit;
 
-    while (dwarf && real && !dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &unit, NULL))
+    while (file.dwarf && real &&
+           !dwarf_get_units(file.dwarf, cu, &cu, NULL, NULL, &unit, NULL))
         if (is_of(&unit, real))
             add_files(&unit, files);
     free(real);
-    if (dwarf)
-        dwarf_end(dwarf);
-    if (fd >= 0)
-        close(fd);
+    dwarf_file_close(&file);
 }

@@ -1,10 +1,7 @@
 #include "core/code/source_lines.h"
 
-#include <elfutils/libdw.h>
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "core/base/base.h"
+#include "core/code/dwarf_file.h"
 
 /* Every unit is asked: not all compilers write an index of addresses (.debug_aranges). */
 static void find_in_unit(Dwarf_Die *unit, const uint64_t *address, size_t nr,
@@ -29,17 +26,14 @@ static void find_in_unit(Dwarf_Die *unit, const uint64_t *address, size_t nr,
 void source_lines_find(const char *program, const uint64_t *address, size_t nr,
                        struct source_line *line)
 {
-    int fd = open(program, O_RDONLY | O_CLOEXEC);
-    Dwarf *dwarf = fd < 0 ? NULL : dwarf_begin(fd, DWARF_C_READ);
+    struct dwarf_file file = dwarf_file_open(program);
     Dwarf_CU *cu = NULL;
     Dwarf_Die unit;
 
     for (size_t i = 0; i < nr; i++)
         line[i] = (struct source_line){NULL, 0};
-    while (dwarf && dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0)
+    while (file.dwarf &&
+           dwarf_get_units(file.dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0)
         find_in_unit(&unit, address, nr, line);
-    if (dwarf)
-        dwarf_end(dwarf);
-    if (fd >= 0)
-        close(fd);
+    dwarf_file_close(&file);
 }

@@ -173,6 +173,8 @@ int machine_cpus_smt(const char *synthetic, int threads, struct machine_cpus *cp
 /* What this process can still take, from MemAvailable and the cgroups' limits; 0 = not
  * known. */
 double memory_available_bytes(void);
+/* "always", "madvise", "never" or "none" (no transparent huge pages). Borrowed. */
+const char *memory_thp_mode(void);
 /* What control groups allow this process; `root` stands before /proc and /sys: "" is this
  * machine, tests have folders. Processor time per time ("--cpus=2.5" gives 2.5), and
  * bytes still to be had. INFINITY = no limit. */

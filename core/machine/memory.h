@@ -24,7 +24,5 @@ void region_release(struct region *region);
 double memory_total_bytes(void); /* installed or allowed, the smaller; 0 = not known */
 /* The smallest memory limit of our cgroups, INFINITY if there is none. */
 double memory_limit_bytes(void);
-/* "always", "madvise", "never" or "none" (no transparent huge pages). Borrowed. */
-const char *memory_thp_mode(void);
 
 #endif

@@ -145,11 +145,8 @@ static json_t *number_or_null(double number, const struct field *field)
 static json_t *field_json(const struct field *field, const char *place)
 {
     switch (field->type) {
-    case FIELD_TEXT: {
-        const char *text = *(char *const *)(const void *)place;
-
-        return text ? json_string(text) : json_null();
-    }
+    case FIELD_TEXT:
+        return text_json(*(char *const *)(const void *)place);
     case FIELD_NUMBER:
         return number_or_null(*(const double *)(const void *)place, field);
     case FIELD_INTEGER: {

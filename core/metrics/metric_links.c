@@ -6,14 +6,10 @@
 #include "core/base/near.h"
 #include "core/metrics/metric_parts.h"
 
-const char *const metric_given_names[] = {"seconds",
-                                          "calls",
-                                          "line_bytes",
-                                          "vector_bits",
-                                          "cores",
-                                          "memory_read_bytes",
-                                          "memory_write_bytes",
-                                          NULL};
+const char *const metric_given_names[] = {
+    "seconds", "calls",          "line_bytes",        "vector_bits",
+    "cores",   "flops_expected", "memory_read_bytes", "memory_write_bytes",
+    NULL};
 
 bool metric_is_given(const char *name)
 {
@@ -160,6 +156,19 @@ static const struct formula *stands_for(void *data, const char *name)
     return inliner->set->metric[at].flat;
 }
 
+/* By what the formula names; those are put together already. */
+static bool rests_on_estimate(const struct metric_set *set, const struct metric *metric)
+{
+    const struct strvec *names = formula_names(metric->formula);
+    bool estimated = false;
+
+    for (size_t i = 0; i < names->nr; i++) {
+        int at = metric_find(set, names->v[i]);
+        estimated |= at != METRIC_NONE && set->metric[at].estimated;
+    }
+    return estimated;
+}
+
 static int inline_metric(struct inliner *inliner, int at)
 {
     struct metric *metric = &inliner->set->metric[at];
@@ -173,11 +182,13 @@ static int inline_metric(struct inliner *inliner, int at)
     inliner->open[at] = true;
     struct formula *flat = formula_inlined(metric->formula, stands_for, inliner);
     inliner->open[at] = false;
-    if (inliner->status)
+    if (inliner->status) {
         formula_free(flat);
-    else
-        metric->flat = flat;
-    return inliner->status;
+        return -1;
+    }
+    metric->flat = flat;
+    metric->estimated |= rests_on_estimate(inliner->set, metric);
+    return 0;
 }
 
 /* Children that are shares of their parent, not of what it is a share of. */

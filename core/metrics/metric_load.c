@@ -158,28 +158,37 @@ static int load_named(const char *spec, struct metric_set **set, struct error *e
     return result;
 }
 
-static bool is_of(const json_t *recognise, const char *file, const char *cpu, bool *told)
+static bool is_of(const json_t *recognise, const char *file, const char *cpu)
 {
     struct json_at top = json_top(file, recognise);
-    bool yes = false;
+    bool yes = false, told = false;
 
-    *told = false;
     for (size_t i = 0; !yes && i < json_array_size(recognise); i++) {
         struct json_at row = json_element(&top, i);
 
-        if (traffic_cpu_recognised(&row, cpu, told, &yes, NULL))
+        if (traffic_cpu_recognised(&row, cpu, &told, &yes, NULL))
             yes = false;
     }
-    return yes && *told;
+    return yes && told;
+}
+
+/* Does the text name a CPU? */
+static bool is_told(const char *cpu)
+{
+    json_t *any = json_object();
+    struct json_at row = json_top("", any);
+    bool told = false, yes;
+
+    traffic_cpu_recognised(&row, cpu, &told, &yes, NULL);
+    json_decref(any);
+    return told;
 }
 
 enum metric_cpu metric_set_cpu(const struct metric_set *set, const char *cpu)
 {
-    bool told, same = is_of(set->recognise, set->path, cpu, &told);
-
-    if (same)
+    if (is_of(set->recognise, set->path, cpu))
         return METRIC_CPU_SAME;
-    return told ? METRIC_CPU_OTHER : METRIC_CPU_NOT_TOLD;
+    return set->recognise && is_told(cpu) ? METRIC_CPU_OTHER : METRIC_CPU_NOT_TOLD;
 }
 
 /* Calls `use` for the heading of each shipped file until it gives other than 0. */
@@ -211,19 +220,16 @@ static int each_file(int (*use)(void *with, const char *path, const struct json_
 struct wanted {
     const char *cpu;
     char *path;
-    bool told;
 };
 
 static int take_recognised(void *with, const char *path, const struct json_at *top,
                            struct error *err)
 {
     struct wanted *wanted = with;
-    bool told = false;
 
     (void)err;
-    if (is_of(json_object_get(top->node, "recognise"), path, wanted->cpu, &told))
+    if (is_of(json_object_get(top->node, "recognise"), path, wanted->cpu))
         wanted->path = xstrdup(path);
-    wanted->told |= told;
     return wanted->path != NULL;
 }
 
@@ -233,12 +239,12 @@ static int load_recognised(const char *cpu, struct metric_set **set, struct erro
     int result = each_file(take_recognised, &wanted, err);
 
     if (result >= 0 && !wanted.path)
-        result =
-            fail(err, STATUS_MISSING,
-                 wanted.told ? "no metrics are defined for this CPU; --cpu takes another "
-                               "one's name or a definition file (docs/metrics.md)"
-                             : "what CPU it is cannot be told; --cpu names one "
-                               "(docs/metrics.md)");
+        result = fail(err, STATUS_MISSING,
+                      is_told(cpu)
+                          ? "no metrics are defined for this CPU; --cpu takes another "
+                            "one's name or a definition file (docs/metrics.md)"
+                          : "what CPU it is cannot be told; --cpu names one "
+                            "(docs/metrics.md)");
     else if (result > 0)
         result = read_set(wanted.path, set, err);
     free(wanted.path);

@@ -125,7 +125,7 @@ void metric_events_of(const struct metric_set *set, int metric, struct strvec *o
  * Names that formulas may use beside events, constants and metrics. From the counts:
  * seconds, calls, memory_read_bytes and memory_write_bytes (by the formulas of
  * traffic_bandwidth_from_counts, unless given). From whoever asks: line_bytes,
- * vector_bits, cores.
+ * vector_bits, cores, flops_expected (that the work is known to need, all calls).
  */
 struct metric_given {
     const char *name;

@@ -29,14 +29,6 @@ const char *app_mark_macro(size_t i)
     return i < ARRAY_SIZE(macros) ? macros[i] : NULL;
 }
 
-bool app_mark_knows(const char *macro)
-{
-    for (size_t i = 0; i < ARRAY_SIZE(macros); i++)
-        if (!strcmp(macros[i], macro))
-            return true;
-    return false;
-}
-
 static void add_literal(struct buf *out, const char *text)
 {
     for (; *text; text++)

@@ -21,8 +21,7 @@ int app_mark_reset(const char *folder, struct error *err);
  * be NULL. */
 bool app_mark_read(const char *folder, struct strvec *facts);
 
-/* Whether `macro` is one of those that are looked at. */
-bool app_mark_knows(const char *macro);
-const char *app_mark_macro(size_t i); /* NULL behind the last */
+/* Those that are looked at; NULL behind the last. */
+const char *app_mark_macro(size_t i);
 
 #endif

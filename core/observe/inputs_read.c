@@ -47,21 +47,6 @@ unsigned long long inputs_file_bytes(const struct inputs *inputs)
 
 /* ---- JSON ---- */
 
-/* Paths may hold what is no UTF-8. */
-static json_t *text_of(const char *text)
-{
-    json_t *value = json_string(text);
-    char *copy = xstrdup(text);
-
-    for (char *at = copy; !value && *at; at++)
-        if ((unsigned char)*at > 126)
-            *at = '?';
-    if (!value)
-        value = json_string(copy);
-    free(copy);
-    return value;
-}
-
 static json_t *array_json(const struct inputs_array *array)
 {
     json_t *one = json_pack(
@@ -73,8 +58,7 @@ static json_t *array_json(const struct inputs_array *array)
         "end_guessed", (int)array->is_guessed, "written", (int)array->written, "hash",
         array->hash);
 
-    json_object_set_new(one, "left_out",
-                        array->left_out ? text_of(array->left_out) : json_null());
+    json_object_set_new(one, "left_out", text_json(array->left_out));
     json_object_set_new(one, "left_out_bytes",
                         json_integer((json_int_t)array->left_out_bytes));
     return one;
@@ -91,12 +75,12 @@ json_t *inputs_json(const struct inputs *inputs)
     for (size_t i = 0; i < inputs->array_nr; i++)
         json_array_append_new(arrays, array_json(&inputs->array[i]));
     for (size_t i = 0; i < inputs->overlaps.nr; i++)
-        json_array_append_new(overlaps, text_of(inputs->overlaps.v[i]));
+        json_array_append_new(overlaps, text_json(inputs->overlaps.v[i]));
     return json_pack("{s:s, s:s, s:s, s:o, s:o, s:s?, s:o, s:I, s:s, s:s, s:o, s:o, s:o}",
                      "schema", INPUTS_SCHEMA, "function", inputs->function, "signature",
-                     inputs->signature, "source", text_of(inputs->source), "program",
-                     text_of(inputs->program), "symbol", inputs->symbol, "command",
-                     text_of(inputs->command), "call", (json_int_t)inputs->call, "host",
+                     inputs->signature, "source", text_json(inputs->source), "program",
+                     text_json(inputs->program), "symbol", inputs->symbol, "command",
+                     text_json(inputs->command), "call", (json_int_t)inputs->call, "host",
                      inputs->host, "date", inputs->date, "numbers", numbers, "arrays",
                      arrays, "overlaps", overlaps);
 }

@@ -65,15 +65,6 @@ char *inputs_hash_text(const struct inputs_hash *hash)
 
 /* ---- begin ---- */
 
-static char *folder_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash == path ? xstrdup("/")
-           : slash       ? xstrndup(path, (size_t)(slash - path))
-                         : xstrdup(".");
-}
-
 /* Without a name, where the file system can do that: then nothing is left whatever ends
  * us. */
 static void open_file(struct inputs_file *file)
@@ -94,7 +85,7 @@ int inputs_begin(const char *path, struct inputs_file **out, struct error *err)
         return fail(err, STATUS_USAGE, "'%s' is a folder; name a file (-o)", path);
     file = xcalloc(1, sizeof(*file));
     file->target = path_absolute(path);
-    file->folder = folder_of(file->target);
+    file->folder = path_folder(file->target);
     file->end = INPUTS_HEAD_MAX;
     open_file(file);
     if (file->fd < 0) {

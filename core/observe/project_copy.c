@@ -41,25 +41,17 @@ static bool has_entry(const char *dir, const char *name)
     return found;
 }
 
-static char *folder_of(const char *path)
+static bool is_work_tree(const char *dir)
 {
-    const char *slash = strrchr(path, '/');
-    return slash == path ? xstrdup("/") : xstrndup(path, (size_t)(slash - path));
+    return has_entry(dir, ".git");
 }
 
 /* Caller frees; NULL = the file is in none. */
 static char *work_tree_of(const char *file)
 {
-    char *at = folder_of(file);
-    while (strcmp(at, "/") && !has_entry(at, ".git")) {
-        char *up = folder_of(at);
-        free(at);
-        at = up;
-    }
-    if (strcmp(at, "/"))
-        return at;
-    free(at);
-    return NULL;
+    char *folder = path_folder(file), *found = path_nearest(folder, is_work_tree);
+    free(folder);
+    return found;
 }
 
 /* What of `path` is behind `dir`; NULL = it is not below. Both absolute, without links.

@@ -89,11 +89,6 @@ static void table_close(struct table *table)
  * Trying.
  */
 
-static bool starts(const char *text, const char *start)
-{
-    return strncmp(text, start, strlen(start)) == 0;
-}
-
 static bool has_wildcard(const char *name)
 {
     return strpbrk(name, "*?") != NULL;
@@ -128,15 +123,15 @@ static int try_memory(struct error *err)
 static int try_event(const char *name, struct papi_event_about *about, struct error *err)
 {
     *about = (struct papi_event_about){.component = "/proc"};
-    if (starts(name, "proc:::"))
+    if (text_begins(name, "proc:::"))
         return timeline_proc_knows(name)
                    ? 0
                    : fail(err, STATUS_USAGE, "/proc has no event '%s'", name);
-    if (starts(name, "memory:::")) {
+    if (text_begins(name, "memory:::")) {
         *about = (struct papi_event_about){.component = "memory"};
         return try_memory(err);
     }
-    if (starts(name, "sde:::")) {
+    if (text_begins(name, "sde:::")) {
         *about = (struct papi_event_about){.component = "application"};
         return 0;
     }
@@ -272,7 +267,7 @@ static void add_matches(struct table *table, const struct row *row, const char *
 /* One pattern for what only the running program knows. */
 static bool is_for_later(const char *name)
 {
-    return starts(name, "sde:::");
+    return text_begins(name, "sde:::");
 }
 
 static void add_default(struct table *table, struct timeline_offers *offers)

@@ -29,20 +29,15 @@ struct run {
 
 enum origin { OF_PROC, OF_MEMORY, OF_PROGRAM, OF_COUNTERS, OF_PROCESS };
 
-static bool starts(const char *text, const char *start)
-{
-    return strncmp(text, start, strlen(start)) == 0;
-}
-
 static enum origin origin_of(const struct timeline_wish *wish)
 {
     const char *name = wish->event.name;
 
-    return starts(name, "proc:::")     ? OF_PROC
-           : starts(name, "memory:::") ? OF_MEMORY
-           : starts(name, "sde:::")    ? OF_PROGRAM
-           : wish->of_process          ? OF_PROCESS
-                                       : OF_COUNTERS;
+    return text_begins(name, "proc:::")     ? OF_PROC
+           : text_begins(name, "memory:::") ? OF_MEMORY
+           : text_begins(name, "sde:::")    ? OF_PROGRAM
+           : wish->of_process               ? OF_PROCESS
+                                            : OF_COUNTERS;
 }
 
 /* Those of an origin that are shown; how many. */
@@ -108,7 +103,7 @@ static void note_software(struct run *run)
     for (size_t i = 0; i < run->offers.nr; i++) {
         const struct timeline_offer *offer = &run->offers.offer[i];
 
-        if (!offer->why || !starts(offer->wish.event.name, "perf::"))
+        if (!offer->why || !text_begins(offer->wish.event.name, "perf::"))
             continue;
         if (text.length)
             buf_addf(&text, "; nor can '%s'", offer->wish.event.name);
@@ -213,17 +208,6 @@ static char *end_words(const struct spawn_outcome *outcome)
     }
 }
 
-static char *command_line(const char *const *argv)
-{
-    struct buf text = {0};
-
-    for (; *argv; argv++) {
-        buf_add(&text, text.length ? " " : "");
-        buf_add_shell_word(&text, *argv);
-    }
-    return buf_detach(&text);
-}
-
 static double cpu_s(void)
 {
     struct timespec now;
@@ -281,12 +265,14 @@ int timeline_run(const struct timeline_run_opts *opts, struct timeline *timeline
                  struct spawn_outcome *outcome, struct error *err)
 {
     struct run run = {.opts = opts, .timeline = timeline};
+    struct buf command = {0};
     int result;
 
     *timeline = (struct timeline){.interval_s = opts->interval_s, .own_cpu_s = -1};
     *outcome = (struct spawn_outcome){0};
     run.readings.timeline = timeline;
-    timeline->program = command_line(opts->argv);
+    buf_add_shell_words(&command, opts->argv);
+    timeline->program = buf_detach(&command);
     result = open_sources(&run, err);
     if (result == 0)
         result = run_program(&run, outcome, err);

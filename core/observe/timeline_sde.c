@@ -184,26 +184,6 @@ static void close_inside(void *self)
  * Whether the program takes a preloaded object.
  */
 
-static char *in_path(const char *program)
-{
-    const char *path = getenv("PATH"), *at = path ? path : "/bin:/usr/bin";
-
-    if (strchr(program, '/'))
-        return xstrdup(program);
-    for (;; at++) {
-        size_t length = strcspn(at, ":");
-        char *file =
-            length ? xasprintf("%.*s/%s", (int)length, at, program) : xstrdup(program);
-
-        if (access(file, X_OK) == 0)
-            return file;
-        free(file);
-        at += length;
-        if (!*at)
-            return NULL;
-    }
-}
-
 /* An ELF file of this machine's kind without an interpreter. */
 static bool is_static(const char *file)
 {
@@ -233,7 +213,7 @@ static bool is_static(const char *file)
 
 static int check_program(const char *program, struct error *err)
 {
-    char *file = in_path(program);
+    char *file = path_of_program(program);
     struct stat about;
     int result = 0;
 
@@ -259,11 +239,8 @@ static char *find_object(void)
 {
     static const char *const place[] = {"libinflight_watch.so",
                                         INFLIGHT_WATCH_FOLDER "/libinflight_watch.so"};
-    char self[4096], *found = NULL;
-    ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    char *folder = program_dir(), *found = NULL;
 
-    self[length > 0 ? length : 0] = '\0';
-    char *folder = xstrndup(self, (size_t)(path_base(self) - self));
     for (size_t i = 0; i < ARRAY_SIZE(place) && !found; i++) {
         found = path_join(folder, place[i]);
         if (!file_exists(found)) {

@@ -303,17 +303,10 @@ static void release(struct trace *trace)
 
 static int check_program(const char *name, struct error *err)
 {
-    const char *path = getenv("PATH");
-    bool found = strchr(name, '/') && access(name, X_OK) == 0;
-    char *copy = xstrdup(path ? path : ""), *rest = copy, *folder;
+    char *file = path_of_program(name);
+    bool found = file && access(file, X_OK) == 0;
 
-    while (!found && !strchr(name, '/') && (folder = strsep(&rest, ":"))) {
-        char *full = path_join(*folder ? folder : ".", name);
-
-        found = access(full, X_OK) == 0 && !dir_exists(full);
-        free(full);
-    }
-    free(copy);
+    free(file);
     return found ? 0
                  : fail(err, STATUS_INPUT, "there is no program '%s' that could be run",
                         name);

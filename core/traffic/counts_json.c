@@ -7,21 +7,14 @@
 
 /* ---- writing ---- */
 
-static json_t *text_or_null(const char *text)
-{
-    json_t *string = text ? json_string(text) : NULL;
-    return string ? string : json_null();
-}
-
 static json_t *event_json(const struct event_count *count)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "event",
-                     text_or_null(count->event), "value",
-                     json_number_or_null(count->value.value), "low",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "event", text_json(count->event),
+                     "value", json_number_or_null(count->value.value), "low",
                      json_number_or_null(count->value.low), "high",
                      json_number_or_null(count->value.high), "share",
                      count->share > 0 ? json_real(count->share) : json_null(), "why",
-                     text_or_null(count->why));
+                     text_json(count->why));
 }
 
 json_t *count_set_to_json(const struct count_set *set)
@@ -30,13 +23,13 @@ json_t *count_set_to_json(const struct count_set *set)
     for (size_t i = 0; i < set->count_nr; i++)
         json_array_append_new(events, event_json(&set->count[i]));
     for (size_t i = 0; i < set->note.nr; i++)
-        json_array_append_new(notes, text_or_null(set->note.v[i]));
+        json_array_append_new(notes, text_json(set->note.v[i]));
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
-                     "inflight.counts/1", "source", text_or_null(set->source), "cpu",
-                     text_or_null(set->cpu), "seconds", json_quantity(set->seconds),
-                     "cores", set->cores > 0 ? json_integer(set->cores) : json_null(),
-                     "calls", set->calls > 0 ? json_real(set->calls) : json_null(),
-                     "events", events, "notes", notes);
+                     "inflight.counts/1", "source", text_json(set->source), "cpu",
+                     text_json(set->cpu), "seconds", json_quantity(set->seconds), "cores",
+                     set->cores > 0 ? json_integer(set->cores) : json_null(), "calls",
+                     set->calls > 0 ? json_real(set->calls) : json_null(), "events",
+                     events, "notes", notes);
 }
 
 /* ---- reading ---- */

@@ -115,19 +115,10 @@ static int judge_end(const struct traffic_trace_request *request,
                      const struct spawn_outcome *outcome, struct error *err)
 {
     const char *said = last_line(&outcome->err);
-    int length = (int)strcspn(said, "\n");
+    int length = outcome->end == SPAWN_EXITED ? (int)strcspn(said, "\n") : 0;
+    char *phrase;
 
     switch (outcome->end) {
-    case SPAWN_EXITED:
-        if (outcome->code == 0)
-            return 0;
-        return fail(err, STATUS_FAILED,
-                    "the tracing program '%s' ended with status %d%s%.*s",
-                    request->program, outcome->code, length ? ": " : "", length, said);
-    case SPAWN_SIGNALLED:
-        return fail(err, STATUS_FAILED,
-                    "the tracing program '%s' was ended by signal %d (%s)",
-                    request->program, outcome->code, strsignal(outcome->code));
     case SPAWN_TIMED_OUT:
         return fail(err, STATUS_FAILED,
                     "the tracing program '%s' did not end within %g s; take smaller "
@@ -136,10 +127,18 @@ static int judge_end(const struct traffic_trace_request *request,
     case SPAWN_INTERRUPTED:
         return fail(err, STATUS_FAILED, "tracing was interrupted");
     case SPAWN_NOT_STARTED:
+        return fail(err, STATUS_FAILED, "the tracing program '%s' cannot be started: %s",
+                    request->program, strerror(outcome->code));
+    case SPAWN_EXITED:
+    case SPAWN_SIGNALLED:
         break;
     }
-    return fail(err, STATUS_FAILED, "the tracing program '%s' cannot be started: %s",
-                request->program, strerror(outcome->code));
+    if (!(phrase = spawn_end_phrase(outcome->end, outcome->code)))
+        return 0;
+    fail(err, STATUS_FAILED, "the tracing program '%s' %s%s%.*s", request->program,
+         phrase, length ? ": " : "", length, said);
+    free(phrase);
+    return -1;
 }
 
 static int run(const struct traffic_trace_request *request, const char *out,

@@ -130,8 +130,7 @@ json_t *traffic_to_json(const struct traffic *traffic)
             json_object_set_new(root, extras[i].key,
                                 json_quantity(quantity_of(traffic, &extras[i], 0)));
     json_object_set_new(root, "traced_share", json_number_or_null(traffic->traced_share));
-    json_object_set_new(root, "note",
-                        traffic->note ? json_string(traffic->note) : json_null());
+    json_object_set_new(root, "note", text_json(traffic->note));
     add_parts(root, "arrays", traffic->array, traffic->array_nr, traffic->level_nr);
     add_parts(root, "sites", traffic->site, traffic->site_nr, traffic->level_nr);
     return root;

@@ -1,0 +1,422 @@
+/* Definitions of metrics: what is read, what is refused, what comes out of counts. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/metrics/metrics.h"
+#include "tests/check.h"
+
+#define DATA INFLIGHT_SOURCE_DIR "/tests/data/metrics/engine/"
+
+static struct metric_set *load(const char *path)
+{
+    struct metric_set *set = NULL;
+    struct error err = {0};
+
+    check_ok(metric_set_load(path, NULL, &set, &err), &err);
+    return set;
+}
+
+/* Of 1000 cycles: 1000 slots front end, 400 bad, 1600 retire, 1000 back end; there 300 of
+ * 400 stalls wait for memory, 270 of these beyond L1. */
+static const struct {
+    const char *event;
+    double count;
+} counted[] = {{"cycles:u", 1000},      {"front.core", 1000},     {"skx::BAD:SLOTS", 400},
+               {"RETIRED_SLOTS", 1600}, {"cpu/stalls.mem/", 300}, {"STALLS:ALL", 400},
+               {"STALLS:L1", 270}};
+
+static void count_all(struct count_set *counts)
+{
+    *counts = (struct count_set){.seconds = quantity_exact(2, PROVENANCE_CLOCK)};
+    for (size_t i = 0; i < ARRAY_SIZE(counted); i++)
+        count_set_add(counts, counted[i].event,
+                      quantity_exact(counted[i].count, PROVENANCE_PAPI), 1);
+}
+
+static struct event_count *count_at(struct count_set *counts, size_t i)
+{
+    return &counts->count[i];
+}
+
+static void evaluate(const struct metric_set *set, const struct count_set *counts,
+                     struct metric_result *result)
+{
+    const struct metric_question question = {.set = set, .counts = counts};
+
+    metric_evaluate(&question, result);
+}
+
+static const struct metric_value *value_of(const struct metric_set *set,
+                                           const struct metric_result *result,
+                                           const char *name)
+{
+    int at = metric_find(set, name);
+
+    check(at != METRIC_NONE);
+    return &result->value[at];
+}
+
+static bool says(const struct metric_result *result, const char *part)
+{
+    for (size_t i = 0; i < result->note.nr; i++)
+        if (strstr(result->note.v[i], part))
+            return true;
+    return false;
+}
+
+static void values_stand_in_their_tree(void)
+{
+    static const struct {
+        const char *name;
+        double value, whole;
+        bool dominant;
+    } want[] = {{"Slots", 4000, NAN, false},   {"Retiring", 0.4, 0.4, false},
+                {"Front", 0.25, 0.25, true},   {"Bad", 0.1, 0.1, false},
+                {"Back", 0.25, 0.25, false},   {"Memory", 0.75, 0.1875, false},
+                {"Core", 0.25, 0.0625, false}, {"L1", 0.9, 0.16875, false},
+                {"Rate", 2000, NAN, false},    {"Twice", 4000, NAN, false}};
+    struct metric_set *set = load(DATA "tree.json");
+    struct count_set counts;
+    struct metric_result result;
+
+    if (!set)
+        return;
+    count_all(&counts);
+    evaluate(set, &counts, &result);
+    for (size_t i = 0; i < ARRAY_SIZE(want); i++) {
+        const struct metric_value *got = value_of(set, &result, want[i].name);
+
+        check_near(got->value.value, want[i].value, 1e-12);
+        check(got->whole.known == isfinite(want[i].whole));
+        if (isfinite(want[i].whole))
+            check_near(got->whole.value, want[i].whole, 1e-12);
+        check_eq(got->dominant, want[i].dominant);
+        check(!got->out_of_range && !got->absent && !got->why);
+    }
+    check(value_of(set, &result, "Front")->tied); /* the back end lost as much */
+    check(value_of(set, &result, "L3")->absent);
+    check_str(value_of(set, &result, "L3")->why, "it has no L3 cache");
+    check_eq(result.breach_nr, 0);
+    check_eq(result.note.nr, 0);
+    check(set->metric[metric_find(set, "Twice")].estimated);
+    check(!set->metric[metric_find(set, "Slots")].estimated);
+    metric_result_release(&result);
+    count_set_release(&counts);
+    metric_set_free(set);
+}
+
+/* The largest loss is followed down to its last level. */
+static void the_path_goes_down(void)
+{
+    struct metric_set *set = load(DATA "tree.json");
+    struct count_set counts;
+    struct metric_result result;
+
+    if (!set)
+        return;
+    count_all(&counts);
+    count_at(&counts, 1)->value = quantity_exact(500, PROVENANCE_PAPI);
+    evaluate(set, &counts, &result);
+    check(value_of(set, &result, "Back")->dominant);
+    check(!value_of(set, &result, "Back")->tied);
+    check(value_of(set, &result, "Memory")->dominant);
+    check(value_of(set, &result, "L1")->dominant);
+    check(!value_of(set, &result, "Core")->dominant);
+    check(!value_of(set, &result, "Retiring")->dominant);
+    metric_result_release(&result);
+    count_set_release(&counts);
+    metric_set_free(set);
+}
+
+/* Front moves Back the other way, and the slots both alike: nothing is counted twice. */
+static void uncertainty_is_that_of_the_events(void)
+{
+    struct metric_set *set = load(DATA "tree.json");
+    struct count_set counts;
+    struct metric_result result;
+
+    if (!set)
+        return;
+    count_all(&counts);
+    count_at(&counts, 1)->value = quantity_between(1000, 800, 1200, 3, PROVENANCE_PAPI);
+    evaluate(set, &counts, &result);
+    const struct quantity back = value_of(set, &result, "Back")->value;
+    check_near(back.low, 0.2, 1e-12);
+    check_near(back.high, 0.3, 1e-12);
+    check_eq(result.breach_nr, 0); /* the sum is 1 for sure all the same */
+    metric_result_release(&result);
+
+    count_at(&counts, 0)->value = quantity_between(1000, 900, 1100, 3, PROVENANCE_PAPI);
+    count_at(&counts, 1)->value = quantity_exact(0, PROVENANCE_PAPI);
+    evaluate(set, &counts, &result);
+    const struct quantity retiring = value_of(set, &result, "Retiring")->value;
+    check_near(retiring.low, 1600 / 4400.0, 1e-12);
+    check_near(retiring.high, 1600 / 3600.0, 1e-12);
+    check_near(value_of(set, &result, "Front")->value.high, 0, 0);
+    metric_result_release(&result);
+    count_set_release(&counts);
+    metric_set_free(set);
+}
+
+static void what_is_wrong_is_named_and_the_rest_is_there(void)
+{
+    static const struct {
+        size_t event;
+        double count; /* NaN = not counted */
+        double share;
+        const char *bad, *why, *note, *good;
+    } cases[] = {
+        {2, NAN, 0, "Bad", "'BAD:SLOTS' was not counted: no room", NULL, "Front"},
+        {0, 0, 1, "Front", "division by 0", NULL, "Memory"},
+        {4, -5, 1, "Memory", "'STALLS:MEM' is negative (-5)",
+         "'cpu/stalls.mem/' is negative", "Back"},
+        {5, 0, 1, "Memory", "formula 'STALLS:MEM / STALLS:ALL', column 12", NULL, "L1"},
+        {3, 1600, 0.15, NULL, NULL,
+         "'Retiring' rests on 'RETIRED_SLOTS', which counted "
+         "only 15 % of the time",
+         "Retiring"},
+        {4, 500, 1, NULL, NULL, "'Memory' is 1.25, and cannot be above 1", "Memory"},
+        {3, 9000, 1, NULL, NULL, "'Back' is -1.6, and cannot be below 0", "Back"},
+    };
+    struct metric_set *set = load(DATA "tree.json");
+
+    for (size_t i = 0; set && i < ARRAY_SIZE(cases); i++) {
+        struct count_set counts;
+        struct metric_result result;
+
+        count_all(&counts);
+        struct event_count *count = count_at(&counts, cases[i].event);
+        count->share = cases[i].share;
+        count->value = isnan(cases[i].count)
+                           ? quantity_unknown()
+                           : quantity_exact(cases[i].count, PROVENANCE_PAPI);
+        count->why = isnan(cases[i].count) ? xstrdup("no room") : NULL;
+        evaluate(set, &counts, &result);
+        if (cases[i].bad) {
+            check(!value_of(set, &result, cases[i].bad)->value.known);
+            check_contains(value_of(set, &result, cases[i].bad)->why, cases[i].why);
+        }
+        if (cases[i].note) {
+            check(says(&result, cases[i].note));
+            check(says(&result, "engine/tree.json"));
+        }
+        check(value_of(set, &result, cases[i].good)->value.known);
+        metric_result_release(&result);
+        count_set_release(&counts);
+    }
+    metric_set_free(set);
+}
+
+static void missing_events_are_all_named(void)
+{
+    struct metric_set *set = load(DATA "tree.json");
+    struct count_set counts = {.seconds = quantity_unknown()};
+    struct metric_result result;
+
+    if (!set)
+        return;
+    evaluate(set, &counts, &result);
+    check_str(value_of(set, &result, "Front")->why,
+              "'FRONT:CORE' is not among the counts; 'CLK:THREAD' is not among the "
+              "counts");
+    check_contains(value_of(set, &result, "Rate")->why, "'seconds' is not told");
+    metric_result_release(&result);
+    metric_set_free(set);
+}
+
+/* Children that do not add up: the definitions' file says they are all of it. */
+static void sums_are_compared(void)
+{
+    struct metric_set *set = load(DATA "sums.json");
+    struct count_set counts = {.seconds = quantity_unknown()};
+    struct metric_result result;
+
+    if (!set)
+        return;
+    count_set_add(&counts, "ALL", quantity_exact(100, PROVENANCE_PAPI), 1);
+    count_set_add(&counts, "ONE", quantity_exact(60, PROVENANCE_PAPI), 1);
+    count_set_add(&counts, "TWO", quantity_exact(30, PROVENANCE_PAPI), 1);
+    evaluate(set, &counts, &result);
+    check_eq(result.breach_nr, 2); /* 90 of 100; and 0.9 of the model's 1 */
+    check(says(&result, "what the model 'shares' is made of sums to 0.1 less than 1"));
+    check(says(&result, "what 'all' is made of sums to 10 less than it should"));
+    metric_result_release(&result);
+
+    /* unsure enough to fit */
+    counts.count[2].value = quantity_between(30, 15, 45, 2, PROVENANCE_PAPI);
+    evaluate(set, &counts, &result);
+    check_eq(result.breach_nr, 0);
+    metric_result_release(&result);
+
+    /* more than all, where they may be less */
+    counts.count[2].value = quantity_exact(50, PROVENANCE_PAPI);
+    evaluate(set, &counts, &result);
+    check_eq(result.breach_nr, 3);
+    check(says(&result, "what 'some' is made of sums to 0.1 more than it should"));
+    metric_result_release(&result);
+    count_set_release(&counts);
+    metric_set_free(set);
+}
+
+static void bad_definitions_are_refused(void)
+{
+    static const struct {
+        const char *file, *part;
+    } cases[] = {
+        {"unknown_name",
+         "the formula of 'a' asks for 'cycels', which is no event, constant, "
+         "metric or given name, and not listed under \"absent\"; did you "
+         "mean 'cycles'?"},
+        {"on_itself", "rests on itself"},
+        {"unused_event", "no formula needs the event 'C'"},
+        {"twice", "more than one thing is called 'A'"},
+        {"no_parent", "'s': its parent 't' does not stand before it"},
+        {"no_model", "'s': the file has no model 'n'"},
+        {"not_of", "\"of\" says what a share is of"},
+        {"of_no_parent", "'s' is a share of its parent and has none"},
+        {"syntax",
+         "metric 'a': formula 'A / (cycles', column 12: expected ')' or an operator"},
+        {"bad_sum", "\"roots\" is part, whole or overlap, not 'all'"},
+        {"bad_range", "'a': \"low\" is above \"high\""},
+        {"bad_key", "formulae"},
+        {"bad_set", "the set 'one' holds 'C', which is none of the events"},
+        {"bad_recognise", "vendro"},
+        {"no_include", "includes 'nowhere'"},
+        {"circle", "files include one another"},
+        {"empty_about", "\"about\" is empty"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *path = xasprintf(DATA "bad/%s.json", cases[i].file);
+        struct metric_set *set = NULL;
+        struct error err = {0};
+        enum status status =
+            strcmp(cases[i].file, "no_include") ? STATUS_INPUT : STATUS_MISSING;
+
+        check_contains(path, cases[i].file);
+        check_fails(metric_set_load(path, NULL, &set, &err), &err, status, cases[i].part);
+        check(!set);
+        free(path);
+    }
+}
+
+static void cpus_are_told_apart(void)
+{
+    struct metric_set *set = load(DATA "tree.json");
+    struct error err = {0};
+
+    if (!set)
+        return;
+    check_eq(metric_set_cpu(set, "intel 6 85 4"), METRIC_CPU_SAME);
+    check_eq(metric_set_cpu(set, "GenuineIntel-6-55-7"), METRIC_CPU_SAME);
+    check_eq(metric_set_cpu(set, "intel 6 143 4"), METRIC_CPU_OTHER);
+    check_eq(metric_set_cpu(set, "AuthenticAMD-25-11-1"), METRIC_CPU_OTHER);
+    check_eq(metric_set_cpu(set, "some machine"), METRIC_CPU_NOT_TOLD);
+    check_eq(metric_set_cpu(set, NULL), METRIC_CPU_NOT_TOLD);
+    metric_set_free(set);
+    check_fails(metric_set_load("no-such-cpu-at-all", NULL, &set, &err), &err,
+                STATUS_INPUT, "there are no metrics of 'no-such-cpu-at-all'");
+    check_fails(metric_set_load(NULL, "nothing", &set, &err), &err, STATUS_MISSING,
+                "what CPU it is cannot be told");
+    check_fails(metric_set_load(NULL, "intel 6 1 1", &set, &err), &err, STATUS_MISSING,
+                "no metrics are defined for this CPU");
+}
+
+static void files_are_merged(void)
+{
+    struct metric_set *set = load(DATA "tree.json"), *more = load(DATA "sums.json");
+    struct error err = {0};
+
+    if (!set || !more)
+        return;
+    size_t nr = set->metric_nr + more->metric_nr;
+    check_ok(metric_set_merge(set, more, &err), &err);
+    check_eq(set->metric_nr, nr);
+    int one = metric_find(set, "one");
+    check_str(set->metric[set->metric[one].parent].name, "all");
+    check_str(set->model[set->metric[one].model].name, "counts");
+    check_fails(metric_set_merge(set, load(DATA "sums.json"), &err), &err, STATUS_INPUT,
+                "both define the metric 'all'");
+    metric_set_free(set);
+}
+
+static void one_run(struct count_set *run, double seconds, const char *event,
+                    double count, double cycles)
+{
+    *run = (struct count_set){.seconds = quantity_exact(seconds, PROVENANCE_CLOCK)};
+    count_set_add(run, event, quantity_exact(count, PROVENANCE_PAPI), 1);
+    count_set_add(run, "CYC", quantity_exact(cycles, PROVENANCE_PAPI), 1);
+}
+
+static void runs_become_one(void)
+{
+    struct count_set run[2], all;
+    struct error err = {0};
+    double variation;
+
+    one_run(&run[0], 1.0, "A", 10, 990);
+    one_run(&run[1], 1.0, "B", 20, 1010);
+    check_ok(metric_runs_combine(run, 2, &all, &variation, &err), &err);
+    check_near(variation, 0.01, 1e-9);
+    check_eq(all.count_nr, 3);
+    check_near(count_set_value(&all, "CYC").value, 1000, 1e-12);
+    /* Student's t of one degree of freedom times 10 */
+    check_near(count_set_value(&all, "CYC").high, 1000 + 12.706 * 10, 1e-3);
+    check_eq(count_set_value(&all, "CYC").runs, 2);
+    check_near(count_set_value(&all, "A").low, 9.9, 1e-9); /* as sure as the runs agree */
+    check_near(count_set_value(&all, "B").high, 20.2, 1e-9);
+    check_eq(all.note.nr, 0);
+    count_set_release(&all);
+
+    count_set_release(&run[1]);
+    one_run(&run[1], 1.0, "B", 20, 1200);
+    check_ok(metric_runs_combine(run, 2, &all, &variation, &err), &err);
+    check_eq(all.note.nr, 1);
+    if (all.note.nr)
+        check_contains(all.note.v[0], "differ by up to 9.6 % of their mean in 'CYC'");
+    count_set_release(&all);
+
+    run[0].cpu = xstrdup("one");
+    run[1].cpu = xstrdup("two");
+    check_fails(metric_runs_combine(run, 2, &all, &variation, &err), &err, STATUS_INPUT,
+                "of two CPUs, 'one' and 'two'");
+    count_set_release(&run[0]);
+    count_set_release(&run[1]);
+}
+
+/* Runs of different length are compared per call. */
+static void runs_are_scaled_by_their_calls(void)
+{
+    struct count_set run[2], all;
+    struct error err = {0};
+    double variation;
+
+    one_run(&run[0], 1.0, "A", 10, 1000);
+    one_run(&run[1], 2.0, "B", 40, 2000);
+    run[0].calls = 5;
+    run[1].calls = 10;
+    check_ok(metric_runs_combine(run, 2, &all, &variation, &err), &err);
+    check_near(variation, 0, 0);
+    check_near(count_set_value(&all, "B").value, 20, 1e-12);
+    check_near(all.seconds.value, 1, 1e-12);
+    check_near(all.calls, 5, 0);
+    count_set_release(&all);
+    count_set_release(&run[0]);
+    count_set_release(&run[1]);
+}
+
+CU_TestInfo metrics_engine_tests[] = {
+    {"values stand in their tree", values_stand_in_their_tree},
+    {"the path to the largest loss", the_path_goes_down},
+    {"uncertainty", uncertainty_is_that_of_the_events},
+    {"what is wrong", what_is_wrong_is_named_and_the_rest_is_there},
+    {"missing events", missing_events_are_all_named},
+    {"sums", sums_are_compared},
+    {"bad definitions", bad_definitions_are_refused},
+    {"which CPU", cpus_are_told_apart},
+    {"merging", files_are_merged},
+    {"several runs", runs_become_one},
+    {"runs of different length", runs_are_scaled_by_their_calls},
+    CU_TEST_INFO_NULL,
+};
