@@ -2,12 +2,13 @@
 #ifndef CORE_TRAFFIC_PAPI_SOURCE_H
 #define CORE_TRAFFIC_PAPI_SOURCE_H
 
-#include "core/traffic/papi_refuse.h"
+#include "core/traffic/perf_core.h"
 #include "core/traffic/traffic.h"
 
 /* What stands between us and the machine; tests put their own there. */
 struct papi_seam {
     const struct papi_calls *papi;
+    const struct perf_core_calls *core;
     const char *devices; /* as perf_uncore_devices */
     struct papi_host host;
 };

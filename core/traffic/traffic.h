@@ -49,7 +49,8 @@ struct traffic {
     struct quantity nontemporal_lines; /* written past the caches */
     struct quantity
         page_walks; /* misses of the last TLB level, for the page size of the run */
-    struct quantity accesses, bytes;                      /* issued by the program */
+    struct quantity accesses, bytes;      /* issued by the program */
+    struct quantity stores, stored_bytes; /* of these; not recorded in JSON */
     struct quantity instructions, flops, branches_missed; /* unknown unless counted */
     struct quantity divisions;  /* of the flops, divisions and square roots */
     struct quantity code_bytes; /* of distinct instructions that the call executes */
@@ -300,6 +301,11 @@ int traffic_bandwidth_from_counts(const char *cpu, const struct count_set *set,
                                   struct quantity *read_bytes,
                                   struct quantity *write_bytes, char **source,
                                   struct error *err);
+
+/* The figures of a call by the names of our software-defined events, with their
+ * intervals; those of levels that there are not, and what is not known, with the reason.
+ * *set is empty before. */
+void traffic_to_counts(const struct traffic *traffic, struct count_set *set);
 
 /* Whether a "recognise" of the data (an object of vendor, family, models ...) speaks of
  * `cpu`, a text as above; *told is false where the text (or NULL) names no CPU. */
