@@ -9,6 +9,7 @@
 
 #include "core/base/base.h"
 #include "core/metrics/metric_plan.h"
+#include "core/metrics/roofline.h"
 #include "core/traffic/traffic.h"
 
 enum { METRIC_NONE = -1 };
