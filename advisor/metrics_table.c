@@ -8,7 +8,8 @@
 
 enum {
     NAME_COLUMNS = 26,
-    UNIT_COLUMNS = 14,
+    UNIT_LEAST = 12,
+    UNIT_MOST = 24,
     CELL_COLUMNS = 9,
     LABEL_LONGEST = 8,
     HEAT_STEPS = 6
@@ -18,6 +19,7 @@ struct table {
     const struct metrics_report *report;
     struct page *page;
     size_t first, end; /* columns of this block */
+    int unit;          /* columns of the units */
     bool ratio;        /* of two columns: the second over the first */
 };
 
@@ -91,7 +93,7 @@ static void add_row(const struct table *table, const char *name)
     int indent = 2 * metrics_depth(set, at);
     metrics_add_unit(&unit, &set->metric[at]);
     buf_addf(table->page->out, "  %*s%-*s %-*.*s", indent, "", NAME_COLUMNS - indent,
-             name, UNIT_COLUMNS, UNIT_COLUMNS, buf_str(&unit));
+             name, table->unit, table->unit, buf_str(&unit));
     for (size_t i = table->first; i < table->end; i++)
         add_cell(table, &report->column[i], name);
     if (table->ratio)
@@ -104,9 +106,20 @@ static void add_row(const struct table *table, const char *name)
 
 /* ---- rows above the trees ---- */
 
+/* What stands above all trees. */
+static const char *const overall[] = {"cycles", "instructions", "IPC", "Time"};
+
+static bool is_overall(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(overall); i++)
+        if (!strcmp(overall[i], name))
+            return true;
+    return false;
+}
+
 static void add_time_row(const struct table *table)
 {
-    buf_addf(table->page->out, "  %-*s %-*s", NAME_COLUMNS, "Time", UNIT_COLUMNS, "s");
+    buf_addf(table->page->out, "  %-*s %-*s", NAME_COLUMNS, "Time", table->unit, "s");
     for (size_t i = table->first; i < table->end; i++) {
         buf_add(table->page->out, " ");
         add_column(table->page->out, table->report->column[i].counts.seconds, 1,
@@ -133,13 +146,12 @@ static bool any_known(const struct metrics_report *report, const char *name)
 /* What complements every tree: work and speed. */
 static void add_overall(const struct table *table)
 {
-    static const char *const name[] = {"cycles", "instructions", "IPC"};
     add_time_row(table);
-    for (size_t i = 0; i < ARRAY_SIZE(name); i++)
-        if (any_known(table->report, name[i]))
-            add_row(table, name[i]);
-    buf_addf(table->page->out, "  ");
-    buf_add_repeat(table->page->out, '.', NAME_COLUMNS + UNIT_COLUMNS + 1);
+    for (size_t i = 0; i < ARRAY_SIZE(overall); i++)
+        if (any_known(table->report, overall[i]) && strcmp(overall[i], "Time") != 0)
+            add_row(table, overall[i]);
+    buf_add(table->page->out, "  ");
+    buf_add_repeat(table->page->out, '.', (size_t)(NAME_COLUMNS + table->unit + 1));
     buf_add(table->page->out, "\n");
 }
 
@@ -155,20 +167,20 @@ static bool is_shown_before(const struct metrics_report *report, size_t column,
     return false;
 }
 
-/* The totals that the shares of the model are of, each once. */
-static void add_totals(const struct table *table, const struct metric_set *set, int model)
+/* What the shares of the first level are of, where that is one thing. */
+static void add_total(const struct table *table, const struct metric_set *set, int model)
 {
-    struct strvec done = {0};
+    int total = METRIC_NONE;
     for (size_t i = 0; i < set->metric_nr; i++) {
-        int total = metrics_total_of(set, (int)i);
-        if (set->metric[i].model != model || total == METRIC_NONE ||
-            !strcmp(set->metric[total].name, "cycles") ||
-            strvec_has(&done, set->metric[total].name))
+        if (set->metric[i].model != model || set->metric[i].parent != METRIC_NONE)
             continue;
-        strvec_push(&done, set->metric[total].name);
-        add_row(table, set->metric[total].name);
+        int here = metrics_total_of(set, (int)i);
+        if (total != METRIC_NONE && here != total)
+            return;
+        total = here;
     }
-    strvec_release(&done);
+    if (total != METRIC_NONE && !is_overall(set->metric[total].name))
+        add_row(table, set->metric[total].name);
 }
 
 static void add_model(const struct table *table, size_t column, size_t model)
@@ -177,11 +189,12 @@ static void add_model(const struct table *table, size_t column, size_t model)
     const char *group = NULL;
     buf_addf(table->page->out, "%s%s%s\n", table->page->colour ? "\033[1m" : "",
              set->model[model].title, table->page->colour ? "\033[0m" : "");
-    add_totals(table, set, (int)model);
+    add_total(table, set, (int)model);
     for (size_t i = 0; i < set->metric_nr; i++) {
         const struct metric *metric = &set->metric[i];
-        if (metric->model != (int)model ||
-            is_shown_before(table->report, column, metric->name))
+        if (metric->model != (int)model || is_overall(metric->name) ||
+            is_shown_before(table->report, column, metric->name) ||
+            !(any_known(table->report, metric->name) || table->report->settings->model))
             continue;
         if (metric->group && (!group || strcmp(group, metric->group) != 0))
             buf_addf(table->page->out, " %s\n", metric->group);
@@ -217,7 +230,7 @@ static bool shown_in_any(const struct metrics_report *report, const char *name)
 static void add_heading(const struct table *table)
 {
     buf_addf(table->page->out, "\n%s%*s", table->page->colour ? "\033[1m" : "",
-             3 + NAME_COLUMNS + UNIT_COLUMNS, "");
+             3 + NAME_COLUMNS + table->unit, "");
     for (size_t i = table->first; i < table->end; i++) {
         const char *label = table->report->column[i].label;
         char *number = xasprintf("(%zu)", i + 1);
@@ -245,8 +258,9 @@ static void add_block(const struct table *table)
 
 static void show_work(const struct metrics_against *against, struct page *page)
 {
-    buf_add(page->out, "    work                  first      here   divided by  done at the "
-                       "speed\n");
+    buf_add(page->out,
+            "    work                  first      here   divided by  done at the "
+            "speed\n");
     for (size_t k = 0; k < against->work_nr; k++) {
         const struct metrics_work *work = &against->work[k];
         buf_addf(page->out, "    %-18s", work->name);
@@ -289,14 +303,19 @@ static void show_cautions(const struct metrics_report *report, struct page *page
 void metrics_table_text(const struct metrics_report *report, struct page *page)
 {
     struct table table = {.report = report, .page = page, .ratio = report->nr == 2};
-    size_t room = (page->width - 3 - NAME_COLUMNS - UNIT_COLUMNS) / (CELL_COLUMNS + 1);
-    room = room > 1 ? room : 1;
+    size_t room = (page->width - 3 - NAME_COLUMNS - UNIT_LEAST) / (CELL_COLUMNS + 1);
+    room = room < 1 ? 1 : room > report->nr ? report->nr : room;
+    int left = (int)page->width - 3 - NAME_COLUMNS -
+               (CELL_COLUMNS + 1) * ((int)room + table.ratio);
+    table.unit = left > UNIT_MOST ? UNIT_MOST : left < UNIT_LEAST ? UNIT_LEAST : left;
     for (; table.first < report->nr; table.first = table.end) {
         table.end = table.first + room < report->nr ? table.first + room : report->nr;
         add_block(&table);
     }
-    page_paragraph(page, "%s", "\n  > largest loss of its level, ~ with a tie; ? not known, "
-                               "NA not on this CPU, - not defined there, ! out of range");
+    buf_add(page->out, "\n");
+    page_paragraph(page, "%s",
+                   "> largest loss of its level, ~ with a tie; ? not known, "
+                   "NA not on this CPU, - not defined there, ! out of range");
     if (table.ratio)
         page_paragraph(page,
                        "ratio: second over first; of shares the ratio of the amounts, "
