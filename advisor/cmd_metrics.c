@@ -77,11 +77,11 @@ static void take_measured(struct metrics_column *column, struct metrics_measured
 static int add_measured(struct metrics_report *report, struct error *err)
 {
     const struct settings *settings = report->settings;
-    struct metrics_request request = {
-        .settings = settings,
-        .cpu = settings->cpu,
-        .model = settings->model,
-        .runs = settings->runs > 0 ? (size_t)settings->runs : 0};
+    struct metrics_request request = {.settings = settings,
+                                      .cpu = settings->cpu,
+                                      .model = settings->model,
+                                      .runs = settings->runs > 0 ? (size_t)settings->runs
+                                                                 : 0};
     struct metrics_measured measured = {0};
     struct metrics_column column = {0};
     int status = settings->file ? metrics_of_kernel(&request, &measured, err)
@@ -89,8 +89,8 @@ static int add_measured(struct metrics_report *report, struct error *err)
     if (!status) {
         column.origin = settings->file ? xstrdup(settings->file)
                                        : strvec_join(&settings->program, " ");
-        column.label = xstrdup(path_base(settings->file ? settings->file
-                                                        : settings->program.v[0]));
+        column.label =
+            xstrdup(path_base(settings->file ? settings->file : settings->program.v[0]));
         report->ended = measured.ended;
         measured.ended = NULL;
         take_measured(&column, &measured);
@@ -144,17 +144,34 @@ static int save(const struct metrics_report *report, struct error *err)
     return status;
 }
 
+static bool knows_anything(const struct metrics_report *report)
+{
+    for (size_t i = 0; i < report->nr; i++)
+        for (size_t k = 0; k < report->column[i].set->metric_nr; k++)
+            if (report->column[i].set->metric[k].model != METRIC_NONE &&
+                report->column[i].result.value[k].value.known)
+                return true;
+    return false;
+}
+
 static int show(struct metrics_report *report, struct error *err)
 {
     const struct settings *settings = report->settings;
     if (check_models(report, err) || (settings->save && save(report, err)))
         return -1;
-    metrics_against_make(report);
+    if (metrics_against_make(report, err))
+        return -1;
     if ((settings->html && metrics_html_write(report, settings->html, err)) ||
         (settings->plot && metrics_roof_plot(report, settings->plot, err)))
         return -1;
     if (print(report, err))
         return -1;
+    if (!knows_anything(report))
+        return fail(
+            err, STATUS_MISSING,
+            "no metric of '%s' can be computed from these counts; the reasons "
+            "stand above, and 'inflight metrics --list --cpu %s' names its events",
+            report->column[0].set->name, report->column[0].set->name);
     return report->ended && !spawn_interrupted()
                ? fail(err, STATUS_FAILED,
                       "'%s' %s; the metrics are of what it did until then",

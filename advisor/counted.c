@@ -192,7 +192,7 @@ static int ask_of(const struct settings *settings, counted_formula *formula,
         return fail_in(err, "'%s'", settings->counts.v[0]);
     question->gbs = question->read_gbs.value + question->write_gbs.value;
     question->cores = choose_cores(settings, set, machine, told);
-    metrics_facts_of(set, machine, question->cores, &told->facts);
+    metrics_facts_of(set, machine, question->cores, &told->facts, &told->note);
     strvec_push_all(&told->note, &set->note);
     told->key = "counts";
     told->document = count_set_to_json(set);

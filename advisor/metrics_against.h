@@ -20,13 +20,13 @@ struct metrics_against {
     struct metrics_work work[METRICS_WORK_MAX];
     size_t work_nr;
     char *time_sentence;
-    char *work_sentence;  /* NULL = nothing is known of the work */
-    struct strvec said;   /* patterns of rules/metrics/patterns.json that hold */
+    char *work_sentence;   /* NULL = nothing is known of the work */
+    struct strvec said;    /* patterns of rules/patterns.json that hold */
     struct strvec caution; /* totals, CPUs, lines: what does not compare */
 };
 
-/* Makes report->against; nothing for one column. */
-void metrics_against_make(struct metrics_report *report);
+/* Makes report->against; of one column what it says alone, in report->said. */
+int metrics_against_make(struct metrics_report *report, struct error *err);
 void metrics_against_release(struct metrics_report *report);
 
 /* Amount behind a value: a share times what it is a share of, else the value itself, of

@@ -33,6 +33,7 @@ void metrics_report_release(struct metrics_report *report)
         column_release(&report->column[i]);
     free(report->column);
     free(report->ended);
+    strvec_release(&report->said);
     metrics_against_release(report);
     *report = (struct metrics_report){0};
 }
@@ -77,9 +78,10 @@ int metrics_check_model(const struct settings *settings, const struct metric_set
         return 0;
     }
     char *all = strvec_join(&names, ", ");
-    fail(err, STATUS_USAGE, "'%s' has no model '%s'%s%s%s; it has %s", set->name,
-         settings->model, least == SIZE_MAX ? "" : "; did you mean '",
-         least == SIZE_MAX ? "" : set->model[near].name, least == SIZE_MAX ? "" : "'?",
+    if (least != SIZE_MAX)
+        fail(err, STATUS_USAGE, "'%s' has no model '%s'; did you mean '%s'?", set->name,
+             settings->model, set->model[near].name);
+    fail(err, STATUS_USAGE, "'%s' has no model '%s', but %s", set->name, settings->model,
          all);
     free(all);
     strvec_release(&names);
@@ -112,7 +114,8 @@ static void make_unique(const struct metrics_report *report,
 static void note_variation(struct metrics_column *column)
 {
     if (column->run_nr > 1 && column->variation > 0)
-        strvec_pushf(&column->note, "%zu runs were made one: they differ by %.2g %% at most",
+        strvec_pushf(&column->note,
+                     "%zu runs were made one: they differ by %.2g %% at most",
                      column->run_nr, 100 * column->variation);
 }
 
@@ -259,8 +262,8 @@ static int read_spec(struct metrics_report *report, const char *spec, struct err
     char *label = NULL;
     bool is_saved = false;
     const char *files = split_label(spec, &label);
-    int status = file_exists(files) ? metrics_saved_read(files, &saved, &is_saved, err)
-                                    : 0;
+    int status =
+        file_exists(files) ? metrics_saved_read(files, &saved, &is_saved, err) : 0;
     if (!status)
         status = is_saved ? add_saved(report, &saved, label, files, err)
                           : add_files(report, label, files, err);

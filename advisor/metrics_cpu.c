@@ -45,10 +45,10 @@ static const char *vendor_of_name(const char *name)
 {
     static const struct {
         const char *word, *vendor;
-    } row[] = {{"intel", "intel"},    {"xeon", "intel"},  {"amd", "amd"},
-               {"epyc", "amd"},       {"ryzen", "amd"},   {"a64fx", "arm"},
-               {"neoverse", "arm"},   {"kunpeng", "arm"}, {"graviton", "arm"},
-               {"fujitsu", "arm"},    {"power8", "power"}, {"power9", "power"},
+    } row[] = {{"intel", "intel"},  {"xeon", "intel"},   {"amd", "amd"},
+               {"epyc", "amd"},     {"ryzen", "amd"},    {"a64fx", "arm"},
+               {"neoverse", "arm"}, {"kunpeng", "arm"},  {"graviton", "arm"},
+               {"fujitsu", "arm"},  {"power8", "power"}, {"power9", "power"},
                {"power10", "power"}};
     for (size_t i = 0; i < ARRAY_SIZE(row); i++)
         if (text_holds(name, row[i].word))
@@ -83,8 +83,8 @@ static int check_cpu(const struct metrics_column *column, const char *cpu,
                      struct error *err)
 {
     const char *said = vendor_of_name(cpu),
-               *vendor = json_string_value(json_object_get(
-                   json_array_get(column->set->recognise, 0), "vendor"));
+               *vendor = json_string_value(
+                   json_object_get(json_array_get(column->set->recognise, 0), "vendor"));
     enum metric_cpu whose = metric_set_cpu(column->set, cpu);
     if (!column->set->recognise || !strcmp(cpu, column->set->name))
         return 0;
@@ -152,8 +152,7 @@ static void add_likely(const struct metrics_column *column, struct buf *out)
     metric_files_release(file, nr);
 }
 
-static int no_cpu(const struct metrics_column *column, const char *cpu,
-                  struct error *err)
+static int no_cpu(const struct metrics_column *column, const char *cpu, struct error *err)
 {
     struct buf likely = {0};
     add_likely(column, &likely);
@@ -171,23 +170,34 @@ static int no_cpu(const struct metrics_column *column, const char *cpu,
     return status;
 }
 
-/* Files that describe no CPU, such as the kernel's software events. */
+/* The file that describes no CPU, such as the kernel's software events, with most of
+ * these events. */
 static bool load_common(struct metrics_column *column)
 {
     struct metric_file *file = NULL;
-    size_t nr = 0;
+    size_t nr = 0, most = 0;
     if (metric_files(&file, &nr, NULL))
         return false;
-    for (size_t i = 0; !column->set && i < nr; i++) {
-        if (!file[i].common || metric_set_load(file[i].name, NULL, &column->set, NULL))
+    for (size_t i = 0; i < nr; i++) {
+        struct metric_set *set = NULL;
+        if (!file[i].common || metric_set_load(file[i].name, NULL, &set, NULL))
             continue;
-        if (!events_among(column->set, column)) {
+        size_t found = events_among(set, column);
+        if (found > most) {
             metric_set_free(column->set);
-            column->set = NULL;
+            column->set = set;
+            most = found;
+        } else {
+            metric_set_free(set);
         }
     }
     metric_files_release(file, nr);
-    return column->set != NULL;
+    if (most)
+        strvec_pushf(&column->note,
+                     "the counts do not say which CPU they are of: read as '%s', which "
+                     "describes none; --cpu names one",
+                     column->set->name);
+    return most > 0;
 }
 
 static int load_here(struct metrics_column *column, bool *here, struct error *err)

@@ -4,8 +4,7 @@
 
 #include "advisor/metrics_text.h"
 
-static void show_formula(const struct metrics_column *column, size_t i,
-                         struct page *page)
+static void show_formula(const struct metrics_column *column, size_t i, struct page *page)
 {
     const struct metric *metric = &column->set->metric[i];
     const struct metric_value *value = &column->result.value[i];
@@ -94,8 +93,8 @@ void metrics_evidence_text(const struct metrics_report *report, struct page *pag
         bool again = i > 0 && !strcmp(column->set->name, report->column[0].set->name);
         if (!again)
             show_formulas(report, column, page);
-        char *title = report->nr > 1 ? xasprintf("Counts of %s", column->label)
-                                     : xstrdup("Counts");
+        char *title =
+            report->nr > 1 ? xasprintf("Counts of %s", column->label) : xstrdup("Counts");
         page_heading(page, title);
         for (size_t k = 0; k < column->counts.count_nr; k++)
             show_count(column, &column->counts.count[k], page);

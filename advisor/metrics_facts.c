@@ -19,17 +19,39 @@ static char *file_name_of(const char *microarchitecture)
     return buf_detach(&name);
 }
 
-static struct metric_set *definitions_of(const struct count_set *counts,
-                                         const struct machine *machine)
+static bool is_shipped(const char *name)
+{
+    struct metric_file *file = NULL;
+    size_t nr = 0;
+    bool is = false;
+    if (metric_files(&file, &nr, NULL))
+        return false;
+    for (size_t i = 0; i < nr; i++)
+        is = is || (!file[i].common && !strcmp(file[i].name, name));
+    metric_files_release(file, nr);
+    return is;
+}
+
+/* No definitions are no mistake; wrong ones are. */
+static struct metric_set *load(const char *name, const char *cpu, struct strvec *note)
 {
     struct metric_set *set = NULL;
-    if (counts->cpu && !metric_set_load(NULL, counts->cpu, &set, NULL))
+    struct error err = {0};
+    if (metric_set_load(name, cpu, &set, &err) && err.status == STATUS_INPUT)
+        strvec_pushf(note, "what else was counted is not used: %s", err.text);
+    return set;
+}
+
+static struct metric_set *definitions_of(const struct count_set *counts,
+                                         const struct machine *machine,
+                                         struct strvec *note)
+{
+    struct metric_set *set = counts->cpu ? load(NULL, counts->cpu, note) : NULL;
+    if (set || !machine->microarchitecture)
         return set;
-    if (!machine->microarchitecture)
-        return NULL;
     char *name = file_name_of(machine->microarchitecture);
-    if (strchr(name, '/') || metric_set_load(name, NULL, &set, NULL))
-        set = NULL;
+    if (is_shipped(name))
+        set = load(name, NULL, note);
     free(name);
     return set;
 }
@@ -43,7 +65,7 @@ static bool any_known(const struct metrics_facts *facts)
 }
 
 void metrics_facts_of(const struct count_set *counts, const struct machine *machine,
-                      int cores, struct metrics_facts *facts)
+                      int cores, struct metrics_facts *facts, struct strvec *note)
 {
     const struct metric_given given[] = {
         {"line_bytes", quantity_exact(machine->line_bytes, PROVENANCE_TABLE)},
@@ -51,7 +73,7 @@ void metrics_facts_of(const struct count_set *counts, const struct machine *mach
         {"vector_bits", machine->simd_bytes
                             ? quantity_exact(8.0 * machine->simd_bytes, PROVENANCE_TABLE)
                             : quantity_unknown()}};
-    *facts = (struct metrics_facts){.set = definitions_of(counts, machine)};
+    *facts = (struct metrics_facts){.set = definitions_of(counts, machine, note)};
     if (!facts->set)
         return;
     metric_evaluate(

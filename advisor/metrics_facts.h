@@ -18,11 +18,11 @@ struct metrics_facts {
 /*
  * By the definitions of the CPU that the counts name, else of `machine`
  * (microarchitecture), with its line, vectors and `cores`; *facts stays {0} where none
- * describes it or none of its facts follows from the counts. `facts` is released by its
- * owner.
+ * describes it or none of its facts follows from the counts. Definitions that cannot be
+ * read are a sentence in `note`. `facts` is released by its owner.
  */
 void metrics_facts_of(const struct count_set *counts, const struct machine *machine,
-                      int cores, struct metrics_facts *facts);
+                      int cores, struct metrics_facts *facts, struct strvec *note);
 void metrics_facts_release(struct metrics_facts *facts);
 
 /*

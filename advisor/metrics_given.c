@@ -92,7 +92,8 @@ static double line_of_rows(const json_t *cpus, const json_t *recognise)
         json_array_foreach(cpus, i, row)
         {
             const json_t *line = json_object_get(row, "line_bytes");
-            if (json_is_integer(line) && rows_meet(one, json_object_get(row, "recognise")))
+            if (json_is_integer(line) &&
+                rows_meet(one, json_object_get(row, "recognise")))
                 return json_number_value(line);
         }
     }
@@ -165,8 +166,8 @@ static struct quantity in_gbs(const struct metrics_column *column, const char *n
 }
 
 /* n = bandwidth x latency / line / cores, at both ends of the bandwidth, too. */
-static void by_curve(struct metrics_column *column, struct quantity gbs, double read_share,
-                     double cores)
+static void by_curve(struct metrics_column *column, struct quantity gbs,
+                     double read_share, double cores)
 {
     const struct machine *machine = &column->machine;
     double end[3] = {gbs.value, gbs.low, gbs.high}, n[3];
@@ -182,10 +183,9 @@ static void by_curve(struct metrics_column *column, struct quantity gbs, double 
         column->little_why = xasprintf("%.3g GB/s is beyond the end of the curve of '%s'",
                                        gbs.value, machine->name);
     else
-        column->little =
-            quantity_between(n[0], isnan(n[1]) ? n[0] : fmin(n[0], n[1]),
-                             isnan(n[2]) ? INFINITY : fmax(n[0], n[2]), 0,
-                             PROVENANCE_DERIVED);
+        column->little = quantity_between(n[0], isnan(n[1]) ? n[0] : fmin(n[0], n[1]),
+                                          isnan(n[2]) ? INFINITY : fmax(n[0], n[2]), 0,
+                                          PROVENANCE_DERIVED);
 }
 
 void metrics_find_little(struct metrics_column *column)

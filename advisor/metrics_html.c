@@ -12,9 +12,12 @@
 
 static void add_head(const struct metrics_report *report, struct buf *out)
 {
-    buf_add(out, "<header>\n<p class=\"brand\">inflight</p>\n");
-    html_element(out, "h1", report->column[0].label);
-    buf_add(out, "<p class=\"chips\">");
+    buf_add(out, "<header>\n<p class=\"brand\">inflight</p>\n<h1>");
+    for (size_t i = 0; i < report->nr; i++) {
+        buf_add(out, i ? " <span class=\"of\">and</span> " : "");
+        html_text(out, report->column[i].label);
+    }
+    buf_add(out, "</h1>\n<p class=\"chips\">");
     for (size_t i = 0; i < report->nr; i++) {
         const struct metrics_column *column = &report->column[i];
         struct buf seconds = {0};
@@ -28,6 +31,17 @@ static void add_head(const struct metrics_report *report, struct buf *out)
 }
 
 /* ---- the answer ---- */
+
+static void add_list(const char *title, const struct strvec *list, struct buf *out)
+{
+    if (!list->nr)
+        return;
+    html_element(out, "h3", title);
+    buf_add(out, "<ul>\n");
+    for (size_t i = 0; i < list->nr; i++)
+        html_element(out, "li", list->v[i]);
+    buf_add(out, "</ul>\n");
+}
 
 static void add_way(const struct metrics_column *column, size_t model, struct buf *out)
 {
@@ -59,21 +73,11 @@ static void add_answer(const struct metrics_report *report, struct buf *out)
         for (size_t m = 0; m < report->column[i].set->model_nr; m++)
             if (metrics_shows(report, &report->column[i], m, &computed))
                 add_way(&report->column[i], m, out);
+    add_list("What that says", &report->said, out);
     buf_add(out, "</section>\n");
 }
 
 /* ---- against the first ---- */
-
-static void add_list(const char *title, const struct strvec *list, struct buf *out)
-{
-    if (!list->nr)
-        return;
-    html_element(out, "h3", title);
-    buf_add(out, "<ul>\n");
-    for (size_t i = 0; i < list->nr; i++)
-        html_element(out, "li", list->v[i]);
-    buf_add(out, "</ul>\n");
-}
 
 static void add_work(const struct metrics_against *against, struct buf *out)
 {
@@ -187,10 +191,11 @@ static void add_formulas(const struct metrics_report *report, struct buf *out)
 static void add_sections(const struct metrics_report *report, struct buf *out)
 {
     add_head(report, out);
-    buf_addf(out,
-             "<nav aria-label=\"Sections\"><a href=\"#answer\">Largest loss</a>%s<a "
-             "href=\"#notes\">Notes</a><a href=\"#formulas\">Formulas</a></nav>\n<main>\n",
-             report->against_nr ? "<a href=\"#against\">Against the first</a>" : "");
+    buf_addf(
+        out,
+        "<nav aria-label=\"Sections\"><a href=\"#answer\">Largest loss</a>%s<a "
+        "href=\"#notes\">Notes</a><a href=\"#formulas\">Formulas</a></nav>\n<main>\n",
+        report->against_nr ? "<a href=\"#against\">Against the first</a>" : "");
     add_answer(report, out);
     add_against(report, out);
     metrics_roof_html(report, out);
@@ -206,9 +211,9 @@ int metrics_html(const struct metrics_report *report, struct buf *out, struct er
     html_text(&title, report->column[0].label);
     buf_add(&title, " \xc2\xb7 inflight metrics");
     add_sections(report, &sections);
-    int status = html_page(&(struct html_page){.title = buf_str(&title),
-                                               .sections = buf_str(&sections)},
-                           out, err);
+    int status = html_page(
+        &(struct html_page){.title = buf_str(&title), .sections = buf_str(&sections)},
+        out, err);
     buf_release(&title);
     buf_release(&sections);
     return status;

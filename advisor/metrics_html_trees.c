@@ -51,7 +51,7 @@ static void add_remark(struct buf *out, const struct metric *metric,
 {
     struct buf text = {0};
     if (value->why)
-        buf_add(&text, value->why);
+        metrics_add_why(&text, value->why);
     if (value->tied)
         buf_add(&text, "tied within its interval; ");
     if (value->out_of_range)
@@ -80,15 +80,14 @@ static void add_row(const struct metrics_column *column, size_t i, struct buf *o
     buf_add(out, value->dominant ? "<tr class=\"dominant\">" : "<tr>");
     add_name(out, column->set, i, value->dominant);
     add_text_cell(out, "td class=\"number\"", &number);
-    add_text_cell(out, "td", &unit);
+    add_text_cell(out, "td class=\"unit\"", &unit);
     add_interval_cell(out, metric, value->value);
     if (metrics_is_share(metric) && metric->of)
         add_bar_cell(out, value->whole.known ? value->whole : value->value);
     else
         buf_add(out, "<td></td>");
-    html_element(out, "td", metric->of && !strcmp(metric->of, "parent")
-                                ? buf_str(&whole)
-                                : "");
+    html_element(out, "td",
+                 metric->of && !strcmp(metric->of, "parent") ? buf_str(&whole) : "");
     add_remark(out, metric, value);
     buf_add(out, "</tr>\n");
     buf_release(&number);
@@ -132,8 +131,7 @@ static void add_heat_cell(const struct metrics_column *column, const char *name,
         share = fmin(fmax(value->value.value, 0), 1);
     buf_add(&text, value->dominant ? "\xe2\x96\xb8 " : "");
     metrics_add_value(&text, metric, value);
-    buf_addf(out,
-             "<td class=\"number heat\" style=\"background:rgba(%s,%.2f)\" title=\"",
+    buf_addf(out, "<td class=\"number heat\" style=\"background:rgba(%s,%.2f)\" title=\"",
              metric->useful ? "20,150,90" : "205,50,60", 0.55 * share);
     html_text(out, value->why ? value->why : "");
     buf_add(out, "\">");

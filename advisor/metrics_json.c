@@ -18,10 +18,9 @@ static json_t *strings(const struct strvec *list)
 static json_t *definition_json(const struct metrics_column *column, bool own)
 {
     char *hash = metrics_definition_hash(column->set);
-    json_t *out = json_pack("{s:s, s:s, s:o, s:o}", "name", column->set->name, "title",
-                            column->set->title, "path",
-                            text_json(own ? column->set->path : NULL), "sha256",
-                            text_json(hash));
+    json_t *out = json_pack(
+        "{s:s, s:s, s:o, s:o}", "name", column->set->name, "title", column->set->title,
+        "path", text_json(own ? column->set->path : NULL), "sha256", text_json(hash));
     free(hash);
     return out;
 }
@@ -37,10 +36,10 @@ static json_t *models_json(const struct metrics_report *report,
         metrics_shows(report, column, i, &computed);
         metrics_missing(column, i, &missing);
         json_array_append_new(
-            list, json_pack("{s:s, s:s, s:s, s:b, s:o}", "name", set->model[i].name,
-                            "title", set->model[i].title, "roots",
-                            metric_sum_word(set->model[i].roots), "computed", computed,
-                            "missing", strings(&missing)));
+            list,
+            json_pack("{s:s, s:s, s:s, s:b, s:o}", "name", set->model[i].name, "title",
+                      set->model[i].title, "roots", metric_sum_word(set->model[i].roots),
+                      "computed", computed, "missing", strings(&missing)));
         strvec_release(&missing);
     }
     return list;
@@ -83,10 +82,10 @@ static json_t *breaches_json(const struct metrics_column *column)
         const struct metric_sum_breach *breach = &column->result.breach[i];
         json_array_append_new(
             list,
-            json_pack("{s:s, s:o, s:o}", "model", set->model[breach->model].name, "parent",
-                      text_json(breach->parent < 0 ? NULL
-                                                   : set->metric[breach->parent].name),
-                      "rest", json_quantity(breach->rest)));
+            json_pack(
+                "{s:s, s:o, s:o}", "model", set->model[breach->model].name, "parent",
+                text_json(breach->parent < 0 ? NULL : set->metric[breach->parent].name),
+                "rest", json_quantity(breach->rest)));
     }
     return list;
 }
@@ -131,8 +130,8 @@ static json_t *column_json(const struct metrics_report *report,
                      column->variation, "seconds", json_quantity(column->counts.seconds),
                      "given", given_json(column), "models", models_json(report, column),
                      "metrics", metrics_of(column), "breaches", breaches_json(column),
-                     "little_lines_per_core", json_quantity(column->little),
-                     "latency_ns", json_quantity(column->latency_ns), "little_why",
+                     "little_lines_per_core", json_quantity(column->little), "latency_ns",
+                     json_quantity(column->latency_ns), "little_why",
                      text_json(column->little_why), "notes", notes_json(column));
 }
 
@@ -162,8 +161,8 @@ static json_t *against_json(const struct metrics_report *report)
             json_pack("{s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:o}", "first",
                       report->column[0].label, "label", report->column[i + 1].label,
                       "time_ratio", json_quantity(against->time_ratio), "time_sentence",
-                      against->time_sentence, "work", work_json(against),
-                      "work_sentence", text_json(against->work_sentence), "patterns",
+                      against->time_sentence, "work", work_json(against), "work_sentence",
+                      text_json(against->work_sentence), "patterns",
                       strings(&against->said), "caution", strings(&against->caution)));
     }
     return list;
@@ -174,7 +173,7 @@ json_t *metrics_json(const struct metrics_report *report)
     json_t *columns = json_array();
     for (size_t i = 0; i < report->nr; i++)
         json_array_append_new(columns, column_json(report, &report->column[i]));
-    return json_pack("{s:s, s:o, s:o, s:o}", "schema", "inflight.metrics-result/1",
-                     "columns", columns, "against", against_json(report), "roofline",
-                     metrics_roof_json(report));
+    return json_pack("{s:s, s:o, s:o, s:o, s:o}", "schema", "inflight.metrics-result/1",
+                     "columns", columns, "patterns", strings(&report->said), "against",
+                     against_json(report), "roofline", metrics_roof_json(report));
 }

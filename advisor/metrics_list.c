@@ -88,6 +88,29 @@ static json_t *json_of_file(const struct metric_set *set)
     return one;
 }
 
+static void list_file(const struct settings *settings, const struct metric_set *set,
+                      struct page *page, json_t *list)
+{
+    if (settings->json)
+        json_array_append_new(list, json_of_file(set));
+    else
+        text_of_file(set, page);
+}
+
+/* A file whose names are defined by those that include it. */
+static void list_part(const struct settings *settings, const struct metric_file *file,
+                      struct page *page, json_t *list)
+{
+    if (settings->json) {
+        json_array_append_new(
+            list, json_pack("{s:s, s:s}", "name", file->name, "title", file->title));
+        return;
+    }
+    buf_addf(page->out, "  %s%-18s%s %s\n%21sa part of the files that include it\n",
+             page->colour ? "\033[1m" : "", file->name, page->colour ? "\033[0m" : "",
+             file->title, "");
+}
+
 static int list_files(const struct settings *settings, struct page *page, json_t *list,
                       struct error *err)
 {
@@ -96,11 +119,13 @@ static int list_files(const struct settings *settings, struct page *page, json_t
     int status = metric_files(&file, &nr, err);
     for (size_t i = 0; !status && i < nr; i++) {
         struct metric_set *set = NULL;
-        status = metric_set_load(file[i].name, NULL, &set, err);
-        if (!status && settings->json)
-            json_array_append_new(list, json_of_file(set));
-        else if (!status)
-            text_of_file(set, page);
+        struct error why = {0};
+        if (!metric_set_load(file[i].name, NULL, &set, &why))
+            list_file(settings, set, page, list);
+        else if (file[i].common)
+            list_part(settings, &file[i], page, list);
+        else
+            status = fail(err, why.status, "%s", why.text);
         metric_set_free(set);
     }
     metric_files_release(file, nr);
@@ -136,7 +161,8 @@ static void text_of_metric(const struct metric_set *set, size_t i, struct page *
 
 static void text_of_model(const struct metric_set *set, int model, struct page *page)
 {
-    page_heading(page, model == METRIC_NONE ? "Parts of others" : set->model[model].title);
+    page_heading(page,
+                 model == METRIC_NONE ? "Parts of others" : set->model[model].title);
     if (model != METRIC_NONE && set->model[model].about)
         page_paragraph(page, "%s", set->model[model].about);
     for (size_t i = 0; i < set->metric_nr; i++)

@@ -16,8 +16,8 @@ static void add_definition(const char *path, struct buf *out)
     json_array_foreach(json_object_get(root, "include"), i, name)
     {
         const char *base = path_base(path);
-        char *beside = xasprintf("%.*s%s.json", (int)(base - path), path,
-                                 json_string_value(name));
+        char *beside =
+            xasprintf("%.*s%s.json", (int)(base - path), path, json_string_value(name));
         file_read(beside, out, NULL);
         free(beside);
     }

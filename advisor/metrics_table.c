@@ -7,10 +7,12 @@
 #include "advisor/metrics_text.h"
 
 enum {
-    NAME_COLUMNS = 26,
-    UNIT_COLUMNS = 14,
+    NAME_LEAST = 16,
+    UNIT_LEAST = 11,
+    UNIT_MOST = 24,
     CELL_COLUMNS = 9,
-    LABEL_LONGEST = 8,
+    LABEL_LONGEST = 9,
+    CAUTIONS_SHOWN = 4,
     HEAT_STEPS = 6
 };
 
@@ -18,6 +20,7 @@ struct table {
     const struct metrics_report *report;
     struct page *page;
     size_t first, end; /* columns of this block */
+    int name, unit;    /* columns of the names and units */
     bool ratio;        /* of two columns: the second over the first */
 };
 
@@ -90,8 +93,8 @@ static void add_row(const struct table *table, const char *name)
     struct buf unit = {0};
     int indent = 2 * metrics_depth(set, at);
     metrics_add_unit(&unit, &set->metric[at]);
-    buf_addf(table->page->out, "  %*s%-*s %-*.*s", indent, "", NAME_COLUMNS - indent,
-             name, UNIT_COLUMNS, UNIT_COLUMNS, buf_str(&unit));
+    buf_addf(table->page->out, "  %*s%-*s %-*.*s", indent, "", table->name - indent, name,
+             table->unit, table->unit, buf_str(&unit));
     for (size_t i = table->first; i < table->end; i++)
         add_cell(table, &report->column[i], name);
     if (table->ratio)
@@ -104,9 +107,20 @@ static void add_row(const struct table *table, const char *name)
 
 /* ---- rows above the trees ---- */
 
+/* What stands above all trees. */
+static const char *const overall[] = {"cycles", "instructions", "IPC", "Time"};
+
+static bool is_overall(const char *name)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(overall); i++)
+        if (!strcmp(overall[i], name))
+            return true;
+    return false;
+}
+
 static void add_time_row(const struct table *table)
 {
-    buf_addf(table->page->out, "  %-*s %-*s", NAME_COLUMNS, "Time", UNIT_COLUMNS, "s");
+    buf_addf(table->page->out, "  %-*s %-*s", table->name, "Time", table->unit, "s");
     for (size_t i = table->first; i < table->end; i++) {
         buf_add(table->page->out, " ");
         add_column(table->page->out, table->report->column[i].counts.seconds, 1,
@@ -133,13 +147,12 @@ static bool any_known(const struct metrics_report *report, const char *name)
 /* What complements every tree: work and speed. */
 static void add_overall(const struct table *table)
 {
-    static const char *const name[] = {"cycles", "instructions", "IPC"};
     add_time_row(table);
-    for (size_t i = 0; i < ARRAY_SIZE(name); i++)
-        if (any_known(table->report, name[i]))
-            add_row(table, name[i]);
-    buf_addf(table->page->out, "  ");
-    buf_add_repeat(table->page->out, '.', NAME_COLUMNS + UNIT_COLUMNS + 1);
+    for (size_t i = 0; i < ARRAY_SIZE(overall); i++)
+        if (any_known(table->report, overall[i]) && strcmp(overall[i], "Time") != 0)
+            add_row(table, overall[i]);
+    buf_add(table->page->out, "  ");
+    buf_add_repeat(table->page->out, '.', (size_t)(table->name + table->unit + 1));
     buf_add(table->page->out, "\n");
 }
 
@@ -155,20 +168,20 @@ static bool is_shown_before(const struct metrics_report *report, size_t column,
     return false;
 }
 
-/* The totals that the shares of the model are of, each once. */
-static void add_totals(const struct table *table, const struct metric_set *set, int model)
+/* What the shares of the first level are of, where that is one thing. */
+static void add_total(const struct table *table, const struct metric_set *set, int model)
 {
-    struct strvec done = {0};
+    int total = METRIC_NONE;
     for (size_t i = 0; i < set->metric_nr; i++) {
-        int total = metrics_total_of(set, (int)i);
-        if (set->metric[i].model != model || total == METRIC_NONE ||
-            !strcmp(set->metric[total].name, "cycles") ||
-            strvec_has(&done, set->metric[total].name))
+        if (set->metric[i].model != model || set->metric[i].parent != METRIC_NONE)
             continue;
-        strvec_push(&done, set->metric[total].name);
-        add_row(table, set->metric[total].name);
+        int here = metrics_total_of(set, (int)i);
+        if (total != METRIC_NONE && here != total)
+            return;
+        total = here;
     }
-    strvec_release(&done);
+    if (total != METRIC_NONE && !is_overall(set->metric[total].name))
+        add_row(table, set->metric[total].name);
 }
 
 static void add_model(const struct table *table, size_t column, size_t model)
@@ -177,11 +190,12 @@ static void add_model(const struct table *table, size_t column, size_t model)
     const char *group = NULL;
     buf_addf(table->page->out, "%s%s%s\n", table->page->colour ? "\033[1m" : "",
              set->model[model].title, table->page->colour ? "\033[0m" : "");
-    add_totals(table, set, (int)model);
+    add_total(table, set, (int)model);
     for (size_t i = 0; i < set->metric_nr; i++) {
         const struct metric *metric = &set->metric[i];
-        if (metric->model != (int)model ||
-            is_shown_before(table->report, column, metric->name))
+        if (metric->model != (int)model || is_overall(metric->name) ||
+            is_shown_before(table->report, column, metric->name) ||
+            !(any_known(table->report, metric->name) || table->report->settings->model))
             continue;
         if (metric->group && (!group || strcmp(group, metric->group) != 0))
             buf_addf(table->page->out, " %s\n", metric->group);
@@ -217,7 +231,7 @@ static bool shown_in_any(const struct metrics_report *report, const char *name)
 static void add_heading(const struct table *table)
 {
     buf_addf(table->page->out, "\n%s%*s", table->page->colour ? "\033[1m" : "",
-             3 + NAME_COLUMNS + UNIT_COLUMNS, "");
+             3 + table->name + table->unit, "");
     for (size_t i = table->first; i < table->end; i++) {
         const char *label = table->report->column[i].label;
         char *number = xasprintf("(%zu)", i + 1);
@@ -245,8 +259,9 @@ static void add_block(const struct table *table)
 
 static void show_work(const struct metrics_against *against, struct page *page)
 {
-    buf_add(page->out, "    work                  first      here   divided by  done at the "
-                       "speed\n");
+    buf_add(page->out,
+            "    work                  first      here   divided by  done at the "
+            "speed\n");
     for (size_t k = 0; k < against->work_nr; k++) {
         const struct metrics_work *work = &against->work[k];
         buf_addf(page->out, "    %-18s", work->name);
@@ -266,7 +281,7 @@ static void show_against(const struct metrics_report *report, struct page *page)
         page_paragraph(page, "%s.", against->time_sentence);
         if (against->work_sentence)
             page_paragraph(page, "%s", against->work_sentence);
-        if (against->work_nr)
+        if (against->work_nr && (report->nr == 2 || report->settings->evidence))
             show_work(against, page);
         for (size_t k = 0; k < against->said.nr; k++)
             page_paragraph(page, "- %s", against->said.v[k]);
@@ -276,27 +291,58 @@ static void show_against(const struct metrics_report *report, struct page *page)
 static void show_cautions(const struct metrics_report *report, struct page *page)
 {
     struct strvec all = {0};
+    bool everything = report->nr == 2 || report->settings->evidence;
     for (size_t i = 0; i < report->against_nr; i++)
         for (size_t k = 0; k < report->against[i].caution.nr; k++)
             strvec_push_once(&all, report->against[i].caution.v[k]);
     if (all.nr)
         page_heading(page, "What does not compare");
-    for (size_t i = 0; i < all.nr; i++)
+    for (size_t i = 0; i < all.nr && (i < CAUTIONS_SHOWN || everything); i++)
         page_paragraph(page, "- %s", all.v[i]);
+    if (all.nr > CAUTIONS_SHOWN && !everything)
+        page_paragraph(page, "- and so in %zu more cases: --evidence",
+                       all.nr - CAUTIONS_SHOWN);
     strvec_release(&all);
+}
+
+/* Columns for names, units and as many cells as go beside them. */
+static size_t lay_out(struct table *table)
+{
+    const struct metrics_report *report = table->report;
+    bool computed;
+    table->name = NAME_LEAST;
+    for (size_t i = 0; i < report->nr; i++) {
+        const struct metric_set *set = report->column[i].set;
+        for (size_t k = 0; k < set->metric_nr; k++) {
+            int length =
+                (int)strlen(set->metric[k].name) + 2 * metrics_depth(set, (int)k);
+            if (length > table->name && set->metric[k].model != METRIC_NONE &&
+                metrics_shows(report, &report->column[i], (size_t)set->metric[k].model,
+                              &computed))
+                table->name = length;
+        }
+    }
+    int room =
+        ((int)table->page->width - 3 - table->name - UNIT_LEAST) / (CELL_COLUMNS + 1);
+    room = room < 1 ? 1 : room > (int)report->nr ? (int)report->nr : room;
+    int left = (int)table->page->width - 3 - table->name -
+               (CELL_COLUMNS + 1) * (room + table->ratio);
+    table->unit = left > UNIT_MOST ? UNIT_MOST : left < UNIT_LEAST ? UNIT_LEAST : left;
+    return (size_t)room;
 }
 
 void metrics_table_text(const struct metrics_report *report, struct page *page)
 {
     struct table table = {.report = report, .page = page, .ratio = report->nr == 2};
-    size_t room = (page->width - 3 - NAME_COLUMNS - UNIT_COLUMNS) / (CELL_COLUMNS + 1);
-    room = room > 1 ? room : 1;
+    size_t room = lay_out(&table);
     for (; table.first < report->nr; table.first = table.end) {
         table.end = table.first + room < report->nr ? table.first + room : report->nr;
         add_block(&table);
     }
-    page_paragraph(page, "%s", "\n  > largest loss of its level, ~ with a tie; ? not known, "
-                               "NA not on this CPU, - not defined there, ! out of range");
+    buf_add(page->out, "\n");
+    page_paragraph(page, "%s",
+                   "> largest loss of its level, ~ with a tie; ? not known, "
+                   "NA not on this CPU, - not defined there, ! out of range");
     if (table.ratio)
         page_paragraph(page,
                        "ratio: second over first; of shares the ratio of the amounts, "

@@ -1,9 +1,13 @@
 #include "advisor/metrics_text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "advisor/metrics_roof.h"
 #include "core/base/near.h"
+
+/* As core/metrics says it of an event. */
+static const char not_counted[] = " is not among the counts";
 
 /* ---- what the parts share ---- */
 
@@ -14,8 +18,8 @@ bool metrics_shows(const struct metrics_report *report,
     const char *wanted = report->settings->model;
     *computed = false;
     for (size_t i = 0; i < set->metric_nr; i++)
-        *computed |= set->metric[i].model == (int)model &&
-                     column->result.value[i].value.known;
+        *computed |=
+            set->metric[i].model == (int)model && column->result.value[i].value.known;
     return wanted ? !letters_between(wanted, set->model[model].name) : *computed;
 }
 
@@ -50,6 +54,39 @@ void metrics_add_unit(struct buf *out, const struct metric *metric)
         buf_addf(out, "%%%s%s", metric->of ? " of " : "", metric->of ? metric->of : "");
     else
         buf_add(out, metric->unit);
+}
+
+/* The parts between "; ", each once. */
+static void split_why(const char *why, struct strvec *out)
+{
+    while (*why) {
+        const char *end = strstr(why, "; ");
+        size_t length = end ? (size_t)(end - why) : strlen(why);
+        char *part = xstrndup(why, length);
+        strvec_push_once(out, part);
+        free(part);
+        why += end ? length + 2 : length;
+    }
+}
+
+void metrics_add_why(struct buf *out, const char *why)
+{
+    struct strvec part = {0};
+    size_t missing = 0;
+    split_why(why, &part);
+    for (size_t i = 0; i < part.nr; i++) {
+        size_t length = strlen(part.v[i]), tail = strlen(not_counted);
+        bool ends = length > tail && !strcmp(part.v[i] + length - tail, not_counted);
+        if (ends)
+            part.v[i][length - tail] = '\0';
+        else if (missing)
+            buf_addf(out, " %s not among the counts", missing > 1 ? "are" : "is");
+        buf_addf(out, "%s%s", !i ? "" : ends && missing ? ", " : "; ", part.v[i]);
+        missing = ends ? missing + 1 : 0;
+    }
+    if (missing)
+        buf_addf(out, " %s not among the counts", missing > 1 ? "are" : "is");
+    strvec_release(&part);
 }
 
 static bool is_counted(const struct metrics_column *column, const char *event)
@@ -109,9 +146,9 @@ static void show_heads(const struct metrics_report *report, struct page *page)
 {
     bool several = report->nr > 1, same = same_sets(report);
     if (same)
-        buf_addf(page->out, "%s%s%s: metrics of %s\n", page->colour ? "\033[1m" : "",
+        buf_addf(page->out, "%s%s%s: metrics of '%s'\n", page->colour ? "\033[1m" : "",
                  report->column[0].set->title, page->colour ? "\033[0m" : "",
-                 report->column[0].set->path);
+                 report->column[0].set->name);
     for (size_t i = 0; i < report->nr; i++) {
         const struct metrics_column *column = &report->column[i];
         struct buf line = {0};
@@ -132,7 +169,8 @@ static void show_heads(const struct metrics_report *report, struct page *page)
 static void add_notes(const char *label, const struct strvec *list, struct strvec *out)
 {
     for (size_t i = 0; i < list->nr; i++) {
-        char *text = *label ? xasprintf("%s: %s", label, list->v[i]) : xstrdup(list->v[i]);
+        char *text =
+            *label ? xasprintf("%s: %s", label, list->v[i]) : xstrdup(list->v[i]);
         strvec_push_once(out, text);
         free(text);
     }

@@ -31,6 +31,8 @@ void metrics_add_value(struct buf *out, const struct metric *metric,
                        const struct metric_value *value);
 /* "% of slots", "lines". */
 void metrics_add_unit(struct buf *out, const struct metric *metric);
+/* Why a value is not known, events that are not counted named one after the other. */
+void metrics_add_why(struct buf *out, const char *why);
 /* Events that the model rests on and that the counts lack, as names. */
 void metrics_missing(const struct metrics_column *column, size_t model,
                      struct strvec *out);

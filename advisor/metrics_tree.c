@@ -6,13 +6,16 @@
 #include "advisor/metrics_text.h"
 
 enum {
-    NAME_COLUMNS = 31,
-    VALUE_COLUMNS = 9,
-    UNIT_COLUMNS = 17,
-    INTERVAL_COLUMNS = 18,
+    NAME_LEAST = 20,
+    VALUE_COLUMNS = 8,
+    UNIT_COLUMNS = 12,
+    UNIT_LONG = 24, /* where no bar follows */
+    INTERVAL_COLUMNS = 17,
     WHOLE_COLUMNS = 8,
-    BAR_COLUMNS = 14,
-    MISSING_SHOWN = 6
+    BAR_LEAST = 6,
+    BAR_MOST = 20,
+    MISSING_SHOWN = 6,
+    REASONS_SHOWN = 4
 };
 
 struct tree {
@@ -20,8 +23,11 @@ struct tree {
     const struct metrics_column *column;
     struct page *page;
     size_t model;
-    bool has_whole;  /* some of it is a share of its parent */
-    const char *why; /* said last */
+    int name;       /* columns of the names */
+    int unit;       /* and of the units */
+    int interval;   /* and of the intervals; 0 = there are none */
+    int bar;        /* and of the bars; 0 = none */
+    bool has_whole; /* some of it is a share of its parent */
 };
 
 static const char *colour_of(const struct tree *tree, const struct metric_value *value)
@@ -36,43 +42,62 @@ static const char *plain(const struct tree *tree, const struct metric_value *val
 
 /* ---- the parts of a row ---- */
 
-static void add_interval_text(struct buf *out, const struct metric *metric,
-                              struct quantity value)
+static void add_end(struct buf *out, bool share, double end)
+{
+    if (share)
+        buf_addf(out, "%.1f", 100 * end);
+    else
+        buf_add_number(out, end);
+}
+
+/* "[1.2, 1.4]"; nothing where both ends read alike. */
+static void interval_text(struct buf *out, const struct metric *metric,
+                          struct quantity value)
 {
     bool share = metrics_is_share(metric);
-    struct buf text = {0};
+    struct buf low = {0}, high = {0};
     if (value.known && value.low < value.high) {
-        buf_add(&text, "[");
-        if (share)
-            buf_addf(&text, "%.1f, %.1f", 100 * value.low, 100 * value.high);
-        else {
-            buf_add_number(&text, value.low);
-            buf_add(&text, ", ");
-            buf_add_number(&text, value.high);
-        }
-        buf_add(&text, "]");
+        add_end(&low, share, value.low);
+        add_end(&high, share, value.high);
     }
-    buf_addf(out, " %-*s", INTERVAL_COLUMNS, buf_str(&text));
+    if (strcmp(buf_str(&low), buf_str(&high)) != 0)
+        buf_addf(out, "[%s, %s]", buf_str(&low), buf_str(&high));
+    buf_release(&low);
+    buf_release(&high);
+}
+
+static void add_interval_text(const struct tree *tree, const struct metric *metric,
+                              struct quantity value)
+{
+    struct buf text = {0};
+    interval_text(&text, metric, value);
+    buf_addf(tree->page->out, " %-*s", tree->interval, buf_str(&text));
     buf_release(&text);
 }
 
-static void add_bar(struct buf *out, struct quantity share)
+static void add_bar(const struct tree *tree, struct quantity share)
 {
-    if (!share.known)
+    if (!share.known || !tree->bar)
         return;
-    size_t full = (size_t)(fmin(fmax(share.value, 0), 1) * BAR_COLUMNS + 0.5);
-    buf_add_repeat(out, '#', full);
-    buf_add_repeat(out, '.', BAR_COLUMNS - full);
+    size_t full = (size_t)(fmin(fmax(share.value, 0), 1) * tree->bar + 0.5);
+    buf_add_repeat(tree->page->out, '#', full);
+    buf_add_repeat(tree->page->out, '.', (size_t)tree->bar - full);
 }
 
 /* What is to be minded about the value. */
+static bool is_flagged(const struct metric_value *value)
+{
+    return value->out_of_range ||
+           (value->value.known && value->share > 0 && value->share < METRIC_SHARE_LEAST);
+}
+
 static void add_flags(struct buf *out, const struct metric *metric,
                       const struct metric_value *value)
 {
     if (value->out_of_range)
         buf_add(out, " ! out of range");
-    if (value->value.known && value->share > 0 && value->share < METRIC_SHARE_LEAST)
-        buf_addf(out, " ! counted %.0f %% of the time", 100 * value->share);
+    else if (is_flagged(value))
+        buf_addf(out, " ! in %.0f %% of time", 100 * value->share);
     if (metric->estimated && value->value.known)
         buf_add(out, " (estimated)");
 }
@@ -97,8 +122,8 @@ static void add_start(const struct tree *tree, size_t i)
     metrics_add_unit(&unit, metric);
     buf_addf(tree->page->out, "%s%s %*s%-*s%*s ", colour_of(tree, value),
              value->dominant ? value->tied ? "~" : ">" : " ", indent, "",
-             NAME_COLUMNS - indent, metric->name, VALUE_COLUMNS, buf_str(&number));
-    buf_addf(tree->page->out, "%s%-*s", plain(tree, value), UNIT_COLUMNS,
+             tree->name - indent, metric->name, VALUE_COLUMNS, buf_str(&number));
+    buf_addf(tree->page->out, "%s%-*s", plain(tree, value), tree->unit,
              value->value.known ? buf_str(&unit) : "");
     buf_release(&number);
     buf_release(&unit);
@@ -110,33 +135,18 @@ static void trim(struct buf *out)
         buf_truncate(out, out->length - 1);
 }
 
-/* Once, where several lack the same. */
-static void add_why(struct tree *tree, const struct metric_value *value)
-{
-    size_t indent = NAME_COLUMNS + VALUE_COLUMNS + 4;
-    bool again = tree->why && value->why && !strcmp(tree->why, value->why);
-    trim(tree->page->out);
-    buf_add(tree->page->out, "  ");
-    buf_add_wrapped(tree->page->out, again ? "likewise" : value->why ? value->why : "",
-                    indent, tree->page->width);
-    tree->why = value->why;
-}
-
-static void show_row(struct tree *tree, size_t i)
+static void show_row(const struct tree *tree, size_t i)
 {
     const struct metric *metric = &tree->column->set->metric[i];
     const struct metric_value *value = &tree->column->result.value[i];
     struct buf *out = tree->page->out;
     add_start(tree, i);
-    if (!value->value.known) {
-        add_why(tree, value);
-    } else {
-        tree->why = NULL;
-        add_interval_text(out, metric, value->value);
+    if (value->value.known) {
+        add_interval_text(tree, metric, value->value);
         if (tree->has_whole)
             add_whole(tree, value);
-        if (metrics_is_share(metric) && metric->of)
-            add_bar(out, tree->has_whole ? value->whole : value->value);
+        if (metrics_is_share(metric) && metric->of && !is_flagged(value))
+            add_bar(tree, tree->has_whole ? value->whole : value->value);
         add_flags(out, metric, value);
     }
     trim(out);
@@ -176,24 +186,135 @@ static void show_way(struct tree *tree)
     buf_release(&ties);
 }
 
+/* ---- what is not known ---- */
+
+static bool has_children(const struct metric_set *set, size_t parent)
+{
+    for (size_t i = parent + 1; i < set->metric_nr; i++)
+        if (set->metric[i].parent == (int)parent)
+            return true;
+    return false;
+}
+
+/* A place in a tree is shown in any case; other rows only when there is a value. */
+static bool has_row(const struct tree *tree, size_t i)
+{
+    const struct metric_set *set = tree->column->set;
+    return set->metric[i].model == (int)tree->model &&
+           (tree->column->result.value[i].value.known ||
+            set->metric[i].parent != METRIC_NONE || has_children(set, i));
+}
+
+static bool lacks_events(const struct metric_value *value)
+{
+    return value->why && strstr(value->why, "is not among the counts") != NULL;
+}
+
+/* Too many reasons to read: the names, and the events that would be needed. */
+static bool show_lacking(const struct tree *tree)
+{
+    const struct metric_set *set = tree->column->set;
+    const struct metric_value *value = tree->column->result.value;
+    struct strvec reasons = {0}, names = {0}, missing = {0};
+    for (size_t i = 0; i < set->metric_nr; i++)
+        if (set->metric[i].model == (int)tree->model && lacks_events(&value[i])) {
+            strvec_push_once(&reasons, value[i].why);
+            strvec_push(&names, set->metric[i].name);
+        }
+    bool many = reasons.nr > REASONS_SHOWN && !tree->report->settings->model &&
+                !tree->report->settings->evidence;
+    metrics_missing(tree->column, tree->model, &missing);
+    if (many) {
+        char *all = strvec_join(&names, ", "), *events = strvec_join(&missing, ", ");
+        struct buf line = {0};
+        buf_addf(&line,
+                 "%s: not among the counts are %s; --model %s says which lacks "
+                 "which",
+                 all, events, set->model[tree->model].name);
+        buf_add(tree->page->out, "  ? ");
+        buf_add_wrapped(tree->page->out, buf_str(&line), 4, tree->page->width);
+        buf_add(tree->page->out, "\n");
+        buf_release(&line);
+        free(all);
+        free(events);
+    }
+    strvec_release(&reasons);
+    strvec_release(&names);
+    strvec_release(&missing);
+    return many;
+}
+
+/* "L1_full, L2_full: why", a reason once. */
+static void show_unknown(const struct tree *tree, bool absent)
+{
+    const struct metric_set *set = tree->column->set;
+    const struct metric_value *value = tree->column->result.value;
+    struct strvec said = {0};
+    bool lacking = !absent && show_lacking(tree);
+    for (size_t i = 0; i < set->metric_nr; i++) {
+        struct buf names = {0};
+        if (set->metric[i].model != (int)tree->model || value[i].value.known ||
+            value[i].absent != absent || !value[i].why ||
+            strvec_has(&said, value[i].why) || (lacking && lacks_events(&value[i])))
+            continue;
+        for (size_t k = i; k < set->metric_nr; k++)
+            if (set->metric[k].model == (int)tree->model && value[k].absent == absent &&
+                value[k].why && !strcmp(value[k].why, value[i].why))
+                buf_addf(&names, "%s%s", names.length ? ", " : "", set->metric[k].name);
+        strvec_push(&said, value[i].why);
+        buf_addf(tree->page->out, "  %s ", absent ? "NA" : "?");
+        buf_add(&names, ": ");
+        metrics_add_why(&names, value[i].why);
+        buf_add_wrapped(tree->page->out, buf_str(&names), 4, tree->page->width);
+        buf_add(tree->page->out, "\n");
+        buf_release(&names);
+    }
+    strvec_release(&said);
+}
+
+/* ---- a tree ---- */
+
+/* Columns that suit its names, and what is left for bars. */
+static void lay_out(struct tree *tree)
+{
+    const struct metric_set *set = tree->column->set;
+    bool shares = false;
+    tree->has_whole = false;
+    tree->interval = 0;
+    tree->name = NAME_LEAST;
+    for (size_t i = 0; i < set->metric_nr; i++) {
+        const struct metric *metric = &set->metric[i];
+        if (!has_row(tree, i))
+            continue;
+        int length = (int)strlen(metric->name) + 2 * metrics_depth(set, (int)i);
+        tree->name = length > tree->name ? length : tree->name;
+        struct buf interval = {0};
+        interval_text(&interval, metric, tree->column->result.value[i].value);
+        tree->interval = interval.length ? INTERVAL_COLUMNS : tree->interval;
+        buf_release(&interval);
+        tree->has_whole |= metric->of && !strcmp(metric->of, "parent");
+        shares |= metric->of && metric->parent != METRIC_NONE;
+    }
+    tree->unit = shares ? UNIT_COLUMNS : UNIT_LONG;
+    tree->bar = (int)tree->page->width - 5 - tree->name - VALUE_COLUMNS - tree->unit -
+                tree->interval - (tree->has_whole ? WHOLE_COLUMNS + 1 : 0);
+    tree->bar = tree->bar < BAR_LEAST ? 0 : tree->bar > BAR_MOST ? BAR_MOST : tree->bar;
+}
+
 static void show_model(struct tree *tree)
 {
     const struct metric_set *set = tree->column->set;
     const char *group = NULL;
-    tree->has_whole = false;
-    tree->why = NULL;
-    for (size_t i = 0; i < set->metric_nr; i++)
-        tree->has_whole |= set->metric[i].model == (int)tree->model &&
-                           set->metric[i].of && !strcmp(set->metric[i].of, "parent");
+    lay_out(tree);
     page_heading(tree->page, set->model[tree->model].title);
     if (tree->has_whole)
         buf_addf(tree->page->out, "%*sof all\n",
-                 2 + NAME_COLUMNS + VALUE_COLUMNS + 1 + UNIT_COLUMNS + 1 +
-                     INTERVAL_COLUMNS + WHOLE_COLUMNS - 6,
+                 2 + tree->name + VALUE_COLUMNS + 1 + tree->unit + 1 + tree->interval +
+                     WHOLE_COLUMNS - 6,
                  "");
     for (size_t i = 0; i < set->metric_nr; i++) {
         const struct metric *metric = &set->metric[i];
-        if (metric->model != (int)tree->model)
+        if (!has_row(tree, i))
             continue;
         if (metric->group && (!group || strcmp(group, metric->group) != 0))
             buf_addf(tree->page->out, "  %s\n", metric->group);
@@ -201,6 +322,8 @@ static void show_model(struct tree *tree)
         show_row(tree, i);
     }
     show_way(tree);
+    show_unknown(tree, true);
+    show_unknown(tree, false);
 }
 
 /* ---- what is beside the trees ---- */
@@ -217,34 +340,64 @@ static void show_little(const struct tree *tree)
     page_quantity(tree->page, "by Little's law", column->little, 1, "lines per core",
                   column->little.known ? "from bandwidth and loaded latency"
                                        : column->little_why);
-    page_quantity(tree->page, "loaded latency", column->latency_ns, 1, "ns",
-                  column->latency_ns.known ? column->machine.name : "");
+    if (column->latency_ns.known)
+        page_quantity(tree->page, "loaded latency", column->latency_ns, 1, "ns",
+                      column->machine.name);
     page_quantity(tree->page, "counted", counted, 1, "lines", "misses of L1 under way");
 }
 
-/* "title: needs A, B and 3 more". */
+static void show_said(const struct metrics_report *report, struct page *page)
+{
+    if (report->said.nr)
+        page_heading(page, "What that says");
+    for (size_t i = 0; i < report->said.nr; i++)
+        page_paragraph(page, "- %s", report->said.v[i]);
+}
+
+/* A reason that is no lack of events, with its metric; NULL = there is none. */
+static char *other_reason(const struct tree *tree, size_t model)
+{
+    const struct metric_set *set = tree->column->set;
+    for (size_t i = 0; i < set->metric_nr; i++) {
+        const char *why = tree->column->result.value[i].why;
+        if (set->metric[i].model == (int)model && why &&
+            !strstr(why, "is not among the counts"))
+            return xasprintf("%s: %s", set->metric[i].name, why);
+    }
+    return NULL;
+}
+
+static void add_missing(const struct tree *tree, size_t model, struct buf *line)
+{
+    struct strvec missing = {0};
+    char *why = other_reason(tree, model);
+    metrics_missing(tree->column, model, &missing);
+    for (size_t i = 0; !why && i < missing.nr && i < MISSING_SHOWN; i++)
+        buf_addf(line, "%s%s", i ? ", " : "none of it without ", missing.v[i]);
+    if (!why && missing.nr > MISSING_SHOWN)
+        buf_addf(line, " and %zu more events", missing.nr - MISSING_SHOWN);
+    if (why)
+        buf_add(line, why);
+    free(why);
+    strvec_release(&missing);
+}
+
+/* "title: none of it without A, B and 3 more events". */
 static void show_not_computed(struct tree *tree)
 {
     const struct metric_set *set = tree->column->set;
     bool begun = false, computed;
     for (size_t m = 0; !tree->report->settings->model && m < set->model_nr; m++) {
-        struct strvec missing = {0};
         struct buf line = {0};
         if (metrics_shows(tree->report, tree->column, m, &computed))
             continue;
-        metrics_missing(tree->column, m, &missing);
         buf_addf(&line, "%s: ", set->model[m].title);
-        for (size_t i = 0; i < missing.nr && i < MISSING_SHOWN; i++)
-            buf_addf(&line, "%s%s", i ? ", " : "none of it without ", missing.v[i]);
-        if (missing.nr > MISSING_SHOWN)
-            buf_addf(&line, " and %zu more events", missing.nr - MISSING_SHOWN);
+        add_missing(tree, m, &line);
         if (!begun)
             page_heading(tree->page, "Not computed from these counts");
         begun = true;
-        page_paragraph(tree->page, "%s%s", buf_str(&line),
-                       missing.nr ? "" : "see --model for why");
+        page_paragraph(tree->page, "%s", buf_str(&line));
         buf_release(&line);
-        strvec_release(&missing);
     }
 }
 
@@ -260,5 +413,6 @@ void metrics_tree_text(const struct metrics_report *report, struct page *page)
     }
     if (occupancy)
         show_little(&tree);
+    show_said(report, page);
     show_not_computed(&tree);
 }

@@ -18,6 +18,11 @@ int papi_counter_make(const struct papi_seam *seam, const char *const *event,
                       size_t event_nr, const struct papi_counter_opts *opts,
                       struct papi_counter **counter, struct error *err);
 
+/* As papi_events_fit. */
+int papi_events_fit_with(const struct papi_seam *seam, const struct strvec *event,
+                         const struct papi_counter_opts *opts, bool *at_once,
+                         struct error *err);
+
 /* As papi_event_describe and papi_list. */
 int papi_describe_with(const struct papi_seam *seam, const char *event,
                        struct papi_event_about *about, struct error *err);
