@@ -8,13 +8,8 @@
 #define CORE_METRICS_METRICS_H
 
 #include "core/base/base.h"
-<<<<<<< HEAD
 #include "core/metrics/metric_plan.h"
 #include "core/metrics/roofline.h"
-=======
-#include "core/metrics/roofline.h"
-#include "core/metrics/metric_plan.h"
->>>>>>> w-lead
 #include "core/traffic/traffic.h"
 
 enum { METRIC_NONE = -1 };
