@@ -11,9 +11,10 @@
 #define DATA INFLIGHT_SOURCE_DIR "/tests/data/advisor/metrics/"
 
 static const char *const files[] = {
-    "toy.json",    "round.json",  "unknown.json", "old.csv",   "new.csv",   "tied.csv",
-    "range.csv",   "sample.csv",  "zero.csv",     "epyc.csv",  "part1.csv", "part2.csv",
-    "skylake.csv", "foreign.csv", "words.csv",    "a=b,c.csv", "wide.json", "wide.csv"};
+    "toy.json",  "round.json", "unknown.json", "old.csv",     "new.csv",
+    "tied.csv",  "range.csv",  "sample.csv",   "zero.csv",    "epyc.csv",
+    "part1.csv", "part2.csv",  "little.csv",   "skylake.csv", "foreign.csv",
+    "words.csv", "a=b,c.csv",  "wide.json",    "wide.csv"};
 
 static void copy_files(struct place *place)
 {
@@ -46,6 +47,7 @@ static const struct {
     {"--counts zero.csv --cpu ./toy.json", "zero.txt", 6},
     {"--counts part1.csv,part2.csv --cpu ./toy.json", "runs.txt", 0},
     {"--counts 'a=b,c.csv' --cpu ./toy.json --model cycles", "odd_name.txt", 0},
+    {"--counts little.csv --cpu ./toy.json --machine skl", "little.txt", 0},
     {"--counts old=old.csv --counts new.csv --cpu ./toy.json", "table.txt", 0},
     {"--counts old.csv --counts new.csv --cpu ./toy.json --color always --model topdown",
      "heat.txt", 0},
