@@ -35,8 +35,10 @@ struct metrics_measured {
 };
 
 /* settings->file: built, verified and run as `measure` does, counted between the gates of
- * its launches. Counts and seconds are of one call of one copy. Where hardware does not
- * count: what the cache model says of a traced call, and software events. */
+ * its launches: all calls of all copies, `calls` of them in `seconds`. Where hardware
+ * does not count: software events, and a run with what the cache model says of a traced
+ * call.
+ */
 int metrics_of_kernel(const struct metrics_request *request,
                       struct metrics_measured *measured, struct error *err);
 /* settings->program: with all processes and threads it starts, each from its first
