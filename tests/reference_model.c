@@ -262,6 +262,8 @@ void reference_access(struct reference *ref, uint64_t address, uint64_t bytes, b
 {
     ref->counts[ref->part].accesses++;
     ref->counts[ref->part].bytes += bytes;
+    ref->counts[ref->part].stores += write;
+    ref->counts[ref->part].stored += write ? bytes : 0;
     for (uint64_t end = address + bytes; address < end;) {
         uint64_t next = (address / ref->line_bytes + 1) * ref->line_bytes;
         uint64_t here = (next < end ? next : end) - address;
@@ -308,6 +310,8 @@ void reference_nontemporal(struct reference *ref, uint64_t address, uint64_t byt
 {
     ref->counts[ref->part].accesses++;
     ref->counts[ref->part].bytes += bytes;
+    ref->counts[ref->part].stores++;
+    ref->counts[ref->part].stored += bytes;
     for (uint64_t i = 0; i < bytes; i++) {
         struct ref_line *buffer = ref_buffer(ref, (address + i) / ref->line_bytes);
 

@@ -8,12 +8,12 @@
 #include "core/traffic/perf_uncore.h"
 #include "tests/check.h"
 
-#ifdef INFLIGHT_HAS_SDE
-
 static struct quantity model(double value)
 {
     return quantity_exact(value, PROVENANCE_MODEL);
 }
+
+#ifdef INFLIGHT_HAS_SDE
 
 static bool open_own(struct papi_bandwidth *bandwidth, struct papi_counter **counter)
 {
@@ -154,7 +154,9 @@ static bool build_traced(const char *path)
 }
 
 static const char *const tool_events =
-    "sde:::inflight::ACCESSES,sde:::inflight::L1_FILLS,sde:::inflight::MEMORY_FILLS,"
+    "sde:::inflight::ACCESSES,sde:::inflight::STORES,sde:::inflight::L1_HITS,"
+    "sde:::inflight::L1_FROM_L2,sde:::inflight::L1_FROM_MEMORY,sde:::inflight::L1_FILLS,"
+    "sde:::inflight::MEMORY_FILLS,"
     "sde:::inflight::MEMORY_WRITEBACKS,sde:::inflight::LINE_BYTES";
 
 static double told(const char *text, const char *event)
@@ -222,6 +224,10 @@ static void a_tool_reads_a_traced_program(void)
     if (build_traced(program)) {
         text = run_with_tool(program, scratch);
         check_near(told(text, "ACCESSES "), 2 * 3 * 65536, 0.01);
+        check_near(told(text, "STORES "), 2 * 65536, 0.01);
+        check_near(told(text, "L1_HITS "), 2 * 3 * (65536 - 8192), 0.01);
+        check_near(told(text, "L1_FROM_L2 "), 0, 0);
+        check_near(told(text, "L1_FROM_MEMORY "), 2 * 3 * 8192, 0.01);
         check_near(told(text, "L1_FILLS "), 2 * 3 * 8192, 0.01);
         check_near(told(text, "MEMORY_FILLS "), 2 * 3 * 8192, 0.01);
         check(told(text, "MEMORY_WRITEBACKS ") > 8192);
@@ -269,9 +275,57 @@ static void not_here(void)
 
 #endif
 
+/* With what it is not known for, and the levels that there are not. */
+static void figures_are_counts(void)
+{
+    static const struct {
+        const char *event, *why;
+        double want;
+    } cases[] = {
+        {"STORES", NULL, 30},
+        {"L1_HITS", NULL, 70},
+        {"L1_FROM_L2", NULL, 8},
+        {"L1_FROM_MEMORY", NULL, 2},
+        {"MEMORY_FILLS", NULL, 5.25},
+        {"L1_COVERED_MEMORY", NULL, 1},
+        {"LINE_BYTES", NULL, 64},
+        {"L3_FILLS", "2 levels", 0},
+        {"L1_FROM_L3", NULL, 0},
+        {"L1_FROM_L4", NULL, 0},
+        {"FLOPS", "not known of this call", 0},
+    };
+    struct traffic traffic = {.level_nr = 2, .line_bytes = 64, .note = xstrdup("n")};
+    struct count_set set = {0};
+
+    traffic.stores = model(30);
+    traffic.edge[0].hits = model(70);
+    traffic.l1_from[0] = model(8);
+    traffic.l1_from[1] = model(2);
+    traffic.l1_covered_from[1] = model(1);
+    traffic.edge[1].fills = quantity_between(5.25, 5, 6, 3, PROVENANCE_MODEL);
+    traffic_to_counts(&traffic, &set);
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *name = xasprintf("sde:::inflight::%s", cases[i].event);
+        const struct event_count *count = count_set_find(&set, name);
+
+        if (check(count != NULL) && check_eq(count->value.known, !cases[i].why)) {
+            if (cases[i].why)
+                check_contains(count->why, cases[i].why);
+            else
+                check_near(count->value.value, cases[i].want, 0);
+        }
+        free(name);
+    }
+    check_near(count_set_value(&set, "sde:::inflight::MEMORY_FILLS").high, 6, 0);
+    check_str(set.note.v[0], "n");
+    count_set_release(&set);
+    traffic_release(&traffic);
+}
+
 CU_TestInfo traffic_export_tests[] = {
     {"own counts through the bandwidth row", own_counts_are_read},
     {"levels", levels_are_read},
+    {"figures as counts", figures_are_counts},
     {"a tool reads a traced program", a_tool_reads_a_traced_program},
     {"PAPI's own utility lists them", papi_lists_them},
     CU_TEST_INFO_NULL,

@@ -33,6 +33,8 @@ static void triad_with(const struct toolchain *tools)
     check_exact(traffic_write_bytes(&traffic), 8.0 * n);
     check_exact(traffic.accesses, 3.0 * n);
     check_exact(traffic.bytes, 24.0 * n);
+    check_exact(traffic.stores, 1.0 * n);
+    check_exact(traffic.stored_bytes, 8.0 * n);
     check_exact(traffic.l1_from[2], 3 * n / 8);
     check_near(traffic.l1_covered_from[2].value, 3 * n / 8 * 62 / 64.0, 0.001);
     check_near(traffic.page_walks.value, 3 * n * 8 / 4096, 0.01);

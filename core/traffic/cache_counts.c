@@ -36,12 +36,14 @@ static void add_level(struct cache_counts *counts, const struct cache_part *part
 static void add_part(struct cache_counts *counts, const struct cache_part *part,
                      int level_nr)
 {
-    counts->accesses += part->accesses;
-    counts->bytes += part->bytes;
+    counts->accesses += part->loads + part->stores;
+    counts->bytes += part->loaded + part->stored;
+    counts->stores += part->stores;
+    counts->stored += part->stored;
     counts->nontemporal += part->nontemporal;
     counts->walks += part->walks;
     counts->overwritten += part->overwritten;
-    counts->hits[0] += part->accesses + part->more - part->past;
+    counts->hits[0] += part->loads + part->stores + part->more - part->past;
     for (int k = 0; k < level_nr; k++)
         add_level(counts, part, k, level_nr);
 }

@@ -262,9 +262,9 @@ static struct cache_line_buffer *line_buffer(struct cache_model *model,
 void cache_model_nontemporal(struct cache_model *model, struct cache_part *part,
                              uint64_t address, uint64_t bytes)
 {
-    part->accesses++;
+    part->stores++;
     part->past++;
-    part->bytes += bytes;
+    part->stored += bytes;
     while (bytes) {
         uint64_t offset = address & model->line_mask;
         uint64_t here = model->line_mask + 1 - offset;

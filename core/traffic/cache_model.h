@@ -99,6 +99,8 @@ struct cache_geometry {
 #define CACHE_COUNT_MAP(X)                                                               \
     X(accesses)                                                                          \
     X(bytes)                                                                             \
+    X(stores)      /* of the accesses */                                                 \
+    X(stored)      /* of the bytes */                                                    \
     X(nontemporal) /* lines written past the caches */                                   \
     X(walks)       /* TLB misses */                                                      \
     X(overwritten) /* of the fills from memory: a CPU may evade the read */
@@ -128,13 +130,13 @@ enum cache_fetch {
 /* What happened on behalf of one part, as it is counted: fetched by kind and by where the
  * line was found (k = level k, level_nr = memory). */
 struct cache_part {
-    uint64_t accesses;
+    uint64_t loads, stores;
     struct cache_set *set; /* of L1, and the slot, where its last access was: a short cut
                               that is checked */
     uint64_t slot;
-    uint64_t bytes;
-    uint64_t more; /* lookups of accesses that cross lines, beyond one each */
-    uint64_t past; /* of the accesses: past the caches */
+    uint64_t loaded, stored; /* bytes */
+    uint64_t more;           /* lookups of accesses that cross lines, beyond one each */
+    uint64_t past;           /* of the stores: past the caches */
     uint64_t nontemporal, walks, overwritten;
     uint64_t fetched[CACHE_FETCH_NR][CACHE_LEVELS_MAX + 1];
     uint64_t writebacks[CACHE_LEVELS_MAX];
@@ -227,8 +229,8 @@ static inline bool cache_model_quick(const struct cache_model *model,
 static inline void cache_model_load(struct cache_model *model, struct cache_part *part,
                                     uint64_t address, uint64_t bytes)
 {
-    part->accesses++;
-    part->bytes += bytes;
+    part->loads++;
+    part->loaded += bytes;
     if (!cache_model_quick(model, part, model->load_at, address, bytes))
         cache_model_access(model, part, address, bytes, false);
 }
@@ -236,8 +238,8 @@ static inline void cache_model_load(struct cache_model *model, struct cache_part
 static inline void cache_model_store(struct cache_model *model, struct cache_part *part,
                                      uint64_t address, uint64_t bytes)
 {
-    part->accesses++;
-    part->bytes += bytes;
+    part->stores++;
+    part->stored += bytes;
     if (!cache_model_quick(model, part, model->store_at, address, bytes))
         cache_model_access(model, part, address, bytes, true);
 }

@@ -235,6 +235,8 @@ void trace_estimate(const struct trace_file *file,
     traffic->nontemporal_lines = SCALED(&source, counts.nontemporal, 0);
     traffic->page_walks = SCALED(&source, counts.walks, 0);
     traffic->bytes = SCALED(&source, counts.bytes, 0);
+    traffic->stores = SCALED(&source, counts.stores, 0);
+    traffic->stored_bytes = SCALED(&source, counts.stored, 0);
     traffic->accesses = quantity_exact(total, PROVENANCE_MODEL);
     traffic->instructions = traffic->flops = traffic->branches_missed =
         quantity_unknown();

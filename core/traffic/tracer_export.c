@@ -43,6 +43,39 @@ static long long bytes(void *unused)
     return (long long)now().bytes;
 }
 
+static long long stores(void *unused)
+{
+    (void)unused;
+    return (long long)now().stores;
+}
+
+static long long stored_bytes(void *unused)
+{
+    (void)unused;
+    return (long long)now().stored;
+}
+
+static long long hits(void *level)
+{
+    int k = *(int *)level;
+
+    return has_level(k) ? (long long)now().hits[k] : 0;
+}
+
+/* Lines that were found in that level; what is found in none is memory's. */
+static long long from_level(void *level)
+{
+    int k = *(int *)level;
+
+    return k > 0 && has_level(k) ? (long long)now().l1_from[k - 1] : 0;
+}
+
+static long long l1_software(void *unused)
+{
+    (void)unused;
+    return (long long)now().software[0];
+}
+
 static long long fills(void *level)
 {
     int k = *(int *)level;
@@ -74,6 +107,22 @@ static long long memory_writebacks(void *unused)
 {
     (void)unused;
     return writebacks(memory_edge());
+}
+
+static long long from_memory(void *unused)
+{
+    int k = *memory_edge();
+
+    (void)unused;
+    return has_level(k) ? (long long)now().l1_from[k] : 0;
+}
+
+static long long l1_covered_memory(void *unused)
+{
+    int k = *memory_edge();
+
+    (void)unused;
+    return has_level(k) ? (long long)now().l1_covered[k] : 0;
 }
 
 static long long memory_covered(void *unused)
@@ -109,6 +158,18 @@ static const struct {
 } events[] = {
     {"ACCESSES", accesses, 0, sde_read_only_delta},
     {"BYTES", bytes, 0, sde_read_only_delta},
+    {"STORES", stores, 0, sde_read_only_delta},
+    {"STORED_BYTES", stored_bytes, 0, sde_read_only_delta},
+    {"L1_HITS", hits, 0, sde_read_only_delta},
+    {"L2_HITS", hits, 1, sde_read_only_delta},
+    {"L3_HITS", hits, 2, sde_read_only_delta},
+    {"L4_HITS", hits, 3, sde_read_only_delta},
+    {"L1_FROM_L2", from_level, 1, sde_read_only_delta},
+    {"L1_FROM_L3", from_level, 2, sde_read_only_delta},
+    {"L1_FROM_L4", from_level, 3, sde_read_only_delta},
+    {"L1_FROM_MEMORY", from_memory, 0, sde_read_only_delta},
+    {"L1_COVERED_MEMORY", l1_covered_memory, 0, sde_read_only_delta},
+    {"L1_SOFTWARE", l1_software, 0, sde_read_only_delta},
     {"L1_FILLS", fills, 0, sde_read_only_delta},
     {"L1_WRITEBACKS", writebacks, 0, sde_read_only_delta},
     {"L2_FILLS", fills, 1, sde_read_only_delta},

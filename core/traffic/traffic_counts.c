@@ -1,0 +1,34 @@
+/* What a call moves, as counts: what formulas over events ask for. */
+#include <stdlib.h>
+
+#include "core/traffic/traffic_events.h"
+
+static void add(const struct traffic *traffic, const struct traffic_event *event,
+                struct count_set *set)
+{
+    char *name = xasprintf("sde:::inflight::%s", event->name), *why;
+    struct quantity value = event->value(traffic);
+
+    if (value.known) {
+        count_set_add(set, name, value, 1);
+    } else {
+        why = event->level < traffic->level_nr
+                  ? xasprintf("it is not known of this call")
+                  : xasprintf("the machine has %d levels of cache", traffic->level_nr);
+        count_set_add_unknown(set, name, why);
+        free(why);
+    }
+    free(name);
+}
+
+void traffic_to_counts(const struct traffic *traffic, struct count_set *set)
+{
+    for (size_t i = 0; i < TRAFFIC_EVENT_NR; i++)
+        add(traffic, &traffic_events[i], set);
+    count_set_add(set, "sde:::inflight::LINE_BYTES",
+                  quantity_exact(traffic->line_bytes, traffic->provenance), 1);
+    set->calls = 1;
+    set->source = xstrdup("cache model");
+    if (traffic->note)
+        strvec_push(&set->note, traffic->note);
+}
