@@ -24,6 +24,17 @@ if(SDE_LIBRARY AND SDE_INCLUDE)
   target_include_directories(inflight_sde INTERFACE ${SDE_INCLUDE})
 endif()
 
+# libpfm4, which has no .pc file.
+find_library(PFM_LIBRARY pfm)
+find_path(PFM_INCLUDE perfmon/pfmlib_perf_event.h)
+mark_as_advanced(PFM_LIBRARY PFM_INCLUDE)
+if(NOT PFM_LIBRARY OR NOT PFM_INCLUDE)
+  message(FATAL_ERROR "libpfm4 is not installed; on Debian: apt install libpfm4-dev")
+endif()
+add_library(inflight_pfm INTERFACE IMPORTED)
+target_link_libraries(inflight_pfm INTERFACE ${PFM_LIBRARY})
+target_include_directories(inflight_pfm INTERFACE ${PFM_INCLUDE})
+
 # libclang by its C interface only; LLVM's own CMake packages would pull in far more than they give.
 find_program(LLVM_CONFIG NAMES llvm-config-19 llvm-config)
 if(LLVM_CONFIG)

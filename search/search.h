@@ -238,6 +238,17 @@ int live_measure_file(struct live *live, const char *source,
                       const struct kernel_counts *counts,
                       const struct environment *environment, struct measurement *out,
                       struct error *err);
+/* As run_opts.at_gate: what counts the copies of a launch. */
+struct live_gate {
+    int (*at_gate)(void *data, bool begin, const pid_t *pids, size_t nr,
+                   struct error *err);
+    void *data;
+};
+/* Builds and verifies it where that was not done yet, and launches it once, counted by
+ * the gate. `calls`: between begin and end, of all copies together. Fails (STATUS_FAILED)
+ * for what does not run well. */
+int live_launch(struct live *live, const struct candidate *candidate,
+                const struct live_gate *gate, double *calls, struct error *err);
 /* How often two variants are run for a comparison that may take `seconds`: together (in
  * one process, by run_measure_together) or in interleaved launches. */
 void live_pair_effort(double seconds, bool together, struct run_opts *opts);

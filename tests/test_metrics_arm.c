@@ -1,6 +1,10 @@
-/* The definitions of Arm CPUs on counts made from known distributions: cases as data. */
+/* The definitions of Arm CPUs on counts made from known distributions (cases as data),
+ * whose they are, and the codes of their events. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "core/base/fs.h"
 #include "core/metrics/metrics.h"
 #include "tests/check.h"
 #include "tests/metric_cases.h"
@@ -8,7 +12,7 @@
 static void every_case_comes_out(void)
 {
     /* What is written to memory the others do not count: no portable metric of it. */
-    static const char own_models[] = "topdown cycles memory limits prefetch stalls mix";
+    static const char own_models[] = "topdown cycles stalls limits prefetch mix";
     static const struct {
         const char *name, *models;
     } cpus[] = {{"a64fx", NULL},
@@ -58,8 +62,75 @@ static void cpus_are_recognised(void)
     }
 }
 
+/* The code of "rCODE", perf's name for an event without one; 0 = it is none. */
+static unsigned long raw_code(const char *name)
+{
+    char *end;
+    unsigned long code = *name == 'r' ? strtoul(name + 1, &end, 16) : 0;
+
+    return code && !*end ? code : 0;
+}
+
+/* Where libpfm4 knows the event, what it said (tests/data/metrics/libpfm4), else what
+ * stands in the name. */
+static unsigned long code_of(const char *list, const struct metric_event *event)
+{
+    char *line = xasprintf("\n%s 0x", event->name);
+    const char *at = event->note ? strstr(event->name, "event=0x") : strstr(list, line);
+    unsigned long code = 0;
+
+    if (at)
+        code = strtoul(at + (event->note ? strlen("event=0x") : strlen(line)), NULL, 16);
+    free(line);
+    return code;
+}
+
+static void check_codes(const struct metric_set *set, const char *pmu)
+{
+    char *path = xasprintf(INFLIGHT_SOURCE_DIR "/tests/data/metrics/libpfm4/%s.txt", pmu);
+    struct buf list = {0};
+    struct error err = {0};
+
+    check_ok(file_read(path, &list, &err), &err);
+    for (size_t i = 0; i < set->event_nr; i++) {
+        const struct metric_event *event = &set->event[i];
+        size_t raw = 0;
+
+        for (size_t k = 0; k < event->alias.nr; k++) {
+            unsigned long code = raw_code(event->alias.v[k]);
+            if (!code)
+                continue;
+            raw++;
+            if (code != code_of(buf_str(&list), event))
+                check_str(event->alias.v[k], event->name);
+        }
+        if (!raw)
+            check_str(event->name, "an alias with its code");
+    }
+    buf_release(&list);
+    free(path);
+}
+
+/* What "perf stat -e rCODE" counted is found by the code. */
+static void raw_names_are_the_codes_of_libpfm4(void)
+{
+    static const char *const names[] = {"a64fx",       "kunpeng920",       "neoverse-n1",
+                                        "neoverse-n2", "neoverse-n2-r0p0", "neoverse-v1",
+                                        "neoverse-v2"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        struct metric_set *set = NULL;
+        struct error err = {0};
+
+        if (check_ok(metric_set_load(names[i], NULL, &set, &err), &err))
+            check_codes(set, set->pmu.v[0]);
+        metric_set_free(set);
+    }
+}
+
 CU_TestInfo metrics_arm_tests[] = {
     {"every case comes out", every_case_comes_out},
     {"cpus are recognised", cpus_are_recognised},
+    {"raw names", raw_names_are_the_codes_of_libpfm4},
     CU_TEST_INFO_NULL,
 };

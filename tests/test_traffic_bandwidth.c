@@ -4,6 +4,7 @@
 
 #include "core/traffic/bandwidth_source.h"
 #include "core/traffic/papi_source.h"
+#include "core/traffic/pfm_names.h"
 #include "tests/check.h"
 
 static const char data_path[] = INFLIGHT_SOURCE_DIR "/core/traffic/data/bandwidth.json";
@@ -50,6 +51,62 @@ static void every_row_is_sound(void)
 out:
     json_decref(root);
     buf_release(&cpus);
+}
+
+/* Whether the event's PMU is in the tables of the libpfm4 that is here, and what it
+ * counts is then one of its names. */
+static bool is_in_libpfm4(const struct bandwidth_event *event)
+{
+    const char *end = strstr(event->name, "::"), *box = strstr(event->name, "%d");
+    struct buf name = {0};
+    struct error err = {0};
+    bool known = false;
+
+    if (end && end[2] != ':') {
+        buf_add_n(&name, event->name, (size_t)((box ? box : end) - event->name));
+        buf_add(&name, box ? "0" : "");
+        known = pfm_pmu_known(buf_str(&name));
+        buf_add(&name, end);
+        if (known)
+            check_ok(pfm_event_check(buf_str(&name), &err), &err);
+    }
+    buf_release(&name);
+    return known;
+}
+
+/* Libpfm4 answers for all CPUs that it has tables of. */
+static void libpfm4_knows_the_names(void)
+{
+    struct error err = {0};
+    json_t *root = NULL;
+    struct json_at top, rows, sources;
+    size_t nr, source_nr, all = 0;
+
+    setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
+    if (pfm_event_check("skx::L1D:REPLACEMENT", NULL) ||
+        !check_ok(json_read_file(data_path, "inflight.bandwidth/2", &root, &err), &err)) {
+        check_skip("libpfm4 answers for this machine's CPU only");
+        return;
+    }
+    top = json_top(data_path, root);
+    check_ok(json_array_at(&top, "cpus", &rows, &nr, &err), &err);
+    for (size_t i = 0; i < nr; i++) {
+        struct json_at row = json_element(&rows, i);
+
+        check_ok(json_array_at(&row, "sources", &sources, &source_nr, &err), &err);
+        for (size_t k = 0; k < source_nr; k++) {
+            struct json_at at = json_element(&sources, k);
+            struct bandwidth_source source;
+
+            if (!check_ok(bandwidth_source_read(&at, &source, &err), &err))
+                continue;
+            for (size_t e = 0; e < source.event_nr; e++)
+                all += is_in_libpfm4(&source.event[e]);
+            bandwidth_source_release(&source);
+        }
+    }
+    check(all >= 20);
+    json_decref(root);
 }
 
 static void bad_sources_are_refused(void)
@@ -296,6 +353,7 @@ static void ambiguous_counts_ask_for_the_cpu(void)
 }
 
 CU_TestInfo traffic_bandwidth_tests[] = {
+    {"libpfm4 knows the names", libpfm4_knows_the_names},
     {"every row is sound", every_row_is_sound},
     {"bad sources are refused", bad_sources_are_refused},
     {"names match", names_match},

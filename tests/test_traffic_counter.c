@@ -156,7 +156,7 @@ static const struct papi_calls scripted = {
 
 static struct papi_seam seam_of(struct papi_host host)
 {
-    return (struct papi_seam){&scripted, "/nowhere", host};
+    return (struct papi_seam){&scripted, &perf_core_calls, "/nowhere", host};
 }
 
 #define REAL                                                                             \
@@ -332,6 +332,19 @@ static void more_events_than_counters(void)
     count_set_release(&set);
 }
 
+/* PAPI's numbers have a sign. */
+static void overflowing_counters(void)
+{
+    struct count_set set = {0};
+    struct error err = {0};
+
+    script = (struct script){.value = -7, .counters = 4};
+    check_ok(count(real, four, 4, &set, &err), &err);
+    check(!set.count[2].value.known);
+    check_contains(set.count[2].why, "overflowed");
+    count_set_release(&set);
+}
+
 static void intervals_of_shares(void)
 {
     struct quantity all = count_multiplexed(1000, 1, 0.5),
@@ -469,6 +482,7 @@ CU_TestInfo traffic_counter_tests[] = {
     {"failing reads", failing_reads},
     {"enough counters", enough_counters},
     {"more events than counters", more_events_than_counters},
+    {"overflowing counters", overflowing_counters},
     {"intervals of shares", intervals_of_shares},
     {"places", places},
     {"codes of PAPI", codes_of_papi},

@@ -86,9 +86,9 @@ static void events_are_found(void)
 
         if (!check_ok(perf_uncore_find(devices, cases[i].event, &found, &err), &err))
             continue;
-        check_eq(found.type, 14);
-        check_eq(found.config[0], cases[i].config);
-        check_eq(found.config[1], cases[i].config1);
+        check_eq(found.code.type, 14);
+        check_eq(found.code.config[0], cases[i].config);
+        check_eq(found.code.config[1], cases[i].config1);
         check_eq(found.cpu_nr, 2);
         check_eq(found.cpu[1], 18);
         perf_uncore_release(&found);
@@ -118,8 +118,11 @@ static void what_is_not_found(void)
         check_fails(perf_uncore_find(devices, cases[i].event, &found, &err), &err,
                     i == 5 || i == 6 ? STATUS_INPUT : STATUS_MISSING, cases[i].part);
     }
-    check(perf_uncore_is("uncore_imc_0/x/") && !perf_uncore_is("a::b") &&
-          !perf_uncore_is("/x/") && !perf_uncore_is("a/") && !perf_uncore_is("a/b"));
+    check(perf_terms_is("uncore_imc_0/x/") && !perf_terms_is("a::b") &&
+          !perf_terms_is("/x/") && !perf_terms_is("a/") && !perf_terms_is("a/b"));
+    check(perf_uncore_is(devices, "uncore_imc_0/x/") &&
+          !perf_uncore_is(devices, "cpu/event=0x3c/") &&
+          !perf_uncore_is(devices, "amd_umc_0/event=1/"));
     scratch_remove(devices);
 }
 

@@ -40,6 +40,14 @@ static char *cpu_text(const struct cpu_identity *identity)
                      (unsigned)identity->stepping);
 }
 
+char *machine_cpu_model(void)
+{
+    struct cpu_identity identity;
+
+    arch_identity(&identity);
+    return cpu_text(&identity);
+}
+
 static void add_levels(const struct topology *topology, struct machine *machine)
 {
     const struct topology_cache *cache;

@@ -275,6 +275,13 @@ void machine_processor_release(struct machine_processor *processor);
  * `macros` ("#define __AVX2__ 1" ...), from data/isa.json. */
 int machine_isa(const struct machine_processor *processor, const char *macros,
                 struct strvec *used, struct error *err);
+/* machine.cpu_model of this machine. Caller frees. */
+char *machine_cpu_model(void);
+/* Of its widest vector registers; scalable ones are as long as this process has them. 0 =
+ * not known. */
+int machine_vector_bits(const struct machine_processor *processor);
+/* Bytes of a cache line of this machine; 0 = not told. */
+int machine_line_bytes(void);
 /* Has it all of them? Those it lacks are added to `lacking`, separated by commas. */
 bool machine_processor_has(const struct machine_processor *processor,
                            const struct strvec *features, struct buf *lacking);

@@ -8,6 +8,8 @@
 #define CORE_METRICS_METRICS_H
 
 #include "core/base/base.h"
+#include "core/metrics/roofline.h"
+#include "core/metrics/metric_plan.h"
 #include "core/traffic/traffic.h"
 
 enum { METRIC_NONE = -1 };

@@ -102,12 +102,40 @@ static void identify_words(const char *text, struct papi_identity *cpu)
         cpu->vendor = "";
 }
 
+static void take_number(const char *text, const char *key, int digits, char out[8])
+{
+    const char *at = strstr(text, key);
+
+    if (at)
+        snprintf(out, 8, "%0*lX", digits, strtoul(at + strlen(key), NULL, 16) & 0xffffff);
+}
+
+/* As profiles of machines say it: "Intel(R) Xeon(R) ..., family 6 model 55 stepping 7",
+ * "Arm implementer 0x41 part 0xd0c". */
+static bool identify_profile(const char *text, struct papi_identity *cpu)
+{
+    char *vendor = xstrndup(text, strcspn(text, " (,"));
+
+    *cpu = (struct papi_identity){.vendor = vendor_of(vendor)};
+    free(vendor);
+    take_number(text, ", family ", 1, cpu->family);
+    take_number(text, " model ", 1, cpu->model);
+    take_number(text, " stepping ", 1, cpu->stepping);
+    take_number(text, " implementer ", 2, cpu->implementer);
+    take_number(text, " part ", 3, cpu->part);
+    if (*cpu->implementer && *cpu->part)
+        cpu->vendor = "arm";
+    return *cpu->vendor && ((*cpu->family && *cpu->model) || *cpu->part);
+}
+
 void papi_identify(const char *text, struct papi_identity *cpu)
 {
     if (strchr(text, '\n')) {
         identify_cpuinfo(text, cpu);
         return;
     }
+    if (identify_profile(text, cpu))
+        return;
     *cpu = (struct papi_identity){.vendor = ""};
     identify_words(text, cpu);
 }

@@ -10,8 +10,9 @@ struct papi_identity {
     char family[8], model[8], stepping[8], implementer[8], part[8], core[16];
 };
 
-/* The text of /proc/cpuinfo, "vendor family model [stepping]" in decimal, or perf's
- * "GenuineIntel-6-55-4" in hexadecimal. */
+/* The text of /proc/cpuinfo, "vendor family model [stepping]" in decimal, perf's
+ * "GenuineIntel-6-55-4" in hexadecimal, or what profiles of machines have, "Intel(R) ...,
+ * family 6 model 55 stepping 4". */
 void papi_identify(const char *text, struct papi_identity *cpu);
 
 /* Whether a row's "recognise" (checked) speaks of this CPU. */

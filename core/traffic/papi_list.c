@@ -26,7 +26,7 @@ int papi_describe_with(const struct papi_seam *seam, const char *event,
     int component;
 
     *about = (struct papi_event_about){.component = "kernel"};
-    if (perf_software_known(event) || perf_uncore_is(event))
+    if (perf_software_known(event) || perf_terms_is(event))
         return 0;
     why = seam->papi->start();
     if (!why)

@@ -2,12 +2,13 @@
 #ifndef CORE_TRAFFIC_PAPI_SOURCE_H
 #define CORE_TRAFFIC_PAPI_SOURCE_H
 
-#include "core/traffic/papi_refuse.h"
+#include "core/traffic/perf_core.h"
 #include "core/traffic/traffic.h"
 
 /* What stands between us and the machine; tests put their own there. */
 struct papi_seam {
     const struct papi_calls *papi;
+    const struct perf_core_calls *core;
     const char *devices; /* as perf_uncore_devices */
     struct papi_host host;
 };
@@ -16,6 +17,11 @@ struct papi_seam papi_seam_here(void);
 int papi_counter_make(const struct papi_seam *seam, const char *const *event,
                       size_t event_nr, const struct papi_counter_opts *opts,
                       struct papi_counter **counter, struct error *err);
+
+/* As papi_events_fit. */
+int papi_events_fit_with(const struct papi_seam *seam, const struct strvec *event,
+                         const struct papi_counter_opts *opts, bool *at_once,
+                         struct error *err);
 
 /* As papi_event_describe and papi_list. */
 int papi_describe_with(const struct papi_seam *seam, const char *event,

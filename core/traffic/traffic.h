@@ -204,16 +204,19 @@ void papi_status_release(struct papi_status *status);
  * needs it.
  *
  * An event is named as PAPI names it, preset (PAPI_TOT_INS) or native, or as perf names
- * an event of a PMU outside the cores: "uncore_imc_0/cas_count_read/", "amd_umc_0/
- * event=0x0a,rdwrmask=0x1/"; these are read through the kernel, in counts (perf shows the
- * first one in MiB). More core events than counters are multiplexed. */
+ * an event of a PMU: "uncore_imc_0/cas_count_read/",
+ * "amd_umc_0/event=0x0a,rdwrmask=0x1/", "cpu/event=0x9c,umask=0x1/"; these are read
+ * through the kernel, in counts (perf shows the first one in MiB). More core events than
+ * counters are multiplexed. A counter that overflowed is unknown. */
 struct papi_counter;
 struct papi_counter_opts {
     bool system_wide; /* core events on all online cpus, whoever runs there, not only in
                          the children */
     /* Begins before there is a child: software events count the programs that this
      * process starts, from their first instruction, and not this process; what belongs to
-     * packages counts in all of them. No events of cores. */
+     * packages counts in all of them. Events of cores are left to the kernel, by the
+     * codes of libpfm4: no presets of PAPI. They count what the kernel does for the
+     * programs, too, where this user may see it; the set's note says when not. */
     bool ahead;
 };
 int papi_counter_new(const char *const *event, size_t event_nr,
@@ -232,6 +235,11 @@ int papi_counter_end(struct papi_counter *counter, struct count_set *set,
 int papi_counter_read(struct papi_counter *counter, struct count_set *set,
                       struct error *err);
 void papi_counter_free(struct papi_counter *counter);
+
+/* Whether the events can be counted here, and all at once (else by turns): they are
+ * counted for a moment in this thread. Fails as papi_counter_begin when they cannot. */
+int papi_events_fit(const struct strvec *event, const struct papi_counter_opts *opts,
+                    bool *at_once, struct error *err);
 
 /* What is known of an event before it is counted. */
 struct papi_event_about {

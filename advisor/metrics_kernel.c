@@ -1,0 +1,158 @@
+/* Counting a kernel: what its measuring program does between the gates, or, without
+ * hardware that counts, what the cache model says of a traced call. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/metrics_parts.h"
+#include "advisor/workbench.h"
+
+struct counting {
+    struct papi_counter *counter;
+    struct count_set *counts;
+};
+
+static int count_copies(void *data, bool begin, const pid_t *pids, size_t nr,
+                        struct error *err)
+{
+    struct counting *counting = data;
+    return begin ? papi_counter_begin(counting->counter, pids, nr, err)
+                 : papi_counter_end(counting->counter, counting->counts, err);
+}
+
+static int launch(struct workbench *bench, const struct strvec *event,
+                  struct metrics_measured *measured, struct error *err)
+{
+    struct candidate candidate = {bench->plan, workbench_environment(bench)};
+    struct counting counting = {NULL, metrics_add_run(measured)};
+    struct live_gate gate = {count_copies, &counting};
+    double calls = 0;
+    if (papi_counter_new((const char *const *)event->v, event->nr, NULL,
+                         &counting.counter, err))
+        return -1;
+    int status = live_launch(bench->live, &candidate, &gate, &calls, err);
+    papi_counter_free(counting.counter);
+    counting.counts->calls = calls;
+    counting.counts->cores = (int)live_copies(bench->live);
+    return status;
+}
+
+/* ---- the trace ---- */
+
+static bool is_traced(const struct metrics_measured *measured)
+{
+    for (size_t i = 0; i < measured->set->event_nr; i++)
+        if (text_begins(measured->set->event[i].name, "sde:::inflight::"))
+            return true;
+    return false;
+}
+
+/* Of one call of one copy; where launches were counted they say the time. */
+static void take_traffic(const struct workbench *bench,
+                         const struct measurement *measurement,
+                         struct metrics_measured *measured)
+{
+    bool timed = measured->run_nr == 0;
+    struct count_set *counts = metrics_add_run(measured);
+    traffic_to_counts(&measurement->traffic, counts);
+    counts->calls = 1;
+    counts->cores = (int)live_copies(bench->live);
+    if (timed)
+        counts->seconds =
+            quantity_scale(measurement->time_s, 1 / (double)live_copies(bench->live));
+    if (measurement->traffic.note)
+        strvec_push(&measured->note, measurement->traffic.note);
+}
+
+static int trace(struct workbench *bench, struct metrics_measured *measured,
+                 struct error *err)
+{
+    struct candidate candidate = {bench->plan, workbench_environment(bench)};
+    struct measurement measurement = {0};
+    if (bench->live_runner.measure(bench->live_runner.data, &candidate, MEASURE_EXPLAIN,
+                                   0, &measurement, err))
+        return -1;
+    int status = 0;
+    if (measurement.has_traffic)
+        take_traffic(bench, &measurement, measured);
+    else
+        status = fail(err, STATUS_FAILED, "the variant was not traced: %s",
+                      measurement.detail ? measurement.detail
+                                         : run_outcome_word(measurement.outcome));
+    measurement_release(&measurement);
+    return status;
+}
+
+/* ---- all of it ---- */
+
+/* What was counted before Ctrl-C is shown. */
+static int interrupted(struct metrics_measured *measured, size_t complete)
+{
+    while (measured->run_nr > complete)
+        count_set_release(&measured->run[--measured->run_nr]);
+    if (!spawn_interrupted() || !complete)
+        return -1;
+    measured->ended = xstrdup("was interrupted");
+    return 0;
+}
+
+static int count_all(struct workbench *bench, const struct metrics_request *request,
+                     const struct metrics_plan *plan, struct metrics_measured *measured,
+                     struct error *err)
+{
+    size_t runs = metrics_runs(request, plan), complete = 0;
+    for (size_t i = 0; plan->plan.run_nr && i < runs; i++) {
+        struct strvec event = {0};
+        metrics_counted(metrics_run(plan, i), &event);
+        progress_say(&bench->progress, "counting, launch %zu of %zu", i + 1, runs);
+        int status = event.nr ? launch(bench, &event, measured, err) : 0;
+        strvec_release(&event);
+        if (status)
+            return interrupted(measured, complete);
+        complete = measured->run_nr;
+    }
+    if (!is_traced(measured))
+        return 0;
+    progress_say(&bench->progress, "measuring and tracing");
+    return trace(bench, measured, err) ? interrupted(measured, complete) : 0;
+}
+
+/* The profile's machine is the one that is traced. */
+static void take_given(const struct workbench *bench, struct metrics_measured *measured)
+{
+    measured->given_nr = metrics_given_here(measured->given);
+    for (size_t i = 0; i < measured->given_nr; i++) {
+        struct metric_given *given = &measured->given[i];
+        if (strcmp(given->name, "cores") == 0)
+            given->value =
+                quantity_exact((double)live_copies(bench->live), PROVENANCE_PROBE);
+        if (strcmp(given->name, "line_bytes") == 0 && bench->machine.line_bytes > 0)
+            given->value = quantity_exact(bench->machine.line_bytes, PROVENANCE_PROBE);
+    }
+}
+
+static int count_kernel(struct workbench *bench, const struct metrics_request *request,
+                        struct metrics_measured *measured, struct error *err)
+{
+    struct metrics_plan plan = {0};
+    int status = workbench_live(bench, err);
+    if (!status)
+        take_given(bench, measured);
+    if (!status)
+        status = metrics_prepare(request, "traced", measured, &plan, err);
+    if (!status)
+        status = count_all(bench, request, &plan, measured, err);
+    metrics_plan_done(&plan);
+    return status;
+}
+
+int metrics_of_kernel(const struct metrics_request *request,
+                      struct metrics_measured *measured, struct error *err)
+{
+    struct workbench bench;
+    *measured = (struct metrics_measured){0};
+    spawn_catch_interrupt();
+    workbench_start(&bench, request->settings);
+    int status = count_kernel(&bench, request, measured, err);
+    workbench_release(&bench);
+    return status;
+}

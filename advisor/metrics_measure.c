@@ -1,0 +1,233 @@
+/* What is to be counted for metrics, and where it goes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/metrics_parts.h"
+#include "core/machine/machine.h"
+
+static const char software[] = "software";
+
+/* ---- definitions ---- */
+
+static int load_here(struct metric_set **set, struct error *err)
+{
+    struct buf cpu = {0};
+    int status = file_read("/proc/cpuinfo", &cpu, err);
+    if (!status)
+        status = metric_set_load(NULL, buf_str(&cpu), set, err);
+    buf_release(&cpu);
+    return status;
+}
+
+/* The file of the CPU; NULL, with a note, where nobody named one and none is of this. */
+static int load_cpu(const struct metrics_request *request,
+                    struct metrics_measured *measured, struct error *err)
+{
+    struct error why = {0};
+    if (request->cpu)
+        return metric_set_load(request->cpu, NULL, &measured->set, err);
+    if (!load_here(&measured->set, &why))
+        return 0;
+    if (why.status != STATUS_MISSING)
+        return fail(err, why.status, "%s", why.text);
+    strvec_push(&measured->note, why.text);
+    return 0;
+}
+
+/* Adds a shipped file to what is there. */
+static int add_file(const char *name, struct metrics_measured *measured,
+                    struct error *err)
+{
+    struct metric_set *more = NULL;
+    if (metric_set_load(name, NULL, &more, err))
+        return -1;
+    if (measured->set)
+        return metric_set_merge(measured->set, more, err);
+    measured->set = more;
+    return 0;
+}
+
+static bool has_model(const struct metric_set *set, const char *model)
+{
+    for (size_t i = 0; i < set->model_nr; i++)
+        if (strcmp(set->model[i].name, model) == 0)
+            return true;
+    return false;
+}
+
+/* ---- planning ---- */
+
+/* Our own software-defined events are what a trace says; those of a program are inside
+ * it. */
+static int fits(void *data, const struct strvec *event, bool *at_once, struct error *err)
+{
+    const struct metrics_plan *plan = data;
+    struct strvec counted = {0};
+    metrics_counted(event, &counted);
+    int status = 0;
+    *at_once = true;
+    if (counted.nr < event->nr && plan->opts.ahead)
+        status = fail(err, STATUS_MISSING,
+                      "the event '%s' is counted inside a program: 'inflight profile "
+                      "--timeline' reads such events",
+                      event->v[0]);
+    else if (counted.nr)
+        status = papi_events_fit(&counted, &plan->opts, at_once, err);
+    strvec_release(&counted);
+    return status;
+}
+
+static void make_plan(const struct metrics_request *request,
+                      const struct metrics_measured *measured, struct metrics_plan *plan)
+{
+    const struct metric_plan_request wanted = {.set = measured->set,
+                                               .model = request->model,
+                                               .memory = &plan->memory,
+                                               .runs_most = request->runs,
+                                               .fits = fits,
+                                               .data = plan};
+    metric_plan_release(&plan->plan);
+    metric_plan_make(&wanted, &plan->plan);
+}
+
+/* Memory is counted by whoever counts it, whatever the definitions are of. */
+static void find_memory(struct metrics_plan *plan)
+{
+    struct papi_bandwidth bandwidth = {0};
+    if (papi_bandwidth_events(&bandwidth, NULL) == 0)
+        strvec_push_all(&plan->memory, &bandwidth.event);
+    papi_bandwidth_release(&bandwidth);
+}
+
+/* The hardware is silent: its definitions go, the reason stays. */
+static int take_instead(const struct metrics_request *request, const char *instead,
+                        struct metrics_measured *measured, struct metrics_plan *plan,
+                        struct error *err)
+{
+    if (measured->set && request->model && has_model(measured->set, request->model))
+        return fail(err, STATUS_MISSING, "the model '%s' cannot be counted: %s",
+                    request->model,
+                    plan->plan.note.nr ? plan->plan.note.v[0] : "nothing counts here");
+    strvec_push_all(&measured->note, &plan->plan.note);
+    metric_set_free(measured->set);
+    measured->set = NULL;
+    if ((instead && add_file(instead, measured, err)) ||
+        add_file(software, measured, err))
+        return -1;
+    make_plan(request, measured, plan);
+    return 0;
+}
+
+static int check_model(const struct metrics_request *request,
+                       const struct metrics_measured *measured, struct error *err)
+{
+    struct buf names = {0};
+    if (!request->model || has_model(measured->set, request->model))
+        return 0;
+    for (size_t i = 0; i < measured->set->model_nr; i++)
+        buf_addf(&names, "%s%s", i ? ", " : "", measured->set->model[i].name);
+    fail(err, STATUS_USAGE, "'%s' has no model '%s'; there are: %s", measured->set->name,
+         request->model, buf_str(&names));
+    buf_release(&names);
+    return -1;
+}
+
+static int prepare(const struct metrics_request *request, const char *instead,
+                   struct metrics_measured *measured, struct metrics_plan *plan,
+                   struct error *err)
+{
+    if (measured->set) {
+        find_memory(plan);
+        if (strcmp(measured->set->name, software) && add_file(software, measured, err))
+            return -1;
+        make_plan(request, measured, plan);
+    }
+    bool some = request->model && plan->plan.run_nr;
+    return request->cpu || plan->plan.hardware || some
+               ? 0
+               : take_instead(request, instead, measured, plan, err);
+}
+
+int metrics_prepare(const struct metrics_request *request, const char *instead,
+                    struct metrics_measured *measured, struct metrics_plan *plan,
+                    struct error *err)
+{
+    if (load_cpu(request, measured, err) ||
+        prepare(request, instead, measured, plan, err) ||
+        check_model(request, measured, err))
+        return -1;
+    strvec_push_all(&measured->note, &plan->plan.note);
+    if (plan->plan.by_turns)
+        strvec_pushf(&measured->note,
+                     "the events take turns in the counters: without --runs %zu they "
+                     "would be counted in more runs, each all the time",
+                     request->runs);
+    return 0;
+}
+
+void metrics_plan_done(struct metrics_plan *plan)
+{
+    metric_plan_release(&plan->plan);
+    strvec_release(&plan->memory);
+}
+
+size_t metrics_runs(const struct metrics_request *request,
+                    const struct metrics_plan *plan)
+{
+    return request->runs > plan->plan.run_nr ? request->runs : plan->plan.run_nr;
+}
+
+void metrics_counted(const struct strvec *event, struct strvec *out)
+{
+    for (size_t i = 0; i < event->nr; i++)
+        if (!text_begins(event->v[i], "sde:::"))
+            strvec_push(out, event->v[i]);
+}
+
+const struct strvec *metrics_run(const struct metrics_plan *plan, size_t i)
+{
+    return &plan->plan.run[i % plan->plan.run_nr];
+}
+
+/* ---- results ---- */
+
+struct count_set *metrics_add_run(struct metrics_measured *measured)
+{
+    GROW(measured->run, measured->run_nr + 1, measured->run_alloc);
+    struct count_set *run = &measured->run[measured->run_nr++];
+    *run = (struct count_set){.cpu = machine_cpu_model()};
+    return run;
+}
+
+static size_t give(struct metric_given *given, size_t nr, const char *name, double value)
+{
+    if (value <= 0)
+        return nr;
+    given[nr] = (struct metric_given){name, quantity_exact(value, PROVENANCE_PROBE)};
+    return nr + 1;
+}
+
+size_t metrics_given_here(struct metric_given given[METRICS_GIVEN_MOST])
+{
+    struct machine_processor processor = {0};
+    struct machine_cpus cpus = {0};
+    size_t nr = give(given, 0, "line_bytes", machine_line_bytes());
+    machine_processor_here(&processor);
+    nr = give(given, nr, "vector_bits", machine_vector_bits(&processor));
+    machine_processor_release(&processor);
+    if (machine_cpus(NULL, &cpus, NULL) == 0)
+        nr = give(given, nr, "cores", (double)cpus.cpu_nr);
+    free(cpus.cpu);
+    return nr;
+}
+
+void metrics_measured_release(struct metrics_measured *measured)
+{
+    metric_set_free(measured->set);
+    for (size_t i = 0; i < measured->run_nr; i++)
+        count_set_release(&measured->run[i]);
+    free(measured->run);
+    strvec_release(&measured->note);
+    free(measured->ended);
+    *measured = (struct metrics_measured){0};
+}

@@ -1,0 +1,35 @@
+/* Private to advisor/metrics_*.c that count. */
+#ifndef ADVISOR_METRICS_PARTS_H
+#define ADVISOR_METRICS_PARTS_H
+
+#include "advisor/metrics_measure.h"
+
+/* What is to be counted. */
+struct metrics_plan {
+    struct metric_plan plan;
+    struct strvec memory; /* events of the bandwidth */
+    struct papi_counter_opts opts;
+};
+
+/*
+ * Sets measured->set and plans its runs: the file that is named, or this CPU's; with the
+ * kernel's software events. Where the hardware does not count, notes why and takes the
+ * shipped file `instead` in its stead (NULL = only the software events).
+ */
+int metrics_prepare(const struct metrics_request *request, const char *instead,
+                    struct metrics_measured *measured, struct metrics_plan *plan,
+                    struct error *err);
+void metrics_plan_done(struct metrics_plan *plan);
+
+/* How often it is run in all, and what run i counts. */
+size_t metrics_runs(const struct metrics_request *request,
+                    const struct metrics_plan *plan);
+const struct strvec *metrics_run(const struct metrics_plan *plan, size_t i);
+
+/* Of these events those that counters count: not the software-defined ones. */
+void metrics_counted(const struct strvec *event, struct strvec *out);
+
+/* Room for the counts of a further run. */
+struct count_set *metrics_add_run(struct metrics_measured *measured);
+
+#endif
