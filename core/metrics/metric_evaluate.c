@@ -7,7 +7,7 @@
 
 struct evaluation {
     const struct metric_question *question;
-    struct quantity read_bytes, write_bytes; /* by the formulas of the bandwidth */
+    struct traffic_memory memory; /* by the formulas of the bandwidth */
     char *why_no_bytes;
     struct strvec negative; /* counts that are below 0, each once */
 };
@@ -41,9 +41,11 @@ static struct quantity given_of(const struct evaluation *evaluation, const char 
     if (!strcmp(name, "calls") && question->counts->calls > 0)
         return quantity_exact(question->counts->calls, PROVENANCE_RECORDED);
     if (!strcmp(name, "memory_read_bytes"))
-        return evaluation->read_bytes;
+        return evaluation->memory.read;
     if (!strcmp(name, "memory_write_bytes"))
-        return evaluation->write_bytes;
+        return evaluation->memory.write;
+    if (!strcmp(name, "memory_bytes"))
+        return evaluation->memory.both;
     return quantity_unknown();
 }
 
@@ -176,7 +178,7 @@ static bool needs_bytes(const struct metric_set *set)
         const struct strvec *names = formula_names(set->metric[i].flat);
 
         if (strvec_has(names, "memory_read_bytes") ||
-            strvec_has(names, "memory_write_bytes"))
+            strvec_has(names, "memory_write_bytes") || strvec_has(names, "memory_bytes"))
             return true;
     }
     return false;
@@ -184,20 +186,14 @@ static bool needs_bytes(const struct metric_set *set)
 
 static void find_bytes(struct evaluation *evaluation)
 {
-    const struct metric_question *question = evaluation->question;
+    const struct count_set *counts = evaluation->question->counts;
     struct error error = {0};
-    char *source = NULL;
 
-    evaluation->read_bytes = evaluation->write_bytes = quantity_unknown();
-    if (!needs_bytes(question->set))
-        return;
-    if (traffic_bandwidth_from_counts(question->counts->cpu, question->counts,
-                                      &evaluation->read_bytes, &evaluation->write_bytes,
-                                      &source, &error)) {
-        evaluation->read_bytes = evaluation->write_bytes = quantity_unknown();
+    evaluation->memory.read = evaluation->memory.write = evaluation->memory.both =
+        quantity_unknown();
+    if (needs_bytes(evaluation->question->set) &&
+        traffic_memory_from_counts(counts->cpu, counts, &evaluation->memory, &error))
         evaluation->why_no_bytes = xstrdup(error.text);
-    }
-    free(source);
 }
 
 void metric_evaluate(const struct metric_question *question, struct metric_result *result)

@@ -8,8 +8,8 @@
 #define CORE_METRICS_METRICS_H
 
 #include "core/base/base.h"
-#include "core/metrics/roofline.h"
 #include "core/metrics/metric_plan.h"
+#include "core/metrics/roofline.h"
 #include "core/traffic/traffic.h"
 
 enum { METRIC_NONE = -1 };
@@ -149,9 +149,10 @@ void metric_events_of(const struct metric_set *set, int metric, struct strvec *o
 
 /*
  * Names that formulas may use beside events, constants and metrics. From the counts:
- * seconds, calls, memory_read_bytes and memory_write_bytes (by the formulas of
- * traffic_bandwidth_from_counts, unless given). From whoever asks: line_bytes,
- * vector_bits, cores, flops_expected (that the work is known to need, all calls).
+ * seconds, calls, memory_read_bytes, memory_write_bytes and memory_bytes, both together
+ * (by the formulas of traffic_memory_from_counts, unless given). From whoever asks:
+ * line_bytes, vector_bits, cores, flops_expected (that the work is known to need, all
+ * calls).
  */
 struct metric_given {
     const char *name;

@@ -281,6 +281,7 @@ struct answer {
     enum bandwidth_scope scope;
     size_t events; /* that it explains */
     struct quantity read, write;
+    bool together;
     char *source;
 };
 
@@ -292,6 +293,7 @@ static int answer_with(void *with, struct bandwidth_source *source, struct error
     if (bandwidth_source_bytes(source, answer->set, &answer->read, &answer->write, &why))
         return fail(err, why.status, "%s", why.text);
     answer->scope = source->scope;
+    answer->together = source->together;
     answer->events = source->event_nr;
     answer->source = xasprintf("%s%s%s", source->source, source->remark ? "; " : "",
                                source->remark ? source->remark : "");
@@ -367,33 +369,57 @@ static int any_row(const struct bandwidth_data *data, struct answer *best,
     return result;
 }
 
+/* answer->source is the caller's to free. */
+static int find_answer(const char *cpu, struct answer *answer, struct error *err)
+{
+    struct bandwidth_data data;
+    struct papi_identity identity;
+    size_t row;
+    int result = -1;
+
+    papi_identify(cpu ? cpu : "", &identity);
+    if (open_data(&data, err) == 0 && find_row(&data, &identity, &row, err) == 0) {
+        if (row == data.nr && cpu)
+            row = row_named(&data, cpu);
+        result = row < data.nr ? each_source(&data, row, answer_with, answer, err)
+                               : any_row(&data, answer, err);
+    }
+    close_data(&data);
+    if (result) {
+        free(answer->source);
+        answer->source = NULL;
+    }
+    return result;
+}
+
 int traffic_bandwidth_from_counts(const char *cpu, const struct count_set *set,
                                   struct quantity *read_bytes,
                                   struct quantity *write_bytes, char **source,
                                   struct error *err)
 {
     struct answer answer = {.set = set};
-    struct bandwidth_data data;
-    struct papi_identity identity;
-    size_t row;
-    int result = -1;
+    int result = find_answer(cpu, &answer, err);
 
-    *read_bytes = *write_bytes = quantity_unknown();
-    *source = NULL;
-    papi_identify(cpu ? cpu : "", &identity);
-    if (open_data(&data, err) == 0 && find_row(&data, &identity, &row, err) == 0) {
-        if (row == data.nr && cpu)
-            row = row_named(&data, cpu);
-        result = row < data.nr ? each_source(&data, row, answer_with, &answer, err)
-                               : any_row(&data, &answer, err);
-    }
-    close_data(&data);
-    if (result) {
-        free(answer.source);
-        return -1;
-    }
-    *read_bytes = answer.read;
-    *write_bytes = answer.write;
+    *read_bytes = result ? quantity_unknown() : answer.read;
+    *write_bytes = result ? quantity_unknown() : answer.write;
     *source = answer.source;
-    return 0;
+    return result;
+}
+
+int traffic_memory_from_counts(const char *cpu, const struct count_set *set,
+                               struct traffic_memory *memory, struct error *err)
+{
+    struct answer answer = {.set = set};
+    int result = find_answer(cpu, &answer, err);
+
+    memory->read = memory->write = memory->both = quantity_unknown();
+    if (result == 0 && answer.together) {
+        memory->both = answer.read;
+    } else if (result == 0) {
+        memory->read = answer.read;
+        memory->write = answer.write;
+        memory->both = quantity_add_independent(answer.read, answer.write);
+    }
+    free(answer.source);
+    return result;
 }
