@@ -46,6 +46,15 @@ static bool is_traced(const struct metrics_measured *measured)
     return false;
 }
 
+/* What a model counted is of no CPU. */
+static void forget_cpu(struct metrics_measured *measured)
+{
+    for (size_t i = 0; i < measured->run_nr; i++) {
+        free(measured->run[i].cpu);
+        measured->run[i].cpu = NULL;
+    }
+}
+
 /* Of one call of one copy; where launches were counted they say the time. */
 static void take_traffic(const struct workbench *bench,
                          const struct measurement *measurement,
@@ -59,6 +68,7 @@ static void take_traffic(const struct workbench *bench,
     if (timed)
         counts->seconds =
             quantity_scale(measurement->time_s, 1 / (double)live_copies(bench->live));
+    forget_cpu(measured);
     if (measurement->traffic.note)
         strvec_push(&measured->note, measurement->traffic.note);
 }
