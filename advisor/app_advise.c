@@ -170,7 +170,7 @@ static int check_usage(const struct settings *settings, struct error *err)
     const struct {
         bool given;
         const char *name;
-    } option[] = {{settings->counts, "--counts"},
+    } option[] = {{settings->counts.nr, "--counts"},
                   {settings->measurement, "--measurement"},
                   {settings->bandwidth_gbs >= 0, "--bandwidth"},
                   {settings->seconds_s >= 0, "--seconds"},

@@ -29,7 +29,7 @@ static int typed_question(const struct settings *settings, struct question *ques
 static int read_question(const struct settings *settings, struct told *told,
                          struct question *question, struct error *err)
 {
-    if (!settings->counts) {
+    if (!settings->counts.nr) {
         if (settings->seconds_s > 0)
             return fail(err, STATUS_USAGE, "--seconds says what --counts FILE covers");
         return typed_question(settings, question, err);
@@ -38,6 +38,11 @@ static int read_question(const struct settings *settings, struct told *told,
         return fail(err, STATUS_USAGE,
                     "--bandwidth and --counts both say what the bandwidth is; give one "
                     "of them");
+    if (settings->counts.nr > 1)
+        return fail(err, STATUS_USAGE,
+                    "advise explains one file of counts, got '%s' and '%s'; 'inflight "
+                    "metrics' takes several",
+                    settings->counts.v[0], settings->counts.v[1]);
     return counted_question(settings, traffic_bandwidth_from_counts, told, question, err);
 }
 
@@ -85,7 +90,7 @@ static int check_replay(const struct settings *settings, struct error *err)
     const struct {
         bool given;
         const char *name;
-    } option[] = {{settings->counts, "--counts"},
+    } option[] = {{settings->counts.nr, "--counts"},
                   {settings->bandwidth_gbs >= 0, "--bandwidth"},
                   {settings->latency_ns >= 0, "--latency"},
                   {settings->access, "--access"},

@@ -446,7 +446,7 @@ int advise_command(const struct settings *settings, struct error *err)
                     "--html shows a session: it needs a C file to measure");
     if (!settings->file)
         return advise_numbers(settings, err);
-    if (settings->counts || settings->measurement || settings->seconds_s >= 0)
+    if (settings->counts.nr || settings->measurement || settings->seconds_s >= 0)
         return fail(err, STATUS_USAGE,
                     "--counts, --seconds and --measurement are for advice without a C "
                     "file; '%s' is measured instead",

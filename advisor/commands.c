@@ -93,6 +93,23 @@ static const struct command commands[] = {
      "regions timeline from list csv plot machine memory access cores rules events "
      "evidence" COMMON_OPTIONS,
      profile_command},
+    {"metrics", "one set of metrics on every CPU: top-down, bytes, occupancy by counters",
+     "metrics FILE.c[:LINE] [options] [-- compiler flags]\n"
+     "       inflight metrics [options] -- PROGRAM [args]\n"
+     "       inflight metrics --counts [LABEL=]FILE[,FILE...] [--counts ...]\n"
+     "                        [--cpu NAME] [options]\n"
+     "       inflight metrics --list [--cpu NAME] [options]",
+     "Turns counts into metrics by the definitions of the CPU (docs/metrics.md): trees\n"
+     "of slots or cycles with the way to the largest loss marked, the portable metrics\n"
+     "of a loop, lines in flight. Counts are taken here, of a kernel or a program, or\n"
+     "were taken elsewhere; several --counts stand side by side. What cannot be\n"
+     "computed says which event it lacks; the rest is shown, and the exit status is 0.\n\n"
+     "example: inflight metrics --counts old=a.csv --counts new=b.csv --cpu skylake-sp\n"
+     "         inflight metrics -- ./app input.txt\n"
+     "         inflight metrics --list --cpu a64fx",
+     KERNEL_OPTIONS "compiler flags machine memory cores counts seconds cpu model runs "
+                    "list save plot html evidence" COMMON_OPTIONS,
+     metrics_command},
     {"compare", "two versions of one function: which is faster, and why",
      "compare OLD.c[:FUNCTION] NEW.c[:FUNCTION] [options]\n"
      "                        [-- compiler flags]\n"

@@ -9,6 +9,7 @@ int show_command(const struct settings *settings, struct error *err);
 int tune_command(const struct settings *settings, struct error *err);
 int advise_command(const struct settings *settings, struct error *err);
 int profile_command(const struct settings *settings, struct error *err);
+int metrics_command(const struct settings *settings, struct error *err);
 int measure_command(const struct settings *settings, struct error *err);
 int compare_command(const struct settings *settings, struct error *err);
 int capture_command(const struct settings *settings, struct error *err);

@@ -64,7 +64,7 @@ static int check_cpu(const struct settings *settings, const struct count_set *se
         return fail(err, STATUS_INPUT,
                     "the counts in '%s' are of '%s' and this machine is '%s': name the "
                     "profile with --machine ('inflight machine --list')",
-                    settings->counts, set->cpu, machine->cpu_model);
+                    settings->counts.v[0], set->cpu, machine->cpu_model);
     strvec_pushf(&told->note,
                  "counted on '%s', explained with the profile of '%s', as you asked",
                  set->cpu, machine->cpu_model);
@@ -189,9 +189,10 @@ static int ask_of(const struct settings *settings, counted_formula *formula,
     if (check_cpu(settings, set, machine, told, err) ||
         find_rates(set, cpu, formula, question, told, err) ||
         find_access(settings, set, question, told, err))
-        return fail_in(err, "'%s'", settings->counts);
+        return fail_in(err, "'%s'", settings->counts.v[0]);
     question->gbs = question->read_gbs.value + question->write_gbs.value;
     question->cores = choose_cores(settings, set, machine, told);
+    metrics_facts_of(set, machine, question->cores, &told->facts, &told->note);
     strvec_push_all(&told->note, &set->note);
     told->key = "counts";
     told->document = count_set_to_json(set);
@@ -205,7 +206,7 @@ int counted_question(const struct settings *settings, counted_formula *formula,
     struct machine machine = {0};
     const char *name = settings->machine ? settings->machine : "here";
     *told = (struct told){0};
-    int status = count_set_read(settings->counts, &set, err);
+    int status = count_set_read(settings->counts.v[0], &set, err);
     if (!status)
         status = profile_load(name, settings->memory, &machine, err);
     if (!status)

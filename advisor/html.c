@@ -4,21 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/html_page.h"
 #include "advisor/html_parts.h"
 #include "advisor/report.h"
-
-/* ---- the shipped parts ---- */
-
-static int read_part(const char *name, struct buf *out, struct error *err)
-{
-    char *relative = path_join("templates/report", name), *path = NULL;
-    int status = shipped_path(relative, &path, err);
-    if (!status)
-        status = file_read(path, out, err);
-    free(relative);
-    free(path);
-    return status;
-}
 
 static void add_title(struct html *page)
 {
@@ -49,46 +37,25 @@ static void add_sections(struct html *page, char **why_none)
     buf_add(page->out, "</main>\n");
 }
 
-/* What stands in place of "{{name}}". */
-static int add_part(struct html *page, const char *name, size_t length, char **why_none,
-                    struct error *err)
-{
-    if (!strncmp(name, "title", length))
-        add_title(page);
-    else if (!strncmp(name, "style", length))
-        return read_part("page.css", page->out, err);
-    else if (!strncmp(name, "sections", length))
-        add_sections(page, why_none);
-    else if (!strncmp(name, "data", length))
-        html_add_data(page);
-    else if (!strncmp(name, "script", length))
-        return read_part("page.js", page->out, err);
-    else
-        return fail(err, STATUS_INPUT,
-                    "templates/report/page.html: nothing is called {{%.*s}}", (int)length,
-                    name);
-    return 0;
-}
-
 int report_html(const json_t *report, struct buf *out, char **why_none, struct error *err)
 {
     struct html page;
-    struct buf frame = {0};
+    struct buf title = {0}, sections = {0}, data = {0};
     *why_none = NULL;
-    if (read_part("page.html", &frame, err))
-        return -1;
-    html_read(&page, report, out);
-    const char *at = buf_str(&frame), *mark;
-    int status = 0;
-    while (!status && (mark = strstr(at, "{{"))) {
-        size_t length = strcspn(mark + 2, "}");
-        buf_add_n(out, at, (size_t)(mark - at));
-        status = add_part(&page, mark + 2, length, why_none, err);
-        at = mark + 2 + length + 2 * (mark[2 + length] == '}');
-    }
-    buf_add(out, at);
+    html_read(&page, report, &title);
+    add_title(&page);
+    page.out = &sections;
+    add_sections(&page, why_none);
+    page.out = &data;
+    html_add_data(&page);
+    int status = html_page(&(struct html_page){.title = buf_str(&title),
+                                               .sections = buf_str(&sections),
+                                               .data = buf_str(&data)},
+                           out, err);
     html_release(&page);
-    buf_release(&frame);
+    buf_release(&title);
+    buf_release(&sections);
+    buf_release(&data);
     return status;
 }
 
@@ -116,9 +83,7 @@ int report_html_write(const json_t *report, const char *path, struct error *err)
     if (!status && why_none)
         fprintf(stderr, "the page has no pictures: %s\n", why_none);
     if (!status)
-        status = file_write(path, buf_str(&out), out.length, err);
-    if (!status)
-        fprintf(stderr, "page written to '%s'; open it in a browser\n", path);
+        status = html_page_write(&out, path, err);
     buf_release(&out);
     free(why_none);
     return status;

@@ -229,6 +229,8 @@ int answer_judge(struct answer *answer, const struct rule_set *rules, struct err
     take_number(&facts, "prefetch_l2_gain", answer->machine.prefetch_l2_gain);
     take_number(&facts, "free_threads",
                 quantity_exact(answer->machine.threads_per_core - 1, PROVENANCE_TABLE));
+    if (answer->told)
+        metrics_facts_tell(&answer->told->facts, take_number, &facts);
     int status =
         facts.status ? -1 : rule_set_judge(rules, facts.facts, &answer->verdicts, err);
     rule_facts_free(facts.facts);
@@ -270,6 +272,7 @@ void told_release(struct told *told)
     free(told->source);
     strvec_release(&told->note);
     json_decref(told->document);
+    metrics_facts_release(&told->facts);
     *told = (struct told){0};
 }
 

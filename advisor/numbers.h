@@ -3,17 +3,19 @@
 #ifndef ADVISOR_NUMBERS_H
 #define ADVISOR_NUMBERS_H
 
+#include "advisor/metrics_facts.h"
 #include "advisor/settings.h"
 #include "core/occupancy/occupancy.h"
 #include "rules/rules.h"
 
 /* Where figures come from that were not typed: a file of counts, a saved measurement. */
 struct told {
-    char *title;        /* for the first line; NULL = the machine's name does */
-    char *source;       /* one phrase: who counted and what of it was used */
-    struct strvec note; /* one sentence each */
-    json_t *document;   /* what was read, for the report; NULL = nothing */
-    const char *key;    /* its name in the report: "counts", "measurement" */
+    char *title;                /* for the first line; NULL = the machine's name does */
+    char *source;               /* one phrase: who counted and what of it was used */
+    struct strvec note;         /* one sentence each */
+    json_t *document;           /* what was read, for the report; NULL = nothing */
+    const char *key;            /* its name in the report: "counts", "measurement" */
+    struct metrics_facts facts; /* what else was counted says, beside the occupancy */
 };
 void told_release(struct told *told);
 

@@ -66,6 +66,9 @@ json_t *answer_json(const struct answer *answer)
         occupancy_to_json(occupancy), "advice", advice_json(answer));
     if (answer->told)
         add_told(answer->told, root);
+    if (answer->told && answer->told->facts.set)
+        json_object_set_new(root, "counted",
+                            metrics_facts_json(&answer->told->facts, occupancy));
     return root;
 }
 
@@ -166,12 +169,23 @@ static void add_head(const struct answer *answer, struct buf *out)
         add_sentence(out, told->note.v[i]);
 }
 
+/* Nothing where no counter said more than the bandwidth. */
+static void add_counted(const struct answer *answer, struct buf *out)
+{
+    if (!answer->told || !answer->told->facts.set)
+        return;
+    json_t *facts = metrics_facts_json(&answer->told->facts, &answer->occupancy);
+    metrics_facts_text(facts, 79, out);
+    json_decref(facts);
+}
+
 void answer_text(const struct answer *answer, struct buf *out)
 {
     add_head(answer, out);
     add_load(answer, out);
     add_sentence(out, buf_str(&answer->occupancy.limiter_sentence));
     add_sentence(out, buf_str(&answer->occupancy.why_sentence));
+    add_counted(answer, out);
     for (size_t i = 0; i < answer->verdicts.nr; i++) {
         const struct rule_verdict *verdict = &answer->verdicts.item[i];
         if (rule_verdicts_deciding(&answer->verdicts, verdict->transformation) == verdict)

@@ -158,8 +158,16 @@ static const struct option_row rows[] = {
      "the program over time instead of by regions: a reading every TIME (1ms to 1h) of "
      "what --events names, or of all that counts here; with --list what there is; with "
      "--from FILE.csv an earlier one again"},
-    {"counts", 0, "FILE", TEXT, AT(counts),
-     "counts taken elsewhere: 'perf stat' output (-x, too), LIKWID's -O, CSV or JSON"},
+    {"counts", 0, "FILE", LIST, AT(counts),
+     "counts taken elsewhere: 'perf stat' output (-x, too), LIKWID's -O, CSV or JSON; "
+     "metrics: [LABEL=]FILE[,FILE...], a column each time (repeatable), files between "
+     "commas being runs of the same work with other events"},
+    {"cpu", 0, "NAME", TEXT, AT(cpu),
+     "whose definitions: a name of 'inflight metrics --list' or a file of your own, one "
+     "for all columns or one for each between commas; default the CPU that was counted"},
+    {"model", 0, "NAME", TEXT, AT(model), "only this tree, such as topdown or portable"},
+    {"runs", 0, "N", COUNT, AT(runs),
+     "so many runs for each set of events; default one, and 1 set where all fit"},
     {"seconds", 0, "TIME", TIME, AT(seconds_s),
      "what the counts cover, where their file does not say it"},
     {"measurement", 0, "FILE", TEXT, AT(measurement),
@@ -183,9 +191,8 @@ static const struct option_row rows[] = {
      "(this machine's); --machine does the same"},
     {"compare", 0, "A B", TEXT, AT(compare), "two profiles side by side"},
     {"plot", 0, "FILE", TEXT, AT(plot),
-     "draw it: latency over bandwidth, a sweep or a time line; FILE.svg, FILE.png, or - "
-     "for the "
-     "terminal"},
+     "draw it: latency over bandwidth, a sweep, a time line or the roofline; FILE.svg, "
+     "FILE.png, or - for the terminal"},
     {"memory", 0, "NAME", TEXT, AT(memory),
      "the profile's memory of that name (a NUMA node, HBM) instead of its first"},
     {"pages", 0, "KIND", CHOICE, AT(pages), "of the arrays: small (default) or huge"},
@@ -206,7 +213,8 @@ static const struct option_row rows[] = {
     {"csv", 0, "FILE", TEXT, AT(csv), "the series of a sweep, or a time line, as CSV"},
     {"save", 0, "FILE", TEXT, AT(save),
      "measure: the measurement as JSON, to be read again; tune: all that was measured, "
-     "as a recorded space to be replayed; advise -- PROGRAM: the samples"},
+     "as a recorded space to be replayed; advise -- PROGRAM: the samples; metrics: the "
+     "counts"},
     {"test", 0, "FILE", TEXT, AT(rule_test),
      "judge situations with the verdicts expected in them (inflight.rules-test/1), or a "
      "saved measurement"},

@@ -288,6 +288,7 @@ int settings_parse(int argc, char **argv, struct settings *settings, struct erro
                                   .frequency = -1,
                                   .limit_bytes = -1,
                                   .call = -1,
+                                  .runs = -1,
                                   .tolerance = -1,
                                   .tolerance_absolute = -1};
     if (!command)
@@ -304,6 +305,7 @@ void settings_release(struct settings *settings)
     strvec_release(&settings->program);
     strvec_release(&settings->flags);
     strvec_release(&settings->sweep);
+    strvec_release(&settings->counts);
     strvec_release(&settings->rules);
     strvec_release(&settings->flags_try);
     free(settings->rival_file);

@@ -36,13 +36,15 @@ struct settings {
     const char *inputs;               /* what a call was given: of capture */
     const char *format;               /* of export and import; NULL = t4, or found out */
     const char *regions, *events;     /* profile: a folder to read; what is counted */
-    const char *counts, *measurement; /* files to explain instead of measuring */
+    const char *measurement;          /* a file to explain instead of measuring */
     const char *samples;              /* likewise: of an application */
+    const char *cpu, *model;          /* metrics: whose definitions; which tree of them */
     /* of compare: FILE:FUNCTION of each, and where the second one stands */
     const char *version, *rival_version;
     char *rival_file;
     int rival_line;
     const char *try;         /* environments to try: "compiler,threads"; NULL = none */
+    struct strvec counts;    /* files of counts; metrics: [LABEL=]FILE[,FILE...] */
     struct strvec rules;     /* files of rules, see rule_set_load_given() */
     struct strvec flags_try; /* likewise, sets of flags */
     struct strvec sweep;     /* axes as they were given */
@@ -63,6 +65,7 @@ struct settings {
     bool confirm, strict, stop;
     double limit_bytes; /* capture; negative = default */
     long long call;     /* capture; negative = the first */
+    long long runs;     /* metrics; negative = as many as the events need */
 };
 
 /* Fails with STATUS_USAGE: the reason and "try 'inflight COMMAND --help'". argv[0] is the

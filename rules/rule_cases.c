@@ -30,7 +30,7 @@ static int read_interval(const struct json_at *at, struct quantity *out,
 static int read_fact(const struct json_at *at, const char *name, struct rule_facts *facts,
                      struct error *err)
 {
-    const struct rule_metric *metric = metric_find(name);
+    const struct rule_metric *metric = rule_metric_find(name);
     struct quantity number;
     struct error why = {0};
     const char *text;
@@ -40,7 +40,7 @@ static int read_fact(const struct json_at *at, const char *name, struct rule_fac
     if (json_is_string(at->node)) {
         if (json_string_here(at, &text, err))
             return -1;
-        status = metric && metric_is_names(metric)
+        status = metric && rule_metric_is_names(metric)
                      ? rule_facts_names(facts, name, text, &why)
                      : rule_facts_word(facts, name, text, &why);
         return status ? placed(at, &why, err) : 0;
@@ -60,7 +60,7 @@ static int read_facts(const struct json_at *at, struct rule_facts *facts,
                       struct error *err)
 {
     const char *names[NAMES_MAX];
-    size_t nr = metric_names(names, NAMES_MAX);
+    size_t nr = rule_metric_names(names, NAMES_MAX);
     struct json_at metrics, here;
     const char *name;
     json_t *value;
@@ -69,7 +69,7 @@ static int read_facts(const struct json_at *at, struct rule_facts *facts,
         return -1;
     json_object_foreach((json_t *)metrics.node, name, value)
     {
-        if (!metric_find(name)) {
+        if (!rule_metric_find(name)) {
             struct buf known = {0};
 
             say_known(name, names, nr, &known);

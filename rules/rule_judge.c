@@ -105,7 +105,7 @@ static char *fill_sentence(const struct rule *rule, const struct rule_facts *fac
     for (const char *name = placeholder_next(text, &length); name;
          name = placeholder_next(text, &length)) {
         char *metric = xstrndup(name, length);
-        const struct rule_metric *found = metric_find(metric);
+        const struct rule_metric *found = rule_metric_find(metric);
 
         buf_add_n(&out, text, (size_t)(name - 1 - text));
         fact_print(found, fact_of(facts, found), &out);
@@ -127,7 +127,7 @@ static struct least least_of(const struct rule_work *work, const struct rule_fac
 
     if (!work->least_metric)
         return (struct least){work->least, work->least};
-    fact = fact_of(facts, metric_find(work->least_metric));
+    fact = fact_of(facts, rule_metric_find(work->least_metric));
     return fact->number.known ? (struct least){fact->number.low, fact->number.value}
                               : (struct least){NAN, NAN};
 }
@@ -137,7 +137,7 @@ static void settle_work(struct rule_work *work, const struct rule_facts *facts)
     struct least least = least_of(work, facts);
 
     if (work->metric) {
-        const struct fact *fact = fact_of(facts, metric_find(work->metric));
+        const struct fact *fact = fact_of(facts, rule_metric_find(work->metric));
 
         work->factor = fact->number.known   ? fact->number.value
                        : isnan(least.guess) ? -1

@@ -52,10 +52,10 @@ static int read_metric(const struct json_at *at, const char *key,
                        const struct rule_metric **metric, struct error *err)
 {
     const char *names[NAMES_MAX];
-    size_t nr = metric_names(names, NAMES_MAX);
+    size_t nr = rule_metric_names(names, NAMES_MAX);
     int found = word_at(at, key, "metric", names, nr, err);
 
-    *metric = found < 0 ? NULL : metric_find(names[found]);
+    *metric = found < 0 ? NULL : rule_metric_find(names[found]);
     return *metric ? 0 : -1;
 }
 
@@ -69,7 +69,7 @@ static int read_word(const struct json_at *here, const struct condition *conditi
 
     if (json_string_here(here, &word, err))
         return -1;
-    if (metric_word(condition->metric, word))
+    if (rule_metric_word(condition->metric, word))
         return 0;
     while (words[nr])
         nr++;
@@ -165,7 +165,7 @@ static int read_condition(const struct json_at *at, struct condition *condition,
     if (op < 0)
         return -1;
     condition->op = (enum condition_op)op;
-    if (metric_is_names(condition->metric))
+    if (rule_metric_is_names(condition->metric))
         return json_fail(at, err, "the metric \"%s\" holds names, for sentences only",
                          condition->metric->name);
     if (condition->metric->words)
@@ -204,7 +204,7 @@ static int read_ratio_metric(const struct json_at *at, const char *key, const ch
 
     if (read_metric(at, key, &metric, err) || json_member(at, key, &here, err))
         return -1;
-    if (metric->words || metric_is_names(metric))
+    if (metric->words || rule_metric_is_names(metric))
         return json_fail(at, err, "the metric \"%s\" is a %s, not a factor", metric->name,
                          metric->words ? "word" : "list of names");
     *name = metric->name;
@@ -288,7 +288,7 @@ const char *placeholder_next(const char *text, size_t *name_length)
 static int unknown_metric(const struct json_at *here, const char *name, struct error *err)
 {
     const char *names[NAMES_MAX];
-    size_t nr = metric_names(names, NAMES_MAX);
+    size_t nr = rule_metric_names(names, NAMES_MAX);
     struct buf known = {0};
 
     say_known(name, names, nr, &known);
@@ -312,7 +312,7 @@ static int read_sentence(const struct json_at *at, struct rule *rule, struct err
 
         if (name[length] != '}')
             result = json_fail(&here, err, "\"{%s\" lacks its closing brace", metric);
-        else if (!metric_find(metric))
+        else if (!rule_metric_find(metric))
             result = unknown_metric(&here, metric, err);
         free(metric);
     }

@@ -161,9 +161,34 @@ static const struct rule_metric metrics[] = {
     {"indirect_update", "word", "elements found by an index are changed in place",
      yes_no},
     {"update_names", "names", "the arrays changed so", NULL},
+
+    /* what counters of the CPU say beside it (rules/metrics, "fact"); all are of the
+       whole, also where the counters tell a share of the parent */
+    {"frontend_bound", "share",
+     "of the core's capacity (issue slots; cycles where the CPU counts those), lost "
+     "because no instructions were delivered",
+     NULL},
+    {"bad_speculation", "share",
+     "of the capacity, spent on what was thrown away, and on beginning anew", NULL},
+    {"backend_bound", "share",
+     "of the capacity, lost because data or units were waited for", NULL},
+    {"retiring", "share", "of the capacity, put to use: instructions that retired", NULL},
+    {"memory_bound", "share", "of the capacity, lost waiting for memory and caches",
+     NULL},
+    {"core_bound", "share", "of the capacity, lost waiting for units of the core", NULL},
+    {"store_bound", "share", "of the cycles, with the store queue full", NULL},
+    {"division_bound", "share", "of the cycles, with the divider at work", NULL},
+    {"counted_l1_occupancy", "lines",
+     "in the L1 miss queue of a core, on average, counted", NULL},
+    {"counted_l2_occupancy", "lines",
+     "in the L2 miss queue of a core, on average, counted", NULL},
+    {"l1_full_share", "share", "of the cycles, with the L1 miss queue full, counted",
+     NULL},
+    {"l2_full_share", "share", "of the cycles, with the L2 miss queue full, counted",
+     NULL},
 };
 
-bool metric_is_names(const struct rule_metric *metric)
+bool rule_metric_is_names(const struct rule_metric *metric)
 {
     return strcmp(metric->unit, "names") == 0;
 }
@@ -178,7 +203,7 @@ const struct rule_metric *rule_metrics(size_t *nr)
     return metrics;
 }
 
-const struct rule_metric *metric_find(const char *name)
+const struct rule_metric *rule_metric_find(const char *name)
 {
     for (size_t i = 0; i < ARRAY_SIZE(metrics); i++)
         if (strcmp(metrics[i].name, name) == 0)
@@ -186,7 +211,7 @@ const struct rule_metric *metric_find(const char *name)
     return NULL;
 }
 
-const char *metric_word(const struct rule_metric *metric, const char *word)
+const char *rule_metric_word(const struct rule_metric *metric, const char *word)
 {
     for (const char *const *known = metric->words; known && *known; known++)
         if (strcmp(*known, word) == 0)
@@ -194,7 +219,7 @@ const char *metric_word(const struct rule_metric *metric, const char *word)
     return NULL;
 }
 
-void metric_list_words(const struct rule_metric *metric, struct buf *out)
+void rule_metric_list_words(const struct rule_metric *metric, struct buf *out)
 {
     for (const char *const *known = metric->words; *known; known++)
         buf_addf(out, "%s%s", known == metric->words ? "" : ", ", *known);
@@ -224,13 +249,15 @@ const struct fact *fact_of(const struct rule_facts *facts,
 
 static const char *kind_of(const struct rule_metric *metric)
 {
-    return metric->words ? "word" : metric_is_names(metric) ? "list of names" : "number";
+    return metric->words                  ? "word"
+           : rule_metric_is_names(metric) ? "list of names"
+                                          : "number";
 }
 
 static struct fact *slot_of(struct rule_facts *facts, const char *name, const char *kind,
                             struct error *err)
 {
-    const struct rule_metric *metric = metric_find(name);
+    const struct rule_metric *metric = rule_metric_find(name);
 
     if (!metric) {
         fail(err, STATUS_INPUT, "rules know no metric '%s'", name);
@@ -274,10 +301,10 @@ int rule_facts_word(struct rule_facts *facts, const char *metric, const char *wo
 
     if (!slot)
         return -1;
-    slot->word = metric_word(metric_find(metric), word);
+    slot->word = rule_metric_word(rule_metric_find(metric), word);
     if (slot->word)
         return 0;
-    metric_list_words(metric_find(metric), &known);
+    rule_metric_list_words(rule_metric_find(metric), &known);
     fail(err, STATUS_INPUT, "the metric '%s' has no word '%s'; known are: %s", metric,
          word, buf_str(&known));
     buf_release(&known);
@@ -310,7 +337,7 @@ void fact_print(const struct rule_metric *metric, const struct fact *fact,
 
     if (metric->words)
         buf_add(out, fact->word ? fact->word : "unknown");
-    else if (metric_is_names(metric))
+    else if (rule_metric_is_names(metric))
         buf_add(out, fact->names ? fact->names : "unknown");
     else if (!fact->number.known)
         buf_add(out, "unknown");

@@ -56,21 +56,21 @@ struct fact {
     char *names; /* owned */
 };
 /* Names stand in sentences only: no condition and no work can be made of them. */
-bool metric_is_names(const struct rule_metric *metric);
+bool rule_metric_is_names(const struct rule_metric *metric);
 const struct fact *fact_of(const struct rule_facts *facts,
                            const struct rule_metric *metric);
 
-const struct rule_metric *metric_find(const char *name); /* NULL = none */
+const struct rule_metric *rule_metric_find(const char *name); /* NULL = none */
 /* The table's own copy of the word; NULL when the metric does not have it. */
-const char *metric_word(const struct rule_metric *metric, const char *word);
-void metric_list_words(const struct rule_metric *metric, struct buf *out);
+const char *rule_metric_word(const struct rule_metric *metric, const char *word);
+void rule_metric_list_words(const struct rule_metric *metric, struct buf *out);
 /* The value as it stands in sentences; "unknown". */
 void fact_print(const struct rule_metric *metric, const struct fact *fact,
                 struct buf *out);
 
 /* Room for the names of all metrics. */
 enum { NAMES_MAX = 256 };
-size_t metric_names(const char **name, size_t room);
+size_t rule_metric_names(const char **name, size_t room);
 const struct rule_transformation *transformation_find(const char *name);
 size_t transformation_names(const char **name, size_t room);
 /* NULL = none is like it. */

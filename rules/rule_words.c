@@ -124,7 +124,7 @@ void say_known(const char *word, const char *const *words, size_t nr, struct buf
         buf_addf(out, "%s%s", i ? ", " : "", words[i]);
 }
 
-size_t metric_names(const char **name, size_t room)
+size_t rule_metric_names(const char **name, size_t room)
 {
     size_t nr;
     const struct rule_metric *metric = rule_metrics(&nr);

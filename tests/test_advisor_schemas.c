@@ -106,6 +106,7 @@ static const char *const printed[] = {
     "advise --machine skl --bandwidth 106.9GB/s --access random --json",
     "advise --machine skl --bandwidth 100GB/s --access 0.3 --what-if l1_mshrs=24 --json",
     "advise --counts counts.csv --machine skl --access random --json",
+    "advise --counts counted_core.json --machine skl --access random --json",
     "advise --measurement saved.json --json",
     "advise --samples solver.json --machine skl --json",
     "measure two.c:8 --set n=1000 --machine skl --cores 1 -q --save kept.json --json",
@@ -183,9 +184,9 @@ static const char *last_key(json_t *document)
 
 /* What is not read without one of the keys that all documents of a kind have. */
 static const char *const needed[] = {
-    "plan",     "levels",   "rules", "cases",    "events", "points",
-    "machine",  "findings", "loops", "rows",     "tries",  "results",
-    "profiles", "sessions", "cpus",  "machines", "numbers"};
+    "plan",     "levels",   "rules",    "cases", "events",   "points",
+    "machine",  "findings", "loops",    "rows",  "tries",    "results",
+    "profiles", "sessions", "patterns", "cpus",  "machines", "numbers"};
 
 static bool damage(json_t *document, enum damage how)
 {

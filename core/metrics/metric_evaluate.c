@@ -211,6 +211,7 @@ void metric_evaluate(const struct metric_question *question, struct metric_resul
     for (size_t i = 0; i < set->metric_nr; i++)
         evaluate_one(&evaluation, i, result);
     metric_tree_judge(set, value_of_formula, &evaluation, result);
+    metric_checks_judge(set, value_of_formula, &evaluation, result);
     for (size_t i = 0; i < evaluation.negative.nr; i++)
         strvec_pushf(&result->note,
                      "%s: '%s' is negative: a counter that wrapped or was set back; what "

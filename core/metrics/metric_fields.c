@@ -297,7 +297,7 @@ int metric_fields_read(const struct json_at *at, struct metric_set *set,
 {
     return json_only_keys(at,
                           "schema name title recognise pmus include sources constants "
-                          "events sets absent models metrics",
+                          "events sets absent models metrics identities warnings",
                           err) ||
                    maybe_strings_at(at, "pmus", &set->pmu, err) ||
                    json_strings_at(at, "sources", &set->source, err) ||
@@ -306,7 +306,9 @@ int metric_fields_read(const struct json_at *at, struct metric_set *set,
                    each(at, "sets", set, read_event_set, err) ||
                    each(at, "absent", set, read_absent, err) ||
                    each(at, "models", set, read_model, err) ||
-                   each(at, "metrics", set, read_metric, err)
+                   each(at, "metrics", set, read_metric, err) ||
+                   each(at, "identities", set, metric_identity_read, err) ||
+                   each(at, "warnings", set, metric_warning_read, err)
                ? -1
                : 0;
 }

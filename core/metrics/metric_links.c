@@ -59,10 +59,10 @@ static void nearest(const struct metric_set *set, const char *name, struct buf *
         buf_addf(out, "; did you mean '%s'?", best);
 }
 
-static int check_formula(const struct metric_set *set, const struct metric *metric,
-                         struct error *err)
+int metric_names_check(const struct metric_set *set, const char *what,
+                       const struct formula *formula, struct error *err)
 {
-    const struct strvec *names = formula_names(metric->formula);
+    const struct strvec *names = formula_names(formula);
     struct buf near = {0};
 
     for (size_t i = 0; i < names->nr; i++) {
@@ -72,7 +72,7 @@ static int check_formula(const struct metric_set *set, const struct metric *metr
         fail(err, STATUS_INPUT,
              "%s: the formula of '%s' asks for '%s', which is no event, constant, metric "
              "or given name, and not listed under \"absent\"%s",
-             set->path, metric->name, names->v[i], buf_str(&near));
+             set->path, what, names->v[i], buf_str(&near));
         buf_release(&near);
         return -1;
     }
@@ -91,7 +91,7 @@ static int check_names(const struct metric_set *set, struct error *err)
 {
     for (size_t i = 0; i < set->metric_nr; i++)
         if (check_once(set, set->metric[i].name, err) ||
-            check_formula(set, &set->metric[i], err))
+            metric_names_check(set, set->metric[i].name, set->metric[i].formula, err))
             return -1;
     for (size_t i = 0; i < set->event_nr; i++)
         if (check_once(set, set->event[i].name, err))
@@ -273,6 +273,7 @@ static int inline_all(struct inliner *inliner)
     for (size_t i = 0; i < set->metric_nr; i++)
         if (inline_metric(inliner, (int)i))
             return -1;
+    metric_checks_inline(set, stands_for, inliner);
     return make_rests(inliner);
 }
 
@@ -281,7 +282,8 @@ int metric_links_make(struct metric_set *set, struct error *err)
     struct inliner inliner = {.set = set, .err = err};
     int result;
 
-    if (check_names(set, err) || check_event_sets(set, err) || check_used(set, err))
+    if (check_names(set, err) || metric_checks_names(set, err) ||
+        check_event_sets(set, err) || check_used(set, err))
         return -1;
     inliner.constant = xcalloc(set->constant_nr + 1, sizeof(*inliner.constant));
     inliner.open = xcalloc(set->metric_nr + 1, sizeof(*inliner.open));

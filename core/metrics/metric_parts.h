@@ -25,6 +25,31 @@ bool metric_is_given(const char *name);
 bool metric_event_is(const struct metric_set *set, const struct metric_event *event,
                      const char *counted);
 
+/* "'WHAT' asks for 'X', which is no ..." where the formula asks for a name that the set
+ * does not have. */
+int metric_names_check(const struct metric_set *set, const char *what,
+                       const struct formula *formula, struct error *err);
+
+/* metric_checks.c: identities and warnings, read from one element each, */
+int metric_identity_read(const struct json_at *at, struct metric_set *set,
+                         struct error *err);
+int metric_warning_read(const struct json_at *at, struct metric_set *set,
+                        struct error *err);
+/* their names checked, */
+int metric_checks_names(const struct metric_set *set, struct error *err);
+/* everything put in, as formula_inlined() does, */
+void metric_checks_inline(struct metric_set *set,
+                          const struct formula *(*stands_for)(void *data,
+                                                              const char *name),
+                          void *data);
+/* evaluated, with a note for each that has something to say. */
+void metric_checks_judge(const struct metric_set *set,
+                         struct quantity (*value_of)(void *data,
+                                                     const struct formula *formula),
+                         void *data, struct metric_result *result);
+void metric_identity_release(struct metric_identity *identity);
+void metric_warning_release(struct metric_warning *warning);
+
 /* Sums, ranges, shares of the whole and the way to the largest loss, once all values
  * stand. */
 void metric_tree_judge(const struct metric_set *set,

@@ -174,6 +174,8 @@ static void free_arrays(struct metric_set *set)
     free(set->absent);
     free(set->model);
     free(set->metric);
+    free(set->identity);
+    free(set->warning);
 }
 
 void metric_set_free(struct metric_set *set)
@@ -184,6 +186,10 @@ void metric_set_free(struct metric_set *set)
         release_metric(&set->metric[i]);
     for (size_t i = 0; i < set->model_nr; i++)
         release_model(&set->model[i]);
+    for (size_t i = 0; i < set->identity_nr; i++)
+        metric_identity_release(&set->identity[i]);
+    for (size_t i = 0; i < set->warning_nr; i++)
+        metric_warning_release(&set->warning[i]);
     release_events(set);
     free_arrays(set);
     free(set->name);
@@ -237,6 +243,8 @@ int metric_set_merge(struct metric_set *set, struct metric_set *more, struct err
         TAKE(set, more, event_set);
         TAKE(set, more, constant);
         TAKE(set, more, absent);
+        TAKE(set, more, identity);
+        TAKE(set, more, warning);
         for (size_t i = 0; i < more->pmu.nr; i++)
             strvec_push_once(&set->pmu, more->pmu.v[i]);
         strvec_push_all(&set->source, &more->source);

@@ -8,6 +8,7 @@
 #define CORE_METRICS_METRICS_H
 
 #include "core/base/base.h"
+#include "core/metrics/roofline.h"
 #include "core/metrics/metric_plan.h"
 #include "core/traffic/traffic.h"
 
@@ -72,6 +73,27 @@ struct metric {
     bool estimated;   /* rests on an assumption, which `about` names */
     double low, high; /* what it can be; infinite = no end */
 };
+/* A formula beside the metrics', and with everything put in. */
+struct metric_formula {
+    char *text;
+    struct formula *formula, *flat;
+};
+/* Two ways to the same number: where they differ, definitions or counts are wrong. */
+struct metric_identity {
+    struct metric_formula left, right, gap; /* gap: left - right */
+    char *about;
+};
+struct metric_condition {
+    struct metric_formula formula;
+    bool above; /* op ">"; else "<" */
+    double value;
+};
+/* What a reader should know of a value where all conditions hold for certain. */
+struct metric_warning {
+    struct metric_condition *when;
+    size_t when_nr;
+    char *sentence;
+};
 struct metric_set {
     char *name, *title, *path;
     json_t *recognise; /* array; NULL = a common file's */
@@ -83,9 +105,12 @@ struct metric_set {
     struct metric_absent *absent;
     struct metric_model *model;
     struct metric *metric; /* parents before their children */
-    size_t constant_nr, event_nr, event_set_nr, absent_nr, model_nr, metric_nr;
+    struct metric_identity *identity;
+    struct metric_warning *warning;
+    size_t constant_nr, event_nr, event_set_nr, absent_nr, model_nr, metric_nr,
+        identity_nr, warning_nr;
     size_t constant_alloc, event_alloc, event_set_alloc, absent_alloc, model_alloc,
-        metric_alloc;
+        metric_alloc, identity_alloc, warning_alloc;
 };
 
 /*
@@ -172,7 +197,10 @@ struct metric_result {
     struct metric_sum_breach *breach;
     size_t breach_nr, breach_alloc;
     struct strvec note; /* one sentence each: events below 20 % of the time, values out of
-                           range, sums that do not fit, negative counts */
+                           range, sums that do not fit, negative counts, identities that
+                           do not hold (with both sides), warnings */
+    size_t identity_nr; /* identities of which both sides are known */
+    size_t identity_broken_nr; /* of these, beyond the uncertainty of their counts */
 };
 
 /* Below it what was counted is a sample too small to be trusted. Ours: with five sets

@@ -1,0 +1,191 @@
+/* inflight metrics: counts in, metrics of the CPU out. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/commands.h"
+#include "advisor/metrics_against.h"
+#include "advisor/metrics_html.h"
+#include "advisor/metrics_json.h"
+#include "advisor/metrics_list.h"
+#include "advisor/metrics_measure.h"
+#include "advisor/metrics_text.h"
+#include "core/base/near.h"
+
+/* ---- what is asked ---- */
+
+static int check_sources(const struct settings *settings, struct error *err)
+{
+    int sources =
+        (settings->file != NULL) + (settings->program.nr > 0) + (settings->counts.nr > 0);
+    if (settings->list && sources)
+        return fail(err, STATUS_USAGE,
+                    "--list says what is defined: no file, program or --counts with it");
+    if (!settings->list && sources != 1)
+        return fail(err, STATUS_USAGE,
+                    "metrics takes one of: a C file, a program behind '--', or --counts "
+                    "FILE; or --list; try 'inflight metrics --help'");
+    return 0;
+}
+
+static int check(const struct settings *settings, struct error *err)
+{
+    const struct {
+        bool given;
+        const char *name;
+    } written[] = {{settings->save != NULL, "--save"},
+                   {settings->html != NULL, "--html"},
+                   {settings->evidence, "--evidence"}};
+    if (check_sources(settings, err))
+        return -1;
+    for (size_t i = 0; settings->list && i < ARRAY_SIZE(written); i++)
+        if (written[i].given)
+            return fail(err, STATUS_USAGE, "%s does not go with --list", written[i].name);
+    if (settings->counts.nr && settings->runs >= 0)
+        return fail(err, STATUS_USAGE,
+                    "--runs is how often something is run; what --counts names was "
+                    "counted already");
+    if (!settings->counts.nr && settings->seconds_s >= 0)
+        return fail(err, STATUS_USAGE, "--seconds says what --counts FILE covers");
+    if (settings->save && settings->counts.nr > 1)
+        return fail(err, STATUS_USAGE,
+                    "--save keeps the counts of one column; --json keeps all of %zu",
+                    settings->counts.nr);
+    if (settings->save && file_check_writable(settings->save, err))
+        return -1;
+    return settings->html ? file_check_writable(settings->html, err) : 0;
+}
+
+/* ---- columns ---- */
+
+static void take_measured(struct metrics_column *column, struct metrics_measured *from)
+{
+    column->set = from->set;
+    column->run = from->run;
+    column->run_nr = from->run_nr;
+    strvec_push_all(&column->note, &from->note);
+    for (size_t i = 0; i < from->given_nr; i++)
+        column->given[column->given_nr++] = from->given[i];
+    from->set = NULL;
+    from->run = NULL;
+    from->run_nr = 0;
+}
+
+static int add_measured(struct metrics_report *report, struct error *err)
+{
+    const struct settings *settings = report->settings;
+    struct metrics_request request = {.settings = settings,
+                                      .cpu = settings->cpu,
+                                      .model = settings->model,
+                                      .runs = settings->runs > 0 ? (size_t)settings->runs
+                                                                 : 0};
+    struct metrics_measured measured = {0};
+    struct metrics_column column = {0};
+    int status = settings->file ? metrics_of_kernel(&request, &measured, err)
+                                : metrics_of_program(&request, &measured, err);
+    if (!status) {
+        column.origin = settings->file ? xstrdup(settings->file)
+                                       : strvec_join(&settings->program, " ");
+        column.label =
+            xstrdup(path_base(settings->file ? settings->file : settings->program.v[0]));
+        report->ended = measured.ended;
+        measured.ended = NULL;
+        take_measured(&column, &measured);
+        status = metrics_add_column(report, &column, true, err);
+    }
+    metrics_measured_release(&measured);
+    return status;
+}
+
+static int check_models(const struct metrics_report *report, struct error *err)
+{
+    struct error why = {0};
+    size_t without = 0;
+    for (size_t i = 0; i < report->nr; i++)
+        if (metrics_check_model(report->settings, report->column[i].set,
+                                without ? NULL : &why))
+            without++;
+    return without < report->nr ? 0 : fail(err, why.status, "%s", why.text);
+}
+
+/* ---- results ---- */
+
+static int print(const struct metrics_report *report, struct error *err)
+{
+    const struct settings *settings = report->settings;
+    struct buf text = {0};
+    struct page page =
+        page_on(&text, term_colour(stdout, settings->colour), term_columns(stdout));
+    int status;
+    if (settings->json) {
+        json_t *document = metrics_json(report);
+        status = print_json(document, err);
+        json_decref(document);
+    } else {
+        metrics_text(report, &page);
+        status = print_text(buf_str(&text), err);
+    }
+    buf_release(&text);
+    return status;
+}
+
+static int save(const struct metrics_report *report, struct error *err)
+{
+    if (report->nr > 1)
+        return fail(err, STATUS_USAGE,
+                    "--save keeps the counts of one column; --json keeps all of %zu",
+                    report->nr);
+    json_t *document = count_set_to_json(&report->column[0].counts);
+    int status = json_write_file(report->settings->save, document, err);
+    json_decref(document);
+    return status;
+}
+
+static bool knows_anything(const struct metrics_report *report)
+{
+    for (size_t i = 0; i < report->nr; i++)
+        for (size_t k = 0; k < report->column[i].set->metric_nr; k++)
+            if (report->column[i].set->metric[k].model != METRIC_NONE &&
+                report->column[i].result.value[k].value.known)
+                return true;
+    return false;
+}
+
+static int show(struct metrics_report *report, struct error *err)
+{
+    const struct settings *settings = report->settings;
+    if (check_models(report, err) || (settings->save && save(report, err)))
+        return -1;
+    if (metrics_against_make(report, err))
+        return -1;
+    if (settings->html && metrics_html_write(report, settings->html, err))
+        return -1;
+    if (print(report, err))
+        return -1;
+    if (!knows_anything(report))
+        return fail(
+            err, STATUS_MISSING,
+            "no metric of '%s' can be computed from these counts; the reasons "
+            "stand above, and 'inflight metrics --list --cpu %s' names its events",
+            report->column[0].set->name, report->column[0].set->name);
+    return report->ended && !spawn_interrupted()
+               ? fail(err, STATUS_FAILED,
+                      "'%s' %s; the metrics are of what it did until then",
+                      settings->program.nr ? settings->program.v[0] : settings->file,
+                      report->ended)
+               : 0;
+}
+
+int metrics_command(const struct settings *settings, struct error *err)
+{
+    struct metrics_report report = {.settings = settings};
+    if (check(settings, err))
+        return -1;
+    if (settings->list)
+        return metrics_list(settings, err);
+    int status = settings->counts.nr ? metrics_read_columns(&report, err)
+                                     : add_measured(&report, err);
+    if (!status)
+        status = show(&report, err);
+    metrics_report_release(&report);
+    return status;
+}

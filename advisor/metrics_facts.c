@@ -1,0 +1,289 @@
+#include "advisor/metrics_facts.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- which definitions ---- */
+
+/* "Skylake-SP" and "Zen 2" are the files skylake-sp and zen2. Caller frees. */
+static char *file_name_of(const char *microarchitecture)
+{
+    struct buf name = {0};
+    for (const char *c = microarchitecture; *c; c++) {
+        char lower = (char)tolower((unsigned char)*c);
+        if (lower != ' ')
+            buf_add_n(&name, &lower, 1);
+    }
+    return buf_detach(&name);
+}
+
+static bool is_shipped(const char *name)
+{
+    struct metric_file *file = NULL;
+    size_t nr = 0;
+    bool is = false;
+    if (metric_files(&file, &nr, NULL))
+        return false;
+    for (size_t i = 0; i < nr; i++)
+        is = is || (!file[i].common && !strcmp(file[i].name, name));
+    metric_files_release(file, nr);
+    return is;
+}
+
+/* No definitions are no mistake; wrong ones are. */
+static struct metric_set *load(const char *name, const char *cpu, struct strvec *note)
+{
+    struct metric_set *set = NULL;
+    struct error err = {0};
+    if (metric_set_load(name, cpu, &set, &err) && err.status == STATUS_INPUT)
+        strvec_pushf(note, "what else was counted is not used: %s", err.text);
+    return set;
+}
+
+static struct metric_set *definitions_of(const struct count_set *counts,
+                                         const struct machine *machine,
+                                         struct strvec *note)
+{
+    struct metric_set *set = counts->cpu ? load(NULL, counts->cpu, note) : NULL;
+    if (set || !machine->microarchitecture)
+        return set;
+    char *name = file_name_of(machine->microarchitecture);
+    if (is_shipped(name))
+        set = load(name, NULL, note);
+    free(name);
+    return set;
+}
+
+static bool any_known(const struct metrics_facts *facts)
+{
+    for (size_t i = 0; i < facts->set->metric_nr; i++)
+        if (facts->set->metric[i].fact && facts->result.value[i].value.known)
+            return true;
+    return false;
+}
+
+void metrics_facts_of(const struct count_set *counts, const struct machine *machine,
+                      int cores, struct metrics_facts *facts, struct strvec *note)
+{
+    const struct metric_given given[] = {
+        {"line_bytes", quantity_exact(machine->line_bytes, PROVENANCE_TABLE)},
+        {"cores", quantity_exact(cores, PROVENANCE_DECLARED)},
+        {"vector_bits", machine->simd_bytes
+                            ? quantity_exact(8.0 * machine->simd_bytes, PROVENANCE_TABLE)
+                            : quantity_unknown()}};
+    *facts = (struct metrics_facts){.set = definitions_of(counts, machine, note)};
+    if (!facts->set)
+        return;
+    metric_evaluate(
+        &(struct metric_question){facts->set, counts, given, ARRAY_SIZE(given)},
+        &facts->result);
+    facts->source = counts->source ? xstrdup(counts->source) : NULL;
+    if (!any_known(facts))
+        metrics_facts_release(facts);
+}
+
+void metrics_facts_release(struct metrics_facts *facts)
+{
+    metric_result_release(&facts->result);
+    metric_set_free(facts->set);
+    free(facts->source);
+    *facts = (struct metrics_facts){0};
+}
+
+/* ---- what the rules are told ---- */
+
+static bool in_breach(const struct metrics_facts *facts, const struct metric *metric)
+{
+    for (size_t i = 0; i < facts->result.breach_nr; i++)
+        if (facts->result.breach[i].model == metric->model &&
+            facts->result.breach[i].parent == metric->parent)
+            return true;
+    return false;
+}
+
+struct quantity metrics_fact(const struct metrics_facts *facts, size_t at, char **why)
+{
+    const struct metric *metric = &facts->set->metric[at];
+    const struct metric_value *value = &facts->result.value[at];
+    bool of_parent = metric->of && !strcmp(metric->of, "parent");
+    struct quantity told = of_parent ? value->whole : value->value;
+    *why = NULL;
+    if (!told.known)
+        *why = xstrdup(value->why ? value->why : "what it is a share of is not known");
+    else if (value->out_of_range)
+        *why = xasprintf("%.4g cannot be", value->value.value);
+    else if (in_breach(facts, metric))
+        *why = xstrdup("it and its siblings do not sum to what they should");
+    else if (value->share > 0 && value->share < METRIC_SHARE_LEAST)
+        *why = xasprintf("its events counted in %.0f %% of the time only",
+                         100 * value->share);
+    return *why ? quantity_unknown() : told;
+}
+
+static bool was_told(const struct metrics_facts *facts, size_t at)
+{
+    for (size_t i = 0; i < at; i++) {
+        char *why = NULL;
+        bool known = facts->set->metric[i].fact &&
+                     !strcmp(facts->set->metric[i].fact, facts->set->metric[at].fact) &&
+                     metrics_fact(facts, i, &why).known;
+        free(why);
+        if (known)
+            return true;
+    }
+    return false;
+}
+
+void metrics_facts_tell(const struct metrics_facts *facts,
+                        void (*take)(void *context, const char *fact,
+                                     struct quantity value),
+                        void *context)
+{
+    for (size_t i = 0; facts->set && i < facts->set->metric_nr; i++) {
+        char *why = NULL;
+        if (!facts->set->metric[i].fact)
+            continue;
+        struct quantity value = metrics_fact(facts, i, &why);
+        if (value.known && !was_told(facts, i))
+            take(context, facts->set->metric[i].fact, value);
+        free(why);
+    }
+}
+
+/* ---- beside the occupancy ---- */
+
+/* What bandwidth and latency say of the same. */
+static struct quantity beside(const struct occupancy *occupancy, const char *fact)
+{
+    static const struct {
+        const char *fact;
+        enum resource resource;
+        bool lines; /* else the share of the queue that is used */
+    } row[] = {{"counted_l1_occupancy", RESOURCE_L1_QUEUE, true},
+               {"counted_l2_occupancy", RESOURCE_L2_QUEUE, true},
+               {"l1_full_share", RESOURCE_L1_QUEUE, false},
+               {"l2_full_share", RESOURCE_L2_QUEUE, false}};
+    for (size_t i = 0; occupancy && i < ARRAY_SIZE(row); i++)
+        if (!strcmp(row[i].fact, fact))
+            return row[i].lines ? occupancy->resource[row[i].resource].n
+                                : occupancy->resource[row[i].resource].utilization;
+    return quantity_unknown();
+}
+
+/* Of what the share is, at the top where it is one of its parent; "" = no share. */
+static const char *whole_of(const struct metric_set *set, const struct metric *metric)
+{
+    while (metric->of && !strcmp(metric->of, "parent"))
+        metric = &set->metric[metric->parent];
+    return metric->of ? metric->of : "";
+}
+
+static json_t *fact_json(const struct metrics_facts *facts, size_t at,
+                         const struct occupancy *occupancy)
+{
+    const struct metric *metric = &facts->set->metric[at];
+    char *why = NULL;
+    struct quantity told = metrics_fact(facts, at, &why);
+    json_t *json = json_pack(
+        "{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "name", metric->name, "fact",
+        metric->fact, "unit", metric->unit, "of", whole_of(facts->set, metric), "value",
+        json_quantity(told), "counted", json_quantity(facts->result.value[at].value),
+        "by_bandwidth", json_quantity(beside(occupancy, metric->fact)), "why_not",
+        why ? json_string(why) : json_null());
+    free(why);
+    return json;
+}
+
+json_t *metrics_facts_json(const struct metrics_facts *facts,
+                           const struct occupancy *occupancy)
+{
+    json_t *list;
+    if (!facts->set)
+        return json_null();
+    list = json_array();
+    for (size_t i = 0; i < facts->set->metric_nr; i++)
+        if (facts->set->metric[i].fact && !facts->result.value[i].absent)
+            json_array_append_new(list, fact_json(facts, i, occupancy));
+    return json_pack(
+        "{s:s, s:s, s:s?, s:o, s:o}", "definitions", facts->set->name, "title",
+        facts->set->title, "source", facts->source, "metrics", list, "notes",
+        json_strings((const char *const *)facts->result.note.v, facts->result.note.nr));
+}
+
+/* ---- as text ---- */
+
+static const json_t *known(const json_t *fact, const char *key)
+{
+    const json_t *quantity = json_object_get(fact, key);
+    return json_is_object(quantity) ? quantity : NULL;
+}
+
+static double end(const json_t *quantity, const char *key)
+{
+    return json_number_value(json_object_get(quantity, key));
+}
+
+/* "51 %", "7.9 lines", with the interval where it is wider than a twentieth. */
+static void add_figure(const json_t *quantity, const char *unit, struct buf *out)
+{
+    bool share = !strcmp(unit, "share");
+    double scale = share ? 100 : 1, value = end(quantity, "value"),
+           low = end(quantity, "low"), high = end(quantity, "high");
+    buf_addf(out, share ? "%.0f %%" : "%.2f", scale * value);
+    if (!share)
+        buf_addf(out, " %s", unit);
+    if (high - low > 0.05 * fabs(value))
+        buf_addf(out, share ? " (%.0f to %.0f)" : " (%.2f to %.2f)", scale * low,
+                 scale * high);
+}
+
+/* What bandwidth and latency say of the same, and why that may be another thing. */
+static void add_beside(const json_t *value, const json_t *other, const char *unit,
+                       struct buf *out)
+{
+    bool share = !strcmp(unit, "share");
+    buf_add(out, share ? "; by bandwidth and latency it is filled to "
+                       : "; by bandwidth and latency ");
+    add_figure(other, unit, out);
+    if (!share && end(value, "low") > end(other, "high"))
+        buf_add(out, ", which leaves out misses that other caches serve");
+    else if (!share && end(value, "high") < end(other, "low"))
+        buf_add(out, ": more, so prefetchers fetch some ahead, or memory answers sooner "
+                     "than the profile says");
+}
+
+static void fact_text(const json_t *fact, size_t width, struct buf *out)
+{
+    const char *unit = json_string_value(json_object_get(fact, "unit")),
+               *of = json_string_value(json_object_get(fact, "of")),
+               *why = json_string_value(json_object_get(fact, "why_not"));
+    const json_t *value = known(fact, "value"), *other = known(fact, "by_bandwidth");
+    struct buf line = {0};
+    if (value)
+        add_figure(value, unit, &line);
+    else
+        buf_addf(&line, "not told to the rules: %s", why);
+    if (value && *of)
+        buf_addf(&line, " of %s", of);
+    if (value && other)
+        add_beside(value, other, unit, &line);
+    buf_addf(out, "    %-18s ", json_string_value(json_object_get(fact, "name")));
+    buf_add_wrapped(out, buf_str(&line), 23, width);
+    buf_add(out, "\n");
+    buf_release(&line);
+}
+
+/* Nothing is said of what was not counted at all. */
+void metrics_facts_text(const json_t *facts, size_t width, struct buf *out)
+{
+    const json_t *fact;
+    size_t i;
+    if (!json_is_object(facts))
+        return;
+    buf_addf(out, "  Counters beside it, by the definitions of %s:\n",
+             json_string_value(json_object_get(facts, "definitions")));
+    json_array_foreach(json_object_get(facts, "metrics"), i,
+                       fact) if (known(fact, "counted")) fact_text(fact, width, out);
+}

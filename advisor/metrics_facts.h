@@ -1,0 +1,49 @@
+/*
+ * What counters of the CPU say, for the rules and as evidence beside the occupancy: the
+ * metrics of a definition that name a fact (a metric of rules.h).
+ */
+#ifndef ADVISOR_METRICS_FACTS_H
+#define ADVISOR_METRICS_FACTS_H
+
+#include "core/metrics/metrics.h"
+#include "core/occupancy/occupancy.h"
+
+/* {0}: nothing was counted that says anything. */
+struct metrics_facts {
+    struct metric_set *set;
+    struct metric_result result;
+    char *source; /* who counted */
+};
+
+/*
+ * By the definitions of the CPU that the counts name, else of `machine`
+ * (microarchitecture), with its line, vectors and `cores`; *facts stays {0} where none
+ * describes it or none of its facts follows from the counts. Definitions that cannot be
+ * read are a sentence in `note`. `facts` is released by its owner.
+ */
+void metrics_facts_of(const struct count_set *counts, const struct machine *machine,
+                      int cores, struct metrics_facts *facts, struct strvec *note);
+void metrics_facts_release(struct metrics_facts *facts);
+
+/*
+ * What the rules are told of metric `at`: a share of the parent as that of the whole.
+ * Unknown, with the reason in *why (caller frees), where it is not to be trusted: out of
+ * its range, part of a sum that does not fit, counted in less than METRIC_SHARE_LEAST of
+ * the time.
+ */
+struct quantity metrics_fact(const struct metrics_facts *facts, size_t at, char **why);
+
+/* Calls `take` for each fact that is told; of several metrics the first. */
+void metrics_facts_tell(const struct metrics_facts *facts,
+                        void (*take)(void *context, const char *fact,
+                                     struct quantity value),
+                        void *context);
+
+/* For reports: each metric with a fact, beside what bandwidth and latency say of the same
+ * (`occupancy`; NULL = nothing); null for {0}. The text of that, indented, for a terminal
+ * of `width` columns. */
+json_t *metrics_facts_json(const struct metrics_facts *facts,
+                           const struct occupancy *occupancy);
+void metrics_facts_text(const json_t *facts, size_t width, struct buf *out);
+
+#endif

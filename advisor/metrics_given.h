@@ -1,0 +1,18 @@
+/* What formulas use beside counts, and occupancy by Little's law beside the counted. */
+#ifndef ADVISOR_METRICS_GIVEN_H
+#define ADVISOR_METRICS_GIVEN_H
+
+#include "advisor/metrics_columns.h"
+
+/*
+ * line_bytes, vector_bits and cores: rows of that name in the counts, else the profile
+ * (--machine, or this machine's), else for line_bytes the CPU table, else this machine
+ * where the counts are its. What nobody knows is not given.
+ */
+int metrics_find_given(const struct settings *settings, struct metrics_column *column,
+                       bool machine_here, struct error *err);
+
+/* column->little and latency_ns, or why not; after the column is evaluated. */
+void metrics_find_little(struct metrics_column *column);
+
+#endif

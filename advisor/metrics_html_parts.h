@@ -1,0 +1,12 @@
+/* Private to metrics_html*.c. */
+#ifndef ADVISOR_METRICS_HTML_PARTS_H
+#define ADVISOR_METRICS_HTML_PARTS_H
+
+#include "advisor/html_text.h"
+#include "advisor/metrics_text.h"
+
+/* metrics_html_trees.c: a section for each model that is shown; its anchor is its name.
+ */
+void metrics_html_trees(const struct metrics_report *report, struct buf *out);
+
+#endif

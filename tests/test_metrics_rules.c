@@ -1,0 +1,292 @@
+/*
+ * What counters tell the rules: which facts follow from counts, and that the rules on
+ * them stand beside occupancy and do not overrule it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "advisor/metrics_facts.h"
+#include "rules/rules.h"
+#include "tests/check.h"
+
+#define DATA INFLIGHT_SOURCE_DIR "/tests/data/"
+
+/* ---- the rules ---- */
+
+static struct rule_set *recipe(void)
+{
+    struct rule_set *set = NULL;
+    struct error err = {0};
+
+    check_ok(rule_set_load(NULL, &set, &err), &err);
+    return set;
+}
+
+/* "name: transformation is got, expected want". */
+static void check_case(const json_t *one)
+{
+    const json_t *expected;
+    size_t i;
+
+    json_array_foreach(json_object_get(one, "expected"), i, expected)
+    {
+        const char *of = json_string_value(json_object_get(expected, "transformation"));
+        const char *want = json_string_value(json_object_get(expected, "want"));
+        const char *got = json_string_value(json_object_get(expected, "got"));
+        const char *reason = json_string_value(json_object_get(expected, "reason"));
+
+        if (!check_str(got, want))
+            check_str(of, json_string_value(json_object_get(one, "name")));
+        if (reason && !check(strstr(reason, "unknown") == NULL))
+            check_str(reason, "a sentence that rests on what is known");
+    }
+}
+
+static void situations_get_the_right_opinion(void)
+{
+    struct rule_set *set = recipe();
+    struct error err = {0};
+    json_t *judged = NULL;
+    const json_t *one;
+    size_t i;
+
+    if (!check_ok(rule_cases_judge(set, DATA "rules/counters.json", &judged, &err), &err))
+        return;
+    json_array_foreach(json_object_get(judged, "cases"), i, one) check_case(one);
+    check(json_integer_value(json_object_get(judged, "expectations")) > 80);
+    json_decref(judged);
+    rule_set_free(set);
+}
+
+static const char *const counted[] = {"frontend_bound",
+                                      "bad_speculation",
+                                      "backend_bound",
+                                      "retiring",
+                                      "memory_bound",
+                                      "core_bound",
+                                      "store_bound",
+                                      "division_bound",
+                                      "l1_full_share",
+                                      "l2_full_share",
+                                      NULL};
+
+static bool is_counted(const char *metric)
+{
+    for (size_t i = 0; counted[i]; i++)
+        if (!strcmp(counted[i], metric))
+            return true;
+    return false;
+}
+
+static bool asks_counters(const json_t *rule)
+{
+    const json_t *condition;
+    size_t i;
+
+    json_array_foreach(json_object_get(rule, "when"), i, condition) if (
+        is_counted(json_string_value(json_object_get(condition, "metric")))) return true;
+    return false;
+}
+
+static bool same_text(const json_t *a, const json_t *b, const char *key)
+{
+    return !strcmp(json_string_value(json_object_get(a, key)),
+                   json_string_value(json_object_get(b, key)));
+}
+
+static bool says_stop(const json_t *rule)
+{
+    return !strcmp(json_string_value(json_object_get(rule, "verdict")), "stop");
+}
+
+/* A full queue stops what a full queue stops, whatever the counters say: a rule that asks
+ * them stands behind every stop of its transformation, or stops, too. */
+static void counters_do_not_overrule_a_stop(void)
+{
+    struct rule_set *set = recipe();
+    json_t *rules = rule_set_to_json(set);
+    const json_t *rule, *later;
+    size_t i, k, seen = 0;
+
+    json_array_foreach(rules, i, rule)
+    {
+        seen += asks_counters(rule);
+        if (!asks_counters(rule) || says_stop(rule))
+            continue;
+        json_array_foreach(rules, k,
+                           later) if (k > i && same_text(rule, later, "transformation") &&
+                                      says_stop(later))
+            check_str(json_string_value(json_object_get(later, "id")),
+                      json_string_value(json_object_get(rule, "id")));
+    }
+    check(seen > 40);
+    json_decref(rules);
+    rule_set_free(set);
+}
+
+static bool any_rule_asks(const json_t *rules, const char *metric)
+{
+    const json_t *rule, *condition;
+    size_t i, k;
+
+    json_array_foreach(rules, i, rule) json_array_foreach(
+        json_object_get(rule, "when"), k,
+        condition) if (!strcmp(json_string_value(json_object_get(condition, "metric")),
+                               metric)) return true;
+    return false;
+}
+
+static void each_fact_decides_something(void)
+{
+    struct rule_set *set = recipe();
+    json_t *rules = rule_set_to_json(set);
+
+    for (size_t i = 0; counted[i]; i++)
+        if (!check(any_rule_asks(rules, counted[i])))
+            check_str(counted[i], "asked by a rule");
+    json_decref(rules);
+    rule_set_free(set);
+}
+
+/* ---- from counts to facts ---- */
+
+struct taken {
+    struct buf text;
+};
+
+static void take(void *context, const char *fact, struct quantity value)
+{
+    struct taken *taken = context;
+
+    buf_addf(&taken->text, "%s=%.4g ", fact, value.value);
+}
+
+struct counts {
+    const char *event;
+    double value, share; /* share 0 = all of the time; value < 0 = not counted */
+};
+
+/* Facts by the definitions made up for it. */
+static char *facts_of(const struct counts *counts, size_t nr, struct metrics_facts *facts)
+{
+    struct count_set set = {.seconds = quantity_exact(1, PROVENANCE_CLOCK)};
+    struct taken taken = {{0}};
+    struct error err = {0};
+
+    *facts = (struct metrics_facts){0};
+    for (size_t i = 0; i < nr; i++)
+        if (counts[i].value >= 0)
+            count_set_add(&set, counts[i].event,
+                          quantity_exact(counts[i].value, PROVENANCE_PAPI),
+                          counts[i].share > 0 ? counts[i].share : 1);
+    if (check_ok(
+            metric_set_load(DATA "metrics/facts/made-up.json", NULL, &facts->set, &err),
+            &err)) {
+        metric_evaluate(&(struct metric_question){.set = facts->set, .counts = &set},
+                        &facts->result);
+        metrics_facts_tell(facts, take, &taken);
+    }
+    count_set_release(&set);
+    return buf_detach(&taken.text);
+}
+
+static void check_facts(const struct counts *counts, size_t nr, const char *want)
+{
+    struct metrics_facts facts;
+    char *got = facts_of(counts, nr, &facts);
+
+    check_str(got, want);
+    free(got);
+    metrics_facts_release(&facts);
+}
+
+/* Half of the back end's 40 % is memory's: 20 % of the whole. */
+static void shares_are_told_of_the_whole(void)
+{
+    static const struct counts counts[] = {
+        {"CYCLES", 1000, 0},  {"FRONT", 100, 0},  {"BACK", 400, 0},     {"DONE", 450, 0},
+        {"BAD", 50, 0},       {"MEMORY", 200, 0}, {"PENDING", 3500, 0}, {"FULL", 120, 0},
+        {"FULL_LESS", 90, 0}, {"DIVIDES", 10, 0}};
+
+    check_facts(counts, ARRAY_SIZE(counts),
+                "frontend_bound=0.1 bad_speculation=0.05 backend_bound=0.4 "
+                "memory_bound=0.2 core_bound=0.2 retiring=0.45 counted_l1_occupancy=3.5 "
+                "l1_full_share=0.12 division_bound=0.01 ");
+}
+
+/* Not counted; a sum that does not fit; a share above 1; counted too little. */
+static void what_is_not_to_be_trusted_is_not_told(void)
+{
+    static const struct counts counts[] = {
+        {"CYCLES", 1000, 0},  {"FRONT", 300, 0},   {"BACK", 400, 0},   {"DONE", 450, 0},
+        {"BAD", 50, 0},       {"MEMORY", 200, 0},  {"PENDING", -1, 0}, {"FULL", 120, 0.1},
+        {"FULL_LESS", 90, 0}, {"DIVIDES", 2000, 0}};
+
+    check_facts(counts, ARRAY_SIZE(counts),
+                "memory_bound=0.2 core_bound=0.2 l1_full_share=0.09 ");
+}
+
+static void reasons_are_given(void)
+{
+    static const struct counts counts[] = {
+        {"CYCLES", 1000, 0}, {"FULL", 120, 0.1}, {"DIVIDES", 2000, 0}};
+    struct metrics_facts facts;
+    char *told = facts_of(counts, ARRAY_SIZE(counts), &facts);
+    json_t *json = metrics_facts_json(&facts, NULL);
+    struct buf text = {0};
+
+    metrics_facts_text(json, 79, &text);
+    check_str(told, "");
+    check_str(buf_str(&text),
+              "  Counters beside it, by the definitions of made-up:\n"
+              "    Full               not told to the rules: its events counted in 10 % "
+              "of the\n"
+              "                       time only\n"
+              "    Divides            not told to the rules: 2 cannot be\n");
+    buf_release(&text);
+    json_decref(json);
+    free(told);
+    metrics_facts_release(&facts);
+}
+
+/* Counts that only tell the bandwidth say nothing more. */
+static void nothing_counted_is_nothing_said(void)
+{
+    struct count_set set = {0};
+    char name[] = "Skylake-SP", other[] = "Skylak";
+    struct machine machine = {.microarchitecture = other};
+    struct strvec note = {0};
+    struct metrics_facts facts;
+
+    count_set_add(&set, "read_bytes", quantity_exact(1e9, PROVENANCE_RECORDED), 1);
+    metrics_facts_of(&set, &machine, 1, &facts, &note);
+    check(facts.set == NULL);
+    json_t *json = metrics_facts_json(&facts, NULL);
+    check(json_is_null(json));
+    json_decref(json);
+    count_set_add(&set, "CPU_CLK_UNHALTED:THREAD_P", quantity_exact(1e9, PROVENANCE_PAPI),
+                  1);
+    count_set_add(&set, "UOPS_RETIRED:RETIRE_SLOTS", quantity_exact(3e9, PROVENANCE_PAPI),
+                  1);
+    metrics_facts_of(&set, &machine, 1, &facts, &note);
+    check(facts.set == NULL);
+    machine.microarchitecture = name;
+    metrics_facts_of(&set, &machine, 1, &facts, &note);
+    if (check(facts.set != NULL))
+        check_str(facts.set->name, "skylake-sp");
+    metrics_facts_release(&facts);
+    count_set_release(&set);
+    check_eq(note.nr, 0);
+    strvec_release(&note);
+}
+
+CU_TestInfo metrics_rules_tests[] = {
+    {"situations get the right opinion", situations_get_the_right_opinion},
+    {"counters do not overrule a stop", counters_do_not_overrule_a_stop},
+    {"each fact decides something", each_fact_decides_something},
+    {"shares are told of the whole", shares_are_told_of_the_whole},
+    {"what is not to be trusted is not told", what_is_not_to_be_trusted_is_not_told},
+    {"reasons are given", reasons_are_given},
+    {"nothing counted is nothing said", nothing_counted_is_nothing_said},
+    CU_TEST_INFO_NULL,
+};
