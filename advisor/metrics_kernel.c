@@ -32,6 +32,11 @@ static int launch(struct workbench *bench, const struct strvec *event,
     int status = live_launch(bench->live, &candidate, &gate, &calls, err);
     papi_counter_free(counting.counter);
     counting.counts->calls = calls;
+    strvec_pushf(&counting.counts->note,
+                 "counted and timed between the gates of a launch: %.0f calls of %zu "
+                 "cop%s together",
+                 calls, live_copies(bench->live),
+                 live_copies(bench->live) == 1 ? "y" : "ies");
     counting.counts->cores = (int)live_copies(bench->live);
     return status;
 }
