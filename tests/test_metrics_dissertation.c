@@ -27,7 +27,8 @@ struct column {
 };
 
 struct tally {
-    size_t compared, returned, excluded, tolerated, mended, ratios;
+    size_t compared, returned, excluded, tolerated, mended, ratios, identities,
+        prefetches_among_misses;
 };
 
 static json_t *rebuilds;
@@ -200,9 +201,20 @@ static double value_of_row(const struct column *column, const struct table_row *
     return value.known ? value.value : NAN;
 }
 
+/* What holds between the metrics holds in every result, whatever the counts. */
+static void check_result(const struct metric_result *result, struct tally *tally)
+{
+    check_eq(result->identity_broken_nr, 0);
+    tally->identities += result->identity_nr;
+    for (size_t i = 0; i < result->note.nr; i++)
+        tally->prefetches_among_misses += strstr(result->note.v[i], "L2_MR is") &&
+                                          strstr(result->note.v[i], "above 1)");
+}
+
 /* All rows of the column: their values, and how far they can be from them since the rows
  * they are made from were rounded. */
-static void compute(const struct column *column, double *value, double *spread)
+static void compute(const struct column *column, double *value, double *spread,
+                    struct tally *tally)
 {
     struct rows rows = {column, -1, 0};
     struct metric_result centre = evaluate(&rows);
@@ -212,6 +224,7 @@ static void compute(const struct column *column, double *value, double *spread)
         value[k] = value_of_row(column, &column->table->row[k], &centre);
         spread[k] = 0;
     }
+    check_result(&centre, tally);
     metric_result_release(&centre);
     for (size_t i = 0; i < column->input_nr; i++) {
         double most[2] = {column->value[i].low, column->value[i].high};
@@ -335,7 +348,7 @@ static void check_table(const char *path, struct tally *tally)
         struct column column;
 
         if (column_open(&table, i, &column)) {
-            compute(&column, value, spread);
+            compute(&column, value, spread, tally);
             for (size_t k = 0; k < table.row_nr; k++)
                 compare(&column, &table.row[k], value[k], spread[k], tally);
         }
@@ -373,6 +386,8 @@ static void all_values_follow_from_counts(void)
     check_eq(tally.tolerated, 34);
     check_eq(tally.mended, 3);
     check_eq(tally.ratios, 27);
+    check_eq(tally.identities, 590);
+    check_eq(tally.prefetches_among_misses, 17);
     json_decref(rebuilds);
     for (size_t i = 0; i < ARRAY_SIZE(sets); i++)
         metric_set_free(sets[i]);

@@ -6,10 +6,16 @@
 #include "core/base/near.h"
 #include "core/metrics/metric_parts.h"
 
-const char *const metric_given_names[] = {
-    "seconds", "calls",          "line_bytes",        "vector_bits",
-    "cores",   "flops_expected", "memory_read_bytes", "memory_write_bytes",
-    NULL};
+const char *const metric_given_names[] = {"seconds",
+                                          "calls",
+                                          "line_bytes",
+                                          "vector_bits",
+                                          "cores",
+                                          "flops_expected",
+                                          "memory_read_bytes",
+                                          "memory_write_bytes",
+                                          "memory_bytes",
+                                          NULL};
 
 bool metric_is_given(const char *name)
 {

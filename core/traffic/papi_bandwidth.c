@@ -281,6 +281,7 @@ struct answer {
     enum bandwidth_scope scope;
     size_t events; /* that it explains */
     struct quantity read, write;
+    bool together;
     char *source;
 };
 
@@ -293,6 +294,7 @@ static int answer_with(void *with, struct bandwidth_source *source, struct error
         return fail(err, why.status, "%s", why.text);
     answer->scope = source->scope;
     answer->events = source->event_nr;
+    answer->together = source->together;
     answer->source = xasprintf("%s%s%s", source->source, source->remark ? "; " : "",
                                source->remark ? source->remark : "");
     return 0;
@@ -367,33 +369,54 @@ static int any_row(const struct bandwidth_data *data, struct answer *best,
     return result;
 }
 
+/* answer.source is the caller's, also after a failure. */
+static int answer_from_counts(const char *cpu, struct answer *answer, struct error *err)
+{
+    struct bandwidth_data data;
+    struct papi_identity identity;
+    size_t row;
+    int result = -1;
+
+    papi_identify(cpu ? cpu : "", &identity);
+    if (open_data(&data, err) == 0 && find_row(&data, &identity, &row, err) == 0) {
+        if (row == data.nr && cpu)
+            row = row_named(&data, cpu);
+        result = row < data.nr ? each_source(&data, row, answer_with, answer, err)
+                               : any_row(&data, answer, err);
+    }
+    close_data(&data);
+    return result;
+}
+
 int traffic_bandwidth_from_counts(const char *cpu, const struct count_set *set,
                                   struct quantity *read_bytes,
                                   struct quantity *write_bytes, char **source,
                                   struct error *err)
 {
     struct answer answer = {.set = set};
-    struct bandwidth_data data;
-    struct papi_identity identity;
-    size_t row;
-    int result = -1;
+    int result = answer_from_counts(cpu, &answer, err);
 
-    *read_bytes = *write_bytes = quantity_unknown();
+    *read_bytes = result ? quantity_unknown() : answer.read;
+    *write_bytes = result ? quantity_unknown() : answer.write;
     *source = NULL;
-    papi_identify(cpu ? cpu : "", &identity);
-    if (open_data(&data, err) == 0 && find_row(&data, &identity, &row, err) == 0) {
-        if (row == data.nr && cpu)
-            row = row_named(&data, cpu);
-        result = row < data.nr ? each_source(&data, row, answer_with, &answer, err)
-                               : any_row(&data, &answer, err);
-    }
-    close_data(&data);
-    if (result) {
+    if (result)
         free(answer.source);
-        return -1;
-    }
-    *read_bytes = answer.read;
-    *write_bytes = answer.write;
-    *source = answer.source;
-    return 0;
+    else
+        *source = answer.source;
+    return result;
+}
+
+int traffic_total_from_counts(const char *cpu, const struct count_set *set,
+                              struct quantity *bytes, bool *together, struct error *err)
+{
+    struct answer answer = {.set = set};
+    int result = answer_from_counts(cpu, &answer, err);
+
+    *bytes = result            ? quantity_unknown()
+             : answer.together ? answer.read
+                               : quantity_add_independent(answer.read, answer.write);
+    if (together)
+        *together = answer.together;
+    free(answer.source);
+    return result;
 }

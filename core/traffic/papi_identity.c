@@ -72,6 +72,7 @@ static void identify_cpuinfo(const char *text, struct papi_identity *cpu)
     take_hex(text, "cpu family", 1, cpu->family);
     take_hex(text, "model", 1, cpu->model);
     take_hex(text, "stepping", 1, cpu->stepping);
+    take_hex(text, "CPU revision", 1, cpu->stepping); /* Arm's word for it */
     take_hex(text, "CPU implementer", 2, cpu->implementer);
     take_hex(text, "CPU part", 3, cpu->part);
     take_vendor(text, cpu);
