@@ -20,8 +20,7 @@ static void ask(struct asked *asked, const char *const *counts, const char *mach
 
     *asked = (struct asked){.settings = {.machine = machine, .cpu = "skylake-sp"}};
     for (; *counts; counts++)
-        strvec_pushf(&asked->settings.counts, "%s=" EXAMPLES "%s.json", *counts,
-                     *counts);
+        strvec_pushf(&asked->settings.counts, "%s=" EXAMPLES "%s.json", *counts, *counts);
     asked->report.settings = &asked->settings;
     check_ok(metrics_read_columns(&asked->report, &err), &err);
 }
@@ -68,97 +67,98 @@ static void json_tells_the_same(void)
     asked_release(&asked);
 }
 
+static const struct {
+    enum roof_verdict verdict;
+    int nearest;
+    struct quantity share; /* of the nearest */
+    bool sure, lines, trap;
+    const char *part;
+} verdicts[] = {
+    {ROOF_VERDICT_AT,
+     ROOF_MEMORY,
+     {true, 0.95, 0.92, 0.97, 3, 0},
+     true,
+     false,
+     false,
+     "memory is used to 95 % [92, 97] of its roof: more misses"},
+    {ROOF_VERDICT_AT,
+     ROOF_L2,
+     {true, 0.95, 0.95, 0.95, 0, 0},
+     true,
+     false,
+     false,
+     "only fewer bytes from L2 help"},
+    {ROOF_VERDICT_AT,
+     ROOF_LEVELS,
+     {true, 0.95, 0.95, 0.95, 0, 0},
+     true,
+     false,
+     false,
+     "arithmetic is used to 95 % of its roof: only less"},
+    {ROOF_VERDICT_AT,
+     ROOF_L1,
+     {true, 1.5, 1.2, 1.8, 0, 0},
+     true,
+     false,
+     false,
+     "more than it should be able to"},
+    {ROOF_VERDICT_NEAR,
+     ROOF_L3,
+     {true, 0.8, 0.6, 0.95, 3, 0},
+     false,
+     false,
+     false,
+     "1.25x is left. The interval reaches into another verdict"},
+    {ROOF_VERDICT_FAR,
+     ROOF_L1,
+     {true, 0.079, 0.079, 0.079, 0, 0},
+     true,
+     true,
+     true,
+     "no roof is near (L1 is used to 7.9 % of its roof)"},
+    {ROOF_VERDICT_FAR,
+     ROOF_L1,
+     {true, 0.079, 0.079, 0.079, 0, 0},
+     true,
+     true,
+     true,
+     "0.94 lines in flight towards memory per core, where the L1 queue takes 12. In "
+     "the picture it stands close to memory's slope, though it uses 8.6 %"},
+    {ROOF_VERDICT_FAR,
+     ROOF_L1,
+     {true, 0.2, 0.2, 0.2, 0, 0},
+     true,
+     false,
+     false,
+     "but the bytes through memory are not known"},
+    {ROOF_VERDICT_UNKNOWN, 0, {0}, false, false, false, "no level has both"},
+};
+
 /* A point on memory's slope that hardly uses it: the bytes decide. */
 static void words_follow_the_bytes(void)
 {
-    static const struct {
-        enum roof_verdict verdict;
-        int nearest;
-        struct quantity share; /* of the nearest */
-        bool sure, lines, trap;
-        const char *part;
-    } cases[] = {
-        {ROOF_VERDICT_AT,
-         ROOF_MEMORY,
-         {true, 0.95, 0.92, 0.97, 3, 0},
-         true,
-         false,
-         false,
-         "memory is used to 95 % [92, 97] of its roof: more misses"},
-        {ROOF_VERDICT_AT,
-         ROOF_L2,
-         {true, 0.95, 0.95, 0.95, 0, 0},
-         true,
-         false,
-         false,
-         "only fewer bytes from L2 help"},
-        {ROOF_VERDICT_AT,
-         ROOF_LEVELS,
-         {true, 0.95, 0.95, 0.95, 0, 0},
-         true,
-         false,
-         false,
-         "arithmetic is used to 95 % of its roof: only less"},
-        {ROOF_VERDICT_AT,
-         ROOF_L1,
-         {true, 1.5, 1.2, 1.8, 0, 0},
-         true,
-         false,
-         false,
-         "more than it should be able to"},
-        {ROOF_VERDICT_NEAR,
-         ROOF_L3,
-         {true, 0.8, 0.6, 0.95, 3, 0},
-         false,
-         false,
-         false,
-         "1.25x is left. The interval reaches into another verdict"},
-        {ROOF_VERDICT_FAR,
-         ROOF_L1,
-         {true, 0.079, 0.079, 0.079, 0, 0},
-         true,
-         true,
-         true,
-         "no roof is near (L1 is used to 7.9 % of its roof)"},
-        {ROOF_VERDICT_FAR,
-         ROOF_L1,
-         {true, 0.079, 0.079, 0.079, 0, 0},
-         true,
-         true,
-         true,
-         "0.94 lines in flight towards memory per core, where the L1 queue takes 12. In "
-         "the picture it stands close to memory's slope, though it uses 8.6 %"},
-        {ROOF_VERDICT_FAR,
-         ROOF_L1,
-         {true, 0.2, 0.2, 0.2, 0, 0},
-         true,
-         false,
-         false,
-         "but the bytes through memory are not known"},
-        {ROOF_VERDICT_UNKNOWN, 0, {0}, false, false, false, "no level has both"},
-    };
     struct metrics_column column = {0};
 
     column.machine.l1_mshrs.used = quantity_exact(12, PROVENANCE_TABLE);
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(verdicts); i++) {
         struct metrics_roof roof = {.column = &column};
         struct roofline *line = &roof.roofline;
 
-        line->verdict = cases[i].verdict;
-        line->nearest = cases[i].nearest;
-        line->sure = cases[i].sure;
-        if (cases[i].trap) {
+        line->verdict = verdicts[i].verdict;
+        line->nearest = verdicts[i].nearest;
+        line->sure = verdicts[i].sure;
+        if (verdicts[i].trap) {
             line->level[ROOF_MEMORY].over = quantity_exact(0.67, PROVENANCE_DERIVED);
             line->level[ROOF_MEMORY].share = quantity_exact(0.086, PROVENANCE_DERIVED);
         }
-        if (cases[i].lines)
+        if (verdicts[i].lines)
             line->lines = quantity_exact(0.94, PROVENANCE_DERIVED);
-        if (cases[i].nearest < ROOF_LEVELS)
-            line->level[cases[i].nearest].share = cases[i].share;
-        line->flops_per_s = cases[i].share;
+        if (verdicts[i].nearest < ROOF_LEVELS)
+            line->level[verdicts[i].nearest].share = verdicts[i].share;
+        line->flops_per_s = verdicts[i].share;
         line->peak = quantity_exact(1, PROVENANCE_PROBE);
         char *sentence = metrics_roof_sentence(&roof);
-        check_contains(sentence, cases[i].part);
+        check_contains(sentence, verdicts[i].part);
         free(sentence);
     }
 }
