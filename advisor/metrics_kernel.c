@@ -32,6 +32,11 @@ static int launch(struct workbench *bench, const struct strvec *event,
     int status = live_launch(bench->live, &candidate, &gate, &calls, err);
     papi_counter_free(counting.counter);
     counting.counts->calls = calls;
+    strvec_pushf(&counting.counts->note,
+                 "counted and timed between the gates of a launch: %.0f calls of %zu "
+                 "cop%s together",
+                 calls, live_copies(bench->live),
+                 live_copies(bench->live) == 1 ? "y" : "ies");
     counting.counts->cores = (int)live_copies(bench->live);
     return status;
 }
@@ -44,6 +49,15 @@ static bool is_traced(const struct metrics_measured *measured)
         if (text_begins(measured->set->event[i].name, "sde:::inflight::"))
             return true;
     return false;
+}
+
+/* What a model counted is of no CPU. */
+static void forget_cpu(struct metrics_measured *measured)
+{
+    for (size_t i = 0; i < measured->run_nr; i++) {
+        free(measured->run[i].cpu);
+        measured->run[i].cpu = NULL;
+    }
 }
 
 /* Of one call of one copy; where launches were counted they say the time. */
@@ -59,6 +73,7 @@ static void take_traffic(const struct workbench *bench,
     if (timed)
         counts->seconds =
             quantity_scale(measurement->time_s, 1 / (double)live_copies(bench->live));
+    forget_cpu(measured);
     if (measurement->traffic.note)
         strvec_push(&measured->note, measurement->traffic.note);
 }

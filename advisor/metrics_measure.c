@@ -1,4 +1,5 @@
-/* What is to be counted for metrics, and where it goes. */
+#include "advisor/metrics_measure.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -66,9 +66,9 @@ static void note_runs(const struct metrics_plan *plan, size_t wanted,
 {
     if (measured->run_nr < wanted)
         strvec_pushf(&measured->note,
-                     "it ran %zu times of %zu: what the others would have counted is "
+                     "it ran %zu time%s of %zu: what the others would have counted is "
                      "not known",
-                     measured->run_nr, wanted);
+                     measured->run_nr, measured->run_nr == 1 ? "" : "s", wanted);
     else if (plan->plan.run_nr > 1)
         strvec_pushf(&measured->note,
                      "it ran %zu times, with %zu sets of events that do not fit into the "

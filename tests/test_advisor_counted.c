@@ -68,7 +68,7 @@ static int ask(struct trial *trial, const char *text, counted_formula *formula)
     check_ok(scratch_make(&trial->dir, &trial->err), &trial->err);
     trial->path = path_join(trial->dir, "c.csv");
     check_ok(file_write(trial->path, text, strlen(text), &trial->err), &trial->err);
-    trial->settings.counts = trial->path;
+    strvec_push(&trial->settings.counts, trial->path);
     if (!trial->settings.machine)
         trial->settings.machine = "skl";
     return counted_question(&trial->settings, formula, &trial->told, &trial->question,
@@ -78,6 +78,7 @@ static int ask(struct trial *trial, const char *text, counted_formula *formula)
 static void drop(struct trial *trial)
 {
     told_release(&trial->told);
+    strvec_release(&trial->settings.counts);
     scratch_remove(trial->dir);
     free(trial->path);
     free(asked_cpu);

@@ -173,8 +173,8 @@ static void what_is_wrong_is_named_and_the_rest_is_there(void)
          "'cpu/stalls.mem/' is negative", "Back"},
         {5, 0, 1, "Memory", "formula 'STALLS:MEM / STALLS:ALL', column 12", NULL, "L1"},
         {3, 1600, 0.15, NULL, NULL,
-         "'Retiring' rests on 'RETIRED_SLOTS', which counted "
-         "only 15 % of the time",
+         "'RETIRED_SLOTS' counted only 15 % of the time: what rests on it is a "
+         "sample, not to be trusted: 'Retiring', 'Back'",
          "Retiring"},
         {4, 500, 1, NULL, NULL, "'Memory' is 1.25, and cannot be above 1", "Memory"},
         {3, 9000, 1, NULL, NULL, "'Back' is -1.6, and cannot be below 0", "Back"},

@@ -7,7 +7,7 @@
 
 struct evaluation {
     const struct metric_question *question;
-    struct traffic_memory memory; /* by the formulas of the bandwidth */
+    struct quantity read_bytes, write_bytes, bytes; /* by the formulas of the bandwidth */
     char *why_no_bytes;
     struct strvec negative; /* counts that are below 0, each once */
 };
@@ -41,11 +41,11 @@ static struct quantity given_of(const struct evaluation *evaluation, const char 
     if (!strcmp(name, "calls") && question->counts->calls > 0)
         return quantity_exact(question->counts->calls, PROVENANCE_RECORDED);
     if (!strcmp(name, "memory_read_bytes"))
-        return evaluation->memory.read;
+        return evaluation->read_bytes;
     if (!strcmp(name, "memory_write_bytes"))
-        return evaluation->memory.write;
+        return evaluation->write_bytes;
     if (!strcmp(name, "memory_bytes"))
-        return evaluation->memory.both;
+        return evaluation->bytes;
     return quantity_unknown();
 }
 
@@ -72,6 +72,12 @@ static struct quantity value_of_formula(void *data, const struct formula *formul
 
 /* ---- why not ---- */
 
+/* Of the given names: bytes through memory. */
+static bool is_of_bytes(const char *name)
+{
+    return !strncmp(name, "memory_", strlen("memory_"));
+}
+
 static const struct metric_absent *absent_of(const struct metric_set *set,
                                              const struct metric *metric)
 {
@@ -97,7 +103,7 @@ static void say_name(const struct evaluation *evaluation, const char *name,
     else if (count)
         buf_addf(out, "'%s' was not counted%s%s", name, count->why ? ": " : "",
                  count->why ? count->why : "");
-    else if (!strncmp(name, "memory_", 7) && evaluation->why_no_bytes)
+    else if (is_of_bytes(name) && evaluation->why_no_bytes)
         buf_addf(out, "bytes through memory: %s", evaluation->why_no_bytes);
     else if (metric_is_given(name))
         buf_addf(out, "'%s' is not told", name);
@@ -110,7 +116,14 @@ static char *say_missing(const struct evaluation *evaluation,
 {
     struct buf out = {0};
 
+    bool bytes = false; /* said already */
+
     for (size_t i = 0; i < missing->nr; i++) {
+        bool of_bytes = evaluation->why_no_bytes && is_of_bytes(missing->v[i]);
+
+        if (of_bytes && bytes)
+            continue;
+        bytes |= of_bytes;
         buf_add(&out, i ? "; " : "");
         say_name(evaluation, missing->v[i], &out);
     }
@@ -121,9 +134,9 @@ static char *say_missing(const struct evaluation *evaluation,
 
 /* ---- one metric ---- */
 
-/* Of the counted events that it rests on, the one that counted least of the time. */
+/* Of the counted events that it rests on, the least share of the time. */
 static double least_share(const struct evaluation *evaluation,
-                          const struct metric *metric, const char **event)
+                          const struct metric *metric)
 {
     const struct strvec *names = formula_names(metric->flat);
     double least = 0;
@@ -131,10 +144,8 @@ static double least_share(const struct evaluation *evaluation,
     for (size_t i = 0; i < names->nr; i++) {
         const struct event_count *count = count_of(evaluation->question, names->v[i]);
 
-        if (!count || count->share <= 0 || (least > 0 && count->share >= least))
-            continue;
-        least = count->share;
-        *event = count->event;
+        if (count && count->share > 0 && (least <= 0 || count->share < least))
+            least = count->share;
     }
     return least;
 }
@@ -148,7 +159,6 @@ static void evaluate_one(struct evaluation *evaluation, size_t at,
     struct metric_value *value = &result->value[at];
     struct strvec missing = {0};
     struct error error = {0};
-    const char *event = NULL;
 
     value->value = value->whole = quantity_unknown();
     if (absent) {
@@ -161,13 +171,7 @@ static void evaluate_one(struct evaluation *evaluation, size_t at,
     if (!value->value.known)
         value->why = say_missing(evaluation, &missing, &error);
     strvec_release(&missing);
-    value->share = least_share(evaluation, metric, &event);
-    if (value->value.known && value->share > 0 && value->share < METRIC_SHARE_LEAST &&
-        metric->model != METRIC_NONE)
-        strvec_pushf(&result->note,
-                     "%s: '%s' rests on '%s', which counted only %.0f %% of the time: a "
-                     "sample, not to be trusted",
-                     set->path, metric->name, event, 100 * value->share);
+    value->share = least_share(evaluation, metric);
 }
 
 /* ---- all ---- */
@@ -177,23 +181,60 @@ static bool needs_bytes(const struct metric_set *set)
     for (size_t i = 0; i < set->metric_nr; i++) {
         const struct strvec *names = formula_names(set->metric[i].flat);
 
-        if (strvec_has(names, "memory_read_bytes") ||
-            strvec_has(names, "memory_write_bytes") || strvec_has(names, "memory_bytes"))
-            return true;
+        for (size_t k = 0; k < names->nr; k++)
+            if (metric_is_given(names->v[k]) && is_of_bytes(names->v[k]))
+                return true;
     }
     return false;
 }
 
+/* Where reads are not told from writes, only the total is known. */
 static void find_bytes(struct evaluation *evaluation)
 {
     const struct count_set *counts = evaluation->question->counts;
     struct error error = {0};
+    char *source = NULL;
+    bool together = false;
 
-    evaluation->memory.read = evaluation->memory.write = evaluation->memory.both =
+    evaluation->read_bytes = evaluation->write_bytes = evaluation->bytes =
         quantity_unknown();
-    if (needs_bytes(evaluation->question->set) &&
-        traffic_memory_from_counts(counts->cpu, counts, &evaluation->memory, &error))
+    if (!needs_bytes(evaluation->question->set))
+        return;
+    if (traffic_bandwidth_from_counts(counts->cpu, counts, &evaluation->read_bytes,
+                                      &evaluation->write_bytes, &source, &error)) {
         evaluation->why_no_bytes = xstrdup(error.text);
+        return;
+    }
+    traffic_total_from_counts(counts->cpu, counts, &evaluation->bytes, &together, NULL);
+    if (together)
+        evaluation->read_bytes = quantity_unknown();
+    free(source);
+}
+
+/* One note for an event that counted too little, whatever rests on it. */
+static void note_samples(const struct evaluation *evaluation,
+                         struct metric_result *result)
+{
+    const struct metric_set *set = evaluation->question->set;
+
+    for (size_t i = 0; i < set->event_nr; i++) {
+        const struct event_count *count =
+            count_of(evaluation->question, set->event[i].name);
+        struct buf names = {0};
+
+        for (size_t k = 0; count && count->share > 0 &&
+                           count->share < METRIC_SHARE_LEAST && k < set->metric_nr;
+             k++)
+            if (set->metric[k].model != METRIC_NONE && result->value[k].value.known &&
+                strvec_has(formula_names(set->metric[k].flat), set->event[i].name))
+                buf_addf(&names, "%s'%s'", names.length ? ", " : "", set->metric[k].name);
+        if (names.length)
+            strvec_pushf(&result->note,
+                         "%s: '%s' counted only %.0f %% of the time: what rests on it "
+                         "is a sample, not to be trusted: %s",
+                         set->path, count->event, 100 * count->share, buf_str(&names));
+        buf_release(&names);
+    }
 }
 
 void metric_evaluate(const struct metric_question *question, struct metric_result *result)
@@ -206,6 +247,7 @@ void metric_evaluate(const struct metric_question *question, struct metric_resul
     find_bytes(&evaluation);
     for (size_t i = 0; i < set->metric_nr; i++)
         evaluate_one(&evaluation, i, result);
+    note_samples(&evaluation, result);
     metric_tree_judge(set, value_of_formula, &evaluation, result);
     metric_checks_judge(set, value_of_formula, &evaluation, result);
     for (size_t i = 0; i < evaluation.negative.nr; i++)

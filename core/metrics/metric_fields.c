@@ -136,12 +136,13 @@ static int read_model(const struct json_at *at, struct metric_set *set, struct e
     GROW(set->model, set->model_nr + 1, set->model_alloc);
     model = &set->model[set->model_nr++];
     *model = (struct metric_model){0};
-    return json_only_keys(at, "name title about source roots", err) ||
+    return json_only_keys(at, "name title about source roots losses", err) ||
                    text_at(at, "name", &model->name, err) ||
                    text_at(at, "title", &model->title, err) ||
                    text_at(at, "about", &model->about, err) ||
                    text_at(at, "source", &model->source, err) ||
-                   sum_at(at, "roots", &model->roots, err)
+                   sum_at(at, "roots", &model->roots, err) ||
+                   maybe_bool_at(at, "losses", &model->losses, err)
                ? -1
                : 0;
 }

@@ -151,5 +151,6 @@ void metric_tree_judge(const struct metric_set *set,
     }
     judge_sums(&judge);
     for (size_t i = 0; i < set->model_nr; i++)
-        mark_path(&judge, (int)i);
+        if (set->model[i].losses)
+            mark_path(&judge, (int)i);
 }

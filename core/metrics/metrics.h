@@ -51,6 +51,7 @@ struct metric_absent {
 struct metric_model {
     char *name, *title, *about, *source;
     enum metric_sum roots; /* of the first level: what its sum is to 1 */
+    bool losses;           /* its shares are where time goes: the largest is marked */
     struct formula *rest;  /* that sum less 1; NULL = nothing is said of it */
 };
 struct metric {
@@ -149,10 +150,10 @@ void metric_events_of(const struct metric_set *set, int metric, struct strvec *o
 
 /*
  * Names that formulas may use beside events, constants and metrics. From the counts:
- * seconds, calls, memory_read_bytes, memory_write_bytes and memory_bytes, both together
- * (by the formulas of traffic_memory_from_counts, unless given). From whoever asks:
- * line_bytes, vector_bits, cores, flops_expected (that the work is known to need, all
- * calls).
+ * seconds, calls, memory_read_bytes, memory_write_bytes and memory_bytes, their total (by
+ * traffic_bandwidth_from_counts, unless given; where reads are not told from writes only
+ * the total is known). From whoever asks: line_bytes, vector_bits, cores, flops_expected
+ * (that the work is known to need, all calls).
  */
 struct metric_given {
     const char *name;
