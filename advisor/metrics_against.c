@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "advisor/metrics_patterns.h"
+#include "advisor/metrics_text.h"
 
 /* Nothing closer to 1 is called a difference: what is left of drift (versus.c). */
 static const double least_difference = 1.01;
@@ -15,7 +16,10 @@ static const double most = 0.8, little = 0.2;
 
 static char *one_run_each(double ratio, const char *name)
 {
-    return xasprintf("'%s' took %.3g times as long, by one run each: how much the times "
+    return ratio == 1
+               ? xasprintf("'%s' took as long, by one run each", name)
+               : xasprintf(
+                     "'%s' took %.3g times as long, by one run each: how much the times "
                      "scatter is not known",
                      name, 1 / ratio);
 }
@@ -25,7 +29,7 @@ static char *time_sentence(struct quantity ratio, const char *name)
     bool faster = ratio.known && ratio.value > 1;
     if (!ratio.known)
         return xasprintf("'%s': the times are not both known", name);
-    if (ratio.low == ratio.high && ratio.value != 1)
+    if (ratio.low == ratio.high)
         return one_run_each(ratio.value, name);
     if (ratio.low <= 1 && ratio.high >= 1)
         return xasprintf("'%s': no difference in time beyond the noise, the ratio lies "
@@ -54,26 +58,32 @@ static void add_work(struct metrics_against *out, const struct metrics_column *f
         out->work[out->work_nr++] = work;
 }
 
+/* By how much of the difference in time is one in work; [0] of a faster column. */
+static const char *work_word(double part, bool faster)
+{
+    static const char *const word[][4] = {
+        {"less work", "partly less work, partly faster work", "faster work",
+         "faster work, and more of it"},
+        {"more work", "partly more work, partly slower work", "slower work",
+         "slower work, though there is less of it"}};
+    return word[!faster][part >= most ? 0 : part > little ? 1 : part >= -little ? 2 : 3];
+}
+
 /* Which of both the difference in time is, by the first kind of work that is known. */
 static char *work_sentence(const struct metrics_against *against)
 {
     const struct metrics_work *work = &against->work[0];
     struct quantity ratio = against->time_ratio;
-    if (!against->work_nr || !work->less.known || !ratio.known)
+    if (!against->work_nr || !work->less.known || !ratio.known || !work->faster.known)
         return NULL;
     if (fabs(log(ratio.value)) < log(least_difference))
         return xasprintf("The times are alike; %s are %.3g times those of the first.",
                          work->name, 1 / work->less.value);
-    double part = log(work->less.value) / log(ratio.value);
-    const char *word = part >= most      ? ratio.value > 1 ? "less work" : "more work"
-                       : part > little   ? "both less or more work and another speed"
-                       : part >= -little ? ratio.value > 1 ? "faster work" : "slower work"
-                       : ratio.value > 1 ? "faster work, and more of it"
-                                         : "slower work, though there is less of it";
     return xasprintf("By %s it is %s: the time is divided by %.3g, the work by %.3g, and "
                      "it is done at %.3g times the speed.",
-                     work->name, word, ratio.value, work->less.value,
-                     work->faster.known ? work->faster.value : NAN);
+                     work->name,
+                     work_word(log(work->less.value) / log(ratio.value), ratio.value > 1),
+                     ratio.value, work->less.value, work->faster.value);
 }
 
 static void find_work(struct metrics_against *out, const struct metrics_column *first,
@@ -150,6 +160,7 @@ static void caution_total(struct metrics_against *out, const struct metrics_colu
 
 /* Each total once. */
 static void caution_totals(struct metrics_against *out,
+                           const struct metrics_report *report,
                            const struct metrics_column *first,
                            const struct metrics_column *column)
 {
@@ -157,6 +168,9 @@ static void caution_totals(struct metrics_against *out,
     struct strvec done = {0};
     for (size_t m = 0; m < set->model_nr; m++) {
         int best = METRIC_NONE;
+        bool computed;
+        if (!metrics_shows(report, first, m, &computed))
+            continue;
         for (size_t i = 0; i < set->metric_nr; i++)
             if (set->metric[i].model == (int)m && set->metric[i].parent == METRIC_NONE &&
                 metrics_total_of(set, (int)i) != METRIC_NONE &&
@@ -189,6 +203,30 @@ static const char *about_of(const struct metrics_column *column, const char *nam
     return about ? about : "not told";
 }
 
+/* L2_Bytes as so many lines, on either side. */
+static void caution_lines(struct metrics_against *out, const struct metrics_column *first,
+                          const struct metrics_column *column, double before,
+                          double after)
+{
+    struct quantity old = metrics_value(first, "L2_Bytes"),
+                    new = metrics_value(column, "L2_Bytes");
+    struct buf lines = {0};
+    if (old.known && new.known) {
+        buf_add(&lines, " In lines L2_Bytes is ");
+        buf_add_number(&lines, old.value / before);
+        buf_add(&lines, " and ");
+        buf_add_number(&lines, new.value / after);
+        buf_add(&lines, ".");
+    }
+    strvec_pushf(
+        &out->caution,
+        "bytes of L2, L3 and memory are lines: of %.0f bytes in '%s' and %.0f in "
+        "'%s'.%s What uses a part of each line moves more bytes where lines are "
+        "longer",
+        before, first->label, after, column->label, buf_str(&lines));
+    buf_release(&lines);
+}
+
 static void caution_cpus(struct metrics_against *out, const struct metrics_column *first,
                          const struct metrics_column *column)
 {
@@ -200,14 +238,7 @@ static void caution_cpus(struct metrics_against *out, const struct metrics_colum
                  "may count different things, and slots and cycles are not of one length",
                  first->label, column->label, first->set->title, column->set->title);
     if (before > 0 && after > 0 && before != after)
-        strvec_pushf(
-            &out->caution,
-            "bytes of L2, L3 and memory are lines: of %.0f bytes in '%s' and %.0f "
-            "in '%s'. In lines L2_Bytes is %.3g and %.3g: what uses a part of "
-            "each line moves more bytes where lines are longer",
-            before, first->label, after, column->label,
-            metrics_value(first, "L2_Bytes").value / before,
-            metrics_value(column, "L2_Bytes").value / after);
+        caution_lines(out, first, column, before, after);
     if (metrics_value(first, "fpins").known && metrics_value(column, "fpins").known)
         strvec_pushf(&out->caution,
                      "flops/fpins compares only where fused operations are counted "
@@ -218,7 +249,8 @@ static void caution_cpus(struct metrics_against *out, const struct metrics_colum
 
 /* ---- all of it ---- */
 
-static int make_one(const struct metrics_column *first,
+static int make_one(const struct metrics_report *report,
+                    const struct metrics_column *first,
                     const struct metrics_column *column, struct metrics_against *out,
                     struct error *err)
 {
@@ -226,7 +258,7 @@ static int make_one(const struct metrics_column *first,
     out->time_ratio = quantity_divide(first->counts.seconds, column->counts.seconds);
     out->time_sentence = time_sentence(out->time_ratio, column->label);
     find_work(out, first, column);
-    caution_totals(out, first, column);
+    caution_totals(out, report, first, column);
     caution_cpus(out, first, column);
     return metrics_patterns(&old, &new, &out->said, err);
 }
@@ -240,8 +272,8 @@ int metrics_against_make(struct metrics_report *report, struct error *err)
     report->against = xcalloc(report->nr - 1, sizeof(*report->against));
     report->against_nr = report->nr - 1;
     for (size_t i = 0; !status && i < report->against_nr; i++)
-        status = make_one(&report->column[0], &report->column[i + 1], &report->against[i],
-                          err);
+        status = make_one(report, &report->column[0], &report->column[i + 1],
+                          &report->against[i], err);
     return status;
 }
 

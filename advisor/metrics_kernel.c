@@ -146,18 +146,23 @@ static void take_given(const struct workbench *bench, struct metrics_measured *m
 }
 
 static int count_kernel(struct workbench *bench, const struct metrics_request *request,
-                        struct metrics_measured *measured, struct error *err)
+                        const char *instead, struct metrics_measured *measured,
+                        struct error *err)
 {
     struct metrics_plan plan = {0};
-    int status = workbench_live(bench, err);
-    if (!status)
-        take_given(bench, measured);
-    if (!status)
-        status = metrics_prepare(request, "traced", measured, &plan, err);
+    take_given(bench, measured);
+    int status = metrics_prepare(request, instead, measured, &plan, err);
     if (!status)
         status = count_all(bench, request, &plan, measured, err);
     metrics_plan_done(&plan);
     return status;
+}
+
+int metrics_of_bench(struct workbench *bench, const struct metrics_request *request,
+                     struct metrics_measured *measured, struct error *err)
+{
+    *measured = (struct metrics_measured){0};
+    return count_kernel(bench, request, NULL, measured, err);
 }
 
 int metrics_of_kernel(const struct metrics_request *request,
@@ -167,7 +172,9 @@ int metrics_of_kernel(const struct metrics_request *request,
     *measured = (struct metrics_measured){0};
     spawn_catch_interrupt();
     workbench_start(&bench, request->settings);
-    int status = count_kernel(&bench, request, measured, err);
+    int status = workbench_live(&bench, err);
+    if (!status)
+        status = count_kernel(&bench, request, "traced", measured, err);
     workbench_release(&bench);
     return status;
 }

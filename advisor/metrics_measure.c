@@ -83,6 +83,7 @@ static void make_plan(const struct metrics_request *request,
 {
     const struct metric_plan_request wanted = {.set = measured->set,
                                                .model = request->model,
+                                               .facts = request->facts,
                                                .memory = &plan->memory,
                                                .runs_most = request->runs,
                                                .fits = fits,

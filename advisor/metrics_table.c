@@ -7,11 +7,12 @@
 #include "advisor/metrics_text.h"
 
 enum {
-    NAME_COLUMNS = 26,
-    UNIT_LEAST = 12,
+    NAME_LEAST = 16,
+    UNIT_LEAST = 11,
     UNIT_MOST = 24,
     CELL_COLUMNS = 9,
-    LABEL_LONGEST = 8,
+    LABEL_LONGEST = 9,
+    CAUTIONS_SHOWN = 4,
     HEAT_STEPS = 6
 };
 
@@ -19,7 +20,7 @@ struct table {
     const struct metrics_report *report;
     struct page *page;
     size_t first, end; /* columns of this block */
-    int unit;          /* columns of the units */
+    int name, unit;    /* columns of the names and units */
     bool ratio;        /* of two columns: the second over the first */
 };
 
@@ -92,8 +93,8 @@ static void add_row(const struct table *table, const char *name)
     struct buf unit = {0};
     int indent = 2 * metrics_depth(set, at);
     metrics_add_unit(&unit, &set->metric[at]);
-    buf_addf(table->page->out, "  %*s%-*s %-*.*s", indent, "", NAME_COLUMNS - indent,
-             name, table->unit, table->unit, buf_str(&unit));
+    buf_addf(table->page->out, "  %*s%-*s %-*.*s", indent, "", table->name - indent, name,
+             table->unit, table->unit, buf_str(&unit));
     for (size_t i = table->first; i < table->end; i++)
         add_cell(table, &report->column[i], name);
     if (table->ratio)
@@ -119,7 +120,7 @@ static bool is_overall(const char *name)
 
 static void add_time_row(const struct table *table)
 {
-    buf_addf(table->page->out, "  %-*s %-*s", NAME_COLUMNS, "Time", table->unit, "s");
+    buf_addf(table->page->out, "  %-*s %-*s", table->name, "Time", table->unit, "s");
     for (size_t i = table->first; i < table->end; i++) {
         buf_add(table->page->out, " ");
         add_column(table->page->out, table->report->column[i].counts.seconds, 1,
@@ -151,7 +152,7 @@ static void add_overall(const struct table *table)
         if (any_known(table->report, overall[i]) && strcmp(overall[i], "Time") != 0)
             add_row(table, overall[i]);
     buf_add(table->page->out, "  ");
-    buf_add_repeat(table->page->out, '.', (size_t)(NAME_COLUMNS + table->unit + 1));
+    buf_add_repeat(table->page->out, '.', (size_t)(table->name + table->unit + 1));
     buf_add(table->page->out, "\n");
 }
 
@@ -230,7 +231,7 @@ static bool shown_in_any(const struct metrics_report *report, const char *name)
 static void add_heading(const struct table *table)
 {
     buf_addf(table->page->out, "\n%s%*s", table->page->colour ? "\033[1m" : "",
-             3 + NAME_COLUMNS + table->unit, "");
+             3 + table->name + table->unit, "");
     for (size_t i = table->first; i < table->end; i++) {
         const char *label = table->report->column[i].label;
         char *number = xasprintf("(%zu)", i + 1);
@@ -280,7 +281,7 @@ static void show_against(const struct metrics_report *report, struct page *page)
         page_paragraph(page, "%s.", against->time_sentence);
         if (against->work_sentence)
             page_paragraph(page, "%s", against->work_sentence);
-        if (against->work_nr)
+        if (against->work_nr && (report->nr == 2 || report->settings->evidence))
             show_work(against, page);
         for (size_t k = 0; k < against->said.nr; k++)
             page_paragraph(page, "- %s", against->said.v[k]);
@@ -290,24 +291,50 @@ static void show_against(const struct metrics_report *report, struct page *page)
 static void show_cautions(const struct metrics_report *report, struct page *page)
 {
     struct strvec all = {0};
+    bool everything = report->nr == 2 || report->settings->evidence;
     for (size_t i = 0; i < report->against_nr; i++)
         for (size_t k = 0; k < report->against[i].caution.nr; k++)
             strvec_push_once(&all, report->against[i].caution.v[k]);
     if (all.nr)
         page_heading(page, "What does not compare");
-    for (size_t i = 0; i < all.nr; i++)
+    for (size_t i = 0; i < all.nr && (i < CAUTIONS_SHOWN || everything); i++)
         page_paragraph(page, "- %s", all.v[i]);
+    if (all.nr > CAUTIONS_SHOWN && !everything)
+        page_paragraph(page, "- and so in %zu more cases: --evidence",
+                       all.nr - CAUTIONS_SHOWN);
     strvec_release(&all);
+}
+
+/* Columns for names, units and as many cells as go beside them. */
+static size_t lay_out(struct table *table)
+{
+    const struct metrics_report *report = table->report;
+    bool computed;
+    table->name = NAME_LEAST;
+    for (size_t i = 0; i < report->nr; i++) {
+        const struct metric_set *set = report->column[i].set;
+        for (size_t k = 0; k < set->metric_nr; k++) {
+            int length =
+                (int)strlen(set->metric[k].name) + 2 * metrics_depth(set, (int)k);
+            if (length > table->name && set->metric[k].model != METRIC_NONE &&
+                metrics_shows(report, &report->column[i], (size_t)set->metric[k].model,
+                              &computed))
+                table->name = length;
+        }
+    }
+    int room =
+        ((int)table->page->width - 3 - table->name - UNIT_LEAST) / (CELL_COLUMNS + 1);
+    room = room < 1 ? 1 : room > (int)report->nr ? (int)report->nr : room;
+    int left = (int)table->page->width - 3 - table->name -
+               (CELL_COLUMNS + 1) * (room + table->ratio);
+    table->unit = left > UNIT_MOST ? UNIT_MOST : left < UNIT_LEAST ? UNIT_LEAST : left;
+    return (size_t)room;
 }
 
 void metrics_table_text(const struct metrics_report *report, struct page *page)
 {
     struct table table = {.report = report, .page = page, .ratio = report->nr == 2};
-    size_t room = (page->width - 3 - NAME_COLUMNS - UNIT_LEAST) / (CELL_COLUMNS + 1);
-    room = room < 1 ? 1 : room > report->nr ? report->nr : room;
-    int left = (int)page->width - 3 - NAME_COLUMNS -
-               (CELL_COLUMNS + 1) * ((int)room + table.ratio);
-    table.unit = left > UNIT_MOST ? UNIT_MOST : left < UNIT_LEAST ? UNIT_LEAST : left;
+    size_t room = lay_out(&table);
     for (; table.first < report->nr; table.first = table.end) {
         table.end = table.first + room < report->nr ? table.first + room : report->nr;
         add_block(&table);

@@ -42,24 +42,36 @@ static const char *plain(const struct tree *tree, const struct metric_value *val
 
 /* ---- the parts of a row ---- */
 
+static void add_end(struct buf *out, bool share, double end)
+{
+    if (share)
+        buf_addf(out, "%.1f", 100 * end);
+    else
+        buf_add_number(out, end);
+}
+
+/* "[1.2, 1.4]"; nothing where both ends read alike. */
+static void interval_text(struct buf *out, const struct metric *metric,
+                          struct quantity value)
+{
+    bool share = metrics_is_share(metric);
+    struct buf low = {0}, high = {0};
+    if (value.known && value.low < value.high) {
+        add_end(&low, share, value.low);
+        add_end(&high, share, value.high);
+    }
+    if (strcmp(buf_str(&low), buf_str(&high)) != 0)
+        buf_addf(out, "[%s, %s]", buf_str(&low), buf_str(&high));
+    buf_release(&low);
+    buf_release(&high);
+}
+
 static void add_interval_text(const struct tree *tree, const struct metric *metric,
                               struct quantity value)
 {
-    struct buf *out = tree->page->out;
-    bool share = metrics_is_share(metric);
     struct buf text = {0};
-    if (value.known && value.low < value.high) {
-        buf_add(&text, "[");
-        if (share)
-            buf_addf(&text, "%.1f, %.1f", 100 * value.low, 100 * value.high);
-        else {
-            buf_add_number(&text, value.low);
-            buf_add(&text, ", ");
-            buf_add_number(&text, value.high);
-        }
-        buf_add(&text, "]");
-    }
-    buf_addf(out, " %-*s", tree->interval, buf_str(&text));
+    interval_text(&text, metric, value);
+    buf_addf(tree->page->out, " %-*s", tree->interval, buf_str(&text));
     buf_release(&text);
 }
 
@@ -85,7 +97,7 @@ static void add_flags(struct buf *out, const struct metric *metric,
     if (value->out_of_range)
         buf_add(out, " ! out of range");
     else if (is_flagged(value))
-        buf_addf(out, " ! of %.0f %% of the time", 100 * value->share);
+        buf_addf(out, " ! in %.0f %% of time", 100 * value->share);
     if (metric->estimated && value->value.known)
         buf_add(out, " (estimated)");
 }
@@ -276,9 +288,10 @@ static void lay_out(struct tree *tree)
             continue;
         int length = (int)strlen(metric->name) + 2 * metrics_depth(set, (int)i);
         tree->name = length > tree->name ? length : tree->name;
-        struct quantity value = tree->column->result.value[i].value;
-        if (value.known && value.low < value.high)
-            tree->interval = INTERVAL_COLUMNS;
+        struct buf interval = {0};
+        interval_text(&interval, metric, tree->column->result.value[i].value);
+        tree->interval = interval.length ? INTERVAL_COLUMNS : tree->interval;
+        buf_release(&interval);
         tree->has_whole |= metric->of && !strcmp(metric->of, "parent");
         shares |= metric->of && metric->parent != METRIC_NONE;
     }

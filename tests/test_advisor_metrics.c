@@ -1,0 +1,281 @@
+/*
+ * inflight metrics on recorded counts, with the definitions of a made-up CPU, so that
+ * shipped files may change: trees, tables, documents, pages, and every kind of bad input.
+ */
+#include <CUnit/CUnit.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/test_advisor_place.h"
+
+#define DATA INFLIGHT_SOURCE_DIR "/tests/data/advisor/metrics/"
+
+static const char *const files[] = {
+    "toy.json",    "round.json",  "unknown.json", "old.csv",   "new.csv",   "tied.csv",
+    "range.csv",   "sample.csv",  "zero.csv",     "epyc.csv",  "part1.csv", "part2.csv",
+    "skylake.csv", "foreign.csv", "words.csv",    "a=b,c.csv", "wide.json", "wide.csv"};
+
+static void copy_files(struct place *place)
+{
+    place_make(place);
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+        char *from = xasprintf("%s%s", DATA, files[i]),
+             *to = path_join(place->work, files[i]);
+        struct buf text = {0};
+
+        check_ok(file_read(from, &text, &place->err), &place->err);
+        check_ok(file_write(to, buf_str(&text), text.length, &place->err), &place->err);
+        buf_release(&text);
+        free(from);
+        free(to);
+    }
+}
+
+/* ---- what is printed ---- */
+
+static const struct {
+    const char *args, *golden;
+    int code;
+} printed[] = {
+    {"--counts old.csv --cpu ./toy.json", "tree.txt", 0},
+    {"--counts old.csv --cpu ./toy.json --evidence", "evidence.txt", 0},
+    {"--counts old.csv --cpu ./toy.json --color always --model topdown", "colour.txt", 0},
+    {"--counts tied.csv --cpu ./toy.json --model topdown", "tied.txt", 0},
+    {"--counts range.csv --cpu ./toy.json", "range.txt", 0},
+    {"--counts sample.csv --cpu ./toy.json --model topdown", "sample.txt", 0},
+    {"--counts zero.csv --cpu ./toy.json", "zero.txt", 6},
+    {"--counts part1.csv,part2.csv --cpu ./toy.json", "runs.txt", 0},
+    {"--counts 'a=b,c.csv' --cpu ./toy.json --model cycles", "odd_name.txt", 0},
+    {"--counts old=old.csv --counts new.csv --cpu ./toy.json", "table.txt", 0},
+    {"--counts old.csv --counts new.csv --cpu ./toy.json --color always --model topdown",
+     "heat.txt", 0},
+    {"--counts old.csv --counts wide.csv --cpu ./toy.json,./wide.json", "cpus.txt", 0},
+    {"--counts a=old.csv --counts b=new.csv --counts c=old.csv --counts d=new.csv "
+     "--counts e=old.csv --counts f=tied.csv --cpu ./toy.json --model topdown",
+     "many.txt", 0},
+    {"--list --cpu ./toy.json", "list.txt", 0},
+    {"--list --cpu ./toy.json --json", "list.json", 0},
+    {"--counts old=old.csv --counts new=new.csv --cpu ./toy.json --json", "two.json", 0},
+};
+
+static void what_is_printed(void)
+{
+    struct place place = {0};
+
+    copy_files(&place);
+    for (size_t i = 0; i < ARRAY_SIZE(printed); i++) {
+        char *args = xasprintf("metrics %s", printed[i].args);
+        char *path = xasprintf("%s%s", DATA, printed[i].golden);
+        struct spawn_outcome outcome = {0};
+
+        place_run(&place, args, &outcome);
+        check_eq(outcome.code, printed[i].code);
+        check_golden(path, buf_str(&outcome.out));
+        spawn_outcome_release(&outcome);
+        free(args);
+        free(path);
+    }
+    place_drop(&place);
+}
+
+/* A terminal of 80 columns is enough; colours take none. */
+static void nothing_is_wider_than_the_page(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(printed); i++) {
+        char *path = xasprintf("%s%s", DATA, printed[i].golden);
+        struct buf text = {0};
+        struct error err = {0};
+
+        check_ok(file_read(path, &text, &err), &err);
+        if (!strstr(path, ".json") && !strstr(printed[i].args, "--color"))
+            for (const char *at = buf_str(&text); *at;
+                 at += strcspn(at, "\n"), at += *at != 0)
+                check(strcspn(at, "\n") <= 80);
+        buf_release(&text);
+        free(path);
+    }
+}
+
+/* ---- what is refused ---- */
+
+static const struct {
+    const char *args;
+    int code;
+    const char *part;
+} wrong[] = {
+    {"", 2, "one of: a C file, a program behind '--', or --counts"},
+    {"--counts old.csv two.c", 2, "one of: a C file"},
+    {"--counts old.csv -- true", 2, "one of: a C file"},
+    {"--list --counts old.csv", 2, "--list says what is defined"},
+    {"--list --save x.json", 2, "--save does not go with --list"},
+    {"--counts old.csv --runs 2", 2, "was counted already"},
+    {"--seconds 2 -- true", 2, "--seconds says what --counts FILE covers"},
+    {"--counts skylake.csv --cpu ./toy.json", 3,
+     "are of 'GenuineIntel-6-55-4', which 'skylake-sp' describes, not of 'toy'"},
+    {"--counts epyc.csv --cpu ./toy.json", 3,
+     "'AMD EPYC 7742 64-Core Processor', not of 'toy' (a CPU of the tests)"},
+    {"--counts skylake.csv,epyc.csv", 3, "runs of the same work are of one CPU"},
+    {"--counts foreign.csv", 3, "'other', which no definition recognises"},
+    {"--counts words.csv --cpu ./toy.json", 3, "words.csv:1: expected event,count"},
+    {"--counts no.csv --cpu ./toy.json", 3, "cannot read 'no.csv'"},
+    {"--counts old.csv,no.csv --cpu ./toy.json", 3, "cannot read 'no.csv'"},
+    {"--counts a=no.csv --cpu ./toy.json", 3, "cannot read 'no.csv'"},
+    {"--counts old.csv --cpu skylke-sp", 3, "did you mean 'skylake-sp'?"},
+    {"--counts old.csv --cpu ./none.json", 3, "./none.json"},
+    {"--counts old.csv --cpu ./round.json", 3, "'cycles' rests on itself"},
+    {"--counts old.csv --cpu ./unknown.json", 3, "'flops' asks for 'FLOPZ'"},
+    {"--counts old.csv --cpu ./toy.json --model topdwn", 2, "did you mean 'topdown'?"},
+    {"--list --cpu ./toy.json --model top", 2, "has no model 'top'"},
+    {"--counts old.csv --counts new.csv --counts tied.csv --cpu ./toy.json,./wide.json",
+     2, "has no name for 'tied.csv'"},
+    {"--counts old.csv --counts new.csv --cpu ./toy.json --save x.json", 2,
+     "--save keeps the counts of one column"},
+    {"--counts old.csv --cpu ./toy.json --save /nowhere/x.json", 1, "/nowhere/x.json"},
+    {"--counts old.csv --cpu ./toy.json --html /nowhere/x.html", 1, "/nowhere/x.html"},
+    {"--counts zero.csv --cpu ./toy.json", 6, "no metric of 'toy' can be computed"},
+};
+
+static void what_is_refused(void)
+{
+    struct place place = {0};
+
+    copy_files(&place);
+    for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+        char *args = xasprintf("metrics %s", wrong[i].args);
+        struct spawn_outcome outcome = {0};
+
+        place_run(&place, args, &outcome);
+        check_contains(buf_str(&outcome.err), wrong[i].part);
+        check_eq(outcome.code, wrong[i].code);
+        spawn_outcome_release(&outcome);
+        free(args);
+    }
+    place_drop(&place);
+}
+
+static void advise_takes_one_file(void)
+{
+    struct place place = {0};
+
+    copy_files(&place);
+    check_run(&place, "advise --counts old.csv --counts new.csv --machine skl", 2, "",
+              "*one file of counts, got 'old.csv' and 'new.csv'*");
+    place_drop(&place);
+}
+
+/* ---- there and back ---- */
+
+static void print_to(struct place *place, const char *args, const char *name)
+{
+    struct spawn_outcome outcome = {0};
+    char *path = path_join(place->work, name);
+
+    place_run(place, args, &outcome);
+    check_eq(outcome.code, 0);
+    check_ok(file_write(path, buf_str(&outcome.out), outcome.out.length, &place->err),
+             &place->err);
+    spawn_outcome_release(&outcome);
+    free(path);
+}
+
+static void same_output(struct place *place, const char *first, const char *second)
+{
+    struct spawn_outcome one = {0}, two = {0};
+
+    place_run(place, first, &one);
+    place_run(place, second, &two);
+    check_eq(one.code, 0);
+    check_eq(two.code, 0);
+    check_str(buf_str(&two.out), buf_str(&one.out));
+    spawn_outcome_release(&one);
+    spawn_outcome_release(&two);
+}
+
+/* A document holds the raw counts: all is computed anew from it. */
+static void documents_are_read_again(void)
+{
+    struct place place = {0};
+
+    copy_files(&place);
+    print_to(&place,
+             "metrics --counts old=old.csv --counts new=new.csv --cpu ./toy.json "
+             "--json",
+             "both.json");
+    same_output(&place,
+                "metrics --counts a=old.csv --counts b=new.csv --cpu ./toy.json "
+                "--model topdown --json --quiet",
+                "metrics --counts a=old.csv --counts b=new.csv --cpu ./toy.json "
+                "--model topdown --json");
+    print_to(&place, "metrics --counts both.json --json", "again.json");
+    check_run(&place, "metrics --counts both.json --model topdown", 0,
+              "*  (1) old: both.json, *(2) new: both.json, *Slots * 4.00e9 * 2.40e9 *",
+              "");
+    check_run(&place, "metrics --counts x=both.json --model topdown", 0,
+              "*(1) x old: *(2) x new: *", "");
+    check_run(&place, "metrics --counts old.csv,both.json --cpu ./toy.json", 3, "",
+              "*holds 2 columns*");
+    place_drop(&place);
+}
+
+static void saved_counts_are_counts(void)
+{
+    struct place place = {0};
+
+    copy_files(&place);
+    check_run(&place, "metrics --counts old.csv --cpu ./toy.json --save kept.json", 0,
+              "*Backend_Bound *57.0 % of slots*", "");
+    check_run(&place, "metrics --counts kept.json --cpu ./toy.json --model cycles", 0,
+              "*> Stalled *50.0 % of cycles*[45.8, 54.2]*", "");
+    place_drop(&place);
+}
+
+static void pages_are_whole(void)
+{
+    struct place place = {0};
+    struct buf page = {0};
+    char *path;
+
+    copy_files(&place);
+    check_run(&place,
+              "metrics --counts 'o<b>=old.csv' --counts new.csv --cpu ./toy.json --html "
+              "page.html",
+              0, "*", "page written to 'page.html'*");
+    path = path_join(place.work, "page.html");
+    check_ok(file_read(path, &page, &place.err), &place.err);
+    check_contains(buf_str(&page), "<h2>Top-down, of slots</h2>");
+    check_contains(buf_str(&page), "o&lt;b&gt;");
+    check(strstr(buf_str(&page), "o<b>") == NULL);
+    check_contains(buf_str(&page), "What does not compare");
+    check_contains(buf_str(&page), "</html>");
+    check(strstr(buf_str(&page), "{{") == NULL);
+    free(path);
+    buf_release(&page);
+    place_drop(&place);
+}
+
+/* Every shipped file can be listed, and each that stands for itself in full. */
+static void shipped_files_are_listed(void)
+{
+    struct place place = {0};
+
+    copy_files(&place);
+    check_run(&place, "metrics --list", 0, "*skylake-sp *intel family 6 model 55*", "");
+    check_run(&place, "metrics --list --cpu skylake-sp", 0,
+              "skylake-sp: *Frontend_Bound (% of slots) = *\nEvents\n*"
+              "IDQ_UOPS_NOT_DELIVERED:CORE, also *",
+              "");
+    check_run(&place, "metrics --list --json", 0, "*\"inflight.metrics-list/1\"*", "");
+    place_drop(&place);
+}
+
+CU_TestInfo advisor_metrics_tests[] = {
+    {"what is printed", what_is_printed},
+    {"nothing is wider than the page", nothing_is_wider_than_the_page},
+    {"what is refused", what_is_refused},
+    {"advise takes one file of counts", advise_takes_one_file},
+    {"documents are read again", documents_are_read_again},
+    {"saved counts are counts", saved_counts_are_counts},
+    {"pages are whole", pages_are_whole},
+    {"shipped files are listed", shipped_files_are_listed},
+    CU_TEST_INFO_NULL,
+};
