@@ -23,6 +23,10 @@ static void add_name(const struct table *table, const char *name, struct quantit
     const struct quantity cell[] = {roof, ridge};
     for (size_t i = 0; i < ARRAY_SIZE(cell); i++) {
         struct buf text = {0};
+        if (i == 0 && roof.known && isinf(roof.high))
+            buf_add(&text, ">=");
+        else if (cell[i].known && isinf(roof.high))
+            buf_add(&text, "<=");
         if (cell[i].known)
             buf_add_number(&text, cell[i].value);
         buf_addf(table->page->out, "%*s", ROOF_COLUMNS, buf_str(&text));
