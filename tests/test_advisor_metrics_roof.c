@@ -57,6 +57,10 @@ static void a_roof_may_be_higher(void)
     asked.report.column[0].machine.level[1].all_cores.triad_gbs.high = INFINITY;
     metrics_roof_text(&asked.report, &page);
     check_contains(buf_str(&text), "  L2, GB/s                     >=3651  <=0.824 ");
+    buf_reset(&text);
+    asked.settings.model = "topdown";
+    metrics_roof_text(&asked.report, &page);
+    check_str(buf_str(&text), "");
     buf_release(&text);
     asked_release(&asked);
 }
