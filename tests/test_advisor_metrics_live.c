@@ -54,7 +54,8 @@ static int measure(const char *script, const char *cpu, const char *model, size_
                    struct measured *measured, struct error *err)
 {
     struct settings settings = {.quiet = true};
-    struct metrics_request request = {&settings, cpu, model, runs};
+    struct metrics_request request = {
+        .settings = &settings, .cpu = cpu, .model = model, .runs = runs};
     int result;
 
     *measured = (struct measured){0};
