@@ -20,13 +20,14 @@ struct metrics_request {
     size_t runs;
 };
 
-enum { METRICS_GIVEN_MOST = 3 };
+enum { METRICS_GIVEN_MOST = 4 };
 
 struct metrics_measured {
     struct metric_set *set;
     struct count_set *run;
     size_t run_nr, run_alloc;
-    struct metric_given given[METRICS_GIVEN_MOST]; /* what metrics_given_here tells */
+    struct metric_given given[METRICS_GIVEN_MOST]; /* what metrics_given_here tells;
+                           of a kernel flops_expected, too */
     size_t given_nr;
     struct strvec note; /* one sentence each: what does not count here and why, what was
                            left out, how often it ran, how it was cut short */

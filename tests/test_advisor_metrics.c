@@ -11,9 +11,10 @@
 #define DATA INFLIGHT_SOURCE_DIR "/tests/data/advisor/metrics/"
 
 static const char *const files[] = {
-    "toy.json",    "round.json",  "unknown.json", "old.csv",   "new.csv",   "tied.csv",
-    "range.csv",   "sample.csv",  "zero.csv",     "epyc.csv",  "part1.csv", "part2.csv",
-    "skylake.csv", "foreign.csv", "words.csv",    "a=b,c.csv", "wide.json", "wide.csv"};
+    "toy.json",  "round.json", "unknown.json", "old.csv",      "new.csv",
+    "tied.csv",  "range.csv",  "sample.csv",   "zero.csv",     "epyc.csv",
+    "part1.csv", "part2.csv",  "skylake.csv",  "foreign.csv",  "words.csv",
+    "a=b,c.csv", "wide.json",  "wide.csv",     "expected.csv", "expected.json"};
 
 static void copy_files(struct place *place)
 {
@@ -40,6 +41,7 @@ static const struct {
     {"--counts old.csv --cpu ./toy.json", "tree.txt", 0},
     {"--counts old.csv --cpu ./toy.json --evidence", "evidence.txt", 0},
     {"--counts old.csv --cpu ./toy.json --color always --model topdown", "colour.txt", 0},
+    {"--counts expected.csv --cpu ./expected.json", "expected.txt", 0},
     {"--counts tied.csv --cpu ./toy.json --model topdown", "tied.txt", 0},
     {"--counts range.csv --cpu ./toy.json", "range.txt", 0},
     {"--counts sample.csv --cpu ./toy.json --model topdown", "sample.txt", 0},

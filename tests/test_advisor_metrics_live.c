@@ -54,7 +54,8 @@ static int measure(const char *script, const char *cpu, const char *model, size_
                    struct measured *measured, struct error *err)
 {
     struct settings settings = {.quiet = true};
-    struct metrics_request request = {&settings, cpu, model, runs};
+    struct metrics_request request = {
+        .settings = &settings, .cpu = cpu, .model = model, .runs = runs};
     int result;
 
     *measured = (struct measured){0};
@@ -230,6 +231,20 @@ static void check_tree(const struct measured *measured, double calls)
     check_eq(measured->result.breach_nr, 0);
 }
 
+/* One multiplication an element, and no more were done. */
+static void check_expected(const struct measured *measured)
+{
+    const struct metrics_measured *got = &measured->got;
+    double expected = -1;
+
+    for (size_t i = 0; i < got->given_nr; i++)
+        if (!strcmp(got->given[i].name, "flops_expected"))
+            expected = got->given[i].value.value;
+    check_near(expected, 1000 * measured->counts.calls, 1e-12);
+    for (size_t i = 0; i < measured->result.note.nr; i++)
+        check_str(measured->result.note.v[i], "");
+}
+
 /* PAPI's events of this process, begun before. */
 static void read_papi(struct papi_counter *counter, const struct measured *handed_over)
 {
@@ -282,6 +297,7 @@ static void the_tree_of_a_kernel(void)
         check_ok(metrics_of_kernel(&request, &measured.got, &err), &err)) {
         evaluate(&measured);
         check_tree(&measured, measured.counts.calls);
+        check_expected(&measured);
         check_eq(measured.got.run_nr, software_counts() ? 2 : 1);
         check(measured.counts.seconds.known);
         check_near(value_of(&measured, "LS_GBs") * measured.counts.seconds.value * 1e9,

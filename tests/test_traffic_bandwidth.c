@@ -279,24 +279,24 @@ static void both_directions_from_counts(void)
     static const struct {
         const char *cpu;
         const struct count *count;
-        int result;
-        double bytes; /* -1 = unknown */
-        bool together;
-    } cases[] = {{"Skylake-SP", papi_skx, 0, 127 * 64, false},
-                 {"zen 2", zen2, 0, 640, true},
-                 {"Neoverse N1", n1, 0, -1, false},
-                 {"Skylake-SP", zen2, -1, -1, false}};
+        double read, write, both; /* -1 = unknown */
+    } cases[] = {{"Skylake-SP", papi_skx, 120 * 64, 7 * 64, 127 * 64},
+                 {"zen 2", zen2, -1, -1, 640},
+                 {"Neoverse N1", n1, 320, -1, -1},
+                 {"Skylake-SP", zen2, -1, -1, -1}};
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct count_set set = {0};
-        struct quantity bytes;
-        bool together = false;
+        struct traffic_memory memory;
+        struct error err = {0};
 
         fill(&set, cases[i].count);
-        check_eq(traffic_total_from_counts(cases[i].cpu, &set, &bytes, &together, NULL),
-                 cases[i].result);
-        check_near(bytes.known ? bytes.value : -1, cases[i].bytes, 1e-12);
-        check_eq(together, cases[i].together);
+        check_eq(traffic_memory_from_counts(cases[i].cpu, &set, &memory, &err),
+                 i == 3 ? -1 : 0);
+        check_near(memory.read.known ? memory.read.value : -1, cases[i].read, 1e-12);
+        check_near(memory.write.known ? memory.write.value : -1, cases[i].write, 1e-12);
+        check_near(memory.both.known ? memory.both.value : -1, cases[i].both, 1e-12);
+        error_clear(&err);
         count_set_release(&set);
     }
 }

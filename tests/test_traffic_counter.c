@@ -1,6 +1,5 @@
 /* Counting with a PAPI that does as it is told: refusals, conflicts, multiplexing. */
 #include <math.h>
-#include <papi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -419,29 +418,6 @@ static void places(void)
     check_eq(script.created, script.destroyed);
 }
 
-static void codes_of_papi(void)
-{
-    static const struct {
-        int code;
-        enum papi_refusal refusal;
-    } cases[] = {
-        {PAPI_OK, PAPI_DONE},
-        {PAPI_ENOEVNT, PAPI_NO_EVENT},
-        {PAPI_ECNFLCT, PAPI_NO_TOGETHER},
-        {PAPI_ECOUNT, PAPI_NO_TOGETHER},
-        {PAPI_EPERM, PAPI_NO_RIGHT},
-        {PAPI_ECMP, PAPI_NO_COMPONENT},
-        {PAPI_ENOCMP, PAPI_NO_COMPONENT},
-        {PAPI_ECMP_DISABLED, PAPI_NO_COMPONENT},
-        {PAPI_ENOINIT, PAPI_NO_LIBRARY},
-        {PAPI_ESYS, PAPI_NO_OTHER},
-        {PAPI_ENOMEM, PAPI_NO_OTHER},
-    };
-
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-        check_eq(papi_refusal_of(cases[i].code), cases[i].refusal);
-}
-
 /* A reading does not stop what is read. */
 static void reads_while_counting(void)
 {
@@ -514,7 +490,6 @@ CU_TestInfo traffic_counter_tests[] = {
     {"overflowing counters", overflowing_counters},
     {"intervals of shares", intervals_of_shares},
     {"places", places},
-    {"codes of PAPI", codes_of_papi},
     {"a reading does not stop what is read", reads_while_counting},
     {"events are described and listed", describes_and_lists},
     CU_TEST_INFO_NULL,
