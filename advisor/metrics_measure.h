@@ -13,11 +13,11 @@ struct metrics_request {
     const struct settings *settings; /* the kernel and how it is measured; the program */
     const char *cpu;                 /* as metric_set_load; NULL = this machine's */
     const char *model;               /* only what it rests on; NULL = all models */
-    bool facts;                      /* only what tells the rules something */
     /* How often it is run in all; 0 = as often as there are sets of events, each in the
      * counters at once. More: the sets take turns. Fewer: sets are put together and their
      * events take turns in the counters. */
     size_t runs;
+    bool facts; /* only what tells the rules something */
 };
 
 enum { METRICS_GIVEN_MOST = 4 };
