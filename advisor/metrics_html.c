@@ -6,6 +6,7 @@
 #include "advisor/html_page.h"
 #include "advisor/metrics_against.h"
 #include "advisor/metrics_html_parts.h"
+#include "advisor/metrics_roof.h"
 
 /* ---- who ---- */
 
@@ -64,16 +65,19 @@ static void add_way(const struct metrics_column *column, size_t model, struct bu
     buf_release(&way);
 }
 
-static void add_answer(const struct metrics_report *report, struct buf *out)
+static void add_answer(const struct metrics_report *report, struct buf *page)
 {
+    struct buf ways = {0}, *out = &ways;
     bool computed;
-    buf_add(out, "<section id=\"answer\">\n<h2>Largest loss</h2>\n");
     for (size_t i = 0; i < report->nr; i++)
         for (size_t m = 0; m < report->column[i].set->model_nr; m++)
             if (metrics_shows(report, &report->column[i], m, &computed))
                 add_way(&report->column[i], m, out);
     add_list("What that says", &report->said, out);
-    buf_add(out, "</section>\n");
+    if (out->length)
+        buf_addf(page, "<section id=\"answer\">\n<h2>Largest loss</h2>\n%s</section>\n",
+                 buf_str(out));
+    buf_release(&ways);
 }
 
 /* ---- against the first ---- */
@@ -197,6 +201,7 @@ static void add_sections(const struct metrics_report *report, struct buf *out)
         report->against_nr ? "<a href=\"#against\">Against the first</a>" : "");
     add_answer(report, out);
     add_against(report, out);
+    metrics_roof_html(report, out);
     metrics_html_trees(report, out);
     add_notes(report, out);
     add_formulas(report, out);

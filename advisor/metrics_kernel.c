@@ -145,6 +145,16 @@ static void take_given(const struct workbench *bench, struct metrics_measured *m
     }
 }
 
+/* What the source needs, of all calls of a run. */
+static void take_expected(const struct workbench *bench,
+                          struct metrics_measured *measured)
+{
+    struct quantity flops = kernel_counts(bench->kernel).flops;
+    if (flops.known && measured->run_nr && measured->run[0].calls > 0)
+        measured->given[measured->given_nr++] = (struct metric_given){
+            "flops_expected", quantity_scale(flops, measured->run[0].calls)};
+}
+
 static int count_kernel(struct workbench *bench, const struct metrics_request *request,
                         const char *instead, struct metrics_measured *measured,
                         struct error *err)
@@ -154,6 +164,8 @@ static int count_kernel(struct workbench *bench, const struct metrics_request *r
     int status = metrics_prepare(request, instead, measured, &plan, err);
     if (!status)
         status = count_all(bench, request, &plan, measured, err);
+    if (!status)
+        take_expected(bench, measured);
     metrics_plan_done(&plan);
     return status;
 }

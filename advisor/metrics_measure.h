@@ -13,20 +13,21 @@ struct metrics_request {
     const struct settings *settings; /* the kernel and how it is measured; the program */
     const char *cpu;                 /* as metric_set_load; NULL = this machine's */
     const char *model;               /* only what it rests on; NULL = all models */
-    bool facts;                      /* only what tells the rules something */
     /* How often it is run in all; 0 = as often as there are sets of events, each in the
      * counters at once. More: the sets take turns. Fewer: sets are put together and their
      * events take turns in the counters. */
     size_t runs;
+    bool facts; /* only what tells the rules something */
 };
 
-enum { METRICS_GIVEN_MOST = 3 };
+enum { METRICS_GIVEN_MOST = 4 };
 
 struct metrics_measured {
     struct metric_set *set;
     struct count_set *run;
     size_t run_nr, run_alloc;
-    struct metric_given given[METRICS_GIVEN_MOST]; /* what metrics_given_here tells */
+    struct metric_given given[METRICS_GIVEN_MOST]; /* what metrics_given_here tells;
+                           of a kernel flops_expected, too */
     size_t given_nr;
     struct strvec note; /* one sentence each: what does not count here and why, what was
                            left out, how often it ran, how it was cut short */

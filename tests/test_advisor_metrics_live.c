@@ -269,6 +269,20 @@ static void check_tree(const struct measured *measured, double calls)
     check_eq(measured->result.breach_nr, 0);
 }
 
+/* One multiplication an element, and no more were done. */
+static void check_expected(const struct measured *measured)
+{
+    const struct metrics_measured *got = &measured->got;
+    double expected = -1;
+
+    for (size_t i = 0; i < got->given_nr; i++)
+        if (!strcmp(got->given[i].name, "flops_expected"))
+            expected = got->given[i].value.value;
+    check_near(expected, 1000 * measured->counts.calls, 1e-12);
+    for (size_t i = 0; i < measured->result.note.nr; i++)
+        check_str(measured->result.note.v[i], "");
+}
+
 /* PAPI's events of this process, begun before. */
 static void read_papi(struct papi_counter *counter, const struct measured *handed_over)
 {
@@ -321,6 +335,7 @@ static void the_tree_of_a_kernel(void)
         check_ok(metrics_of_kernel(&request, &measured.got, &err), &err)) {
         evaluate(&measured);
         check_tree(&measured, measured.counts.calls);
+        check_expected(&measured);
         check_eq(measured.got.run_nr, software_counts() ? 2 : 1);
         check(measured.counts.seconds.known);
         check_near(value_of(&measured, "LS_GBs") * measured.counts.seconds.value * 1e9,

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "core/traffic/bandwidth_source.h"
-#include "core/traffic/papi_identity.h"
 #include "core/traffic/papi_source.h"
 #include "core/traffic/pfm_names.h"
 #include "tests/check.h"
@@ -382,39 +381,7 @@ static void ambiguous_counts_ask_for_the_cpu(void)
     count_set_release(&set);
 }
 
-/* All ways in which a CPU is named. */
-static void cpus_are_told_apart(void)
-{
-    static const struct {
-        const char *text, *vendor, *family, *model, *stepping, *part;
-    } cases[] = {
-        {"intel 6 85 4", "intel", "6", "55", "4", ""},
-        {"GenuineIntel-6-55-4", "intel", "6", "55", "4", ""},
-        {"vendor_id : AuthenticAMD\ncpu family : 25\nmodel : 17\nstepping : 1\n", "amd",
-         "19", "11", "1", ""},
-        {"Intel(R) Xeon(R) Gold 6148 CPU @ 2.40GHz, family 6 model 55 stepping 4",
-         "intel", "6", "55", "4", ""},
-        {"AMD EPYC 9654 96-Core Processor, family 19 model 11 stepping 1", "amd", "19",
-         "11", "1", ""},
-        {"Arm implementer 0x46 part 0x001", "arm", "", "", "", "001"},
-        {"Intel(R) Xeon(R) Gold 6148 CPU @ 2.40GHz", "", "", "", "", ""},
-        {"", "", "", "", "", ""},
-    };
-
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct papi_identity cpu;
-
-        papi_identify(cases[i].text, &cpu);
-        check_str(cpu.vendor, cases[i].vendor);
-        check_str(cpu.family, cases[i].family);
-        check_str(cpu.model, cases[i].model);
-        check_str(cpu.stepping, cases[i].stepping);
-        check_str(cpu.part, cases[i].part);
-    }
-}
-
 CU_TestInfo traffic_bandwidth_tests[] = {
-    {"CPUs are told apart", cpus_are_told_apart},
     {"libpfm4 knows the names", libpfm4_knows_the_names},
     {"every row is sound", every_row_is_sound},
     {"bad sources are refused", bad_sources_are_refused},
