@@ -338,6 +338,8 @@ static void the_tree_of_a_kernel(void)
         check_expected(&measured);
         check_eq(measured.got.run_nr, software_counts() ? 2 : 1);
         check(measured.counts.seconds.known);
+        check_near(count_set_value(&measured.counts, "sde:::inflight::LINE_BYTES").value,
+                   64, 0);
         check_near(value_of(&measured, "LS_GBs") * measured.counts.seconds.value * 1e9,
                    value_of(&measured, "LS_Bytes"), 1e-12);
         if (counter)
