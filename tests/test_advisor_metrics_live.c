@@ -379,6 +379,27 @@ static void a_kernel_is_counted_between_gates(void)
     strvec_release(&words);
 }
 
+/* By this CPU's definitions where they count, else by the cache model's. */
+static void a_kernel_on_this_machine(void)
+{
+    struct settings settings = {0};
+    struct metrics_request request = {
+        .settings = &settings, .model = "portable", .runs = 1};
+    struct measured measured = {0};
+    struct strvec words = {0};
+    struct error err = {0};
+
+    if (parse(&words, &settings) &&
+        check_ok(metrics_of_kernel(&request, &measured.got, &err), &err)) {
+        evaluate(&measured);
+        check(value_of(&measured, "Time") > 0);
+        check(value_of(&measured, "LS_Bytes") > 0);
+    }
+    drop(&measured);
+    settings_release(&settings);
+    strvec_release(&words);
+}
+
 CU_TestInfo advisor_metrics_live_tests[] = {
     {"the tree of a program", the_tree_of_a_program},
     {"this machine", this_machine},
@@ -388,6 +409,7 @@ CU_TestInfo advisor_metrics_live_tests[] = {
     {"what cannot be measured", what_cannot_be_measured},
     {"what does not start", what_does_not_start},
     {"the tree of a kernel", the_tree_of_a_kernel},
+    {"a kernel on this machine", a_kernel_on_this_machine},
     {"a kernel is counted between gates", a_kernel_is_counted_between_gates},
     CU_TEST_INFO_NULL,
 };
