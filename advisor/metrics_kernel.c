@@ -196,6 +196,8 @@ int metrics_of_kernel(const struct metrics_request *request,
     int status = workbench_live(&bench, err);
     if (!status)
         status = count_kernel(&bench, request, "traced", measured, err);
+    if (!status && !measured->run_nr)
+        status = metrics_nothing(measured, err);
     workbench_release(&bench);
     return status;
 }

@@ -203,6 +203,12 @@ struct count_set *metrics_add_run(struct metrics_measured *measured)
     return run;
 }
 
+int metrics_nothing(const struct metrics_measured *measured, struct error *err)
+{
+    return fail(err, STATUS_MISSING, "nothing can be counted here: %s",
+                measured->note.nr ? measured->note.v[0] : "no metric asks for it");
+}
+
 static size_t give(struct metric_given *given, size_t nr, const char *name, double value)
 {
     if (value <= 0)

@@ -379,6 +379,24 @@ static void a_kernel_is_counted_between_gates(void)
     strvec_release(&words);
 }
 
+/* Its one event is nobody's. */
+static void nothing_counts(void)
+{
+    struct settings settings = {0};
+    struct metrics_request request = {
+        .settings = &settings, .cpu = AS_CORE, .model = "nobody"};
+    struct measured measured = {0};
+    struct strvec words = {0};
+    struct error err = {0};
+
+    if (parse(&words, &settings))
+        check_fails(metrics_of_kernel(&request, &measured.got, &err), &err,
+                    STATUS_MISSING, "nothing can be counted here: the event 'OF_NOBODY'");
+    drop(&measured);
+    settings_release(&settings);
+    strvec_release(&words);
+}
+
 /* By this CPU's definitions where they count, else by the cache model's. */
 static void a_kernel_on_this_machine(void)
 {
@@ -409,6 +427,7 @@ CU_TestInfo advisor_metrics_live_tests[] = {
     {"what cannot be measured", what_cannot_be_measured},
     {"what does not start", what_does_not_start},
     {"the tree of a kernel", the_tree_of_a_kernel},
+    {"nothing counts", nothing_counts},
     {"a kernel on this machine", a_kernel_on_this_machine},
     {"a kernel is counted between gates", a_kernel_is_counted_between_gates},
     CU_TEST_INFO_NULL,
