@@ -5,6 +5,7 @@
 
 #include "advisor/code_diffs.h"
 #include "advisor/html_parts.h"
+#include "advisor/metrics_facts.h"
 #include "advisor/report_sheet.h"
 
 void html_open(struct html *page, const char *id, const char *title)
@@ -159,6 +160,32 @@ static void add_queues(struct html *page, const json_t *measurement, const char 
     buf_add(page->out, "</tbody></table>\n");
 }
 
+/* The other witness: what counters of the CPU say. */
+static void add_counted(struct html *page, const json_t *counted)
+{
+    const json_t *fact;
+    size_t i;
+    if (!json_is_object(counted))
+        return;
+    buf_add(page->out, "<table class=\"cards\">\n");
+    html_elementf(page->out, "caption", "Counters beside it, by the definitions of %s",
+                  report_word(counted, "definitions"));
+    buf_add(page->out, "<thead><tr><th scope=\"col\">Metric</th><th "
+                       "scope=\"col\">Counted</th></tr></thead>\n<tbody>\n");
+    json_array_foreach(json_object_get(counted, "metrics"), i, fact)
+    {
+        char *text = metrics_fact_text(fact);
+        if (!text)
+            continue;
+        buf_add(page->out, "<tr>");
+        html_element(page->out, "th scope=\"row\"", report_word(fact, "name"));
+        html_element(page->out, "td data-label=\"Counted\"", text);
+        buf_add(page->out, "</tr>\n");
+        free(text);
+    }
+    buf_add(page->out, "</tbody></table>\n");
+}
+
 static void add_words(struct html *page)
 {
     buf_add(
@@ -244,6 +271,7 @@ void html_add_limits(struct html *page)
     add_queues(page, baseline, "The kernel as written");
     if (page->best)
         add_queues(page, page->variant[page->best].json, "The winner");
+    add_counted(page, json_object_get(report, "counted"));
     add_words(page);
     html_close(page);
 }

@@ -42,18 +42,35 @@ static struct metric_set *load(const char *name, const char *cpu, struct strvec 
     return set;
 }
 
-static struct metric_set *definitions_of(const struct count_set *counts,
-                                         const struct machine *machine,
-                                         struct strvec *note)
+static struct metric_set *found(const struct metrics_facts_question *question,
+                                struct strvec *note)
 {
-    struct metric_set *set = counts->cpu ? load(NULL, counts->cpu, note) : NULL;
-    if (set || !machine->microarchitecture)
+    const char *cpu = question->counts->cpu;
+    struct metric_set *set = cpu ? load(NULL, cpu, note) : NULL;
+    if (set || !question->machine->microarchitecture)
         return set;
-    char *name = file_name_of(machine->microarchitecture);
+    char *name = file_name_of(question->machine->microarchitecture);
     if (is_shipped(name))
         set = load(name, NULL, note);
     free(name);
     return set;
+}
+
+static int named(const struct metrics_facts_question *question, struct metric_set **set,
+                 struct error *err)
+{
+    const char *cpu = question->counts->cpu;
+    if (metric_set_load(question->definitions, NULL, set, err))
+        return -1;
+    if (!cpu || metric_set_cpu(*set, cpu) != METRIC_CPU_OTHER)
+        return 0;
+    fail(err, STATUS_INPUT,
+         "the counts are of '%s', not of '%s' (%s), which --cpu names: leave --cpu out, "
+         "or count there",
+         cpu, (*set)->name, (*set)->title);
+    metric_set_free(*set);
+    *set = NULL;
+    return -1;
 }
 
 static bool any_known(const struct metrics_facts *facts)
@@ -64,24 +81,37 @@ static bool any_known(const struct metrics_facts *facts)
     return false;
 }
 
-void metrics_facts_of(const struct count_set *counts, const struct machine *machine,
-                      int cores, struct metrics_facts *facts, struct strvec *note)
+void metrics_facts_take(struct metric_set *set, const struct count_set *counts,
+                        const struct metric_given *given, size_t given_nr,
+                        struct metrics_facts *facts)
 {
-    const struct metric_given given[] = {
-        {"line_bytes", quantity_exact(machine->line_bytes, PROVENANCE_TABLE)},
-        {"cores", quantity_exact(cores, PROVENANCE_DECLARED)},
-        {"vector_bits", machine->simd_bytes
-                            ? quantity_exact(8.0 * machine->simd_bytes, PROVENANCE_TABLE)
-                            : quantity_unknown()}};
-    *facts = (struct metrics_facts){.set = definitions_of(counts, machine, note)};
-    if (!facts->set)
+    *facts = (struct metrics_facts){.set = set};
+    if (!set)
         return;
-    metric_evaluate(
-        &(struct metric_question){facts->set, counts, given, ARRAY_SIZE(given)},
-        &facts->result);
+    metric_evaluate(&(struct metric_question){set, counts, given, given_nr},
+                    &facts->result);
     facts->source = counts->source ? xstrdup(counts->source) : NULL;
     if (!any_known(facts))
         metrics_facts_release(facts);
+}
+
+int metrics_facts_of(const struct metrics_facts_question *question,
+                     struct metrics_facts *facts, struct strvec *note, struct error *err)
+{
+    const struct machine *machine = question->machine;
+    const struct metric_given given[] = {
+        {"line_bytes", quantity_exact(machine->line_bytes, PROVENANCE_TABLE)},
+        {"cores", quantity_exact(question->cores, PROVENANCE_DECLARED)},
+        {"vector_bits", machine->simd_bytes
+                            ? quantity_exact(8.0 * machine->simd_bytes, PROVENANCE_TABLE)
+                            : quantity_unknown()}};
+    struct metric_set *set = NULL;
+    *facts = (struct metrics_facts){0};
+    if (question->definitions && named(question, &set, err))
+        return -1;
+    metrics_facts_take(question->definitions ? set : found(question, note),
+                       question->counts, given, ARRAY_SIZE(given), facts);
+    return 0;
 }
 
 void metrics_facts_release(struct metrics_facts *facts)
@@ -210,80 +240,4 @@ json_t *metrics_facts_json(const struct metrics_facts *facts,
         "{s:s, s:s, s:s?, s:o, s:o}", "definitions", facts->set->name, "title",
         facts->set->title, "source", facts->source, "metrics", list, "notes",
         json_strings((const char *const *)facts->result.note.v, facts->result.note.nr));
-}
-
-/* ---- as text ---- */
-
-static const json_t *known(const json_t *fact, const char *key)
-{
-    const json_t *quantity = json_object_get(fact, key);
-    return json_is_object(quantity) ? quantity : NULL;
-}
-
-static double end(const json_t *quantity, const char *key)
-{
-    return json_number_value(json_object_get(quantity, key));
-}
-
-/* "51 %", "7.9 lines", with the interval where it is wider than a twentieth. */
-static void add_figure(const json_t *quantity, const char *unit, struct buf *out)
-{
-    bool share = !strcmp(unit, "share");
-    double scale = share ? 100 : 1, value = end(quantity, "value"),
-           low = end(quantity, "low"), high = end(quantity, "high");
-    buf_addf(out, share ? "%.0f %%" : "%.2f", scale * value);
-    if (!share)
-        buf_addf(out, " %s", unit);
-    if (high - low > 0.05 * fabs(value))
-        buf_addf(out, share ? " (%.0f to %.0f)" : " (%.2f to %.2f)", scale * low,
-                 scale * high);
-}
-
-/* What bandwidth and latency say of the same, and why that may be another thing. */
-static void add_beside(const json_t *value, const json_t *other, const char *unit,
-                       struct buf *out)
-{
-    bool share = !strcmp(unit, "share");
-    buf_add(out, share ? "; by bandwidth and latency it is filled to "
-                       : "; by bandwidth and latency ");
-    add_figure(other, unit, out);
-    if (!share && end(value, "low") > end(other, "high"))
-        buf_add(out, ", which leaves out misses that other caches serve");
-    else if (!share && end(value, "high") < end(other, "low"))
-        buf_add(out, ": more, so prefetchers fetch some ahead, or memory answers sooner "
-                     "than the profile says");
-}
-
-static void fact_text(const json_t *fact, size_t width, struct buf *out)
-{
-    const char *unit = json_string_value(json_object_get(fact, "unit")),
-               *of = json_string_value(json_object_get(fact, "of")),
-               *why = json_string_value(json_object_get(fact, "why_not"));
-    const json_t *value = known(fact, "value"), *other = known(fact, "by_bandwidth");
-    struct buf line = {0};
-    if (value)
-        add_figure(value, unit, &line);
-    else
-        buf_addf(&line, "not told to the rules: %s", why);
-    if (value && *of)
-        buf_addf(&line, " of %s", of);
-    if (value && other)
-        add_beside(value, other, unit, &line);
-    buf_addf(out, "    %-18s ", json_string_value(json_object_get(fact, "name")));
-    buf_add_wrapped(out, buf_str(&line), 23, width);
-    buf_add(out, "\n");
-    buf_release(&line);
-}
-
-/* Nothing is said of what was not counted at all. */
-void metrics_facts_text(const json_t *facts, size_t width, struct buf *out)
-{
-    const json_t *fact;
-    size_t i;
-    if (!json_is_object(facts))
-        return;
-    buf_addf(out, "  Counters beside it, by the definitions of %s:\n",
-             json_string_value(json_object_get(facts, "definitions")));
-    json_array_foreach(json_object_get(facts, "metrics"), i,
-                       fact) if (known(fact, "counted")) fact_text(fact, width, out);
 }

@@ -147,6 +147,7 @@ int metrics_find_given(const struct settings *settings, struct metrics_column *c
         return -1;
     give(column, "cores", positive((double)settings->cores, PROVENANCE_DECLARED));
     give(column, "cores", positive(column->counts.cores, PROVENANCE_RECORDED));
+    give(column, "flops_expected", quantity_unknown()); /* a row of the counts */
     give(column, "line_bytes", positive(machine->line_bytes, PROVENANCE_PROBE));
     give(column, "vector_bits", positive(8.0 * machine->simd_bytes, PROVENANCE_PROBE));
     size_t nr = machine_here ? metrics_given_here(here) : 0;

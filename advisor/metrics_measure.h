@@ -17,15 +17,17 @@ struct metrics_request {
      * counters at once. More: the sets take turns. Fewer: sets are put together and their
      * events take turns in the counters. */
     size_t runs;
+    bool facts; /* only what tells the rules something */
 };
 
-enum { METRICS_GIVEN_MOST = 3 };
+enum { METRICS_GIVEN_MOST = 4 };
 
 struct metrics_measured {
     struct metric_set *set;
     struct count_set *run;
     size_t run_nr, run_alloc;
-    struct metric_given given[METRICS_GIVEN_MOST]; /* what metrics_given_here tells */
+    struct metric_given given[METRICS_GIVEN_MOST]; /* what metrics_given_here tells;
+                           of a kernel flops_expected, too */
     size_t given_nr;
     struct strvec note; /* one sentence each: what does not count here and why, what was
                            left out, how often it ran, how it was cut short */
@@ -41,6 +43,10 @@ struct metrics_measured {
  */
 int metrics_of_kernel(const struct metrics_request *request,
                       struct metrics_measured *measured, struct error *err);
+struct workbench;
+/* The same on a bench that is set up; what hardware does not count is left out. */
+int metrics_of_bench(struct workbench *bench, const struct metrics_request *request,
+                     struct metrics_measured *measured, struct error *err);
 /* settings->program: with all processes and threads it starts, each from its first
  * instruction. Where hardware does not count: software events. It is run again for
  * further sets of events. */

@@ -37,6 +37,13 @@ bool metrics_is_share(const struct metric *metric)
     return !strcmp(metric->unit, "share");
 }
 
+bool metrics_is_heated(const struct metric_set *set, int metric)
+{
+    const struct metric *one = &set->metric[metric];
+    return metrics_is_share(one) && one->of && one->model != METRIC_NONE &&
+           set->model[one->model].losses;
+}
+
 void metrics_add_value(struct buf *out, const struct metric *metric,
                        const struct metric_value *value)
 {
@@ -203,7 +210,8 @@ void metrics_text(const struct metrics_report *report, struct page *page)
         metrics_table_text(report, page);
     else
         metrics_tree_text(report, page);
-    metrics_roof_text(report, page);
+    if (!report->settings->model)
+        metrics_roof_text(report, page);
     show_notes(report, page);
     if (report->settings->evidence)
         metrics_evidence_text(report, page);

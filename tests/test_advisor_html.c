@@ -356,6 +356,32 @@ static void damaged_diffs(void)
     buf_release(&out);
 }
 
+/* Beside the queues; what is damaged in it is left out. */
+static void counters_stand_beside_the_queues(void)
+{
+    static const char counted[] =
+        "{\"definitions\": \"made <up>\", \"metrics\": ["
+        "{\"name\": \"In_flight\", \"unit\": \"lines\", \"of\": \"\", \"counted\": "
+        "{\"value\": 3, \"low\": 3, \"high\": 3}, \"value\": {\"value\": 3, \"low\": 3, "
+        "\"high\": 3}, \"by_bandwidth\": {\"value\": 4, \"low\": 3.5, \"high\": null}}, "
+        "{\"name\": 7, \"counted\": {}, \"value\": 1}, 5, {\"name\": \"Not_counted\"}]}";
+    json_t *report = golden();
+    json_object_set_new(report, "counted", json_loads(counted, 0, NULL));
+    char *page = page_of(report);
+
+    check_contains(page, "by the definitions of made &lt;up&gt;");
+    check_contains(page,
+                   "<th scope=\"row\">In_flight</th><td data-label=\"Counted\">3.00 "
+                   "lines; by bandwidth and latency 4.00 lines or more: more, so");
+    check(!strstr(page, "Not_counted"));
+    free(page);
+    json_object_set_new(report, "counted", json_string("many"));
+    page = page_of(report);
+    check(!strstr(page, "Counters beside"));
+    free(page);
+    json_decref(report);
+}
+
 CU_TestInfo advisor_html_tests[] = {
     {"sections in order", sections_in_order},
     {"nothing of a session is markup", nothing_is_markup},
@@ -368,5 +394,6 @@ CU_TestInfo advisor_html_tests[] = {
     {"a picture is made fit", a_picture_is_made_fit},
     {"diffs are kept", diffs_are_kept},
     {"damaged diffs", damaged_diffs},
+    {"counters stand beside the queues", counters_stand_beside_the_queues},
     CU_TEST_INFO_NULL,
 };

@@ -271,6 +271,35 @@ static void bytes_from_counts(void)
     }
 }
 
+/* Both directions: their sum, what a CPU tells of them together, or nothing where one is
+ * not counted. */
+static void both_directions_from_counts(void)
+{
+    static const struct {
+        const char *cpu;
+        const struct count *count;
+        double read, write, both; /* -1 = unknown */
+    } cases[] = {{"Skylake-SP", papi_skx, 120 * 64, 7 * 64, 127 * 64},
+                 {"zen 2", zen2, -1, -1, 640},
+                 {"Neoverse N1", n1, 320, -1, -1},
+                 {"Skylake-SP", zen2, -1, -1, -1}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct count_set set = {0};
+        struct traffic_memory memory;
+        struct error err = {0};
+
+        fill(&set, cases[i].count);
+        check_eq(traffic_memory_from_counts(cases[i].cpu, &set, &memory, &err),
+                 i == 3 ? -1 : 0);
+        check_near(memory.read.known ? memory.read.value : -1, cases[i].read, 1e-12);
+        check_near(memory.write.known ? memory.write.value : -1, cases[i].write, 1e-12);
+        check_near(memory.both.known ? memory.both.value : -1, cases[i].both, 1e-12);
+        error_clear(&err);
+        count_set_release(&set);
+    }
+}
+
 static void counts_that_do_not_do(void)
 {
     static const struct count nothing[] = {{"instructions", 1}, {0}},
@@ -358,6 +387,7 @@ CU_TestInfo traffic_bandwidth_tests[] = {
     {"bad sources are refused", bad_sources_are_refused},
     {"names match", names_match},
     {"bytes from counts", bytes_from_counts},
+    {"both directions from counts", both_directions_from_counts},
     {"counts that do not do", counts_that_do_not_do},
     {"uncertain counts", uncertain_counts},
     {"ambiguous counts", ambiguous_counts_ask_for_the_cpu},

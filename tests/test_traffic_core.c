@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <papi.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -331,8 +332,31 @@ static void a_program_is_counted(void)
 }
 
 /*
- * libpfm4 itself.
+ * libpfm4 and PAPI themselves.
  */
+
+static void codes_of_papi(void)
+{
+    static const struct {
+        int code;
+        enum papi_refusal refusal;
+    } cases[] = {
+        {PAPI_OK, PAPI_DONE},
+        {PAPI_ENOEVNT, PAPI_NO_EVENT},
+        {PAPI_ECNFLCT, PAPI_NO_TOGETHER},
+        {PAPI_ECOUNT, PAPI_NO_TOGETHER},
+        {PAPI_EPERM, PAPI_NO_RIGHT},
+        {PAPI_ECMP, PAPI_NO_COMPONENT},
+        {PAPI_ENOCMP, PAPI_NO_COMPONENT},
+        {PAPI_ECMP_DISABLED, PAPI_NO_COMPONENT},
+        {PAPI_ENOINIT, PAPI_NO_LIBRARY},
+        {PAPI_ESYS, PAPI_NO_OTHER},
+        {PAPI_ENOMEM, PAPI_NO_OTHER},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+        check_eq(papi_refusal_of(cases[i].code), cases[i].refusal);
+}
 
 static void names_of_libpfm4(void)
 {
@@ -374,6 +398,7 @@ CU_TestInfo traffic_core_tests[] = {
     {"failing reads", failing_reads},
     {"names of perf", names_of_perf},
     {"a program is counted", a_program_is_counted},
+    {"codes of PAPI", codes_of_papi},
     {"names of libpfm4", names_of_libpfm4},
     CU_TEST_INFO_NULL,
 };

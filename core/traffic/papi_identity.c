@@ -43,6 +43,7 @@ static const char *vendor_of(const char *word)
         {"intel", "intel"},
         {"AuthenticAMD", "amd"},
         {"amd", "amd"},
+        {"arm", "arm"},
     };
 
     for (size_t i = 0; word && i < ARRAY_SIZE(vendors); i++)
@@ -78,15 +79,22 @@ static void identify_cpuinfo(const char *text, struct papi_identity *cpu)
     take_vendor(text, cpu);
 }
 
-/* "intel 6 85 4", "GenuineIntel-6-55-4": the second is perf's, in hexadecimal. */
+/* "intel 6 85 4", "GenuineIntel-6-55-4": the second is perf's, in hexadecimal. "arm 0x41
+ * 0xd49 3": implementer, part, revision. */
 static void identify_words(const char *text, struct papi_identity *cpu)
 {
     static const char between[] = " \t,-";
+    static const int digits[] = {2, 3, 1};
     char *out[] = {cpu->family, cpu->model, cpu->stepping};
     char *vendor = xstrndup(text, strcspn(text, between));
     int base = strchr(text, '-') ? 16 : 0;
 
     cpu->vendor = vendor_of(vendor);
+    bool arm = !strcmp(cpu->vendor, "arm");
+    if (arm) {
+        out[0] = cpu->implementer;
+        out[1] = cpu->part;
+    }
     text += strlen(vendor);
     free(vendor);
     for (size_t i = 0; *cpu->vendor && i < ARRAY_SIZE(out); i++) {
@@ -95,11 +103,27 @@ static void identify_words(const char *text, struct papi_identity *cpu)
         text += strspn(text, between);
         unsigned long number = strtoul(text, &end, base);
         if (end != text)
-            snprintf(out[i], 8, "%lX", number & 0xffffff);
+            snprintf(out[i], 8, "%0*lX", arm ? digits[i] : 1, number & 0xffffff);
         text = end;
     }
-    if (!*cpu->model)
+    if (!*out[1])
         cpu->vendor = "";
+}
+
+/* perf's name for an Arm core, its register MIDR in hexadecimal: implementer, variant,
+ * architecture, part, revision. */
+static bool identify_midr(const char *text, struct papi_identity *cpu)
+{
+    char *end;
+    unsigned long midr = strncmp(text, "0x", 2) ? 0 : strtoul(text, &end, 16);
+
+    if (!midr || *end || midr > 0xffffffff || (midr >> 16 & 0xf) != 0xf)
+        return false;
+    cpu->vendor = "arm";
+    snprintf(cpu->implementer, sizeof(cpu->implementer), "%02lX", midr >> 24);
+    snprintf(cpu->part, sizeof(cpu->part), "%03lX", midr >> 4 & 0xfff);
+    snprintf(cpu->stepping, sizeof(cpu->stepping), "%lX", midr & 0xf);
+    return true;
 }
 
 static void take_number(const char *text, const char *key, int digits, char out[8])
@@ -137,7 +161,8 @@ void papi_identify(const char *text, struct papi_identity *cpu)
     if (identify_profile(text, cpu))
         return;
     *cpu = (struct papi_identity){.vendor = ""};
-    identify_words(text, cpu);
+    if (!identify_midr(text, cpu))
+        identify_words(text, cpu);
 }
 
 /* "A0-AF" or "A0". */

@@ -10,9 +10,10 @@ struct papi_identity {
     char family[8], model[8], stepping[8], implementer[8], part[8], core[16];
 };
 
-/* The text of /proc/cpuinfo, "vendor family model [stepping]" in decimal, perf's
- * "GenuineIntel-6-55-4" in hexadecimal, or what profiles of machines have, "Intel(R) ...,
- * family 6 model 55 stepping 4". */
+/* The text of /proc/cpuinfo, "vendor family model [stepping]" in decimal, "arm 0x41 0xd49
+ * [revision]", perf's "GenuineIntel-6-55-4" in hexadecimal and "0x410fd493" of Arm (the
+ * register MIDR), or what profiles of machines have, "Intel(R) ..., family 6 model 55
+ * stepping 4". */
 void papi_identify(const char *text, struct papi_identity *cpu);
 
 /* Whether a row's "recognise" (checked) speaks of this CPU. */
