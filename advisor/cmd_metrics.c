@@ -43,6 +43,9 @@ static int check(const struct settings *settings, struct error *err)
     for (size_t i = 0; settings->list && i < ARRAY_SIZE(written); i++)
         if (written[i].given)
             return fail(err, STATUS_USAGE, "%s does not go with --list", written[i].name);
+    if (settings->list && settings->model && !settings->cpu)
+        return fail(err, STATUS_USAGE,
+                    "--model says what to show of one file: name it with --cpu");
     if (settings->counts.nr && settings->runs >= 0)
         return fail(err, STATUS_USAGE,
                     "--runs is how often something is run; what --counts names was "

@@ -76,7 +76,8 @@ static char *work_sentence(const struct metrics_against *against)
     struct quantity ratio = against->time_ratio;
     if (!against->work_nr || !work->less.known || !ratio.known || !work->faster.known)
         return NULL;
-    if (fabs(log(ratio.value)) < log(least_difference))
+    if (fabs(log(ratio.value)) < log(least_difference) ||
+        (ratio.low <= 1 && ratio.high >= 1))
         return xasprintf("The times are alike; %s are %.3g times those of the first.",
                          work->name, 1 / work->less.value);
     return xasprintf("By %s it is %s: the time is divided by %.3g, the work by %.3g, and "
@@ -158,7 +159,7 @@ static void caution_total(struct metrics_against *out, const struct metrics_colu
     }
 }
 
-/* Each total once. */
+/* Of the models that say where time goes, each total once. */
 static void caution_totals(struct metrics_against *out,
                            const struct metrics_report *report,
                            const struct metrics_column *first,
@@ -169,7 +170,7 @@ static void caution_totals(struct metrics_against *out,
     for (size_t m = 0; m < set->model_nr; m++) {
         int best = METRIC_NONE;
         bool computed;
-        if (!metrics_shows(report, first, m, &computed))
+        if (!set->model[m].losses || !metrics_shows(report, first, m, &computed))
             continue;
         for (size_t i = 0; i < set->metric_nr; i++)
             if (set->metric[i].model == (int)m && set->metric[i].parent == METRIC_NONE &&

@@ -99,6 +99,10 @@ void metrics_evidence_text(const struct metrics_report *report, struct page *pag
         for (size_t k = 0; k < column->counts.count_nr; k++)
             show_count(column, &column->counts.count[k], page);
         free(title);
+        if (column->result.identity_nr)
+            page_paragraph(page, "%zu of %zu identities between metrics hold",
+                           column->result.identity_nr - column->result.identity_broken_nr,
+                           column->result.identity_nr);
         if (!again)
             page_heading(page, "Where the definitions are from");
         if (!again)

@@ -65,16 +65,19 @@ static void add_way(const struct metrics_column *column, size_t model, struct bu
     buf_release(&way);
 }
 
-static void add_answer(const struct metrics_report *report, struct buf *out)
+static void add_answer(const struct metrics_report *report, struct buf *page)
 {
+    struct buf ways = {0}, *out = &ways;
     bool computed;
-    buf_add(out, "<section id=\"answer\">\n<h2>Largest loss</h2>\n");
     for (size_t i = 0; i < report->nr; i++)
         for (size_t m = 0; m < report->column[i].set->model_nr; m++)
             if (metrics_shows(report, &report->column[i], m, &computed))
                 add_way(&report->column[i], m, out);
     add_list("What that says", &report->said, out);
-    buf_add(out, "</section>\n");
+    if (out->length)
+        buf_addf(page, "<section id=\"answer\">\n<h2>Largest loss</h2>\n%s</section>\n",
+                 buf_str(out));
+    buf_release(&ways);
 }
 
 /* ---- against the first ---- */

@@ -127,7 +127,7 @@ static void add_heat_cell(const struct metrics_column *column, const char *name,
     }
     const struct metric *metric = &column->set->metric[at];
     const struct metric_value *value = &column->result.value[at];
-    if (metrics_is_share(metric) && metric->of && value->value.known)
+    if (metrics_is_heated(column->set, at) && value->value.known)
         share = fmin(fmax(value->value.value, 0), 1);
     buf_add(&text, value->dominant ? "\xe2\x96\xb8 " : "");
     metrics_add_value(&text, metric, value);
@@ -164,6 +164,14 @@ static void add_compared_row(const struct metrics_report *report, size_t column,
     buf_release(&unit);
 }
 
+static bool known_in_any(const struct metrics_report *report, const char *name)
+{
+    for (size_t i = 0; i < report->nr; i++)
+        if (metrics_value(&report->column[i], name).known)
+            return true;
+    return false;
+}
+
 static void add_compared(const struct metrics_report *report, size_t column, size_t model,
                          struct buf *out)
 {
@@ -175,7 +183,8 @@ static void add_compared(const struct metrics_report *report, size_t column, siz
     for (size_t i = 0; i < set->metric_nr; i++) {
         int total = metrics_total_of(set, (int)i);
         if (set->metric[i].model != (int)model ||
-            in_earlier(report, column, set->metric[i].name))
+            in_earlier(report, column, set->metric[i].name) ||
+            !known_in_any(report, set->metric[i].name))
             continue;
         if (total != METRIC_NONE && (i == 0 || set->metric[i - 1].model != (int)model))
             add_compared_row(report, column, (size_t)total, out);

@@ -15,8 +15,9 @@ static json_t *strings(const struct strvec *list)
 
 /* ---- definitions ---- */
 
-static json_t *definition_json(const struct metrics_column *column, bool own)
+static json_t *definition_json(const struct metrics_column *column)
 {
+    bool own = metrics_definition_is_own(column->set);
     char *hash = metrics_definition_hash(column->set);
     json_t *out = json_pack(
         "{s:s, s:s, s:o, s:o}", "name", column->set->name, "title", column->set->title,
@@ -121,16 +122,18 @@ static json_t *notes_json(const struct metrics_column *column)
 static json_t *column_json(const struct metrics_report *report,
                            const struct metrics_column *column)
 {
-    const char *cpu = report->settings->cpu;
-    bool own = cpu && strpbrk(cpu, "/.") != NULL;
+    json_t *identities =
+        json_pack("{s:i, s:i}", "comparable", (int)column->result.identity_nr, "broken",
+                  (int)column->result.identity_broken_nr);
     return json_pack("{s:s, s:s, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-                     "s:o}",
+                     "s:o, s:o}",
                      "label", column->label, "origin", column->origin, "definition",
-                     definition_json(column, own), "runs", runs_json(column), "variation",
+                     definition_json(column), "runs", runs_json(column), "variation",
                      column->variation, "seconds", json_quantity(column->counts.seconds),
                      "given", given_json(column), "models", models_json(report, column),
                      "metrics", metrics_of(column), "breaches", breaches_json(column),
-                     "little_lines_per_core", json_quantity(column->little), "latency_ns",
+                     "identities", identities, "little_lines_per_core",
+                     json_quantity(column->little), "latency_ns",
                      json_quantity(column->latency_ns), "little_why",
                      text_json(column->little_why), "notes", notes_json(column));
 }

@@ -24,7 +24,8 @@ void metrics_roof_notes(const struct metrics_roof *roof, struct strvec *out);
 bool metrics_roof_same(const struct metrics_roof *a, const struct metrics_roof *b);
 
 /* Tables, a column per variant, and the sentences. Prints nothing where no column has
- * flops or bytes; one sentence where the profile is what lacks. */
+ * bytes, nor with --model of another tree than the portable metrics; one sentence where
+ * the profile is what lacks. */
 void metrics_roof_text(const struct metrics_report *report, struct page *page);
 /* An array: an object per column, null where metrics_roof_of is false. */
 json_t *metrics_roof_json(const struct metrics_report *report);

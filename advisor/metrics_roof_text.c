@@ -23,6 +23,10 @@ static void add_name(const struct table *table, const char *name, struct quantit
     const struct quantity cell[] = {roof, ridge};
     for (size_t i = 0; i < ARRAY_SIZE(cell); i++) {
         struct buf text = {0};
+        if (i == 0 && roof.known && isinf(roof.high))
+            buf_add(&text, ">=");
+        else if (cell[i].known && isinf(roof.high))
+            buf_add(&text, "<=");
         if (cell[i].known)
             buf_add_number(&text, cell[i].value);
         buf_addf(table->page->out, "%*s", ROOF_COLUMNS, buf_str(&text));
@@ -203,8 +207,17 @@ static bool has_bytes(const struct metrics_report *report)
     return false;
 }
 
+/* Who asks for another model does not ask for roofs. */
+static bool is_wanted(const struct metrics_report *report)
+{
+    const char *model = report->settings->model;
+    return !model || !strcmp(model, "portable");
+}
+
 void metrics_roof_text(const struct metrics_report *report, struct page *page)
 {
+    if (!is_wanted(report))
+        return;
     struct metrics_roof *roof = xcalloc(report->nr + 1, sizeof(*roof));
     size_t *number = xcalloc(report->nr + 1, sizeof(*number)), nr = 0;
     for (size_t i = 0; i < report->nr; i++)

@@ -5,6 +5,34 @@
 
 /* ---- the definitions ---- */
 
+/* NULL = nothing is shipped under that name. Caller frees. */
+static char *shipped_definition(const char *name)
+{
+    char *relative = xasprintf("rules/metrics/%s.json", name), *path = NULL;
+    shipped_path(relative, &path, NULL);
+    free(relative);
+    return path;
+}
+
+bool metrics_definition_is_own(const struct metric_set *set)
+{
+    char *shipped = shipped_definition(set->name);
+    bool own = !shipped || strcmp(shipped, set->path) != 0;
+    free(shipped);
+    return own;
+}
+
+/* Beside the file, else the shipped one. */
+static void add_included(const char *from, const char *name, struct buf *out)
+{
+    char *beside = xasprintf("%.*s%s.json", (int)(path_base(from) - from), from, name);
+    char *shipped = shipped_definition(name);
+    if (file_read(beside, out, NULL) && shipped)
+        file_read(shipped, out, NULL);
+    free(beside);
+    free(shipped);
+}
+
 /* Appends the text of the file, and of what stands in its "include". */
 static void add_definition(const char *path, struct buf *out)
 {
@@ -14,13 +42,7 @@ static void add_definition(const char *path, struct buf *out)
     if (file_read(path, out, NULL) || json_read_file(path, NULL, &root, NULL))
         return;
     json_array_foreach(json_object_get(root, "include"), i, name)
-    {
-        const char *base = path_base(path);
-        char *beside =
-            xasprintf("%.*s%s.json", (int)(base - path), path, json_string_value(name));
-        file_read(beside, out, NULL);
-        free(beside);
-    }
+        add_included(path, json_string_value(name), out);
     json_decref(root);
 }
 

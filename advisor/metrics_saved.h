@@ -26,6 +26,8 @@ void metrics_saved_release(struct metrics_saved *saved);
 void metrics_saved_compare(const struct metrics_saved_column *then,
                            struct metrics_column *now);
 
+/* Not one of the shipped files: it is found by its path only. */
+bool metrics_definition_is_own(const struct metric_set *set);
 /* SHA-256 of the definition file and of those that it includes. Caller frees; NULL where
  * it cannot be read. */
 char *metrics_definition_hash(const struct metric_set *set);

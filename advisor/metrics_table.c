@@ -30,11 +30,11 @@ struct table {
 static const int heat_of_loss[HEAT_STEPS] = {0, 52, 88, 124, 160, 196},
                  heat_of_use[HEAT_STEPS] = {0, 22, 28, 34, 40, 46};
 
-static int heat(const struct table *table, const struct metric *metric,
+static int heat(const struct table *table, const struct metric_set *set, int at,
                 const struct metric_value *value)
 {
-    if (!table->page->colour || !metrics_is_share(metric) || !metric->of ||
-        !value->value.known)
+    const struct metric *metric = &set->metric[at];
+    if (!table->page->colour || !metrics_is_heated(set, at) || !value->value.known)
         return 0;
     double share = fmin(fmax(value->value.value, 0), 1);
     int step = (int)(share * (HEAT_STEPS - 1) + 0.5);
@@ -54,7 +54,7 @@ static void add_cell(const struct table *table, const struct metrics_column *col
             buf_add(&text, value->tied ? "~" : ">");
         metrics_add_value(&text, &column->set->metric[at], value);
         buf_add(&text, value->out_of_range ? "!" : "");
-        colour = heat(table, &column->set->metric[at], value);
+        colour = heat(table, column->set, at, value);
     }
     int pad = CELL_COLUMNS - (int)text.length;
     buf_addf(table->page->out, " %*s", pad > 0 ? pad : 0, "");
@@ -73,7 +73,9 @@ static void add_ratio_cell(const struct table *table, const char *name)
     if (!ratio.known)
         return;
     bool sure = ratio.low > 1 || ratio.high < 1;
-    buf_addf(&text, "%s%.3gx", sure || ratio.low == ratio.high ? "" : "~", ratio.value);
+    buf_add(&text, sure || ratio.low == ratio.high ? "" : "~");
+    buf_add_number(&text, ratio.value);
+    buf_add(&text, "x");
     buf_addf(table->page->out, " %*s", CELL_COLUMNS, buf_str(&text));
     buf_release(&text);
 }

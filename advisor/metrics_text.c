@@ -37,6 +37,13 @@ bool metrics_is_share(const struct metric *metric)
     return !strcmp(metric->unit, "share");
 }
 
+bool metrics_is_heated(const struct metric_set *set, int metric)
+{
+    const struct metric *one = &set->metric[metric];
+    return metrics_is_share(one) && one->of && one->model != METRIC_NONE &&
+           set->model[one->model].losses;
+}
+
 void metrics_add_value(struct buf *out, const struct metric *metric,
                        const struct metric_value *value)
 {

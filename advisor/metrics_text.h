@@ -25,6 +25,8 @@ bool metrics_shows(const struct metrics_report *report,
 /* How deep below the first level. */
 int metrics_depth(const struct metric_set *set, int metric);
 bool metrics_is_share(const struct metric *metric);
+/* A share of something that can be lost. */
+bool metrics_is_heated(const struct metric_set *set, int metric);
 /* "61.0" of a share, "1.23e+09" of anything else; "?" where it is not known, "NA" where
  * the CPU has no such thing. */
 void metrics_add_value(struct buf *out, const struct metric *metric,

@@ -11,10 +11,10 @@
 #define DATA INFLIGHT_SOURCE_DIR "/tests/data/advisor/metrics/"
 
 static const char *const files[] = {
-    "toy.json",  "round.json", "unknown.json", "old.csv",      "new.csv",
-    "tied.csv",  "range.csv",  "sample.csv",   "zero.csv",     "epyc.csv",
-    "part1.csv", "part2.csv",  "skylake.csv",  "foreign.csv",  "words.csv",
-    "a=b,c.csv", "wide.json",  "wide.csv",     "expected.csv", "expected.json"};
+    "toy.json",   "round.json",   "unknown.json", "old.csv",   "new.csv",   "tied.csv",
+    "range.csv",  "sample.csv",   "zero.csv",     "epyc.csv",  "part1.csv", "part2.csv",
+    "little.csv", "skylake.csv",  "foreign.csv",  "words.csv", "a=b,c.csv", "wide.json",
+    "wide.csv",   "expected.csv", "expected.json"};
 
 static void copy_files(struct place *place)
 {
@@ -48,6 +48,7 @@ static const struct {
     {"--counts zero.csv --cpu ./toy.json", "zero.txt", 6},
     {"--counts part1.csv,part2.csv --cpu ./toy.json", "runs.txt", 0},
     {"--counts 'a=b,c.csv' --cpu ./toy.json --model cycles", "odd_name.txt", 0},
+    {"--counts little.csv --cpu ./toy.json --machine skl", "little.txt", 0},
     {"--counts old=old.csv --counts new.csv --cpu ./toy.json", "table.txt", 0},
     {"--counts old.csv --counts new.csv --cpu ./toy.json --color always --model topdown",
      "heat.txt", 0},
@@ -55,6 +56,10 @@ static const struct {
     {"--counts a=old.csv --counts b=new.csv --counts c=old.csv --counts d=new.csv "
      "--counts e=old.csv --counts f=tied.csv --cpu ./toy.json --model topdown",
      "many.txt", 0},
+    {"--counts part1.csv,part2.csv --counts new.csv --cpu ./toy.json --model topdown",
+     "faster.txt", 0},
+    {"--counts part1.csv,part2.csv --counts old.csv --cpu ./toy.json --model topdown",
+     "alike.txt", 0},
     {"--list --cpu ./toy.json", "list.txt", 0},
     {"--list --cpu ./toy.json --json", "list.json", 0},
     {"--counts old=old.csv --counts new=new.csv --cpu ./toy.json --json", "two.json", 0},
@@ -109,6 +114,7 @@ static const struct {
     {"--counts old.csv two.c", 2, "one of: a C file"},
     {"--counts old.csv -- true", 2, "one of: a C file"},
     {"--list --counts old.csv", 2, "--list says what is defined"},
+    {"--list --model topdown", 2, "--model says what to show of one file"},
     {"--list --save x.json", 2, "--save does not go with --list"},
     {"--counts old.csv --runs 2", 2, "was counted already"},
     {"--seconds 2 -- true", 2, "--seconds says what --counts FILE covers"},

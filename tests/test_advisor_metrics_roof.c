@@ -46,6 +46,25 @@ static void tables_are_as_they_were(void)
     asked_release(&asked);
 }
 
+/* Others left no time to measure all cores together. */
+static void a_roof_may_be_higher(void)
+{
+    struct asked asked;
+    struct buf text = {0};
+    struct page page = page_on(&text, false, 100);
+
+    ask(&asked, kernels + 2, EXAMPLES "clx-8260.json");
+    asked.report.column[0].machine.level[1].all_cores.triad_gbs.high = INFINITY;
+    metrics_roof_text(&asked.report, &page);
+    check_contains(buf_str(&text), "  L2, GB/s                     >=3651  <=0.824 ");
+    buf_reset(&text);
+    asked.settings.model = "topdown";
+    metrics_roof_text(&asked.report, &page);
+    check_str(buf_str(&text), "");
+    buf_release(&text);
+    asked_release(&asked);
+}
+
 static void json_tells_the_same(void)
 {
     static const char *const verdict[] = {"far", "far", "at"}, *const nearest[] = {
@@ -214,6 +233,7 @@ static void the_page_has_the_picture(void)
 
 CU_TestInfo advisor_metrics_roof_tests[] = {
     {"tables are as they were", tables_are_as_they_were},
+    {"a roof may be higher", a_roof_may_be_higher},
     {"JSON tells the same", json_tells_the_same},
     {"words follow the bytes", words_follow_the_bytes},
     {"without a profile it says so", without_a_profile_it_says_so},

@@ -13,7 +13,8 @@ static void every_case_comes_out(void)
     static const char own_models[] = "topdown stalls occupancy fills prefetch mix";
     static const struct {
         const char *name, *models;
-    } cpus[] = {{"zen2", own_models}, {"zen3", own_models}, {"zen4", NULL}};
+    } cpus[] = {
+        {"zen2", own_models}, {"zen3", own_models}, {"zen4", NULL}, {"zen5", NULL}};
 
     for (size_t i = 0; i < ARRAY_SIZE(cpus); i++) {
         struct strvec covered = {0};
@@ -32,7 +33,7 @@ static void cpus_are_recognised(void)
         const char *name;
     } cpus[] = {{23, 0x31, "zen2"}, {23, 0x71, "zen2"}, {25, 0x01, "zen3"},
                 {25, 0x21, "zen3"}, {25, 0x11, "zen4"}, {25, 0x61, "zen4"},
-                {25, 0xa0, "zen4"}};
+                {25, 0xa0, "zen4"}, {26, 0x02, "zen5"}, {26, 0x44, "zen5"}};
 
     for (size_t i = 0; i < ARRAY_SIZE(cpus); i++) {
         struct metric_set *set = NULL;
