@@ -60,17 +60,26 @@ static void forget_cpu(struct metrics_measured *measured)
     }
 }
 
-/* Of one call of one copy; where launches were counted they say the time. */
+/* As if so many calls had been traced; a line is as long as before. */
+static void repeat(struct count_set *counts, double calls)
+{
+    for (size_t i = 0; i < counts->count_nr; i++)
+        if (strcmp(counts->count[i].event, "sde:::inflight::LINE_BYTES"))
+            counts->count[i].value = quantity_scale(counts->count[i].value, calls);
+    counts->calls = calls;
+}
+
+/* Where launches were counted they say how many calls, and the time. */
 static void take_traffic(const struct workbench *bench,
                          const struct measurement *measurement,
                          struct metrics_measured *measured)
 {
-    bool timed = measured->run_nr == 0;
+    double launched = measured->run_nr ? measured->run[0].calls : 0;
     struct count_set *counts = metrics_add_run(measured);
     traffic_to_counts(&measurement->traffic, counts);
-    counts->calls = 1;
+    repeat(counts, launched > 0 ? launched : 1);
     counts->cores = (int)live_copies(bench->live);
-    if (timed)
+    if (launched <= 0)
         counts->seconds =
             quantity_scale(measurement->time_s, 1 / (double)live_copies(bench->live));
     forget_cpu(measured);
@@ -187,6 +196,8 @@ int metrics_of_kernel(const struct metrics_request *request,
     int status = workbench_live(&bench, err);
     if (!status)
         status = count_kernel(&bench, request, "traced", measured, err);
+    if (!status && !measured->run_nr)
+        status = metrics_nothing(measured, err);
     workbench_release(&bench);
     return status;
 }

@@ -106,16 +106,18 @@ static int take_instead(const struct metrics_request *request, const char *inste
                         struct metrics_measured *measured, struct metrics_plan *plan,
                         struct error *err)
 {
-    if (measured->set && request->model && has_model(measured->set, request->model))
-        return fail(err, STATUS_MISSING, "the model '%s' cannot be counted: %s",
-                    request->model,
-                    plan->plan.note.nr ? plan->plan.note.v[0] : "nothing counts here");
+    bool defined =
+        measured->set && request->model && has_model(measured->set, request->model);
     strvec_push_all(&measured->note, &plan->plan.note);
     metric_set_free(measured->set);
     measured->set = NULL;
     if ((instead && add_file(instead, measured, err)) ||
         add_file(software, measured, err))
         return -1;
+    if (defined && !has_model(measured->set, request->model))
+        return fail(err, STATUS_MISSING, "the model '%s' cannot be counted: %s",
+                    request->model,
+                    measured->note.nr ? measured->note.v[0] : "nothing counts here");
     make_plan(request, measured, plan);
     return 0;
 }
@@ -199,6 +201,12 @@ struct count_set *metrics_add_run(struct metrics_measured *measured)
     struct count_set *run = &measured->run[measured->run_nr++];
     *run = (struct count_set){.cpu = machine_cpu_model()};
     return run;
+}
+
+int metrics_nothing(const struct metrics_measured *measured, struct error *err)
+{
+    return fail(err, STATUS_MISSING, "nothing can be counted here: %s",
+                measured->note.nr ? measured->note.v[0] : "no metric asks for it");
 }
 
 static size_t give(struct metric_given *given, size_t nr, const char *name, double value)

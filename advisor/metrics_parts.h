@@ -29,6 +29,9 @@ const struct strvec *metrics_run(const struct metrics_plan *plan, size_t i);
 /* Of these events those that counters count: not the software-defined ones. */
 void metrics_counted(const struct strvec *event, struct strvec *out);
 
+/* Fails: there is no run, and why. */
+int metrics_nothing(const struct metrics_measured *measured, struct error *err);
+
 /* Room for the counts of a further run. */
 struct count_set *metrics_add_run(struct metrics_measured *measured);
 

@@ -97,8 +97,7 @@ static int count_all(const struct metrics_request *request,
 {
     size_t runs = metrics_runs(request, plan);
     if (!plan->plan.run_nr)
-        return fail(err, STATUS_MISSING, "nothing can be counted here: %s",
-                    measured->note.nr ? measured->note.v[0] : "no metric asks for it");
+        return metrics_nothing(measured, err);
     announce(request->settings, plan->plan.run_nr > 1 ? runs : 0);
     for (size_t i = 0; i < runs && !measured->ended; i++)
         if (count_run(request->settings, plan, i, measured, err))

@@ -15,20 +15,21 @@ static void keep(const char *name, const json_t *report)
     free(path);
 }
 
-static json_t *parse(const char *name, const struct spawn_outcome *outcome)
+static json_t *parse(const char *name, const char *schema,
+                     const struct spawn_outcome *outcome)
 {
     struct error err = {0};
     json_t *report = NULL;
 
     if (outcome->end != SPAWN_EXITED || outcome->code)
         fprintf(stderr, "bench: inflight failed on %s: %s", name, buf_str(&outcome->err));
-    else if (json_read_text(buf_str(&outcome->out), name, "inflight.report/1", &report,
-                            &err))
+    else if (json_read_text(buf_str(&outcome->out), name, schema, &report, &err))
         fprintf(stderr, "bench: %s\n", err.text);
     return report;
 }
 
-json_t *bench_report(const char *name, const char *const *words, double *seconds)
+json_t *bench_document(const char *name, const char *schema, const char *const *words,
+                       double *seconds)
 {
     struct strvec argv = {0};
     struct spawn_outcome outcome = {0};
@@ -45,13 +46,18 @@ json_t *bench_report(const char *name, const char *const *words, double *seconds
     if (spawn_run(&request, &outcome, &err))
         fprintf(stderr, "bench: %s\n", err.text);
     else
-        report = parse(name, &outcome);
+        report = parse(name, schema, &outcome);
     *seconds = clock_s() - start;
     if (report)
         keep(name, report);
     spawn_outcome_release(&outcome);
     strvec_release(&argv);
     return report;
+}
+
+json_t *bench_report(const char *name, const char *const *words, double *seconds)
+{
+    return bench_document(name, "inflight.report/1", words, seconds);
 }
 
 double bench_value(const json_t *object, const char *key)

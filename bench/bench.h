@@ -9,6 +9,10 @@
  * a sentence on stderr when it fails. */
 json_t *bench_report(const char *name, const char *const *words, double *seconds);
 
+/* The same for a document of another schema. */
+json_t *bench_document(const char *name, const char *schema, const char *const *words,
+                       double *seconds);
+
 /* "1.85 (1.80 to 1.91)" or "-". */
 void bench_gain(const json_t *quantity, struct buf *out);
 

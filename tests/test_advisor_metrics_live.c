@@ -124,6 +124,44 @@ static void this_machine(void)
     drop(&measured);
 }
 
+/* Events that only perf has a name for, as those of a core: the way that hardware goes,
+ * with numbers that are known otherwise. */
+#define AS_CORE INFLIGHT_SOURCE_DIR "/tests/data/metrics/plan/kernel_core.json"
+
+static bool kernel_has_software_pmu(void)
+{
+    bool has = software_counts() && dir_exists("/sys/bus/event_source/devices/software");
+
+    if (!has)
+        check_skip("the kernel does not describe its software events");
+    return has;
+}
+
+static bool says(const struct strvec *note, const char *part)
+{
+    for (size_t i = 0; i < note->nr; i++)
+        if (strstr(note->v[i], part))
+            return true;
+    return false;
+}
+
+static void events_as_of_a_core(void)
+{
+    struct measured measured;
+    struct error err = {0};
+
+    if (!kernel_has_software_pmu() ||
+        !check_ok(measure("/bin/true; true", AS_CORE, NULL, 2, &measured, &err), &err))
+        return;
+    check_eq(measured.got.run_nr, 2);
+    check_near(value_of(&measured, "Core_faults"), value_of(&measured, "Page_faults"), 0);
+    check_near(value_of(&measured, "Core_minor"), value_of(&measured, "Minor_faults"), 0);
+    check(value_of(&measured, "Core_ns") > 0);
+    check(!measured.result.value[metric_find(measured.got.set, "Nothing")].value.known);
+    check(says(&measured.got.note, "'OF_NOBODY' cannot be counted"));
+    drop(&measured);
+}
+
 static void several_runs(void)
 {
     struct measured measured;
@@ -300,6 +338,8 @@ static void the_tree_of_a_kernel(void)
         check_expected(&measured);
         check_eq(measured.got.run_nr, software_counts() ? 2 : 1);
         check(measured.counts.seconds.known);
+        check_near(count_set_value(&measured.counts, "sde:::inflight::LINE_BYTES").value,
+                   64, 0);
         check_near(value_of(&measured, "LS_GBs") * measured.counts.seconds.value * 1e9,
                    value_of(&measured, "LS_Bytes"), 1e-12);
         if (counter)
@@ -311,13 +351,84 @@ static void the_tree_of_a_kernel(void)
     strvec_release(&words);
 }
 
+/* Counted in the threads of the launch, between its gates. */
+static void a_kernel_is_counted_between_gates(void)
+{
+    struct settings settings = {0};
+    struct metrics_request request = {.settings = &settings, .cpu = AS_CORE, .runs = 2};
+    struct measured measured = {0};
+    struct strvec words = {0};
+    struct error err = {0};
+
+    if (kernel_has_software_pmu() && parse(&words, &settings) &&
+        check_ok(metrics_of_kernel(&request, &measured.got, &err), &err)) {
+        evaluate(&measured);
+        check_eq(measured.got.run_nr, 2);
+        for (size_t i = 0; i < measured.got.run_nr; i++) {
+            check(measured.got.run[i].calls >= 1);
+            check_eq(measured.got.run[i].cores, 1);
+            check(measured.got.run[i].seconds.known);
+            check(says(&measured.got.run[i].note, "calls of 1 copy together"));
+        }
+        check(value_of(&measured, "Core_ns") > 0);
+        check_near(value_of(&measured, "Core_faults"), value_of(&measured, "Page_faults"),
+                   0);
+    }
+    drop(&measured);
+    settings_release(&settings);
+    strvec_release(&words);
+}
+
+/* Its one event is nobody's. */
+static void nothing_counts(void)
+{
+    struct settings settings = {0};
+    struct metrics_request request = {
+        .settings = &settings, .cpu = AS_CORE, .model = "nobody"};
+    struct measured measured = {0};
+    struct strvec words = {0};
+    struct error err = {0};
+
+    if (parse(&words, &settings))
+        check_fails(metrics_of_kernel(&request, &measured.got, &err), &err,
+                    STATUS_MISSING, "nothing can be counted here: the event 'OF_NOBODY'");
+    drop(&measured);
+    settings_release(&settings);
+    strvec_release(&words);
+}
+
+/* By this CPU's definitions where they count, else by the cache model's. */
+static void a_kernel_on_this_machine(void)
+{
+    struct settings settings = {0};
+    struct metrics_request request = {
+        .settings = &settings, .model = "portable", .runs = 1};
+    struct measured measured = {0};
+    struct strvec words = {0};
+    struct error err = {0};
+
+    if (parse(&words, &settings) &&
+        check_ok(metrics_of_kernel(&request, &measured.got, &err), &err)) {
+        evaluate(&measured);
+        check(value_of(&measured, "Time") > 0);
+        check(value_of(&measured, "LS_Bytes") > 0);
+    }
+    drop(&measured);
+    settings_release(&settings);
+    strvec_release(&words);
+}
+
 CU_TestInfo advisor_metrics_live_tests[] = {
     {"the tree of a program", the_tree_of_a_program},
     {"this machine", this_machine},
+    {"events as of a core", events_as_of_a_core},
     {"several runs", several_runs},
     {"how it ended", how_it_ended},
     {"what cannot be measured", what_cannot_be_measured},
     {"what does not start", what_does_not_start},
     {"the tree of a kernel", the_tree_of_a_kernel},
+    {"nothing counts", nothing_counts},
+    {"a kernel on this machine", a_kernel_on_this_machine},
+    {"a kernel is counted between gates", a_kernel_is_counted_between_gates},
     CU_TEST_INFO_NULL,
 };

@@ -52,6 +52,23 @@ static int encode(struct papi_counter *counter, size_t i, struct error *err)
     return counter->seam.core->encode(event, &counter->core[i], err);
 }
 
+static int find_terms(struct papi_counter *counter, size_t i, struct error *err)
+{
+    const char *event = counter->event.v[i];
+    struct error why = {0};
+
+    if (perf_terms_find(counter->seam.devices, event, &counter->core[i], &why) == 0)
+        return 0;
+    if (counter->seam.host.core_counters)
+        return fail(err, why.status, "the event '%s' cannot be counted: %s", event,
+                    why.text);
+    return papi_refuse(&(struct papi_refused){.event = event,
+                                              .why = PAPI_NO_EVENT,
+                                              .words = why.text,
+                                              .component = "perf_event"},
+                       &counter->seam.host, err);
+}
+
 static int find_event(struct papi_counter *counter, size_t i, struct error *err)
 {
     const char *event = counter->event.v[i], *devices = counter->seam.devices;
@@ -66,9 +83,7 @@ static int find_event(struct papi_counter *counter, size_t i, struct error *err)
     }
     if (perf_terms_is(event)) {
         counter->component[i] = kernel_core;
-        return perf_terms_find(devices, event, &counter->core[i], err)
-                   ? fail_in(err, "the event '%s' cannot be counted", event)
-                   : 0;
+        return find_terms(counter, i, err);
     }
     if (find_in_papi(&counter->seam, event, &counter->component[i], err))
         return -1;
