@@ -49,6 +49,8 @@ static const struct {
     {"--counts part1.csv,part2.csv --cpu ./toy.json", "runs.txt", 0},
     {"--counts 'a=b,c.csv' --cpu ./toy.json --model cycles", "odd_name.txt", 0},
     {"--counts little.csv --cpu ./toy.json --machine skl", "little.txt", 0},
+    {"--counts little.csv --counts old.csv --cpu ./toy.json --machine skl",
+     "little_table.txt", 0},
     {"--counts old=old.csv --counts new.csv --cpu ./toy.json", "table.txt", 0},
     {"--counts old.csv --counts new.csv --cpu ./toy.json --color always --model topdown",
      "heat.txt", 0},
