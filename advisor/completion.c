@@ -8,6 +8,7 @@
 #include "advisor/version.h"
 #include "advisor/what_if.h"
 #include "core/machine/machine.h"
+#include "core/metrics/metrics.h"
 #include "core/store/store.h"
 #include "rules/rules.h"
 #include "variants/variants.h"
@@ -55,6 +56,18 @@ static int add_axes(struct completes *out, struct error *err)
         if (*axis[i])
             strvec_pushf(&out->words, "%s=", axis[i]);
     return 0;
+}
+
+/* The shipped definitions of metrics; a file of one's own is typed. */
+static int add_cpus(struct completes *out, struct error *err)
+{
+    struct metric_file *file = NULL;
+    size_t nr = 0;
+    int status = metric_files(&file, &nr, err);
+    for (size_t i = 0; i < nr; i++)
+        strvec_push(&out->words, file[i].name);
+    metric_files_release(file, nr);
+    return status;
 }
 
 static int add_formats(struct completes *out, struct error *err)
@@ -123,6 +136,7 @@ static const struct {
     {"access", COMPLETES_WORDS, add_access},
     {"compare", COMPLETES_PROFILES, add_profiles},
     {"compiler", COMPLETES_PROGRAMS, NULL},
+    {"cpu", COMPLETES_WORDS, add_cpus},
     {"format", COMPLETES_WORDS, add_formats},
     {"machine", COMPLETES_PROFILES, add_profiles},
     {"plan", COMPLETES_PLAN, add_transformations},

@@ -1,36 +1,12 @@
 #include "advisor/metrics_facts.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/metrics_given.h"
+
 /* ---- which definitions ---- */
-
-/* "Skylake-SP" and "Zen 2" are the files skylake-sp and zen2. Caller frees. */
-static char *file_name_of(const char *microarchitecture)
-{
-    struct buf name = {0};
-    for (const char *c = microarchitecture; *c; c++) {
-        char lower = (char)tolower((unsigned char)*c);
-        if (lower != ' ')
-            buf_add_n(&name, &lower, 1);
-    }
-    return buf_detach(&name);
-}
-
-static bool is_shipped(const char *name)
-{
-    struct metric_file *file = NULL;
-    size_t nr = 0;
-    bool is = false;
-    if (metric_files(&file, &nr, NULL))
-        return false;
-    for (size_t i = 0; i < nr; i++)
-        is = is || (!file[i].common && !strcmp(file[i].name, name));
-    metric_files_release(file, nr);
-    return is;
-}
 
 /* No definitions are no mistake; wrong ones are. */
 static struct metric_set *load(const char *name, const char *cpu, struct strvec *note)
@@ -42,18 +18,31 @@ static struct metric_set *load(const char *name, const char *cpu, struct strvec 
     return set;
 }
 
+/* The first shipped file of that CPU. */
+static struct metric_set *of_microarchitecture(const char *name, struct strvec *note)
+{
+    struct metric_file *file = NULL;
+    struct metric_set *set = NULL;
+    size_t nr = 0;
+    if (metric_files(&file, &nr, NULL))
+        return NULL;
+    for (size_t i = 0; i < nr && !set; i++) {
+        set = file[i].common ? NULL : load(file[i].name, NULL, note);
+        if (set && !metrics_set_is_of(set, name)) {
+            metric_set_free(set);
+            set = NULL;
+        }
+    }
+    metric_files_release(file, nr);
+    return set;
+}
+
 static struct metric_set *found(const struct metrics_facts_question *question,
                                 struct strvec *note)
 {
-    const char *cpu = question->counts->cpu;
+    const char *cpu = question->counts->cpu, *name = question->machine->microarchitecture;
     struct metric_set *set = cpu ? load(NULL, cpu, note) : NULL;
-    if (set || !question->machine->microarchitecture)
-        return set;
-    char *name = file_name_of(question->machine->microarchitecture);
-    if (is_shipped(name))
-        set = load(name, NULL, note);
-    free(name);
-    return set;
+    return set || !name ? set : of_microarchitecture(name, note);
 }
 
 static int named(const struct metrics_facts_question *question, struct metric_set **set,

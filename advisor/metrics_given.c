@@ -114,6 +114,37 @@ static double line_of_table(const struct metric_set *set)
     return bytes;
 }
 
+static bool rows_name(const json_t *cpus, const json_t *recognise, const char *name)
+{
+    const json_t *row, *one;
+    size_t i, k;
+    json_array_foreach(cpus, i, row)
+    {
+        const char *called = json_string_value(json_object_get(row, "name"));
+        if (!called || strcmp(called, name))
+            continue;
+        json_array_foreach(recognise, k, one)
+        {
+            if (rows_meet(one, json_object_get(row, "recognise")))
+                return true;
+        }
+    }
+    return false;
+}
+
+bool metrics_set_is_of(const struct metric_set *set, const char *microarchitecture)
+{
+    json_t *table = NULL;
+    char *path = NULL;
+    bool is =
+        !shipped_path("core/machine/data/cpus.json", &path, NULL) &&
+        !json_read_file(path, NULL, &table, NULL) &&
+        rows_name(json_object_get(table, "cpus"), set->recognise, microarchitecture);
+    json_decref(table);
+    free(path);
+    return is;
+}
+
 /* ---- all of it ---- */
 
 static struct quantity given_value(const struct metrics_column *column, const char *name)

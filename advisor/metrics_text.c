@@ -6,6 +6,8 @@
 #include "advisor/metrics_roof.h"
 #include "core/base/near.h"
 
+enum { CPU_SHOWN = 60 };
+
 /* As core/metrics says it of an event. */
 static const char not_counted[] = " is not among the counts";
 
@@ -123,6 +125,20 @@ void metrics_missing(const struct metrics_column *column, size_t model,
 
 /* ---- who ---- */
 
+/* A name, or the text of /proc/cpuinfo: on one line, its beginning. */
+static void add_cpu(const char *cpu, struct buf *out)
+{
+    struct strvec words = {0};
+    if (!cpu)
+        return;
+    strvec_split(&words, cpu);
+    char *line = strvec_join(&words, " ");
+    bool cut = strlen(line) > CPU_SHOWN;
+    buf_addf(out, ", on '%.*s%s'", CPU_SHOWN, line, cut ? " ..." : "");
+    free(line);
+    strvec_release(&words);
+}
+
 static void add_runs(const struct metrics_column *column, struct buf *out)
 {
     const struct count_set *counts = &column->counts;
@@ -137,8 +153,7 @@ static void add_runs(const struct metrics_column *column, struct buf *out)
     }
     if (counts->cores > 0)
         buf_addf(out, ", %d cores", counts->cores);
-    if (counts->cpu)
-        buf_addf(out, ", on '%s'", counts->cpu);
+    add_cpu(counts->cpu, out);
 }
 
 static bool same_sets(const struct metrics_report *report)

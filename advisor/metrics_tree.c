@@ -18,6 +18,9 @@ enum {
     REASONS_SHOWN = 4
 };
 
+/* As core/metrics says why something is not known. */
+static const char no_event[] = "is not among the counts", by_zero[] = "division by 0";
+
 struct tree {
     const struct metrics_report *report;
     const struct metrics_column *column;
@@ -196,51 +199,90 @@ static bool has_children(const struct metric_set *set, size_t parent)
     return false;
 }
 
-/* A place in a tree is shown in any case; other rows only when there is a value. */
+static bool is_known_below(const struct tree *tree, size_t parent)
+{
+    const struct metric_set *set = tree->column->set;
+    for (size_t i = parent + 1; i < set->metric_nr; i++)
+        if (set->metric[i].parent == (int)parent &&
+            (tree->column->result.value[i].value.known || is_known_below(tree, i)))
+            return true;
+    return false;
+}
+
+/* Of what is not known, a place in a tree is shown, but nothing below it that is as
+ * unknown. */
 static bool has_row(const struct tree *tree, size_t i)
 {
     const struct metric_set *set = tree->column->set;
-    return set->metric[i].model == (int)tree->model &&
-           (tree->column->result.value[i].value.known ||
-            set->metric[i].parent != METRIC_NONE || has_children(set, i));
+    const struct metric_value *value = tree->column->result.value;
+    int parent = set->metric[i].parent;
+    if (set->metric[i].model != (int)tree->model)
+        return false;
+    if (value[i].value.known || is_known_below(tree, i))
+        return true;
+    return parent == METRIC_NONE ? has_children(set, i) : value[parent].value.known;
 }
 
-static bool lacks_events(const struct metric_value *value)
+/* "? text", wrapped behind the mark. */
+static void add_marked(const struct tree *tree, const char *mark, const char *text)
 {
-    return value->why && strstr(value->why, "is not among the counts") != NULL;
+    buf_addf(tree->page->out, "  %s ", mark);
+    buf_add_wrapped(tree->page->out, text, 4, tree->page->width);
+    buf_add(tree->page->out, "\n");
 }
 
-/* Too many reasons to read: the names, and the events that would be needed. */
-static bool show_lacking(const struct tree *tree)
+/* Metrics of the model of which `part` says why they are not known, and whether there are
+ * too many different reasons to read. */
+static bool gather(const struct tree *tree, const char *part, struct strvec *names)
 {
     const struct metric_set *set = tree->column->set;
-    const struct metric_value *value = tree->column->result.value;
-    struct strvec reasons = {0}, names = {0}, missing = {0};
-    for (size_t i = 0; i < set->metric_nr; i++)
-        if (set->metric[i].model == (int)tree->model && lacks_events(&value[i])) {
-            strvec_push_once(&reasons, value[i].why);
-            strvec_push(&names, set->metric[i].name);
-        }
-    bool many = reasons.nr > REASONS_SHOWN && !tree->report->settings->model &&
-                !tree->report->settings->evidence;
+    struct strvec reasons = {0};
+    for (size_t i = 0; i < set->metric_nr; i++) {
+        const char *why = tree->column->result.value[i].why;
+        if (set->metric[i].model != (int)tree->model || !why || !strstr(why, part))
+            continue;
+        strvec_push_once(&reasons, why);
+        strvec_push(names, set->metric[i].name);
+    }
+    bool many = reasons.nr > REASONS_SHOWN && !tree->report->settings->evidence;
+    strvec_release(&reasons);
+    return many;
+}
+
+/* The names, and the events that would be needed. */
+static bool show_lacking(const struct tree *tree)
+{
+    struct strvec names = {0}, missing = {0};
+    bool many = gather(tree, no_event, &names) && !tree->report->settings->model;
     metrics_missing(tree->column, tree->model, &missing);
     if (many) {
         char *all = strvec_join(&names, ", "), *events = strvec_join(&missing, ", ");
-        struct buf line = {0};
-        buf_addf(&line,
-                 "%s: not among the counts are %s; --model %s says which lacks "
-                 "which",
-                 all, events, set->model[tree->model].name);
-        buf_add(tree->page->out, "  ? ");
-        buf_add_wrapped(tree->page->out, buf_str(&line), 4, tree->page->width);
-        buf_add(tree->page->out, "\n");
-        buf_release(&line);
+        char *line = xasprintf("%s: not among the counts are %s; --model %s says which "
+                               "lacks which",
+                               all, events, tree->column->set->model[tree->model].name);
+        add_marked(tree, "?", line);
         free(all);
         free(events);
+        free(line);
     }
-    strvec_release(&reasons);
     strvec_release(&names);
     strvec_release(&missing);
+    return many;
+}
+
+/* Mostly children of what is 0. */
+static bool show_divided(const struct tree *tree)
+{
+    struct strvec names = {0};
+    bool many = gather(tree, by_zero, &names);
+    if (many) {
+        char *all = strvec_join(&names, ", ");
+        char *line = xasprintf("%s: division by 0, --evidence has the formulas", all);
+        add_marked(tree, "?", line);
+        free(all);
+        free(line);
+    }
+    strvec_release(&names);
     return many;
 }
 
@@ -250,23 +292,23 @@ static void show_unknown(const struct tree *tree, bool absent)
     const struct metric_set *set = tree->column->set;
     const struct metric_value *value = tree->column->result.value;
     struct strvec said = {0};
-    bool lacking = !absent && show_lacking(tree);
+    bool lacking = !absent && show_lacking(tree), divided = !absent && show_divided(tree);
     for (size_t i = 0; i < set->metric_nr; i++) {
         struct buf names = {0};
         if (set->metric[i].model != (int)tree->model || value[i].value.known ||
             value[i].absent != absent || !value[i].why ||
-            strvec_has(&said, value[i].why) || (lacking && lacks_events(&value[i])))
+            strvec_has(&said, value[i].why) ||
+            (lacking && strstr(value[i].why, no_event)) ||
+            (divided && strstr(value[i].why, by_zero)))
             continue;
         for (size_t k = i; k < set->metric_nr; k++)
             if (set->metric[k].model == (int)tree->model && value[k].absent == absent &&
                 value[k].why && !strcmp(value[k].why, value[i].why))
                 buf_addf(&names, "%s%s", names.length ? ", " : "", set->metric[k].name);
         strvec_push(&said, value[i].why);
-        buf_addf(tree->page->out, "  %s ", absent ? "NA" : "?");
         buf_add(&names, ": ");
         metrics_add_why(&names, value[i].why);
-        buf_add_wrapped(tree->page->out, buf_str(&names), 4, tree->page->width);
-        buf_add(tree->page->out, "\n");
+        add_marked(tree, absent ? "NA" : "?", buf_str(&names));
         buf_release(&names);
     }
     strvec_release(&said);
@@ -365,8 +407,7 @@ static char *other_reason(const struct tree *tree, size_t model)
     const struct metric_set *set = tree->column->set;
     for (size_t i = 0; i < set->metric_nr; i++) {
         const char *why = tree->column->result.value[i].why;
-        if (set->metric[i].model == (int)model && why &&
-            !strstr(why, "is not among the counts"))
+        if (set->metric[i].model == (int)model && why && !strstr(why, no_event))
             return xasprintf("%s: %s", set->metric[i].name, why);
     }
     return NULL;

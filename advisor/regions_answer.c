@@ -59,16 +59,23 @@ static int whole_cores(const struct regions_report *report, struct quantity core
 
 /* ---- bytes ---- */
 
+static struct count_set counts_of(const struct regions_report *report,
+                                  const struct region *region)
+{
+    struct count_set set = {.seconds = quantity_exact(region->hosts_s, PROVENANCE_CLOCK)};
+    for (size_t i = 0; i < report->profile.event_nr; i++)
+        count_set_add(&set, report->profile.event[i],
+                      quantity_exact(region->numbers.count[i], PROVENANCE_PAPI), 1);
+    return set;
+}
+
 /* Of a region's counts; false where they tell nothing of memory. */
 static bool bytes_counted(const struct regions_report *report,
                           const struct region *region, const char *cpu,
                           struct quantity *read, struct quantity *write, char **source)
 {
-    struct count_set set = {0};
+    struct count_set set = counts_of(report, region);
     struct error ignored = {0};
-    for (size_t i = 0; i < report->profile.event_nr; i++)
-        count_set_add(&set, report->profile.event[i],
-                      quantity_exact(region->numbers.count[i], PROVENANCE_PAPI), 1);
     bool found =
         report->profile.event_nr &&
         !traffic_bandwidth_from_counts(cpu, &set, read, write, source, &ignored) &&
@@ -150,6 +157,16 @@ static int random_share(const struct regions_report *report, const struct region
     return 0;
 }
 
+/* What else --events counted of the region. */
+static void find_facts(const struct regions_report *report, const struct region *region,
+                       const struct machine *machine, int cores, struct told *told)
+{
+    struct count_set set = counts_of(report, region);
+    struct metrics_facts_question more = {&set, machine, cores, NULL};
+    metrics_facts_of(&more, &told->facts, &told->note, NULL);
+    count_set_release(&set);
+}
+
 static void answer_one(const struct regions_report *report, const struct region *region,
                        const struct machine *machine, struct region_answer *out)
 {
@@ -161,6 +178,8 @@ static void answer_one(const struct regions_report *report, const struct region 
         .write_gbs = out->write_gbs,
         .cores = whole_cores(report, out->cores, machine),
         .told = &out->told};
+    if (report->profile.event_nr)
+        find_facts(report, region, machine, question.cores, &out->told);
     char *source = out->told.source;
     char *name = region_shown(region->name);
     out->told.source = xasprintf("region '%s'", name);

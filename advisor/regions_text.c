@@ -204,6 +204,13 @@ static void add_verdicts(const struct regions_report *report,
     }
 }
 
+static void add_counted(const struct region_answer *one, struct page *page)
+{
+    json_t *facts = metrics_facts_json(&one->told.facts, &one->answer.occupancy);
+    metrics_facts_text(facts, page->width, page->out);
+    json_decref(facts);
+}
+
 static void add_occupancy(const struct regions_report *report,
                           const struct region_answer *one, struct page *page)
 {
@@ -221,11 +228,13 @@ static void add_occupancy(const struct regions_report *report,
     page_paragraph(page, "%s; %s. Bytes %s.", buf_str(&text), access, one->told.source);
     page_paragraph(page, "%s", buf_str(&occupancy->limiter_sentence));
     page_paragraph(page, "%s", buf_str(&occupancy->why_sentence));
-    if (occupancy->slack.known && occupancy->slack.value > far_from_memory)
+    add_counted(one, page);
+    bool far = occupancy->slack.known && occupancy->slack.value > far_from_memory;
+    if (far)
         page_paragraph(page,
                        "Memory is hardly used: what takes the time is elsewhere, in "
                        "computing, waiting, or calls too short to measure.");
-    else
+    if (!far || one->told.facts.set)
         add_verdicts(report, one, page);
     if (!one->answer.random_share.known)
         page_paragraph(page, "How much of it is random is not told: --access, or "

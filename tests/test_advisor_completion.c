@@ -153,6 +153,7 @@ static const struct cursor in_bash[] = {
     {{"inflight", "machine", "--compare", "here", "sk"}, "skl\n"},
     {{"inflight", "rules", "tile.reu"}, "tile.reuse\n"},
     {{"inflight", "rules", "hugep"}, "*hugepages\n*"},
+    {{"inflight", "metrics", "--cpu", "skylake-"}, "skylake-sp\n"},
     {{"inflight", "completion", "z"}, "zsh\n"},
     {{"inflight", "nonsense", ""}, "\n"},
 };

@@ -276,6 +276,40 @@ static void shipped_files_are_listed(void)
     place_drop(&place);
 }
 
+/* The counts of a case of core/metrics, as a file of their own. */
+static void copy_case(struct place *place, const char *from, const char *name)
+{
+    char *path = path_join(place->work, name);
+    json_error_t syntax;
+    json_t *document = json_load_file(from, 0, &syntax);
+
+    if (check(document != NULL))
+        check_eq(json_dump_file(json_object_get(document, "counts"), path, 0), 0);
+    json_decref(document);
+    free(path);
+}
+
+/* Of a deep tree without counts the top is shown; many reasons become one. */
+static void many_reasons_are_put_together(void)
+{
+    struct place place = {0};
+
+    copy_files(&place);
+    copy_case(&place, INFLIGHT_SOURCE_DIR "/tests/data/metrics/a64fx/all_memory.json",
+              "a64fx.json");
+    check_run(&place, "metrics --counts a64fx.json --model cycles", 0,
+              "Fujitsu A64FX: *>   Memory_Bound *100.0 % of parent * L2_Wait_integer *"
+              "L2_Wait_vector,*: division by 0, --evidence has the formulas\n*",
+              "");
+    check_run(&place, "metrics --counts a64fx.json --model cycles --evidence", 0,
+              "*? L2_Wait_integer: formula *", "");
+    check_run(&place, "metrics --counts old.csv --cpu power9 --model cycles", 0,
+              "*Backend_Bound  *?\n  ? No_Instruction_To_Execute: *", "");
+    check_run(&place, "metrics --counts old.csv --cpu skylake-sp", 0,
+              "*  ? flops_per_s, *among*the*counts*are*says*which*", "");
+    place_drop(&place);
+}
+
 CU_TestInfo advisor_metrics_tests[] = {
     {"what is printed", what_is_printed},
     {"nothing is wider than the page", nothing_is_wider_than_the_page},
@@ -285,5 +319,6 @@ CU_TestInfo advisor_metrics_tests[] = {
     {"saved counts are counts", saved_counts_are_counts},
     {"pages are whole", pages_are_whole},
     {"shipped files are listed", shipped_files_are_listed},
+    {"many reasons are put together", many_reasons_are_put_together},
     CU_TEST_INFO_NULL,
 };

@@ -66,6 +66,46 @@ static void bytes_become_occupancy(void)
     regions_report_release(&report);
 }
 
+/* Top-down of one routine, not of the whole program: 40 % of the slots retire, a tenth is
+ * the front end's. */
+static void counters_tell_of_a_region(void)
+{
+    static const struct {
+        const char *event;
+        double count;
+    } counted[] = {
+        {"CPU_CLK_UNHALTED:THREAD_P", 1e11}, {"IDQ_UOPS_NOT_DELIVERED:CORE", 4e10},
+        {"UOPS_ISSUED:ANY", 1.6e11},         {"UOPS_RETIRED:RETIRE_SLOTS", 1.6e11},
+        {"INT_MISC:RECOVERY_CYCLES", 0},     {"ARITH:DIVIDER_ACTIVE", 8e10}};
+    struct settings settings = skl();
+    struct regions_report report = {
+        .settings = &settings, .wall_s = 4, .program = xstrdup("solver")};
+    struct error err = {0};
+    struct region *region = add_region(&report.profile, "divide");
+    declare(region, 2 * 6e9, 0);
+    region->numbers.random_share = 1;
+    for (size_t i = 0; i < ARRAY_SIZE(counted); i++) {
+        report.profile.event[report.profile.event_nr++] = xstrdup(counted[i].event);
+        region->numbers.count[i] = counted[i].count;
+    }
+    if (check_ok(regions_answers(&report, &err), &err)) {
+        const struct region_answer *one = &report.answer[0];
+        const struct rule_verdict *smt =
+            rule_verdicts_deciding(&one->answer.verdicts, "smt");
+        struct buf text = {0};
+        check_str(smt ? smt->rule : NULL, "smt.division_bound");
+        regions_text(&report, &text);
+        check(text_matches(buf_str(&text),
+                           "*Counters beside it, by the definitions of skylake-sp:\n"
+                           "    Frontend_Bound     10 % of slots\n*"
+                           "    Retiring           40 % of slots\n"
+                           "    Division           80 % of cycles\n*"
+                           "[simd.division_bound]\n*"));
+        buf_release(&text);
+    }
+    regions_report_release(&report);
+}
+
 /* Two processes of 12 threads that overlap only in part: between 2 s and 3 s. */
 static void overlapping_processes_make_an_interval(void)
 {
@@ -228,6 +268,7 @@ static void the_command_reports(void)
 
 CU_TestInfo advisor_regions_tests[] = {
     {"bytes become occupancy", bytes_become_occupancy},
+    {"counters tell of a region", counters_tell_of_a_region},
     {"overlapping processes make an interval", overlapping_processes_make_an_interval},
     {"processor time goes before marks", processor_time_goes_before_marks},
     {"unknown occupancy says why", unknown_occupancy_says_why},

@@ -381,6 +381,8 @@ static void runs_become_one(void)
     run[1].cpu = xstrdup("two");
     check_fails(metric_runs_combine(run, 2, &all, &variation, &err), &err, STATUS_INPUT,
                 "of two CPUs, 'one' and 'two'");
+    check_fails(metric_runs_combine(run, 0, &all, &variation, &err), &err, STATUS_MISSING,
+                "no run to take counts from");
     count_set_release(&run[0]);
     count_set_release(&run[1]);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "advisor/metrics_facts.h"
+#include "advisor/metrics_given.h"
 #include "rules/rules.h"
 #include "tests/check.h"
 
@@ -282,6 +283,39 @@ static void nothing_counted_is_nothing_said(void)
     strvec_release(&note);
 }
 
+/* The table of CPUs, and who defines their metrics; NULL = nobody. */
+static void profiles_find_their_definitions(void)
+{
+    static const char *const pair[][2] = {
+        {"Skylake-SP", "skylake-sp"},
+        {"Cascade Lake / Cooper Lake", "skylake-sp"},
+        {"Sapphire / Emerald Rapids (Golden / Raptor Cove)", "sapphire-rapids"},
+        {"Ice Lake-SP", "icelake-sp"},
+        {"A64FX", "a64fx"},
+        {"Zen 2", "zen2"},
+        {"Zen 4 / 4c", "zen4"},
+        {"POWER9", "power9"},
+        {"Neoverse V2", "neoverse-v2"},
+        {"Knights Landing / Knights Mill", NULL}};
+    struct metric_file *file = NULL;
+    struct error err = {0};
+    size_t nr = 0;
+
+    check_ok(metric_files(&file, &nr, &err), &err);
+    for (size_t i = 0; i < nr; i++) {
+        struct metric_set *set = NULL;
+
+        if (!file[i].common)
+            check_ok(metric_set_load(file[i].name, NULL, &set, &err), &err);
+        for (size_t k = 0; set && k < ARRAY_SIZE(pair); k++)
+            if (metrics_set_is_of(set, pair[k][0]) !=
+                (pair[k][1] && !strcmp(pair[k][1], file[i].name)))
+                check_str(file[i].name, pair[k][0]);
+        metric_set_free(set);
+    }
+    metric_files_release(file, nr);
+}
+
 /* ---- what has to be counted for them ---- */
 
 /* Four counters beside cycles and instructions. */
@@ -347,6 +381,7 @@ CU_TestInfo metrics_rules_tests[] = {
     {"what is not to be trusted is not told", what_is_not_to_be_trusted_is_not_told},
     {"reasons are given", reasons_are_given},
     {"nothing counted is nothing said", nothing_counted_is_nothing_said},
+    {"profiles find their definitions", profiles_find_their_definitions},
     {"facts need few runs", facts_need_few_runs},
     CU_TEST_INFO_NULL,
 };

@@ -174,6 +174,8 @@ int metric_runs_combine(const struct count_set *run, size_t nr, struct count_set
 
     *all = (struct count_set){0};
     *variation = 0;
+    if (!nr)
+        return fail(err, STATUS_MISSING, "there is no run to take counts from");
     if (check_cpus(run, nr, err))
         return -1;
     value = xcalloc(nr + 1, sizeof(*value));
