@@ -189,10 +189,10 @@ static void note_memory(const struct metrics_roof *roof, struct strvec *out)
     if (slope.value.known)
         strvec_pushf(out,
                      "its slope, %.3g GB/s, is for the program's own bytes: 24 for an "
-                     "element of a triad, for which the memory moves %.3g (%.2g of the "
-                     "lines that plain stores write are read first: %s)",
+                     "element of a triad, for which the memory moves %.3g (%.0f %% of "
+                     "the lines that plain stores write are read first: %s)",
                      slope.value.value, 24 + 8 * machine->store_read_factor,
-                     machine->store_read_factor,
+                     100 * machine->store_read_factor,
                      machine->store_read_source ? machine->store_read_source : "assumed");
 }
 

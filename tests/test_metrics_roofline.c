@@ -299,6 +299,8 @@ static void bytes_of_memory_have_the_roof_of_their_mix(void)
     roof_ceilings_of(&machine, &(struct roof_ask){.read_share = 0.5}, &ceilings);
     check_near(ceilings.node.value.value, 20 * 4 / 3.0, 1e-9); /* 32 of 24 bytes */
     check_contains(ceilings.node.from, "triad");
+    roof_ceilings_of(&machine, &(struct roof_ask){.cores = 1}, &ceilings);
+    check_near(ceilings.node.value.value, 10 * 4 / 3.0, 1e-9);
 }
 
 static void precisions_mix_by_time(void)
