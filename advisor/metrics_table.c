@@ -245,6 +245,26 @@ static void add_heading(const struct table *table)
              table->page->colour ? "\033[0m" : "");
 }
 
+/* Beside what counters say of lines in flight. */
+static void add_little_row(const struct table *table)
+{
+    const struct metrics_column *column = table->report->column;
+    bool any = false;
+    for (size_t i = 0; i < table->report->nr; i++)
+        any |= column[i].little.known;
+    if (!any || table->report->settings->model)
+        return;
+    buf_addf(table->page->out, "%sLines in flight, by Little's law%s\n  %-*s %-*.*s",
+             table->page->colour ? "\033[1m" : "", table->page->colour ? "\033[0m" : "",
+             table->name, "bandwidth x latency", table->unit, table->unit,
+             "lines per core");
+    for (size_t i = table->first; i < table->end; i++) {
+        buf_add(table->page->out, " ");
+        add_column(table->page->out, column[i].little, 1, CELL_COLUMNS);
+    }
+    buf_add(table->page->out, "\n");
+}
+
 static void add_block(const struct table *table)
 {
     const struct metrics_report *report = table->report;
@@ -255,6 +275,7 @@ static void add_block(const struct table *table)
             if (shown_in_any(report, report->column[i].set->model[m].name) &&
                 has_new(report, i, m))
                 add_model(table, i, m);
+    add_little_row(table);
 }
 
 /* ---- against the first ---- */

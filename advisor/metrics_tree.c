@@ -389,8 +389,9 @@ static void show_little(const struct tree *tree)
         page_quantity(tree->page, "loaded latency", column->latency_ns, 1, "ns",
                       column->machine.name);
     page_quantity(tree->page, "counted", counted, 1, "lines",
-                  estimated ? "misses of L1 under way (estimated)"
-                            : "misses of L1 under way");
+                  !counted.known ? "(none of these counts tells it)"
+                  : estimated    ? "misses of L1 under way (estimated)"
+                                 : "misses of L1 under way");
 }
 
 static void show_said(const struct metrics_report *report, struct page *page)

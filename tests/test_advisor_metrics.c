@@ -49,6 +49,8 @@ static const struct {
     {"--counts part1.csv,part2.csv --cpu ./toy.json", "runs.txt", 0},
     {"--counts 'a=b,c.csv' --cpu ./toy.json --model cycles", "odd_name.txt", 0},
     {"--counts little.csv --cpu ./toy.json --machine skl", "little.txt", 0},
+    {"--counts little.csv --counts old.csv --cpu ./toy.json --machine skl",
+     "little_table.txt", 0},
     {"--counts old=old.csv --counts new.csv --cpu ./toy.json", "table.txt", 0},
     {"--counts old.csv --counts new.csv --cpu ./toy.json --color always --model topdown",
      "heat.txt", 0},
@@ -60,6 +62,7 @@ static const struct {
      "faster.txt", 0},
     {"--counts part1.csv,part2.csv --counts old.csv --cpu ./toy.json --model topdown",
      "alike.txt", 0},
+    {"--counts old.csv --counts old.csv --cpu ./toy.json --model cycles", "twice.txt", 0},
     {"--list --cpu ./toy.json", "list.txt", 0},
     {"--list --cpu ./toy.json --json", "list.json", 0},
     {"--counts old=old.csv --counts new=new.csv --cpu ./toy.json --json", "two.json", 0},
@@ -225,6 +228,30 @@ static void documents_are_read_again(void)
     place_drop(&place);
 }
 
+/* Values of then, definitions of now. */
+static void changed_definitions_are_said(void)
+{
+    struct place place = {0};
+    struct spawn_outcome outcome = {0};
+    struct buf text = {0};
+    char *path;
+
+    copy_files(&place);
+    print_to(&place, "metrics --counts old.csv --cpu ./toy.json --json", "then.json");
+    place_run(&place, "metrics --counts then.json", &outcome);
+    check(strstr(buf_str(&outcome.out), "other definitions") == NULL);
+    spawn_outcome_release(&outcome);
+    path = path_join(place.work, "toy.json");
+    check_ok(file_read(path, &text, &place.err), &place.err);
+    buf_add(&text, " ");
+    check_ok(file_write(path, buf_str(&text), text.length, &place.err), &place.err);
+    check_run(&place, "metrics --counts then.json", 0,
+              "*'then.json' was computed with other definitions than 'toy' has now*", "");
+    buf_release(&text);
+    free(path);
+    place_drop(&place);
+}
+
 static void saved_counts_are_counts(void)
 {
     struct place place = {0};
@@ -316,6 +343,7 @@ CU_TestInfo advisor_metrics_tests[] = {
     {"what is refused", what_is_refused},
     {"advise takes one file of counts", advise_takes_one_file},
     {"documents are read again", documents_are_read_again},
+    {"changed definitions are said", changed_definitions_are_said},
     {"saved counts are counts", saved_counts_are_counts},
     {"pages are whole", pages_are_whole},
     {"shipped files are listed", shipped_files_are_listed},
