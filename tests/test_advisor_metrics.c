@@ -11,10 +11,11 @@
 #define DATA INFLIGHT_SOURCE_DIR "/tests/data/advisor/metrics/"
 
 static const char *const files[] = {
-    "toy.json",   "round.json",   "unknown.json", "old.csv",   "new.csv",   "tied.csv",
-    "range.csv",  "sample.csv",   "zero.csv",     "epyc.csv",  "part1.csv", "part2.csv",
-    "little.csv", "skylake.csv",  "foreign.csv",  "words.csv", "a=b,c.csv", "wide.json",
-    "wide.csv",   "expected.csv", "expected.json"};
+    "toy.json",     "round.json",   "unknown.json", "old.csv",     "new.csv",
+    "tied.csv",     "range.csv",    "sample.csv",   "zero.csv",    "epyc.csv",
+    "part1.csv",    "part2.csv",    "little.csv",   "skylake.csv", "foreign.csv",
+    "words.csv",    "negative.csv", "a=b,c.csv",    "wide.json",   "wide.csv",
+    "expected.csv", "expected.json"};
 
 static void copy_files(struct place *place)
 {
@@ -128,6 +129,8 @@ static const struct {
     {"--counts skylake.csv,epyc.csv", 3, "runs of the same work are of one CPU"},
     {"--counts foreign.csv", 3, "'other', which no definition recognises"},
     {"--counts words.csv --cpu ./toy.json", 3, "words.csv:1: expected event,count"},
+    {"--counts negative.csv --cpu ./toy.json", 3,
+     "negative.csv:2: the count '-5' of 'FRONT' is negative"},
     {"--counts no.csv --cpu ./toy.json", 3, "cannot read 'no.csv'"},
     {"--counts old.csv,no.csv --cpu ./toy.json", 3, "cannot read 'no.csv'"},
     {"--counts a=no.csv --cpu ./toy.json", 3, "cannot read 'no.csv'"},
