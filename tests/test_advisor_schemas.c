@@ -13,6 +13,7 @@
 #endif
 
 #define SCHEMAS INFLIGHT_SOURCE_DIR "/docs/schemas"
+#define ROOFS   INFLIGHT_SOURCE_DIR "/examples/roofline/"
 
 static bool no_validator(void)
 {
@@ -65,11 +66,11 @@ static void validate(const struct strvec *paths, struct spawn_outcome *outcome)
 
 /* The folders in which every *.json is meant to be one of ours. */
 static const char *const kept[] = {
-    "core/machine/profiles",      "tests/data/machine",       "tests/data/counts",
-    "tests/data/advisor/series",  "tests/data/rules",         "rules",
-    "tests/data/advisor/schemas", "tests/data/advisor/html",  "core/machine/data",
-    "core/traffic/data",          "core/observe/data",        "rules/metrics",
-    "tests/data/advisor/metrics", "tests/data/metrics/engine"};
+    "core/machine/profiles",      "tests/data/machine",        "tests/data/counts",
+    "tests/data/advisor/series",  "tests/data/rules",          "rules",
+    "tests/data/advisor/schemas", "tests/data/advisor/html",   "core/machine/data",
+    "core/traffic/data",          "core/observe/data",         "rules/metrics",
+    "tests/data/advisor/metrics", "tests/data/metrics/engine", "examples/roofline"};
 
 static void add_kept(struct strvec *paths)
 {
@@ -102,6 +103,8 @@ static const char *const printed[] = {
     "metrics --list --cpu skylake-sp --json",
     "metrics --counts counts.csv --counts counts.csv --cpu skylake-sp --machine skl "
     "--json",
+    "metrics --counts '" ROOFS "cloverleaf.json' --counts '" ROOFS
+    "nbody-simd.json' --cpu skylake-sp --machine '" ROOFS "clx-8260.json' --json",
     "metrics --json -- true",
     "rules --transformations --json",
     "rules --test saved.json --json",
