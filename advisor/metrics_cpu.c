@@ -152,6 +152,25 @@ static void add_likely(const struct metrics_column *column, struct buf *out)
     metric_files_release(file, nr);
 }
 
+/* Definitions that know few of the events, where others know more: likely the wrong ones.
+ */
+static void doubt_named(struct metrics_column *column)
+{
+    size_t known = events_among(column->set, column), all = 0;
+    struct buf likely = {0};
+    for (size_t i = 0; i < column->run_nr; i++)
+        all += column->run[i].count_nr;
+    if (column->set->recognise && 2 * known < all)
+        add_likely(column, &likely);
+    if (likely.length && !text_holds(buf_str(&likely), column->set->name))
+        strvec_pushf(
+            &column->note,
+            "'%s' knows %zu of the %zu events in '%s': are the counts of another "
+            "CPU than --cpu names?%s",
+            column->set->name, known, all, column->origin, buf_str(&likely));
+    buf_release(&likely);
+}
+
 static int no_cpu(const struct metrics_column *column, const char *cpu, struct error *err)
 {
     struct buf likely = {0};
@@ -261,5 +280,7 @@ int metrics_choose_set(const struct metrics_report *report, const char *definiti
         status = cpu ? load_told(column, cpu, err) : load_here(column, here, err);
     if (!status && cpu && report->settings->cpu)
         status = check_cpu(column, cpu, err);
+    else if (!status && report->settings->cpu)
+        doubt_named(column);
     return status ? -1 : add_software(column, err);
 }

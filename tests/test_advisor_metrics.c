@@ -167,6 +167,27 @@ static void what_is_refused(void)
     place_drop(&place);
 }
 
+/* Named definitions that know few of the events, while others know more of them. */
+static void doubtful_names_are_said(void)
+{
+    static const char counts[] = "event,count\ncycles,1000\ninstructions,2000\n"
+                                 "UOPS_RETIRED.RETIRE_SLOTS,900\n"
+                                 "IDQ_UOPS_NOT_DELIVERED.CORE,100\n"
+                                 "L1D_PEND_MISS.PENDING,500\n";
+    struct place place = {0};
+    char *path;
+
+    copy_files(&place);
+    path = path_join(place.work, "whose.csv");
+    check_ok(file_write(path, counts, strlen(counts), &place.err), &place.err);
+    check_run(&place, "metrics --counts whose.csv --cpu zen4", 0,
+              "*'zen4' knows 2 of the 5 events in 'whose.csv': are the*skylake-sp*", "");
+    check_run(&place, "metrics --counts whose.csv --cpu skylake-sp --model topdown", 0,
+              "*Frontend_Bound * 2.5 % of slots*", "");
+    free(path);
+    place_drop(&place);
+}
+
 static void advise_takes_one_file(void)
 {
     struct place place = {0};
@@ -344,6 +365,7 @@ CU_TestInfo advisor_metrics_tests[] = {
     {"what is printed", what_is_printed},
     {"nothing is wider than the page", nothing_is_wider_than_the_page},
     {"what is refused", what_is_refused},
+    {"names that are doubtful", doubtful_names_are_said},
     {"advise takes one file of counts", advise_takes_one_file},
     {"documents are read again", documents_are_read_again},
     {"changed definitions are said", changed_definitions_are_said},
