@@ -94,7 +94,7 @@ static const struct command commands[] = {
      "regions timeline from list csv plot machine memory access cores rules events "
      "evidence" COMMON_OPTIONS,
      profile_command},
-    {"metrics", "one set of metrics on every CPU: top-down, bytes, occupancy by counters",
+    {"metrics", "one set of metrics on every CPU: top-down, bytes, occupancy",
      "metrics FILE.c[:LINE] [options] [-- compiler flags]\n"
      "       inflight metrics [options] -- PROGRAM [args]\n"
      "       inflight metrics --counts [LABEL=]FILE[,FILE...] [--counts ...]\n"

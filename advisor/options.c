@@ -163,7 +163,7 @@ static const struct option_row rows[] = {
      "metrics: [LABEL=]FILE[,FILE...], a column each time (repeatable), files between "
      "commas being runs of the same work with other events"},
     {"cpu", 0, "NAME", TEXT, AT(cpu),
-     "whose definitions: a name of 'inflight metrics --list' or a file of your own, one "
+     "whose definitions: a name that 'inflight metrics' lists or a file of your own, one "
      "for all columns or one for each between commas; default the CPU that was counted"},
     {"model", 0, "NAME", TEXT, AT(model), "only this tree, such as topdown or portable"},
     {"runs", 0, "N", COUNT, AT(runs),
