@@ -56,6 +56,10 @@ static int check(const struct settings *settings, struct error *err)
         return fail(err, STATUS_USAGE,
                     "--save keeps the counts of one column; --json keeps all of %zu",
                     settings->counts.nr);
+    if (settings->json && settings->plot && !strcmp(settings->plot, "-"))
+        return fail(err, STATUS_USAGE,
+                    "--json and --plot - both go to standard output; name a file for the "
+                    "plot");
     if ((settings->save && file_check_writable(settings->save, err)) ||
         (settings->plot && plot_check(settings->plot, err)))
         return -1;
@@ -165,9 +169,9 @@ static int show(struct metrics_report *report, struct error *err)
     if (metrics_against_make(report, err))
         return -1;
     if ((settings->html && metrics_html_write(report, settings->html, err)) ||
-        (settings->plot && metrics_roof_plot(report, settings->plot, err)))
+        print(report, err))
         return -1;
-    if (print(report, err))
+    if (settings->plot && metrics_roof_plot(report, settings->plot, err))
         return -1;
     if (!knows_anything(report))
         return fail(

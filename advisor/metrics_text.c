@@ -225,8 +225,7 @@ void metrics_text(const struct metrics_report *report, struct page *page)
         metrics_table_text(report, page);
     else
         metrics_tree_text(report, page);
-    if (!report->settings->model)
-        metrics_roof_text(report, page);
+    metrics_roof_text(report, page);
     show_notes(report, page);
     if (report->settings->evidence)
         metrics_evidence_text(report, page);

@@ -146,6 +146,10 @@ static const struct {
      "--save keeps the counts of one column"},
     {"--counts old.csv --cpu ./toy.json --save /nowhere/x.json", 1, "/nowhere/x.json"},
     {"--counts old.csv --cpu ./toy.json --html /nowhere/x.html", 1, "/nowhere/x.html"},
+    {"--counts old.csv --cpu ./toy.json --plot - --json", 2,
+     "both go to standard output"},
+    {"--counts old.csv --cpu ./toy.json --plot roof.pdf", 2, "roof.pdf"},
+    {"--list --plot -", 2, "--plot does not go with --list"},
     {"--counts zero.csv --cpu ./toy.json", 6, "no metric of 'toy' can be computed"},
 };
 

@@ -303,6 +303,19 @@ static void bytes_of_memory_have_the_roof_of_their_mix(void)
     check_near(ceilings.node.value.value, 10 * 4 / 3.0, 1e-9);
 }
 
+static void all_cores_say_nothing_of_some(void)
+{
+    struct machine machine;
+    struct roof_ceilings ceilings;
+
+    fill_machine(&machine);
+    machine.level[0].one_core.triad_gbs = quantity_unknown();
+    roof_ceilings_of(&machine, &(struct roof_ask){.cores = 3}, &ceilings);
+    check(!ceilings.gbs[ROOF_L1].value.known);
+    check_contains(ceilings.gbs[ROOF_L1].from, "of all cores only");
+    check_contains(ceilings.flops[ROOF_SIMD].from, "does not tell");
+}
+
 static void precisions_mix_by_time(void)
 {
     struct machine machine;
@@ -364,6 +377,7 @@ CU_TestInfo metrics_roofline_tests[] = {
     {"fewer cores have lower roofs", fewer_cores_have_lower_roofs},
     {"bytes of memory have the roof of their mix",
      bytes_of_memory_have_the_roof_of_their_mix},
+    {"all cores say nothing of some", all_cores_say_nothing_of_some},
     {"precisions mix by time", precisions_mix_by_time},
     {"a copy stands in for a triad", a_copy_stands_in_for_a_triad},
     {"a scalar roof is checked", a_scalar_roof_is_checked},

@@ -70,7 +70,8 @@ static struct roof roof_of_cores(const struct machine *machine, int cores,
         return unknown_roof("more cores worked than the profile has");
     struct quantity most = quantity_scale(one, cores);
     if (!most.known)
-        return unknown_roof("the profile does not tell it");
+        return unknown_roof(all.known ? "the profile tells it of all cores only"
+                                      : "the profile does not tell it");
     if (!all.known)
         return (struct roof){most, "at most: one core times their number"};
     struct quantity share = quantity_scale(all, (double)cores / machine->cores);
