@@ -8,7 +8,9 @@
 #include "advisor/metrics_json.h"
 #include "advisor/metrics_list.h"
 #include "advisor/metrics_measure.h"
+#include "advisor/metrics_roof.h"
 #include "advisor/metrics_text.h"
+#include "advisor/plot.h"
 #include "core/base/near.h"
 
 /* ---- what is asked ---- */
@@ -34,6 +36,7 @@ static int check(const struct settings *settings, struct error *err)
         const char *name;
     } written[] = {{settings->save != NULL, "--save"},
                    {settings->html != NULL, "--html"},
+                   {settings->plot != NULL, "--plot"},
                    {settings->evidence, "--evidence"}};
     if (check_sources(settings, err))
         return -1;
@@ -50,7 +53,8 @@ static int check(const struct settings *settings, struct error *err)
         return fail(err, STATUS_USAGE,
                     "--save keeps the counts of one column; --json keeps all of %zu",
                     settings->counts.nr);
-    if (settings->save && file_check_writable(settings->save, err))
+    if ((settings->save && file_check_writable(settings->save, err)) ||
+        (settings->plot && plot_check(settings->plot, err)))
         return -1;
     return settings->html ? file_check_writable(settings->html, err) : 0;
 }
@@ -157,7 +161,8 @@ static int show(struct metrics_report *report, struct error *err)
         return -1;
     if (metrics_against_make(report, err))
         return -1;
-    if (settings->html && metrics_html_write(report, settings->html, err))
+    if ((settings->html && metrics_html_write(report, settings->html, err)) ||
+        (settings->plot && metrics_roof_plot(report, settings->plot, err)))
         return -1;
     if (print(report, err))
         return -1;

@@ -11,6 +11,7 @@
 #include "advisor/header.h"
 #include "advisor/in_app_causes.h"
 #include "advisor/keep_record.h"
+#include "advisor/metrics_told.h"
 #include "advisor/replay_space.h"
 #include "advisor/report.h"
 #include "advisor/save_space.h"
@@ -327,8 +328,14 @@ static int search(struct workbench *bench, bool advise_only, struct search_resul
         .skipped_s = recorded_skipped_s(bench->recorded),
         .record = bench->track.record,
         .record_nr = bench->track.nr};
-    int status =
-        search_run(&bench->subject, &bench->runner, &observer, &opts, result, err);
+    struct search_fact *fact = NULL;
+    int status = metrics_tell(bench, err);
+    opts.fact_nr = metrics_told(bench, &fact);
+    opts.fact = fact;
+    if (!status)
+        status =
+            search_run(&bench->subject, &bench->runner, &observer, &opts, result, err);
+    free(fact);
     environments_release(&tries);
     return status && spawn_interrupted() ? note_interrupt(result, err) : status;
 }

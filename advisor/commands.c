@@ -28,7 +28,7 @@ static const struct command commands[] = {
      "cores tolerance tolerance-absolute reassociate audit confirm save replay fresh "
      "reuse "
      "no-record patch "
-     "in-app in-app-budget in-app-dir in-app-check "
+     "in-app in-app-budget in-app-dir in-app-check cpu "
      "database evidence html" COMMON_OPTIONS,
      tune_command},
     {"advise", "measure the kernel as written and rank what can still pay",
@@ -53,7 +53,8 @@ static const struct command commands[] = {
      "         inflight advise --counts counts.csv --machine skl --access random",
      KERNEL_OPTIONS
      "compiler flags machine memory rules cores tolerance tolerance-absolute reassociate "
-     "bandwidth latency access counts seconds measurement what-if samples frequency save "
+     "bandwidth latency access counts seconds cpu measurement what-if samples frequency "
+     "save "
      "confirm fresh "
      "database evidence html" COMMON_OPTIONS,
      advise_command},
@@ -103,7 +104,8 @@ static const struct command commands[] = {
      "of slots or cycles with the way to the largest loss marked, the portable metrics\n"
      "of a loop, lines in flight. Counts are taken here, of a kernel or a program, or\n"
      "were taken elsewhere; several --counts stand side by side. What cannot be\n"
-     "computed says which event it lacks; the rest is shown, and the exit status is 0.\n\n"
+     "computed says which event it lacks; the rest is shown, and the exit status is "
+     "0.\n\n"
      "example: inflight metrics --counts old=a.csv --counts new=b.csv --cpu skylake-sp\n"
      "         inflight metrics -- ./app input.txt\n"
      "         inflight metrics --list --cpu a64fx",

@@ -192,7 +192,9 @@ static int ask_of(const struct settings *settings, counted_formula *formula,
         return fail_in(err, "'%s'", settings->counts.v[0]);
     question->gbs = question->read_gbs.value + question->write_gbs.value;
     question->cores = choose_cores(settings, set, machine, told);
-    metrics_facts_of(set, machine, question->cores, &told->facts, &told->note);
+    struct metrics_facts_question more = {set, machine, question->cores, settings->cpu};
+    if (metrics_facts_of(&more, &told->facts, &told->note, err))
+        return fail_in(err, "'%s'", settings->counts.v[0]);
     strvec_push_all(&told->note, &set->note);
     told->key = "counts";
     told->document = count_set_to_json(set);

@@ -226,6 +226,8 @@ static int add_saved(struct metrics_report *report, struct metrics_saved *saved,
                                        : xstrdup(label);
         for (size_t k = 0; k < from->run_nr; k++)
             take_run(&column, &from->run[k]);
+        column.given_nr = from->given_nr;
+        memcpy(column.given, from->given, sizeof(column.given));
         status = finish(report, &column, from->definition, err);
         if (!status)
             metrics_saved_compare(from, &report->column[report->nr - 1]);

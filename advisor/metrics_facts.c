@@ -42,18 +42,35 @@ static struct metric_set *load(const char *name, const char *cpu, struct strvec 
     return set;
 }
 
-static struct metric_set *definitions_of(const struct count_set *counts,
-                                         const struct machine *machine,
-                                         struct strvec *note)
+static struct metric_set *found(const struct metrics_facts_question *question,
+                                struct strvec *note)
 {
-    struct metric_set *set = counts->cpu ? load(NULL, counts->cpu, note) : NULL;
-    if (set || !machine->microarchitecture)
+    const char *cpu = question->counts->cpu;
+    struct metric_set *set = cpu ? load(NULL, cpu, note) : NULL;
+    if (set || !question->machine->microarchitecture)
         return set;
-    char *name = file_name_of(machine->microarchitecture);
+    char *name = file_name_of(question->machine->microarchitecture);
     if (is_shipped(name))
         set = load(name, NULL, note);
     free(name);
     return set;
+}
+
+static int named(const struct metrics_facts_question *question, struct metric_set **set,
+                 struct error *err)
+{
+    const char *cpu = question->counts->cpu;
+    if (metric_set_load(question->definitions, NULL, set, err))
+        return -1;
+    if (!cpu || metric_set_cpu(*set, cpu) != METRIC_CPU_OTHER)
+        return 0;
+    fail(err, STATUS_INPUT,
+         "the counts are of '%s', not of '%s' (%s), which --cpu names: leave --cpu out, "
+         "or count there",
+         cpu, (*set)->name, (*set)->title);
+    metric_set_free(*set);
+    *set = NULL;
+    return -1;
 }
 
 static bool any_known(const struct metrics_facts *facts)
@@ -64,24 +81,37 @@ static bool any_known(const struct metrics_facts *facts)
     return false;
 }
 
-void metrics_facts_of(const struct count_set *counts, const struct machine *machine,
-                      int cores, struct metrics_facts *facts, struct strvec *note)
+void metrics_facts_take(struct metric_set *set, const struct count_set *counts,
+                        const struct metric_given *given, size_t given_nr,
+                        struct metrics_facts *facts)
 {
-    const struct metric_given given[] = {
-        {"line_bytes", quantity_exact(machine->line_bytes, PROVENANCE_TABLE)},
-        {"cores", quantity_exact(cores, PROVENANCE_DECLARED)},
-        {"vector_bits", machine->simd_bytes
-                            ? quantity_exact(8.0 * machine->simd_bytes, PROVENANCE_TABLE)
-                            : quantity_unknown()}};
-    *facts = (struct metrics_facts){.set = definitions_of(counts, machine, note)};
-    if (!facts->set)
+    *facts = (struct metrics_facts){.set = set};
+    if (!set)
         return;
-    metric_evaluate(
-        &(struct metric_question){facts->set, counts, given, ARRAY_SIZE(given)},
-        &facts->result);
+    metric_evaluate(&(struct metric_question){set, counts, given, given_nr},
+                    &facts->result);
     facts->source = counts->source ? xstrdup(counts->source) : NULL;
     if (!any_known(facts))
         metrics_facts_release(facts);
+}
+
+int metrics_facts_of(const struct metrics_facts_question *question,
+                     struct metrics_facts *facts, struct strvec *note, struct error *err)
+{
+    const struct machine *machine = question->machine;
+    const struct metric_given given[] = {
+        {"line_bytes", quantity_exact(machine->line_bytes, PROVENANCE_TABLE)},
+        {"cores", quantity_exact(question->cores, PROVENANCE_DECLARED)},
+        {"vector_bits", machine->simd_bytes
+                            ? quantity_exact(8.0 * machine->simd_bytes, PROVENANCE_TABLE)
+                            : quantity_unknown()}};
+    struct metric_set *set = NULL;
+    *facts = (struct metrics_facts){0};
+    if (question->definitions && named(question, &set, err))
+        return -1;
+    metrics_facts_take(question->definitions ? set : found(question, note),
+                       question->counts, given, ARRAY_SIZE(given), facts);
+    return 0;
 }
 
 void metrics_facts_release(struct metrics_facts *facts)

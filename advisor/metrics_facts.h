@@ -15,15 +15,28 @@ struct metrics_facts {
     char *source; /* who counted */
 };
 
+struct metrics_facts_question {
+    const struct count_set *counts;
+    const struct machine *machine;
+    int cores;
+    /* As metric_set_load takes it; NULL = those of the CPU that the counts name, else of
+     * the machine's microarchitecture. */
+    const char *definitions;
+};
+
 /*
- * By the definitions of the CPU that the counts name, else of `machine`
- * (microarchitecture), with its line, vectors and `cores`; *facts stays {0} where none
- * describes it or none of its facts follows from the counts. Definitions that cannot be
- * read are a sentence in `note`. `facts` is released by its owner.
+ * *facts stays {0} where no definitions are named and none describes the CPU, or none of
+ * their facts follows from the counts. Refused: named definitions that there are not, or
+ * that are not of the CPU that the counts name. Found ones that cannot be read are a
+ * sentence in `note`. `facts` is released by its owner.
  */
-void metrics_facts_of(const struct count_set *counts, const struct machine *machine,
-                      int cores, struct metrics_facts *facts, struct strvec *note);
+int metrics_facts_of(const struct metrics_facts_question *question,
+                     struct metrics_facts *facts, struct strvec *note, struct error *err);
 void metrics_facts_release(struct metrics_facts *facts);
+/* By `set`, which is taken over; {0} again where none of its facts is known. */
+void metrics_facts_take(struct metric_set *set, const struct count_set *counts,
+                        const struct metric_given *given, size_t given_nr,
+                        struct metrics_facts *facts);
 
 /*
  * What the rules are told of metric `at`: a share of the parent as that of the whole.

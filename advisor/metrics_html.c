@@ -6,6 +6,7 @@
 #include "advisor/html_page.h"
 #include "advisor/metrics_against.h"
 #include "advisor/metrics_html_parts.h"
+#include "advisor/metrics_roof.h"
 
 /* ---- who ---- */
 
@@ -197,6 +198,7 @@ static void add_sections(const struct metrics_report *report, struct buf *out)
         report->against_nr ? "<a href=\"#against\">Against the first</a>" : "");
     add_answer(report, out);
     add_against(report, out);
+    metrics_roof_html(report, out);
     metrics_html_trees(report, out);
     add_notes(report, out);
     add_formulas(report, out);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advisor/metrics_against.h"
+#include "advisor/metrics_roof.h"
 #include "advisor/metrics_saved.h"
 #include "advisor/metrics_text.h"
 
@@ -172,7 +173,7 @@ json_t *metrics_json(const struct metrics_report *report)
     json_t *columns = json_array();
     for (size_t i = 0; i < report->nr; i++)
         json_array_append_new(columns, column_json(report, &report->column[i]));
-    return json_pack("{s:s, s:o, s:o, s:o}", "schema", "inflight.metrics-result/1",
+    return json_pack("{s:s, s:o, s:o, s:o, s:o}", "schema", "inflight.metrics-result/1",
                      "columns", columns, "patterns", strings(&report->said), "against",
-                     against_json(report));
+                     against_json(report), "roofline", metrics_roof_json(report));
 }

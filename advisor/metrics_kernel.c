@@ -32,6 +32,11 @@ static int launch(struct workbench *bench, const struct strvec *event,
     int status = live_launch(bench->live, &candidate, &gate, &calls, err);
     papi_counter_free(counting.counter);
     counting.counts->calls = calls;
+    strvec_pushf(&counting.counts->note,
+                 "counted and timed between the gates of a launch: %.0f calls of %zu "
+                 "cop%s together",
+                 calls, live_copies(bench->live),
+                 live_copies(bench->live) == 1 ? "y" : "ies");
     counting.counts->cores = (int)live_copies(bench->live);
     return status;
 }
@@ -44,6 +49,15 @@ static bool is_traced(const struct metrics_measured *measured)
         if (text_begins(measured->set->event[i].name, "sde:::inflight::"))
             return true;
     return false;
+}
+
+/* What a model counted is of no CPU. */
+static void forget_cpu(struct metrics_measured *measured)
+{
+    for (size_t i = 0; i < measured->run_nr; i++) {
+        free(measured->run[i].cpu);
+        measured->run[i].cpu = NULL;
+    }
 }
 
 /* Of one call of one copy; where launches were counted they say the time. */
@@ -59,6 +73,7 @@ static void take_traffic(const struct workbench *bench,
     if (timed)
         counts->seconds =
             quantity_scale(measurement->time_s, 1 / (double)live_copies(bench->live));
+    forget_cpu(measured);
     if (measurement->traffic.note)
         strvec_push(&measured->note, measurement->traffic.note);
 }
@@ -131,18 +146,23 @@ static void take_given(const struct workbench *bench, struct metrics_measured *m
 }
 
 static int count_kernel(struct workbench *bench, const struct metrics_request *request,
-                        struct metrics_measured *measured, struct error *err)
+                        const char *instead, struct metrics_measured *measured,
+                        struct error *err)
 {
     struct metrics_plan plan = {0};
-    int status = workbench_live(bench, err);
-    if (!status)
-        take_given(bench, measured);
-    if (!status)
-        status = metrics_prepare(request, "traced", measured, &plan, err);
+    take_given(bench, measured);
+    int status = metrics_prepare(request, instead, measured, &plan, err);
     if (!status)
         status = count_all(bench, request, &plan, measured, err);
     metrics_plan_done(&plan);
     return status;
+}
+
+int metrics_of_bench(struct workbench *bench, const struct metrics_request *request,
+                     struct metrics_measured *measured, struct error *err)
+{
+    *measured = (struct metrics_measured){0};
+    return count_kernel(bench, request, NULL, measured, err);
 }
 
 int metrics_of_kernel(const struct metrics_request *request,
@@ -152,7 +172,9 @@ int metrics_of_kernel(const struct metrics_request *request,
     *measured = (struct metrics_measured){0};
     spawn_catch_interrupt();
     workbench_start(&bench, request->settings);
-    int status = count_kernel(&bench, request, measured, err);
+    int status = workbench_live(&bench, err);
+    if (!status)
+        status = count_kernel(&bench, request, "traced", measured, err);
     workbench_release(&bench);
     return status;
 }

@@ -1,4 +1,5 @@
-/* What is to be counted for metrics, and where it goes. */
+#include "advisor/metrics_measure.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,6 +83,7 @@ static void make_plan(const struct metrics_request *request,
 {
     const struct metric_plan_request wanted = {.set = measured->set,
                                                .model = request->model,
+                                               .facts = request->facts,
                                                .memory = &plan->memory,
                                                .runs_most = request->runs,
                                                .fits = fits,

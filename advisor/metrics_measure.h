@@ -13,6 +13,7 @@ struct metrics_request {
     const struct settings *settings; /* the kernel and how it is measured; the program */
     const char *cpu;                 /* as metric_set_load; NULL = this machine's */
     const char *model;               /* only what it rests on; NULL = all models */
+    bool facts;                      /* only what tells the rules something */
     /* How often it is run in all; 0 = as often as there are sets of events, each in the
      * counters at once. More: the sets take turns. Fewer: sets are put together and their
      * events take turns in the counters. */
@@ -41,6 +42,10 @@ struct metrics_measured {
  */
 int metrics_of_kernel(const struct metrics_request *request,
                       struct metrics_measured *measured, struct error *err);
+struct workbench;
+/* The same on a bench that is set up; what hardware does not count is left out. */
+int metrics_of_bench(struct workbench *bench, const struct metrics_request *request,
+                     struct metrics_measured *measured, struct error *err);
 /* settings->program: with all processes and threads it starts, each from its first
  * instruction. Where hardware does not count: software events. It is run again for
  * further sets of events. */

@@ -66,14 +66,28 @@ static void note_runs(const struct metrics_plan *plan, size_t wanted,
 {
     if (measured->run_nr < wanted)
         strvec_pushf(&measured->note,
-                     "it ran %zu times of %zu: what the others would have counted is "
+                     "it ran %zu time%s of %zu: what the others would have counted is "
                      "not known",
-                     measured->run_nr, wanted);
+                     measured->run_nr, measured->run_nr == 1 ? "" : "s", wanted);
     else if (plan->plan.run_nr > 1)
         strvec_pushf(&measured->note,
                      "it ran %zu times, with %zu sets of events that do not fit into the "
                      "counters together",
                      wanted, plan->plan.run_nr);
+}
+
+/* That takes so much longer, and may have effects. */
+static void announce(const struct settings *settings, size_t runs)
+{
+    struct progress progress;
+    if (runs < 2)
+        return;
+    progress_start(&progress, settings->quiet, settings->verbose);
+    progress_note(
+        &progress,
+        "'%s' will run %zu times, with other events each; --model NAME asks for "
+        "fewer, --runs 1 has them take turns",
+        settings->program.v[0], runs);
 }
 
 /* What does not end well is not tried again. */
@@ -85,6 +99,7 @@ static int count_all(const struct metrics_request *request,
     if (!plan->plan.run_nr)
         return fail(err, STATUS_MISSING, "nothing can be counted here: %s",
                     measured->note.nr ? measured->note.v[0] : "no metric asks for it");
+    announce(request->settings, plan->plan.run_nr > 1 ? runs : 0);
     for (size_t i = 0; i < runs && !measured->ended; i++)
         if (count_run(request->settings, plan, i, measured, err))
             return -1;

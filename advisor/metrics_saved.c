@@ -82,6 +82,25 @@ static int read_definition(const struct json_at *at, struct metrics_saved_column
     return 0;
 }
 
+static int read_given(const struct json_at *at, struct metrics_saved_column *column,
+                      struct error *err)
+{
+    struct json_at given = {0};
+    if (!json_has(at, "given"))
+        return 0;
+    if (json_object_at(at, "given", &given, err))
+        return -1;
+    for (const char *const *name = metric_given_names; *name; name++) {
+        if (!json_has(&given, *name) || column->given_nr == METRICS_GIVEN_MAX)
+            continue;
+        struct metric_given *one = &column->given[column->given_nr++];
+        one->name = *name;
+        if (json_quantity_at(&given, *name, &one->value, err))
+            return -1;
+    }
+    return 0;
+}
+
 static int read_column(const struct json_at *at, struct metrics_saved_column *column,
                        struct error *err)
 {
@@ -89,7 +108,7 @@ static int read_column(const struct json_at *at, struct metrics_saved_column *co
     if (json_string_at(at, "label", &label, err) || read_definition(at, column, err))
         return -1;
     column->label = xstrdup(label);
-    return read_runs(at, column, err);
+    return read_given(at, column, err) || read_runs(at, column, err) ? -1 : 0;
 }
 
 static int read_document(const char *path, const json_t *root,

@@ -10,6 +10,8 @@ struct metrics_saved_column {
     char *sha256;             /* of the definitions then; NULL = not told */
     struct count_set *run;
     size_t run_nr;
+    struct metric_given given[METRICS_GIVEN_MAX];
+    size_t given_nr;
 };
 struct metrics_saved {
     struct metrics_saved_column *column;

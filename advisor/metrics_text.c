@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/metrics_roof.h"
 #include "core/base/near.h"
 
 /* As core/metrics says it of an event. */
@@ -202,6 +203,8 @@ void metrics_text(const struct metrics_report *report, struct page *page)
         metrics_table_text(report, page);
     else
         metrics_tree_text(report, page);
+    if (!report->settings->model)
+        metrics_roof_text(report, page);
     show_notes(report, page);
     if (report->settings->evidence)
         metrics_evidence_text(report, page);

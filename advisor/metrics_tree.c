@@ -331,9 +331,12 @@ static void show_model(struct tree *tree)
 static void show_little(const struct tree *tree)
 {
     const struct metrics_column *column = tree->column;
-    struct quantity counted = metrics_value(column, "L1_in_flight_all");
-    if (!counted.known)
-        counted = metrics_value(column, "L1_in_flight");
+    const char *name = "L1_in_flight_all";
+    if (!metrics_value(column, name).known)
+        name = "L1_in_flight";
+    struct quantity counted = metrics_value(column, name);
+    int at = metric_find(column->set, name);
+    bool estimated = at != METRIC_NONE && column->set->metric[at].estimated;
     if (!column->little.known && !counted.known)
         return;
     page_heading(tree->page, "Lines in flight, by Little's law beside the counted ones");
@@ -343,7 +346,9 @@ static void show_little(const struct tree *tree)
     if (column->latency_ns.known)
         page_quantity(tree->page, "loaded latency", column->latency_ns, 1, "ns",
                       column->machine.name);
-    page_quantity(tree->page, "counted", counted, 1, "lines", "misses of L1 under way");
+    page_quantity(tree->page, "counted", counted, 1, "lines",
+                  estimated ? "misses of L1 under way (estimated)"
+                            : "misses of L1 under way");
 }
 
 static void show_said(const struct metrics_report *report, struct page *page)

@@ -134,6 +134,8 @@ static void show_baseline(struct sheet *sheet)
                        report_word(baseline, "note"));
     if (json_is_array(json_object_get(baseline, "queues")))
         show_queues(sheet, baseline);
+    metrics_facts_text(json_object_get(sheet->report, "counted"), sheet->page.width,
+                       sheet->page.out);
     show_traffic(sheet, baseline);
     buf_release(&line);
 }

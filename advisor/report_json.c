@@ -292,6 +292,10 @@ json_t *report_json(const struct report_input *input)
     json_t *code = code_diffs_json(&bench->code);
     if (code)
         json_object_set_new(root, "code", code);
+    if (bench->facts.set && result->measurement_nr)
+        json_object_set_new(
+            root, "counted",
+            metrics_facts_json(&bench->facts, &result->measurement[0].occupancy));
     json_object_set_new(root, "profile", machine_to_json(&bench->machine));
     json_object_set_new(root, "output", text_json(input->output));
     json_object_set_new(root, "emitted_gain", json_quantity(input->emitted_gain));

@@ -36,6 +36,7 @@ void workbench_release(struct workbench *bench)
     free(bench->machine_key);
     track_release(&bench->track);
     code_diffs_release(&bench->code);
+    metrics_facts_release(&bench->facts);
     free(bench->plan);
     free(bench->machine_note);
 }

@@ -4,6 +4,7 @@
 #define ADVISOR_WORKBENCH_H
 
 #include "advisor/code_diffs.h"
+#include "advisor/metrics_facts.h"
 #include "advisor/settings.h"
 #include "advisor/track.h"
 #include "core/store/store.h"
@@ -32,7 +33,8 @@ struct workbench {
     struct recorded *recorded;
     struct search_runner live_runner, runner;
     struct search_subject subject;
-    struct code_diffs code; /* of the plans that were measured */
+    struct code_diffs code;     /* of the plans that were measured */
+    struct metrics_facts facts; /* what counters say of the kernel as written */
 };
 
 void workbench_start(struct workbench *bench, const struct settings *settings);

@@ -368,6 +368,14 @@ static void say_occupancy(struct situation *now)
     occupancy_metrics(&now->measurement->occupancy, &sink);
 }
 
+/* Counted of the kernel as written, not of what became of it. */
+static void say_counted(struct situation *now)
+{
+    const struct search_opts *opts = now->session->opts;
+    for (size_t i = 0; i < opts->fact_nr && !opts->hide_occupancy; i++)
+        say_quantity(now, opts->fact[i].metric, opts->fact[i].value);
+}
+
 int session_facts(const struct session *session, size_t i, size_t explained,
                   struct rule_facts *facts, struct error *err)
 {
@@ -390,6 +398,8 @@ int session_facts(const struct session *session, size_t i, size_t explained,
     say_ratios(&now);
     if (now.measurement->has_occupancy && !session->opts->hide_occupancy)
         say_occupancy(&now);
+    if (i == 0)
+        say_counted(&now);
     if (now.measurement->has_traffic) {
         say_reuse(&now);
         say_working_set(&now);

@@ -148,6 +148,13 @@ struct rule_record {
     double factor; /* above 0, at most 1 */
 };
 
+/* What counters say of the kernel as written; the rules are told it as long as nothing
+ * else is the best. */
+struct search_fact {
+    const char *metric; /* of rules.h */
+    struct quantity value;
+};
+
 struct search_opts {
     const char *strategy; /* a name of search_strategies(); NULL = the first */
     double budget_s;      /* 0 = 100; three quarters of it are for plans, however long the
@@ -172,6 +179,8 @@ struct search_opts {
     const struct rule_record *record; /* what the rules were worth so far; NULL = not told
                                        */
     size_t record_nr;
+    const struct search_fact *fact;
+    size_t fact_nr;
 };
 /*
  * Seconds for one closing comparison: a quarter of the budget, 2 at least and 8 at most.

@@ -77,10 +77,40 @@ static void two_functions_of_a_file_are_compared(void)
     place_drop(&place);
 }
 
+/* The definitions take the kernel's events for those of a divider: they count anywhere.
+ */
+static void counters_tell_the_rules(void)
+{
+    struct place place = {0};
+    struct spawn_outcome outcome = {0};
+
+    place_make(&place);
+    place_run(&place,
+              "advise two.c:8 --set n=1000 --machine skl --cores 1 -q --evidence --cpu "
+              "./counted_software.json",
+              &outcome);
+    if (strstr(buf_str(&outcome.err), "counters say nothing"))
+        check_skip("no event of the kernel counts here");
+    else
+        check(
+            text_matches(buf_str(&outcome.out),
+                         "*avoid smt: The threads of a core share its divider*"
+                         "[smt.division_bound]\n*Evidence: the kernel as written\n*"
+                         "  Counters beside it, by the definitions of "
+                         "counted_software:\n    Division           90 % of cycles\n*"));
+    check_eq(outcome.code, 0);
+    spawn_outcome_release(&outcome);
+    check_run(&place,
+              "advise two.c:8 --set n=1000 --machine skl --cores 1 -q --cpu nosuch", 3,
+              "", "*inflight: there are no metrics of 'nosuch'*");
+    place_drop(&place);
+}
+
 CU_TestInfo advisor_measured_tests[] = {
     {"a sweep is measured, kept and printed again",
      a_sweep_is_measured_kept_and_printed_again},
     {"one variant is measured", one_variant_is_measured},
     {"two functions of a file are compared", two_functions_of_a_file_are_compared},
+    {"counters tell the rules", counters_tell_the_rules},
     CU_TEST_INFO_NULL,
 };

@@ -65,11 +65,11 @@ static void validate(const struct strvec *paths, struct spawn_outcome *outcome)
 
 /* The folders in which every *.json is meant to be one of ours. */
 static const char *const kept[] = {
-    "core/machine/profiles",      "tests/data/machine",      "tests/data/counts",
-    "tests/data/advisor/series",  "tests/data/rules",        "rules",
-    "tests/data/advisor/schemas", "tests/data/advisor/html", "core/machine/data",
-    "core/traffic/data",          "core/observe/data",       "rules/metrics",
-    "tests/data/metrics/engine"};
+    "core/machine/profiles",      "tests/data/machine",       "tests/data/counts",
+    "tests/data/advisor/series",  "tests/data/rules",         "rules",
+    "tests/data/advisor/schemas", "tests/data/advisor/html",  "core/machine/data",
+    "core/traffic/data",          "core/observe/data",        "rules/metrics",
+    "tests/data/advisor/metrics", "tests/data/metrics/engine"};
 
 static void add_kept(struct strvec *paths)
 {
@@ -98,6 +98,11 @@ static const char *const printed[] = {
     "rules --json",
     "rules prefetch_l2 --json",
     "rules --metrics --json",
+    "metrics --list --json",
+    "metrics --list --cpu skylake-sp --json",
+    "metrics --counts counts.csv --counts counts.csv --cpu skylake-sp --machine skl "
+    "--json",
+    "metrics --json -- true",
     "rules --transformations --json",
     "rules --test saved.json --json",
     "machine --list --json",
@@ -184,9 +189,9 @@ static const char *last_key(json_t *document)
 
 /* What is not read without one of the keys that all documents of a kind have. */
 static const char *const needed[] = {
-    "plan",     "levels",   "rules",    "cases", "events",   "points",
-    "machine",  "findings", "loops",    "rows",  "tries",    "results",
-    "profiles", "sessions", "patterns", "cpus",  "machines", "numbers"};
+    "sources", "columns",  "definitions", "plan",     "levels", "rules",    "cases",
+    "events",  "points",   "machine",     "findings", "loops",  "rows",     "tries",
+    "results", "profiles", "sessions",    "patterns", "cpus",   "machines", "numbers"};
 
 static bool damage(json_t *document, enum damage how)
 {

@@ -444,7 +444,48 @@ static void fingerprints_name_the_difference(void)
     check(!fingerprints_same_hardware("cpu=A; L3 bytes=7", "cpu=A"));
 }
 
+static void widest_vectors(void)
+{
+    static const struct {
+        const char *architecture, *features;
+        int bits;
+    } cases[] = {
+        {"x86_64", "sse2 avx avx2 avx512f avx512cd", 512},
+        {"x86_64", "sse2 avx", 256},
+        {"x86_64", "sse2", 128},
+        {"aarch64", "fp asimd", 128},
+        {"other", "avx512f", 0},
+    };
+    int line = machine_line_bytes();
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct machine_processor processor = {.architecture = cases[i].architecture};
+
+        strvec_split(&processor.features, cases[i].features);
+        check_eq(machine_vector_bits(&processor), cases[i].bits);
+        strvec_release(&processor.features);
+    }
+    check(line == 0 || (line >= 16 && (line & (line - 1)) == 0));
+}
+
+/* What the profile of this machine would have. */
+static void this_cpu_in_words(void)
+{
+    struct cpu_identity identity;
+    char *text = machine_cpu_model();
+
+    arch_identity(&identity);
+    check_contains(text, identity.name);
+    if (identity.family >= 0) {
+        check_contains(text, ", family ");
+        check_contains(text, " stepping ");
+    }
+    free(text);
+}
+
 CU_TestInfo machine_cpus_tests[] = {
+    {"widest vectors", widest_vectors},
+    {"this CPU in words", this_cpu_in_words},
     {"the shipped CPU table loads", shipped_table_loads},
     {"CPUs are recognised", cpus_are_recognised},
     {"contradictions are resolved", contradictions_are_resolved},

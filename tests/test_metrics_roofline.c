@@ -7,11 +7,12 @@
 #include "core/metrics/metrics.h"
 #include "tests/check.h"
 
-#define DATA INFLIGHT_SOURCE_DIR "/tests/data/metrics/roofline/"
+#define DATA     INFLIGHT_SOURCE_DIR "/tests/data/metrics/roofline/"
+#define EXAMPLES INFLIGHT_SOURCE_DIR "/examples/roofline/"
 
 static bool load_machine(const char *name, struct machine *machine)
 {
-    char *path = xasprintf(DATA "%s.json", name);
+    char *path = xasprintf(EXAMPLES "%s.json", name);
     struct error err = {0};
     bool loaded = check_ok(machine_load(path, machine, &err), &err);
 
@@ -325,6 +326,33 @@ static void a_copy_stands_in_for_a_triad(void)
     check_contains(ceilings.gbs[ROOF_MEMORY].from, "copy");
 }
 
+/* Gravelle 2022, tables 3 and 4: fused scalar and SIMD rates. */
+static void a_scalar_roof_is_checked(void)
+{
+    static const struct {
+        double scalar, fma, single;
+        int simd_bytes;
+        bool drawn;
+    } cases[] = {{1780e9, 2973e9, 0, 64, false}, {150e9, 2080e9, 0, 64, true},
+                 {10e9, 40e9, 0, 64, true}, /* in halves */
+                 {10e9, 40e9, 1, 64, false},     {10e9, 19e9, 0, 16, true},
+                 {10e9, 12e9, 0, 0, true}}; /* not told */
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct machine machine = {.cores = 2, .simd_bytes = cases[i].simd_bytes};
+        struct roof_ceilings ceilings;
+
+        machine.all_flops_double.scalar = machine.all_flops_single.scalar =
+            exactly(cases[i].scalar);
+        machine.all_flops_double.fma = machine.all_flops_single.fma =
+            exactly(cases[i].fma);
+        roof_ceilings_of(&machine, &(struct roof_ask){.single_share = cases[i].single},
+                         &ceilings);
+        check_eq(ceilings.flops[ROOF_SCALAR].value.known, cases[i].drawn);
+        check(cases[i].drawn || strstr(ceilings.flops[ROOF_SCALAR].from, "hardly"));
+    }
+}
+
 CU_TestInfo metrics_roofline_tests[] = {
     {"published kernels stand where they stood",
      published_kernels_stand_where_they_stood},
@@ -336,5 +364,6 @@ CU_TestInfo metrics_roofline_tests[] = {
      bytes_of_memory_have_the_roof_of_their_mix},
     {"precisions mix by time", precisions_mix_by_time},
     {"a copy stands in for a triad", a_copy_stands_in_for_a_triad},
+    {"a scalar roof is checked", a_scalar_roof_is_checked},
     CU_TEST_INFO_NULL,
 };

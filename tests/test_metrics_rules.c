@@ -255,11 +255,13 @@ static void nothing_counted_is_nothing_said(void)
     struct count_set set = {0};
     char name[] = "Skylake-SP", other[] = "Skylak";
     struct machine machine = {.microarchitecture = other};
+    struct metrics_facts_question question = {&set, &machine, 1, NULL};
+    struct error err = {0};
     struct strvec note = {0};
     struct metrics_facts facts;
 
     count_set_add(&set, "read_bytes", quantity_exact(1e9, PROVENANCE_RECORDED), 1);
-    metrics_facts_of(&set, &machine, 1, &facts, &note);
+    check_ok(metrics_facts_of(&question, &facts, &note, &err), &err);
     check(facts.set == NULL);
     json_t *json = metrics_facts_json(&facts, NULL);
     check(json_is_null(json));
@@ -268,10 +270,10 @@ static void nothing_counted_is_nothing_said(void)
                   1);
     count_set_add(&set, "UOPS_RETIRED:RETIRE_SLOTS", quantity_exact(3e9, PROVENANCE_PAPI),
                   1);
-    metrics_facts_of(&set, &machine, 1, &facts, &note);
+    check_ok(metrics_facts_of(&question, &facts, &note, &err), &err);
     check(facts.set == NULL);
     machine.microarchitecture = name;
-    metrics_facts_of(&set, &machine, 1, &facts, &note);
+    check_ok(metrics_facts_of(&question, &facts, &note, &err), &err);
     if (check(facts.set != NULL))
         check_str(facts.set->name, "skylake-sp");
     metrics_facts_release(&facts);

@@ -449,6 +449,29 @@ static void stores_that_are_loaded_soon(void)
     check(isnan(reused_bytes(&nest, 64)));
 }
 
+/* What counters said of the kernel as written holds for no variant of it. */
+static void counted_facts_are_of_the_kernel_as_written(void)
+{
+    static const struct search_fact counted[] = {
+        {"core_bound", {true, 0.4, 0.3, 0.5, 3, PROVENANCE_PAPI}}};
+    struct bench bench = {0};
+    struct choice none = {0}, simd = {.simd = true};
+
+    space_dgemm(&bench.space.kernel, 200);
+    bench_start(&bench);
+    bench.opts.fact = counted;
+    bench.opts.fact_nr = ARRAY_SIZE(counted);
+    look(&bench, &none, false);
+    check_near(number(&bench, "core_bound"), 0.4, 0);
+    check_near(low_end(&bench, "core_bound"), 0.3, 0);
+    look(&bench, &simd, false);
+    check(!json_object_get(bench.facts, "core_bound"));
+    bench.opts.hide_occupancy = true;
+    look(&bench, &none, false);
+    check(!json_object_get(bench.facts, "core_bound"));
+    bench_release(&bench);
+}
+
 CU_TestInfo search_facts_tests[] = {
     {"a matrix product", a_matrix_product},
     {"facts follow the plan", facts_follow_the_plan},
@@ -464,5 +487,7 @@ CU_TestInfo search_facts_tests[] = {
     {"fusion that forwards", fusion_that_forwards},
     {"dependences tell how soon", dependences_tell_how_soon},
     {"stores that are loaded soon", stores_that_are_loaded_soon},
+    {"counted facts are of the kernel as written",
+     counted_facts_are_of_the_kernel_as_written},
     CU_TEST_INFO_NULL,
 };

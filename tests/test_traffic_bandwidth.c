@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/traffic/bandwidth_source.h"
+#include "core/traffic/papi_identity.h"
 #include "core/traffic/papi_source.h"
 #include "core/traffic/pfm_names.h"
 #include "tests/check.h"
@@ -271,6 +272,35 @@ static void bytes_from_counts(void)
     }
 }
 
+/* Both directions: their sum, what a CPU tells of them together, or nothing where one is
+ * not counted. */
+static void both_directions_from_counts(void)
+{
+    static const struct {
+        const char *cpu;
+        const struct count *count;
+        double read, write, both; /* -1 = unknown */
+    } cases[] = {{"Skylake-SP", papi_skx, 120 * 64, 7 * 64, 127 * 64},
+                 {"zen 2", zen2, -1, -1, 640},
+                 {"Neoverse N1", n1, 320, -1, -1},
+                 {"Skylake-SP", zen2, -1, -1, -1}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct count_set set = {0};
+        struct traffic_memory memory;
+        struct error err = {0};
+
+        fill(&set, cases[i].count);
+        check_eq(traffic_memory_from_counts(cases[i].cpu, &set, &memory, &err),
+                 i == 3 ? -1 : 0);
+        check_near(memory.read.known ? memory.read.value : -1, cases[i].read, 1e-12);
+        check_near(memory.write.known ? memory.write.value : -1, cases[i].write, 1e-12);
+        check_near(memory.both.known ? memory.both.value : -1, cases[i].both, 1e-12);
+        error_clear(&err);
+        count_set_release(&set);
+    }
+}
+
 static void counts_that_do_not_do(void)
 {
     static const struct count nothing[] = {{"instructions", 1}, {0}},
@@ -352,12 +382,45 @@ static void ambiguous_counts_ask_for_the_cpu(void)
     count_set_release(&set);
 }
 
+/* All ways in which a CPU is named. */
+static void cpus_are_told_apart(void)
+{
+    static const struct {
+        const char *text, *vendor, *family, *model, *stepping, *part;
+    } cases[] = {
+        {"intel 6 85 4", "intel", "6", "55", "4", ""},
+        {"GenuineIntel-6-55-4", "intel", "6", "55", "4", ""},
+        {"vendor_id : AuthenticAMD\ncpu family : 25\nmodel : 17\nstepping : 1\n", "amd",
+         "19", "11", "1", ""},
+        {"Intel(R) Xeon(R) Gold 6148 CPU @ 2.40GHz, family 6 model 55 stepping 4",
+         "intel", "6", "55", "4", ""},
+        {"AMD EPYC 9654 96-Core Processor, family 19 model 11 stepping 1", "amd", "19",
+         "11", "1", ""},
+        {"Arm implementer 0x46 part 0x001", "arm", "", "", "", "001"},
+        {"Intel(R) Xeon(R) Gold 6148 CPU @ 2.40GHz", "", "", "", "", ""},
+        {"", "", "", "", "", ""},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct papi_identity cpu;
+
+        papi_identify(cases[i].text, &cpu);
+        check_str(cpu.vendor, cases[i].vendor);
+        check_str(cpu.family, cases[i].family);
+        check_str(cpu.model, cases[i].model);
+        check_str(cpu.stepping, cases[i].stepping);
+        check_str(cpu.part, cases[i].part);
+    }
+}
+
 CU_TestInfo traffic_bandwidth_tests[] = {
+    {"CPUs are told apart", cpus_are_told_apart},
     {"libpfm4 knows the names", libpfm4_knows_the_names},
     {"every row is sound", every_row_is_sound},
     {"bad sources are refused", bad_sources_are_refused},
     {"names match", names_match},
     {"bytes from counts", bytes_from_counts},
+    {"both directions from counts", both_directions_from_counts},
     {"counts that do not do", counts_that_do_not_do},
     {"uncertain counts", uncertain_counts},
     {"ambiguous counts", ambiguous_counts_ask_for_the_cpu},

@@ -19,7 +19,8 @@ struct script {
     enum papi_refusal start, find, create, run, stop;
     const char *refuse_add;   /* this event ... */
     enum papi_refusal add;    /* ... is refused so */
-    const char *pair[2];      /* go together in no set */
+    const char *pair[2];      /* go together in no set ... */
+    bool pair_by_turns;       /* ... but a multiplexed one */
     int counters;             /* of perf_event, without multiplexing */
     bool multiplex_conflicts; /* even multiplexed sets are too full */
     const char *uncore, *pcp; /* why disabled; NULL = usable */
@@ -78,7 +79,8 @@ static enum papi_refusal s_add(int set, const char *event)
     if (script.refuse_add && strcmp(event, script.refuse_add) == 0)
         return script.add;
     sets[set].event[sets[set].nr++] = event;
-    if (script.pair[0] && in_set(set, script.pair[0]) && in_set(set, script.pair[1]))
+    if (script.pair[0] && in_set(set, script.pair[0]) && in_set(set, script.pair[1]) &&
+        !(sets[set].multiplexed && script.pair_by_turns))
         return PAPI_NO_TOGETHER;
     if (sets[set].nr > script.counters &&
         (!sets[set].multiplexed || script.multiplex_conflicts))
@@ -332,6 +334,32 @@ static void more_events_than_counters(void)
     count_set_release(&set);
 }
 
+/* Counters enough, but two events need the same one: nothing counted all the time. */
+static void events_of_one_counter(void)
+{
+    struct papi_seam seam = seam_of(real);
+    struct strvec event = {0};
+    struct error err = {0};
+    bool at_once = true;
+
+    strvec_push(&event, "c::A");
+    strvec_push(&event, "c::B");
+    script =
+        (struct script){.counters = 4, .pair = {"c::A", "c::B"}, .pair_by_turns = true};
+    check_ok(papi_events_fit_with(&seam, &event, NULL, &at_once, &err), &err);
+    check(!at_once);
+    script.pair[0] = NULL;
+    check_ok(papi_events_fit_with(&seam, &event, NULL, &at_once, &err), &err);
+    check(at_once);
+    script.refuse_add = "c::B";
+    script.add = PAPI_NO_RIGHT;
+    check_fails(papi_events_fit_with(&seam, &event, NULL, &at_once, &err), &err,
+                STATUS_MISSING, "'c::B' cannot be counted");
+    check(!at_once);
+    check_eq(script.created, script.destroyed);
+    strvec_release(&event);
+}
+
 /* PAPI's numbers have a sign. */
 static void overflowing_counters(void)
 {
@@ -482,6 +510,7 @@ CU_TestInfo traffic_counter_tests[] = {
     {"failing reads", failing_reads},
     {"enough counters", enough_counters},
     {"more events than counters", more_events_than_counters},
+    {"events of one counter", events_of_one_counter},
     {"overflowing counters", overflowing_counters},
     {"intervals of shares", intervals_of_shares},
     {"places", places},

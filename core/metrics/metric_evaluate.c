@@ -7,7 +7,7 @@
 
 struct evaluation {
     const struct metric_question *question;
-    struct quantity read_bytes, write_bytes, bytes; /* by the formulas of the bandwidth */
+    struct traffic_memory memory; /* by the formulas of the bandwidth */
     char *why_no_bytes;
     struct strvec negative; /* counts that are below 0, each once */
 };
@@ -41,11 +41,11 @@ static struct quantity given_of(const struct evaluation *evaluation, const char 
     if (!strcmp(name, "calls") && question->counts->calls > 0)
         return quantity_exact(question->counts->calls, PROVENANCE_RECORDED);
     if (!strcmp(name, "memory_read_bytes"))
-        return evaluation->read_bytes;
+        return evaluation->memory.read;
     if (!strcmp(name, "memory_write_bytes"))
-        return evaluation->write_bytes;
+        return evaluation->memory.write;
     if (!strcmp(name, "memory_bytes"))
-        return evaluation->bytes;
+        return evaluation->memory.both;
     return quantity_unknown();
 }
 
@@ -181,9 +181,9 @@ static bool needs_bytes(const struct metric_set *set)
     for (size_t i = 0; i < set->metric_nr; i++) {
         const struct strvec *names = formula_names(set->metric[i].flat);
 
-        for (size_t k = 0; k < names->nr; k++)
-            if (metric_is_given(names->v[k]) && is_of_bytes(names->v[k]))
-                return true;
+        if (strvec_has(names, "memory_read_bytes") ||
+            strvec_has(names, "memory_write_bytes") || strvec_has(names, "memory_bytes"))
+            return true;
     }
     return false;
 }
@@ -193,22 +193,12 @@ static void find_bytes(struct evaluation *evaluation)
 {
     const struct count_set *counts = evaluation->question->counts;
     struct error error = {0};
-    char *source = NULL;
-    bool together = false;
 
-    evaluation->read_bytes = evaluation->write_bytes = evaluation->bytes =
+    evaluation->memory.read = evaluation->memory.write = evaluation->memory.both =
         quantity_unknown();
-    if (!needs_bytes(evaluation->question->set))
-        return;
-    if (traffic_bandwidth_from_counts(counts->cpu, counts, &evaluation->read_bytes,
-                                      &evaluation->write_bytes, &source, &error)) {
+    if (needs_bytes(evaluation->question->set) &&
+        traffic_memory_from_counts(counts->cpu, counts, &evaluation->memory, &error))
         evaluation->why_no_bytes = xstrdup(error.text);
-        return;
-    }
-    traffic_total_from_counts(counts->cpu, counts, &evaluation->bytes, &together, NULL);
-    if (together)
-        evaluation->read_bytes = quantity_unknown();
-    free(source);
 }
 
 /* One note for an event that counted too little, whatever rests on it. */

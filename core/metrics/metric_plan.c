@@ -200,6 +200,8 @@ static bool is_wanted(const struct metric_plan_request *request, size_t metric)
 {
     int model = request->set->metric[metric].model;
 
+    if (request->facts && !request->set->metric[metric].fact)
+        return false;
     return model != METRIC_NONE &&
            (!request->model ||
             strcmp(request->set->model[model].name, request->model) == 0);

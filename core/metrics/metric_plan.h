@@ -9,6 +9,7 @@ struct metric_set;
 struct metric_plan_request {
     const struct metric_set *set;
     const char *model; /* only what its metrics rest on; NULL = all models */
+    bool facts;        /* only metrics that tell the rules something */
     /* What memory_read_bytes and memory_write_bytes are computed from, planned where a
      * metric asks for these; NULL = nothing. */
     const struct strvec *memory;

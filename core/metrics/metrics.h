@@ -154,6 +154,10 @@ void metric_events_of(const struct metric_set *set, int metric, struct strvec *o
  * traffic_bandwidth_from_counts, unless given; where reads are not told from writes only
  * the total is known). From whoever asks: line_bytes, vector_bits, cores, flops_expected
  * (that the work is known to need, all calls).
+ * seconds, calls, memory_read_bytes, memory_write_bytes and memory_bytes, both together
+ * (by the formulas of traffic_memory_from_counts, unless given). From whoever asks:
+ * line_bytes, vector_bits, cores, flops_expected (that the work is known to need, all
+ * calls).
  */
 struct metric_given {
     const char *name;

@@ -165,6 +165,20 @@ static struct quantity flops_of_kind(const struct machine_flops *flops,
                                : flops->fma;
 }
 
+/* The rate of one element at a time is one only where vectors are that much faster. */
+static void check_scalar(const struct machine *machine, double single_share,
+                         struct roof_ceilings *ceilings)
+{
+    struct roof *scalar = &ceilings->flops[ROOF_SCALAR];
+    double elements = machine->simd_bytes / 8.0 * (1 + single_share);
+    struct quantity faster =
+        quantity_divide(ceilings->flops[ROOF_FMA].value, scalar->value);
+    if (scalar->value.known && faster.known && elements > 0 &&
+        faster.value < ROOF_SCALAR_LEAST * elements)
+        *scalar = unknown_roof("vectors are hardly faster, so that it cannot be of one "
+                               "element at a time");
+}
+
 void roof_ceilings_of(const struct machine *machine, const struct roof_ask *ask,
                       struct roof_ceilings *ceilings)
 {
@@ -179,6 +193,7 @@ void roof_ceilings_of(const struct machine *machine, const struct roof_ask *ask,
                   flops_of_kind(&machine->flops_single, i), ask->single_share),
             mixed(flops_of_kind(&machine->all_flops_double, i),
                   flops_of_kind(&machine->all_flops_single, i), ask->single_share));
+    check_scalar(machine, ask->single_share, ceilings);
 }
 
 /* ---- a program under them ---- */

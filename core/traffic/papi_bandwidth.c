@@ -293,8 +293,8 @@ static int answer_with(void *with, struct bandwidth_source *source, struct error
     if (bandwidth_source_bytes(source, answer->set, &answer->read, &answer->write, &why))
         return fail(err, why.status, "%s", why.text);
     answer->scope = source->scope;
-    answer->events = source->event_nr;
     answer->together = source->together;
+    answer->events = source->event_nr;
     answer->source = xasprintf("%s%s%s", source->source, source->remark ? "; " : "",
                                source->remark ? source->remark : "");
     return 0;
@@ -369,8 +369,8 @@ static int any_row(const struct bandwidth_data *data, struct answer *best,
     return result;
 }
 
-/* answer.source is the caller's, also after a failure. */
-static int answer_from_counts(const char *cpu, struct answer *answer, struct error *err)
+/* answer->source is the caller's to free. */
+static int find_answer(const char *cpu, struct answer *answer, struct error *err)
 {
     struct bandwidth_data data;
     struct papi_identity identity;
@@ -385,6 +385,10 @@ static int answer_from_counts(const char *cpu, struct answer *answer, struct err
                                : any_row(&data, answer, err);
     }
     close_data(&data);
+    if (result) {
+        free(answer->source);
+        answer->source = NULL;
+    }
     return result;
 }
 
@@ -394,29 +398,28 @@ int traffic_bandwidth_from_counts(const char *cpu, const struct count_set *set,
                                   struct error *err)
 {
     struct answer answer = {.set = set};
-    int result = answer_from_counts(cpu, &answer, err);
+    int result = find_answer(cpu, &answer, err);
 
     *read_bytes = result ? quantity_unknown() : answer.read;
     *write_bytes = result ? quantity_unknown() : answer.write;
-    *source = NULL;
-    if (result)
-        free(answer.source);
-    else
-        *source = answer.source;
+    *source = answer.source;
     return result;
 }
 
-int traffic_total_from_counts(const char *cpu, const struct count_set *set,
-                              struct quantity *bytes, bool *together, struct error *err)
+int traffic_memory_from_counts(const char *cpu, const struct count_set *set,
+                               struct traffic_memory *memory, struct error *err)
 {
     struct answer answer = {.set = set};
-    int result = answer_from_counts(cpu, &answer, err);
+    int result = find_answer(cpu, &answer, err);
 
-    *bytes = result            ? quantity_unknown()
-             : answer.together ? answer.read
-                               : quantity_add_independent(answer.read, answer.write);
-    if (together)
-        *together = answer.together;
+    memory->read = memory->write = memory->both = quantity_unknown();
+    if (result == 0 && answer.together) {
+        memory->both = answer.read;
+    } else if (result == 0) {
+        memory->read = answer.read;
+        memory->write = answer.write;
+        memory->both = quantity_add_independent(answer.read, answer.write);
+    }
     free(answer.source);
     return result;
 }

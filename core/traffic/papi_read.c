@@ -137,7 +137,7 @@ static int read_all(struct papi_counter *counter, bool stop, struct count_set *s
                     "events of the cores counted in user mode only: this user "
                     "may not see the kernel's part");
     if (!set->source)
-        set->source = xstrdup("PAPI");
+        set->source = xstrdup(counter->set_nr ? "PAPI" : "the kernel");
     return result;
 }
 

@@ -1,8 +1,9 @@
-#include "core/traffic/papi_counter.h"
+#include "core/traffic/papi_source.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/traffic/papi_counter.h"
 #include "core/traffic/perf_software.h"
 
 struct papi_seam papi_seam_here(void)

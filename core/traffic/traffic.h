@@ -309,11 +309,13 @@ int traffic_bandwidth_from_counts(const char *cpu, const struct count_set *set,
                                   struct quantity *read_bytes,
                                   struct quantity *write_bytes, char **source,
                                   struct error *err);
-/* The same, reads and writes together: unknown where only one of them is counted.
- * *together (may be NULL): the counters do not tell them apart, and read_bytes above is
- * the total. */
-int traffic_total_from_counts(const char *cpu, const struct count_set *set,
-                              struct quantity *bytes, bool *together, struct error *err);
+/* The same with both directions together, which some CPUs tell alone: then read and
+ * write are unknown. `both` is known where it is told, or both of them are. */
+struct traffic_memory {
+    struct quantity read, write, both; /* bytes */
+};
+int traffic_memory_from_counts(const char *cpu, const struct count_set *set,
+                               struct traffic_memory *memory, struct error *err);
 
 /* The figures of a call by the names of our software-defined events, with their
  * intervals; those of levels that there are not, and what is not known, with the reason.
