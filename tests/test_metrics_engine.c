@@ -272,6 +272,8 @@ static void bad_definitions_are_refused(void)
         {"unused_event", "no formula needs the event 'C'"},
         {"twice", "more than one thing is called 'A'"},
         {"no_parent", "'s': its parent 't' does not stand before it"},
+        {"own_parent", "'s': its parent 's' does not stand before it"},
+        {"shared_alias", "the alias 'a.first' of the event 'A' names 'cycles', too"},
         {"no_model", "'s': the file has no model 'n'"},
         {"not_of", "\"of\" says what a share is of"},
         {"of_no_parent", "'s' is a share of its parent and has none"},

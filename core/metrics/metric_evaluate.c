@@ -19,14 +19,19 @@ static const struct event_count *count_of(const struct metric_question *question
 {
     const struct metric_set *set = question->set;
     const struct metric_event *event = NULL;
+    const struct event_count *found = NULL;
 
     for (size_t i = 0; i < set->event_nr; i++)
         if (!strcmp(set->event[i].name, name))
             event = &set->event[i];
-    for (size_t i = 0; event && i < question->counts->count_nr; i++)
-        if (metric_event_is(set, event, question->counts->count[i].event))
-            return &question->counts->count[i];
-    return NULL;
+    for (size_t i = 0; event && i < question->counts->count_nr; i++) {
+        const struct event_count *count = &question->counts->count[i];
+
+        if (!(found && (found->value.known || !count->value.known)) &&
+            metric_event_is(set, event, count->event))
+            found = count;
+    }
+    return found;
 }
 
 static struct quantity given_of(const struct evaluation *evaluation, const char *name)
@@ -96,19 +101,20 @@ static void say_name(const struct evaluation *evaluation, const char *name,
 {
     const struct metric_question *question = evaluation->question;
     const struct event_count *count = count_of(question, name);
+    const char *word = metric_event_word(question->set, name);
 
     if (count && count->value.known)
         buf_addf(out, "'%s' is negative (%.10g): a counter that wrapped or was set back",
-                 name, count->value.value);
+                 word, count->value.value);
     else if (count)
-        buf_addf(out, "'%s' was not counted%s%s", name, count->why ? ": " : "",
+        buf_addf(out, "'%s' was not counted%s%s", word, count->why ? ": " : "",
                  count->why ? count->why : "");
     else if (is_of_bytes(name) && evaluation->why_no_bytes)
         buf_addf(out, "bytes through memory: %s", evaluation->why_no_bytes);
     else if (metric_is_given(name))
         buf_addf(out, "'%s' is not told", name);
     else
-        buf_addf(out, "'%s' is not among the counts", name);
+        buf_addf(out, "'%s' is not among the counts", word);
 }
 
 static char *say_missing(const struct evaluation *evaluation,

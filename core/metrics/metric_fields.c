@@ -194,7 +194,7 @@ static int model_at(const struct json_at *at, const struct metric_set *set,
     if (json_string_at(at, "parent", &word, err))
         return -1;
     metric->parent = metric_find(set, word);
-    if (metric->parent == METRIC_NONE ||
+    if (metric->parent == METRIC_NONE || &set->metric[metric->parent] == metric ||
         set->metric[metric->parent].model != metric->model ||
         metric->model == METRIC_NONE)
         return json_fail(at, err,

@@ -111,6 +111,23 @@ static int check_names(const struct metric_set *set, struct error *err)
     return 0;
 }
 
+/* A count of that name would be of both. */
+static int check_aliases(const struct metric_set *set, struct error *err)
+{
+    for (size_t i = 0; i < set->event_nr; i++)
+        for (size_t k = 0; k < set->event[i].alias.nr; k++) {
+            const char *alias = set->event[i].alias.v[k];
+
+            for (size_t other = 0; other < set->event_nr; other++)
+                if (other != i && metric_event_is(set, &set->event[other], alias))
+                    return fail(err, STATUS_INPUT,
+                                "%s: the alias '%s' of the event '%s' names '%s', too",
+                                set->path, alias, set->event[i].name,
+                                set->event[other].name);
+        }
+    return 0;
+}
+
 static int check_event_sets(const struct metric_set *set, struct error *err)
 {
     for (size_t i = 0; i < set->event_set_nr; i++)
@@ -289,7 +306,7 @@ int metric_links_make(struct metric_set *set, struct error *err)
     int result;
 
     if (check_names(set, err) || metric_checks_names(set, err) ||
-        check_event_sets(set, err) || check_used(set, err))
+        check_aliases(set, err) || check_event_sets(set, err) || check_used(set, err))
         return -1;
     inliner.constant = xcalloc(set->constant_nr + 1, sizeof(*inliner.constant));
     inliner.open = xcalloc(set->metric_nr + 1, sizeof(*inliner.open));

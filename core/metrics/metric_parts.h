@@ -21,10 +21,6 @@ const struct metric_constant *metric_constant_find(const struct metric_set *set,
                                                    const char *name);
 bool metric_is_given(const char *name);
 
-/* Is `counted`, as some tool writes it, the event? */
-bool metric_event_is(const struct metric_set *set, const struct metric_event *event,
-                     const char *counted);
-
 /* "'WHAT' asks for 'X', which is no ..." where the formula asks for a name that the set
  * does not have. */
 int metric_names_check(const struct metric_set *set, const char *what,

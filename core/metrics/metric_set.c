@@ -109,6 +109,14 @@ static bool is_event(const struct metric_set *set, const char *name)
     return false;
 }
 
+const char *metric_event_word(const struct metric_set *set, const char *name)
+{
+    for (size_t i = 0; strchr(name, '/') && i < set->event_nr; i++)
+        if (!strcmp(set->event[i].name, name) && set->event[i].alias.nr)
+            return set->event[i].alias.v[0];
+    return name;
+}
+
 void metric_events_of(const struct metric_set *set, int metric, struct strvec *out)
 {
     const struct strvec *names = formula_names(set->metric[metric].flat);
