@@ -392,10 +392,12 @@ static void show_little(const struct tree *tree)
     bool estimated = at != METRIC_NONE && column->set->metric[at].estimated;
     if (!column->little.known && !counted.known)
         return;
+    char *why = column->little.known ? xstrdup("from bandwidth and loaded latency")
+                                     : xasprintf("(%s)", column->little_why);
     page_heading(tree->page, "Lines in flight, by Little's law beside the counted ones");
     page_quantity(tree->page, "by Little's law", column->little, 1, "lines per core",
-                  column->little.known ? "from bandwidth and loaded latency"
-                                       : column->little_why);
+                  why);
+    free(why);
     if (column->latency_ns.known)
         page_quantity(tree->page, "loaded latency", column->latency_ns, 1, "ns",
                       column->machine.name);

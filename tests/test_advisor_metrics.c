@@ -359,6 +359,20 @@ static void saved_counts_are_counts(void)
     place_drop(&place);
 }
 
+/* Every "#section" is one of the page's own. */
+static void check_links_lead_somewhere(const char *page)
+{
+    static const char link[] = "href=\"#";
+
+    for (const char *at = page; (at = strstr(at, link)); at++) {
+        const char *name = at + strlen(link);
+        char *id = xasprintf("id=\"%.*s\"", (int)strcspn(name, "\""), name);
+
+        check_contains(page, id);
+        free(id);
+    }
+}
+
 static void pages_are_whole(void)
 {
     struct place place = {0};
@@ -378,6 +392,14 @@ static void pages_are_whole(void)
     check_contains(buf_str(&page), "What does not compare");
     check_contains(buf_str(&page), "</html>");
     check(strstr(buf_str(&page), "{{") == NULL);
+    check_links_lead_somewhere(buf_str(&page));
+    check_run(
+        &place,
+        "metrics --counts old.csv --cpu ./toy.json --model portable --html page.html", 0,
+        "*", "page written to 'page.html'*");
+    buf_reset(&page);
+    check_ok(file_read(path, &page, &place.err), &place.err);
+    check_links_lead_somewhere(buf_str(&page));
     free(path);
     buf_release(&page);
     place_drop(&place);
