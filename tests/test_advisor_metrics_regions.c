@@ -1,6 +1,7 @@
 /* inflight metrics --regions: folders that are made here, with counts of the made-up CPU
  * of the tests, and a program with markers that runs. */
 #include <CUnit/CUnit.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -260,7 +261,7 @@ static void uncounted_thread(struct made *made)
 static void uncounted_process(struct made *made)
 {
     made->header.event_nr = 0;
-    strcpy(made->header.why, "it was born behind fork");
+    snprintf(made->header.why, sizeof(made->header.why), "it was born behind fork");
 }
 static void unfinished_call(struct made *made)
 {
@@ -289,7 +290,7 @@ static void short_calls(struct made *made)
 }
 static void elsewhere(struct made *made)
 {
-    strcpy(made->header.host, "another machine");
+    snprintf(made->header.host, sizeof(made->header.host), "another machine");
 }
 static void no_counts(struct made *made)
 {
