@@ -116,7 +116,7 @@ static const char *plural(double nr)
 static void note_size(const struct region *region, struct strvec *note)
 {
     size_t hosts = hosts_of(region);
-    strvec_pushf(note, "%.0f call%s by %zu thread%s of %zu process%s",
+    strvec_pushf(note, "%.0f call%s, by at most %zu thread%s at once of %zu process%s",
                  region->numbers.calls, plural(region->numbers.calls), region->thread.nr,
                  plural((double)region->thread.nr), region->process.nr,
                  region->process.nr == 1 ? "" : "es");

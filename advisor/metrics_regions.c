@@ -41,6 +41,11 @@ static int read_profile(struct reading *reading, struct error *err)
                             err))
         return -1;
     reading->nr++;
+    if (!profile->process_nr && from->here)
+        return fail(err, STATUS_INPUT,
+                    "no process of %s has region markers: mark what is to be looked at, "
+                    "and link the library (docs/regions.md)",
+                    name);
     if (!profile->process_nr)
         return fail(err, STATUS_INPUT,
                     "no process left anything in '%s': link the program with markers "
@@ -344,7 +349,7 @@ int metrics_add_regions(struct metrics_report *report, const struct metrics_regi
     }
     for (size_t i = 0; !status && i < nr; i++)
         status = add_region(report, &reading, list[i].name, err);
-    if (!status)
+    if (!status && counts_anything(&reading))
         note_all_missing(report);
     free(list);
     reading_release(&reading);

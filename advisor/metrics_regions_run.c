@@ -143,8 +143,14 @@ static int show_regions(struct session *session, struct metrics_report *report,
                                    .name = &session->name,
                                    .end = session->end,
                                    .here = true};
-    int status = metrics_add_regions(report, &from, &session->measured.note, err);
+    struct error why = {0};
+    int status = metrics_add_regions(report, &from, &session->measured.note, &why);
     report->ended = session->measured.ended;
+    if (status && report->ended)
+        fail(err, why.status, "'%s' %s, and %s", session->settings->program.v[0],
+             report->ended, why.text);
+    else if (status)
+        fail(err, why.status, "%s", why.text);
     session->measured.ended = NULL;
     free(program);
     return status;

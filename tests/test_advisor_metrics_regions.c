@@ -387,7 +387,9 @@ static void what_is_refused(void)
         {"--regions --", 2, "*is followed by the program*"},
         {"--regions first -- true", 3, "*'first' is there already*"},
         {"--regions -- ./nosuch", 3, "*cannot start './nosuch'*"},
-        {"--regions -- true", 3, "*no process left anything in 'run 1'*"},
+        {"--regions -- false", 3,
+         "*'false' ended with status 1, and no process of run 1 has region markers*"},
+        {"--regions -- true", 3, "*no process of run 1 has region markers*"},
     };
     struct wanted foreign = first[0], idle = first[0];
     struct place place = {0};
@@ -418,16 +420,17 @@ static void a_program_is_run(void)
     struct place place = {0};
     folders_make(&place);
     check_run(&place, "metrics --regions -- " PROGRAM "pages", 0,
-              "*counted*by*region*markers,*Page_faults *1 call by 1 thread of 1 process*",
+              "*counted*by*region*markers,*Page_faults *'perf::TASK-CLOCK' is not told "
+              "of regions*",
               "*");
     check_run(&place,
               "metrics --regions kept --cpu software --model faults -- " PROGRAM "pages",
               0, "*Page_faults *", "*");
     check_run(&place, "metrics --regions kept/1 --cpu software", 0,
               "* kept/1, counted by region markers,*Page_faults *", "");
-    check_run(&place, "metrics --regions -- " PROGRAM "killed", 1, "*sweep*",
-              "*was ended by signal 9 (Killed); the metrics are of what it did until "
-              "then*");
+    check_run(&place, "metrics --regions -- sh -c \"" PROGRAM "pages; exit 7\"", 1,
+              "*Page_faults *",
+              "*'sh' ended with status 7; the metrics are of what it did until then*");
     place_drop(&place);
 }
 
