@@ -171,14 +171,21 @@ static void add_likely(const struct metrics_column *column, struct buf *out)
     strvec_release(&best);
 }
 
+/* The kernel's own are of no CPU. */
+static size_t events_of_cpus(const struct metrics_column *column)
+{
+    size_t nr = 0;
+    for (size_t i = 0; i < column->run_nr; i++)
+        for (size_t k = 0; k < column->run[i].count_nr; k++)
+            nr += !text_begins(column->run[i].count[k].event, "perf::");
+    return nr;
+}
+
 /* Knows less than half of the events, and others know more of them. */
 static bool is_doubtful(const struct metrics_column *column)
 {
-    size_t all = 0;
     struct strvec best = {0};
-    for (size_t i = 0; i < column->run_nr; i++)
-        all += column->run[i].count_nr;
-    if (2 * events_among(column->set, column) < all)
+    if (2 * events_among(column->set, column) < events_of_cpus(column))
         find_likely(column, &best);
     bool doubtful = best.nr && !strvec_has(&best, column->set->name);
     strvec_release(&best);
@@ -189,18 +196,15 @@ static bool is_doubtful(const struct metrics_column *column)
  */
 static void doubt_named(struct metrics_column *column)
 {
-    size_t all = 0;
     struct buf likely = {0};
     if (!column->set->recognise || !is_doubtful(column))
         return;
-    for (size_t i = 0; i < column->run_nr; i++)
-        all += column->run[i].count_nr;
     add_likely(column, &likely);
     strvec_pushf(&column->note,
                  "'%s' knows %zu of the %zu events in '%s': are the counts of another "
                  "CPU than --cpu names?%s",
-                 column->set->name, events_among(column->set, column), all,
-                 column->origin, buf_str(&likely));
+                 column->set->name, events_among(column->set, column),
+                 events_of_cpus(column), column->origin, buf_str(&likely));
     buf_release(&likely);
 }
 
