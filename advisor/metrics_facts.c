@@ -100,6 +100,12 @@ int metrics_facts_of(const struct metrics_facts_question *question,
         return -1;
     metrics_facts_take(question->definitions ? set : found(question, note),
                        question->counts, given, ARRAY_SIZE(given), facts);
+    if (question->definitions && !facts->set)
+        strvec_pushf(
+            note,
+            "the counters say nothing to the rules: nothing of '%s', which --cpu "
+            "names, can be told from these counts",
+            question->definitions);
     return 0;
 }
 

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- the definitions ---- */
 
@@ -149,12 +150,19 @@ static int read_document(const char *path, const json_t *root,
     return 0;
 }
 
+/* A pipe can be read once only: what it holds is counts. */
+static bool is_lasting(const char *path)
+{
+    struct stat found;
+    return stat(path, &found) == 0 && S_ISREG(found.st_mode);
+}
+
 int metrics_saved_read(const char *path, struct metrics_saved *saved, bool *is_saved,
                        struct error *err)
 {
     json_t *root = NULL;
     *is_saved = false;
-    if (!file_exists(path) || json_read_file(path, NULL, &root, NULL))
+    if (!is_lasting(path) || json_read_file(path, NULL, &root, NULL))
         return 0;
     const char *schema = json_string_value(json_object_get(root, "schema"));
     *is_saved = schema && !strcmp(schema, "inflight.metrics-result/1");

@@ -278,8 +278,13 @@ static void nothing_counted_is_nothing_said(void)
     if (check(facts.set != NULL))
         check_str(facts.set->name, "skylake-sp");
     metrics_facts_release(&facts);
-    count_set_release(&set);
     check_eq(note.nr, 0);
+    question.definitions = "zen4";
+    check_ok(metrics_facts_of(&question, &facts, &note, &err), &err);
+    check(facts.set == NULL);
+    if (check_eq(note.nr, 1))
+        check_contains(note.v[0], "nothing of 'zen4', which --cpu names, can be told");
+    count_set_release(&set);
     strvec_release(&note);
 }
 
