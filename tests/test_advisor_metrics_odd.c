@@ -116,11 +116,26 @@ static void pipes_are_read(void)
     place_drop(&place);
 }
 
+/* Ctrl-C ends the program, not the report of what it did until then. */
+static void interrupted_programs_are_reported(void)
+{
+    struct place place = {0};
+    struct spawn_outcome outcome = {0};
+
+    begin(&place);
+    place_run(&place, "metrics -- sh -c 'kill -INT $PPID; sleep 50'", &outcome);
+    check_contains(buf_str(&outcome.out), "sh -c 'kill -INT $PPID; sleep 50'");
+    check_contains(buf_str(&outcome.out), "- interrupted: the metrics are of what had");
+    spawn_outcome_release(&outcome);
+    place_drop(&place);
+}
+
 CU_TestInfo advisor_metrics_odd_tests[] = {
     {"counts of another CPU are not this one's", counts_of_another_cpu_are_not_this_ones},
     {"negative counts are unknown", negative_counts_are_unknown},
     {"one event twice is said", one_event_twice_is_said},
     {"codes are named", codes_are_named},
     {"pipes are read", pipes_are_read},
+    {"interrupted programs are reported", interrupted_programs_are_reported},
     CU_TEST_INFO_NULL,
 };
