@@ -33,6 +33,15 @@ const struct metric_constant *metric_constant_find(const struct metric_set *set,
     return NULL;
 }
 
+const struct metric_event *metric_event_named(const struct metric_set *set,
+                                              const char *name)
+{
+    for (size_t i = 0; i < set->event_nr; i++)
+        if (!strcmp(set->event[i].name, name))
+            return &set->event[i];
+    return NULL;
+}
+
 /* ---- events as tools write them ---- */
 
 static char plain(char c)
@@ -101,20 +110,12 @@ int metric_event_find(const struct metric_set *set, const char *name)
     return METRIC_NONE;
 }
 
-static bool is_event(const struct metric_set *set, const char *name)
-{
-    for (size_t i = 0; i < set->event_nr; i++)
-        if (!strcmp(set->event[i].name, name))
-            return true;
-    return false;
-}
-
 void metric_events_of(const struct metric_set *set, int metric, struct strvec *out)
 {
     const struct strvec *names = formula_names(set->metric[metric].flat);
 
     for (size_t i = 0; i < names->nr; i++)
-        if (is_event(set, names->v[i]))
+        if (metric_event_named(set, names->v[i]))
             strvec_push_once(out, names->v[i]);
 }
 
@@ -144,13 +145,17 @@ static void release_model(struct metric_model *model)
     free(model->source);
 }
 
-static void release_events(struct metric_set *set)
+static void release_event(struct metric_event *event)
 {
-    for (size_t i = 0; i < set->event_nr; i++) {
-        free(set->event[i].name);
-        free(set->event[i].note);
-        strvec_release(&set->event[i].alias);
-    }
+    free(event->name);
+    free(event->note);
+    strvec_release(&event->alias);
+}
+
+static void release_names(struct metric_set *set)
+{
+    for (size_t i = 0; i < set->event_nr; i++)
+        release_event(&set->event[i]);
     for (size_t i = 0; i < set->event_set_nr; i++) {
         free(set->event_set[i].name);
         strvec_release(&set->event_set[i].event);
@@ -190,7 +195,7 @@ void metric_set_free(struct metric_set *set)
         metric_identity_release(&set->identity[i]);
     for (size_t i = 0; i < set->warning_nr; i++)
         metric_warning_release(&set->warning[i]);
-    release_events(set);
+    release_names(set);
     free_arrays(set);
     free(set->name);
     free(set->title);
@@ -211,6 +216,18 @@ void metric_set_free(struct metric_set *set)
             (set)->item[(set)->item##_nr++] = (more)->item[i_];                          \
         (more)->item##_nr = 0;                                                           \
     } while (0)
+
+/* What both count is the same event. */
+static void take_events(struct metric_set *set, struct metric_set *more)
+{
+    GROW(set->event, set->event_nr + more->event_nr, set->event_alloc);
+    for (size_t i = 0; i < more->event_nr; i++)
+        if (metric_event_named(set, more->event[i].name))
+            release_event(&more->event[i]);
+        else
+            set->event[set->event_nr++] = more->event[i];
+    more->event_nr = 0;
+}
 
 static int check_names(const struct metric_set *set, const struct metric_set *more,
                        struct error *err)
@@ -239,7 +256,7 @@ int metric_set_merge(struct metric_set *set, struct metric_set *more, struct err
     if (!result) {
         TAKE(set, more, metric);
         TAKE(set, more, model);
-        TAKE(set, more, event);
+        take_events(set, more);
         TAKE(set, more, event_set);
         TAKE(set, more, constant);
         TAKE(set, more, absent);

@@ -34,13 +34,6 @@ bool pfm_pmu_known(const char *pmu)
     return find_pmu(pmu, strlen(pmu), &info);
 }
 
-bool pfm_pmu_here(const char *pmu)
-{
-    pfm_pmu_info_t info;
-
-    return find_pmu(pmu, strlen(pmu), &info) && info.is_present;
-}
-
 /* Without a PMU in its name it can be of any that is here. */
 static int refuse_pmu(const char *event, struct error *err)
 {

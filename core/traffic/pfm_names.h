@@ -16,8 +16,6 @@ struct perf_code {
 
 /* Whether libpfm4 was built with tables of that PMU ("skx"), here or not. */
 bool pfm_pmu_known(const char *pmu);
-/* Whether the PMU is one of this machine's. */
-bool pfm_pmu_here(const char *pmu);
 
 /* "skx::L1D:REPLACEMENT", or without PMU: then of those that are here. Fails
  * (STATUS_MISSING) with a sentence that names the event: no such PMU, not of this
