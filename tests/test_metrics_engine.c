@@ -225,6 +225,43 @@ static void missing_events_are_all_named(void)
     metric_set_free(set);
 }
 
+/* What a CPU counts of its memory is not always all. */
+static void bytes_through_memory_say_what_lacks(void)
+{
+    static const struct {
+        const char *cpu, *event[2], *known, *other, *why;
+    } cases[] = {
+        {"intel 6 94 3",
+         {"unc_arb_trk_requests.all", "unc_arb_coh_trk_requests.all"},
+         "Both",
+         "Read",
+         "bytes through memory: reads and writes are counted as one"},
+        {"intel 6 85 4",
+         {"LLC-misses", "cycles"},
+         "Read",
+         "Both",
+         "bytes through memory: what is written is not counted"},
+    };
+    struct metric_set *set = load(DATA "memory.json");
+
+    for (size_t i = 0; set && i < ARRAY_SIZE(cases); i++) {
+        struct count_set counts = {.seconds = quantity_unknown(),
+                                   .cpu = xstrdup(cases[i].cpu)};
+        struct metric_result result;
+
+        for (size_t k = 0; k < 2; k++)
+            count_set_add(&counts, cases[i].event[k], quantity_exact(5, PROVENANCE_PAPI),
+                          1);
+        evaluate(set, &counts, &result);
+        check(value_of(set, &result, cases[i].known)->value.known);
+        check(!value_of(set, &result, cases[i].other)->value.known);
+        check_str(value_of(set, &result, cases[i].other)->why, cases[i].why);
+        metric_result_release(&result);
+        count_set_release(&counts);
+    }
+    metric_set_free(set);
+}
+
 /* perf names an event twice, and had no counter for one of the two. */
 static void what_was_counted_is_taken(void)
 {
@@ -395,6 +432,7 @@ CU_TestInfo metrics_engine_tests[] = {
     {"uncertainty", uncertainty_is_that_of_the_events},
     {"what is wrong", what_is_wrong_is_named_and_the_rest_is_there},
     {"missing events", missing_events_are_all_named},
+    {"bytes through memory", bytes_through_memory_say_what_lacks},
     {"counted under two names", what_was_counted_is_taken},
     {"sums", sums_are_compared},
     {"bad definitions", bad_definitions_are_refused},

@@ -181,17 +181,22 @@ static bool needs_bytes(const struct metric_set *set)
     return false;
 }
 
-/* Where reads are not told from writes, only the total is known. */
+/* And why, where not all of them are known. */
 static void find_bytes(struct evaluation *evaluation)
 {
     const struct count_set *counts = evaluation->question->counts;
+    struct traffic_memory *memory = &evaluation->memory;
     struct error error = {0};
 
-    evaluation->memory.read = evaluation->memory.write = evaluation->memory.both =
-        quantity_unknown();
-    if (needs_bytes(evaluation->question->set) &&
-        traffic_memory_from_counts(counts->cpu, counts, &evaluation->memory, &error))
+    memory->read = memory->write = memory->both = quantity_unknown();
+    if (!needs_bytes(evaluation->question->set))
+        return;
+    if (traffic_memory_from_counts(counts->cpu, counts, memory, &error))
         evaluation->why_no_bytes = xstrdup(error.text);
+    else if (!memory->both.known)
+        evaluation->why_no_bytes = xstrdup("what is written is not counted");
+    else if (!memory->read.known)
+        evaluation->why_no_bytes = xstrdup("reads and writes are counted as one");
 }
 
 /* One note for an event that counted too little, whatever rests on it. */

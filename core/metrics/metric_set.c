@@ -49,11 +49,6 @@ static char plain(char c)
     return strchr(".:_-", c) ? '_' : (char)tolower((unsigned char)c);
 }
 
-static bool is_modifier(const char *rest)
-{
-    return *rest == ':' && rest[1] && rest[1 + strspn(rest + 1, "ukhpPGHSD")] == '\0';
-}
-
 /* The same word, `length` letters of `counted`, but for modifiers behind it. */
 static bool same_words(const char *name, const char *counted, size_t length)
 {
@@ -61,7 +56,7 @@ static bool same_words(const char *name, const char *counted, size_t length)
 
     while (name[i] && i < length && plain(name[i]) == plain(counted[i]))
         i++;
-    return !name[i] && (i == length || is_modifier(counted + i));
+    return !name[i] && (i == length || count_is_modifier(counted + i));
 }
 
 /* What stands behind the PMU: "skx::X" -> X, "cpu_core/x/u" -> x. */

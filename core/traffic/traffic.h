@@ -126,6 +126,8 @@ void count_set_add(struct count_set *set, const char *event, struct quantity val
 void count_set_add_unknown(struct count_set *set, const char *event, const char *why);
 /* The first of that name, whatever its case; NULL = none. Borrowed. */
 const struct event_count *count_set_find(const struct count_set *set, const char *event);
+/* Whether this is what perf puts behind an event's name: ":u", ":ppp". */
+bool count_is_modifier(const char *rest);
 /* Its value; unknown where there is none of that name. */
 struct quantity count_set_value(const struct count_set *set, const char *event);
 
