@@ -69,6 +69,12 @@ static void later_runs_are_asked_too(void)
     check_near(count_set_value(&all, "B").high, 20 * (1 + 2 / 7.0), 1e-9);
     count_set_release(&all);
 
+    run[1].cpu = xstrdup("Intel Xeon Platinum 8160 (Skylake-SP)");
+    run[2].cpu = xstrdup("Intel(R) Xeon(R) Platinum 8160 CPU @ 2.10GHz");
+    check_ok(metric_runs_combine(run, 3, &all, &variation, &err), &err);
+    count_set_release(&all);
+    free(run[1].cpu);
+    free(run[2].cpu);
     run[1].cpu = xstrdup("one");
     run[2].cpu = xstrdup("two");
     check_fails(metric_runs_combine(run, 3, &all, &variation, &err), &err, STATUS_INPUT,

@@ -146,7 +146,7 @@ static int check_cpus(const struct count_set *run, size_t nr, struct error *err)
     for (size_t i = 0; i < nr; i++) {
         const char *here = run[i].cpu;
 
-        if (here && cpu && strcmp(here, cpu) != 0)
+        if (here && cpu && strcmp(here, cpu) != 0 && !cpu_names_agree(here, cpu))
             return fail(err, STATUS_INPUT,
                         "runs to be made one are of two CPUs, '%s' and '%s'; give them "
                         "as columns of their own",

@@ -324,6 +324,10 @@ int traffic_memory_from_counts(const char *cpu, const struct count_set *set,
  * *set is empty before. */
 void traffic_to_counts(const struct traffic *traffic, struct count_set *set);
 
+/* Do both name the same CPU? "Intel(R) Xeon(R) Platinum 8160 CPU @ 2.10GHz" and "Intel
+ * Xeon Platinum 8160 (Skylake-SP)" do. */
+bool cpu_names_agree(const char *a, const char *b);
+
 /* Whether a "recognise" of the data (an object of vendor, family, models ...) speaks of
  * `cpu`, a text as above; *told is false where the text (or NULL) names no CPU. */
 int traffic_cpu_recognised(const struct json_at *recognise, const char *cpu, bool *told,
