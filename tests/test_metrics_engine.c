@@ -337,6 +337,8 @@ static void bad_definitions_are_refused(void)
         {"bad_key", "formulae"},
         {"bad_set", "the set 'one' holds 'C', which is none of the events"},
         {"bad_recognise", "vendro"},
+        {"recognise_number", "recognise[0].models[0]: expected a string"},
+        {"recognise_words", "'Skylake' is no hexadecimal number"},
         {"no_include", "includes 'nowhere'"},
         {"circle", "files include one another"},
         {"empty_about", "\"about\" is empty"},
@@ -383,6 +385,23 @@ static void cpus_are_told_apart(void)
                 "what CPU it is cannot be told");
     check_fails(metric_set_load(NULL, "intel 6 1 1", &set, &err), &err, STATUS_MISSING,
                 "no metrics are defined for this CPU");
+}
+
+/* Both forms of the schema, which the table of CPUs has, too. */
+static void steppings_are_a_range_or_several(void)
+{
+    static const struct {
+        const char *cpu;
+        enum metric_cpu want;
+    } cases[] = {{"intel 6 85 4", METRIC_CPU_SAME},
+                 {"intel 6 85 5", METRIC_CPU_OTHER},
+                 {"intel 6 143 8", METRIC_CPU_SAME},
+                 {"intel 6 143 9", METRIC_CPU_OTHER}};
+    struct metric_set *set = load(DATA "steppings.json");
+
+    for (size_t i = 0; set && i < ARRAY_SIZE(cases); i++)
+        check_eq(metric_set_cpu(set, cases[i].cpu), cases[i].want);
+    metric_set_free(set);
 }
 
 static void files_are_merged(void)
@@ -437,6 +456,7 @@ CU_TestInfo metrics_engine_tests[] = {
     {"sums", sums_are_compared},
     {"bad definitions", bad_definitions_are_refused},
     {"which CPU", cpus_are_told_apart},
+    {"which stepping", steppings_are_a_range_or_several},
     {"merging", files_are_merged},
     {"events of two files", an_event_of_two_files_is_one},
     CU_TEST_INFO_NULL,
