@@ -88,7 +88,10 @@ int pfm_event_code(const char *event, struct perf_code *code, struct error *err)
 
     if (result != PFM_SUCCESS)
         return refuse(event, result, err);
-    *code = (struct perf_code){attr.type, {attr.config, attr.config1, attr.config2}};
+    *code = (struct perf_code){.type = attr.type,
+                               .config = {attr.config, attr.config1, attr.config2},
+                               .no_user = attr.exclude_user,
+                               .no_kernel = attr.exclude_kernel};
     return 0;
 }
 

@@ -12,6 +12,7 @@
 struct perf_code {
     uint32_t type;
     uint64_t config[3];
+    bool no_user, no_kernel; /* left out: ":k", ":u" behind its name */
 };
 
 /* Whether libpfm4 was built with tables of that PMU ("skx"), here or not. */
