@@ -13,6 +13,9 @@
 int metrics_choose_set(const struct metrics_report *report, const char *definition,
                        struct metrics_column *column, bool *here, struct error *err);
 
+/* Whether --cpu has no names left when all columns have theirs. */
+int metrics_check_cpus(const struct metrics_report *report, struct error *err);
+
 /* The text of /proc/cpuinfo; "" where there is none. Caller frees. */
 char *metrics_cpu_here(void);
 

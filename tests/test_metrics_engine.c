@@ -347,6 +347,7 @@ static void bad_definitions_are_refused(void)
         {"own_parent", "'s': its parent 's' does not stand before it"},
         {"two_models", "more than one model is called 'm'"},
         {"two_events", "'a' is a name of two events, 'A' and 'cycles'"},
+        {"shared_alias", "'A_FIRST' is a name of two events, 'A' and 'cycles'"},
         {"sum_of_two", "'t' is a share of cycles and 's' of slots: their sum means"},
         {"child_of_other", "'t' is a share of cycles and 's' of slots"},
     };

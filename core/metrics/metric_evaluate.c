@@ -94,19 +94,20 @@ static void say_name(const struct evaluation *evaluation, const char *name,
 {
     const struct metric_question *question = evaluation->question;
     const struct event_count *count = count_of(question, name);
+    const char *word = metric_event_word(question->set, name);
 
     if (count && count->value.known)
         buf_addf(out, "'%s' is negative (%.10g): a counter that wrapped or was set back",
-                 name, count->value.value);
+                 word, count->value.value);
     else if (count)
-        buf_addf(out, "'%s' was not counted%s%s", name, count->why ? ": " : "",
+        buf_addf(out, "'%s' was not counted%s%s", word, count->why ? ": " : "",
                  count->why ? count->why : "");
     else if (metric_is_of_memory(name) && evaluation->why_no_bytes)
         buf_addf(out, "bytes through memory: %s", evaluation->why_no_bytes);
     else if (metric_is_given(name))
         buf_addf(out, "'%s' is not told", name);
     else
-        buf_addf(out, "'%s' is not among the counts", name);
+        buf_addf(out, "'%s' is not among the counts", word);
 }
 
 static char *say_missing(const struct evaluation *evaluation,

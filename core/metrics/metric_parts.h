@@ -30,10 +30,6 @@ bool metric_is_given(const char *name);
 bool metric_is_of_memory(const char *name);
 bool metric_asks_for_memory(const struct metric *metric);
 
-/* Is `counted`, as some tool writes it, the event? */
-bool metric_event_is(const struct metric_set *set, const struct metric_event *event,
-                     const char *counted);
-
 /* "'WHAT' asks for 'X', which is no ..." where the formula asks for a name that the set
  * does not have. */
 int metric_names_check(const struct metric_set *set, const char *what,

@@ -105,6 +105,14 @@ int metric_event_find(const struct metric_set *set, const char *name)
     return METRIC_NONE;
 }
 
+const char *metric_event_word(const struct metric_set *set, const char *name)
+{
+    const struct metric_event *event =
+        strchr(name, '/') ? metric_event_named(set, name) : NULL;
+
+    return event && event->alias.nr ? event->alias.v[0] : name;
+}
+
 void metric_events_of(const struct metric_set *set, int metric, struct strvec *out)
 {
     const struct strvec *names = formula_names(set->metric[metric].flat);

@@ -132,11 +132,15 @@ static int read_form(const char *name, const char *text, const char *region,
                                    : counts_read_csv(name, text, set, err);
 }
 
+/* Spreadsheets begin a text with it. */
+static const char byte_order_mark[] = "\xEF\xBB\xBF";
+
 int count_set_parse(const char *name, const char *text, const char *region,
                     struct count_set *set, struct error *err)
 {
     struct count_set out = {.seconds = quantity_unknown()};
-    int status = read_form(name, text, region, &out, err);
+    size_t mark = text_begins(text, byte_order_mark) ? strlen(byte_order_mark) : 0;
+    int status = read_form(name, text + mark, region, &out, err);
     if (!status && !out.count_nr)
         status = fail(err, STATUS_INPUT, "'%s' holds no counts", name);
     if (status)

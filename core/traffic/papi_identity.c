@@ -79,8 +79,9 @@ static void identify_cpuinfo(const char *text, struct papi_identity *cpu)
     take_vendor(text, cpu);
 }
 
-/* "intel 6 85 4", "GenuineIntel-6-55-4": the second is perf's, in hexadecimal. "arm 0x41
- * 0xd49 3": implementer, part, revision. */
+/* "intel 6 85 4", "GenuineIntel-6-55-4": the second is perf's, in hexadecimal but for the
+ * family ("AuthenticAMD-25-11-1" is family 19h). "arm 0x41 0xd49 3": implementer, part,
+ * revision. */
 static void identify_words(const char *text, struct papi_identity *cpu)
 {
     static const char between[] = " \t,-";
@@ -101,7 +102,7 @@ static void identify_words(const char *text, struct papi_identity *cpu)
         char *end;
 
         text += strspn(text, between);
-        unsigned long number = strtoul(text, &end, base);
+        unsigned long number = strtoul(text, &end, base && !i && !arm ? 10 : base);
         if (end != text)
             snprintf(out[i], 8, "%0*lX", arm ? digits[i] : 1, number & 0xffffff);
         text = end;
