@@ -145,6 +145,7 @@ int metric_find(const struct metric_set *set, const char *name);
 /* By name or alias, as tools write it: letters' case does not matter, nor which of ".:_"
  * divides words, nor a PMU before it ("skx::X", "cpu/x/") or perf's modifiers behind. */
 int metric_event_find(const struct metric_set *set, const char *name);
+/* Is `counted`, as some tool writes it, the event? */
 bool metric_event_is(const struct metric_set *set, const struct metric_event *event,
                      const char *counted);
 /* How to name the event to people: what perf calls it where the name is a code. */
