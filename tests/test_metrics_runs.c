@@ -92,11 +92,15 @@ static void runs_are_scaled_by_their_calls(void)
 
     one_run(&run[0], 1.0, "A", 10, 1000);
     one_run(&run[1], 2.0, "B", 40, 2000);
+    for (size_t i = 0; i < 2; i++)
+        count_set_add(&run[i], "sde:::inflight::LINE_BYTES",
+                      quantity_exact(64, PROVENANCE_MODEL), 1);
     run[0].calls = 5;
     run[1].calls = 10;
     check_ok(metric_runs_combine(run, 2, &all, &variation, &err), &err);
     check_near(variation, 0, 0);
     check_near(count_set_value(&all, "B").value, 20, 1e-12);
+    check_near(count_set_value(&all, "sde:::inflight::LINE_BYTES").value, 64, 0);
     check_near(all.seconds.value, 1, 1e-12);
     check_near(all.calls, 5, 0);
     count_set_release(&all);

@@ -42,7 +42,8 @@ static void gather(const struct count_set *run, size_t nr, const char *event,
         const struct event_count *count = count_set_find(&run[i], event);
 
         if (count && count->value.known)
-            take(sample, count->value, count->share, scale_of(&run[i], &run[0]));
+            take(sample, count->value, count->share,
+                 count_adds_up(event) ? scale_of(&run[i], &run[0]) : 1);
         else if (count && !sample->why)
             sample->why = count->why ? count->why : "the run did not count it";
     }

@@ -323,6 +323,8 @@ int traffic_memory_from_counts(const char *cpu, const struct count_set *set,
  * intervals; those of levels that there are not, and what is not known, with the reason.
  * *set is empty before. */
 void traffic_to_counts(const struct traffic *traffic, struct count_set *set);
+/* Twice as many calls, twice as much: all events but the length of a line. */
+bool count_adds_up(const char *event);
 
 /* Do both name the same CPU? "Intel(R) Xeon(R) Platinum 8160 CPU @ 2.10GHz" and "Intel
  * Xeon Platinum 8160 (Skylake-SP)" do. */
