@@ -40,6 +40,11 @@ const struct event_count *count_set_find(const struct count_set *set, const char
     return NULL;
 }
 
+bool count_is_modifier(const char *rest)
+{
+    return *rest == ':' && rest[1] && rest[1 + strspn(rest + 1, "ukhpPGHSD")] == '\0';
+}
+
 struct quantity count_set_value(const struct count_set *set, const char *event)
 {
     const struct event_count *count = count_set_find(set, event);
