@@ -6,11 +6,17 @@
 #include "advisor/counted.h"
 #include "core/base/near.h"
 
-char *metrics_cpu_here(void)
+const char metrics_software[] = "software";
+
+int metrics_set_here(struct metric_set **set, struct error *err)
 {
-    struct buf text = {0};
-    file_read("/proc/cpuinfo", &text, NULL);
-    return buf_detach(&text);
+    struct buf cpu = {0};
+    *set = NULL;
+    int status = file_read("/proc/cpuinfo", &cpu, err);
+    if (!status)
+        status = metric_set_load(NULL, buf_str(&cpu), set, err);
+    buf_release(&cpu);
+    return status;
 }
 
 /* ---- what is named ---- */
@@ -124,12 +130,11 @@ static size_t events_among(const struct metric_set *set,
     return nr;
 }
 
-/* The files with most of these events, " ('a' and 'b' have most of its events)". */
-static void add_likely(const struct metrics_column *column, struct buf *out)
+/* The files with most of these events. */
+static void find_likely(const struct metrics_column *column, struct strvec *best)
 {
     struct metric_file *file = NULL;
     size_t nr = 0, most = 0;
-    struct strvec best = {0};
     if (metric_files(&file, &nr, NULL))
         return;
     for (size_t i = 0; i < nr; i++) {
@@ -138,18 +143,23 @@ static void add_likely(const struct metrics_column *column, struct buf *out)
             continue;
         size_t found = events_among(set, column);
         if (found > most)
-            strvec_release(&best);
+            strvec_release(best);
         if (found && found >= most)
-            strvec_push(&best, file[i].name);
+            strvec_push(best, file[i].name);
         most = found > most ? found : most;
         metric_set_free(set);
     }
-    char *names = strvec_join(&best, ", ");
-    if (best.nr)
-        buf_addf(out, " (most of the events are those of %s)", names);
-    free(names);
-    strvec_release(&best);
     metric_files_release(file, nr);
+}
+
+/* " (most of the events are those of a, b)"; "" for none. Caller frees. */
+static char *likely_text(const struct strvec *best)
+{
+    char *names = strvec_join(best, ", ");
+    char *text = best->nr ? xasprintf(" (most of the events are those of %s)", names)
+                          : xstrdup("");
+    free(names);
+    return text;
 }
 
 /* Definitions that know few of the events, where others know more: likely the wrong ones.
@@ -157,35 +167,39 @@ static void add_likely(const struct metrics_column *column, struct buf *out)
 static void doubt_named(struct metrics_column *column)
 {
     size_t known = events_among(column->set, column), all = 0;
-    struct buf likely = {0};
+    struct strvec likely = {0};
     for (size_t i = 0; i < column->run_nr; i++)
         all += column->run[i].count_nr;
     if (column->set->recognise && 2 * known < all)
-        add_likely(column, &likely);
-    if (likely.length && !text_holds(buf_str(&likely), column->set->name))
+        find_likely(column, &likely);
+    char *text = likely_text(&likely);
+    if (likely.nr && !strvec_has(&likely, column->set->name))
         strvec_pushf(
             &column->note,
             "'%s' knows %zu of the %zu events in '%s': are the counts of another "
             "CPU than --cpu names?%s",
-            column->set->name, known, all, column->origin, buf_str(&likely));
-    buf_release(&likely);
+            column->set->name, known, all, column->origin, text);
+    free(text);
+    strvec_release(&likely);
 }
 
 static int no_cpu(const struct metrics_column *column, const char *cpu, struct error *err)
 {
-    struct buf likely = {0};
-    add_likely(column, &likely);
+    struct strvec likely = {0};
+    find_likely(column, &likely);
+    char *text = likely_text(&likely);
     int status =
         cpu ? fail(err, STATUS_INPUT,
                    "the counts in '%s' are of '%s', which no definition recognises: name "
                    "one with --cpu%s; 'inflight metrics --list' names them all",
-                   column->origin, cpu, buf_str(&likely))
+                   column->origin, cpu, text)
             : fail(err, STATUS_INPUT,
                    "the counts in '%s' do not say which CPU they are of, and are not of "
                    "this machine's events: name it with --cpu%s; 'inflight metrics "
                    "--list' names them all",
-                   column->origin, buf_str(&likely));
-    buf_release(&likely);
+                   column->origin, text);
+    free(text);
+    strvec_release(&likely);
     return status;
 }
 
@@ -221,10 +235,8 @@ static bool load_common(struct metrics_column *column)
 
 static int load_here(struct metrics_column *column, bool *here, struct error *err)
 {
-    char *cpu = metrics_cpu_here();
-    bool known = !metric_set_load(NULL, cpu, &column->set, NULL) &&
-                 events_among(column->set, column) > 0;
-    free(cpu);
+    bool known =
+        !metrics_set_here(&column->set, NULL) && events_among(column->set, column) > 0;
     *here = known;
     if (known) {
         strvec_pushf(&column->note,
@@ -250,15 +262,24 @@ static int load_told(struct metrics_column *column, const char *cpu, struct erro
 
 /* ---- all of it ---- */
 
+bool metrics_counts_software(const struct metrics_column *column)
+{
+    struct metric_set *set = NULL;
+    bool some = !metric_set_load(metrics_software, NULL, &set, NULL) &&
+                events_among(set, column) > 0;
+    metric_set_free(set);
+    return some;
+}
+
 /* The kernel's events are counted beside the CPU's. */
 static int add_software(struct metrics_column *column, struct error *err)
 {
     struct metric_set *more = NULL;
-    if (!strcmp(column->set->name, "software") ||
-        metric_set_load("software", NULL, &more, NULL))
+    if (!strcmp(column->set->name, metrics_software) || !metrics_counts_software(column))
         return 0;
-    if (events_among(more, column) &&
-        metric_find(column->set, more->metric[0].name) == METRIC_NONE)
+    if (metric_set_load(metrics_software, NULL, &more, err))
+        return -1;
+    if (metric_find(column->set, more->metric[0].name) == METRIC_NONE)
         return metric_set_merge(column->set, more, err);
     metric_set_free(more);
     return 0;

@@ -147,21 +147,12 @@ bool metrics_set_is_of(const struct metric_set *set, const char *microarchitectu
 
 /* ---- all of it ---- */
 
-static struct quantity given_value(const struct metrics_column *column, const char *name)
-{
-    for (size_t i = 0; i < column->given_nr; i++)
-        if (!strcmp(column->given[i].name, name))
-            return column->given[i].value;
-    return quantity_unknown();
-}
-
 /* Rows of the counts go before all else; what is given first stays. */
 static void give(struct metrics_column *column, const char *name, struct quantity value)
 {
     struct quantity row = count_set_value(&column->counts, name);
-    if ((row.known || value.known) && !given_value(column, name).known)
-        column->given[column->given_nr++] =
-            (struct metric_given){.name = name, .value = row.known ? row : value};
+    if ((row.known || value.known) && !metrics_given_value(column, name).known)
+        metrics_give(column, name, row.known ? row : value);
 }
 
 static struct quantity positive(double value, enum provenance provenance)
@@ -173,10 +164,12 @@ int metrics_find_given(const struct settings *settings, struct metrics_column *c
                        bool machine_here, struct error *err)
 {
     const struct machine *machine = &column->machine;
-    struct metric_given here[METRICS_GIVEN_MOST];
+    struct metric_given here[METRICS_GIVEN_HERE];
     if (find_machine(settings, column, machine_here, err))
         return -1;
-    give(column, "cores", positive((double)settings->cores, PROVENANCE_DECLARED));
+    if (settings->cores > 0)
+        metrics_give(column, "cores",
+                     quantity_exact((double)settings->cores, PROVENANCE_DECLARED));
     give(column, "cores", positive(column->counts.cores, PROVENANCE_RECORDED));
     give(column, "flops_expected", quantity_unknown()); /* a row of the counts */
     give(column, "line_bytes", positive(machine->line_bytes, PROVENANCE_PROBE));
@@ -224,7 +217,7 @@ void metrics_find_little(struct metrics_column *column)
 {
     struct quantity read = in_gbs(column, "Mem_read_Bytes"),
                     write = in_gbs(column, "Mem_write_Bytes"),
-                    cores = given_value(column, "cores");
+                    cores = metrics_given_value(column, "cores");
     struct quantity gbs = in_gbs(column, "Mem_Bytes");
     column->little = column->latency_ns = quantity_unknown();
     if (!gbs.known)

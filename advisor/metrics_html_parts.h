@@ -3,7 +3,7 @@
 #define ADVISOR_METRICS_HTML_PARTS_H
 
 #include "advisor/html_text.h"
-#include "advisor/metrics_text.h"
+#include "advisor/metrics_rows.h"
 
 /* metrics_html_trees.c: a section for each model that is shown; its anchor is its name.
  */

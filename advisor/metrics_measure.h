@@ -20,13 +20,13 @@ struct metrics_request {
     bool facts; /* only what tells the rules something */
 };
 
-enum { METRICS_GIVEN_MOST = 4 };
+enum { METRICS_GIVEN_HERE = 4 };
 
 struct metrics_measured {
     struct metric_set *set;
     struct count_set *run;
     size_t run_nr, run_alloc;
-    struct metric_given given[METRICS_GIVEN_MOST]; /* what metrics_given_here tells;
+    struct metric_given given[METRICS_GIVEN_HERE]; /* what metrics_given_here tells;
                            of a kernel flops_expected, too */
     size_t given_nr;
     struct strvec note; /* one sentence each: what does not count here and why, what was
@@ -56,6 +56,6 @@ int metrics_of_program(const struct metrics_request *request,
 void metrics_measured_release(struct metrics_measured *measured);
 
 /* line_bytes, vector_bits and cores of this machine, those that are known; how many. */
-size_t metrics_given_here(struct metric_given given[METRICS_GIVEN_MOST]);
+size_t metrics_given_here(struct metric_given given[METRICS_GIVEN_HERE]);
 
 #endif
