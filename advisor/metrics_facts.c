@@ -210,7 +210,7 @@ static json_t *fact_json(const struct metrics_facts *facts, size_t at,
         metric->fact, "unit", metric->unit, "of", whole_of(facts->set, metric), "value",
         json_quantity(told), "counted", json_quantity(facts->result.value[at].value),
         "by_bandwidth", json_quantity(beside(occupancy, metric->fact)), "why_not",
-        why ? json_string(why) : json_null());
+        text_json(why));
     free(why);
     return json;
 }
@@ -226,7 +226,7 @@ json_t *metrics_facts_json(const struct metrics_facts *facts,
         if (facts->set->metric[i].fact && !facts->result.value[i].absent)
             json_array_append_new(list, fact_json(facts, i, occupancy));
     return json_pack(
-        "{s:s, s:s, s:s?, s:o, s:o}", "definitions", facts->set->name, "title",
-        facts->set->title, "source", facts->source, "metrics", list, "notes",
+        "{s:s, s:s, s:o, s:o, s:o}", "definitions", facts->set->name, "title",
+        facts->set->title, "source", text_json(facts->source), "metrics", list, "notes",
         json_strings((const char *const *)facts->result.note.v, facts->result.note.nr));
 }

@@ -9,34 +9,6 @@
 #include "advisor/profiles.h"
 #include "core/occupancy/occupancy.h"
 
-/* ---- the machine ---- */
-
-/* A profile of another machine than the counts' says nothing of them. */
-static bool is_of(const struct metrics_column *column, const struct machine *machine)
-{
-    const char *cpu = column->counts.cpu;
-    return !cpu || !machine->cpu_model || cpu_names_agree(cpu, machine->cpu_model);
-}
-
-static int find_machine(const struct settings *settings, struct metrics_column *column,
-                        bool machine_here, struct error *err)
-{
-    if (!settings->machine && !machine_here)
-        return 0;
-    const char *name = settings->machine ? settings->machine : "here";
-    int status = profile_load(name, settings->memory, &column->machine,
-                              settings->machine ? err : NULL);
-    column->has_machine = !status && is_of(column, &column->machine);
-    if (!status && !column->has_machine) {
-        strvec_pushf(&column->note,
-                     "the profile '%s' is of '%s' and these counts are of '%s': it is "
-                     "not used for them",
-                     name, column->machine.cpu_model, column->counts.cpu);
-        machine_release(&column->machine);
-    }
-    return settings->machine ? status : 0;
-}
-
 /* ---- the CPU table ---- */
 
 /* "55", or "10" within "00-1F". */
@@ -145,6 +117,38 @@ bool metrics_set_is_of(const struct metric_set *set, const char *microarchitectu
     return is;
 }
 
+/* ---- the machine ---- */
+
+/* A profile of another machine than the counts' says nothing of them. Counts that name
+ * family and model, not the CPU as sold, are of its microarchitecture. */
+static bool is_of(const struct metrics_column *column, const struct machine *machine)
+{
+    const char *cpu = column->counts.cpu, *name = machine->microarchitecture;
+    if (!cpu || !machine->cpu_model || cpu_names_agree(cpu, machine->cpu_model))
+        return true;
+    return name && metric_set_cpu(column->set, cpu) == METRIC_CPU_SAME &&
+           metrics_set_is_of(column->set, name);
+}
+
+static int find_machine(const struct settings *settings, struct metrics_column *column,
+                        bool machine_here, struct error *err)
+{
+    if (!settings->machine && !machine_here)
+        return 0;
+    const char *name = settings->machine ? settings->machine : "here";
+    int status = profile_load(name, settings->memory, &column->machine,
+                              settings->machine ? err : NULL);
+    column->has_machine = !status && is_of(column, &column->machine);
+    if (!status && !column->has_machine) {
+        strvec_pushf(&column->note,
+                     "the profile '%s' is of '%s' and these counts are of '%s': it is "
+                     "not used for them",
+                     name, column->machine.cpu_model, column->counts.cpu);
+        machine_release(&column->machine);
+    }
+    return settings->machine ? status : 0;
+}
+
 /* ---- all of it ---- */
 
 /* Rows of the counts go before all else; what is given first stays. */
@@ -176,8 +180,7 @@ int metrics_find_given(const struct settings *settings, struct metrics_column *c
     give(column, "vector_bits", positive(8.0 * machine->simd_bytes, PROVENANCE_PROBE));
     size_t nr = machine_here ? metrics_given_here(here) : 0;
     for (size_t i = 0; i < nr; i++)
-        if (strcmp(here[i].name, "cores") != 0)
-            give(column, here[i].name, here[i].value);
+        give(column, here[i].name, here[i].value);
     give(column, "line_bytes", positive(line_of_table(column->set), PROVENANCE_TABLE));
     return 0;
 }

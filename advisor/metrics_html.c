@@ -190,22 +190,24 @@ static void add_formulas(const struct metrics_report *report, struct buf *out)
 
 static void add_sections(const struct metrics_report *report, struct buf *out)
 {
-    struct buf roofs = {0};
+    struct buf answer = {0}, roofs = {0};
+    add_answer(report, &answer);
     metrics_roof_html(report, &roofs);
     add_head(report, out);
-    buf_addf(
-        out,
-        "<nav aria-label=\"Sections\"><a href=\"#answer\">Largest loss</a>%s%s<a "
-        "href=\"#notes\">Notes</a><a href=\"#formulas\">Formulas</a></nav>\n<main>\n",
-        report->against_nr ? "<a href=\"#against\">Against the first</a>" : "",
-        roofs.length ? "<a href=\"#roofline\">Roofline</a>" : "");
-    add_answer(report, out);
+    buf_addf(out,
+             "<nav aria-label=\"Sections\">%s%s%s<a href=\"#notes\">Notes</a><a "
+             "href=\"#formulas\">Formulas</a></nav>\n<main>\n",
+             answer.length ? "<a href=\"#answer\">Largest loss</a>" : "",
+             report->against_nr ? "<a href=\"#against\">Against the first</a>" : "",
+             roofs.length ? "<a href=\"#roofline\">Roofline</a>" : "");
+    buf_add(out, buf_str(&answer));
     add_against(report, out);
     buf_add(out, buf_str(&roofs));
     metrics_html_trees(report, out);
     add_notes(report, out);
     add_formulas(report, out);
     buf_add(out, "</main>\n");
+    buf_release(&answer);
     buf_release(&roofs);
 }
 

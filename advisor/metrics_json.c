@@ -119,15 +119,15 @@ static json_t *column_json(const struct metrics_column *column)
     json_t *identities =
         json_pack("{s:i, s:i}", "comparable", (int)column->result.identity_nr, "broken",
                   (int)column->result.identity_broken_nr);
-    return json_pack("{s:s, s:s, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+    return json_pack("{s:o, s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
                      "s:o, s:o}",
-                     "label", column->label, "origin", column->origin, "definition",
-                     definition_json(column), "runs", runs_json(column), "variation",
-                     column->variation, "seconds", json_quantity(column->counts.seconds),
-                     "given", given_json(column), "models", models_json(column),
-                     "metrics", metrics_of(column), "breaches", breaches_json(column),
-                     "identities", identities, "little_lines_per_core",
-                     json_quantity(column->little), "latency_ns",
+                     "label", text_json(column->label), "origin",
+                     text_json(column->origin), "definition", definition_json(column),
+                     "runs", runs_json(column), "variation", column->variation, "seconds",
+                     json_quantity(column->counts.seconds), "given", given_json(column),
+                     "models", models_json(column), "metrics", metrics_of(column),
+                     "breaches", breaches_json(column), "identities", identities,
+                     "little_lines_per_core", json_quantity(column->little), "latency_ns",
                      json_quantity(column->latency_ns), "little_why",
                      text_json(column->little_why), "notes", notes_json(column));
 }
@@ -155,11 +155,12 @@ static json_t *against_json(const struct metrics_report *report)
         const struct metrics_against *against = &report->against[i];
         json_array_append_new(
             list,
-            json_pack("{s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:o}", "first",
-                      report->column[0].label, "label", report->column[i + 1].label,
-                      "time_ratio", json_quantity(against->time_ratio), "time_sentence",
-                      against->time_sentence, "work", work_json(against), "work_sentence",
-                      text_json(against->work_sentence), "patterns",
+            json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "first",
+                      text_json(report->column[0].label), "label",
+                      text_json(report->column[i + 1].label), "time_ratio",
+                      json_quantity(against->time_ratio), "time_sentence",
+                      text_json(against->time_sentence), "work", work_json(against),
+                      "work_sentence", text_json(against->work_sentence), "patterns",
                       strings(&against->said), "caution", strings(&against->caution)));
     }
     return list;

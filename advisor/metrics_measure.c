@@ -188,14 +188,10 @@ static size_t give(struct metric_given *given, size_t nr, const char *name, doub
 size_t metrics_given_here(struct metric_given given[METRICS_GIVEN_HERE])
 {
     struct machine_processor processor = {0};
-    struct machine_cpus cpus = {0};
     size_t nr = give(given, 0, "line_bytes", machine_line_bytes());
     machine_processor_here(&processor);
     nr = give(given, nr, "vector_bits", machine_vector_bits(&processor));
     machine_processor_release(&processor);
-    if (machine_cpus(NULL, &cpus, NULL) == 0)
-        nr = give(given, nr, "cores", (double)cpus.cpu_nr);
-    free(cpus.cpu);
     return nr;
 }
 

@@ -65,6 +65,23 @@ static void cores_are_those_that_are_named(void)
     place_drop(&place);
 }
 
+/* Nobody says how many processors a program from outside uses. */
+static void cores_of_programs_are_not_guessed(void)
+{
+    struct place place = {0};
+    struct spawn_outcome outcome = {0};
+
+    metric_place_make(&place);
+    place_run(&place, "metrics --evidence -- true", &outcome);
+    check(strstr(buf_str(&outcome.out), "cores = ") == NULL);
+    bool counts = outcome.code == 0;
+    spawn_outcome_release(&outcome);
+    if (counts)
+        check_run(&place, "metrics --evidence --cores 3 -- true", 0,
+                  "*cores = 3 (declared)*", "*");
+    place_drop(&place);
+}
+
 /* Whatever a document says is given, also more than we ever write. */
 static void many_given_values_are_read(void)
 {
@@ -209,13 +226,54 @@ static void saved_counts_are_counts(void)
     place_drop(&place);
 }
 
+/* Names of files are bytes; documents are UTF-8. */
+static void names_may_be_any_bytes(void)
+{
+    struct place place = {0};
+
+    metric_place_make(&place);
+    metric_place_write(&place, "o\xff.csv", "event,count\nseconds,1\nCYCLES,1000\n");
+    check_run(&place,
+              "metrics --counts old.csv --counts 'o\xff.csv' --cpu ./toy.json --json", 0,
+              "*\"label\": \"o?.csv\"*\"time_sentence\": \"'o?.csv' took *", "");
+    place_drop(&place);
+}
+
+/* Family, model and stepping are a name of the profile's CPU, too. */
+static void profiles_are_of_the_counted_cpu(void)
+{
+    static const char counts[] = "seconds,1\ncycles,1000000000\n";
+    char *intel = xasprintf("cpu,GenuineIntel-6-55-7\n%s", counts),
+         *amd = xasprintf("cpu,AMD EPYC 7742 64-Core Processor\n%s", counts);
+    struct place place = {0};
+    struct spawn_outcome outcome = {0};
+
+    metric_place_make(&place);
+    metric_place_write(&place, "intel.csv", intel);
+    metric_place_write(&place, "amd.csv", amd);
+    place_run(&place, "metrics --counts intel.csv --machine clx-gold5218", &outcome);
+    check_contains(buf_str(&outcome.out), "cycles");
+    check(strstr(buf_str(&outcome.out), "is not used for") == NULL);
+    spawn_outcome_release(&outcome);
+    place_run(&place, "metrics --counts amd.csv --cpu zen2 --machine clx-gold5218",
+              &outcome);
+    check_contains(buf_str(&outcome.out), "the profile 'clx-gold5218' is of");
+    spawn_outcome_release(&outcome);
+    free(intel);
+    free(amd);
+    place_drop(&place);
+}
+
 CU_TestInfo advisor_metrics_saved_tests[] = {
     {"documents are read again", documents_are_read_again},
     {"cores are those that are named", cores_are_those_that_are_named},
+    {"cores of programs are not guessed", cores_of_programs_are_not_guessed},
     {"many given values are read", many_given_values_are_read},
     {"changed definitions are said", changed_definitions_are_said},
     {"changed includes are said", changed_includes_are_said},
     {"hashes are of all that is read", hashes_are_of_all_that_is_read},
     {"saved counts are counts", saved_counts_are_counts},
+    {"names may be any bytes", names_may_be_any_bytes},
+    {"profiles are of the counted CPU", profiles_are_of_the_counted_cpu},
     CU_TEST_INFO_NULL,
 };
