@@ -33,12 +33,12 @@ struct settings {
     /* tune: 'BUILD && RUN' of the application, its folder, a command behind each run */
     const char *in_app, *in_app_dir, *in_app_check;
     const char *plot, *memory, *what_if, *cache, *csv, *save;
-    const char *inputs;               /* what a call was given: of capture */
-    const char *format;               /* of export and import; NULL = t4, or found out */
-    const char *regions, *events;     /* profile: a folder to read; what is counted */
-    const char *measurement;          /* a file to explain instead of measuring */
-    const char *samples;              /* likewise: of an application */
-    const char *cpu, *model;          /* metrics: whose definitions; which tree of them */
+    const char *inputs;           /* what a call was given: of capture */
+    const char *format;           /* of export and import; NULL = t4, or found out */
+    const char *regions, *events; /* profile: a folder to read; what is counted */
+    const char *measurement;      /* a file to explain instead of measuring */
+    const char *samples;          /* likewise: of an application */
+    const char *cpu, *model;      /* metrics: whose definitions; which tree of them */
     /* of compare: FILE:FUNCTION of each, and where the second one stands */
     const char *version, *rival_version;
     char *rival_file;

@@ -253,7 +253,7 @@ static bool parse(struct strvec *words, struct settings *settings)
     struct error err = {0};
 
     strvec_split(words,
-                 "metrics " KERNEL " --set n=1000 --machine skl --cores 1 --quiet");
+                 "metrics '" KERNEL "' --set n=1000 --machine skl --cores 1 --quiet");
     return check_ok(settings_parse((int)words->nr, words->v, settings, &err), &err);
 }
 
