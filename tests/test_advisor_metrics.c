@@ -176,13 +176,18 @@ static void doubtful_names_are_said(void)
     place_drop(&place);
 }
 
-static void advise_takes_one_file(void)
+static void advise_takes_what_it_uses(void)
 {
     struct place place = {0};
 
     metric_place_make(&place);
     check_run(&place, "advise --counts old.csv --counts new.csv --machine skl", 2, "",
               "*one file of counts, got 'old.csv' and 'new.csv'*");
+    check_run(&place, "advise --machine skl --bandwidth 9 --access random --cpu zen4", 2,
+              "", "*--cpu says by whose definitions --counts*");
+    check_run(&place, "advise --measurement x.json --cpu zen4", 2, "",
+              "*--cpu does not go with --measurement*");
+    check_run(&place, "advise --cpu zen4 -- true", 2, "", "*--cpu does not go with a*");
     place_drop(&place);
 }
 
@@ -265,7 +270,7 @@ CU_TestInfo advisor_metrics_tests[] = {
     {"nothing is wider than the page", nothing_is_wider_than_the_page},
     {"what is refused", what_is_refused},
     {"names that are doubtful", doubtful_names_are_said},
-    {"advise takes one file of counts", advise_takes_one_file},
+    {"advise takes what it uses", advise_takes_what_it_uses},
     {"pages are whole", pages_are_whole},
     {"shipped files are listed", shipped_files_are_listed},
     {"many reasons are put together", many_reasons_are_put_together},
