@@ -327,10 +327,10 @@ static bool is_of_time(const struct json_at *at)
 /* Times without any scatter are of one run each. */
 static bool by_one_run(const struct json_at *at, const struct versions *both)
 {
-    struct quantity old = side_value(&both->old, "Time"),
-                    new = side_value(&both->new, "Time");
-    return old.known &&
-           new.known &&old.low == old.high &&new.low == new.high &&is_of_time(at);
+    struct quantity was = side_value(&both->old, "Time"),
+                    is = side_value(&both->new, "Time");
+    return was.known && is.known && was.low == was.high && is.low == is.high &&
+           is_of_time(at);
 }
 
 /* The sentence, what to do and the id; also of one that does not fire, so that a mistake

@@ -133,7 +133,9 @@ static int read_document(const char *path, const json_t *root,
     size_t nr = 0;
     if (json_array_at(&top, "columns", &columns, &nr, err))
         return -1;
-    saved->column = xcalloc(nr + 1, sizeof(*saved->column));
+    if (!nr)
+        return json_fail(&columns, err, "there are no columns in it");
+    saved->column = xcalloc(nr, sizeof(*saved->column));
     for (; saved->nr < nr;) {
         struct json_at one = json_element(&columns, saved->nr);
         if (read_column(&one, &saved->column[saved->nr++], err))

@@ -264,6 +264,18 @@ static void profiles_are_of_the_counted_cpu(void)
     place_drop(&place);
 }
 
+static void empty_documents_are_refused(void)
+{
+    struct place place = {0};
+
+    metric_place_make(&place);
+    metric_place_write(&place, "none.json",
+                       "{\"schema\": \"inflight.metrics-result/1\", \"columns\": []}");
+    check_run(&place, "metrics --counts none.json", 3, "",
+              "*none.json: columns: there are no columns in it\n");
+    place_drop(&place);
+}
+
 CU_TestInfo advisor_metrics_saved_tests[] = {
     {"documents are read again", documents_are_read_again},
     {"cores are those that are named", cores_are_those_that_are_named},
@@ -275,5 +287,6 @@ CU_TestInfo advisor_metrics_saved_tests[] = {
     {"saved counts are counts", saved_counts_are_counts},
     {"names may be any bytes", names_may_be_any_bytes},
     {"profiles are of the counted CPU", profiles_are_of_the_counted_cpu},
+    {"empty documents are refused", empty_documents_are_refused},
     CU_TEST_INFO_NULL,
 };
