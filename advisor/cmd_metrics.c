@@ -8,6 +8,7 @@
 #include "advisor/metrics_json.h"
 #include "advisor/metrics_list.h"
 #include "advisor/metrics_measure.h"
+#include "advisor/metrics_regions.h"
 #include "advisor/metrics_roof.h"
 #include "advisor/metrics_text.h"
 #include "advisor/plot.h"
@@ -16,15 +17,20 @@
 
 static int check_sources(const struct settings *settings, struct error *err)
 {
+    bool program = settings->program.nr > 0, regions = settings->regions != NULL;
     int sources =
-        (settings->file != NULL) + (settings->program.nr > 0) + (settings->counts.nr > 0);
+        (settings->file != NULL) + (settings->counts.nr > 0) + (program || regions);
     if (settings->list && sources)
         return fail(err, STATUS_USAGE,
                     "--list says what is defined: no file, program or --counts with it");
     if (!settings->list && sources != 1)
         return fail(err, STATUS_USAGE,
-                    "metrics takes one of: a C file, a program behind '--', or --counts "
-                    "FILE; or --list; try 'inflight metrics --help'");
+                    "metrics takes one of: a C file, a program behind '--', --counts "
+                    "FILE, or --regions FOLDER; or --list; try 'inflight metrics "
+                    "--help'");
+    if (regions && !program && !strcmp(settings->regions, "--"))
+        return fail(err, STATUS_USAGE,
+                    "--regions -- is followed by the program whose regions are counted");
     return 0;
 }
 
@@ -68,15 +74,15 @@ static int check_kernel(const struct settings *settings, struct error *err)
 
 static int check_counts(const struct settings *settings, struct error *err)
 {
-    if (!settings->counts.nr)
-        return settings->seconds_s >= 0
-                   ? fail(err, STATUS_USAGE, "--seconds says what --counts FILE covers")
-                   : 0;
-    if (settings->runs >= 0)
+    bool counted = settings->counts.nr || (settings->regions && !settings->program.nr);
+    if (!settings->counts.nr && settings->seconds_s >= 0)
+        return fail(err, STATUS_USAGE, "--seconds says what --counts FILE covers");
+    if (counted && settings->runs >= 0)
         return fail(err, STATUS_USAGE,
-                    "--runs is how often something is run; what --counts names was "
-                    "counted already");
-    if (settings->memory && !settings->machine)
+                    "--runs is how often something is run; what --%s names was "
+                    "counted already",
+                    settings->counts.nr ? "counts" : "regions");
+    if (settings->counts.nr && settings->memory && !settings->machine)
         return fail(err, STATUS_USAGE,
                     "--memory names a memory of a profile: name that with --machine");
     return 0;
@@ -231,6 +237,17 @@ static int show(struct metrics_report *report, struct error *err)
                : 0;
 }
 
+static int make_columns(struct metrics_report *report, struct error *err)
+{
+    const struct settings *settings = report->settings;
+    if (settings->counts.nr)
+        return metrics_read_columns(report, err);
+    if (!settings->regions)
+        return add_measured(report, err);
+    return settings->program.nr ? metrics_run_regions(report, err)
+                                : metrics_read_regions(report, err);
+}
+
 int metrics_command(const struct settings *settings, struct error *err)
 {
     struct metrics_report report = {.settings = settings};
@@ -238,8 +255,7 @@ int metrics_command(const struct settings *settings, struct error *err)
         return -1;
     if (settings->list)
         return metrics_list(settings, err);
-    int status = settings->counts.nr ? metrics_read_columns(&report, err)
-                                     : add_measured(&report, err);
+    int status = make_columns(&report, err);
     if (!status)
         status = show(&report, err);
     metrics_report_release(&report);

@@ -99,18 +99,21 @@ static const struct command commands[] = {
      "       inflight metrics [options] -- PROGRAM [args]\n"
      "       inflight metrics --counts [LABEL=]FILE[,FILE...] [--counts ...]\n"
      "                        [--cpu NAME] [options]\n"
+     "       inflight metrics --regions FOLDER[,FOLDER...] [options]\n"
+     "       inflight metrics --regions -- PROGRAM [args]\n"
      "       inflight metrics --list [--cpu NAME] [options]",
      "Turns counts into metrics by the definitions of the CPU (docs/metrics.md): trees\n"
      "of slots or cycles with the way to the largest loss marked, the portable metrics\n"
      "of a loop, lines in flight. Counts are taken here, of a kernel or a program, or\n"
-     "were taken elsewhere; several --counts stand side by side. What cannot be\n"
-     "computed says which event it lacks; the rest is shown, and the exit status is "
-     "0.\n\n"
+     "were taken elsewhere; several --counts stand side by side, and with --regions the\n"
+     "marked regions of a program. What cannot be computed says which event it lacks;\n"
+     "the rest is shown, and the exit status is 0.\n\n"
      "example: inflight metrics --counts old=a.csv --counts new=b.csv --cpu skylake-sp\n"
      "         inflight metrics -- ./app input.txt\n"
      "         inflight metrics --list --cpu a64fx",
-     KERNEL_OPTIONS "compiler flags machine memory cores counts seconds cpu model runs "
-                    "list save plot html evidence" COMMON_OPTIONS,
+     KERNEL_OPTIONS
+     "compiler flags machine memory cores counts regions seconds cpu model runs "
+     "list save plot html evidence" COMMON_OPTIONS,
      metrics_command},
     {"compare", "two versions of one function: which is faster, and why",
      "compare OLD.c[:FUNCTION] NEW.c[:FUNCTION] [options]\n"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "advisor/metrics_patterns.h"
+#include "advisor/metrics_regions.h"
 #include "advisor/metrics_rows.h"
 
 /* Nothing closer to 1 is called a difference: what is left of drift (versus.c). */
@@ -256,12 +257,41 @@ static int make_one(const struct metrics_report *report,
     return metrics_patterns(&old, &new, &out->said, err);
 }
 
+/* Regions of one program are no versions of each other. */
+static bool are_parts(const struct metrics_report *report)
+{
+    for (size_t i = 0; i < report->nr; i++) {
+        const struct metrics_column *column = &report->column[i];
+        if (!column->counts.source ||
+            strcmp(column->counts.source, METRICS_REGIONS_SOURCE) != 0 ||
+            strcmp(column->origin, report->column[0].origin) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* What each says alone. */
+static int say_alone(struct metrics_report *report, struct error *err)
+{
+    int status = 0;
+    for (size_t i = 0; !status && i < report->nr; i++) {
+        const struct metrics_column *column = &report->column[i];
+        struct metric_question alone = metrics_question(column);
+        struct strvec said = {0};
+        status = metrics_patterns(NULL, &alone, &said, err);
+        for (size_t k = 0; k < said.nr; k++)
+            strvec_pushf(&report->said, "%s%s%s", report->nr > 1 ? column->label : "",
+                         report->nr > 1 ? ": " : "", said.v[k]);
+        strvec_release(&said);
+    }
+    return status;
+}
+
 int metrics_against_make(struct metrics_report *report, struct error *err)
 {
-    struct metric_question alone = metrics_question(&report->column[0]);
     int status = 0;
-    if (report->nr < 2)
-        return metrics_patterns(NULL, &alone, &report->said, err);
+    if (report->nr < 2 || are_parts(report))
+        return say_alone(report, err);
     report->against = xcalloc(report->nr - 1, sizeof(*report->against));
     report->against_nr = report->nr - 1;
     for (size_t i = 0; !status && i < report->against_nr; i++)

@@ -25,7 +25,8 @@ struct metrics_against {
     struct strvec caution; /* totals, CPUs, lines: what does not compare */
 };
 
-/* Makes report->against; of one column what it says alone, in report->said. */
+/* Makes report->against; of one column, and of
+ * the regions of one program, what each says alone, in report->said. */
 int metrics_against_make(struct metrics_report *report, struct error *err);
 void metrics_against_release(struct metrics_report *report);
 

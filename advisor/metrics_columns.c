@@ -11,7 +11,7 @@
 #include "advisor/metrics_saved.h"
 #include "core/base/near.h"
 
-static void column_release(struct metrics_column *column)
+void metrics_column_release(struct metrics_column *column)
 {
     free(column->label);
     free(column->origin);
@@ -30,7 +30,7 @@ static void column_release(struct metrics_column *column)
 void metrics_report_release(struct metrics_report *report)
 {
     for (size_t i = 0; i < report->nr; i++)
-        column_release(&report->column[i]);
+        metrics_column_release(&report->column[i]);
     free(report->column);
     free(report->ended);
     strvec_release(&report->said);
@@ -151,7 +151,7 @@ int metrics_add_column(struct metrics_report *report, struct metrics_column *col
         status = metrics_find_given(report->settings, column, machine_here, err);
     }
     if (status) {
-        column_release(column);
+        metrics_column_release(column);
         return -1;
     }
     struct metric_question question = metrics_question(column);
@@ -229,7 +229,7 @@ static int finish(struct metrics_report *report, struct metrics_column *column,
         column->run[i].seconds =
             quantity_exact(report->settings->seconds_s, PROVENANCE_DECLARED);
     if (metrics_choose_set(report, definition, column, &here, err)) {
-        column_release(column);
+        metrics_column_release(column);
         return -1;
     }
     return metrics_add_column(report, column, here, err);
@@ -263,7 +263,7 @@ static int add_files(struct metrics_report *report, const char *label, const cha
     struct metrics_column column = {.origin = xstrdup(files),
                                     .label = xstrdup(label ? label : path_base(files))};
     if (read_runs(&column, files, err)) {
-        column_release(&column);
+        metrics_column_release(&column);
         return -1;
     }
     return finish(report, &column, NULL, err);

@@ -67,6 +67,7 @@ int metrics_read_columns(struct metrics_report *report, struct error *err);
  * machine. */
 int metrics_add_column(struct metrics_report *report, struct metrics_column *column,
                        bool machine_here, struct error *err);
+void metrics_column_release(struct metrics_column *column);
 void metrics_report_release(struct metrics_report *report);
 
 #endif

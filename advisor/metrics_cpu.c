@@ -162,14 +162,22 @@ static char *likely_text(const struct strvec *best)
     return text;
 }
 
+/* The kernel's own are of no CPU. */
+static size_t events_of_cpus(const struct metrics_column *column)
+{
+    size_t nr = 0;
+    for (size_t i = 0; i < column->run_nr; i++)
+        for (size_t k = 0; k < column->run[i].count_nr; k++)
+            nr += !text_begins(column->run[i].count[k].event, "perf::");
+    return nr;
+}
+
 /* Definitions that know few of the events, where others know more: likely the wrong ones.
  */
 static void doubt_named(struct metrics_column *column)
 {
-    size_t known = events_among(column->set, column), all = 0;
+    size_t known = events_among(column->set, column), all = events_of_cpus(column);
     struct strvec likely = {0};
-    for (size_t i = 0; i < column->run_nr; i++)
-        all += column->run[i].count_nr;
     if (column->set->recognise && 2 * known < all)
         find_likely(column, &likely);
     char *text = likely_text(&likely);

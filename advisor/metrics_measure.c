@@ -6,6 +6,7 @@
 #include "advisor/metrics_cpu.h"
 #include "advisor/metrics_parts.h"
 #include "core/machine/machine.h"
+#include "core/observe/observe.h"
 
 /* ---- definitions ---- */
 
@@ -39,14 +40,75 @@ static int add_file(const char *name, struct metrics_measured *measured,
 
 /* ---- planning ---- */
 
+/* The system tells these of a region, without counters. */
+static bool is_told_of_regions(const char *event)
+{
+    static const char *const told[] = {"perf::PAGE-FAULTS", "perf::MINOR-FAULTS",
+                                       "perf::MAJOR-FAULTS", "perf::CONTEXT-SWITCHES"};
+    for (size_t i = 0; i < ARRAY_SIZE(told); i++)
+        if (!strcmp(event, told[i]))
+            return true;
+    return false;
+}
+
+void metrics_counted_inside(const struct strvec *event, struct strvec *out)
+{
+    for (size_t i = 0; i < event->nr; i++)
+        if (!is_told_of_regions(event->v[i]))
+            strvec_push(out, event->v[i]);
+}
+
+/* Codes are for the kernel, in whose words they may not count anyway. */
+static int check_inside(const char *name, const struct metrics_plan *plan,
+                        struct error *err)
+{
+    struct strvec one = {0};
+    bool at_once;
+    int status = 0;
+    if (text_begins(name, "sde:::") || text_begins(name, "perf::"))
+        return fail(err, STATUS_MISSING, "'%s' is not told of regions", name);
+    if (strlen(name) > REGION_EVENT_LETTERS)
+        return fail(err, STATUS_MISSING,
+                    "'%s' is not counted in regions: it has more than %d letters", name,
+                    REGION_EVENT_LETTERS);
+    if (!strchr(name, '/') && !strchr(name, ','))
+        return 0;
+    strvec_push(&one, name);
+    status = papi_events_fit(&one, &plan->opts, &at_once, err);
+    strvec_release(&one);
+    return status ? -1
+                  : fail(err, STATUS_MISSING,
+                         "'%s' is not counted in regions: their markers ask PAPI, which "
+                         "has no name for it",
+                         name);
+}
+
+/* Events of threads by PAPI, all of them all the time. */
+static int fits_inside(const struct metrics_plan *plan, const struct strvec *event,
+                       bool *at_once, struct error *err)
+{
+    struct strvec counted = {0};
+    metrics_counted_inside(event, &counted);
+    int status = 0;
+    *at_once = counted.nr <= REGION_EVENTS_MAX;
+    for (size_t i = 0; !status && i < counted.nr; i++)
+        status = check_inside(counted.v[i], plan, err);
+    if (!status && counted.nr && *at_once)
+        status = papi_events_fit(&counted, &plan->opts, at_once, err);
+    strvec_release(&counted);
+    return status;
+}
+
 /* Our own software-defined events are what a trace says; those of a program are inside
  * it. */
 static int fits(void *data, const struct strvec *event, bool *at_once, struct error *err)
 {
     const struct metrics_plan *plan = data;
     struct strvec counted = {0};
-    metrics_counted(event, &counted);
     int status = 0;
+    if (plan->of_regions)
+        return fits_inside(plan, event, at_once, err);
+    metrics_counted(event, &counted);
     *at_once = true;
     if (counted.nr < event->nr && plan->opts.ahead)
         status = fail(err, STATUS_MISSING,
@@ -66,7 +128,8 @@ static void make_plan(const struct metrics_request *request,
                                                .model = request->model,
                                                .facts = request->facts,
                                                .memory = &plan->memory,
-                                               .runs_most = request->runs,
+                                               .runs_most =
+                                                   plan->of_regions ? 0 : request->runs,
                                                .fits = fits,
                                                .data = plan};
     metric_plan_release(&plan->plan);
@@ -77,7 +140,8 @@ static void make_plan(const struct metrics_request *request,
 static void find_memory(struct metrics_plan *plan)
 {
     struct papi_bandwidth bandwidth = {0};
-    if (papi_bandwidth_events(&bandwidth, NULL) == 0)
+    if (!(plan->of_regions ? papi_bandwidth_thread_events(&bandwidth, NULL)
+                           : papi_bandwidth_events(&bandwidth, NULL)))
         strvec_push_all(&plan->memory, &bandwidth.event);
     papi_bandwidth_release(&bandwidth);
 }

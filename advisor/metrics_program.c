@@ -24,7 +24,7 @@ static int run(const struct settings *settings, struct spawn_outcome *outcome,
 }
 
 /* "was interrupted" is no doing of the program's. */
-static char *end_text(const struct spawn_outcome *outcome)
+char *metrics_end_text(const struct spawn_outcome *outcome)
 {
     if (outcome->end == SPAWN_INTERRUPTED || spawn_interrupted())
         return xstrdup("was interrupted");
@@ -42,7 +42,7 @@ static int count(const struct settings *settings, struct papi_counter *counter,
         struct count_set *counts = metrics_add_run(measured);
         status = papi_counter_end(counter, counts, err);
         counts->seconds = quantity_exact(outcome.wall_s, PROVENANCE_CLOCK);
-        measured->ended = end_text(&outcome);
+        measured->ended = metrics_end_text(&outcome);
     }
     spawn_outcome_release(&outcome);
     return status;
@@ -77,7 +77,7 @@ static void note_runs(const struct metrics_plan *plan, size_t wanted,
 }
 
 /* That takes so much longer, and may have effects. */
-static void announce(const struct settings *settings, size_t runs)
+void metrics_announce(const struct settings *settings, size_t runs)
 {
     struct progress progress;
     if (runs < 2)
@@ -98,7 +98,7 @@ static int count_all(const struct metrics_request *request,
     size_t runs = metrics_runs(request, plan);
     if (!plan->plan.run_nr)
         return metrics_nothing(measured, err);
-    announce(request->settings, plan->plan.run_nr > 1 ? runs : 0);
+    metrics_announce(request->settings, plan->plan.run_nr > 1 ? runs : 0);
     for (size_t i = 0; i < runs && !measured->ended; i++)
         if (count_run(request->settings, plan, i, measured, err))
             return -1;

@@ -243,7 +243,8 @@ static void show_work(const struct metrics_against *against, struct page *page)
 
 static void show_against(const struct metrics_report *report, struct page *page)
 {
-    page_heading(page, "Against the first column");
+    if (report->against_nr)
+        page_heading(page, "Against the first column");
     for (size_t i = 0; i < report->against_nr; i++) {
         const struct metrics_against *against = &report->against[i];
         page_paragraph(page, "%s.", against->time_sentence);
@@ -299,7 +300,8 @@ static size_t lay_out(struct table *table)
 
 void metrics_table_text(const struct metrics_report *report, struct page *page)
 {
-    struct table table = {.report = report, .page = page, .ratio = report->nr == 2};
+    struct table table = {
+        .report = report, .page = page, .ratio = report->against_nr == 1};
     size_t room = lay_out(&table);
     for (; table.first < report->nr; table.first = table.end) {
         table.end = table.first + room < report->nr ? table.first + room : report->nr;
@@ -315,4 +317,6 @@ void metrics_table_text(const struct metrics_report *report, struct page *page)
                        "share times its total; ~ within the intervals");
     show_against(report, page);
     show_cautions(report, page);
+    for (size_t i = 0; i < report->said.nr; i++)
+        page_paragraph(page, "- %s", report->said.v[i]);
 }

@@ -92,11 +92,22 @@ static void show_heads(const struct metrics_report *report, struct page *page)
 
 /* ---- notes ---- */
 
-static void add_notes(const char *label, const struct strvec *list, struct strvec *out)
+static bool all_say(const struct metrics_report *report, const char *note)
+{
+    for (size_t i = 0; i < report->nr; i++)
+        if (!strvec_has(&report->column[i].note, note))
+            return false;
+    return true;
+}
+
+/* With the column's label, unless it is said of all of them. */
+static void add_notes(const struct metrics_report *report, const char *label,
+                      const struct strvec *list, struct strvec *out)
 {
     for (size_t i = 0; i < list->nr; i++) {
+        const char *who = all_say(report, list->v[i]) ? "all" : label;
         char *text =
-            *label ? xasprintf("%s: %s", label, list->v[i]) : xstrdup(list->v[i]);
+            report->nr > 1 ? xasprintf("%s: %s", who, list->v[i]) : xstrdup(list->v[i]);
         strvec_push_once(out, text);
         free(text);
     }
@@ -109,7 +120,7 @@ static void show_notes(const struct metrics_report *report, struct page *page)
         const struct metrics_column *column = &report->column[i];
         struct strvec own = {0};
         metrics_notes(column, &own);
-        add_notes(report->nr > 1 ? column->label : "", &own, &notes);
+        add_notes(report, column->label, &own, &notes);
         strvec_release(&own);
     }
     if (notes.nr)

@@ -149,7 +149,8 @@ static const struct option_row rows[] = {
      "random, streaming, or the random share such as 0.3"},
     {"regions", 0, "FOLDER", TEXT, AT(regions),
      "what a program with markers left in its INFLIGHT_REGIONS=FOLDER, of one or several "
-     "processes and machines"},
+     "processes and machines; metrics: FOLDER[,FOLDER...], runs with other events, or "
+     "with a program where its runs are kept; '--regions -- PROGRAM' keeps nothing"},
     {"events", 0, "LIST", TEXT, AT(events),
      "what PAPI counts in the regions: names between commas (at most 8), none, or auto "
      "(default): cycles, instructions and lines from memory where they count here; with "

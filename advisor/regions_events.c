@@ -5,8 +5,6 @@
 #include "advisor/regions_report.h"
 #include "core/traffic/traffic.h"
 
-enum { EVENT_LETTERS = 63 }; /* as region files keep them */
-
 /* Do they count in this process? */
 static bool do_count(const char *const *event, size_t nr)
 {
@@ -40,11 +38,11 @@ int regions_check_events(const char *list, struct error *err)
     size_t nr = 0;
     for (const char *name = list; name; nr++) {
         size_t length = strcspn(name, ",");
-        if (!length || length > EVENT_LETTERS)
+        if (!length || length > REGION_EVENT_LETTERS)
             return fail(err, STATUS_USAGE,
                         "--events: expected names of 1 to %d letters between commas, got "
                         "'%s'",
-                        EVENT_LETTERS, list);
+                        REGION_EVENT_LETTERS, list);
         name = name[length] ? name + length + 1 : NULL;
     }
     if (nr > REGION_EVENTS_MAX)

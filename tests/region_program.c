@@ -122,13 +122,26 @@ static void killed(void)
     raise(SIGKILL);
 }
 
+/* Long enough for the system to be asked. */
+static void pages(void)
+{
+    size_t bytes = (size_t)32 << 20;
+    inflight_region_begin("touch");
+    char *memory = malloc(bytes);
+    for (size_t i = 0; memory && i < bytes; i += 4096)
+        ((volatile char *)memory)[i] = 1;
+    inflight_region_end("touch");
+    free(memory);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         void (*run)(void);
     } way[] = {{"nested", nested},     {"threads", threads}, {"mistakes", mistakes},
-               {"too_many", too_many}, {"forked", forked},   {"killed", killed}};
+               {"too_many", too_many}, {"forked", forked},   {"killed", killed},
+               {"pages", pages}};
     for (size_t i = 0; argc > 1 && i < sizeof(way) / sizeof(*way); i++)
         if (!strcmp(argv[1], way[i].name))
             way[i].run();

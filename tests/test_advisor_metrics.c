@@ -91,7 +91,7 @@ static const struct {
     int code;
     const char *part;
 } wrong[] = {
-    {"", 2, "one of: a C file, a program behind '--', or --counts"},
+    {"", 2, "one of: a C file, a program behind '--', --counts FILE, or --regions"},
     {"--counts old.csv two.c", 2, "one of: a C file"},
     {"--counts old.csv -- true", 2, "one of: a C file"},
     {"--list --counts old.csv", 2, "--list says what is defined"},

@@ -328,7 +328,8 @@ static void only_equal_events_are_added(void)
     if (check_ok(region_profile_read(folder, NULL, &profile, &err), &err)) {
         check_eq(profile.event_nr, 1);
         check_eq(region(&profile, "solve")->numbers.count[0], 11);
-        check_eq(profile.uncounted, 2); /* the second threads */
+        check_eq(profile.uncounted, 2); /* the second threads, 2 s each */
+        check_near(region(&profile, "solve")->numbers.uncounted_s, 4, 1e-12);
         region_profile_release(&profile);
     }
     b = make("one", 8, 100);

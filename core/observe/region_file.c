@@ -117,7 +117,10 @@ static void end_frames(struct region_file *file, uint32_t number, uint64_t end_n
         file->open[frame->name]++;
         if (!frame->node)
             continue;
-        file->unfinished[number * REGIONS_NODES_MAX + frame->node]++;
+        struct region_unfinished *unfinished =
+            &file->unfinished[(size_t)number * REGIONS_NODES_MAX + frame->node];
+        unfinished->nr++;
+        unfinished->time_ns += ns;
         node->time_ns += ns;
         lane->node[node->parent].inside_ns += ns;
     }

@@ -39,7 +39,8 @@ static struct region *find_region(struct region_profile *profile, const char *na
 }
 
 /* What a region has by itself. */
-static void add_own(const struct regions_node *node, uint32_t unfinished,
+static void add_own(const struct regions_node *node,
+                    const struct region_unfinished *unfinished,
                     struct region_numbers *out)
 {
     double calls = (double)node->calls;
@@ -49,7 +50,7 @@ static void add_own(const struct regions_node *node, uint32_t unfinished,
         out->max_s = fmax(out->max_s, (double)node->max_ns * 1e-9);
     }
     out->calls += calls;
-    out->unfinished += unfinished;
+    out->unfinished += unfinished->nr;
     out->own_s += (double)(node->time_ns - node->inside_ns) * 1e-9;
     out->read_bytes += node->read_bytes;
     out->write_bytes += node->write_bytes;
@@ -59,8 +60,11 @@ static void add_own(const struct regions_node *node, uint32_t unfinished,
 }
 
 /* What includes the regions within it. */
-static void add_whole(const struct regions_node *node, struct region_numbers *out)
+static void add_whole(const struct regions_node *node,
+                      const struct region_unfinished *unfinished, bool counted,
+                      struct region_numbers *out)
 {
+    uint64_t uncounted_ns = counted ? unfinished->time_ns : node->time_ns;
     out->thread_s += (double)node->time_ns * 1e-9;
     out->asked_s += (double)node->asked_ns * 1e-9;
     out->processor_s += (double)node->processor_ns * 1e-9;
@@ -69,6 +73,7 @@ static void add_whole(const struct regions_node *node, struct region_numbers *ou
     out->switches += (double)node->switches;
     for (int i = 0; i < REGION_EVENTS_MAX; i++)
         out->count[i] += (double)node->count[i];
+    out->uncounted_s += (double)uncounted_ns * 1e-9;
 }
 
 /* Not within a region of the same name. */
@@ -104,7 +109,9 @@ static void add_paths(const struct region_file *file, uint32_t number,
                       struct region_profile *profile)
 {
     const struct regions_lane *lane = region_file_lane(file, number);
-    const uint32_t *unfinished = file->unfinished + (size_t)number * REGIONS_NODES_MAX;
+    const struct region_unfinished *unfinished =
+        file->unfinished + (size_t)number * REGIONS_NODES_MAX;
+    bool counted = file->header->event_nr && lane->counted;
     size_t path[REGIONS_NODES_MAX];
     path[0] = SIZE_MAX;
     for (uint32_t i = 1; i < lane->node_nr; i++) {
@@ -112,8 +119,8 @@ static void add_paths(const struct region_file *file, uint32_t number,
         path[i] =
             find_path(profile, path[node->parent], file->header->name[node->name].text);
         struct region_numbers *numbers = &profile->path[path[i]].numbers;
-        add_own(node, unfinished[i], numbers);
-        add_whole(node, numbers);
+        add_own(node, &unfinished[i], numbers);
+        add_whole(node, &unfinished[i], counted, numbers);
     }
 }
 
@@ -121,7 +128,9 @@ static void add_regions(const struct region_file *file, uint32_t number,
                         struct region_profile *profile)
 {
     const struct regions_lane *lane = region_file_lane(file, number);
-    const uint32_t *unfinished = file->unfinished + (size_t)number * REGIONS_NODES_MAX;
+    const struct region_unfinished *unfinished =
+        file->unfinished + (size_t)number * REGIONS_NODES_MAX;
+    bool counted = file->header->event_nr && lane->counted;
     double time[REGIONS_NAMES_MAX] = {0};
     bool was[REGIONS_NAMES_MAX] = {0};
     struct below below;
@@ -129,13 +138,13 @@ static void add_regions(const struct region_file *file, uint32_t number,
     for (uint32_t i = 1; i < lane->node_nr; i++) {
         const struct regions_node *node = &lane->node[i];
         struct region *region = find_region(profile, file->header->name[node->name].text);
-        add_own(node, unfinished[i], &region->numbers);
+        add_own(node, &unfinished[i], &region->numbers);
         region->inner_read_bytes -= node->read_bytes;
         region->inner_write_bytes -= node->write_bytes;
         was[node->name] = true;
         if (!is_outermost(lane, i))
             continue;
-        add_whole(node, &region->numbers);
+        add_whole(node, &unfinished[i], counted, &region->numbers);
         region->inner_read_bytes += below.read[i];
         region->inner_write_bytes += below.write[i];
         region->pairs += below.pairs[i];

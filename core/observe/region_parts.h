@@ -12,8 +12,13 @@ struct region_file {
     double end_s, start_s; /* CLOCK_MONOTONIC */
     /* By name: how many frames were open at the end. */
     uint32_t open[REGIONS_NAMES_MAX];
-    /* By lane and node: calls that had not ended. */
-    uint32_t *unfinished;
+    struct region_unfinished *unfinished; /* by lane and node */
+};
+
+/* Calls that had not ended, and their time. */
+struct region_unfinished {
+    uint32_t nr;
+    uint64_t time_ns;
 };
 
 /* 1 = the process was ended before it could say anything. */

@@ -8,7 +8,7 @@
 
 #include "core/base/base.h"
 
-enum { REGION_EVENTS_MAX = 8 };
+enum { REGION_EVENTS_MAX = 8, REGION_EVENT_LETTERS = 63 }; /* as files hold them */
 
 struct region_process {
     char *host, *program;
@@ -34,6 +34,8 @@ struct region_numbers {
      * their processes, page faults and context switches of their threads. */
     double asked_s, processor_s, minor_faults, major_faults, switches;
     double count[REGION_EVENTS_MAX];
+    double uncounted_s; /* of thread_s, in threads whose events do not count, and in calls
+                           that had not ended */
 };
 
 /* A call path. Callers stand before what they call. */
