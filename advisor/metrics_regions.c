@@ -224,7 +224,7 @@ static void give_declared(const struct region *region, struct metrics_column *co
     if (!(region->numbers.declared > 0) || tells_memory(column))
         return;
     for (size_t i = 0; i < ARRAY_SIZE(given); i++)
-        column->given[column->given_nr++] = given[i];
+        metrics_give(column, given[i].name, given[i].value);
     strvec_push(&column->note, "bytes through memory are those that the program declares "
                                "(inflight_region_bytes)");
 }
