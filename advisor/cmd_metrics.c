@@ -133,6 +133,15 @@ static void take_measured(struct metrics_column *column, struct metrics_measured
     from->run_nr = 0;
 }
 
+static char *origin_of(const struct settings *settings)
+{
+    struct buf words = {0};
+    if (settings->file)
+        return xstrdup(settings->file);
+    buf_add_shell_words(&words, (const char *const *)settings->program.v);
+    return buf_detach(&words);
+}
+
 static int add_measured(struct metrics_report *report, struct error *err)
 {
     const struct settings *settings = report->settings;
@@ -146,13 +155,15 @@ static int add_measured(struct metrics_report *report, struct error *err)
     int status = settings->file ? metrics_of_kernel(&request, &measured, err)
                                 : metrics_of_program(&request, &measured, err);
     if (!status) {
-        column.origin = settings->file ? xstrdup(settings->file)
-                                       : strvec_join(&settings->program, " ");
+        column.origin = origin_of(settings);
         column.label =
             xstrdup(path_base(settings->file ? settings->file : settings->program.v[0]));
         report->ended = measured.ended;
         measured.ended = NULL;
         take_measured(&column, &measured);
+        if (spawn_interrupted())
+            strvec_push(&column.note, "interrupted: the metrics are of what had been "
+                                      "done until then");
         status = metrics_add_column(report, &column, true, err);
     }
     metrics_measured_release(&measured);

@@ -19,8 +19,4 @@ typedef int counted_formula(const char *cpu, const struct count_set *set,
 int counted_question(const struct settings *settings, counted_formula *formula,
                      struct told *told, struct question *question, struct error *err);
 
-/* Do both name the same CPU? "Intel(R) Xeon(R) Platinum 8160 CPU @ 2.10GHz" and "Intel
- * Xeon Platinum 8160 (Skylake-SP)" do. */
-bool cpu_names_agree(const char *a, const char *b);
-
 #endif

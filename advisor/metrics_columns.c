@@ -1,6 +1,7 @@
 /* Columns from recorded counts: --counts [LABEL=]FILE[,FILE...]. */
 #include "advisor/metrics_columns.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,6 +142,34 @@ static void note_variation(struct metrics_column *column)
                      column->run_nr, 100 * column->variation);
 }
 
+/* Beyond what two measurements of one thing differ by. */
+static bool differ(double a, double b)
+{
+    return fabs(a - b) > 0.05 * fmax(fabs(a), fabs(b));
+}
+
+/* One event under two names, or in two modes of the CPU. */
+static void note_twice(struct metrics_column *column)
+{
+    const struct metric_set *set = column->set;
+    for (size_t i = 0; i < set->event_nr; i++) {
+        const struct event_count *first = NULL;
+        for (size_t k = 0; k < column->counts.count_nr; k++) {
+            const struct event_count *count = &column->counts.count[k];
+            if (!count->value.known ||
+                !metric_event_is(set, &set->event[i], count->event))
+                continue;
+            if (first && differ(first->value.value, count->value.value))
+                strvec_pushf(&column->note,
+                             "'%s' (%.4g) and '%s' (%.4g) are one event: only the first "
+                             "is used",
+                             first->event, first->value.value, count->event,
+                             count->value.value);
+            first = first ? first : count;
+        }
+    }
+}
+
 int metrics_add_column(struct metrics_report *report, struct metrics_column *column,
                        bool machine_here, struct error *err)
 {
@@ -156,6 +185,7 @@ int metrics_add_column(struct metrics_report *report, struct metrics_column *col
     }
     struct metric_question question = metrics_question(column);
     note_variation(column);
+    note_twice(column);
     metric_evaluate(&question, &column->result);
     metrics_find_little(column);
     GROW(report->column, report->nr + 1, report->alloc);
@@ -206,13 +236,16 @@ static int read_run(struct metrics_column *column, const char *path, struct erro
 /* FILE[,FILE...] */
 static int read_runs(struct metrics_column *column, const char *files, struct error *err)
 {
+    const char *all = files;
     int status = 0;
     if (file_exists(files))
         return read_run(column, files, err);
     while (!status) {
         size_t length = strcspn(files, ",");
         char *path = xstrndup(files, length);
-        status = read_run(column, path, err);
+        status = *path ? read_run(column, path, err)
+                       : fail(err, STATUS_USAGE,
+                              "--counts '%s': the name of a file is missing", all);
         free(path);
         files += length;
         if (!*files++)
@@ -302,5 +335,5 @@ int metrics_read_columns(struct metrics_report *report, struct error *err)
     for (size_t i = 0; i < counts->nr; i++)
         if (read_spec(report, counts->v[i], err))
             return -1;
-    return 0;
+    return metrics_check_cpus(report, err);
 }

@@ -36,12 +36,26 @@ static int load_named(const struct metrics_report *report, struct metrics_column
                       struct error *err)
 {
     char *name = name_at(report->settings->cpu, report->nr);
-    int status = name ? metric_set_load(name, NULL, &column->set, err)
-                      : fail(err, STATUS_USAGE,
-                             "--cpu '%s' has no name for '%s': give one for all, or one "
-                             "for each --counts",
-                             report->settings->cpu, column->label);
+    int status = name && *name ? metric_set_load(name, NULL, &column->set, err)
+                               : fail(err, STATUS_USAGE,
+                                      "--cpu '%s' has no name for '%s': give one for "
+                                      "all, or one for each --counts",
+                                      report->settings->cpu, column->label);
     free(name);
+    return status;
+}
+
+int metrics_check_cpus(const struct metrics_report *report, struct error *err)
+{
+    const char *names = report->settings->cpu;
+    if (!names || file_exists(names) || !strchr(names, ','))
+        return 0;
+    char *more = name_at(names, report->nr);
+    int status = more ? fail(err, STATUS_USAGE,
+                             "--cpu '%s' names more CPUs than there are columns (%zu)",
+                             names, report->nr)
+                      : 0;
+    free(more);
     return status;
 }
 
@@ -172,21 +186,31 @@ static size_t events_of_cpus(const struct metrics_column *column)
     return nr;
 }
 
+/* Knows less than half of the events, and others know more of them. */
+static bool is_doubtful(const struct metrics_column *column)
+{
+    struct strvec best = {0};
+    if (2 * events_among(column->set, column) < events_of_cpus(column))
+        find_likely(column, &best);
+    bool doubtful = best.nr && !strvec_has(&best, column->set->name);
+    strvec_release(&best);
+    return doubtful;
+}
+
 /* Definitions that know few of the events, where others know more: likely the wrong ones.
  */
 static void doubt_named(struct metrics_column *column)
 {
-    size_t known = events_among(column->set, column), all = events_of_cpus(column);
     struct strvec likely = {0};
-    if (column->set->recognise && 2 * known < all)
-        find_likely(column, &likely);
+    if (!column->set->recognise || !is_doubtful(column))
+        return;
+    find_likely(column, &likely);
     char *text = likely_text(&likely);
-    if (likely.nr && !strvec_has(&likely, column->set->name))
-        strvec_pushf(
-            &column->note,
-            "'%s' knows %zu of the %zu events in '%s': are the counts of another "
-            "CPU than --cpu names?%s",
-            column->set->name, known, all, column->origin, text);
+    strvec_pushf(&column->note,
+                 "'%s' knows %zu of the %zu events in '%s': are the counts of another "
+                 "CPU than --cpu names?%s",
+                 column->set->name, events_among(column->set, column),
+                 events_of_cpus(column), column->origin, text);
     free(text);
     strvec_release(&likely);
 }
@@ -211,6 +235,12 @@ static int no_cpu(const struct metrics_column *column, const char *cpu, struct e
     return status;
 }
 
+/* Events of the kernel or of a program, "perf::X", are no CPU's. */
+static bool is_of_no_cpu(const struct metric_set *set)
+{
+    return set->event_nr && strstr(set->event[0].name, "::");
+}
+
 /* The file that describes no CPU, such as the kernel's software events, with most of
  * these events. */
 static bool load_common(struct metrics_column *column)
@@ -223,7 +253,7 @@ static bool load_common(struct metrics_column *column)
         struct metric_set *set = NULL;
         if (!file[i].common || metric_set_load(file[i].name, NULL, &set, NULL))
             continue;
-        size_t found = events_among(set, column);
+        size_t found = is_of_no_cpu(set) ? events_among(set, column) : 0;
         if (found > most) {
             metric_set_free(column->set);
             column->set = set;
@@ -233,18 +263,19 @@ static bool load_common(struct metrics_column *column)
         }
     }
     metric_files_release(file, nr);
-    if (most)
-        strvec_pushf(&column->note,
-                     "the counts do not say which CPU they are of: read as '%s', which "
-                     "describes none; --cpu names one",
-                     column->set->name);
-    return most > 0;
+    if (!most || is_doubtful(column))
+        return false;
+    strvec_pushf(&column->note,
+                 "the counts do not say which CPU they are of: read as '%s', which "
+                 "describes none; --cpu names one",
+                 column->set->name);
+    return true;
 }
 
 static int load_here(struct metrics_column *column, bool *here, struct error *err)
 {
-    bool known =
-        !metrics_set_here(&column->set, NULL) && events_among(column->set, column) > 0;
+    bool known = !metrics_set_here(&column->set, NULL) &&
+                 events_among(column->set, column) > 0 && !is_doubtful(column);
     *here = known;
     if (known) {
         strvec_pushf(&column->note,

@@ -21,4 +21,7 @@ int metrics_set_here(struct metric_set **set, struct error *err);
 extern const char metrics_software[];
 bool metrics_counts_software(const struct metrics_column *column);
 
+/* Whether --cpu has no names left when all columns have theirs. */
+int metrics_check_cpus(const struct metrics_report *report, struct error *err);
+
 #endif

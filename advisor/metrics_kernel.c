@@ -64,7 +64,7 @@ static void forget_cpu(struct metrics_measured *measured)
 static void repeat(struct count_set *counts, double calls)
 {
     for (size_t i = 0; i < counts->count_nr; i++)
-        if (strcmp(counts->count[i].event, "sde:::inflight::LINE_BYTES"))
+        if (count_adds_up(counts->count[i].event))
             counts->count[i].value = quantity_scale(counts->count[i].value, calls);
     counts->calls = calls;
 }

@@ -56,7 +56,7 @@ static void add_runs(const struct metrics_column *column, struct buf *out)
         buf_add_time(out, counts->seconds.value);
     }
     if (counts->cores > 0)
-        buf_addf(out, ", %d cores", counts->cores);
+        buf_addf(out, ", %d core%s", counts->cores, counts->cores == 1 ? "" : "s");
     add_cpu(counts->cpu, out);
 }
 

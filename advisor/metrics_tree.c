@@ -241,14 +241,26 @@ static bool gather(const struct tree *tree, const char *part, struct strvec *nam
     return many;
 }
 
+/* The events of the model that were not counted. */
+static char *lacking_events(const struct tree *tree)
+{
+    struct strvec missing = {0}, words = {0};
+    metrics_missing(tree->column, tree->model, &missing);
+    for (size_t i = 0; i < missing.nr; i++)
+        strvec_push(&words, metric_event_word(tree->column->set, missing.v[i]));
+    char *all = strvec_join(&words, ", ");
+    strvec_release(&missing);
+    strvec_release(&words);
+    return all;
+}
+
 /* The names, and the events that would be needed. */
 static bool show_lacking(const struct tree *tree)
 {
-    struct strvec names = {0}, missing = {0};
+    struct strvec names = {0};
     bool many = gather(tree, no_event, &names) && !tree->report->settings->model;
-    metrics_missing(tree->column, tree->model, &missing);
     if (many) {
-        char *all = strvec_join(&names, ", "), *events = strvec_join(&missing, ", ");
+        char *all = strvec_join(&names, ", "), *events = lacking_events(tree);
         char *line = xasprintf("%s: not among the counts are %s; --model %s says which "
                                "lacks which",
                                all, events, tree->column->set->model[tree->model].name);
@@ -258,7 +270,6 @@ static bool show_lacking(const struct tree *tree)
         free(line);
     }
     strvec_release(&names);
-    strvec_release(&missing);
     return many;
 }
 
@@ -373,10 +384,12 @@ static void show_little(const struct tree *tree)
     bool estimated = at != METRIC_NONE && column->set->metric[at].estimated;
     if (!column->little.known && !counted.known)
         return;
+    char *why = column->little.known ? xstrdup("from bandwidth and loaded latency")
+                                     : xasprintf("(%s)", column->little_why);
     page_heading(tree->page, "Lines in flight, by Little's law beside the counted ones");
     page_quantity(tree->page, "by Little's law", column->little, 1, "lines per core",
-                  column->little.known ? "from bandwidth and loaded latency"
-                                       : column->little_why);
+                  why);
+    free(why);
     if (column->latency_ns.known)
         page_quantity(tree->page, "loaded latency", column->latency_ns, 1, "ns",
                       column->machine.name);
@@ -412,9 +425,11 @@ static void add_missing(const struct tree *tree, size_t model, struct buf *line)
     char *why = other_reason(tree, model);
     metrics_missing(tree->column, model, &missing);
     for (size_t i = 0; !why && i < missing.nr && i < MISSING_SHOWN; i++)
-        buf_addf(line, "%s%s", i ? ", " : "none of it without ", missing.v[i]);
+        buf_addf(line, "%s%s", i ? ", " : "none of it without ",
+                 metric_event_word(tree->column->set, missing.v[i]));
     if (!why && missing.nr > MISSING_SHOWN)
-        buf_addf(line, " and %zu more events", missing.nr - MISSING_SHOWN);
+        buf_addf(line, " and %zu more event%s", missing.nr - MISSING_SHOWN,
+                 missing.nr - MISSING_SHOWN == 1 ? "" : "s");
     if (why)
         buf_add(line, why);
     free(why);

@@ -112,8 +112,12 @@ static const struct {
     {"--counts skylake.csv,epyc.csv", 3, "runs of the same work are of one CPU"},
     {"--counts foreign.csv", 3, "'other', which no definition recognises"},
     {"--counts words.csv --cpu ./toy.json", 3, "words.csv:1: expected event,count"},
-    {"--counts negative.csv --cpu ./toy.json", 3,
-     "negative.csv:2: the count '-5' of 'FRONT' is negative"},
+    {"--counts old.csv, --cpu ./toy.json", 2,
+     "'old.csv,': the name of a file is missing"},
+    {"--counts old.csv --cpu ./toy.json,./toy.json", 2,
+     "names more CPUs than there are columns (1)"},
+    {"--counts old.csv --counts new.csv --cpu ./toy.json,", 2,
+     "has no name for 'new.csv'"},
     {"--counts no.csv --cpu ./toy.json", 3, "cannot read 'no.csv'"},
     {"--counts old.csv,no.csv --cpu ./toy.json", 3, "cannot read 'no.csv'"},
     {"--counts a=no.csv --cpu ./toy.json", 3, "cannot read 'no.csv'"},
@@ -176,6 +180,64 @@ static void doubtful_names_are_said(void)
     place_drop(&place);
 }
 
+/* Of what all CPUs count, and of much that only another one than this does. */
+static void counts_of_another_cpu_are_not_this_ones(void)
+{
+    struct place place = {0};
+
+    metric_place_make(&place);
+    metric_place_write(&place, "whose.csv",
+                       "cycles,1000\ninstructions,2000\nFP_DP_FIXED_OPS_SPEC,1\n"
+                       "LD_COMP_WAIT_L2_MISS_EX,100\n0INST_COMMIT,500\n4INST_COMMIT,9\n");
+    check_run(&place, "metrics --counts whose.csv", 3, "",
+              "*do not say which CPU*(most of the events are those of a64fx)*");
+    place_drop(&place);
+}
+
+/* A counter that was set back is not known; all else is told. */
+static void negative_counts_are_unknown(void)
+{
+    struct place place = {0};
+
+    metric_place_make(&place);
+    metric_place_write(&place, "back.csv",
+                       "CYCLES,1000\nFRONT,400\nBAD,-5\nINSTRUCTIONS,500\n");
+    check_run(&place, "metrics --counts back.csv --cpu ./toy.json", 0,
+              "*Frontend_Bound * 10.0 %*'BAD' was not counted: its count is negative*",
+              "");
+    place_drop(&place);
+}
+
+/* Two names of one event with different counts; one that was not counted is no count. */
+static void one_event_twice_is_said(void)
+{
+    struct place place = {0};
+
+    metric_place_make(&place);
+    metric_place_write(&place, "modes.csv", "cycles:u,1000\ncycles:k,500\nFRONT,400\n");
+    check_run(&place, "metrics --counts modes.csv --cpu ./toy.json --model topdown", 0,
+              "*Frontend_Bound * 10.0 %*'cycles:u' (1000) and 'cycles:k' (500) are one "
+              "event: only*",
+              "");
+    metric_place_write(&place, "modes.csv",
+                       "cycles:u,<not counted>\nCYCLES,1000\nFRONT,400\n");
+    check_run(&place, "metrics --counts modes.csv --cpu ./toy.json --model topdown", 0,
+              "*Frontend_Bound * 10.0 %*", "");
+    place_drop(&place);
+}
+
+/* An event whose name is a code is called as perf calls it. */
+static void codes_are_named(void)
+{
+    struct place place = {0};
+
+    metric_place_make(&place);
+    metric_place_write(&place, "zen.csv", "cycles,1000\ncpu,AuthenticAMD-26-2-1\n");
+    check_run(&place, "metrics --counts zen.csv --cpu zen5 --model portable", 6,
+              "*'ex_ret_instr' is not among the counts*", "*no metric of 'zen5'*");
+    place_drop(&place);
+}
+
 static void advise_takes_what_it_uses(void)
 {
     struct place place = {0};
@@ -189,6 +251,20 @@ static void advise_takes_what_it_uses(void)
               "*--cpu does not go with --measurement*");
     check_run(&place, "advise --cpu zen4 -- true", 2, "", "*--cpu does not go with a*");
     place_drop(&place);
+}
+
+/* Every "#section" is one of the page's own. */
+static void check_links_lead_somewhere(const char *page)
+{
+    static const char link[] = "href=\"#";
+
+    for (const char *at = page; (at = strstr(at, link)); at++) {
+        const char *name = at + strlen(link);
+        char *id = xasprintf("id=\"%.*s\"", (int)strcspn(name, "\""), name);
+
+        check_contains(page, id);
+        free(id);
+    }
 }
 
 static void pages_are_whole(void)
@@ -211,6 +287,14 @@ static void pages_are_whole(void)
     check_contains(buf_str(&page), "50.0<br><small>45.8 to 54.2</small>");
     check_contains(buf_str(&page), "</html>");
     check(strstr(buf_str(&page), "{{") == NULL);
+    check_links_lead_somewhere(buf_str(&page));
+    check_run(
+        &place,
+        "metrics --counts old.csv --cpu ./toy.json --model portable --html page.html", 0,
+        "*", "page written to 'page.html'*");
+    buf_reset(&page);
+    check_ok(file_read(path, &page, &place.err), &place.err);
+    check_links_lead_somewhere(buf_str(&page));
     free(path);
     buf_release(&page);
     place_drop(&place);
@@ -270,6 +354,10 @@ CU_TestInfo advisor_metrics_tests[] = {
     {"nothing is wider than the page", nothing_is_wider_than_the_page},
     {"what is refused", what_is_refused},
     {"names that are doubtful", doubtful_names_are_said},
+    {"counts of another CPU are not this one's", counts_of_another_cpu_are_not_this_ones},
+    {"negative counts are unknown", negative_counts_are_unknown},
+    {"one event twice is said", one_event_twice_is_said},
+    {"codes are named", codes_are_named},
     {"advise takes what it uses", advise_takes_what_it_uses},
     {"pages are whole", pages_are_whole},
     {"shipped files are listed", shipped_files_are_listed},

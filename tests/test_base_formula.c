@@ -226,6 +226,27 @@ static void formulas_within_formulas(void)
     formula_free(outer);
 }
 
+/* Each stands twice in the next: no copies are made. */
+static void formulas_do_not_double(void)
+{
+    struct formula *twice, *half;
+    struct error err = {0};
+    int asked = 0;
+
+    if (!check_ok(formula_parse("a", &half, &err), &err) ||
+        !check_ok(formula_parse("half + half", &twice, &err), &err))
+        return;
+    for (int i = 0; i < 60; i++) {
+        struct formula *more = formula_inlined(twice, half_of_a, half);
+
+        formula_free(half);
+        half = more;
+    }
+    check_near(formula_value(half, of, &asked, NULL, &err).value, ldexp(100, 60), 0);
+    formula_free(half);
+    formula_free(twice);
+}
+
 CU_TestInfo base_formula_tests[] = {
     {"values and intervals", values_and_intervals},
     {"runs and provenance", pedigree_is_kept},
@@ -233,5 +254,6 @@ CU_TestInfo base_formula_tests[] = {
     {"what is no formula", what_is_no_formula},
     {"names", names_once_in_order},
     {"formulas within formulas", formulas_within_formulas},
+    {"formulas do not double", formulas_do_not_double},
     CU_TEST_INFO_NULL,
 };

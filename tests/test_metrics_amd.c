@@ -50,8 +50,27 @@ static void cpus_are_recognised(void)
     }
 }
 
+/* perf writes the family in decimal, the rest in hexadecimal. */
+static void cpus_are_recognised_by_perfs_names(void)
+{
+    static const char *const cpus[][2] = {{"AuthenticAMD-23-31-0", "zen2"},
+                                          {"AuthenticAMD-25-1-1", "zen3"},
+                                          {"AuthenticAMD-25-11-1", "zen4"},
+                                          {"AuthenticAMD-26-2-1", "zen5"}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(cpus); i++) {
+        struct metric_set *set = NULL;
+        struct error err = {0};
+
+        if (check_ok(metric_set_load(NULL, cpus[i][0], &set, &err), &err))
+            check_str(set->name, cpus[i][1]);
+        metric_set_free(set);
+    }
+}
+
 CU_TestInfo metrics_amd_tests[] = {
     {"every case comes out", every_case_comes_out},
     {"cpus are recognised", cpus_are_recognised},
+    {"cpus are recognised by perf's names", cpus_are_recognised_by_perfs_names},
     CU_TEST_INFO_NULL,
 };

@@ -33,7 +33,7 @@ static int k_encode(const char *event, struct perf_code *code, struct error *err
 
     if (at == METRIC_NONE)
         return fail(err, STATUS_MISSING, "no event '%s'", event);
-    *code = (struct perf_code){4, {(uint64_t)at, 0, 0}};
+    *code = (struct perf_code){.type = 4, .config = {(uint64_t)at}};
     return 0;
 }
 

@@ -225,6 +225,61 @@ static void missing_events_are_all_named(void)
     metric_set_free(set);
 }
 
+/* What a CPU counts of its memory is not always all. */
+static void bytes_through_memory_say_what_lacks(void)
+{
+    static const struct {
+        const char *cpu, *event[2], *known, *other, *why;
+    } cases[] = {
+        {"intel 6 94 3",
+         {"unc_arb_trk_requests.all", "unc_arb_coh_trk_requests.all"},
+         "Both",
+         "Read",
+         "bytes through memory: reads and writes are counted as one"},
+        {"intel 6 85 4",
+         {"LLC-misses", "cycles"},
+         "Read",
+         "Both",
+         "bytes through memory: what is written is not counted"},
+    };
+    struct metric_set *set = load(DATA "memory.json");
+
+    for (size_t i = 0; set && i < ARRAY_SIZE(cases); i++) {
+        struct count_set counts = {.seconds = quantity_unknown(),
+                                   .cpu = xstrdup(cases[i].cpu)};
+        struct metric_result result;
+
+        for (size_t k = 0; k < 2; k++)
+            count_set_add(&counts, cases[i].event[k], quantity_exact(5, PROVENANCE_PAPI),
+                          1);
+        evaluate(set, &counts, &result);
+        check(value_of(set, &result, cases[i].known)->value.known);
+        check(!value_of(set, &result, cases[i].other)->value.known);
+        check_str(value_of(set, &result, cases[i].other)->why, cases[i].why);
+        metric_result_release(&result);
+        count_set_release(&counts);
+    }
+    metric_set_free(set);
+}
+
+/* perf names an event twice, and had no counter for one of the two. */
+static void what_was_counted_is_taken(void)
+{
+    struct metric_set *set = load(DATA "tree.json");
+    struct count_set counts = {.seconds = quantity_unknown()};
+    struct metric_result result;
+
+    if (!set)
+        return;
+    count_set_add_unknown(&counts, "cycles", "no room");
+    count_set_add(&counts, "CLK:THREAD", quantity_exact(10, PROVENANCE_PAPI), 1);
+    evaluate(set, &counts, &result);
+    check_near(value_of(set, &result, "Slots")->value.value, 40, 1e-12);
+    metric_result_release(&result);
+    count_set_release(&counts);
+    metric_set_free(set);
+}
+
 /* Children that do not add up: the definitions' file says they are all of it. */
 static void sums_are_compared(void)
 {
@@ -282,9 +337,19 @@ static void bad_definitions_are_refused(void)
         {"bad_key", "formulae"},
         {"bad_set", "the set 'one' holds 'C', which is none of the events"},
         {"bad_recognise", "vendro"},
+        {"recognise_number", "recognise[0].models[0]: expected a string"},
+        {"recognise_words", "'Skylake' is no hexadecimal number"},
         {"no_include", "includes 'nowhere'"},
         {"circle", "files include one another"},
         {"empty_about", "\"about\" is empty"},
+        {"empty_title", "\"title\" is empty"},
+        {"empty_identity", "\"about\" is empty"},
+        {"own_parent", "'s': its parent 's' does not stand before it"},
+        {"two_models", "more than one model is called 'm'"},
+        {"two_events", "'a' is a name of two events, 'A' and 'cycles'"},
+        {"shared_alias", "'A_FIRST' is a name of two events, 'A' and 'cycles'"},
+        {"sum_of_two", "'t' is a share of cycles and 's' of slots: their sum means"},
+        {"child_of_other", "'t' is a share of cycles and 's' of slots"},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -323,6 +388,23 @@ static void cpus_are_told_apart(void)
                 "no metrics are defined for this CPU");
 }
 
+/* Both forms of the schema, which the table of CPUs has, too. */
+static void steppings_are_a_range_or_several(void)
+{
+    static const struct {
+        const char *cpu;
+        enum metric_cpu want;
+    } cases[] = {{"intel 6 85 4", METRIC_CPU_SAME},
+                 {"intel 6 85 5", METRIC_CPU_OTHER},
+                 {"intel 6 143 8", METRIC_CPU_SAME},
+                 {"intel 6 143 9", METRIC_CPU_OTHER}};
+    struct metric_set *set = load(DATA "steppings.json");
+
+    for (size_t i = 0; set && i < ARRAY_SIZE(cases); i++)
+        check_eq(metric_set_cpu(set, cases[i].cpu), cases[i].want);
+    metric_set_free(set);
+}
+
 static void files_are_merged(void)
 {
     struct metric_set *set = load(DATA "tree.json"), *more = load(DATA "sums.json");
@@ -341,71 +423,27 @@ static void files_are_merged(void)
     metric_set_free(set);
 }
 
-static void one_run(struct count_set *run, double seconds, const char *event,
-                    double count, double cycles)
+/* What counted too little is said once. */
+static void an_event_of_two_files_is_one(void)
 {
-    *run = (struct count_set){.seconds = quantity_exact(seconds, PROVENANCE_CLOCK)};
-    count_set_add(run, event, quantity_exact(count, PROVENANCE_PAPI), 1);
-    count_set_add(run, "CYC", quantity_exact(cycles, PROVENANCE_PAPI), 1);
-}
-
-static void runs_become_one(void)
-{
-    struct count_set run[2], all;
+    struct metric_set *set = load(DATA "tree.json"), *more = load(DATA "same_event.json");
+    struct count_set counts;
+    struct metric_result result;
     struct error err = {0};
-    double variation;
 
-    one_run(&run[0], 1.0, "A", 10, 990);
-    one_run(&run[1], 1.0, "B", 20, 1010);
-    check_ok(metric_runs_combine(run, 2, &all, &variation, &err), &err);
-    check_near(variation, 0.01, 1e-9);
-    check_eq(all.count_nr, 3);
-    check_near(count_set_value(&all, "CYC").value, 1000, 1e-12);
-    /* Student's t of one degree of freedom times 10 */
-    check_near(count_set_value(&all, "CYC").high, 1000 + 12.706 * 10, 1e-3);
-    check_eq(count_set_value(&all, "CYC").runs, 2);
-    check_near(count_set_value(&all, "A").low, 9.9, 1e-9); /* as sure as the runs agree */
-    check_near(count_set_value(&all, "B").high, 20.2, 1e-9);
-    check_eq(all.note.nr, 0);
-    count_set_release(&all);
-
-    count_set_release(&run[1]);
-    one_run(&run[1], 1.0, "B", 20, 1200);
-    check_ok(metric_runs_combine(run, 2, &all, &variation, &err), &err);
-    check_eq(all.note.nr, 1);
-    if (all.note.nr)
-        check_contains(all.note.v[0], "differ by up to 9.6 % of their mean in 'CYC'");
-    count_set_release(&all);
-
-    run[0].cpu = xstrdup("one");
-    run[1].cpu = xstrdup("two");
-    check_fails(metric_runs_combine(run, 2, &all, &variation, &err), &err, STATUS_INPUT,
-                "of two CPUs, 'one' and 'two'");
-    check_fails(metric_runs_combine(run, 0, &all, &variation, &err), &err, STATUS_MISSING,
-                "no run to take counts from");
-    count_set_release(&run[0]);
-    count_set_release(&run[1]);
-}
-
-/* Runs of different length are compared per call. */
-static void runs_are_scaled_by_their_calls(void)
-{
-    struct count_set run[2], all;
-    struct error err = {0};
-    double variation;
-
-    one_run(&run[0], 1.0, "A", 10, 1000);
-    one_run(&run[1], 2.0, "B", 40, 2000);
-    run[0].calls = 5;
-    run[1].calls = 10;
-    check_ok(metric_runs_combine(run, 2, &all, &variation, &err), &err);
-    check_near(variation, 0, 0);
-    check_near(count_set_value(&all, "B").value, 20, 1e-12);
-    check_near(all.seconds.value, 1, 1e-12);
-    check_near(all.calls, 5, 0);
-    count_set_release(&all);
-    count_set_release(&run[0]);
-    count_set_release(&run[1]);
+    if (!set || !more)
+        return;
+    size_t nr = set->event_nr;
+    check_ok(metric_set_merge(set, more, &err), &err);
+    check_eq(set->event_nr, nr);
+    count_all(&counts);
+    count_at(&counts, 0)->share = 0.1;
+    evaluate(set, &counts, &result);
+    check_eq(result.note.nr, 1);
+    check_near(value_of(set, &result, "Cycles_again")->value.value, 1000, 1e-12);
+    metric_result_release(&result);
+    count_set_release(&counts);
+    metric_set_free(set);
 }
 
 CU_TestInfo metrics_engine_tests[] = {
@@ -414,11 +452,13 @@ CU_TestInfo metrics_engine_tests[] = {
     {"uncertainty", uncertainty_is_that_of_the_events},
     {"what is wrong", what_is_wrong_is_named_and_the_rest_is_there},
     {"missing events", missing_events_are_all_named},
+    {"bytes through memory", bytes_through_memory_say_what_lacks},
+    {"counted under two names", what_was_counted_is_taken},
     {"sums", sums_are_compared},
     {"bad definitions", bad_definitions_are_refused},
     {"which CPU", cpus_are_told_apart},
+    {"which stepping", steppings_are_a_range_or_several},
     {"merging", files_are_merged},
-    {"several runs", runs_become_one},
-    {"runs of different length", runs_are_scaled_by_their_calls},
+    {"events of two files", an_event_of_two_files_is_one},
     CU_TEST_INFO_NULL,
 };

@@ -31,7 +31,7 @@ static int s_encode(const char *event, struct perf_code *code, struct error *err
 {
     if (strstr(event, "NO_CODE"))
         return fail(err, STATUS_MISSING, "libpfm4 has no code of '%s'", event);
-    *code = (struct perf_code){4, {0x151, 0, 0}};
+    *code = (struct perf_code){.type = 4, .config = {0x151}};
     return 0;
 }
 
@@ -383,11 +383,16 @@ static void names_of_libpfm4(void)
             check_ok(pfm_event_check(cases[i].event, &why), &why);
     }
     check(pfm_pmu_known("skx") && pfm_pmu_known("amd64_fam17h_zen2"));
-    check(!pfm_pmu_known("sk") && !pfm_pmu_here("no_pmu") && pfm_pmu_here("perf"));
+    check(!pfm_pmu_known("sk") && !pfm_pmu_known("no_pmu") && pfm_pmu_known("perf"));
     if (check_ok(pfm_event_code("perf::PAGE-FAULTS", &code, &err), &err)) {
         check_eq(code.type, 1);
         check_eq(code.config[0], 2);
+        check(!code.no_user && !code.no_kernel);
     }
+    if (check_ok(pfm_event_code("perf::PAGE-FAULTS:u", &code, &err), &err))
+        check(!code.no_user && code.no_kernel);
+    if (check_ok(pfm_event_code("perf::PAGE-FAULTS:k", &code, &err), &err))
+        check(code.no_user && !code.no_kernel);
 }
 
 CU_TestInfo traffic_core_tests[] = {

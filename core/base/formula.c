@@ -276,32 +276,54 @@ const struct strvec *formula_names(const struct formula *formula)
  * Putting formulas in for names.
  */
 
-/* Appends `from` with its names and texts; the number of its last node. */
+/* What stands there already is taken again: with formulas within formulas, copies would
+ * double at every level. */
+static size_t shared_node(struct formula *formula, struct formula_node node)
+{
+    for (size_t i = 0; i < formula->node_nr; i++) {
+        const struct formula_node *there = &formula->node[i];
+
+        if (there->op == node.op && there->left == node.left &&
+            there->right == node.right && there->number == node.number)
+            return i;
+    }
+    return add_node(formula, node);
+}
+
+static size_t shared_text(struct formula *formula, const char *text)
+{
+    for (size_t i = 0; i < formula->text.nr; i++)
+        if (strcmp(formula->text.v[i], text) == 0)
+            return i;
+    strvec_push(&formula->text, text);
+    return formula->text.nr - 1;
+}
+
+/* Appends `from` with its names and texts; the number of its last node, which is new:
+ * nothing is a part of itself. */
 static size_t append(struct formula *to, const struct formula *from,
                      const struct formula *(*of)(void *data, const char *name),
                      void *data)
 {
-    size_t *now = xcalloc(from->node_nr, sizeof(*now));
-    size_t text = to->text.nr, last;
+    size_t *now = xcalloc(from->node_nr, sizeof(*now)), last;
 
-    strvec_push_all(&to->text, &from->text);
     for (size_t i = 0; i < from->node_nr; i++) {
         struct formula_node node = from->node[i];
         const char *name = node.op == OP_NAME ? from->name.v[node.left] : NULL;
         const struct formula *inner = name && of ? of(data, name) : NULL;
 
-        node.text += text;
+        node.text = shared_text(to, from->text.v[node.text]);
         if (inner) {
             now[i] = append(to, inner, NULL, NULL);
             continue;
         }
-        if (name)
+        if (name) {
             node.left = number_of_name(to, name, strlen(name));
-        else {
+        } else if (node.op != OP_NUMBER) {
             node.left = now[node.left];
             node.right = now[node.right];
         }
-        now[i] = add_node(to, node);
+        now[i] = shared_node(to, node);
     }
     last = now[from->node_nr - 1];
     free(now);

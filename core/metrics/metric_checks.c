@@ -14,25 +14,11 @@ static const double rounding = 1e-9;
 static int formula_at(const struct json_at *at, const char *key,
                       struct metric_formula *out, struct error *err)
 {
-    const char *text;
-
-    if (json_string_at(at, key, &text, err))
+    if (metric_text_at(at, key, &out->text, err))
         return -1;
-    out->text = xstrdup(text);
-    if (formula_parse(text, &out->formula, err) == 0)
+    if (formula_parse(out->text, &out->formula, err) == 0)
         return 0;
     return fail_in(err, "%s: \"%s\"", at->file, key);
-}
-
-static int text_at(const struct json_at *at, const char *key, char **out,
-                   struct error *err)
-{
-    const char *text;
-
-    if (json_string_at(at, key, &text, err))
-        return -1;
-    *out = xstrdup(text);
-    return 0;
 }
 
 int metric_identity_read(const struct json_at *at, struct metric_set *set,
@@ -46,7 +32,7 @@ int metric_identity_read(const struct json_at *at, struct metric_set *set,
     if (json_only_keys(at, "left right about", err) ||
         formula_at(at, "left", &identity->left, err) ||
         formula_at(at, "right", &identity->right, err) ||
-        text_at(at, "about", &identity->about, err))
+        metric_text_at(at, "about", &identity->about, err))
         return -1;
     identity->gap.text =
         xasprintf("(%s) - (%s)", identity->left.text, identity->right.text);
@@ -80,7 +66,7 @@ int metric_warning_read(const struct json_at *at, struct metric_set *set,
     warning = &set->warning[set->warning_nr++];
     *warning = (struct metric_warning){0};
     if (json_only_keys(at, "when sentence", err) ||
-        text_at(at, "sentence", &warning->sentence, err) ||
+        metric_text_at(at, "sentence", &warning->sentence, err) ||
         json_array_at(at, "when", &list, &nr, err))
         return -1;
     if (nr == 0)

@@ -14,19 +14,23 @@ struct evaluation {
 
 /* ---- what a name is worth ---- */
 
+/* The first that is known, where tools' names make one event stand there twice. */
 static const struct event_count *count_of(const struct metric_question *question,
                                           const char *name)
 {
-    const struct metric_set *set = question->set;
-    const struct metric_event *event = NULL;
+    const struct metric_event *event = metric_event_named(question->set, name);
+    const struct event_count *unknown = NULL;
 
-    for (size_t i = 0; i < set->event_nr; i++)
-        if (!strcmp(set->event[i].name, name))
-            event = &set->event[i];
-    for (size_t i = 0; event && i < question->counts->count_nr; i++)
-        if (metric_event_is(set, event, question->counts->count[i].event))
-            return &question->counts->count[i];
-    return NULL;
+    for (size_t i = 0; event && i < question->counts->count_nr; i++) {
+        const struct event_count *count = &question->counts->count[i];
+
+        if (!metric_event_is(question->set, event, count->event))
+            continue;
+        if (count->value.known)
+            return count;
+        unknown = unknown ? unknown : count;
+    }
+    return unknown;
 }
 
 static struct quantity given_of(const struct evaluation *evaluation, const char *name)
@@ -72,12 +76,6 @@ static struct quantity value_of_formula(void *data, const struct formula *formul
 
 /* ---- why not ---- */
 
-/* Of the given names: bytes through memory. */
-static bool is_of_bytes(const char *name)
-{
-    return !strncmp(name, "memory_", strlen("memory_"));
-}
-
 static const struct metric_absent *absent_of(const struct metric_set *set,
                                              const struct metric *metric)
 {
@@ -96,30 +94,30 @@ static void say_name(const struct evaluation *evaluation, const char *name,
 {
     const struct metric_question *question = evaluation->question;
     const struct event_count *count = count_of(question, name);
+    const char *word = metric_event_word(question->set, name);
 
     if (count && count->value.known)
         buf_addf(out, "'%s' is negative (%.10g): a counter that wrapped or was set back",
-                 name, count->value.value);
+                 word, count->value.value);
     else if (count)
-        buf_addf(out, "'%s' was not counted%s%s", name, count->why ? ": " : "",
+        buf_addf(out, "'%s' was not counted%s%s", word, count->why ? ": " : "",
                  count->why ? count->why : "");
-    else if (is_of_bytes(name) && evaluation->why_no_bytes)
+    else if (metric_is_of_memory(name) && evaluation->why_no_bytes)
         buf_addf(out, "bytes through memory: %s", evaluation->why_no_bytes);
     else if (metric_is_given(name))
         buf_addf(out, "'%s' is not told", name);
     else
-        buf_addf(out, "'%s' is not among the counts", name);
+        buf_addf(out, "'%s' is not among the counts", word);
 }
 
 static char *say_missing(const struct evaluation *evaluation,
                          const struct strvec *missing, const struct error *error)
 {
     struct buf out = {0};
-
     bool bytes = false; /* said already */
 
     for (size_t i = 0; i < missing->nr; i++) {
-        bool of_bytes = evaluation->why_no_bytes && is_of_bytes(missing->v[i]);
+        bool of_bytes = evaluation->why_no_bytes && metric_is_of_memory(missing->v[i]);
 
         if (of_bytes && bytes)
             continue;
@@ -178,27 +176,28 @@ static void evaluate_one(struct evaluation *evaluation, size_t at,
 
 static bool needs_bytes(const struct metric_set *set)
 {
-    for (size_t i = 0; i < set->metric_nr; i++) {
-        const struct strvec *names = formula_names(set->metric[i].flat);
-
-        if (strvec_has(names, "memory_read_bytes") ||
-            strvec_has(names, "memory_write_bytes") || strvec_has(names, "memory_bytes"))
+    for (size_t i = 0; i < set->metric_nr; i++)
+        if (metric_asks_for_memory(&set->metric[i]))
             return true;
-    }
     return false;
 }
 
-/* Where reads are not told from writes, only the total is known. */
+/* And why, where not all of them are known. */
 static void find_bytes(struct evaluation *evaluation)
 {
     const struct count_set *counts = evaluation->question->counts;
+    struct traffic_memory *memory = &evaluation->memory;
     struct error error = {0};
 
-    evaluation->memory.read = evaluation->memory.write = evaluation->memory.both =
-        quantity_unknown();
-    if (needs_bytes(evaluation->question->set) &&
-        traffic_memory_from_counts(counts->cpu, counts, &evaluation->memory, &error))
+    memory->read = memory->write = memory->both = quantity_unknown();
+    if (!needs_bytes(evaluation->question->set))
+        return;
+    if (traffic_memory_from_counts(counts->cpu, counts, memory, &error))
         evaluation->why_no_bytes = xstrdup(error.text);
+    else if (!memory->both.known)
+        evaluation->why_no_bytes = xstrdup("what is written is not counted");
+    else if (!memory->read.known)
+        evaluation->why_no_bytes = xstrdup("reads and writes are counted as one");
 }
 
 /* One note for an event that counted too little, whatever rests on it. */

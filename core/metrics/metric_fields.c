@@ -7,7 +7,7 @@
 
 /* ---- texts ---- */
 
-static int text_at(const struct json_at *at, const char *key, char **out,
+int metric_text_at(const struct json_at *at, const char *key, char **out,
                    struct error *err)
 {
     const char *text;
@@ -24,7 +24,7 @@ static int text_at(const struct json_at *at, const char *key, char **out,
 static int maybe_text_at(const struct json_at *at, const char *key, char **out,
                          struct error *err)
 {
-    return json_has(at, key) ? text_at(at, key, out, err) : 0;
+    return json_has(at, key) ? metric_text_at(at, key, out, err) : 0;
 }
 
 static int maybe_strings_at(const struct json_at *at, const char *key, struct strvec *out,
@@ -50,10 +50,10 @@ static int read_constant(const struct json_at *at, struct metric_set *set,
     constant = &set->constant[set->constant_nr++];
     *constant = (struct metric_constant){0};
     return json_only_keys(at, "name value unit source", err) ||
-                   text_at(at, "name", &constant->name, err) ||
+                   metric_text_at(at, "name", &constant->name, err) ||
                    json_number_at(at, "value", -1e300, 1e300, &constant->value, err) ||
-                   text_at(at, "unit", &constant->unit, err) ||
-                   text_at(at, "source", &constant->source, err)
+                   metric_text_at(at, "unit", &constant->unit, err) ||
+                   metric_text_at(at, "source", &constant->source, err)
                ? -1
                : 0;
 }
@@ -66,7 +66,7 @@ static int read_event(const struct json_at *at, struct metric_set *set, struct e
     event = &set->event[set->event_nr++];
     *event = (struct metric_event){0};
     return json_only_keys(at, "name aliases note", err) ||
-                   text_at(at, "name", &event->name, err) ||
+                   metric_text_at(at, "name", &event->name, err) ||
                    maybe_strings_at(at, "aliases", &event->alias, err) ||
                    maybe_text_at(at, "note", &event->note, err)
                ? -1
@@ -82,7 +82,7 @@ static int read_event_set(const struct json_at *at, struct metric_set *set,
     one = &set->event_set[set->event_set_nr++];
     *one = (struct metric_event_set){0};
     return json_only_keys(at, "name events", err) ||
-                   text_at(at, "name", &one->name, err) ||
+                   metric_text_at(at, "name", &one->name, err) ||
                    json_strings_at(at, "events", &one->event, err)
                ? -1
                : 0;
@@ -97,8 +97,8 @@ static int read_absent(const struct json_at *at, struct metric_set *set,
     absent = &set->absent[set->absent_nr++];
     *absent = (struct metric_absent){0};
     return json_only_keys(at, "name why", err) ||
-                   text_at(at, "name", &absent->name, err) ||
-                   text_at(at, "why", &absent->why, err)
+                   metric_text_at(at, "name", &absent->name, err) ||
+                   metric_text_at(at, "why", &absent->why, err)
                ? -1
                : 0;
 }
@@ -137,10 +137,10 @@ static int read_model(const struct json_at *at, struct metric_set *set, struct e
     model = &set->model[set->model_nr++];
     *model = (struct metric_model){0};
     return json_only_keys(at, "name title about source roots losses", err) ||
-                   text_at(at, "name", &model->name, err) ||
-                   text_at(at, "title", &model->title, err) ||
-                   text_at(at, "about", &model->about, err) ||
-                   text_at(at, "source", &model->source, err) ||
+                   metric_text_at(at, "name", &model->name, err) ||
+                   metric_text_at(at, "title", &model->title, err) ||
+                   metric_text_at(at, "about", &model->about, err) ||
+                   metric_text_at(at, "source", &model->source, err) ||
                    sum_at(at, "roots", &model->roots, err) ||
                    maybe_bool_at(at, "losses", &model->losses, err)
                ? -1
@@ -149,8 +149,9 @@ static int read_model(const struct json_at *at, struct metric_set *set, struct e
 
 /* ---- a metric ---- */
 
-static int bound_at(const struct json_at *at, const char *key, double usual, double *out,
-                    struct error *err)
+/* null = there is no end. */
+static int bound_at(const struct json_at *at, const char *key, double usual, double none,
+                    double *out, struct error *err)
 {
     struct json_at member;
 
@@ -158,7 +159,7 @@ static int bound_at(const struct json_at *at, const char *key, double usual, dou
     if (json_member(at, key, &member, NULL))
         return 0;
     if (json_is_null(member.node)) {
-        *out = copysign(INFINITY, *key == 'l' ? -1 : 1);
+        *out = none;
         return 0;
     }
     return json_number_at(at, key, -1e300, 1e300, out, err);
@@ -166,8 +167,8 @@ static int bound_at(const struct json_at *at, const char *key, double usual, dou
 
 static int range_at(const struct json_at *at, struct metric *metric, struct error *err)
 {
-    if (bound_at(at, "low", 0, &metric->low, err) ||
-        bound_at(at, "high", metric->of ? 1 : INFINITY, &metric->high, err))
+    if (bound_at(at, "low", 0, -INFINITY, &metric->low, err) ||
+        bound_at(at, "high", metric->of ? 1 : INFINITY, INFINITY, &metric->high, err))
         return -1;
     if (metric->low > metric->high)
         return json_fail(at, err, "'%s': \"low\" is above \"high\"", metric->name);
@@ -194,7 +195,7 @@ static int model_at(const struct json_at *at, const struct metric_set *set,
     if (json_string_at(at, "parent", &word, err))
         return -1;
     metric->parent = metric_find(set, word);
-    if (metric->parent == METRIC_NONE ||
+    if (metric->parent == METRIC_NONE || &set->metric[metric->parent] == metric ||
         set->metric[metric->parent].model != metric->model ||
         metric->model == METRIC_NONE)
         return json_fail(at, err,
@@ -221,7 +222,7 @@ static int share_at(const struct json_at *at, struct metric *metric, struct erro
 
 static int formula_at(const struct json_at *at, struct metric *metric, struct error *err)
 {
-    if (text_at(at, "formula", &metric->text, err))
+    if (metric_text_at(at, "formula", &metric->text, err))
         return -1;
     if (formula_parse(metric->text, &metric->formula, err) == 0)
         return 0;
@@ -237,7 +238,7 @@ static int metric_words_at(const struct json_at *at, struct metric *metric,
         return -1;
     metric->unit = xstrdup(unit);
     return maybe_text_at(at, "group", &metric->group, err) ||
-                   text_at(at, "about", &metric->about, err) ||
+                   metric_text_at(at, "about", &metric->about, err) ||
                    maybe_text_at(at, "source", &metric->source, err) ||
                    maybe_text_at(at, "fact", &metric->fact, err) ||
                    maybe_bool_at(at, "useful", &metric->useful, err) ||
@@ -260,7 +261,7 @@ static int read_metric(const struct json_at *at, struct metric_set *set,
                        "name formula unit of group about source fact model parent "
                        "children useful estimated low high",
                        err) ||
-        text_at(at, "name", &metric->name, err))
+        metric_text_at(at, "name", &metric->name, err))
         return -1;
     set->metric_nr++; /* from here on it is released with the set */
     return metric_words_at(at, metric, err) || model_at(at, set, metric, err) ||

@@ -25,10 +25,17 @@ bool metric_is_given(const char *name)
     return false;
 }
 
-static bool is_event(const struct metric_set *set, const char *name)
+bool metric_is_of_memory(const char *name)
 {
-    for (size_t i = 0; i < set->event_nr; i++)
-        if (!strcmp(set->event[i].name, name))
+    return metric_is_given(name) && text_begins(name, "memory_");
+}
+
+bool metric_asks_for_memory(const struct metric *metric)
+{
+    const struct strvec *names = formula_names(metric->flat);
+
+    for (size_t i = 0; i < names->nr; i++)
+        if (metric_is_of_memory(names->v[i]))
             return true;
     return false;
 }
@@ -111,11 +118,49 @@ static int check_names(const struct metric_set *set, struct error *err)
     return 0;
 }
 
+static int check_models(const struct metric_set *set, struct error *err)
+{
+    for (size_t i = 0; i < set->model_nr; i++)
+        for (size_t k = 0; k < i; k++)
+            if (!strcmp(set->model[i].name, set->model[k].name))
+                return fail(err, STATUS_INPUT, "%s: more than one model is called '%s'",
+                            set->path, set->model[i].name);
+    return 0;
+}
+
+/* A count under this name must not be taken for another event's. */
+static int check_event_name(const struct metric_set *set, size_t event, const char *name,
+                            struct error *err)
+{
+    int found = metric_event_find(set, name);
+
+    if (found == (int)event)
+        return 0;
+    return fail(err, STATUS_INPUT,
+                "%s: '%s' is a name of two events, '%s' and '%s': what is counted under "
+                "it cannot be told apart",
+                set->path, name, set->event[found].name, set->event[event].name);
+}
+
+static int check_event_names(const struct metric_set *set, struct error *err)
+{
+    for (size_t i = 0; i < set->event_nr; i++) {
+        const struct metric_event *event = &set->event[i];
+
+        if (check_event_name(set, i, event->name, err))
+            return -1;
+        for (size_t k = 0; k < event->alias.nr; k++)
+            if (check_event_name(set, i, event->alias.v[k], err))
+                return -1;
+    }
+    return 0;
+}
+
 static int check_event_sets(const struct metric_set *set, struct error *err)
 {
     for (size_t i = 0; i < set->event_set_nr; i++)
         for (size_t k = 0; k < set->event_set[i].event.nr; k++)
-            if (!is_event(set, set->event_set[i].event.v[k]))
+            if (!metric_event_named(set, set->event_set[i].event.v[k]))
                 return fail(err, STATUS_INPUT,
                             "%s: the set '%s' holds '%s', which is none of the events",
                             set->path, set->event_set[i].name,
@@ -217,6 +262,18 @@ static bool is_summed(const struct metric_set *set, const struct metric *metric,
     return !strcmp(metric->unit, set->metric[parent].unit);
 }
 
+/* Shares of different things have no sum. */
+static int check_alike(const struct metric_set *set, const struct metric *metric,
+                       const struct metric *other, struct error *err)
+{
+    if (!other || !metric->of || !strcmp(metric->of, other->of))
+        return 0;
+    return fail(err, STATUS_INPUT,
+                "%s: '%s' is a share of %s and '%s' of %s: their sum means nothing; say "
+                "\"overlap\" where it is neither part nor whole",
+                set->path, metric->name, metric->of, other->name, other->of);
+}
+
 /* "0 + A + B - whole" of the children, with everything put in; none without children. */
 static int make_rest(struct inliner *inliner, int parent, int model,
                      struct formula **rest)
@@ -224,20 +281,25 @@ static int make_rest(struct inliner *inliner, int parent, int model,
     const struct metric_set *set = inliner->set;
     struct buf text = {0};
     struct formula *formula = NULL;
+    const struct metric *whole =
+        parent == METRIC_NONE || are_of_parent(set, parent) ? NULL : &set->metric[parent];
+    const struct metric *other = whole;
     size_t summed = 0;
     int result = 0;
 
     buf_add(&text, "0");
-    for (size_t i = 0; i < set->metric_nr; i++)
+    for (size_t i = 0; i < set->metric_nr && !result; i++)
         if (is_summed(set, &set->metric[i], parent, model)) {
-            buf_addf(&text, " + \"%s\"", set->metric[i].name);
+            result = check_alike(set, &set->metric[i], other, inliner->err);
+            other = &set->metric[i];
+            buf_addf(&text, " + \"%s\"", other->name);
             summed++;
         }
-    if (parent == METRIC_NONE || are_of_parent(set, parent))
-        buf_add(&text, " - 1");
+    if (whole)
+        buf_addf(&text, " - \"%s\"", whole->name);
     else
-        buf_addf(&text, " - \"%s\"", set->metric[parent].name);
-    if (summed)
+        buf_add(&text, " - 1");
+    if (summed && !result)
         result = formula_parse(buf_str(&text), &formula, inliner->err);
     if (formula)
         *rest = formula_inlined(formula, stands_for, inliner);
@@ -288,8 +350,9 @@ int metric_links_make(struct metric_set *set, struct error *err)
     struct inliner inliner = {.set = set, .err = err};
     int result;
 
-    if (check_names(set, err) || metric_checks_names(set, err) ||
-        check_event_sets(set, err) || check_used(set, err))
+    if (check_names(set, err) || check_models(set, err) || check_event_names(set, err) ||
+        metric_checks_names(set, err) || check_event_sets(set, err) ||
+        check_used(set, err))
         return -1;
     inliner.constant = xcalloc(set->constant_nr + 1, sizeof(*inliner.constant));
     inliner.open = xcalloc(set->metric_nr + 1, sizeof(*inliner.open));

@@ -62,15 +62,12 @@ static int read_includes(const struct json_at *at, struct metric_set *set, int d
 static int read_heading(const struct json_at *at, struct metric_set *set,
                         struct error *err)
 {
-    const char *name, *title;
     struct json_at recognise;
     size_t nr;
 
-    if (json_string_at(at, "name", &name, err) ||
-        json_string_at(at, "title", &title, err))
+    if (metric_text_at(at, "name", &set->name, err) ||
+        metric_text_at(at, "title", &set->title, err))
         return -1;
-    set->name = xstrdup(name);
-    set->title = xstrdup(title);
     if (!json_has(at, "recognise"))
         return 0;
     if (json_array_at(at, "recognise", &recognise, &nr, err))

@@ -14,16 +14,21 @@ int metric_fields_read(const struct json_at *at, struct metric_set *set,
  * makes the formulas of sums. */
 int metric_links_make(struct metric_set *set, struct error *err);
 
+/* A text that must be there, and hold something. Caller frees. */
+int metric_text_at(const struct json_at *at, const char *key, char **out,
+                   struct error *err);
+
 /* What the name is: NULL = none of the set. */
+const struct metric_event *metric_event_named(const struct metric_set *set,
+                                              const char *name);
 const struct metric_absent *metric_absent_find(const struct metric_set *set,
                                                const char *name);
 const struct metric_constant *metric_constant_find(const struct metric_set *set,
                                                    const char *name);
 bool metric_is_given(const char *name);
-
-/* Is `counted`, as some tool writes it, the event? */
-bool metric_event_is(const struct metric_set *set, const struct metric_event *event,
-                     const char *counted);
+/* Of the given names, bytes through memory: by the formulas of the bandwidth. */
+bool metric_is_of_memory(const char *name);
+bool metric_asks_for_memory(const struct metric *metric);
 
 /* "'WHAT' asks for 'X', which is no ..." where the formula asks for a name that the set
  * does not have. */

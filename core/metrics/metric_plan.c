@@ -207,16 +207,6 @@ static bool is_wanted(const struct metric_plan_request *request, size_t metric)
             strcmp(request->set->model[model].name, request->model) == 0);
 }
 
-static bool asks_for_memory(const struct metric *metric)
-{
-    const struct strvec *name = formula_names(metric->flat);
-
-    for (size_t i = 0; i < name->nr; i++)
-        if (text_begins(name->v[i], "memory_"))
-            return true;
-    return false;
-}
-
 static void find_anchors(struct planning *planning)
 {
     static const char *const name[] = {"cycles", "instructions"};
@@ -288,7 +278,7 @@ static void place_wanted(struct planning *planning)
         if (!is_wanted(request, i))
             continue;
         metric_events_of(request->set, (int)i, &wanted);
-        memory = memory || asks_for_memory(&request->set->metric[i]);
+        memory = memory || metric_asks_for_memory(&request->set->metric[i]);
     }
     place_sets(planning, &wanted);
     for (size_t i = 0; i < request->set->metric_nr; i++)

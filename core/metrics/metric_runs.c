@@ -25,7 +25,7 @@ static void take(struct sample *sample, struct quantity value, double share, dou
 {
     double half = value.value != 0 ? 1 / fabs(value.value) : 0;
 
-    if (!sample->nr || (share > 0 && share < sample->share))
+    if (share > 0 && (sample->share <= 0 || share < sample->share))
         sample->share = share;
     sample->provenance = sample->nr && sample->provenance != value.provenance
                              ? PROVENANCE_DERIVED
@@ -42,7 +42,8 @@ static void gather(const struct count_set *run, size_t nr, const char *event,
         const struct event_count *count = count_set_find(&run[i], event);
 
         if (count && count->value.known)
-            take(sample, count->value, count->share, scale_of(&run[i], &run[0]));
+            take(sample, count->value, count->share,
+                 count_adds_up(event) ? scale_of(&run[i], &run[0]) : 1);
         else if (count && !sample->why)
             sample->why = count->why ? count->why : "the run did not count it";
     }
@@ -141,12 +142,18 @@ static void add_events(const struct count_set *run, size_t nr, double *value,
 
 static int check_cpus(const struct count_set *run, size_t nr, struct error *err)
 {
-    for (size_t i = 1; i < nr; i++)
-        if (run[i].cpu && run[0].cpu && strcmp(run[i].cpu, run[0].cpu))
+    const char *cpu = NULL;
+
+    for (size_t i = 0; i < nr; i++) {
+        const char *here = run[i].cpu;
+
+        if (here && cpu && strcmp(here, cpu) != 0 && !cpu_names_agree(here, cpu))
             return fail(err, STATUS_INPUT,
                         "runs to be made one are of two CPUs, '%s' and '%s'; give them "
                         "as columns of their own",
-                        run[0].cpu, run[i].cpu);
+                        cpu, here);
+        cpu = cpu ? cpu : here;
+    }
     return 0;
 }
 
@@ -182,8 +189,8 @@ int metric_runs_combine(const struct count_set *run, size_t nr, struct count_set
     take_frame(run, nr, all);
     all->seconds = seconds_of(run, nr, value, &of_seconds);
     of_events = variation_of_events(run, nr, value, &which);
-    add_events(run, nr, value, which.length ? of_events : of_seconds, all);
     *variation = fmax(of_seconds, of_events);
+    add_events(run, nr, value, *variation, all);
     if (*variation > METRIC_VARIATION_MOST)
         strvec_pushf(
             &all->note,

@@ -33,16 +33,20 @@ const struct metric_constant *metric_constant_find(const struct metric_set *set,
     return NULL;
 }
 
+const struct metric_event *metric_event_named(const struct metric_set *set,
+                                              const char *name)
+{
+    for (size_t i = 0; i < set->event_nr; i++)
+        if (!strcmp(set->event[i].name, name))
+            return &set->event[i];
+    return NULL;
+}
+
 /* ---- events as tools write them ---- */
 
 static char plain(char c)
 {
     return strchr(".:_-", c) ? '_' : (char)tolower((unsigned char)c);
-}
-
-static bool is_modifier(const char *rest)
-{
-    return *rest == ':' && rest[1] && rest[1 + strspn(rest + 1, "ukhpPGHSD")] == '\0';
 }
 
 /* The same word, `length` letters of `counted`, but for modifiers behind it. */
@@ -52,7 +56,7 @@ static bool same_words(const char *name, const char *counted, size_t length)
 
     while (name[i] && i < length && plain(name[i]) == plain(counted[i]))
         i++;
-    return !name[i] && (i == length || is_modifier(counted + i));
+    return !name[i] && (i == length || count_is_modifier(counted + i));
 }
 
 /* What stands behind the PMU: "skx::X" -> X, "cpu_core/x/u" -> x. */
@@ -101,12 +105,12 @@ int metric_event_find(const struct metric_set *set, const char *name)
     return METRIC_NONE;
 }
 
-static bool is_event(const struct metric_set *set, const char *name)
+const char *metric_event_word(const struct metric_set *set, const char *name)
 {
-    for (size_t i = 0; i < set->event_nr; i++)
-        if (!strcmp(set->event[i].name, name))
-            return true;
-    return false;
+    const struct metric_event *event =
+        strchr(name, '/') ? metric_event_named(set, name) : NULL;
+
+    return event && event->alias.nr ? event->alias.v[0] : name;
 }
 
 void metric_events_of(const struct metric_set *set, int metric, struct strvec *out)
@@ -114,7 +118,7 @@ void metric_events_of(const struct metric_set *set, int metric, struct strvec *o
     const struct strvec *names = formula_names(set->metric[metric].flat);
 
     for (size_t i = 0; i < names->nr; i++)
-        if (is_event(set, names->v[i]))
+        if (metric_event_named(set, names->v[i]))
             strvec_push_once(out, names->v[i]);
 }
 
@@ -144,13 +148,17 @@ static void release_model(struct metric_model *model)
     free(model->source);
 }
 
-static void release_events(struct metric_set *set)
+static void release_event(struct metric_event *event)
 {
-    for (size_t i = 0; i < set->event_nr; i++) {
-        free(set->event[i].name);
-        free(set->event[i].note);
-        strvec_release(&set->event[i].alias);
-    }
+    free(event->name);
+    free(event->note);
+    strvec_release(&event->alias);
+}
+
+static void release_names(struct metric_set *set)
+{
+    for (size_t i = 0; i < set->event_nr; i++)
+        release_event(&set->event[i]);
     for (size_t i = 0; i < set->event_set_nr; i++) {
         free(set->event_set[i].name);
         strvec_release(&set->event_set[i].event);
@@ -190,7 +198,7 @@ void metric_set_free(struct metric_set *set)
         metric_identity_release(&set->identity[i]);
     for (size_t i = 0; i < set->warning_nr; i++)
         metric_warning_release(&set->warning[i]);
-    release_events(set);
+    release_names(set);
     free_arrays(set);
     free(set->name);
     free(set->title);
@@ -212,6 +220,18 @@ void metric_set_free(struct metric_set *set)
             (set)->item[(set)->item##_nr++] = (more)->item[i_];                          \
         (more)->item##_nr = 0;                                                           \
     } while (0)
+
+/* What both count is the same event. */
+static void take_events(struct metric_set *set, struct metric_set *more)
+{
+    GROW(set->event, set->event_nr + more->event_nr, set->event_alloc);
+    for (size_t i = 0; i < more->event_nr; i++)
+        if (metric_event_named(set, more->event[i].name))
+            release_event(&more->event[i]);
+        else
+            set->event[set->event_nr++] = more->event[i];
+    more->event_nr = 0;
+}
 
 static int check_names(const struct metric_set *set, const struct metric_set *more,
                        struct error *err)
@@ -240,7 +260,7 @@ int metric_set_merge(struct metric_set *set, struct metric_set *more, struct err
     if (!result) {
         TAKE(set, more, metric);
         TAKE(set, more, model);
-        TAKE(set, more, event);
+        take_events(set, more);
         TAKE(set, more, event_set);
         TAKE(set, more, constant);
         TAKE(set, more, absent);

@@ -125,8 +125,8 @@ struct metric_set {
 int metric_set_load(const char *spec, const char *cpu, struct metric_set **set,
                     struct error *err);
 void metric_set_free(struct metric_set *set);
-/* Adds what another file defines: "software" to a CPU's. Fails where both define a name.
- * `more` is freed in any case. */
+/* Adds what another file defines: "software" to a CPU's. Fails where both define a metric
+ * or a model; an event of both stands there once. `more` is freed in any case. */
 int metric_set_merge(struct metric_set *set, struct metric_set *more, struct error *err);
 
 /* Whose definitions these are, against what counts say of their CPU (NULL = nothing). */
@@ -146,15 +146,16 @@ int metric_find(const struct metric_set *set, const char *name);
 /* By name or alias, as tools write it: letters' case does not matter, nor which of ".:_"
  * divides words, nor a PMU before it ("skx::X", "cpu/x/") or perf's modifiers behind. */
 int metric_event_find(const struct metric_set *set, const char *name);
+/* Is `counted`, as some tool writes it, the event? */
+bool metric_event_is(const struct metric_set *set, const struct metric_event *event,
+                     const char *counted);
+/* How to name the event to people: what perf calls it where the name is a code. */
+const char *metric_event_word(const struct metric_set *set, const char *name);
 /* Names of the events that the metric rests on, through all formulas; each once. */
 void metric_events_of(const struct metric_set *set, int metric, struct strvec *out);
 
 /*
  * Names that formulas may use beside events, constants and metrics. From the counts:
- * seconds, calls, memory_read_bytes, memory_write_bytes and memory_bytes, their total (by
- * traffic_bandwidth_from_counts, unless given; where reads are not told from writes only
- * the total is known). From whoever asks: line_bytes, vector_bits, cores, flops_expected
- * (that the work is known to need, all calls).
  * seconds, calls, memory_read_bytes, memory_write_bytes and memory_bytes, both together
  * (by the formulas of traffic_memory_from_counts, unless given). From whoever asks:
  * line_bytes, vector_bits, cores, flops_expected (that the work is known to need, all

@@ -179,11 +179,6 @@ static size_t digits(const char *text)
     return strspn(text, "0123456789");
 }
 
-static bool is_modifier(const char *rest)
-{
-    return *rest == ':' && rest[1] && rest[1 + strspn(rest + 1, "ukhpPGHSD")] == '\0';
-}
-
 bool bandwidth_names(const char *pattern, const char *event)
 {
     for (; *pattern; pattern++, event++) {
@@ -198,7 +193,7 @@ bool bandwidth_names(const char *pattern, const char *event)
             return false;
         }
     }
-    return !*event || is_modifier(event);
+    return !*event || count_is_modifier(event);
 }
 
 /* Sum over all entries of that name; false if there is none. Boxes have no common error.

@@ -40,6 +40,11 @@ const struct event_count *count_set_find(const struct count_set *set, const char
     return NULL;
 }
 
+bool count_is_modifier(const char *rest)
+{
+    return *rest == ':' && rest[1] && rest[1 + strspn(rest + 1, "ukhpPGHSD")] == '\0';
+}
+
 struct quantity count_set_value(const struct count_set *set, const char *event)
 {
     const struct event_count *count = count_set_find(set, event);
@@ -127,11 +132,15 @@ static int read_form(const char *name, const char *text, const char *region,
                                    : counts_read_csv(name, text, set, err);
 }
 
+/* Spreadsheets begin a text with it. */
+static const char byte_order_mark[] = "\xEF\xBB\xBF";
+
 int count_set_parse(const char *name, const char *text, const char *region,
                     struct count_set *set, struct error *err)
 {
     struct count_set out = {.seconds = quantity_unknown()};
-    int status = read_form(name, text, region, &out, err);
+    size_t mark = text_begins(text, byte_order_mark) ? strlen(byte_order_mark) : 0;
+    int status = read_form(name, text + mark, region, &out, err);
     if (!status && !out.count_nr)
         status = fail(err, STATUS_INPUT, "'%s' holds no counts", name);
     if (status)

@@ -74,7 +74,9 @@ static int number_in(const struct table *table, const char *what, const char *te
     enum count_word word = count_number(text, number, &why);
     if (word != COUNT_NUMBER)
         return count_lines_fail(&table->lines, err, "%s: '%s' %s", what, text,
-                                word == COUNT_BAD ? why : "is no number");
+                                word == COUNT_BAD ? why
+                                : *number < 0     ? "is negative"
+                                                  : "is no number");
     if (*number < low || *number > high)
         return count_lines_fail(&table->lines, err, "%s: '%s' is not between %g and %g",
                                 what, text, low, high);

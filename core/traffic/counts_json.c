@@ -146,7 +146,8 @@ static int read_seconds(const struct json_at *at, struct count_set *set,
     if (json_is_object(json_object_get(at->node, "seconds"))) {
         if (json_quantity_at(at, "seconds", &set->seconds, err))
             return -1;
-        return set->seconds.low > 0 ? 0 : json_fail(at, err, "seconds: expected above 0");
+        return set->seconds.value > 0 ? 0
+                                      : json_fail(at, err, "seconds: expected above 0");
     }
     if (json_number_at(at, "seconds", 1e-9, 1e9, &seconds, err))
         return -1;

@@ -109,6 +109,7 @@ int perf_rows_take(struct perf_rows *rows, const struct perf_row *row, struct er
     if (count.share > 1.0005)
         return count_lines_fail(
             &rows->lines, err, "share of the time: %s is more than 100 %%", row->percent);
+    count.share = fmin(count.share, 1); /* rounded */
     if (row->place)
         strvec_push_once(&rows->place, row->place);
     rows->interval_s = fmax(rows->interval_s, row->interval_s);

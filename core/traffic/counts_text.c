@@ -106,7 +106,7 @@ static bool is_one_of(const char *text, const char *const *word, size_t nr)
  * thousands. */
 static bool has_decimal_comma(const char *text)
 {
-    size_t length = strspn(text, "0123456789.,+-");
+    size_t length = strspn(text, "0123456789.,+-eE");
     return length && !text[length] && strchr(text, ',');
 }
 
@@ -134,9 +134,9 @@ enum count_word count_number(const char *text, double *number, const char **why)
     *number = strtod(text, &end);
     if (*end)
         return COUNT_BAD;
-    *why = "is negative";
+    *why = "its count is negative: the counter wrapped or was set back";
     if (*number < 0)
-        return COUNT_BAD;
+        return COUNT_BROKEN;
     *why = "the counter ran backwards or overflowed";
     return *number < counter_most ? COUNT_NUMBER : COUNT_BROKEN;
 }

@@ -79,8 +79,9 @@ static void identify_cpuinfo(const char *text, struct papi_identity *cpu)
     take_vendor(text, cpu);
 }
 
-/* "intel 6 85 4", "GenuineIntel-6-55-4": the second is perf's, in hexadecimal. "arm 0x41
- * 0xd49 3": implementer, part, revision. */
+/* "intel 6 85 4", "GenuineIntel-6-55-4": the second is perf's, in hexadecimal but for the
+ * family ("AuthenticAMD-25-11-1" is family 19h). "arm 0x41 0xd49 3": implementer, part,
+ * revision. */
 static void identify_words(const char *text, struct papi_identity *cpu)
 {
     static const char between[] = " \t,-";
@@ -101,7 +102,7 @@ static void identify_words(const char *text, struct papi_identity *cpu)
         char *end;
 
         text += strspn(text, between);
-        unsigned long number = strtoul(text, &end, base);
+        unsigned long number = strtoul(text, &end, base && !i && !arm ? 10 : base);
         if (end != text)
             snprintf(out[i], 8, "%0*lX", arm ? digits[i] : 1, number & 0xffffff);
         text = end;
@@ -177,47 +178,79 @@ static bool within(const char *item, const char *value)
            number <= strtoul(dash + 1, NULL, 16);
 }
 
-static bool listed(const struct json_at *recognise, const char *key, const char *value)
+/* What the key says: a text, or several. */
+static int words_at(const struct json_at *recognise, const char *key,
+                    struct strvec *words, struct error *err)
 {
-    struct json_at list;
-    size_t nr;
+    const char *word;
 
-    if (!json_has(recognise, key))
-        return true;
-    if (json_array_at(recognise, key, &list, &nr, NULL))
-        return false;
-    for (size_t i = 0; i < nr; i++) {
-        struct json_at item = json_element(&list, i);
-        const char *one;
-
-        if (json_string_here(&item, &one, NULL) == 0 && within(one, value))
-            return true;
-    }
-    return false;
+    if (!json_is_string(json_object_get(recognise->node, key)))
+        return json_strings_at(recognise, key, words, err);
+    if (json_string_at(recognise, key, &word, err))
+        return -1;
+    strvec_push(words, word);
+    return 0;
 }
 
-static bool equals(const struct json_at *recognise, const char *key, const char *value)
+static int check_numbers(const struct json_at *recognise, const char *key,
+                         const struct strvec *words, struct error *err)
+{
+    for (size_t i = 0; i < words->nr; i++) {
+        const char *word = words->v[i];
+
+        if (!*word || word[strspn(word, "0123456789abcdefABCDEF-")])
+            return json_fail(recognise, err,
+                             "\"%s\": '%s' is no hexadecimal number, nor a range of them",
+                             key, word);
+    }
+    return 0;
+}
+
+/* Leaves *yes if the number is among them, or they are not asked for. */
+static int match_numbers(const struct json_at *recognise, const char *key,
+                         const char *value, bool *yes, struct error *err)
+{
+    struct strvec words = {0};
+    bool found = !json_has(recognise, key);
+    int result = found ? 0 : words_at(recognise, key, &words, err);
+
+    if (!result)
+        result = check_numbers(recognise, key, &words, err);
+    for (size_t i = 0; i < words.nr && !result; i++)
+        found |= within(words.v[i], value);
+    *yes &= found;
+    strvec_release(&words);
+    return result;
+}
+
+static int match_word(const struct json_at *recognise, const char *key, const char *value,
+                      bool *yes, struct error *err)
 {
     const char *wanted;
 
-    return !json_has(recognise, key) ||
-           (json_string_at(recognise, key, &wanted, NULL) == 0 &&
-            strcmp(wanted, value) == 0);
+    if (!json_has(recognise, key))
+        return 0;
+    if (json_string_at(recognise, key, &wanted, err))
+        return -1;
+    *yes &= strcmp(wanted, value) == 0;
+    return 0;
 }
 
 static int speaks_of(const struct json_at *recognise, const struct papi_identity *cpu,
                      bool *yes, struct error *err)
 {
-    if (json_only_keys(recognise, "vendor family models steppings implementer parts core",
-                       err))
-        return -1;
-    *yes = equals(recognise, "vendor", cpu->vendor) &&
-           equals(recognise, "family", cpu->family) &&
-           listed(recognise, "models", cpu->model) &&
-           listed(recognise, "steppings", cpu->stepping) &&
-           equals(recognise, "implementer", cpu->implementer) &&
-           listed(recognise, "parts", cpu->part) && equals(recognise, "core", cpu->core);
-    return 0;
+    *yes = true;
+    return json_only_keys(recognise,
+                          "vendor family models steppings implementer parts core", err) ||
+                   match_word(recognise, "vendor", cpu->vendor, yes, err) ||
+                   match_numbers(recognise, "family", cpu->family, yes, err) ||
+                   match_numbers(recognise, "models", cpu->model, yes, err) ||
+                   match_numbers(recognise, "steppings", cpu->stepping, yes, err) ||
+                   match_numbers(recognise, "implementer", cpu->implementer, yes, err) ||
+                   match_numbers(recognise, "parts", cpu->part, yes, err) ||
+                   match_word(recognise, "core", cpu->core, yes, err)
+               ? -1
+               : 0;
 }
 
 int papi_recognises(const struct json_at *row, const struct papi_identity *cpu, bool *yes,

@@ -20,7 +20,8 @@ static int open_one(const struct perf_code *code, const struct perf_core_who *wh
         .inherit = !on_cpu,
         .disabled = who->ahead,
         .enable_on_exec = who->ahead,
-        .exclude_kernel = who->user_only,
+        .exclude_user = code->no_user,
+        .exclude_kernel = code->no_kernel || who->user_only,
         .exclude_hv = who->user_only,
     };
     int fd = (int)syscall(SYS_perf_event_open, &attr, on_cpu ? -1 : who->place.thread,

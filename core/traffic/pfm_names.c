@@ -34,13 +34,6 @@ bool pfm_pmu_known(const char *pmu)
     return find_pmu(pmu, strlen(pmu), &info);
 }
 
-bool pfm_pmu_here(const char *pmu)
-{
-    pfm_pmu_info_t info;
-
-    return find_pmu(pmu, strlen(pmu), &info) && info.is_present;
-}
-
 /* Without a PMU in its name it can be of any that is here. */
 static int refuse_pmu(const char *event, struct error *err)
 {
@@ -95,7 +88,10 @@ int pfm_event_code(const char *event, struct perf_code *code, struct error *err)
 
     if (result != PFM_SUCCESS)
         return refuse(event, result, err);
-    *code = (struct perf_code){attr.type, {attr.config, attr.config1, attr.config2}};
+    *code = (struct perf_code){.type = attr.type,
+                               .config = {attr.config, attr.config1, attr.config2},
+                               .no_user = attr.exclude_user,
+                               .no_kernel = attr.exclude_kernel};
     return 0;
 }
 

@@ -12,12 +12,11 @@
 struct perf_code {
     uint32_t type;
     uint64_t config[3];
+    bool no_user, no_kernel; /* left out: ":k", ":u" behind its name */
 };
 
 /* Whether libpfm4 was built with tables of that PMU ("skx"), here or not. */
 bool pfm_pmu_known(const char *pmu);
-/* Whether the PMU is one of this machine's. */
-bool pfm_pmu_here(const char *pmu);
 
 /* "skx::L1D:REPLACEMENT", or without PMU: then of those that are here. Fails
  * (STATUS_MISSING) with a sentence that names the event: no such PMU, not of this

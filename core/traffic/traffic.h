@@ -126,6 +126,8 @@ void count_set_add(struct count_set *set, const char *event, struct quantity val
 void count_set_add_unknown(struct count_set *set, const char *event, const char *why);
 /* The first of that name, whatever its case; NULL = none. Borrowed. */
 const struct event_count *count_set_find(const struct count_set *set, const char *event);
+/* Whether this is what perf puts behind an event's name: ":u", ":ppp". */
+bool count_is_modifier(const char *rest);
 /* Its value; unknown where there is none of that name. */
 struct quantity count_set_value(const struct count_set *set, const char *event);
 
@@ -321,6 +323,12 @@ int traffic_memory_from_counts(const char *cpu, const struct count_set *set,
  * intervals; those of levels that there are not, and what is not known, with the reason.
  * *set is empty before. */
 void traffic_to_counts(const struct traffic *traffic, struct count_set *set);
+/* Twice as many calls, twice as much: all events but the length of a line. */
+bool count_adds_up(const char *event);
+
+/* Do both name the same CPU? "Intel(R) Xeon(R) Platinum 8160 CPU @ 2.10GHz" and "Intel
+ * Xeon Platinum 8160 (Skylake-SP)" do. */
+bool cpu_names_agree(const char *a, const char *b);
 
 /* Whether a "recognise" of the data (an object of vendor, family, models ...) speaks of
  * `cpu`, a text as above; *told is false where the text (or NULL) names no CPU. */

@@ -1,5 +1,6 @@
 /* What a call moves, as counts: what formulas over events ask for. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/traffic/traffic_events.h"
 
@@ -21,11 +22,18 @@ static void add(const struct traffic *traffic, const struct traffic_event *event
     free(name);
 }
 
+static const char line_bytes[] = "sde:::inflight::LINE_BYTES";
+
+bool count_adds_up(const char *event)
+{
+    return strcmp(event, line_bytes) != 0;
+}
+
 void traffic_to_counts(const struct traffic *traffic, struct count_set *set)
 {
     for (size_t i = 0; i < TRAFFIC_EVENT_NR; i++)
         add(traffic, &traffic_events[i], set);
-    count_set_add(set, "sde:::inflight::LINE_BYTES",
+    count_set_add(set, line_bytes,
                   quantity_exact(traffic->line_bytes, traffic->provenance), 1);
     set->calls = 1;
     set->source = xstrdup("cache model");
