@@ -244,7 +244,7 @@ static void profiles_are_of_the_counted_cpu(void)
 {
     static const char counts[] = "seconds,1\ncycles,1000000000\n";
     char *intel = xasprintf("cpu,GenuineIntel-6-55-7\n%s", counts),
-         *amd = xasprintf("cpu,AuthenticAMD-23-49-0\n%s", counts);
+         *amd = xasprintf("cpu,AuthenticAMD-23-31-0\n%s", counts);
     struct place place = {0};
     struct spawn_outcome outcome = {0};
 
