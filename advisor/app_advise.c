@@ -175,6 +175,7 @@ static int check_usage(const struct settings *settings, struct error *err)
                   {settings->bandwidth_gbs >= 0, "--bandwidth"},
                   {settings->seconds_s >= 0, "--seconds"},
                   {settings->what_if, "--what-if"},
+                  {settings->cpu, "--cpu"},
                   {settings->html, "--html"},
                   {settings->confirm, "--confirm"}};
     for (size_t i = 0; i < ARRAY_SIZE(option); i++)

@@ -32,6 +32,9 @@ static int read_question(const struct settings *settings, struct told *told,
     if (!settings->counts.nr) {
         if (settings->seconds_s > 0)
             return fail(err, STATUS_USAGE, "--seconds says what --counts FILE covers");
+        if (settings->cpu)
+            return fail(err, STATUS_USAGE,
+                        "--cpu says by whose definitions --counts FILE is read");
         return typed_question(settings, question, err);
     }
     if (settings->bandwidth_gbs >= 0)
@@ -96,6 +99,7 @@ static int check_replay(const struct settings *settings, struct error *err)
                   {settings->access, "--access"},
                   {settings->seconds_s >= 0, "--seconds"},
                   {settings->what_if, "--what-if"},
+                  {settings->cpu, "--cpu"},
                   {settings->memory && !settings->machine, "--memory without --machine"}};
     for (size_t i = 0; i < ARRAY_SIZE(option); i++)
         if (option[i].given)

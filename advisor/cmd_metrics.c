@@ -12,7 +12,6 @@
 #include "advisor/metrics_roof.h"
 #include "advisor/metrics_text.h"
 #include "advisor/plot.h"
-#include "core/base/near.h"
 
 /* ---- what is asked ---- */
 
@@ -35,35 +34,70 @@ static int check_sources(const struct settings *settings, struct error *err)
     return 0;
 }
 
-static int check(const struct settings *settings, struct error *err)
+struct written {
+    bool given;
+    const char *name;
+};
+
+static int check_list(const struct settings *settings, struct error *err)
 {
-    const struct {
-        bool given;
-        const char *name;
-    } written[] = {{settings->save != NULL, "--save"},
-                   {settings->html != NULL, "--html"},
-                   {settings->plot != NULL, "--plot"},
-                   {settings->evidence, "--evidence"}};
-    if (check_sources(settings, err))
-        return -1;
-    for (size_t i = 0; settings->list && i < ARRAY_SIZE(written); i++)
+    const struct written written[] = {
+        {settings->save != NULL, "--save"},       {settings->html != NULL, "--html"},
+        {settings->plot != NULL, "--plot"},       {settings->evidence, "--evidence"},
+        {settings->machine != NULL, "--machine"}, {settings->memory != NULL, "--memory"},
+        {settings->cores > 0, "--cores"},         {settings->runs >= 0, "--runs"}};
+    for (size_t i = 0; i < ARRAY_SIZE(written); i++)
         if (written[i].given)
             return fail(err, STATUS_USAGE, "%s does not go with --list", written[i].name);
-    if (settings->list && settings->model && !settings->cpu)
+    if (settings->model && !settings->cpu)
         return fail(err, STATUS_USAGE,
                     "--model says what to show of one file: name it with --cpu");
+    return 0;
+}
+
+/* What describes a kernel says nothing of a program or of counts. */
+static int check_kernel(const struct settings *settings, struct error *err)
+{
+    const struct written written[] = {
+        {settings->function != NULL, "--function"},
+        {settings->words.nr > 0, "--set, --buffer, --assume, --tunable or --constraint"},
+        {settings->inputs != NULL, "--inputs"},
+        {settings->compile_commands != NULL, "--compile-commands"},
+        {settings->flags.nr > 0, "--flags"},
+        {settings->cflags.nr > 0, "--include"}};
+    for (size_t i = 0; !settings->file && i < ARRAY_SIZE(written); i++)
+        if (written[i].given)
+            return fail(err, STATUS_USAGE, "%s describes a kernel: name its C file",
+                        written[i].name);
+    return 0;
+}
+
+static int check_counts(const struct settings *settings, struct error *err)
+{
     bool counted = settings->counts.nr || (settings->regions && !settings->program.nr);
+    if (!settings->counts.nr && settings->seconds_s >= 0)
+        return fail(err, STATUS_USAGE, "--seconds says what --counts FILE covers");
     if (counted && settings->runs >= 0)
         return fail(err, STATUS_USAGE,
                     "--runs is how often something is run; what --%s names was "
                     "counted already",
                     settings->counts.nr ? "counts" : "regions");
-    if (!settings->counts.nr && settings->seconds_s >= 0)
-        return fail(err, STATUS_USAGE, "--seconds says what --counts FILE covers");
-    if (settings->save && settings->counts.nr > 1)
+    if (settings->counts.nr && settings->memory && !settings->machine)
         return fail(err, STATUS_USAGE,
-                    "--save keeps the counts of one column; --json keeps all of %zu",
-                    settings->counts.nr);
+                    "--memory names a memory of a profile: name that with --machine");
+    return 0;
+}
+
+static int too_many_to_save(size_t nr, struct error *err)
+{
+    return fail(err, STATUS_USAGE,
+                "--save keeps the counts of one column; --json keeps all of %zu", nr);
+}
+
+static int check_written(const struct settings *settings, struct error *err)
+{
+    if (settings->save && settings->counts.nr > 1)
+        return too_many_to_save(settings->counts.nr, err);
     if (settings->json && settings->plot && !strcmp(settings->plot, "-"))
         return fail(err, STATUS_USAGE,
                     "--json and --plot - both go to standard output; name a file for the "
@@ -72,6 +106,16 @@ static int check(const struct settings *settings, struct error *err)
         (settings->plot && plot_check(settings->plot, err)))
         return -1;
     return settings->html ? file_check_writable(settings->html, err) : 0;
+}
+
+static int check(const struct settings *settings, struct error *err)
+{
+    return check_sources(settings, err) ||
+                   (settings->list && check_list(settings, err)) ||
+                   check_kernel(settings, err) || check_counts(settings, err) ||
+                   check_written(settings, err)
+               ? -1
+               : 0;
 }
 
 /* ---- columns ---- */
@@ -83,7 +127,7 @@ static void take_measured(struct metrics_column *column, struct metrics_measured
     column->run_nr = from->run_nr;
     strvec_push_all(&column->note, &from->note);
     for (size_t i = 0; i < from->given_nr; i++)
-        column->given[column->given_nr++] = from->given[i];
+        metrics_give(column, from->given[i].name, from->given[i].value);
     from->set = NULL;
     from->run = NULL;
     from->run_nr = 0;
@@ -131,7 +175,7 @@ static int check_models(const struct metrics_report *report, struct error *err)
     struct error why = {0};
     size_t without = 0;
     for (size_t i = 0; i < report->nr; i++)
-        if (metrics_check_model(report->settings, report->column[i].set,
+        if (metrics_check_model(report->column[i].set, report->settings->model,
                                 without ? NULL : &why))
             without++;
     return without < report->nr ? 0 : fail(err, why.status, "%s", why.text);
@@ -161,9 +205,7 @@ static int print(const struct metrics_report *report, struct error *err)
 static int save(const struct metrics_report *report, struct error *err)
 {
     if (report->nr > 1)
-        return fail(err, STATUS_USAGE,
-                    "--save keeps the counts of one column; --json keeps all of %zu",
-                    report->nr);
+        return too_many_to_save(report->nr, err);
     json_t *document = count_set_to_json(&report->column[0].counts);
     int status = json_write_file(report->settings->save, document, err);
     json_decref(document);

@@ -28,3 +28,15 @@ void gnuplot_quote_lines(struct buf *out, const char *text)
         }
     }
 }
+
+void gnuplot_begin_item(struct buf *items)
+{
+    buf_add(items, items->length ? ", \\\n  " : "plot ");
+}
+
+void gnuplot_title(struct buf *items, const char *title, bool terminal)
+{
+    buf_add(items, !title ? " notitle" : terminal ? " title ' ' . " : " title ");
+    if (title)
+        gnuplot_quote(items, title);
+}

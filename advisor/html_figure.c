@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/gnuplot_text.h"
+
 void figure_release(struct figure *figure)
 {
     buf_release(&figure->head);
@@ -53,7 +55,7 @@ void figure_item(struct figure *figure, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    buf_add(&figure->items, figure->items.length ? ", \\\n  " : "plot ");
+    gnuplot_begin_item(&figure->items);
     buf_addf_va(&figure->items, format, args);
     buf_add(&figure->items, " notitle");
     va_end(args);

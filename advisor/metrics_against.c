@@ -6,7 +6,7 @@
 
 #include "advisor/metrics_patterns.h"
 #include "advisor/metrics_regions.h"
-#include "advisor/metrics_text.h"
+#include "advisor/metrics_rows.h"
 
 /* Nothing closer to 1 is called a difference: what is left of drift (versus.c). */
 static const double least_difference = 1.01;
@@ -170,8 +170,7 @@ static void caution_totals(struct metrics_against *out,
     struct strvec done = {0};
     for (size_t m = 0; m < set->model_nr; m++) {
         int best = METRIC_NONE;
-        bool computed;
-        if (!set->model[m].losses || !metrics_shows(report, first, m, &computed))
+        if (!set->model[m].losses || !metrics_shows(report, first, m))
             continue;
         for (size_t i = 0; i < set->metric_nr; i++)
             if (set->metric[i].model == (int)m && set->metric[i].parent == METRIC_NONE &&
@@ -189,14 +188,6 @@ static void caution_totals(struct metrics_against *out,
 }
 
 /* ---- CPUs ---- */
-
-static double line_of(const struct metrics_column *column)
-{
-    for (size_t i = 0; i < column->given_nr; i++)
-        if (!strcmp(column->given[i].name, "line_bytes"))
-            return column->given[i].value.value;
-    return 0;
-}
 
 static const char *about_of(const struct metrics_column *column, const char *name)
 {
@@ -232,15 +223,16 @@ static void caution_lines(struct metrics_against *out, const struct metrics_colu
 static void caution_cpus(struct metrics_against *out, const struct metrics_column *first,
                          const struct metrics_column *column)
 {
-    double before = line_of(first), after = line_of(column);
+    struct quantity before = metrics_given_value(first, "line_bytes"),
+                    after = metrics_given_value(column, "line_bytes");
     if (!strcmp(first->set->name, column->set->name))
         return;
     strvec_pushf(&out->caution,
                  "'%s' and '%s' are of different CPUs, '%s' and '%s': events of one name "
                  "may count different things, and slots and cycles are not of one length",
                  first->label, column->label, first->set->title, column->set->title);
-    if (before > 0 && after > 0 && before != after)
-        caution_lines(out, first, column, before, after);
+    if (before.known && after.known && before.value != after.value)
+        caution_lines(out, first, column, before.value, after.value);
     if (metrics_value(first, "fpins").known && metrics_value(column, "fpins").known)
         strvec_pushf(&out->caution,
                      "flops/fpins compares only where fused operations are counted "

@@ -53,6 +53,23 @@ struct quantity metrics_value(const struct metrics_column *column, const char *n
     return at == METRIC_NONE ? quantity_unknown() : column->result.value[at].value;
 }
 
+struct quantity metrics_given_value(const struct metrics_column *column, const char *name)
+{
+    for (size_t i = 0; i < column->given_nr; i++)
+        if (!strcmp(column->given[i].name, name))
+            return column->given[i].value;
+    return quantity_unknown();
+}
+
+void metrics_give(struct metrics_column *column, const char *name, struct quantity value)
+{
+    size_t i = 0;
+    while (i < column->given_nr && strcmp(column->given[i].name, name) != 0)
+        i++;
+    column->given[i] = (struct metric_given){name, value};
+    column->given_nr += i == column->given_nr;
+}
+
 int metrics_total_of(const struct metric_set *set, int metric)
 {
     const char *of = set->metric[metric].of;
@@ -62,28 +79,33 @@ int metrics_total_of(const struct metric_set *set, int metric)
     return METRIC_NONE;
 }
 
-int metrics_check_model(const struct settings *settings, const struct metric_set *set,
-                        struct error *err)
+bool metrics_has_model(const struct metric_set *set, const char *name)
+{
+    for (size_t i = 0; i < set->model_nr; i++)
+        if (!strcmp(set->model[i].name, name))
+            return true;
+    return false;
+}
+
+int metrics_check_model(const struct metric_set *set, const char *name, struct error *err)
 {
     size_t least = SIZE_MAX, near = 0;
     struct strvec names = {0};
+    if (!name || metrics_has_model(set, name))
+        return 0;
     for (size_t i = 0; i < set->model_nr; i++) {
-        size_t distance =
-            settings->model ? word_distance(settings->model, set->model[i].name) : 0;
+        size_t distance = word_distance(name, set->model[i].name);
         near = distance < least ? i : near;
         least = distance < least ? distance : least;
         strvec_push(&names, set->model[i].name);
     }
-    if (!settings->model || !least) {
-        strvec_release(&names);
-        return 0;
-    }
     char *all = strvec_join(&names, ", ");
     if (least != SIZE_MAX)
         fail(err, STATUS_USAGE, "'%s' has no model '%s'; did you mean '%s'?", set->name,
-             settings->model, set->model[near].name);
-    fail(err, STATUS_USAGE, "'%s' has no model '%s', but %s", set->name, settings->model,
-         all);
+             name, set->model[near].name);
+    else
+        fail(err, STATUS_USAGE, "'%s' has no model '%s'; there are: %s", set->name, name,
+             all);
     free(all);
     strvec_release(&names);
     return -1;

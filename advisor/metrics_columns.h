@@ -9,7 +9,7 @@
 #include "core/machine/machine.h"
 #include "core/metrics/metrics.h"
 
-enum { METRICS_GIVEN_MAX = 8 };
+enum { METRICS_GIVEN_MAX = 16 }; /* more than there are names */
 
 struct metrics_column {
     char *label;  /* unique among the columns */
@@ -46,12 +46,19 @@ struct metrics_report {
 struct metric_question metrics_question(const struct metrics_column *column);
 /* Value of a metric by name; unknown where the column has none. */
 struct quantity metrics_value(const struct metrics_column *column, const char *name);
+/* What formulas are given beside the counts; unknown where it is not given. */
+struct quantity metrics_given_value(const struct metrics_column *column,
+                                    const char *name);
+/* In the place of what was given by that name. `name` is of metric_given_names. */
+void metrics_give(struct metrics_column *column, const char *name, struct quantity value);
 /* The quantity that a share of this metric is a share of ("slots": the metric Slots);
  * METRIC_NONE where it is its parent or where no metric is named so. */
 int metrics_total_of(const struct metric_set *set, int metric);
 
-/* STATUS_USAGE for a --model that the definitions do not have, with the near one. */
-int metrics_check_model(const struct settings *settings, const struct metric_set *set,
+bool metrics_has_model(const struct metric_set *set, const char *name);
+/* STATUS_USAGE for a --model (NULL = none) that the definitions do not have, with the
+ * near one. */
+int metrics_check_model(const struct metric_set *set, const char *name,
                         struct error *err);
 
 /* --counts [LABEL=]FILE[,FILE...]: also columns of a document that --json wrote. */

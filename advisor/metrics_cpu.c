@@ -6,11 +6,17 @@
 #include "advisor/counted.h"
 #include "core/base/near.h"
 
-char *metrics_cpu_here(void)
+const char metrics_software[] = "software";
+
+int metrics_set_here(struct metric_set **set, struct error *err)
 {
-    struct buf text = {0};
-    file_read("/proc/cpuinfo", &text, NULL);
-    return buf_detach(&text);
+    struct buf cpu = {0};
+    *set = NULL;
+    int status = file_read("/proc/cpuinfo", &cpu, err);
+    if (!status)
+        status = metric_set_load(NULL, buf_str(&cpu), set, err);
+    buf_release(&cpu);
+    return status;
 }
 
 /* ---- what is named ---- */
@@ -160,15 +166,14 @@ static void find_likely(const struct metrics_column *column, struct strvec *best
     metric_files_release(file, nr);
 }
 
-static void add_likely(const struct metrics_column *column, struct buf *out)
+/* " (most of the events are those of a, b)"; "" for none. Caller frees. */
+static char *likely_text(const struct strvec *best)
 {
-    struct strvec best = {0};
-    find_likely(column, &best);
-    char *names = strvec_join(&best, ", ");
-    if (best.nr)
-        buf_addf(out, " (most of the events are those of %s)", names);
+    char *names = strvec_join(best, ", ");
+    char *text = best->nr ? xasprintf(" (most of the events are those of %s)", names)
+                          : xstrdup("");
     free(names);
-    strvec_release(&best);
+    return text;
 }
 
 /* The kernel's own are of no CPU. */
@@ -196,33 +201,37 @@ static bool is_doubtful(const struct metrics_column *column)
  */
 static void doubt_named(struct metrics_column *column)
 {
-    struct buf likely = {0};
+    struct strvec likely = {0};
     if (!column->set->recognise || !is_doubtful(column))
         return;
-    add_likely(column, &likely);
+    find_likely(column, &likely);
+    char *text = likely_text(&likely);
     strvec_pushf(&column->note,
                  "'%s' knows %zu of the %zu events in '%s': are the counts of another "
                  "CPU than --cpu names?%s",
                  column->set->name, events_among(column->set, column),
-                 events_of_cpus(column), column->origin, buf_str(&likely));
-    buf_release(&likely);
+                 events_of_cpus(column), column->origin, text);
+    free(text);
+    strvec_release(&likely);
 }
 
 static int no_cpu(const struct metrics_column *column, const char *cpu, struct error *err)
 {
-    struct buf likely = {0};
-    add_likely(column, &likely);
+    struct strvec likely = {0};
+    find_likely(column, &likely);
+    char *text = likely_text(&likely);
     int status =
         cpu ? fail(err, STATUS_INPUT,
                    "the counts in '%s' are of '%s', which no definition recognises: name "
                    "one with --cpu%s; 'inflight metrics --list' names them all",
-                   column->origin, cpu, buf_str(&likely))
+                   column->origin, cpu, text)
             : fail(err, STATUS_INPUT,
                    "the counts in '%s' do not say which CPU they are of, and are not of "
                    "this machine's events: name it with --cpu%s; 'inflight metrics "
                    "--list' names them all",
-                   column->origin, buf_str(&likely));
-    buf_release(&likely);
+                   column->origin, text);
+    free(text);
+    strvec_release(&likely);
     return status;
 }
 
@@ -265,10 +274,8 @@ static bool load_common(struct metrics_column *column)
 
 static int load_here(struct metrics_column *column, bool *here, struct error *err)
 {
-    char *cpu = metrics_cpu_here();
-    bool known = !metric_set_load(NULL, cpu, &column->set, NULL) &&
+    bool known = !metrics_set_here(&column->set, NULL) &&
                  events_among(column->set, column) > 0 && !is_doubtful(column);
-    free(cpu);
     *here = known;
     if (known) {
         strvec_pushf(&column->note,
@@ -294,15 +301,24 @@ static int load_told(struct metrics_column *column, const char *cpu, struct erro
 
 /* ---- all of it ---- */
 
+bool metrics_counts_software(const struct metrics_column *column)
+{
+    struct metric_set *set = NULL;
+    bool some = !metric_set_load(metrics_software, NULL, &set, NULL) &&
+                events_among(set, column) > 0;
+    metric_set_free(set);
+    return some;
+}
+
 /* The kernel's events are counted beside the CPU's. */
 static int add_software(struct metrics_column *column, struct error *err)
 {
     struct metric_set *more = NULL;
-    if (!strcmp(column->set->name, "software") ||
-        metric_set_load("software", NULL, &more, NULL))
+    if (!strcmp(column->set->name, metrics_software) || !metrics_counts_software(column))
         return 0;
-    if (events_among(more, column) &&
-        metric_find(column->set, more->metric[0].name) == METRIC_NONE)
+    if (metric_set_load(metrics_software, NULL, &more, err))
+        return -1;
+    if (metric_find(column->set, more->metric[0].name) == METRIC_NONE)
         return metric_set_merge(column->set, more, err);
     metric_set_free(more);
     return 0;

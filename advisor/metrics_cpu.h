@@ -13,10 +13,15 @@
 int metrics_choose_set(const struct metrics_report *report, const char *definition,
                        struct metrics_column *column, bool *here, struct error *err);
 
+/* The shipped definitions of this machine's CPU; *set is NULL on failure, STATUS_MISSING
+ * where there are none. */
+int metrics_set_here(struct metric_set **set, struct error *err);
+
+/* The shipped definitions of the kernel's own events, and whether some are counted. */
+extern const char metrics_software[];
+bool metrics_counts_software(const struct metrics_column *column);
+
 /* Whether --cpu has no names left when all columns have theirs. */
 int metrics_check_cpus(const struct metrics_report *report, struct error *err);
-
-/* The text of /proc/cpuinfo; "" where there is none. Caller frees. */
-char *metrics_cpu_here(void);
 
 #endif

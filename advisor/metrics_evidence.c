@@ -20,16 +20,7 @@ static void show_formula(const struct metrics_column *column, size_t i, struct p
     buf_add(page->out, "  ");
     buf_add_wrapped(page->out, buf_str(&line), 6, page->width);
     buf_add(page->out, "\n");
-    if (metric->about) {
-        buf_add(page->out, "      ");
-        buf_add_wrapped(page->out, metric->about, 6, page->width);
-        buf_add(page->out, "\n");
-    }
-    if (metric->source) {
-        buf_add(page->out, "      from: ");
-        buf_add_wrapped(page->out, metric->source, 12, page->width);
-        buf_add(page->out, "\n");
-    }
+    metrics_add_about(page, metric, 6);
     buf_release(&line);
 }
 
@@ -37,11 +28,10 @@ static void show_formulas(const struct metrics_report *report,
                           const struct metrics_column *column, struct page *page)
 {
     const struct metric_set *set = column->set;
-    bool computed;
     page_heading(page, "Formulas");
     for (size_t i = 0; i < set->metric_nr; i++)
         if (set->metric[i].model == METRIC_NONE ||
-            metrics_shows(report, column, (size_t)set->metric[i].model, &computed))
+            metrics_shows(report, column, (size_t)set->metric[i].model))
             show_formula(column, i, page);
     for (size_t i = 0; i < set->constant_nr; i++)
         page_paragraph(page, "%s = %.10g %s (%s)", set->constant[i].name,

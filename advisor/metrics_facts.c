@@ -128,7 +128,13 @@ static bool in_breach(const struct metrics_facts *facts, const struct metric *me
     return false;
 }
 
-struct quantity metrics_fact(const struct metrics_facts *facts, size_t at, char **why)
+/*
+ * What the rules are told of metric `at`: a share of the parent as that of the whole.
+ * Unknown, with the reason in *why (caller frees), where it is not to be trusted: out of
+ * its range, part of a sum that does not fit, counted in less than METRIC_SHARE_LEAST of
+ * the time.
+ */
+static struct quantity told_of(const struct metrics_facts *facts, size_t at, char **why)
 {
     const struct metric *metric = &facts->set->metric[at];
     const struct metric_value *value = &facts->result.value[at];
@@ -153,7 +159,7 @@ static bool was_told(const struct metrics_facts *facts, size_t at)
         char *why = NULL;
         bool known = facts->set->metric[i].fact &&
                      !strcmp(facts->set->metric[i].fact, facts->set->metric[at].fact) &&
-                     metrics_fact(facts, i, &why).known;
+                     told_of(facts, i, &why).known;
         free(why);
         if (known)
             return true;
@@ -170,7 +176,7 @@ void metrics_facts_tell(const struct metrics_facts *facts,
         char *why = NULL;
         if (!facts->set->metric[i].fact)
             continue;
-        struct quantity value = metrics_fact(facts, i, &why);
+        struct quantity value = told_of(facts, i, &why);
         if (value.known && !was_told(facts, i))
             take(context, facts->set->metric[i].fact, value);
         free(why);
@@ -210,13 +216,13 @@ static json_t *fact_json(const struct metrics_facts *facts, size_t at,
 {
     const struct metric *metric = &facts->set->metric[at];
     char *why = NULL;
-    struct quantity told = metrics_fact(facts, at, &why);
+    struct quantity told = told_of(facts, at, &why);
     json_t *json = json_pack(
         "{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "name", metric->name, "fact",
         metric->fact, "unit", metric->unit, "of", whole_of(facts->set, metric), "value",
         json_quantity(told), "counted", json_quantity(facts->result.value[at].value),
         "by_bandwidth", json_quantity(beside(occupancy, metric->fact)), "why_not",
-        why ? json_string(why) : json_null());
+        text_json(why));
     free(why);
     return json;
 }
@@ -232,7 +238,7 @@ json_t *metrics_facts_json(const struct metrics_facts *facts,
         if (facts->set->metric[i].fact && !facts->result.value[i].absent)
             json_array_append_new(list, fact_json(facts, i, occupancy));
     return json_pack(
-        "{s:s, s:s, s:s?, s:o, s:o}", "definitions", facts->set->name, "title",
-        facts->set->title, "source", facts->source, "metrics", list, "notes",
+        "{s:s, s:s, s:o, s:o, s:o}", "definitions", facts->set->name, "title",
+        facts->set->title, "source", text_json(facts->source), "metrics", list, "notes",
         json_strings((const char *const *)facts->result.note.v, facts->result.note.nr));
 }

@@ -38,15 +38,8 @@ void metrics_facts_take(struct metric_set *set, const struct count_set *counts,
                         const struct metric_given *given, size_t given_nr,
                         struct metrics_facts *facts);
 
-/*
- * What the rules are told of metric `at`: a share of the parent as that of the whole.
- * Unknown, with the reason in *why (caller frees), where it is not to be trusted: out of
- * its range, part of a sum that does not fit, counted in less than METRIC_SHARE_LEAST of
- * the time.
- */
-struct quantity metrics_fact(const struct metrics_facts *facts, size_t at, char **why);
-
-/* Calls `take` for each fact that is told; of several metrics the first. */
+/* Calls `take` for each fact that the rules are told (shares as those of the whole): of
+ * several metrics the first. Not told is what is not to be trusted. */
 void metrics_facts_tell(const struct metrics_facts *facts,
                         void (*take)(void *context, const char *fact,
                                      struct quantity value),

@@ -9,34 +9,6 @@
 #include "advisor/profiles.h"
 #include "core/occupancy/occupancy.h"
 
-/* ---- the machine ---- */
-
-/* A profile of another machine than the counts' says nothing of them. */
-static bool is_of(const struct metrics_column *column, const struct machine *machine)
-{
-    const char *cpu = column->counts.cpu;
-    return !cpu || !machine->cpu_model || cpu_names_agree(cpu, machine->cpu_model);
-}
-
-static int find_machine(const struct settings *settings, struct metrics_column *column,
-                        bool machine_here, struct error *err)
-{
-    if (!settings->machine && !machine_here)
-        return 0;
-    const char *name = settings->machine ? settings->machine : "here";
-    int status = profile_load(name, settings->memory, &column->machine,
-                              settings->machine ? err : NULL);
-    column->has_machine = !status && is_of(column, &column->machine);
-    if (!status && !column->has_machine) {
-        strvec_pushf(&column->note,
-                     "the profile '%s' is of '%s' and these counts are of '%s': it is "
-                     "not used for them",
-                     name, column->machine.cpu_model, column->counts.cpu);
-        machine_release(&column->machine);
-    }
-    return settings->machine ? status : 0;
-}
-
 /* ---- the CPU table ---- */
 
 /* "55", or "10" within "00-1F". */
@@ -145,23 +117,46 @@ bool metrics_set_is_of(const struct metric_set *set, const char *microarchitectu
     return is;
 }
 
-/* ---- all of it ---- */
+/* ---- the machine ---- */
 
-static struct quantity given_value(const struct metrics_column *column, const char *name)
+/* A profile of another machine than the counts' says nothing of them. Counts that name
+ * family and model, not the CPU as sold, are of its microarchitecture. */
+static bool is_of(const struct metrics_column *column, const struct machine *machine)
 {
-    for (size_t i = 0; i < column->given_nr; i++)
-        if (!strcmp(column->given[i].name, name))
-            return column->given[i].value;
-    return quantity_unknown();
+    const char *cpu = column->counts.cpu, *name = machine->microarchitecture;
+    if (!cpu || !machine->cpu_model || cpu_names_agree(cpu, machine->cpu_model))
+        return true;
+    return name && metric_set_cpu(column->set, cpu) == METRIC_CPU_SAME &&
+           metrics_set_is_of(column->set, name);
 }
+
+static int find_machine(const struct settings *settings, struct metrics_column *column,
+                        bool machine_here, struct error *err)
+{
+    if (!settings->machine && !machine_here)
+        return 0;
+    const char *name = settings->machine ? settings->machine : "here";
+    int status = profile_load(name, settings->memory, &column->machine,
+                              settings->machine ? err : NULL);
+    column->has_machine = !status && is_of(column, &column->machine);
+    if (!status && !column->has_machine) {
+        strvec_pushf(&column->note,
+                     "the profile '%s' is of '%s' and these counts are of '%s': it is "
+                     "not used for them",
+                     name, column->machine.cpu_model, column->counts.cpu);
+        machine_release(&column->machine);
+    }
+    return settings->machine ? status : 0;
+}
+
+/* ---- all of it ---- */
 
 /* Rows of the counts go before all else; what is given first stays. */
 static void give(struct metrics_column *column, const char *name, struct quantity value)
 {
     struct quantity row = count_set_value(&column->counts, name);
-    if ((row.known || value.known) && !given_value(column, name).known)
-        column->given[column->given_nr++] =
-            (struct metric_given){.name = name, .value = row.known ? row : value};
+    if ((row.known || value.known) && !metrics_given_value(column, name).known)
+        metrics_give(column, name, row.known ? row : value);
 }
 
 static struct quantity positive(double value, enum provenance provenance)
@@ -173,18 +168,19 @@ int metrics_find_given(const struct settings *settings, struct metrics_column *c
                        bool machine_here, struct error *err)
 {
     const struct machine *machine = &column->machine;
-    struct metric_given here[METRICS_GIVEN_MOST];
+    struct metric_given here[METRICS_GIVEN_HERE];
     if (find_machine(settings, column, machine_here, err))
         return -1;
-    give(column, "cores", positive((double)settings->cores, PROVENANCE_DECLARED));
+    if (settings->cores > 0)
+        metrics_give(column, "cores",
+                     quantity_exact((double)settings->cores, PROVENANCE_DECLARED));
     give(column, "cores", positive(column->counts.cores, PROVENANCE_RECORDED));
     give(column, "flops_expected", quantity_unknown()); /* a row of the counts */
     give(column, "line_bytes", positive(machine->line_bytes, PROVENANCE_PROBE));
     give(column, "vector_bits", positive(8.0 * machine->simd_bytes, PROVENANCE_PROBE));
     size_t nr = machine_here ? metrics_given_here(here) : 0;
     for (size_t i = 0; i < nr; i++)
-        if (strcmp(here[i].name, "cores") != 0)
-            give(column, here[i].name, here[i].value);
+        give(column, here[i].name, here[i].value);
     give(column, "line_bytes", positive(line_of_table(column->set), PROVENANCE_TABLE));
     return 0;
 }
@@ -224,7 +220,7 @@ void metrics_find_little(struct metrics_column *column)
 {
     struct quantity read = in_gbs(column, "Mem_read_Bytes"),
                     write = in_gbs(column, "Mem_write_Bytes"),
-                    cores = given_value(column, "cores");
+                    cores = metrics_given_value(column, "cores");
     struct quantity gbs = in_gbs(column, "Mem_Bytes");
     column->little = column->latency_ns = quantity_unknown();
     if (!gbs.known)

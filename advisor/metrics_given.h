@@ -5,9 +5,9 @@
 #include "advisor/metrics_columns.h"
 
 /*
- * line_bytes, vector_bits and cores: rows of that name in the counts, else the profile
- * (--machine, or this machine's), else for line_bytes the CPU table, else this machine
- * where the counts are its. What nobody knows is not given.
+ * line_bytes, vector_bits and cores: --cores, rows of that name in the counts, else the
+ * profile (--machine, or this machine's), else this machine where the counts are its,
+ * else for line_bytes the CPU table. What nobody knows is not given.
  */
 int metrics_find_given(const struct settings *settings, struct metrics_column *column,
                        bool machine_here, struct error *err);

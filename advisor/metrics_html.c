@@ -68,10 +68,9 @@ static void add_way(const struct metrics_column *column, size_t model, struct bu
 static void add_answer(const struct metrics_report *report, struct buf *page)
 {
     struct buf ways = {0}, *out = &ways;
-    bool computed;
     for (size_t i = 0; i < report->nr; i++)
         for (size_t m = 0; m < report->column[i].set->model_nr; m++)
-            if (metrics_shows(report, &report->column[i], m, &computed))
+            if (metrics_shows(report, &report->column[i], m))
                 add_way(&report->column[i], m, out);
     add_list("What that says", &report->said, out);
     if (out->length)
@@ -149,9 +148,7 @@ static void add_notes(const struct metrics_report *report, struct buf *out)
     for (size_t i = 0; i < report->nr; i++) {
         const struct metrics_column *column = &report->column[i];
         struct strvec all = {0};
-        strvec_push_all(&all, &column->note);
-        strvec_push_all(&all, &column->counts.note);
-        strvec_push_all(&all, &column->result.note);
+        metrics_notes(column, &all);
         add_list(column->label, &all, out);
         strvec_release(&all);
     }
@@ -214,7 +211,8 @@ static void add_sections(const struct metrics_report *report, struct buf *out)
     buf_release(&roofs);
 }
 
-int metrics_html(const struct metrics_report *report, struct buf *out, struct error *err)
+static int make_page(const struct metrics_report *report, struct buf *out,
+                     struct error *err)
 {
     struct buf title = {0}, sections = {0};
     html_text(&title, report->column[0].label);
@@ -232,7 +230,7 @@ int metrics_html_write(const struct metrics_report *report, const char *path,
                        struct error *err)
 {
     struct buf out = {0};
-    int status = metrics_html(report, &out, err);
+    int status = make_page(report, &out, err);
     if (!status)
         status = html_page_write(&out, path, err);
     buf_release(&out);

@@ -4,8 +4,7 @@
 
 #include "advisor/metrics_columns.h"
 
-int metrics_html(const struct metrics_report *report, struct buf *out, struct error *err);
-/* The same into a file, with a line to standard error. */
+/* Into a file, with a line to standard error. */
 int metrics_html_write(const struct metrics_report *report, const char *path,
                        struct error *err);
 

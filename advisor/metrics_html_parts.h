@@ -3,10 +3,9 @@
 #define ADVISOR_METRICS_HTML_PARTS_H
 
 #include "advisor/html_text.h"
-#include "advisor/metrics_text.h"
+#include "advisor/metrics_rows.h"
 
-/* metrics_html_trees.c: a section for each model that is shown; its anchor is its name.
- */
+/* metrics_html_trees.c: a section for each model that is shown. */
 void metrics_html_trees(const struct metrics_report *report, struct buf *out);
 
 #endif

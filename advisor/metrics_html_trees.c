@@ -86,8 +86,7 @@ static void add_row(const struct metrics_column *column, size_t i, struct buf *o
         add_bar_cell(out, value->whole.known ? value->whole : value->value);
     else
         buf_add(out, "<td></td>");
-    html_element(out, "td",
-                 metric->of && !strcmp(metric->of, "parent") ? buf_str(&whole) : "");
+    html_element(out, "td", metrics_is_of_parent(metric) ? buf_str(&whole) : "");
     add_remark(out, metric, value);
     buf_add(out, "</tr>\n");
     buf_release(&number);
@@ -95,31 +94,56 @@ static void add_row(const struct metrics_column *column, size_t i, struct buf *o
     buf_release(&whole);
 }
 
+/* A heading over the columns where a group begins. */
+static void add_group(const struct metric *metric, const char **group, size_t columns,
+                      struct buf *out)
+{
+    bool begins = metric->group && (!*group || strcmp(*group, metric->group) != 0);
+    *group = metric->group;
+    if (!begins)
+        return;
+    buf_addf(out, "<tr class=\"group\"><th colspan=\"%zu\">", columns);
+    html_text(out, metric->group);
+    buf_add(out, "</th></tr>\n");
+}
+
 static void add_rows(const struct metrics_column *column, size_t model, struct buf *out)
 {
+    enum { COLUMNS = 7 };
     const struct metric_set *set = column->set;
     const char *group = NULL;
     for (size_t i = 0; i < set->metric_nr; i++) {
-        const struct metric *metric = &set->metric[i];
-        if (metric->model != (int)model)
+        if (set->metric[i].model != (int)model)
             continue;
-        if (metric->group && (!group || strcmp(group, metric->group) != 0)) {
-            buf_add(out, "<tr class=\"group\">");
-            html_element(out, "th colspan=\"7\"", metric->group);
-            buf_add(out, "</tr>\n");
-        }
-        group = metric->group;
+        add_group(&set->metric[i], &group, COLUMNS, out);
         add_row(column, i, out);
     }
 }
 
 /* ---- several ---- */
 
+/* "> 57.0 !": as the table for a terminal marks it; then the interval. */
+static void add_compared_value(const struct metric *metric,
+                               const struct metric_value *value, struct buf *out)
+{
+    struct buf text = {0}, range = {0};
+    buf_add(&text, !value->dominant ? "" : value->tied ? "~ " : "\xe2\x96\xb8 ");
+    metrics_add_value(&text, metric, value);
+    buf_add(&text, value->out_of_range ? " !" : "");
+    html_text(out, buf_str(&text));
+    add_range_text(&range, value->value, metrics_is_share(metric) ? 100 : 1);
+    if (range.length) {
+        buf_add(out, "<br>");
+        html_element(out, "small", buf_str(&range));
+    }
+    buf_release(&text);
+    buf_release(&range);
+}
+
 static void add_heat_cell(const struct metrics_column *column, const char *name,
                           struct buf *out)
 {
     int at = metric_find(column->set, name);
-    struct buf text = {0};
     double share = 0;
     if (at == METRIC_NONE) {
         html_element(out, "td class=\"number\"", "-");
@@ -129,24 +153,12 @@ static void add_heat_cell(const struct metrics_column *column, const char *name,
     const struct metric_value *value = &column->result.value[at];
     if (metrics_is_heated(column->set, at) && value->value.known)
         share = fmin(fmax(value->value.value, 0), 1);
-    buf_add(&text, value->dominant ? "\xe2\x96\xb8 " : "");
-    metrics_add_value(&text, metric, value);
     buf_addf(out, "<td class=\"number heat\" style=\"background:rgba(%s,%.2f)\" title=\"",
              metric->useful ? "20,150,90" : "205,50,60", 0.55 * share);
     html_text(out, value->why ? value->why : "");
     buf_add(out, "\">");
-    html_text(out, buf_str(&text));
+    add_compared_value(metric, value, out);
     buf_add(out, "</td>");
-    buf_release(&text);
-}
-
-static bool in_earlier(const struct metrics_report *report, size_t column,
-                       const char *name)
-{
-    for (size_t i = 0; i < column; i++)
-        if (metric_find(report->column[i].set, name) != METRIC_NONE)
-            return true;
-    return false;
 }
 
 static void add_compared_row(const struct metrics_report *report, size_t column, size_t i,
@@ -164,14 +176,6 @@ static void add_compared_row(const struct metrics_report *report, size_t column,
     buf_release(&unit);
 }
 
-static bool known_in_any(const struct metrics_report *report, const char *name)
-{
-    for (size_t i = 0; i < report->nr; i++)
-        if (metrics_value(&report->column[i], name).known)
-            return true;
-    return false;
-}
-
 static void add_compared(const struct metrics_report *report, size_t column, size_t model,
                          struct buf *out)
 {
@@ -180,14 +184,17 @@ static void add_compared(const struct metrics_report *report, size_t column, siz
     for (size_t i = 0; i < report->nr; i++)
         html_element(out, "th scope=\"col\"", report->column[i].label);
     buf_add(out, "</tr></thead>\n<tbody>\n");
+    int total = metrics_total_of_model(set, model);
+    const char *group = NULL;
+    if (total != METRIC_NONE)
+        add_compared_row(report, column, (size_t)total, out);
     for (size_t i = 0; i < set->metric_nr; i++) {
-        int total = metrics_total_of(set, (int)i);
-        if (set->metric[i].model != (int)model ||
-            in_earlier(report, column, set->metric[i].name) ||
-            !known_in_any(report, set->metric[i].name))
+        const struct metric *metric = &set->metric[i];
+        if (metric->model != (int)model ||
+            metrics_in_earlier(report, column, metric->name) ||
+            !metrics_known_in_any(report, metric->name))
             continue;
-        if (total != METRIC_NONE && (i == 0 || set->metric[i - 1].model != (int)model))
-            add_compared_row(report, column, (size_t)total, out);
+        add_group(metric, &group, 2 + report->nr, out);
         add_compared_row(report, column, i, out);
     }
 }
@@ -212,23 +219,10 @@ static void add_model(const struct metrics_report *report, size_t column, size_t
     buf_add(out, "</tbody></table></div>\n</section>\n");
 }
 
-/* Anything of it that no earlier column has. */
-static bool has_new(const struct metrics_report *report, size_t column, size_t model)
-{
-    const struct metric_set *set = report->column[column].set;
-    for (size_t i = 0; i < set->metric_nr; i++)
-        if (set->metric[i].model == (int)model &&
-            !in_earlier(report, column, set->metric[i].name))
-            return true;
-    return false;
-}
-
 void metrics_html_trees(const struct metrics_report *report, struct buf *out)
 {
-    bool computed;
     for (size_t i = 0; i < report->nr; i++)
         for (size_t m = 0; m < report->column[i].set->model_nr; m++)
-            if (metrics_shows(report, &report->column[i], m, &computed) &&
-                has_new(report, i, m))
+            if (metrics_compares(report, i, m))
                 add_model(report, i, m, out);
 }

@@ -5,8 +5,8 @@
 
 #include "advisor/metrics_against.h"
 #include "advisor/metrics_roof.h"
+#include "advisor/metrics_rows.h"
 #include "advisor/metrics_saved.h"
-#include "advisor/metrics_text.h"
 
 static json_t *strings(const struct strvec *list)
 {
@@ -18,7 +18,7 @@ static json_t *strings(const struct strvec *list)
 static json_t *definition_json(const struct metrics_column *column)
 {
     bool own = metrics_definition_is_own(column->set);
-    char *hash = metrics_definition_hash(column->set);
+    char *hash = metrics_definition_hash(column);
     json_t *out = json_pack(
         "{s:s, s:s, s:o, s:o}", "name", column->set->name, "title", column->set->title,
         "path", text_json(own ? column->set->path : NULL), "sha256", text_json(hash));
@@ -26,21 +26,18 @@ static json_t *definition_json(const struct metrics_column *column)
     return out;
 }
 
-static json_t *models_json(const struct metrics_report *report,
-                           const struct metrics_column *column)
+static json_t *models_json(const struct metrics_column *column)
 {
     const struct metric_set *set = column->set;
     json_t *list = json_array();
     for (size_t i = 0; i < set->model_nr; i++) {
         struct strvec missing = {0};
-        bool computed;
-        metrics_shows(report, column, i, &computed);
         metrics_missing(column, i, &missing);
         json_array_append_new(
-            list,
-            json_pack("{s:s, s:s, s:s, s:b, s:o}", "name", set->model[i].name, "title",
-                      set->model[i].title, "roots", metric_sum_word(set->model[i].roots),
-                      "computed", computed, "missing", strings(&missing)));
+            list, json_pack("{s:s, s:s, s:s, s:b, s:o}", "name", set->model[i].name,
+                            "title", set->model[i].title, "roots",
+                            metric_sum_word(set->model[i].roots), "computed",
+                            metrics_computed(column, i), "missing", strings(&missing)));
         strvec_release(&missing);
     }
     return list;
@@ -111,29 +108,26 @@ static json_t *given_json(const struct metrics_column *column)
 static json_t *notes_json(const struct metrics_column *column)
 {
     struct strvec all = {0};
-    strvec_push_all(&all, &column->note);
-    strvec_push_all(&all, &column->counts.note);
-    strvec_push_all(&all, &column->result.note);
+    metrics_notes(column, &all);
     json_t *list = strings(&all);
     strvec_release(&all);
     return list;
 }
 
-static json_t *column_json(const struct metrics_report *report,
-                           const struct metrics_column *column)
+static json_t *column_json(const struct metrics_column *column)
 {
     json_t *identities =
         json_pack("{s:i, s:i}", "comparable", (int)column->result.identity_nr, "broken",
                   (int)column->result.identity_broken_nr);
-    return json_pack("{s:s, s:s, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+    return json_pack("{s:o, s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
                      "s:o, s:o}",
-                     "label", column->label, "origin", column->origin, "definition",
-                     definition_json(column), "runs", runs_json(column), "variation",
-                     column->variation, "seconds", json_quantity(column->counts.seconds),
-                     "given", given_json(column), "models", models_json(report, column),
-                     "metrics", metrics_of(column), "breaches", breaches_json(column),
-                     "identities", identities, "little_lines_per_core",
-                     json_quantity(column->little), "latency_ns",
+                     "label", text_json(column->label), "origin",
+                     text_json(column->origin), "definition", definition_json(column),
+                     "runs", runs_json(column), "variation", column->variation, "seconds",
+                     json_quantity(column->counts.seconds), "given", given_json(column),
+                     "models", models_json(column), "metrics", metrics_of(column),
+                     "breaches", breaches_json(column), "identities", identities,
+                     "little_lines_per_core", json_quantity(column->little), "latency_ns",
                      json_quantity(column->latency_ns), "little_why",
                      text_json(column->little_why), "notes", notes_json(column));
 }
@@ -161,11 +155,12 @@ static json_t *against_json(const struct metrics_report *report)
         const struct metrics_against *against = &report->against[i];
         json_array_append_new(
             list,
-            json_pack("{s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:o}", "first",
-                      report->column[0].label, "label", report->column[i + 1].label,
-                      "time_ratio", json_quantity(against->time_ratio), "time_sentence",
-                      against->time_sentence, "work", work_json(against), "work_sentence",
-                      text_json(against->work_sentence), "patterns",
+            json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "first",
+                      text_json(report->column[0].label), "label",
+                      text_json(report->column[i + 1].label), "time_ratio",
+                      json_quantity(against->time_ratio), "time_sentence",
+                      text_json(against->time_sentence), "work", work_json(against),
+                      "work_sentence", text_json(against->work_sentence), "patterns",
                       strings(&against->said), "caution", strings(&against->caution)));
     }
     return list;
@@ -175,7 +170,7 @@ json_t *metrics_json(const struct metrics_report *report)
 {
     json_t *columns = json_array();
     for (size_t i = 0; i < report->nr; i++)
-        json_array_append_new(columns, column_json(report, &report->column[i]));
+        json_array_append_new(columns, column_json(&report->column[i]));
     return json_pack("{s:s, s:o, s:o, s:o, s:o}", "schema", "inflight.metrics-result/1",
                      "columns", columns, "patterns", strings(&report->said), "against",
                      against_json(report), "roofline", metrics_roof_json(report));

@@ -146,12 +146,11 @@ static void take_given(const struct workbench *bench, struct metrics_measured *m
     measured->given_nr = metrics_given_here(measured->given);
     for (size_t i = 0; i < measured->given_nr; i++) {
         struct metric_given *given = &measured->given[i];
-        if (strcmp(given->name, "cores") == 0)
-            given->value =
-                quantity_exact((double)live_copies(bench->live), PROVENANCE_PROBE);
         if (strcmp(given->name, "line_bytes") == 0 && bench->machine.line_bytes > 0)
             given->value = quantity_exact(bench->machine.line_bytes, PROVENANCE_PROBE);
     }
+    measured->given[measured->given_nr++] = (struct metric_given){
+        "cores", quantity_exact((double)live_copies(bench->live), PROVENANCE_PROBE)};
 }
 
 /* What the source needs, of all calls of a run. */

@@ -5,7 +5,6 @@
 
 #include "advisor/commands.h"
 #include "advisor/metrics_text.h"
-#include "core/base/near.h"
 
 /* ---- which CPUs ---- */
 
@@ -59,13 +58,20 @@ static char *model_names(const struct metric_set *set)
 
 /* ---- all files ---- */
 
+static void add_file_head(const char *name, const char *title, struct page *page)
+{
+    buf_addf(page->out, "  %s%-18s%s ", page->colour ? "\033[1m" : "", name,
+             page->colour ? "\033[0m" : "");
+    buf_add_wrapped(page->out, title, 21, page->width);
+    buf_add(page->out, "\n");
+}
+
 static void text_of_file(const struct metric_set *set, struct page *page)
 {
     struct buf cpus = {0};
     char *models = model_names(set);
     add_recognised(&cpus, set);
-    buf_addf(page->out, "  %s%-18s%s %s\n", page->colour ? "\033[1m" : "", set->name,
-             page->colour ? "\033[0m" : "", set->title);
+    add_file_head(set->name, set->title, page);
     buf_addf(page->out, "%21s", "");
     buf_add_wrapped(page->out, buf_str(&cpus), 21, page->width);
     buf_addf(page->out, "\n%21s%zu metrics of %zu events: ", "", shown_nr(set),
@@ -106,9 +112,8 @@ static void list_part(const struct settings *settings, const struct metric_file 
             list, json_pack("{s:s, s:s}", "name", file->name, "title", file->title));
         return;
     }
-    buf_addf(page->out, "  %s%-18s%s %s\n%21sa part of the files that include it\n",
-             page->colour ? "\033[1m" : "", file->name, page->colour ? "\033[0m" : "",
-             file->title, "");
+    add_file_head(file->name, file->title, page);
+    buf_addf(page->out, "%21sa part of the files that include it\n", "");
 }
 
 static int list_files(const struct settings *settings, struct page *page, json_t *list,
@@ -145,16 +150,7 @@ static void text_of_metric(const struct metric_set *set, size_t i, struct page *
     buf_addf(page->out, "%*s", indent, "");
     buf_add_wrapped(page->out, buf_str(&line), (size_t)indent + 4, page->width);
     buf_add(page->out, "\n");
-    if (metric->about) {
-        buf_addf(page->out, "%*s", indent + 4, "");
-        buf_add_wrapped(page->out, metric->about, (size_t)indent + 4, page->width);
-        buf_add(page->out, "\n");
-    }
-    if (metric->source) {
-        buf_addf(page->out, "%*sfrom: ", indent + 4, "");
-        buf_add_wrapped(page->out, metric->source, (size_t)indent + 10, page->width);
-        buf_add(page->out, "\n");
-    }
+    metrics_add_about(page, metric, indent + 4);
     buf_release(&line);
     buf_release(&unit);
 }
@@ -205,7 +201,7 @@ static void text_of_set(const struct settings *settings, const struct metric_set
     for (size_t i = 0; i < set->source.nr; i++)
         page_paragraph(page, "%s", set->source.v[i]);
     for (size_t m = 0; m < set->model_nr; m++)
-        if (!settings->model || !letters_between(settings->model, set->model[m].name))
+        if (!settings->model || !strcmp(settings->model, set->model[m].name))
             text_of_model(set, (int)m, page);
     if (!settings->model) {
         text_of_model(set, METRIC_NONE, page);
@@ -250,7 +246,7 @@ static int list_one(const struct settings *settings, struct page *page, json_t *
 {
     struct metric_set *set = NULL;
     if (metric_set_load(settings->cpu, NULL, &set, err) ||
-        metrics_check_model(settings, set, err)) {
+        metrics_check_model(set, settings->model, err)) {
         metric_set_free(set);
         return -1;
     }

@@ -3,23 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/metrics_cpu.h"
 #include "advisor/metrics_parts.h"
 #include "core/machine/machine.h"
 #include "core/observe/observe.h"
 
-static const char software[] = "software";
-
 /* ---- definitions ---- */
-
-static int load_here(struct metric_set **set, struct error *err)
-{
-    struct buf cpu = {0};
-    int status = file_read("/proc/cpuinfo", &cpu, err);
-    if (!status)
-        status = metric_set_load(NULL, buf_str(&cpu), set, err);
-    buf_release(&cpu);
-    return status;
-}
 
 /* The file of the CPU; NULL, with a note, where nobody named one and none is of this. */
 static int load_cpu(const struct metrics_request *request,
@@ -28,7 +17,7 @@ static int load_cpu(const struct metrics_request *request,
     struct error why = {0};
     if (request->cpu)
         return metric_set_load(request->cpu, NULL, &measured->set, err);
-    if (!load_here(&measured->set, &why))
+    if (!metrics_set_here(&measured->set, &why))
         return 0;
     if (why.status != STATUS_MISSING)
         return fail(err, why.status, "%s", why.text);
@@ -47,14 +36,6 @@ static int add_file(const char *name, struct metrics_measured *measured,
         return metric_set_merge(measured->set, more, err);
     measured->set = more;
     return 0;
-}
-
-static bool has_model(const struct metric_set *set, const char *model)
-{
-    for (size_t i = 0; i < set->model_nr; i++)
-        if (strcmp(set->model[i].name, model) == 0)
-            return true;
-    return false;
 }
 
 /* ---- planning ---- */
@@ -170,34 +151,20 @@ static int take_instead(const struct metrics_request *request, const char *inste
                         struct metrics_measured *measured, struct metrics_plan *plan,
                         struct error *err)
 {
-    bool defined =
-        measured->set && request->model && has_model(measured->set, request->model);
+    bool defined = measured->set && request->model &&
+                   metrics_has_model(measured->set, request->model);
     strvec_push_all(&measured->note, &plan->plan.note);
     metric_set_free(measured->set);
     measured->set = NULL;
     if ((instead && add_file(instead, measured, err)) ||
-        add_file(software, measured, err))
+        add_file(metrics_software, measured, err))
         return -1;
-    if (defined && !has_model(measured->set, request->model))
+    if (defined && !metrics_has_model(measured->set, request->model))
         return fail(err, STATUS_MISSING, "the model '%s' cannot be counted: %s",
                     request->model,
                     measured->note.nr ? measured->note.v[0] : "nothing counts here");
     make_plan(request, measured, plan);
     return 0;
-}
-
-static int check_model(const struct metrics_request *request,
-                       const struct metrics_measured *measured, struct error *err)
-{
-    struct buf names = {0};
-    if (!request->model || has_model(measured->set, request->model))
-        return 0;
-    for (size_t i = 0; i < measured->set->model_nr; i++)
-        buf_addf(&names, "%s%s", i ? ", " : "", measured->set->model[i].name);
-    fail(err, STATUS_USAGE, "'%s' has no model '%s'; there are: %s", measured->set->name,
-         request->model, buf_str(&names));
-    buf_release(&names);
-    return -1;
 }
 
 static int prepare(const struct metrics_request *request, const char *instead,
@@ -206,7 +173,8 @@ static int prepare(const struct metrics_request *request, const char *instead,
 {
     if (measured->set) {
         find_memory(plan);
-        if (strcmp(measured->set->name, software) && add_file(software, measured, err))
+        if (strcmp(measured->set->name, metrics_software) &&
+            add_file(metrics_software, measured, err))
             return -1;
         make_plan(request, measured, plan);
     }
@@ -222,7 +190,7 @@ int metrics_prepare(const struct metrics_request *request, const char *instead,
 {
     if (load_cpu(request, measured, err) ||
         prepare(request, instead, measured, plan, err) ||
-        check_model(request, measured, err))
+        metrics_check_model(measured->set, request->model, err))
         return -1;
     strvec_push_all(&measured->note, &plan->plan.note);
     if (plan->plan.by_turns)
@@ -281,17 +249,13 @@ static size_t give(struct metric_given *given, size_t nr, const char *name, doub
     return nr + 1;
 }
 
-size_t metrics_given_here(struct metric_given given[METRICS_GIVEN_MOST])
+size_t metrics_given_here(struct metric_given given[METRICS_GIVEN_HERE])
 {
     struct machine_processor processor = {0};
-    struct machine_cpus cpus = {0};
     size_t nr = give(given, 0, "line_bytes", machine_line_bytes());
     machine_processor_here(&processor);
     nr = give(given, nr, "vector_bits", machine_vector_bits(&processor));
     machine_processor_release(&processor);
-    if (machine_cpus(NULL, &cpus, NULL) == 0)
-        nr = give(given, nr, "cores", (double)cpus.cpu_nr);
-    free(cpus.cpu);
     return nr;
 }
 

@@ -20,14 +20,14 @@ struct metrics_request {
     bool facts; /* only what tells the rules something */
 };
 
-enum { METRICS_GIVEN_MOST = 4 };
+enum { METRICS_GIVEN_HERE = 4 };
 
 struct metrics_measured {
     struct metric_set *set;
     struct count_set *run;
     size_t run_nr, run_alloc;
-    struct metric_given given[METRICS_GIVEN_MOST]; /* what metrics_given_here tells;
-                           of a kernel flops_expected, too */
+    struct metric_given given[METRICS_GIVEN_HERE]; /* what metrics_given_here tells;
+                           of a kernel cores and flops_expected, too */
     size_t given_nr;
     struct strvec note; /* one sentence each: what does not count here and why, what was
                            left out, how often it ran, how it was cut short */
@@ -55,7 +55,7 @@ int metrics_of_program(const struct metrics_request *request,
 /* Also after a failure. */
 void metrics_measured_release(struct metrics_measured *measured);
 
-/* line_bytes, vector_bits and cores of this machine, those that are known; how many. */
-size_t metrics_given_here(struct metric_given given[METRICS_GIVEN_MOST]);
+/* line_bytes and vector_bits of this machine, those that are known; how many. */
+size_t metrics_given_here(struct metric_given given[METRICS_GIVEN_HERE]);
 
 #endif

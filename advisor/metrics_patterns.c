@@ -234,15 +234,18 @@ static int fill_list(const struct json_at *at, const struct versions *both,
         return -1;
     for (size_t i = 0; i < nr; i++) {
         struct json_at one = json_element(&of, i);
+        struct buf text = {0};
         const char *says;
         bool holds = false;
-        if (condition_holds(&one, both, &holds, err) ||
-            json_string_at(&one, "says", &says, err))
-            return -1;
-        if (!holds)
-            continue;
-        buf_add(&list->text, list->text.length ? ", " : "");
-        if (add_filled(&one, both, says, NULL, 0, &list->text, err))
+        int status = condition_holds(&one, both, &holds, err) ||
+                             json_string_at(&one, "says", &says, err) ||
+                             add_filled(&one, both, says, NULL, 0, &text, err)
+                         ? -1
+                         : 0;
+        if (!status && holds)
+            buf_addf(&list->text, "%s%s", list->text.length ? ", " : "", buf_str(&text));
+        buf_release(&text);
+        if (status)
             return -1;
     }
     return 0;
@@ -301,30 +304,60 @@ static int group_is_open(const struct json_at *at, const struct versions *both,
     return 0;
 }
 
-static int say(const struct json_at *at, const struct versions *both,
-               const struct filled_list *list, size_t list_nr, struct strvec *said,
-               struct error *err)
+/* A condition asks for the time. */
+static bool is_of_time(const struct json_at *at)
+{
+    const json_t *one;
+    size_t i;
+    bool is = false;
+    json_array_foreach(json_object_get(at->node, "when"), i, one)
+    {
+        struct formula *formula = NULL;
+        const char *text = json_string_value(json_object_get(one, "formula")), *name;
+        if (formula_parse(text, &formula, NULL))
+            continue;
+        const struct strvec *names = formula_names(formula);
+        for (size_t k = 0; k < names->nr; k++)
+            is |= (name = strchr(names->v[k], '.')) && !strcmp(name, ".Time");
+        formula_free(formula);
+    }
+    return is;
+}
+
+/* Times without any scatter are of one run each. */
+static bool by_one_run(const struct json_at *at, const struct versions *both)
+{
+    struct quantity was = side_value(&both->old, "Time"),
+                    is = side_value(&both->new, "Time");
+    return was.known && is.known && was.low == was.high && is.low == is.high &&
+           is_of_time(at);
+}
+
+/* The sentence, what to do and the id; also of one that does not fire, so that a mistake
+ * in it is found. */
+static int make_text(const struct json_at *at, const struct versions *both,
+                     const struct filled_list *list, size_t list_nr, struct buf *text,
+                     struct error *err)
 {
     const char *id, *sentence, *action, *source;
-    struct buf text = {0};
     if (json_string_at(at, "id", &id, err) ||
         json_string_at(at, "sentence", &sentence, err) ||
         json_string_at(at, "action", &action, err) ||
-        json_string_at(at, "source", &source, err))
+        json_string_at(at, "source", &source, err) ||
+        add_filled(at, both, sentence, list, list_nr, text, err))
         return -1;
-    int status = add_filled(at, both, sentence, list, list_nr, &text, err);
-    buf_addf(&text, " %s [%s]", action, id);
-    if (!status)
-        strvec_push(said, buf_str(&text));
-    buf_release(&text);
-    return status;
+    buf_addf(text, " %s%s [%s]",
+             by_one_run(at, both) ? "By one run each; if more of them confirm it: " : "",
+             action, id);
+    return 0;
 }
 
 static int judge_pattern(const struct json_at *at, struct versions *both,
                          struct strvec *said, struct error *err)
 {
     struct filled_list list[LISTS_MAX] = {{0}};
-    const char *group;
+    struct buf text = {0};
+    const char *group = NULL;
     size_t list_nr = 0;
     bool holds = false, fit = false, open = false;
     int status =
@@ -332,16 +365,18 @@ static int judge_pattern(const struct json_at *at, struct versions *both,
                 cpus_fit(at, both, &fit, err) ||
                 group_is_open(at, both, &group, &open, err) ||
                 all_hold(at, both, &holds, err) ||
-                fill_lists(at, both, list, &list_nr, &holds, err)
+                fill_lists(at, both, list, &list_nr, &holds, err) ||
+                make_text(at, both, list, list_nr, &text, err)
             ? -1
             : 0;
     if (!status && holds && fit && open) {
-        status = say(at, both, list, list_nr, said, err);
+        strvec_push(said, buf_str(&text));
         if (group)
             strvec_push(&both->spoken, group);
     }
     for (size_t i = 0; i < LISTS_MAX; i++)
         buf_release(&list[i].text);
+    buf_release(&text);
     return status;
 }
 

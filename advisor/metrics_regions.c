@@ -164,17 +164,15 @@ static bool declares_bytes(const struct reading *reading)
 static void find_definition(const struct metrics_report *report, struct reading *reading)
 {
     struct metric_set *set = NULL;
-    char *cpu = metrics_cpu_here();
-    bool known = reading->here && !metric_set_load(NULL, cpu, &set, NULL);
+    bool known = reading->here && !metrics_set_here(&set, NULL);
     bool some = counts_anything(reading);
     if (report->settings->cpu)
         reading->definition = NULL;
     else if (known && (some || declares_bytes(reading)))
         reading->definition = xstrdup(set->name);
     else if (!some)
-        reading->definition = xstrdup("software");
+        reading->definition = xstrdup(metrics_software);
     metric_set_free(set);
-    free(cpu);
 }
 
 /* ---- one region ---- */
@@ -226,7 +224,7 @@ static void give_declared(const struct region *region, struct metrics_column *co
     if (!(region->numbers.declared > 0) || tells_memory(column))
         return;
     for (size_t i = 0; i < ARRAY_SIZE(given); i++)
-        column->given[column->given_nr++] = given[i];
+        metrics_give(column, given[i].name, given[i].value);
     strvec_push(&column->note, "bytes through memory are those that the program declares "
                                "(inflight_region_bytes)");
 }

@@ -13,14 +13,6 @@ static double single_share_of(const struct metrics_column *column)
     return share.known ? fmin(share.value, 1) : NAN;
 }
 
-static struct quantity given_of(const struct metrics_column *column, const char *name)
-{
-    for (size_t i = 0; i < column->given_nr; i++)
-        if (!strcmp(column->given[i].name, name))
-            return column->given[i].value;
-    return quantity_unknown();
-}
-
 static void fill_work(const struct metrics_column *column, struct roof_work *work)
 {
     *work = (struct roof_work){.flops = metrics_value(column, "flops_total"),
@@ -41,7 +33,7 @@ static bool has_work(const struct metrics_column *column)
 
 bool metrics_roof_of(const struct metrics_column *column, struct metrics_roof *roof)
 {
-    struct quantity cores = given_of(column, "cores"),
+    struct quantity cores = metrics_given_value(column, "cores"),
                     reads = quantity_divide(metrics_value(column, "Mem_read_Bytes"),
                                             metrics_value(column, "Mem_Bytes"));
     struct roof_work work;

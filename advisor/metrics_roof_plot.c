@@ -96,24 +96,12 @@ static void find_frame(struct sheet *sheet)
 
 /* ---- pieces ---- */
 
-static void begin_item(struct sheet *sheet)
-{
-    buf_add(&sheet->items, sheet->items.length ? ", \\\n  " : "plot ");
-}
-
 /* NULL = not in the key. */
 static void end_item(struct sheet *sheet, const char *title)
 {
-    if (!title) {
-        buf_add(&sheet->items, " notitle");
-        return;
-    }
-    buf_add(&sheet->items, " title ");
-    if (sheet->kind == PLOT_TERMINAL)
-        buf_add(&sheet->items, "' ' . ");
-    gnuplot_quote(&sheet->items, title);
-    sheet->titles++;
-    if (strlen(title) > sheet->longest)
+    gnuplot_title(&sheet->items, title, sheet->kind == PLOT_TERMINAL);
+    sheet->titles += title != NULL;
+    if (title && strlen(title) > sheet->longest)
         sheet->longest = strlen(title);
 }
 
@@ -122,7 +110,7 @@ static void add_line(struct sheet *sheet, const double x[2], const double y[2],
 {
     buf_addf(&sheet->head, "$b%zu << EOD\n%.6g %.6g\n%.6g %.6g\nEOD\n", sheet->blocks,
              x[0], y[0], x[1], y[1]);
-    begin_item(sheet);
+    gnuplot_begin_item(&sheet->items);
     buf_addf(&sheet->items, "$b%zu using 1:2 with lines ", sheet->blocks++);
     if (sheet->kind == PLOT_TERMINAL)
         buf_addf(&sheet->items, "linetype %zu", 1 + sheet->titles % 7);
@@ -149,7 +137,7 @@ static void add_slope(struct sheet *sheet, double gbs, const char *colour,
     if (sheet->kind != PLOT_TERMINAL) {
         buf_addf(&sheet->head, "$b%zu << EOD\n%.6g %.6g\nEOD\n", sheet->blocks, top / gbs,
                  top);
-        begin_item(sheet);
+        gnuplot_begin_item(&sheet->items);
         buf_addf(&sheet->items,
                  "$b%zu using 1:2 with points pointtype 7 pointsize 0.5 linecolor rgb "
                  "'%s'",
@@ -217,7 +205,7 @@ static void add_box(struct sheet *sheet, struct quantity x, struct quantity y,
     buf_addf(&sheet->head, "$b%zu << EOD\n%.6g %.6g %.6g %.6g %.6g %.6g\nEOD\n",
              sheet->blocks, x.value, y.value, within(x.low, sheet->x),
              within(x.high, sheet->x), within(y.low, sheet->y), within(y.high, sheet->y));
-    begin_item(sheet);
+    gnuplot_begin_item(&sheet->items);
     buf_addf(&sheet->items,
              "$b%zu using 1:2:3:4:5:6 with boxxyerror fillstyle transparent solid 0.2 "
              "border linewidth 1 linecolor rgb '%s'",
@@ -235,7 +223,7 @@ static void add_mark(struct sheet *sheet, size_t i, struct quantity x, bool fill
     add_box(sheet, x, y, colour);
     buf_addf(&sheet->head, "$b%zu << EOD\n%.6g %.6g\nEOD\n", sheet->blocks, x.value,
              y.value);
-    begin_item(sheet);
+    gnuplot_begin_item(&sheet->items);
     buf_addf(&sheet->items, "$b%zu using 1:2 with points ", sheet->blocks++);
     if (sheet->kind == PLOT_TERMINAL)
         buf_addf(&sheet->items, "pointtype '%c'", (char)((filled ? 'A' : 'a') + i % 26));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advisor/metrics_roof.h"
+#include "advisor/metrics_text.h"
 
 enum { NAME_COLUMNS = 26, ROOF_COLUMNS = 9, CELL_COLUMNS = 16, LABEL_LONGEST = 15 };
 
@@ -164,11 +165,8 @@ static void add_notes(const struct metrics_roof *roof, struct page *page)
 {
     struct strvec notes = {0};
     metrics_roof_notes(roof, &notes);
-    for (size_t i = 0; i < notes.nr; i++) {
-        buf_add(page->out, "  - ");
-        buf_add_wrapped(page->out, notes.v[i], 4, page->width);
-        buf_add(page->out, "\n");
-    }
+    for (size_t i = 0; i < notes.nr; i++)
+        metrics_add_marked(page, "-", notes.v[i]);
     strvec_release(&notes);
 }
 

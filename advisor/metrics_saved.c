@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "advisor/metrics_cpu.h"
+
 /* ---- the definitions ---- */
 
 /* NULL = nothing is shipped under that name. Caller frees. */
@@ -23,43 +25,34 @@ bool metrics_definition_is_own(const struct metric_set *set)
     return own;
 }
 
-/* Beside the file, else the shipped one. */
-static void add_included(const char *from, const char *name, struct buf *out)
+/* The files of the set, then that of the kernel's events where some were counted. */
+static void add_files(const struct metrics_column *column, struct strvec *out)
 {
-    char *beside = xasprintf("%.*s%s.json", (int)(path_base(from) - from), from, name);
-    char *shipped = shipped_definition(name);
-    if (file_read(beside, out, NULL) && shipped)
-        file_read(shipped, out, NULL);
-    free(beside);
-    free(shipped);
+    char *software = shipped_definition(metrics_software);
+    strvec_push_all(out, &column->set->file);
+    if (software && metrics_counts_software(column))
+        strvec_push_once(out, software);
+    free(software);
 }
 
-/* Appends the text of the file, and of what stands in its "include". */
-static void add_definition(const char *path, struct buf *out)
+char *metrics_definition_hash(const struct metrics_column *column)
 {
-    json_t *root = NULL;
-    size_t i;
-    const json_t *name;
-    if (file_read(path, out, NULL) || json_read_file(path, NULL, &root, NULL))
-        return;
-    json_array_foreach(json_object_get(root, "include"), i, name)
-        add_included(path, json_string_value(name), out);
-    json_decref(root);
-}
-
-char *metrics_definition_hash(const struct metric_set *set)
-{
+    struct strvec file = {0};
     struct buf text = {0};
-    add_definition(set->path, &text);
-    char *hash = text.length ? sha256_hex(buf_str(&text), text.length) : NULL;
+    int status = 0;
+    add_files(column, &file);
+    for (size_t i = 0; i < file.nr && !status; i++)
+        status = file_read(file.v[i], &text, NULL);
+    char *hash = status ? NULL : sha256_hex(buf_str(&text), text.length);
     buf_release(&text);
+    strvec_release(&file);
     return hash;
 }
 
 void metrics_saved_compare(const struct metrics_saved_column *then,
                            struct metrics_column *now)
 {
-    char *hash = metrics_definition_hash(now->set);
+    char *hash = metrics_definition_hash(now);
     if (then->sha256 && hash && strcmp(then->sha256, hash) != 0)
         strvec_pushf(&now->note,
                      "'%s' was computed with other definitions than '%s' has now: the "
@@ -114,7 +107,7 @@ static int read_given(const struct json_at *at, struct metrics_saved_column *col
     if (json_object_at(at, "given", &given, err))
         return -1;
     for (const char *const *name = metric_given_names; *name; name++) {
-        if (!json_has(&given, *name) || column->given_nr == METRICS_GIVEN_MAX)
+        if (!json_has(&given, *name))
             continue;
         struct metric_given *one = &column->given[column->given_nr++];
         one->name = *name;
@@ -141,7 +134,9 @@ static int read_document(const char *path, const json_t *root,
     size_t nr = 0;
     if (json_array_at(&top, "columns", &columns, &nr, err))
         return -1;
-    saved->column = xcalloc(nr + 1, sizeof(*saved->column));
+    if (!nr)
+        return json_fail(&columns, err, "there are no columns in it");
+    saved->column = xcalloc(nr, sizeof(*saved->column));
     for (; saved->nr < nr;) {
         struct json_at one = json_element(&columns, saved->nr);
         if (read_column(&one, &saved->column[saved->nr++], err))

@@ -28,8 +28,8 @@ void metrics_saved_compare(const struct metrics_saved_column *then,
 
 /* Not one of the shipped files: it is found by its path only. */
 bool metrics_definition_is_own(const struct metric_set *set);
-/* SHA-256 of the definition file and of those that it includes. Caller frees; NULL where
- * it cannot be read. */
-char *metrics_definition_hash(const struct metric_set *set);
+/* SHA-256 of the definition file, of those that it includes, and of the kernel's events
+ * where some of them were counted. Caller frees; NULL where one cannot be read. */
+char *metrics_definition_hash(const struct metrics_column *column);
 
 #endif

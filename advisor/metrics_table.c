@@ -138,20 +138,13 @@ static void add_time_row(const struct table *table)
     buf_add(table->page->out, "\n");
 }
 
-static bool any_known(const struct metrics_report *report, const char *name)
-{
-    for (size_t i = 0; i < report->nr; i++)
-        if (metrics_value(&report->column[i], name).known)
-            return true;
-    return false;
-}
-
 /* What complements every tree: work and speed. */
 static void add_overall(const struct table *table)
 {
     add_time_row(table);
     for (size_t i = 0; i < ARRAY_SIZE(overall); i++)
-        if (any_known(table->report, overall[i]) && strcmp(overall[i], "Time") != 0)
+        if (metrics_known_in_any(table->report, overall[i]) &&
+            strcmp(overall[i], "Time") != 0)
             add_row(table, overall[i]);
     buf_add(table->page->out, "  ");
     buf_add_repeat(table->page->out, '.', (size_t)(table->name + table->unit + 1));
@@ -160,74 +153,27 @@ static void add_overall(const struct table *table)
 
 /* ---- models ---- */
 
-/* Is it the metric of an earlier column, too? */
-static bool is_shown_before(const struct metrics_report *report, size_t column,
-                            const char *name)
-{
-    for (size_t i = 0; i < column; i++)
-        if (metric_find(report->column[i].set, name) != METRIC_NONE)
-            return true;
-    return false;
-}
-
-/* What the shares of the first level are of, where that is one thing. */
-static void add_total(const struct table *table, const struct metric_set *set, int model)
-{
-    int total = METRIC_NONE;
-    for (size_t i = 0; i < set->metric_nr; i++) {
-        if (set->metric[i].model != model || set->metric[i].parent != METRIC_NONE)
-            continue;
-        int here = metrics_total_of(set, (int)i);
-        if (total != METRIC_NONE && here != total)
-            return;
-        total = here;
-    }
-    if (total != METRIC_NONE && !is_overall(set->metric[total].name))
-        add_row(table, set->metric[total].name);
-}
-
 static void add_model(const struct table *table, size_t column, size_t model)
 {
     const struct metric_set *set = table->report->column[column].set;
     const char *group = NULL;
+    int total = metrics_total_of_model(set, model);
     buf_addf(table->page->out, "%s%s%s\n", table->page->colour ? "\033[1m" : "",
              set->model[model].title, table->page->colour ? "\033[0m" : "");
-    add_total(table, set, (int)model);
+    if (total != METRIC_NONE && !is_overall(set->metric[total].name))
+        add_row(table, set->metric[total].name);
     for (size_t i = 0; i < set->metric_nr; i++) {
         const struct metric *metric = &set->metric[i];
         if (metric->model != (int)model || is_overall(metric->name) ||
-            is_shown_before(table->report, column, metric->name) ||
-            !(any_known(table->report, metric->name) || table->report->settings->model))
+            metrics_in_earlier(table->report, column, metric->name) ||
+            !(metrics_known_in_any(table->report, metric->name) ||
+              table->report->settings->model))
             continue;
         if (metric->group && (!group || strcmp(group, metric->group) != 0))
             buf_addf(table->page->out, " %s\n", metric->group);
         group = metric->group;
         add_row(table, metric->name);
     }
-}
-
-/* Anything of it that no earlier column showed. */
-static bool has_new(const struct metrics_report *report, size_t column, size_t model)
-{
-    const struct metric_set *set = report->column[column].set;
-    for (size_t i = 0; i < set->metric_nr; i++)
-        if (set->metric[i].model == (int)model &&
-            !is_shown_before(report, column, set->metric[i].name))
-            return true;
-    return false;
-}
-
-static bool shown_in_any(const struct metrics_report *report, const char *name)
-{
-    for (size_t i = 0; i < report->nr; i++) {
-        const struct metric_set *set = report->column[i].set;
-        bool computed;
-        for (size_t m = 0; m < set->model_nr; m++)
-            if (!strcmp(set->model[m].name, name) &&
-                metrics_shows(report, &report->column[i], m, &computed))
-                return true;
-    }
-    return false;
 }
 
 static void add_heading(const struct table *table)
@@ -272,8 +218,7 @@ static void add_block(const struct table *table)
     add_overall(table);
     for (size_t i = 0; i < report->nr; i++)
         for (size_t m = 0; m < report->column[i].set->model_nr; m++)
-            if (shown_in_any(report, report->column[i].set->model[m].name) &&
-                has_new(report, i, m))
+            if (metrics_compares(report, i, m))
                 add_model(table, i, m);
     add_little_row(table);
 }
@@ -333,7 +278,6 @@ static void show_cautions(const struct metrics_report *report, struct page *page
 static size_t lay_out(struct table *table)
 {
     const struct metrics_report *report = table->report;
-    bool computed;
     table->name = NAME_LEAST;
     for (size_t i = 0; i < report->nr; i++) {
         const struct metric_set *set = report->column[i].set;
@@ -341,8 +285,7 @@ static size_t lay_out(struct table *table)
             int length =
                 (int)strlen(set->metric[k].name) + 2 * metrics_depth(set, (int)k);
             if (length > table->name && set->metric[k].model != METRIC_NONE &&
-                metrics_shows(report, &report->column[i], (size_t)set->metric[k].model,
-                              &computed))
+                metrics_shows(report, &report->column[i], (size_t)set->metric[k].model))
                 table->name = length;
         }
     }

@@ -4,123 +4,27 @@
 #include <string.h>
 
 #include "advisor/metrics_roof.h"
-#include "core/base/near.h"
 
 enum { CPU_SHOWN = 60 };
 
-/* As core/metrics says it of an event. */
-static const char not_counted[] = " is not among the counts";
-
-/* ---- what the parts share ---- */
-
-bool metrics_shows(const struct metrics_report *report,
-                   const struct metrics_column *column, size_t model, bool *computed)
+void metrics_add_marked(struct page *page, const char *mark, const char *text)
 {
-    const struct metric_set *set = column->set;
-    const char *wanted = report->settings->model;
-    *computed = false;
-    for (size_t i = 0; i < set->metric_nr; i++)
-        *computed |=
-            set->metric[i].model == (int)model && column->result.value[i].value.known;
-    return wanted ? !letters_between(wanted, set->model[model].name) : *computed;
+    buf_addf(page->out, "  %s ", mark);
+    buf_add_wrapped(page->out, text, 4, page->width);
+    buf_add(page->out, "\n");
 }
 
-int metrics_depth(const struct metric_set *set, int metric)
+void metrics_add_about(struct page *page, const struct metric *metric, int indent)
 {
-    int depth = 0;
-    for (int at = set->metric[metric].parent; at != METRIC_NONE;
-         at = set->metric[at].parent)
-        depth++;
-    return depth;
-}
-
-bool metrics_is_share(const struct metric *metric)
-{
-    return !strcmp(metric->unit, "share");
-}
-
-bool metrics_is_heated(const struct metric_set *set, int metric)
-{
-    const struct metric *one = &set->metric[metric];
-    return metrics_is_share(one) && one->of && one->model != METRIC_NONE &&
-           set->model[one->model].losses;
-}
-
-void metrics_add_value(struct buf *out, const struct metric *metric,
-                       const struct metric_value *value)
-{
-    if (!value->value.known)
-        buf_add(out, value->absent ? "NA" : "?");
-    else if (metrics_is_share(metric))
-        buf_addf(out, "%.1f", 100 * value->value.value);
-    else
-        buf_add_number(out, value->value.value);
-}
-
-void metrics_add_unit(struct buf *out, const struct metric *metric)
-{
-    if (metrics_is_share(metric))
-        buf_addf(out, "%%%s%s", metric->of ? " of " : "", metric->of ? metric->of : "");
-    else
-        buf_add(out, metric->unit);
-}
-
-/* The parts between "; ", each once. */
-static void split_why(const char *why, struct strvec *out)
-{
-    while (*why) {
-        const char *end = strstr(why, "; ");
-        size_t length = end ? (size_t)(end - why) : strlen(why);
-        char *part = xstrndup(why, length);
-        strvec_push_once(out, part);
-        free(part);
-        why += end ? length + 2 : length;
+    const char *const line[] = {metric->about, metric->source};
+    for (size_t i = 0; i < ARRAY_SIZE(line); i++) {
+        const char *mark = i ? "from: " : "";
+        if (!line[i])
+            continue;
+        buf_addf(page->out, "%*s%s", indent, "", mark);
+        buf_add_wrapped(page->out, line[i], (size_t)indent + strlen(mark), page->width);
+        buf_add(page->out, "\n");
     }
-}
-
-void metrics_add_why(struct buf *out, const char *why)
-{
-    struct strvec part = {0};
-    size_t missing = 0;
-    split_why(why, &part);
-    for (size_t i = 0; i < part.nr; i++) {
-        size_t length = strlen(part.v[i]), tail = strlen(not_counted);
-        bool ends = length > tail && !strcmp(part.v[i] + length - tail, not_counted);
-        if (ends)
-            part.v[i][length - tail] = '\0';
-        else if (missing)
-            buf_addf(out, " %s not among the counts", missing > 1 ? "are" : "is");
-        buf_addf(out, "%s%s", !i ? "" : ends && missing ? ", " : "; ", part.v[i]);
-        missing = ends ? missing + 1 : 0;
-    }
-    if (missing)
-        buf_addf(out, " %s not among the counts", missing > 1 ? "are" : "is");
-    strvec_release(&part);
-}
-
-static bool is_counted(const struct metrics_column *column, const char *event)
-{
-    const struct metric_set *set = column->set;
-    int wanted = metric_event_find(set, event);
-    for (size_t i = 0; i < column->counts.count_nr; i++)
-        if (column->counts.count[i].value.known && wanted != METRIC_NONE &&
-            metric_event_find(set, column->counts.count[i].event) == wanted)
-            return true;
-    return false;
-}
-
-void metrics_missing(const struct metrics_column *column, size_t model,
-                     struct strvec *out)
-{
-    const struct metric_set *set = column->set;
-    struct strvec events = {0};
-    for (size_t i = 0; i < set->metric_nr; i++)
-        if (set->metric[i].model == (int)model && !column->result.value[i].absent)
-            metric_events_of(set, (int)i, &events);
-    for (size_t i = 0; i < events.nr; i++)
-        if (!is_counted(column, events.v[i]))
-            strvec_push_once(out, events.v[i]);
-    strvec_release(&events);
 }
 
 /* ---- who ---- */
@@ -214,17 +118,15 @@ static void show_notes(const struct metrics_report *report, struct page *page)
     struct strvec notes = {0};
     for (size_t i = 0; i < report->nr; i++) {
         const struct metrics_column *column = &report->column[i];
-        add_notes(report, column->label, &column->note, &notes);
-        add_notes(report, column->label, &column->counts.note, &notes);
-        add_notes(report, column->label, &column->result.note, &notes);
+        struct strvec own = {0};
+        metrics_notes(column, &own);
+        add_notes(report, column->label, &own, &notes);
+        strvec_release(&own);
     }
     if (notes.nr)
         page_heading(page, "Notes");
-    for (size_t i = 0; i < notes.nr; i++) {
-        buf_add(page->out, "  - ");
-        buf_add_wrapped(page->out, notes.v[i], 4, page->width);
-        buf_add(page->out, "\n");
-    }
+    for (size_t i = 0; i < notes.nr; i++)
+        metrics_add_marked(page, "-", notes.v[i]);
     strvec_release(&notes);
 }
 

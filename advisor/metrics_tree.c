@@ -223,14 +223,6 @@ static bool has_row(const struct tree *tree, size_t i)
     return parent == METRIC_NONE ? has_children(set, i) : value[parent].value.known;
 }
 
-/* "? text", wrapped behind the mark. */
-static void add_marked(const struct tree *tree, const char *mark, const char *text)
-{
-    buf_addf(tree->page->out, "  %s ", mark);
-    buf_add_wrapped(tree->page->out, text, 4, tree->page->width);
-    buf_add(tree->page->out, "\n");
-}
-
 /* Metrics of the model of which `part` says why they are not known, and whether there are
  * too many different reasons to read. */
 static bool gather(const struct tree *tree, const char *part, struct strvec *names)
@@ -272,7 +264,7 @@ static bool show_lacking(const struct tree *tree)
         char *line = xasprintf("%s: not among the counts are %s; --model %s says which "
                                "lacks which",
                                all, events, tree->column->set->model[tree->model].name);
-        add_marked(tree, "?", line);
+        metrics_add_marked(tree->page, "?", line);
         free(all);
         free(events);
         free(line);
@@ -289,7 +281,7 @@ static bool show_divided(const struct tree *tree)
     if (many) {
         char *all = strvec_join(&names, ", ");
         char *line = xasprintf("%s: division by 0, --evidence has the formulas", all);
-        add_marked(tree, "?", line);
+        metrics_add_marked(tree->page, "?", line);
         free(all);
         free(line);
     }
@@ -319,7 +311,7 @@ static void show_unknown(const struct tree *tree, bool absent)
         strvec_push(&said, value[i].why);
         buf_add(&names, ": ");
         metrics_add_why(&names, value[i].why);
-        add_marked(tree, absent ? "NA" : "?", buf_str(&names));
+        metrics_add_marked(tree->page, absent ? "NA" : "?", buf_str(&names));
         buf_release(&names);
     }
     strvec_release(&said);
@@ -345,7 +337,7 @@ static void lay_out(struct tree *tree)
         interval_text(&interval, metric, tree->column->result.value[i].value);
         tree->interval = interval.length ? INTERVAL_COLUMNS : tree->interval;
         buf_release(&interval);
-        tree->has_whole |= metric->of && !strcmp(metric->of, "parent");
+        tree->has_whole |= metrics_is_of_parent(metric);
         shares |= metric->of && metric->parent != METRIC_NONE;
     }
     tree->unit = shares ? UNIT_COLUMNS : UNIT_LONG;
@@ -448,10 +440,10 @@ static void add_missing(const struct tree *tree, size_t model, struct buf *line)
 static void show_not_computed(struct tree *tree)
 {
     const struct metric_set *set = tree->column->set;
-    bool begun = false, computed;
+    bool begun = false;
     for (size_t m = 0; !tree->report->settings->model && m < set->model_nr; m++) {
         struct buf line = {0};
-        if (metrics_shows(tree->report, tree->column, m, &computed))
+        if (metrics_shows(tree->report, tree->column, m))
             continue;
         buf_addf(&line, "%s: ", set->model[m].title);
         add_missing(tree, m, &line);
@@ -466,9 +458,9 @@ static void show_not_computed(struct tree *tree)
 void metrics_tree_text(const struct metrics_report *report, struct page *page)
 {
     struct tree tree = {.report = report, .column = &report->column[0], .page = page};
-    bool computed, occupancy = !report->settings->model;
+    bool occupancy = !report->settings->model;
     for (tree.model = 0; tree.model < tree.column->set->model_nr; tree.model++) {
-        if (!metrics_shows(report, tree.column, tree.model, &computed))
+        if (!metrics_shows(report, tree.column, tree.model))
             continue;
         occupancy |= !strcmp(tree.column->set->model[tree.model].name, "occupancy");
         show_model(&tree);

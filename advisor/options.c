@@ -168,7 +168,8 @@ static const struct option_row rows[] = {
      "for all columns or one for each between commas; default the CPU that was counted"},
     {"model", 0, "NAME", TEXT, AT(model), "only this tree, such as topdown or portable"},
     {"runs", 0, "N", COUNT, AT(runs),
-     "so many runs for each set of events; default one, and 1 set where all fit"},
+     "so many runs in all: sets of events that do not fit the counters together share "
+     "them out, or take turns in one; default one for each set"},
     {"seconds", 0, "TIME", TIME, AT(seconds_s),
      "what the counts cover, where their file does not say it"},
     {"measurement", 0, "FILE", TEXT, AT(measurement),

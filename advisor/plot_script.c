@@ -32,23 +32,10 @@ static void add_number(struct buf *out, double number)
     buf_addf(out, "%.6g", number);
 }
 
-static void begin_item(struct sheet *sheet)
-{
-    buf_add(&sheet->items, sheet->items.length ? ", \\\n  " : "plot ");
-}
-
-/* " title '...'", nothing in the legend for NULL. */
 static void add_title(struct sheet *sheet, const char *title)
 {
-    if (!title) {
-        buf_add(&sheet->items, " notitle");
-        return;
-    }
-    buf_add(&sheet->items, " title ");
-    if (sheet->kind == PLOT_TERMINAL)
-        buf_add(&sheet->items, "' ' . ");
-    gnuplot_quote(&sheet->items, title);
-    sheet->titles++;
+    gnuplot_title(&sheet->items, title, sheet->kind == PLOT_TERMINAL);
+    sheet->titles += title != NULL;
 }
 
 static const char *colour_of(size_t curve)
@@ -180,13 +167,13 @@ static void plot_measured(struct sheet *sheet, const char *colour, const char *t
     size_t curve = sheet->curve;
     int mark = 5 + 2 * (int)(curve % 5); /* filled ones */
     if (sheet->kind != PLOT_TERMINAL) {
-        begin_item(sheet);
+        gnuplot_begin_item(&sheet->items);
         buf_addf(&sheet->items,
                  "$m%zu using 1:2:3:4:5:6 with xyerrorbars pointtype -1 linewidth 1 "
                  "linecolor rgb '%s' notitle",
                  curve, colour);
     }
-    begin_item(sheet);
+    gnuplot_begin_item(&sheet->items);
     if (sheet->kind == PLOT_TERMINAL)
         buf_addf(&sheet->items,
                  "$m%zu using 1:2 with linespoints linetype %zu pointtype '%c'", curve,
@@ -205,19 +192,19 @@ static void plot_predicted(struct sheet *sheet, const char *colour, const char *
     size_t curve = sheet->curve;
     sheet->predicted = true;
     if (sheet->kind == PLOT_TERMINAL) {
-        begin_item(sheet);
+        gnuplot_begin_item(&sheet->items);
         buf_addf(&sheet->items,
                  "$p%zu using 1:2 with linespoints linetype %zu pointtype '?'", curve,
                  1 + curve % DUMB_CURVES);
         add_title(sheet, title);
         return;
     }
-    begin_item(sheet);
+    gnuplot_begin_item(&sheet->items);
     buf_addf(&sheet->items,
              "$p%zu using 1:5:6 with filledcurves fillstyle transparent solid 0.15 "
              "noborder linecolor rgb '%s' notitle",
              curve, colour);
-    begin_item(sheet);
+    gnuplot_begin_item(&sheet->items);
     buf_addf(&sheet->items,
              "$p%zu using 1:2 with lines linewidth 2 dashtype 2 linecolor rgb '%s'",
              curve, colour);
@@ -272,7 +259,7 @@ static void draw_unloaded(struct sheet *sheet, const struct machine *machine,
     if (sheet->nr > 1)
         buf_addf(&text, "%s: ", machine->name);
     buf_addf(&text, "unloaded, %.0f ns", machine->memory_latency_ns.value);
-    begin_item(sheet);
+    gnuplot_begin_item(&sheet->items);
     buf_addf(&sheet->items, "%.6g with lines ", machine->memory_latency_ns.value);
     if (sheet->kind == PLOT_TERMINAL)
         buf_addf(&sheet->items, "linetype %d", DUMB_UNLOADED);
@@ -296,7 +283,7 @@ static void draw_peak(struct sheet *sheet, const struct machine *machine,
     buf_add(&text, " GB/s");
     if (x > sheet->x_end) {
         buf_add(&text, ", right of what is shown");
-        begin_item(sheet);
+        gnuplot_begin_item(&sheet->items);
         buf_add(&sheet->items, "NaN with lines linecolor rgb '#ffffff'");
         add_title(sheet, buf_str(&text));
         buf_release(&text);
@@ -343,7 +330,7 @@ static void draw_queue(struct sheet *sheet, const struct machine *machine,
     buf_addf(&text, " lines per %s%s%s", limit->scope ? limit->scope : "core",
              isinf(limit->used.high) ? " or more" : "",
              inside ? "" : " (beyond this picture)");
-    begin_item(sheet);
+    gnuplot_begin_item(&sheet->items);
     if (inside)
         buf_addf(&sheet->items, "%.6g / x", bytes);
     else
@@ -474,7 +461,7 @@ int plot_script(const struct machine *const *machine, size_t nr, enum plot_kind 
         draw_limits(&sheet, machine[m], first);
     }
     if (sheet.predicted && kind != PLOT_TERMINAL) {
-        begin_item(&sheet);
+        gnuplot_begin_item(&sheet.items);
         buf_add(&sheet.items,
                 "NaN with lines linewidth 2 dashtype 2 linecolor rgb '#555555'");
         add_title(&sheet, "dashed, shaded: predicted");

@@ -208,11 +208,6 @@ static bool is_known(const struct series *series, enum figure figure)
 
 /* ---- panels ---- */
 
-static void begin_item(struct buf *items)
-{
-    buf_add(items, items->length ? ", \\\n  " : "plot ");
-}
-
 static void add_title(const struct drawing *drawing, struct buf *items, const char *curve,
                       const char *line)
 {
@@ -233,7 +228,7 @@ static void draw_line(struct drawing *drawing, const struct line *line, size_t c
     size_t column = column_of(line->figure);
     char *name = curve_name(drawing, curve);
     if (drawing->kind == PLOT_TERMINAL) {
-        begin_item(items);
+        gnuplot_begin_item(items);
         buf_addf(items, "$c%zu using 1:%zu with linespoints linetype %zu pointtype '%c'",
                  curve, column, 1 + curve % 4, (char)('A' + curve % 26));
         add_title(drawing, items, name, line->name);
@@ -241,12 +236,12 @@ static void draw_line(struct drawing *drawing, const struct line *line, size_t c
         return;
     }
     const char *rgb = colours[colour % ARRAY_SIZE(colours)];
-    begin_item(items);
+    gnuplot_begin_item(items);
     buf_addf(items,
              "$c%zu using 1:%zu:%zu:%zu with yerrorbars pointtype -1 linewidth 1 "
              "linecolor rgb '%s' notitle",
              curve, column, column + 1, column + 2, rgb);
-    begin_item(items);
+    gnuplot_begin_item(items);
     buf_addf(items,
              "$c%zu using 1:%zu with %s linewidth 2 pointtype %zu pointsize 0.8 "
              "linecolor rgb '%s'",
@@ -264,7 +259,7 @@ static void draw_limit(const struct drawing *drawing, const struct line *line,
                                                 line->limit_at);
     if (!line->limit_at || !limit->known || !isfinite(limit->value) || limit->value <= 0)
         return;
-    begin_item(items);
+    gnuplot_begin_item(items);
     buf_addf(items, "%.6g with lines linewidth 1 dashtype 2 linecolor rgb '%s'",
              limit->value, colours[colour % ARRAY_SIZE(colours)]);
     add_title(drawing, items, "", line->limit_name);

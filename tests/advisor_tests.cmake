@@ -10,7 +10,7 @@ if(TARGET test_advisor_check)
 endif()
 foreach(target inflight_tests test_advisor_cli test_advisor_measured test_advisor_completion test_advisor_schemas test_advisor_install
         test_advisor_regions test_advisor_application test_advisor_timeline test_advisor_capture test_advisor_metrics
-        test_advisor_metrics_regions test_advisor_metrics_odd)
+        test_advisor_metrics_saved test_advisor_metrics_regions test_advisor_metrics_odd)
   if(TARGET ${target})
     target_sources(${target} PRIVATE test_advisor_place.c)
     add_dependencies(${target} inflight)

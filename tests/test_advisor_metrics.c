@@ -6,31 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/test_advisor_place.h"
+#include "tests/metric_place.h"
 
 #define DATA INFLIGHT_SOURCE_DIR "/tests/data/advisor/metrics/"
-
-static const char *const files[] = {
-    "toy.json",   "round.json",   "unknown.json", "old.csv",   "new.csv",   "tied.csv",
-    "range.csv",  "sample.csv",   "zero.csv",     "epyc.csv",  "part1.csv", "part2.csv",
-    "little.csv", "skylake.csv",  "foreign.csv",  "words.csv", "a=b,c.csv", "wide.json",
-    "wide.csv",   "expected.csv", "expected.json"};
-
-static void copy_files(struct place *place)
-{
-    place_make(place);
-    for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-        char *from = xasprintf("%s%s", DATA, files[i]),
-             *to = path_join(place->work, files[i]);
-        struct buf text = {0};
-
-        check_ok(file_read(from, &text, &place->err), &place->err);
-        check_ok(file_write(to, buf_str(&text), text.length, &place->err), &place->err);
-        buf_release(&text);
-        free(from);
-        free(to);
-    }
-}
 
 /* ---- what is printed ---- */
 
@@ -72,7 +50,7 @@ static void what_is_printed(void)
 {
     struct place place = {0};
 
-    copy_files(&place);
+    metric_place_make(&place);
     for (size_t i = 0; i < ARRAY_SIZE(printed); i++) {
         char *args = xasprintf("metrics %s", printed[i].args);
         char *path = xasprintf("%s%s", DATA, printed[i].golden);
@@ -119,7 +97,13 @@ static const struct {
     {"--list --counts old.csv", 2, "--list says what is defined"},
     {"--list --model topdown", 2, "--model says what to show of one file"},
     {"--list --save x.json", 2, "--save does not go with --list"},
+    {"--list --machine skl", 2, "--machine does not go with --list"},
+    {"--list --runs 2", 2, "--runs does not go with --list"},
     {"--counts old.csv --runs 2", 2, "was counted already"},
+    {"--counts old.csv --cpu ./toy.json --memory hbm", 2, "name that with --machine"},
+    {"--counts old.csv --cpu ./toy.json --set n=3", 2,
+     "describes a kernel: name its C file"},
+    {"--flags -O1 -- true", 2, "--flags describes a kernel: name its C file"},
     {"--seconds 2 -- true", 2, "--seconds says what --counts FILE covers"},
     {"--counts skylake.csv --cpu ./toy.json", 3,
      "are of 'GenuineIntel-6-55-4', which 'skylake-sp' describes, not of 'toy'"},
@@ -142,6 +126,7 @@ static const struct {
     {"--counts old.csv --cpu ./round.json", 3, "'cycles' rests on itself"},
     {"--counts old.csv --cpu ./unknown.json", 3, "'flops' asks for 'FLOPZ'"},
     {"--counts old.csv --cpu ./toy.json --model topdwn", 2, "did you mean 'topdown'?"},
+    {"--counts old.csv --cpu ./toy.json --model TopDown", 2, "did you mean 'topdown'?"},
     {"--list --cpu ./toy.json --model top", 2, "has no model 'top'"},
     {"--counts old.csv --counts new.csv --counts tied.csv --cpu ./toy.json,./wide.json",
      2, "has no name for 'tied.csv'"},
@@ -160,7 +145,7 @@ static void what_is_refused(void)
 {
     struct place place = {0};
 
-    copy_files(&place);
+    metric_place_make(&place);
     for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
         char *args = xasprintf("metrics %s", wrong[i].args);
         struct spawn_outcome outcome = {0};
@@ -184,7 +169,7 @@ static void doubtful_names_are_said(void)
     struct place place = {0};
     char *path;
 
-    copy_files(&place);
+    metric_place_make(&place);
     path = path_join(place.work, "whose.csv");
     check_ok(file_write(path, counts, strlen(counts), &place.err), &place.err);
     check_run(&place, "metrics --counts whose.csv --cpu zen4", 0,
@@ -195,103 +180,18 @@ static void doubtful_names_are_said(void)
     place_drop(&place);
 }
 
-static void advise_takes_one_file(void)
+static void advise_takes_what_it_uses(void)
 {
     struct place place = {0};
 
-    copy_files(&place);
+    metric_place_make(&place);
     check_run(&place, "advise --counts old.csv --counts new.csv --machine skl", 2, "",
               "*one file of counts, got 'old.csv' and 'new.csv'*");
-    place_drop(&place);
-}
-
-/* ---- there and back ---- */
-
-static void print_to(struct place *place, const char *args, const char *name)
-{
-    struct spawn_outcome outcome = {0};
-    char *path = path_join(place->work, name);
-
-    place_run(place, args, &outcome);
-    check_eq(outcome.code, 0);
-    check_ok(file_write(path, buf_str(&outcome.out), outcome.out.length, &place->err),
-             &place->err);
-    spawn_outcome_release(&outcome);
-    free(path);
-}
-
-static void same_output(struct place *place, const char *first, const char *second)
-{
-    struct spawn_outcome one = {0}, two = {0};
-
-    place_run(place, first, &one);
-    place_run(place, second, &two);
-    check_eq(one.code, 0);
-    check_eq(two.code, 0);
-    check_str(buf_str(&two.out), buf_str(&one.out));
-    spawn_outcome_release(&one);
-    spawn_outcome_release(&two);
-}
-
-/* A document holds the raw counts: all is computed anew from it. */
-static void documents_are_read_again(void)
-{
-    struct place place = {0};
-
-    copy_files(&place);
-    print_to(&place,
-             "metrics --counts old=old.csv --counts new=new.csv --cpu ./toy.json "
-             "--json",
-             "both.json");
-    same_output(&place,
-                "metrics --counts a=old.csv --counts b=new.csv --cpu ./toy.json "
-                "--model topdown --json --quiet",
-                "metrics --counts a=old.csv --counts b=new.csv --cpu ./toy.json "
-                "--model topdown --json");
-    print_to(&place, "metrics --counts both.json --json", "again.json");
-    check_run(&place, "metrics --counts both.json --model topdown", 0,
-              "*  (1) old: both.json, *(2) new: both.json, *Slots * 4.00e9 * 2.40e9 *",
-              "");
-    check_run(&place, "metrics --counts x=both.json --model topdown", 0,
-              "*(1) x old: *(2) x new: *", "");
-    check_run(&place, "metrics --counts old.csv,both.json --cpu ./toy.json", 3, "",
-              "*holds 2 columns*");
-    place_drop(&place);
-}
-
-/* Values of then, definitions of now. */
-static void changed_definitions_are_said(void)
-{
-    struct place place = {0};
-    struct spawn_outcome outcome = {0};
-    struct buf text = {0};
-    char *path;
-
-    copy_files(&place);
-    print_to(&place, "metrics --counts old.csv --cpu ./toy.json --json", "then.json");
-    place_run(&place, "metrics --counts then.json", &outcome);
-    check(strstr(buf_str(&outcome.out), "other definitions") == NULL);
-    spawn_outcome_release(&outcome);
-    path = path_join(place.work, "toy.json");
-    check_ok(file_read(path, &text, &place.err), &place.err);
-    buf_add(&text, " ");
-    check_ok(file_write(path, buf_str(&text), text.length, &place.err), &place.err);
-    check_run(&place, "metrics --counts then.json", 0,
-              "*'then.json' was computed with other definitions than 'toy' has now*", "");
-    buf_release(&text);
-    free(path);
-    place_drop(&place);
-}
-
-static void saved_counts_are_counts(void)
-{
-    struct place place = {0};
-
-    copy_files(&place);
-    check_run(&place, "metrics --counts old.csv --cpu ./toy.json --save kept.json", 0,
-              "*Backend_Bound *57.0 % of slots*", "");
-    check_run(&place, "metrics --counts kept.json --cpu ./toy.json --model cycles", 0,
-              "*> Stalled *50.0 % of cycles*[45.8, 54.2]*", "");
+    check_run(&place, "advise --machine skl --bandwidth 9 --access random --cpu zen4", 2,
+              "", "*--cpu says by whose definitions --counts*");
+    check_run(&place, "advise --measurement x.json --cpu zen4", 2, "",
+              "*--cpu does not go with --measurement*");
+    check_run(&place, "advise --cpu zen4 -- true", 2, "", "*--cpu does not go with a*");
     place_drop(&place);
 }
 
@@ -315,7 +215,7 @@ static void pages_are_whole(void)
     struct buf page = {0};
     char *path;
 
-    copy_files(&place);
+    metric_place_make(&place);
     check_run(&place,
               "metrics --counts 'o<b>=old.csv' --counts new.csv --cpu ./toy.json --html "
               "page.html",
@@ -326,6 +226,7 @@ static void pages_are_whole(void)
     check_contains(buf_str(&page), "o&lt;b&gt;");
     check(strstr(buf_str(&page), "o<b>") == NULL);
     check_contains(buf_str(&page), "What does not compare");
+    check_contains(buf_str(&page), "50.0<br><small>45.8 to 54.2</small>");
     check_contains(buf_str(&page), "</html>");
     check(strstr(buf_str(&page), "{{") == NULL);
     check_links_lead_somewhere(buf_str(&page));
@@ -346,7 +247,7 @@ static void shipped_files_are_listed(void)
 {
     struct place place = {0};
 
-    copy_files(&place);
+    metric_place_make(&place);
     check_run(&place, "metrics --list", 0, "*skylake-sp *intel family 6 model 55*", "");
     check_run(&place, "metrics --list --cpu skylake-sp", 0,
               "skylake-sp: *Frontend_Bound (% of slots) = *\nEvents\n*"
@@ -374,7 +275,7 @@ static void many_reasons_are_put_together(void)
 {
     struct place place = {0};
 
-    copy_files(&place);
+    metric_place_make(&place);
     copy_case(&place, INFLIGHT_SOURCE_DIR "/tests/data/metrics/a64fx/all_memory.json",
               "a64fx.json");
     check_run(&place, "metrics --counts a64fx.json --model cycles", 0,
@@ -395,10 +296,7 @@ CU_TestInfo advisor_metrics_tests[] = {
     {"nothing is wider than the page", nothing_is_wider_than_the_page},
     {"what is refused", what_is_refused},
     {"names that are doubtful", doubtful_names_are_said},
-    {"advise takes one file of counts", advise_takes_one_file},
-    {"documents are read again", documents_are_read_again},
-    {"changed definitions are said", changed_definitions_are_said},
-    {"saved counts are counts", saved_counts_are_counts},
+    {"advise takes what it uses", advise_takes_what_it_uses},
     {"pages are whole", pages_are_whole},
     {"shipped files are listed", shipped_files_are_listed},
     {"many reasons are put together", many_reasons_are_put_together},

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "advisor/metrics_patterns.h"
 #include "core/base/formula.h"
@@ -278,9 +279,91 @@ static void nothing_is_said_beyond_the_noise(void)
     free(said);
 }
 
+/* One run says nothing of the scatter, and what to do waits for more. */
+static void single_runs_are_said(void)
+{
+    char *said = NULL;
+
+    said_of_times(quantity_exact(2, PROVENANCE_RECORDED),
+                  quantity_exact(1, PROVENANCE_RECORDED), &said);
+    check_str(said, "Faster, 1 s after 2 s (2 times). By one run each; if more of them "
+                    "confirm it: Keep it. [time.faster]");
+    free(said);
+    said_of_times(about(2, 0.01), quantity_exact(1, PROVENANCE_RECORDED), &said);
+    check_str(said, "Faster, 1 s after 2 s (2 times). Keep it. [time.faster]");
+    free(said);
+}
+
+/* ---- damaged files ---- */
+
+#define PATTERN(when, sentence, more)                                                    \
+    "{\"schema\": \"inflight.patterns/1\", \"patterns\": [{\"id\": \"a\", \"when\": "    \
+    "[" when "], \"sentence\": \"" sentence "\"" more "}]}"
+#define REST  ", \"action\": \"b\", \"source\": \"c\""
+#define NEVER "{\"formula\": \"ratio.Time\", \"op\": \"<\", \"value\": 0}"
+
+/* Of a pattern that does not fire, too. */
+static const struct {
+    const char *text, *said;
+} damaged[] = {
+    {"{", "patterns.json"},
+    {"{\"schema\": \"inflight.rules/1\"}", "inflight.patterns/1"},
+    {"{\"schema\": \"inflight.patterns/1\"}", "patterns"},
+    {PATTERN("", "x", REST), "patterns[0].when: expected at least one condition"},
+    {PATTERN(NEVER, "x", ""), "patterns[0].action: is missing"},
+    {PATTERN(NEVER, "x", REST ", \"colour\": 1"), "colour"},
+    {PATTERN(NEVER, "{old.Time", REST), "lacks a closing brace"},
+    {PATTERN(NEVER, "{Time}", REST), "\"Time\": expected old.X, new.X or ratio.X"},
+    {PATTERN(NEVER, "{old.Time +}", REST), "patterns[0]: \"old.Time +\""},
+    {PATTERN(NEVER, "x", REST ", \"cpus\": \"all\""), "cpus: expected same"},
+    {PATTERN("{\"formula\": \"old.Time\", \"op\": \"=\", \"value\": 1}", "x", REST),
+     "patterns[0].when[0]: op: expected <, <=, >, >= or in, got \"=\""},
+    {PATTERN("{\"formula\": \"old.Time\", \"op\": \"in\", \"value\": [1]}", "x", REST),
+     "patterns[0].when[0].value: expected the two ends of a range"},
+    {PATTERN(NEVER, "x",
+             REST ", \"lists\": [{\"name\": \"l\", \"of\": [{\"formula\": \"old.Time\", "
+                  "\"op\": \"<\", \"value\": 0, \"says\": \"{old}\"}]}]"),
+     "patterns[0].lists[0].of[0]: \"old\": expected old.X, new.X or ratio.X"},
+};
+
+static void damaged_files_are_refused(void)
+{
+    char *before = xstrdup(getenv("INFLIGHT_DATA")), *dir = NULL;
+    struct version version = {0};
+    struct strvec said = {0};
+    struct error err = {0};
+
+    check_ok(metric_set_load(FOLDER "patterns/printed_skylake-sp.json", NULL,
+                             &version.set, &err),
+             &err);
+    version.question =
+        (struct metric_question){.set = version.set, .counts = &version.counts};
+    check_ok(scratch_make(&dir, &err), &err);
+    char *rules = path_join(dir, "rules"), *path = path_join(rules, "patterns.json");
+    check_eq(mkdir(rules, 0700), 0);
+    setenv("INFLIGHT_DATA", dir, 1);
+    for (size_t i = 0; i < ARRAY_SIZE(damaged); i++) {
+        check_ok(file_write(path, damaged[i].text, strlen(damaged[i].text), &err), &err);
+        check_fails(metrics_patterns(NULL, &version.question, &said, &err), &err,
+                    STATUS_INPUT, damaged[i].said);
+    }
+    if (before)
+        setenv("INFLIGHT_DATA", before, 1);
+    else
+        unsetenv("INFLIGHT_DATA");
+    check_eq(said.nr, 0);
+    version_release(&version);
+    scratch_remove(dir);
+    free(before);
+    free(rules);
+    free(path);
+}
+
 CU_TestInfo metrics_patterns_tests[] = {
     {"tables are judged as their text does", tables_are_judged_as_their_text_does},
     {"patterns name portable metrics", patterns_name_portable_metrics},
     {"nothing is said beyond the noise", nothing_is_said_beyond_the_noise},
+    {"single runs are said", single_runs_are_said},
+    {"damaged files are refused", damaged_files_are_refused},
     CU_TEST_INFO_NULL,
 };

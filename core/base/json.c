@@ -142,6 +142,6 @@ json_t *json_strings(const char *const *text, size_t nr)
     json_t *list = json_array();
 
     for (size_t i = 0; i < nr; i++)
-        json_array_append_new(list, json_string(text[i]));
+        json_array_append_new(list, text_json(text[i]));
     return list;
 }

@@ -93,6 +93,7 @@ static int read_into(const char *path, struct metric_set *set, int depth,
     if (json_read_file(path, schema, &root, err))
         return -1;
     top = json_top(path, root);
+    strvec_push(&set->file, path);
     result = depth ? 0 : read_heading(&top, set, err);
     if (!result)
         result = metric_fields_read(&top, set, err);

@@ -97,8 +97,9 @@ struct metric_warning {
 };
 struct metric_set {
     char *name, *title, *path;
-    json_t *recognise; /* array; NULL = a common file's */
-    struct strvec pmu; /* of libpfm4: each has all events without a note */
+    struct strvec file; /* that it was read from: its own, then those that it includes */
+    json_t *recognise;  /* array; NULL = a common file's */
+    struct strvec pmu;  /* of libpfm4: each has all events without a note */
     struct strvec source;
     struct metric_constant *constant;
     struct metric_event *event;
