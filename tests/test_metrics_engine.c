@@ -378,6 +378,9 @@ static void cpus_are_told_apart(void)
     check_eq(metric_set_cpu(set, "intel 6 143 4"), METRIC_CPU_OTHER);
     check_eq(metric_set_cpu(set, "AuthenticAMD-25-11-1"), METRIC_CPU_OTHER);
     check_eq(metric_set_cpu(set, "some machine"), METRIC_CPU_NOT_TOLD);
+    check_eq(metric_set_cpu(set, "AMD EPYC 7742 64-Core Processor"), METRIC_CPU_NOT_TOLD);
+    check_eq(metric_set_cpu(set, "Intel Xeon 8160 2 GHz"), METRIC_CPU_NOT_TOLD);
+    check_eq(metric_set_cpu(set, "intel 6"), METRIC_CPU_NOT_TOLD);
     check_eq(metric_set_cpu(set, NULL), METRIC_CPU_NOT_TOLD);
     metric_set_free(set);
     check_fails(metric_set_load("no-such-cpu-at-all", NULL, &set, &err), &err,

@@ -88,7 +88,7 @@ static void identify_words(const char *text, struct papi_identity *cpu)
     static const int digits[] = {2, 3, 1};
     char *out[] = {cpu->family, cpu->model, cpu->stepping};
     char *vendor = xstrndup(text, strcspn(text, between));
-    int base = strchr(text, '-') ? 16 : 0;
+    int base = text[strlen(vendor)] == '-' ? 16 : 0;
 
     cpu->vendor = vendor_of(vendor);
     bool arm = !strcmp(cpu->vendor, "arm");
@@ -103,11 +103,12 @@ static void identify_words(const char *text, struct papi_identity *cpu)
 
         text += strspn(text, between);
         unsigned long number = strtoul(text, &end, base && !i && !arm ? 10 : base);
-        if (end != text)
-            snprintf(out[i], 8, "%0*lX", arm ? digits[i] : 1, number & 0xffffff);
+        if (end == text || (*end && !strchr(between, *end)))
+            break; /* "AMD EPYC 7742 64-Core Processor" tells none of them */
+        snprintf(out[i], 8, "%0*lX", arm ? digits[i] : 1, number & 0xffffff);
         text = end;
     }
-    if (!*out[1])
+    if (!*out[0] || !*out[1])
         cpu->vendor = "";
 }
 
