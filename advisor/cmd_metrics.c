@@ -145,11 +145,7 @@ static char *origin_of(const struct settings *settings)
 static int add_measured(struct metrics_report *report, struct error *err)
 {
     const struct settings *settings = report->settings;
-    struct metrics_request request = {.settings = settings,
-                                      .cpu = settings->cpu,
-                                      .model = settings->model,
-                                      .runs = settings->runs > 0 ? (size_t)settings->runs
-                                                                 : 0};
+    const struct metrics_request request = metrics_request_of(settings);
     struct metrics_measured measured = {0};
     struct metrics_column column = {0};
     int status = settings->file ? metrics_of_kernel(&request, &measured, err)

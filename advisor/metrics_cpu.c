@@ -314,11 +314,12 @@ bool metrics_counts_software(const struct metrics_column *column)
 static int add_software(struct metrics_column *column, struct error *err)
 {
     struct metric_set *more = NULL;
-    if (!strcmp(column->set->name, metrics_software) || !metrics_counts_software(column))
+    if (!strcmp(column->set->name, metrics_software))
         return 0;
     if (metric_set_load(metrics_software, NULL, &more, err))
         return -1;
-    if (metric_find(column->set, more->metric[0].name) == METRIC_NONE)
+    if (events_among(more, column) &&
+        metric_find(column->set, more->metric[0].name) == METRIC_NONE)
         return metric_set_merge(column->set, more, err);
     metric_set_free(more);
     return 0;

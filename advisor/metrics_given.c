@@ -55,6 +55,17 @@ static bool rows_meet(const json_t *a, const json_t *b)
     return !parts && !list;
 }
 
+/* The rows of the CPU table, which is the caller's; none where it cannot be read. */
+static const json_t *open_cpus(json_t **table)
+{
+    char *path = NULL;
+    *table = NULL;
+    if (!shipped_path("core/machine/data/cpus.json", &path, NULL))
+        json_read_file(path, NULL, table, NULL);
+    free(path);
+    return json_object_get(*table, "cpus");
+}
+
 static double line_of_rows(const json_t *cpus, const json_t *recognise)
 {
     size_t i, k;
@@ -75,14 +86,9 @@ static double line_of_rows(const json_t *cpus, const json_t *recognise)
 /* Of the CPUs that the definitions are of; 0 = not known. */
 static double line_of_table(const struct metric_set *set)
 {
-    json_t *table = NULL;
-    char *path = NULL;
-    double bytes = 0;
-    if (!shipped_path("core/machine/data/cpus.json", &path, NULL) &&
-        !json_read_file(path, NULL, &table, NULL))
-        bytes = line_of_rows(json_object_get(table, "cpus"), set->recognise);
+    json_t *table;
+    double bytes = line_of_rows(open_cpus(&table), set->recognise);
     json_decref(table);
-    free(path);
     return bytes;
 }
 
@@ -106,14 +112,9 @@ static bool rows_name(const json_t *cpus, const json_t *recognise, const char *n
 
 bool metrics_set_is_of(const struct metric_set *set, const char *microarchitecture)
 {
-    json_t *table = NULL;
-    char *path = NULL;
-    bool is =
-        !shipped_path("core/machine/data/cpus.json", &path, NULL) &&
-        !json_read_file(path, NULL, &table, NULL) &&
-        rows_name(json_object_get(table, "cpus"), set->recognise, microarchitecture);
+    json_t *table;
+    bool is = rows_name(open_cpus(&table), set->recognise, microarchitecture);
     json_decref(table);
-    free(path);
     return is;
 }
 

@@ -8,6 +8,15 @@
 #include "core/machine/machine.h"
 #include "core/observe/observe.h"
 
+struct metrics_request metrics_request_of(const struct settings *settings)
+{
+    return (struct metrics_request){.settings = settings,
+                                    .cpu = settings->cpu,
+                                    .model = settings->model,
+                                    .runs =
+                                        settings->runs > 0 ? (size_t)settings->runs : 0};
+}
+
 /* ---- definitions ---- */
 
 /* The file of the CPU; NULL, with a note, where nobody named one and none is of this. */

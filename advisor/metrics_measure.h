@@ -20,6 +20,9 @@ struct metrics_request {
     bool facts; /* only what tells the rules something */
 };
 
+/* As the command line says it. */
+struct metrics_request metrics_request_of(const struct settings *settings);
+
 enum { METRICS_GIVEN_HERE = 4 };
 
 struct metrics_measured {

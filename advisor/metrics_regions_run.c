@@ -159,11 +159,7 @@ static int show_regions(struct session *session, struct metrics_report *report,
 int metrics_run_regions(struct metrics_report *report, struct error *err)
 {
     const struct settings *settings = report->settings;
-    struct metrics_request request = {.settings = settings,
-                                      .cpu = settings->cpu,
-                                      .model = settings->model,
-                                      .runs = settings->runs > 0 ? (size_t)settings->runs
-                                                                 : 0};
+    const struct metrics_request request = metrics_request_of(settings);
     struct session session = {.settings = settings, .plan = {.of_regions = true}};
     spawn_catch_interrupt();
     int status = metrics_prepare(&request, NULL, &session.measured, &session.plan, err);

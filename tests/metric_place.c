@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DATA INFLIGHT_SOURCE_DIR "/tests/data/advisor/metrics/"
+#define DATA INFLIGHT_SOURCE_DIR "/tests/data/advisor/metrics"
 
 static const char *const files[] = {
     "toy.json",   "round.json",   "unknown.json", "old.csv",   "new.csv",   "tied.csv",
@@ -14,17 +14,8 @@ static const char *const files[] = {
 void metric_place_make(struct place *place)
 {
     place_make(place);
-    for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
-        char *from = xasprintf("%s%s", DATA, files[i]),
-             *to = path_join(place->work, files[i]);
-        struct buf text = {0};
-
-        check_ok(file_read(from, &text, &place->err), &place->err);
-        check_ok(file_write(to, buf_str(&text), text.length, &place->err), &place->err);
-        buf_release(&text);
-        free(from);
-        free(to);
-    }
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+        place_copy(place, DATA, files[i]);
 }
 
 void metric_place_print(struct place *place, const char *args, const char *name)

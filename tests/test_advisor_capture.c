@@ -14,15 +14,7 @@
 
 static void copy_source(struct place *place, const char *name)
 {
-    char *from = xasprintf("%s/tests/data/capture/%s", INFLIGHT_SOURCE_DIR, name);
-    char *to = path_join(place->work, name);
-    struct buf text = {0};
-
-    check_ok(file_read(from, &text, &place->err), &place->err);
-    check_ok(file_write(to, buf_str(&text), text.length, &place->err), &place->err);
-    buf_release(&text);
-    free(from);
-    free(to);
+    place_copy(place, INFLIGHT_SOURCE_DIR "/tests/data/capture", name);
 }
 
 static bool run_line(const struct place *place, const char *line)

@@ -6,9 +6,9 @@
 
 static const char cli[] = INFLIGHT_SOURCE_DIR "/tests/data/advisor/cli";
 
-static void copy_file(struct place *place, const char *name)
+void place_copy(struct place *place, const char *folder, const char *name)
 {
-    char *from = xasprintf("%s/files/%s", cli, name), *to = path_join(place->work, name);
+    char *from = path_join(folder, name), *to = path_join(place->work, name);
     struct buf text = {0};
 
     check_ok(file_read(from, &text, &place->err), &place->err);
@@ -39,7 +39,7 @@ static void copy_files(struct place *place)
     int nr = place_list(dir, &names);
 
     for (int i = 0; i < nr; i++) {
-        copy_file(place, names[i]->d_name);
+        place_copy(place, dir, names[i]->d_name);
         free(names[i]);
     }
     free(names);

@@ -16,6 +16,8 @@ struct place {
 
 void place_make(struct place *place);
 void place_drop(struct place *place);
+/* A file of the folder, into the work folder. */
+void place_copy(struct place *place, const char *folder, const char *name);
 
 /* The program with these words, as a shell would split them. */
 void place_run(struct place *place, const char *args, struct spawn_outcome *outcome);

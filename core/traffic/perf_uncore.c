@@ -1,15 +1,12 @@
-#define _GNU_SOURCE /* syscall */
 #include "core/traffic/perf_uncore.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "core/traffic/bandwidth_source.h"
+#include "core/traffic/perf_core.h"
 
 const char perf_uncore_devices[] = "/sys/bus/event_source/devices";
 
@@ -163,15 +160,8 @@ static int cannot_open(const char *name, int cpu, int number, struct error *err)
 int perf_uncore_open(const struct perf_uncore *event, const char *name, int cpu,
                      struct error *err)
 {
-    struct perf_event_attr attr = {
-        .type = event->code.type,
-        .size = sizeof(attr),
-        .config = event->code.config[0],
-        .config1 = event->code.config[1],
-        .config2 = event->code.config[2],
-        .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
-    };
-    int fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+    const struct perf_core_who everybody = {.place = {.cpu = cpu}};
+    int fd = perf_core_calls.open(&event->code, &everybody);
 
-    return fd >= 0 ? fd : cannot_open(name, cpu, errno, err);
+    return fd >= 0 ? fd : cannot_open(name, cpu, -fd, err);
 }
