@@ -371,7 +371,12 @@ static int emit_all(struct model *model, struct work *works, struct edits *edits
         strvec_release(&helpers.vector_type);
         return -1;
     }
+    bool rewritten = edits->nr > 0;
     add_pragma_edits(model, edits);
+    if (rewritten) {
+        gen_frozen(model, edits);
+        gen_frozen_macros(model, &text);
+    }
     add_helpers(model, &helpers, edits, &text);
     gen_vectors_text(&helpers, &text, &attribute);
     if (helpers.need_quiet)
