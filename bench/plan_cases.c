@@ -192,7 +192,7 @@ int plan_cases_make(struct plan_bench *bench, char *const *program, struct error
     override_all(bench->kernel, rounds, 0);
     if (!bench->item_nr) /* sizes are constants */
         add_case(bench, HUGE_VAL, &(double){HUGE_VAL});
-    for (size_t c = 0; c < bench->compiler_nr && !result; c++)
+    for (size_t c = 0; c < bench->build_nr && !result; c++)
         result = keep_clean(bench, program[c], err);
     free(rounds);
     return result;

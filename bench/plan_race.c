@@ -13,7 +13,7 @@ static const char flags[] = "-O1 -march=native -ffp-contract=off";
 static int build(struct plan_bench *bench, const struct plan *plan, char **program,
                  struct error *err)
 {
-    struct toolchain toolchain = {.compiler = (char *)plan_compilers[0],
+    struct toolchain toolchain = {.compiler = (char *)plan_builds[0].compiler,
                                   .version = (char *)""};
     char *dir = xasprintf("%s/threads", bench->dir);
 

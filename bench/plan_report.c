@@ -84,10 +84,10 @@ static void print_plan(FILE *out, const json_t *kernel, const json_t *plan)
 {
     fprintf(out, "%s --plan '%s': %s\n", bench_text(kernel, "kernel"),
             bench_text(plan, "plan"), bench_text(plan, "verdict"));
-    for (size_t c = 0; c < PLAN_COMPILERS; c++)
-        if (*bench_text(plan, plan_compilers[c]))
-            fprintf(out, "    %s: %s\n", plan_compilers[c],
-                    bench_text(plan, plan_compilers[c]));
+    for (size_t c = 0; c < PLAN_BUILDS; c++)
+        if (*bench_text(plan, plan_builds[c].name))
+            fprintf(out, "    %s: %s\n", plan_builds[c].name,
+                    bench_text(plan, plan_builds[c].name));
     if (*bench_text(plan, "explained"))
         fprintf(out, "    the same results, %s: %s\n", bench_text(plan, "explained"),
                 bench_text(plan, "refusal"));
@@ -95,7 +95,8 @@ static void print_plan(FILE *out, const json_t *kernel, const json_t *plan)
 
 static bool is_problem(const json_t *plan, bool illegal)
 {
-    bool good = !strcmp(bench_text(plan, "verdict"), "good");
+    const char *verdict = bench_text(plan, "verdict");
+    bool good = !strcmp(verdict, "good") || !strcmp(verdict, "announced");
 
     return illegal ? !strcmp(bench_text(plan, "explained"), PLAN_UNEXPLAINED) : !good;
 }

@@ -6,11 +6,13 @@
 #include <unistd.h>
 
 #include "bench/plan_cases.h"
+#include "bench/plan_own.h"
 #include "bench/plan_race.h"
 #include "variants/compile.h"
 #include "variants/harness.h"
 
-const char *const plan_compilers[PLAN_COMPILERS] = {"gcc", "clang"};
+const struct plan_build plan_builds[PLAN_BUILDS] = {
+    {"gcc", "gcc"}, {"clang", "clang-19"}, {"gcc -O3", "gcc"}, {"clang -O3", "clang-19"}};
 
 /* Rows of no elements are what C forbids and callers have: a plan must bear them. */
 #define STRICT                                                                           \
@@ -27,8 +29,9 @@ static const double compile_limit_s = 120;
 
 const char *plan_verdict_word(enum plan_verdict verdict)
 {
-    static const char *const words[] = {"no compile", "sanitizer", "race",    "crash",
-                                        "timeout",    "wrong",     "warning", "good"};
+    static const char *const words[] = {"no compile", "sanitizer", "race",
+                                        "crash",      "timeout",   "wrong",
+                                        "warning",    "announced", "good"};
 
     return words[verdict];
 }
@@ -37,7 +40,7 @@ enum plan_verdict plan_try_worst(const struct plan_try *try)
 {
     enum plan_verdict worst = PLAN_GOOD;
 
-    for (size_t c = 0; c < PLAN_COMPILERS; c++)
+    for (size_t c = 0; c < PLAN_BUILDS; c++)
         if (try->verdict[c] < worst)
             worst = try->verdict[c];
     return worst;
@@ -46,7 +49,7 @@ enum plan_verdict plan_try_worst(const struct plan_try *try)
 /* ---- compiling ---- */
 
 /* Runs argv; `said` gets what the compiler printed. True when it ended well. */
-static bool run_compiler(const struct strvec *argv, struct buf *said, struct error *err)
+bool plan_run_compiler(const struct strvec *argv, struct buf *said, struct error *err)
 {
     static const char *const env[] = {"LC_ALL=C", NULL};
     struct spawn_outcome outcome;
@@ -68,27 +71,28 @@ static bool run_compiler(const struct strvec *argv, struct buf *said, struct err
 }
 
 /* Compiles `text` as STEM.c in the bench's folder. Caller frees *object. */
-static bool compile(const struct plan_bench *bench, size_t compiler, const char *stem,
-                    const char *text, const char *flags, char **object, struct buf *said,
-                    struct error *err)
+bool plan_compile(const struct plan_bench *bench, size_t compiler, const char *stem,
+                  const char *text, const char *flags, char **object, struct buf *said,
+                  struct error *err)
 {
     char *source = xasprintf("%s/%s.c", bench->dir, stem), *templates = NULL;
     struct strvec argv = {0};
     bool ok = file_write(source, text, strlen(text), err) == 0 &&
               shipped_path("templates/harness", &templates, err) == 0;
 
-    *object = xasprintf("%s/%s-%s.o", bench->dir, stem, plan_compilers[compiler]);
-    strvec_push(&argv, plan_compilers[compiler]);
+    *object = xasprintf("%s/%s-%zu.o", bench->dir, stem, compiler);
+    strvec_push(&argv, plan_builds[compiler].compiler);
     strvec_split(&argv, flags);
     strvec_push_all(&argv, &bench->kernel->cflags);
     strvec_push(&argv, "-I");
     strvec_push(&argv, templates ? templates : ".");
-    strvec_push(&argv,
-                strstr(text, "pragma omp parallel") ? "-fopenmp" : "-fopenmp-simd");
+    strvec_push(&argv, bench->own || strstr(text, "pragma omp parallel")
+                           ? "-fopenmp"
+                           : "-fopenmp-simd");
     strvec_split(&argv, "-c -o");
     strvec_push(&argv, *object);
     strvec_push(&argv, source);
-    ok = ok && run_compiler(&argv, said, err);
+    ok = ok && plan_run_compiler(&argv, said, err);
     strvec_release(&argv);
     free(source);
     free(templates);
@@ -116,7 +120,7 @@ static int add_base(struct plan_bench *bench, size_t compiler, const char *stem,
 {
     struct buf said = {0};
     char *object;
-    bool ok = compile(bench, compiler, stem, text, flags, &object, &said, err);
+    bool ok = plan_compile(bench, compiler, stem, text, flags, &object, &said, err);
 
     char *warning = ok && strstr(flags, "-Wall") ? first_warning(buf_str(&said)) : NULL;
     if (ok)
@@ -135,7 +139,7 @@ static int add_base(struct plan_bench *bench, size_t compiler, const char *stem,
 static int add_harness(struct plan_bench *bench, size_t compiler, const char *shared,
                        struct error *err)
 {
-    struct toolchain toolchain = {.compiler = (char *)plan_compilers[compiler],
+    struct toolchain toolchain = {.compiler = (char *)plan_builds[compiler].compiler,
                                   .version = (char *)"",
                                   .is_clang = compiler == 1};
     char *hash = NULL, *templates = NULL, *object = NULL, *text = NULL;
@@ -149,14 +153,14 @@ static int add_harness(struct plan_bench *bench, size_t compiler, const char *sh
     strvec_push(&flags, "-I");
     strvec_push(&flags, templates ? templates : ".");
     if (result == 0)
-        result =
-            compile_object(&(struct compile_request){.toolchain = &toolchain,
-                                                     .dir = shared ? shared : bench->dir,
-                                                     .stem = plan_compilers[compiler],
-                                                     .text = text,
-                                                     .what = "the harness",
-                                                     .flags = &flags},
-                           &object, err);
+        result = compile_object(
+            &(struct compile_request){.toolchain = &toolchain,
+                                      .dir = shared ? shared : bench->dir,
+                                      .stem = plan_builds[compiler].compiler,
+                                      .text = text,
+                                      .what = "the harness",
+                                      .flags = &flags},
+            &object, err);
     if (result == 0)
         strvec_push(&bench->base[compiler], object);
     strvec_release(&flags);
@@ -176,7 +180,7 @@ static int add_bases(struct plan_bench *bench, const char *shared, struct error 
     harness_table(bench->kernel, &table);
     harness_unit(bench->kernel, function->source, function->path, HARNESS_REFERENCE,
                  &reference);
-    for (size_t c = 0; c < bench->compiler_nr && !result; c++)
+    for (size_t c = 0; c < bench->build_nr && !result; c++)
         if (add_harness(bench, c, shared, err) ||
             add_base(bench, c, "table", buf_str(&table), plain_flags, err) ||
             add_base(bench, c, "reference", buf_str(&reference), reference_flags, err))
@@ -238,10 +242,10 @@ static int link_all(const struct plan_bench *bench, size_t compiler, char **prog
     char *object;
 
     dispatcher(bench, compiler, &text);
-    *program = xasprintf("%s/verify-%s", bench->dir, plan_compilers[compiler]);
-    bool ok = compile(bench, compiler, "dispatcher", buf_str(&text), plain_flags, &object,
-                      &said, err);
-    strvec_push(&argv, plan_compilers[compiler]);
+    *program = xasprintf("%s/verify-%zu", bench->dir, compiler);
+    bool ok = plan_compile(bench, compiler, "dispatcher", buf_str(&text), plain_flags,
+                           &object, &said, err);
+    strvec_push(&argv, plan_builds[compiler].compiler);
     strvec_split(&argv, "-fsanitize=address,undefined -fopenmp");
     strvec_push_all(&argv, &bench->base[compiler]);
     strvec_push_all(&argv, &bench->objects[compiler]);
@@ -249,7 +253,7 @@ static int link_all(const struct plan_bench *bench, size_t compiler, char **prog
     strvec_push(&argv, "-o");
     strvec_push(&argv, *program);
     strvec_push(&argv, "-lm");
-    ok = ok && run_compiler(&argv, &said, err);
+    ok = ok && plan_run_compiler(&argv, &said, err);
     strvec_release(&argv);
     buf_release(&text);
     buf_release(&said);
@@ -263,18 +267,18 @@ int plan_bench_open(struct plan_bench *bench, const char *path, bool force,
                     const char *shared, struct error *err)
 {
     struct kernel_request request = {.path = path, .force = force};
-    char *program[PLAN_COMPILERS] = {NULL};
+    char *program[PLAN_SANITIZED] = {NULL};
     int result = -1;
 
-    *bench = (struct plan_bench){.compiler_nr = force ? 1 : PLAN_COMPILERS};
+    *bench = (struct plan_bench){.build_nr = force ? 1 : PLAN_SANITIZED};
     if (kernel_open(&request, &bench->kernel, err) == 0 &&
         scratch_make(&bench->dir, err) == 0)
         result = add_bases(bench, shared, err);
-    for (size_t c = 0; c < bench->compiler_nr && result == 0; c++)
+    for (size_t c = 0; c < bench->build_nr && result == 0; c++)
         result = link_all(bench, c, &program[c], err);
     if (result == 0)
         result = plan_cases_make(bench, program, err);
-    for (size_t c = 0; c < bench->compiler_nr; c++)
+    for (size_t c = 0; c < bench->build_nr; c++)
         free(program[c]);
     if (result)
         plan_bench_release(bench);
@@ -286,14 +290,16 @@ void plan_bench_release(struct plan_bench *bench)
     for (size_t i = 0; i < bench->item_nr; i++) {
         strvec_release(&bench->item[i].args);
         free(bench->item[i].text);
+        free(bench->item[i].want);
     }
     for (size_t i = 0; i < bench->try_nr; i++) {
-        for (size_t c = 0; c < PLAN_COMPILERS; c++)
+        for (size_t c = 0; c < PLAN_BUILDS; c++)
             free(bench->try[i].detail[c]);
         free(bench->try[i].plan);
         free(bench->try[i].refusal);
+        free(bench->try[i].rests);
     }
-    for (size_t c = 0; c < PLAN_COMPILERS; c++) {
+    for (size_t c = 0; c < PLAN_BUILDS; c++) {
         strvec_release(&bench->base[c]);
         strvec_release(&bench->objects[c]);
     }
@@ -320,8 +326,8 @@ static void warn(struct plan_bench *bench, size_t compiler, const char *text,
         return;
     free(*warning);
     *warning = NULL;
-    if (compile(bench, compiler, "again", text, "-O3 -march=native -Wall -Wextra",
-                &object, &again, NULL))
+    if (plan_compile(bench, compiler, "again", text, "-O3 -march=native -Wall -Wextra",
+                     &object, &again, NULL))
         *warning = first_warning(buf_str(&again));
     buf_release(&again);
     free(object);
@@ -342,13 +348,13 @@ static void compile_variant(struct plan_bench *bench, size_t number, const char 
              number, number, number, number, number, number);
     harness_unit(bench->kernel, source, bench->kernel->function->path, HARNESS_VARIANT,
                  &text);
-    for (size_t c = 0; c < bench->compiler_nr; c++) {
+    for (size_t c = 0; c < bench->build_nr; c++) {
         char *stem = xasprintf("v%zu", number), *object;
         struct buf said = {0};
         struct error err = {0};
-        bool ok =
-            compile(bench, c, stem, buf_str(&text),
-                    try->refusal ? forced_flags : strict_flags, &object, &said, &err);
+        bool ok = plan_compile(bench, c, stem, buf_str(&text),
+                               try->refusal ? forced_flags : strict_flags, &object, &said,
+                               &err);
 
         if (ok)
             warn(bench, c, buf_str(&text), buf_str(&said), &try->detail[c]);
@@ -369,15 +375,15 @@ static void compile_variant(struct plan_bench *bench, size_t number, const char 
 int plan_bench_add(struct plan_bench *bench, const char *text, const char *refusal,
                    struct error *err)
 {
-    struct plan_try try = {.verdict = {PLAN_GOOD, PLAN_GOOD}};
+    struct plan_try try = {.verdict = {PLAN_GOOD, PLAN_GOOD, PLAN_GOOD, PLAN_GOOD}};
     struct plan *plan;
-    struct buf source = {0};
+    struct buf source = {0}, rests = {0};
 
     if (plan_parse(text, &plan, err))
         return -1;
     clock_t start = clock();
     /* what is forced has been refused already */
-    int result = refusal ? 0 : kernel_check(bench->kernel, plan, NULL, err);
+    int result = refusal ? 0 : kernel_check(bench->kernel, plan, &rests, err);
     clock_t checked = clock();
     result = result ? result : kernel_emit(bench->kernel, plan, NULL, &source, err);
     try.check_s = (double)(checked - start) / CLOCKS_PER_SEC;
@@ -386,13 +392,18 @@ int plan_bench_add(struct plan_bench *bench, const char *text, const char *refus
     if (result == 0) {
         try.plan = xstrdup(text);
         try.refusal = refusal ? xstrdup(refusal) : NULL;
+        try.rests = xstrdup(buf_str(&rests));
         try.blocks = strstr(text, "unroll_jam") || strstr(text, "vec(") ||
                      strstr(text, "pack(") || strstr(text, "full(");
         GROW(bench->try, bench->try_nr + 1, bench->try_alloc);
         bench->try[bench->try_nr++] = try;
-        compile_variant(bench, bench->try_nr - 1, buf_str(&source));
+        if (bench->own)
+            plan_own_compile(bench, bench->try_nr - 1, buf_str(&source));
+        else
+            compile_variant(bench, bench->try_nr - 1, buf_str(&source));
     }
     buf_release(&source);
+    buf_release(&rests);
     return result;
 }
 
@@ -400,7 +411,9 @@ int plan_bench_add(struct plan_bench *bench, const char *text, const char *refus
 
 int plan_bench_run(struct plan_bench *bench, struct error *err)
 {
-    for (size_t c = 0; c < bench->compiler_nr; c++) {
+    if (bench->own)
+        return plan_own_run(bench, err);
+    for (size_t c = 0; c < bench->build_nr; c++) {
         char *program;
         int result = link_all(bench, c, &program, err);
 

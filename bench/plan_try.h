@@ -9,8 +9,12 @@
 
 #include "variants/kernel.h"
 
-enum { PLAN_COMPILERS = 2 };
-extern const char *const plan_compilers[PLAN_COMPILERS];
+/* The first two, with sanitizers, are of all plans; files with a `main` of their own are
+ * built by the others too. */
+enum { PLAN_SANITIZED = 2, PLAN_BUILDS = 4 };
+extern const struct plan_build {
+    const char *name, *compiler;
+} plan_builds[PLAN_BUILDS];
 
 /* Worst first. */
 enum plan_verdict {
@@ -21,6 +25,7 @@ enum plan_verdict {
     PLAN_TIMEOUT,
     PLAN_WRONG,
     PLAN_WARNING,
+    PLAN_ANNOUNCED, /* wrong where what it says that it rests on does not hold */
     PLAN_GOOD,
     PLAN_VERDICT_NR
 };
@@ -29,25 +34,28 @@ const char *plan_verdict_word(enum plan_verdict verdict);
 /* One plan and what became of it with each compiler. */
 struct plan_try {
     char *plan, *refusal;   /* refusal: why it is illegal, of a forced one */
+    char *rests;            /* what its legality rests on, a sentence a line */
     double check_s, emit_s; /* of the processor */
     bool blocks;            /* has steps that make register blocks */
-    enum plan_verdict verdict[PLAN_COMPILERS];
-    char *detail[PLAN_COMPILERS]; /* first message; NULL if good */
+    enum plan_verdict verdict[PLAN_BUILDS];
+    char *detail[PLAN_BUILDS]; /* first message; NULL if good */
 };
 
 struct plan_case {
     struct strvec args; /* of the verifying program */
     char *text;         /* "n=3 m=37" */
+    char *want;         /* what a main of its own prints */
 };
 
 struct plan_bench { /* {0} is the valid empty one */
     struct kernel *kernel;
     char *dir;
-    size_t compiler_nr;     /* forced plans: the first one alone shows what they do */
+    const struct plan_file *own; /* the kernel's file has a `main`; NULL = it has none */
+    size_t build_nr;        /* forced plans: the first one alone shows what they do */
     struct plan_case *item; /* sizes at which the untransformed kernel is clean */
     size_t item_nr, item_alloc;
-    struct strvec base[PLAN_COMPILERS]; /* objects that all programs share */
-    struct strvec objects[PLAN_COMPILERS];
+    struct strvec base[PLAN_BUILDS]; /* objects that all programs share */
+    struct strvec objects[PLAN_BUILDS];
     struct plan_try *try;
     size_t try_nr, try_alloc;
 };
@@ -65,6 +73,14 @@ int plan_bench_add(struct plan_bench *bench, const char *plan, const char *refus
 /* Links all that compiled, runs them, parallel ones that did well also under the thread
  * sanitizer, and fills in the verdicts. */
 int plan_bench_run(struct plan_bench *bench, struct error *err);
+
+/* For plan_own.c. Compiles `text` as STEM.c in the bench's folder; `said` gets what the
+ * compiler printed. Caller frees *object. */
+bool plan_compile(const struct plan_bench *bench, size_t build, const char *stem,
+                  const char *text, const char *flags, char **object, struct buf *said,
+                  struct error *err);
+/* Runs argv. True when it ended well. */
+bool plan_run_compiler(const struct strvec *argv, struct buf *said, struct error *err);
 /* The worse of the two compilers. */
 enum plan_verdict plan_try_worst(const struct plan_try *try);
 

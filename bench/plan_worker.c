@@ -4,12 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/kernel_random.h"
 #include "bench/plan_explain.h"
+#include "bench/plan_own.h"
 #include "bench/plan_random.h"
 #include "bench/plan_try.h"
 #include "variants/plan.h"
 
-#define SHARED BENCH_DIR "/plan-objects"
+#define SHARED  BENCH_DIR "/plan-objects"
+#define WRITTEN BENCH_DIR "/random-kernels"
 
 enum { DRAWS_PER_PLAN = 30 };
 
@@ -20,9 +23,70 @@ struct drawing {
     struct strvec odd; /* refusals that should not be: isl errors, crashes of emission */
 };
 
-static char *path_of(const char *name)
+/* A job's kernel, opened twice: once for who judges the plans. */
+struct opened {
+    struct plan_file file;
+    struct kernel *judge;
+    struct plan_bench bench;
+    char *path;
+};
+
+/* Writes kernel "random-SEED-NUMBER" where it can be looked at. */
+static int write_random(const char *name, struct opened *opened, struct error *err)
 {
-    return xasprintf("%s/tests/kernels/%s.c", INFLIGHT_SOURCE_DIR, name);
+    unsigned long long seed = 0, number = 0;
+
+    if (sscanf(name, "random-%llu-%llu", &seed, &number) != 2)
+        return fail(err, STATUS_USAGE, "'%s' is not like random-1-5", name);
+    struct kernel_random kernel = kernel_random_make(seed, number);
+    opened->path = xasprintf(WRITTEN "/%s.c", name);
+    opened->file = (struct plan_file){.path = opened->path,
+                                      .flags = kernel.flags,
+                                      .reassociate = kernel.reassociate,
+                                      .is_generated = true};
+    int result = dir_make_all(WRITTEN, err);
+    result =
+        result ? result : file_write(opened->path, kernel.text, strlen(kernel.text), err);
+    free(kernel.text);
+    return result;
+}
+
+static int open_job(const struct plan_job *job, struct opened *opened, struct error *err)
+{
+    bool is_own =
+        strlen(job->kernel) > 2 && !strcmp(job->kernel + strlen(job->kernel) - 2, ".c");
+
+    if (!strncmp(job->kernel, "random-", strlen("random-"))) {
+        if (write_random(job->kernel, opened, err))
+            return -1;
+        is_own = true;
+    } else if (is_own) {
+        opened->path = xstrdup(job->kernel);
+        opened->file = (struct plan_file){.path = opened->path,
+                                          .flags = job->flags ? job->flags : "",
+                                          .reassociate = job->reassociate};
+    } else {
+        opened->path =
+            xasprintf("%s/tests/kernels/%s.c", INFLIGHT_SOURCE_DIR, job->kernel);
+    }
+    struct kernel_request request = {.path = opened->path,
+                                     .reassociate = opened->file.reassociate};
+    if (is_own)
+        strvec_split(&request.cflags, opened->file.flags);
+    int result = kernel_open(&request, &opened->judge, err);
+    strvec_release(&request.cflags);
+    if (result)
+        return -1;
+    return is_own
+               ? plan_own_open(&opened->bench, &opened->file, job->illegal, err)
+               : plan_bench_open(&opened->bench, opened->path, job->illegal, SHARED, err);
+}
+
+static void close_job(struct opened *opened)
+{
+    plan_bench_release(&opened->bench);
+    kernel_free(opened->judge);
+    free(opened->path);
 }
 
 static void note_draw(struct drawing *drawing, const struct plan *plan, const char *text,
@@ -61,13 +125,14 @@ static json_t *try_json(const struct plan_bench *bench, const struct plan_try *t
             json_object_set_new(json, "explained",
                                 json_string(plan_explain(bench->kernel, try)));
     }
-    for (size_t c = 0; c < PLAN_COMPILERS; c++)
+    for (size_t c = 0; c < PLAN_BUILDS; c++)
         if (try->detail[c])
-            json_object_set_new(json, plan_compilers[c], json_string(try->detail[c]));
+            json_object_set_new(json, plan_builds[c].name, json_string(try->detail[c]));
     return json;
 }
 
-static void print_results(const struct plan_bench *bench, const struct drawing *drawing)
+static void print_results(const struct plan_bench *bench, const char *name,
+                          const struct drawing *drawing)
 {
     json_t *steps = json_object(), *plans = json_array(), *odd = json_array();
     size_t nr;
@@ -82,12 +147,11 @@ static void print_results(const struct plan_bench *bench, const struct drawing *
     for (size_t i = 0; i < drawing->odd.nr; i++)
         json_array_append_new(odd, json_string(drawing->odd.v[i]));
     json_t *all = json_pack(
-        "{s:s, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "kernel",
-        kernel_name(bench->kernel), "depth", kernel_depth(bench->kernel), "sizes",
-        (int)bench->item_nr, "drawn", (json_int_t)drawing->drawn, "legal",
-        (json_int_t)drawing->legal, "illegal", (json_int_t)drawing->illegal, "other",
-        (json_int_t)drawing->other, "unforced", (json_int_t)drawing->unforced, "steps",
-        steps, "odd", odd, "plans", plans);
+        "{s:s, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "kernel", name,
+        "depth", kernel_depth(bench->kernel), "sizes", (int)bench->item_nr, "drawn",
+        (json_int_t)drawing->drawn, "legal", (json_int_t)drawing->legal, "illegal",
+        (json_int_t)drawing->illegal, "other", (json_int_t)drawing->other, "unforced",
+        (json_int_t)drawing->unforced, "steps", steps, "odd", odd, "plans", plans);
     json_dumpf(all, stdout, JSON_COMPACT);
     putchar('\n');
     json_decref(all);
@@ -148,30 +212,24 @@ static void draw(struct plan_bench *bench, struct kernel *judge, bool illegal,
     free(text);
 }
 
-int plan_worker(const char *name, unsigned long long seed, unsigned long long count,
-                bool illegal, struct error *err)
+int plan_worker(const struct plan_job *job, struct error *err)
 {
-    char *path = path_of(name);
-    struct kernel_request request = {.path = path};
-    struct kernel *judge = NULL;
-    struct plan_bench bench = {0};
+    struct opened opened = {0};
     struct drawing drawing = {0};
     int result = -1;
 
-    if (kernel_open(&request, &judge, err) == 0 &&
-        plan_bench_open(&bench, path, illegal, SHARED, err) == 0) {
-        struct plan_random random = plan_random_begin(judge, seed);
+    if (open_job(job, &opened, err) == 0) {
+        struct plan_random random = plan_random_begin(opened.judge, job->seed);
 
-        while (bench.try_nr < count && drawing.drawn < DRAWS_PER_PLAN * count)
-            draw(&bench, judge, illegal, &random, &drawing);
-        result = plan_bench_run(&bench, err);
+        while (opened.bench.try_nr < job->count &&
+               drawing.drawn < DRAWS_PER_PLAN * job->count)
+            draw(&opened.bench, opened.judge, job->illegal, &random, &drawing);
+        result = plan_bench_run(&opened.bench, err);
     }
     if (result == 0)
-        print_results(&bench, &drawing);
+        print_results(&opened.bench, job->kernel, &drawing);
     strvec_release(&drawing.odd);
-    plan_bench_release(&bench);
-    kernel_free(judge);
-    free(path);
+    close_job(&opened);
     return result;
 }
 
@@ -188,29 +246,28 @@ static void print_source(struct kernel *kernel, const char *text)
     buf_release(&source);
 }
 
-int plan_worker_single(const char *name, const char *text, bool forced, struct error *err)
+int plan_worker_single(const struct plan_job *job, struct error *err)
 {
-    char *path = path_of(name);
-    struct plan_bench bench = {0};
+    struct opened opened = {0};
+    struct plan_bench *bench = &opened.bench;
     int result = -1;
 
-    if (plan_bench_open(&bench, path, forced, SHARED, err) == 0 &&
-        plan_bench_add(&bench, text, forced ? "forced" : NULL, err) == 0 &&
-        plan_bench_run(&bench, err) == 0) {
-        const struct plan_try *try = &bench.try[0];
+    if (open_job(job, &opened, err) == 0 &&
+        plan_bench_add(bench, job->plan, job->illegal ? "forced" : NULL, err) == 0 &&
+        plan_bench_run(bench, err) == 0) {
+        const struct plan_try *try = &bench->try[0];
+        bool good = plan_try_worst(try) >= PLAN_ANNOUNCED;
 
-        print_source(bench.kernel, text);
-        for (size_t i = 0; i < bench.item_nr; i++)
-            printf("%s%s", i ? "; " : "sizes: ", bench.item[i].text);
+        print_source(bench->kernel, job->plan);
+        for (size_t i = 0; i < bench->item_nr; i++)
+            printf("%s%s", i ? "; " : "sizes: ", bench->item[i].text);
         puts("");
-        for (size_t c = 0; c < PLAN_COMPILERS; c++)
-            printf("%s: %s %s\n", plan_compilers[c], plan_verdict_word(try->verdict[c]),
-                   try->detail[c] ? try->detail[c] : "");
-        result = (plan_try_worst(try) == PLAN_GOOD) == forced
-                     ? fail(err, STATUS_FAILED, "not as it should be")
-                     : 0;
+        for (size_t b = 0; b < bench->build_nr; b++)
+            printf("%s: %s %s\n", plan_builds[b].name, plan_verdict_word(try->verdict[b]),
+                   try->detail[b] ? try->detail[b] : "");
+        result =
+            good == job->illegal ? fail(err, STATUS_FAILED, "not as it should be") : 0;
     }
-    plan_bench_release(&bench);
-    free(path);
+    close_job(&opened);
     return result;
 }

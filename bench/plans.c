@@ -25,47 +25,85 @@
 
 #define KERNELS INFLIGHT_SOURCE_DIR "/tests/kernels"
 
+enum { PLANS_PER_RANDOM = 20 };
+
 struct options {
-    unsigned long long seed, count, jobs, group, say; /* say: where a group reports to */
-    bool illegal, in_group;
-    const char *kernel, *plan;
+    struct plan_job job; /* of its kernels each, or all: seed, count, flags ... */
+    unsigned long long jobs, group, say; /* say: where a group reports to */
+    bool in_group, is_random;
+    struct strvec files; /* kernels given by their paths */
     char *program;
 };
 
 static char *result_path(const struct options *options, unsigned long long group)
 {
     return xasprintf("%s/plans%s-%llu.jsonl", BENCH_DIR,
-                     options->illegal ? "-illegal" : "", group);
+                     options->job.illegal ? "-illegal" : "", group);
+}
+
+/* Those without a value. */
+static bool read_switch(const char *word, struct options *options)
+{
+    bool *const on = !strcmp(word, "--random")        ? &options->is_random
+                     : !strcmp(word, "--reassociate") ? &options->job.reassociate
+                                                      : NULL;
+    if (on)
+        *on = true;
+    return on;
 }
 
 static int read_options(int argc, char **argv, struct options *options)
 {
+    struct plan_job *job = &options->job;
     const struct {
         const char *name;
         unsigned long long *number;
         const char **text;
-    } known[] = {
-        {"--seed", &options->seed, NULL},     {"--count", &options->count, NULL},
-        {"--jobs", &options->jobs, NULL},     {"--group", &options->group, NULL},
-        {"--illegal", &options->count, NULL}, {"--kernel", NULL, &options->kernel},
-        {"--plan", NULL, &options->plan},     {"--say", &options->say, NULL}};
+    } known[] = {{"--seed", &job->seed, NULL},     {"--count", &job->count, NULL},
+                 {"--jobs", &options->jobs, NULL}, {"--group", &options->group, NULL},
+                 {"--illegal", &job->count, NULL}, {"--kernel", NULL, &job->kernel},
+                 {"--plan", NULL, &job->plan},     {"--flags", NULL, &job->flags},
+                 {"--say", &options->say, NULL},   {"--file", NULL, NULL}};
 
-    for (int i = 1; i + 1 < argc; i += 2) {
+    for (int i = 1; i < argc; i++) {
         size_t k = 0;
+
+        if (read_switch(argv[i], options))
+            continue;
         while (k < ARRAY_SIZE(known) && strcmp(argv[i], known[k].name))
             k++;
-        if (k == ARRAY_SIZE(known))
+        if (k == ARRAY_SIZE(known) || i + 1 == argc)
             return -1;
-        if (known[k].number)
-            *known[k].number = strtoull(argv[i + 1], NULL, 10);
-        else
-            *known[k].text = argv[i + 1];
-        options->illegal |= !strcmp(argv[i], "--illegal");
+        job->illegal |= !strcmp(argv[i], "--illegal");
         options->in_group |= !strcmp(argv[i], "--group");
+        i++;
+        if (known[k].number)
+            *known[k].number = strtoull(argv[i], NULL, 10);
+        else if (known[k].text)
+            *known[k].text = argv[i];
+        else
+            strvec_push(&options->files, argv[i]);
     }
-    return argc % 2 == 1 && options->jobs > 0 && !(options->plan && !options->kernel)
-               ? 0
-               : -1;
+    return options->jobs > 0 && !(job->plan && !job->kernel) ? 0 : -1;
+}
+
+/* The kernels: files, random ones, or those of tests/kernels. */
+static int find_kernels(const struct options *options, struct strvec *names,
+                        struct error *err)
+{
+    strvec_push_all(names, &options->files);
+    for (size_t i = 0; options->is_random && i * PLANS_PER_RANDOM < options->job.count;
+         i++)
+        strvec_pushf(names, "random-%llu-%zu", options->job.seed, i);
+    return names->nr ? 0 : bench_kernels(names, err);
+}
+
+/* Plans of kernel `i` of `nr`. Of files the count is that of each. */
+static unsigned long long count_of(const struct options *options, size_t i, size_t nr)
+{
+    unsigned long long count = options->job.count;
+
+    return options->files.nr ? count : count / nr + (i < count % nr);
 }
 
 /* All lines that the groups wrote so far. */
@@ -94,10 +132,10 @@ static void say_progress(const struct options *options, json_t *kernel, size_t k
 {
     FILE *to = options->say ? fdopen(dup((int)options->say), "w") : NULL;
     json_t *one = json_pack("[O]", kernel), *all = collect(options);
-    struct plan_problems so_far = plan_problems(all, options->illegal, NULL);
+    struct plan_problems so_far = plan_problems(all, options->job.illegal, NULL);
 
     if (to) {
-        plan_problems(one, options->illegal, to);
+        plan_problems(one, options->job.illegal, to);
         fprintf(to, "plans: %zu of %zu kernels, %zu plans, %zu problems\n",
                 json_array_size(all), kernel_nr, so_far.plans, so_far.problems);
         fclose(to);
@@ -110,20 +148,26 @@ static void say_progress(const struct options *options, json_t *kernel, size_t k
 static json_t *run_kernel(const struct options *options, const char *name,
                           unsigned long long count)
 {
-    char *seed = xasprintf("%llu", options->seed), *nr = xasprintf("%llu", count);
-    const char *const argv[] = {options->program,
-                                "--kernel",
-                                name,
-                                "--seed",
-                                seed,
-                                options->illegal ? "--illegal" : "--count",
-                                nr,
-                                NULL};
+    const struct plan_job *job = &options->job;
+    struct strvec argv = {0};
+
+    strvec_push(&argv, options->program);
+    strvec_pushf(&argv, "--kernel");
+    strvec_push(&argv, name);
+    strvec_push(&argv, job->illegal ? "--illegal" : "--count");
+    strvec_pushf(&argv, "%llu", count);
+    strvec_push(&argv, "--seed");
+    strvec_pushf(&argv, "%llu", job->seed);
+    strvec_push(&argv, "--flags");
+    strvec_push(&argv, job->flags ? job->flags : "");
+    if (job->reassociate)
+        strvec_push(&argv, "--reassociate");
     struct spawn_outcome outcome;
     struct error err = {0};
     json_t *result = NULL;
 
-    if (spawn_run(&(struct spawn_request){.argv = argv, .output_limit = 64u << 20},
+    if (spawn_run(&(struct spawn_request){.argv = (const char *const *)argv.v,
+                                          .output_limit = 64u << 20},
                   &outcome, &err) == 0) {
         result = json_loads(buf_str(&outcome.out), 0, NULL);
         const char *said = buf_str(&outcome.err), *last = strrchr(said, '\n');
@@ -135,8 +179,7 @@ static json_t *run_kernel(const struct options *options, const char *name,
                 json_pack("{s:s, s:s}", "kernel", name, "failed", last ? last : said);
         spawn_outcome_release(&outcome);
     }
-    free(seed);
-    free(nr);
+    strvec_release(&argv);
     return result;
 }
 
@@ -146,15 +189,13 @@ static int run_group(const struct options *options, struct error *err)
     struct strvec names = {0};
     char *path = result_path(options, options->group);
 
-    if (bench_kernels(&names, err) || dir_make_all(BENCH_DIR, err)) {
+    if (find_kernels(options, &names, err) || dir_make_all(BENCH_DIR, err)) {
         free(path);
         return -1;
     }
     FILE *out = fopen(path, "w");
     for (size_t i = options->group; out && i < names.nr; i += options->jobs) {
-        unsigned long long each = options->count / names.nr,
-                           more = i < options->count % names.nr;
-        json_t *result = run_kernel(options, names.v[i], each + more);
+        json_t *result = run_kernel(options, names.v[i], count_of(options, i, names.nr));
 
         json_dumpf(result, out, JSON_COMPACT);
         fputc('\n', out);
@@ -215,7 +256,8 @@ static int run_all(const struct options *options, char **argv, int argc,
     if (start_groups(options, argv, argc, err))
         return -1;
     json_t *all = collect(options);
-    size_t wrong = plan_report(all, options->count, options->illegal, clock_s() - start);
+    size_t wrong =
+        plan_report(all, options->job.count, options->job.illegal, clock_s() - start);
     json_decref(all);
     return wrong ? fail(err, STATUS_FAILED, "%zu plans are not as they should be", wrong)
                  : 0;
@@ -223,26 +265,27 @@ static int run_all(const struct options *options, char **argv, int argc,
 
 int main(int argc, char **argv)
 {
-    struct options options = {.seed = 1, .count = 200, .jobs = 2, .program = argv[0]};
+    struct options options = {
+        .job = {.seed = 1, .count = 200}, .jobs = 2, .program = argv[0]};
     struct error err = {0};
     int result;
 
     if (read_options(argc, argv, &options)) {
-        fputs("usage: plans [--seed S] [--count N] [--illegal N] [--jobs J] [--kernel K "
-              "[--plan P]]\n",
+        fputs("usage: plans [--seed S] [--count N] [--illegal N] [--jobs J] [--random | "
+              "--file FILE.c ... | --kernel K [--plan P]] [--flags F] [--reassociate]\n",
               stderr);
         return 2;
     }
-    if (options.plan)
-        result = plan_worker_single(options.kernel, options.plan, options.illegal, &err);
-    else if (options.kernel)
-        result = plan_worker(options.kernel, options.seed, options.count, options.illegal,
-                             &err);
+    if (options.job.plan)
+        result = plan_worker_single(&options.job, &err);
+    else if (options.job.kernel)
+        result = plan_worker(&options.job, &err);
     else if (options.in_group)
         result = run_group(&options, &err);
     else
         result = run_all(&options, argv, argc, &err);
     if (result)
         fprintf(stderr, "plans: %s\n", err.text);
+    strvec_release(&options.files);
     return result ? 1 : 0;
 }

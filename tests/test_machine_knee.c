@@ -244,6 +244,40 @@ static void noise_is_no_knee(void)
     check(!knee_find(&series).found);
 }
 
+/* Lanes queue a little more from the sixteenth on, but noise alone would bend the line
+ * nearly as much. */
+static void a_bend_is_no_knee(void)
+{
+    struct shape shape = {.flat_ns = 40,
+                          .slope_ns = 3,
+                          .beyond_ns = 4,
+                          .knee = 16,
+                          .noise = 0.1,
+                          .rounds = 8};
+
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        struct knee_series series = series_of(&shape, seed);
+
+        check(!knee_find(&series).found);
+    }
+}
+
+/* 90 % of the intervals hold the place: of 40, at least 32. */
+static void interval_holds_the_knee(void)
+{
+    struct shape shape = {
+        .flat_ns = 100, .slope_ns = 0.4, .knee = 16, .noise = 0.1, .rounds = 20};
+    size_t held = 0;
+
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct knee_series series = series_of(&shape, seed);
+        struct knee knee = knee_find(&series);
+
+        held += knee.found && knee.low <= shape.knee && shape.knee <= knee.high;
+    }
+    check(held >= 32);
+}
+
 static void count_runs(void *subject, int variant, size_t work)
 {
     double until = clock_s() + 1e-6 * (double)work;
@@ -417,6 +451,8 @@ CU_TestInfo machine_knee_tests[] = {
     {"falling alone is no knee", falling_alone_is_no_knee},
     {"odd lanes do not move the knee", odd_lanes_do_not_move_it},
     {"noise is no knee", noise_is_no_knee},
+    {"a bend is no knee", a_bend_is_no_knee},
+    {"the interval holds the knee", interval_holds_the_knee},
     {"trials come in rounds", trials_come_in_rounds},
     {"a random order has all nodes", random_order_has_all_nodes},
     {"prefetched reads wrap", prefetched_reads_wrap},

@@ -19,10 +19,10 @@ static char *path_of(const char *name)
 
 static bool have_compilers(void)
 {
-    for (size_t c = 0; c < PLAN_COMPILERS; c++) {
+    for (size_t c = 0; c < PLAN_SANITIZED; c++) {
         struct toolchain toolchain;
 
-        if (toolchain_find(plan_compilers[c], NULL, &toolchain, NULL)) {
+        if (toolchain_find(plan_builds[c].compiler, NULL, &toolchain, NULL)) {
             check_skip("gcc and clang are not both here");
             return false;
         }
@@ -153,8 +153,8 @@ static void test_unclean_once(void)
         char *text = text_of(plans[i][0], plans[i][1], false);
 
         check_ok(file_write(source, text, strlen(text), &err), &err);
-        for (size_t c = 0; c < PLAN_COMPILERS; c++)
-            compile_strictly(plan_compilers[c], source);
+        for (size_t c = 0; c < PLAN_SANITIZED; c++)
+            compile_strictly(plan_builds[c].compiler, source);
         free(text);
     }
     free(source);

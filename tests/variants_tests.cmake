@@ -17,6 +17,7 @@ foreach(target inflight_tests test_variants_plans)
   if(TARGET ${target})
     target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/bench/plan_try.c
       ${PROJECT_SOURCE_DIR}/bench/plan_cases.c ${PROJECT_SOURCE_DIR}/bench/plan_race.c
+      ${PROJECT_SOURCE_DIR}/bench/plan_own.c
       ${PROJECT_SOURCE_DIR}/bench/plan_random.c)
   endif()
 endforeach()
