@@ -1,6 +1,7 @@
 #include "advisor/report_read.h"
 
 #include <math.h>
+#include <string.h>
 
 const char *report_word(const json_t *object, const char *key)
 {
@@ -28,6 +29,23 @@ const json_t *report_quantity(const json_t *object, const char *key)
 bool report_true(const json_t *object, const char *key)
 {
     return json_is_true(json_object_get(object, key));
+}
+
+const char *report_verdict(const json_t *advice)
+{
+    const char *verdict = report_word(advice, "verdict");
+    if (!report_true(advice, "contradicted"))
+        return verdict;
+    return strcmp(verdict, "try") ? "gains" : "slower";
+}
+
+const json_t *report_bound(const json_t *advice)
+{
+    const json_t *bound = report_quantity(advice, "bound_speedup"),
+                 *measured = report_quantity(advice, "measured_speedup");
+    bool broken = bound && measured &&
+                  report_figure(measured, "low") > report_figure(bound, "high");
+    return broken ? NULL : bound;
 }
 
 void add_report_figure(struct buf *out, double value)

@@ -14,6 +14,12 @@ double report_figure(const json_t *object, const char *key);
 const json_t *report_quantity(const json_t *object, const char *key);
 bool report_true(const json_t *object, const char *key);
 
+/* Of an entry of advice: the rule's verdict, or what was measured where that says
+ * otherwise: "gains" though not advised, "slower" though advised. */
+const char *report_verdict(const json_t *advice);
+/* Its bound; NULL where there is none, or a larger gain was measured. */
+const json_t *report_bound(const json_t *advice);
+
 /* "3.64", "1.297e+04"; "?" for NAN. */
 void add_report_figure(struct buf *out, double value);
 /* "1.85x (1.80 to 1.91)", with ", not beyond the noise" where the interval holds 1; of

@@ -33,6 +33,9 @@ struct advice {
     char *outcome;                    /* one sentence when tried or why not tried */
     bool undecided; /* the figures' intervals allow the opposite verdict, too */
     bool no_plan;   /* it was to be tried, but no plan of it makes sense here */
+    bool refused;   /* likewise, but all of its plans were refused as illegal */
+    /* What was measured says otherwise: slower though advised, or faster though not. */
+    bool contradicted;
 };
 struct pruned {
     char *plan; /* plan or transformation */
