@@ -389,22 +389,31 @@ static int emit_all(struct model *model, struct work *works, struct edits *edits
 
 /* ---- checking ---- */
 
-static void add_assumptions(const struct work *work, struct buf *out)
+static void add_overlaps(struct work *work, struct buf *out)
+{
+    struct gen gen = gen_start(work);
+    struct overlaps list = nest_overlaps(work->nest, work->reorders);
+    for (size_t i = 0; i < list.nr; i++)
+        gen_rests_on(&gen, &list.pair[i], out);
+    for (size_t i = 0; i < list.types.nr; i++)
+        buf_addf(out, "%s%s%s", i ? ", nor as " : "memory is not used both as ",
+                 list.types.v[i],
+                 i + 1 < list.types.nr
+                     ? ""
+                     : " (C's rule for types; -fno-strict-aliasing among the flags has "
+                       "it tested at run time)\n");
+    overlaps_release(&list);
+    gen_release(&gen);
+}
+
+static void add_assumptions(struct work *work, struct buf *out)
 {
     const struct nest *nest = work->nest;
-    struct overlap *pair;
     for (size_t i = 0; i < nest->assumption.nr; i++)
         buf_addf(out, "%s\n", nest->assumption.v[i]);
     for (size_t i = 0; i < work->said.nr; i++)
         buf_addf(out, "%s\n", work->said.v[i]);
-    size_t nr = work->reorders ? nest_overlaps(nest, &pair) : 0;
-    for (size_t i = 0; i < nr; i++)
-        buf_addf(out,
-                 "'%s' and '%s' do not overlap (tested at run time; the original loop "
-                 "runs if they do)\n",
-                 nest->cell[pair[i].a].symbol->name, nest->cell[pair[i].b].symbol->name);
-    if (work->reorders)
-        free(pair);
+    add_overlaps(work, out);
 }
 
 static int check_all(struct model *model, const struct plan *plan, struct work *works,

@@ -300,6 +300,9 @@ void gen_drop_lets(struct code *code); /* that nothing uses */
  * *needs_else: the original must remain. Sets gen->known. */
 int gen_guard(struct gen *gen, struct ir_expr **guard, bool *needs_else,
               struct error *err);
+/* Adds what code rests on that may not run where the two overlap: it tests it, or else
+ * takes it for granted. */
+void gen_rests_on(struct gen *gen, const struct overlap *pair, struct buf *out);
 
 /* ---- gen_edits.c: the user's file with ranges replaced ---- */
 
