@@ -384,10 +384,13 @@ isl_bool tree_keeps_deps(const struct nest *nest, const struct tree *tree,
 /* legal_groups.c: the tree's shape alone shows that no iteration overwrites a private
  * scalar which another one still needs. False = cannot be shown so. */
 bool cell_keeps_apart(const struct nest *nest, size_t cell, const struct tree *tree);
+/* budget.c: so many operations of isl, and as many numbers made by it, from here on; 0 =
+ * no limit, for what is no analysis. One model at a time. */
+void isl_budget(struct model *model, unsigned long operations);
+bool isl_ran_out(const struct model *model); /* since isl_budget */
 /* Fails when the operations ran out or isl reported an error since isl_budget; puts the
  * context in order again. */
 int isl_check(struct model *model, bool null, struct error *err);
-void isl_budget(struct model *model, unsigned long operations);
 
 /* ---- model_overlap.c ---- */
 
