@@ -196,12 +196,9 @@ struct ir_function {
     size_t begin, end;           /* byte range of the definition */
     size_t body_begin, body_end; /* byte range of the { ... } body */
     bool is_static;
-<<<<<<< HEAD
     const struct ir_frozen *frozen;
     size_t frozen_nr;
-=======
     bool types_alias;         /* -fno-strict-aliasing: memory may be of several types */
->>>>>>> h-alias
     struct ir_pragma *pragma; /* ours that belong to the function: before it, or inside
                                  before the first loop */
     struct ir_pragma *all_pragma; /* every pragma of the file, in order, chained through a
