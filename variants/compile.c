@@ -170,6 +170,10 @@ static int finish(const char *made, const char *path, struct error *err)
 {
     if (rename(made, path) == 0)
         return 0;
+    if (errno == ENOENT)
+        return fail(err, STATUS_FAILED,
+                    "the compiler wrote nothing, though it ended without an error; name "
+                    "one that compiles with --compiler");
     return fail(err, STATUS_FAILED, "cannot rename '%s': %s", made, strerror(errno));
 }
 
