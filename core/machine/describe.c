@@ -4,10 +4,6 @@
 
 #include <math.h>
 
-/* Above this a software prefetch to L2 gains more than what two measurements differ by.
- */
-static const double prefetch_gains = 1.05;
-
 /* ---- pieces ---- */
 
 void describe_heading(struct buf *out, const char *text)
@@ -270,7 +266,7 @@ static void describe_prefetch(const struct machine *machine, struct buf *out)
 
     if (!gain.known)
         return;
-    if (gain.value <= prefetch_gains)
+    if (!machine_prefetch_gains(gain))
         buf_add(&text, "gains nothing here beyond what the L1 queue carries: ");
     else
         buf_add(&text, "gets past the L1 queue: random reads are so much faster, ");

@@ -6,7 +6,7 @@
 #include "core/machine/here.h"
 #include "core/machine/peak.h"
 
-static const double quick_seconds = 15, full_seconds = 110;
+static const double quick_seconds = 12, full_seconds = 110;
 
 /* 1 GiB, but at least four times the last cache, as far as an eighth of the free memory
  * allows; both page sizes need it. More than is needed only costs translations, which
@@ -59,7 +59,7 @@ static void resolve_limits(const struct probe *probe, const struct cpu_row *row)
     set_limit(&machine->l1_mshrs, row ? &row->l1 : NULL, &l1);
     set_limit(&machine->l2_mshrs, row ? &row->l2 : NULL, &l2);
     prefetch = limit_prefetch_phrase(probe->prefetch_lines, machine->prefetch_l2_gain,
-                                     probe->prefetch_l1_gain, machine->l1_mshrs.used);
+                                     probe->prefetch_l1_gain);
     limit_add_phrase(&machine->l2_mshrs, prefetch);
     free(prefetch);
 }

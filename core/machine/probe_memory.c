@@ -6,7 +6,8 @@
 #include "core/machine/probe.h"
 #include "core/machine/probe_pages.h"
 
-enum { ALONE_MAX = 16 };
+/* Fewer samples have no spread that could be told: then the cost is unknown. */
+enum { ALONE_MAX = 16, TRANSLATIONS_LEAST = 3 };
 
 static const int lane_choices[] = {1, 8, 12, 16, 20, 24, 28, 32, 40, 48};
 
@@ -112,7 +113,8 @@ static void sample_translations(struct page_set *huge, struct page_set *small, s
 static void fill_pages(struct machine_pages *to, const struct trials *trials,
                        const struct page_set *set)
 {
-    to->translation_ns = samples_quantity(set->translation_ns, set->translation_nr);
+    if (set->translation_nr >= TRANSLATIONS_LEAST)
+        to->translation_ns = samples_quantity(set->translation_ns, set->translation_nr);
     to->random_accesses_per_s =
         best_rate(trials, set->random.trial, set->random.trial_nr);
     page_probe_read(&set->pages, trials, to);
@@ -188,6 +190,10 @@ static void measure_sets(struct probe *probe, struct page_set *huge,
     add_anchors(probe, &trials.trial[best->local.trial[0]], started_s, clock_s());
     sample_translations(other, small, alone);
     fill_pages(&machine->small_pages, &trials, small);
+    if (small->translation_nr < TRANSLATIONS_LEAST ||
+        (other && other->translation_nr < TRANSLATIONS_LEAST))
+        probe_note(probe, "what a page walk costs could not be measured on all pages: "
+                          "other processes kept running on the core");
     if (machine->huge_pages_available) {
         fill_pages(&machine->huge_pages, &trials, huge);
         find_knee(probe, &trials, huge);

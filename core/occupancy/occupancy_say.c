@@ -97,13 +97,16 @@ static void say_none(const struct occupancy *now, struct buf *out)
                  resource_phrase(now->busiest));
         add_percent(out, now->resource[now->busiest].utilization);
         buf_add(out, " in use.");
+        say_floors(now, out);
     }
 }
 
-void say_limiter(const struct occupancy *now, struct buf *out)
+void say_limiter(const struct occupancy_case *input, const struct occupancy *now,
+                 struct buf *out)
 {
     const struct occupancy_resource *resource = &now->resource[now->limiter];
 
+    say_doubts(input, now, out);
     switch (now->limiter) {
     case RESOURCE_L1_QUEUE:
         say_queue(resource, "L1", out);
@@ -286,6 +289,12 @@ static void say_compute(const struct occupancy_case *input, const struct occupan
 
 static void say_unknown(const struct occupancy *now, struct buf *out)
 {
+    for (int r = 0; r < RESOURCE_NONE; r++)
+        if (!now->in_flight.known && now->resource[r].fullness == FULLNESS_IMPOSSIBLE) {
+            buf_add(out, "How many misses are under way cannot be told while the figures "
+                         "contradict each other.");
+            return;
+        }
     if (!now->in_flight.known) {
         buf_add(out,
                 "How many misses are under way is not known: the traffic, the time or "
