@@ -50,7 +50,8 @@ static double end_bytes(const struct capacity_search *search)
 
     if (!inside || !beyond)
         return inside ? inside : beyond;
-    share = (search->bar_ns - search->inside_ns) / (search->beyond_ns - search->inside_ns);
+    share =
+        (search->bar_ns - search->inside_ns) / (search->beyond_ns - search->inside_ns);
     return inside * pow(beyond / inside, share);
 }
 
@@ -76,10 +77,11 @@ struct quantity capacity_of(const struct capacity_search *search, size_t nr,
     }
     if (told) {
         value = samples_quantity(bytes, told).high;
-        result = quantity_between(
-            value, fmin(samples_quantity(low, told).low, value),
-            2 * floors >= told ? INFINITY : fmax(samples_quantity(high, told).high, value),
-            told, PROVENANCE_PROBE);
+        result = quantity_between(value, fmin(samples_quantity(low, told).low, value),
+                                  2 * floors >= told
+                                      ? INFINITY
+                                      : fmax(samples_quantity(high, told).high, value),
+                                  told, PROVENANCE_PROBE);
         if (isinf(result.high)) /* a floor is what is proven */
             result.value = result.low;
     }

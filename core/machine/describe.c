@@ -125,6 +125,27 @@ static void describe_cpu(const struct machine *machine, struct buf *out)
     describe_line(out, "cores", &text);
 }
 
+/* What is only known from below says so. */
+static void describe_share(const struct machine_level *level, struct buf *text)
+{
+    double low = level->effective_low_bytes, high = level->effective_high_bytes;
+
+    if (level->effective_bytes <= 0) {
+        if (level->claimed_bytes > 0 && level->latency_ns.known)
+            buf_add(text, ", of which a core gets an unknown part");
+        return;
+    }
+    buf_addf(text, ", of which a core gets %s", low > 0 && high <= 0 ? "at least " : "");
+    buf_add_size(text, level->effective_bytes);
+    if (high > low && low > 0) {
+        buf_add(text, " [");
+        buf_add_size(text, low);
+        buf_add(text, ", ");
+        buf_add_size(text, high);
+        buf_add(text, "]");
+    }
+}
+
 static void describe_level(const struct machine_level *level, struct buf *out)
 {
     struct buf text = {0}, name = {0};
@@ -138,10 +159,7 @@ static void describe_level(const struct machine_level *level, struct buf *out)
         buf_addf(&text, " for %d cores", level->cores_sharing);
     if (level->ways > 0)
         buf_addf(&text, ", %d ways", level->ways);
-    if (level->effective_bytes > 0) {
-        buf_add(&text, ", of which a core gets ");
-        buf_add_size(&text, level->effective_bytes);
-    }
+    describe_share(level, &text);
     if (level->latency_ns.known) {
         buf_add(&text, "; load to use ");
         add_figure(&text, level->latency_ns, 1, "ns");

@@ -151,7 +151,8 @@ char *limit_prefetch_phrase(struct quantity lines, struct quantity l2_gain,
     return xasprintf(
         "software prefetch to L2 %s here: %.2f times the best rate of random "
         "reads without, %.0f lines in flight (prefetch to L1: %.2f times)",
-        machine_prefetch_gains(l2_gain) ? "gains" : "gains nothing", l2_gain.value, lines.value, l1_gain.value);
+        machine_prefetch_gains(l2_gain) ? "gains" : "gains nothing", l2_gain.value,
+        lines.value, l1_gain.value);
 }
 
 void limit_add_phrase(struct machine_limit *limit, const char *phrase)

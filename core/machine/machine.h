@@ -44,8 +44,8 @@ struct machine_level {
     /* What one core really gets when all cores run; 0 = unknown. Where it was measured it
      * lies between low and high; high 0 = no end was seen: "at least" what was proven. */
     double effective_bytes, effective_low_bytes, effective_high_bytes;
-    int ways;            /* associativity; 0 = unknown, the cache model then takes 8 */
-    int cores_sharing;   /* physical cores that share one instance */
+    int ways;          /* associativity; 0 = unknown, the cache model then takes 8 */
+    int cores_sharing; /* physical cores that share one instance */
     struct quantity latency_ns; /* load to use, block-local order: translation excluded */
     struct machine_rates one_core, all_cores; /* served by this level */
 };

@@ -34,10 +34,8 @@ enum resource resource_from_word(const char *word)
 const char *fullness_word(enum fullness fullness)
 {
     static const char *const word[] = {
-        [FULLNESS_UNKNOWN] = "unknown",
-        [FULLNESS_NOT_FULL] = "not full",
-        [FULLNESS_UNDECIDED] = "undecided",
-        [FULLNESS_FULL] = "full",
+        [FULLNESS_UNKNOWN] = "unknown",       [FULLNESS_NOT_FULL] = "not full",
+        [FULLNESS_UNDECIDED] = "undecided",   [FULLNESS_FULL] = "full",
         [FULLNESS_IMPOSSIBLE] = "impossible",
     };
 

@@ -14,7 +14,8 @@ bool is_impossible(const struct occupancy_resource *resource)
 
 bool is_floor(struct quantity limit)
 {
-    return limit.known && isinf(limit.high);
+    return limit.known && (isinf(limit.high) || (limit.value <= limit.low &&
+                                                 limit.high > SLACK_LIMITER * limit.low));
 }
 
 static bool is_queue(enum resource resource)
@@ -69,8 +70,7 @@ static void say_one(const struct occupancy_case *input,
                     const struct occupancy_resource *resource, struct buf *out)
 {
     if (is_queue(resource->resource)) {
-        buf_addf(out,
-                 "%.3g of %.3g places in %s cannot be taken, so a figure is wrong: ",
+        buf_addf(out, "%.3g of %.3g places in %s cannot be taken, so a figure is wrong: ",
                  resource->n.value, resource->limit.value,
                  resource_phrase(resource->resource));
         say_queue_doubt(input, resource, out);

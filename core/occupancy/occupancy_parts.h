@@ -31,7 +31,7 @@ double full_from(enum resource resource);
 
 /* More in use than there is, at every end of the intervals. */
 bool is_impossible(const struct occupancy_resource *resource);
-/* Only known from below. */
+/* Only known from below: the guess is the least there is, and far from the most. */
 bool is_floor(struct quantity limit);
 
 /* From which end of all intervals a computation looks: least work, best guess, most work.

@@ -92,8 +92,9 @@ static void say_none(const struct occupancy *now, struct buf *out)
         buf_add(out, "What limits the loop is not known: neither its traffic nor its "
                      "arithmetic can be compared with what the machine can do.");
     } else {
-        buf_addf(out,
-                 "Nothing that was counted is at its limit: the busiest part is %s, ",
+        buf_addf(out, "%s at its limit: the busiest part is %s, ",
+                 out->length ? "Nothing else that was counted is"
+                             : "Nothing that was counted is",
                  resource_phrase(now->busiest));
         add_percent(out, now->resource[now->busiest].utilization);
         buf_add(out, " in use.");
