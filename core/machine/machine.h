@@ -109,10 +109,10 @@ struct machine {
                      the machine was */
     char *date;   /* ISO 8601 */
     bool quick;   /* made by the quick characterisation */
-    /* The unloaded latency of memory moved too much while the profile was made; the
-     * sentence says how much, also when it did not. NULL = not observed. */
+    /* The unloaded latency of memory moved too much while the profile was made, or other
+     * processes took the core (`source` says so). */
     bool unstable;
-    char *stability;
+    char *stability;    /* how much it moved, also when little; NULL = not observed */
     struct strvec note; /* what was degraded and why, one sentence each */
     int cores;          /* physical cores usable by this process */
     int threads_per_core, sockets, numa_nodes;
