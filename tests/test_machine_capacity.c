@@ -103,6 +103,19 @@ static void without_an_end_it_is_a_floor(void)
     check(!found(41 * MIB, 0, 1, 0).known);
 }
 
+/* Searches that were cut at different places. */
+static void a_floor_is_what_most_have_proven(void)
+{
+    const struct capacity_search search[] = {{.inside_bytes = 8 * MIB},
+                                             {.inside_bytes = 16 * MIB},
+                                             {.inside_bytes = 32 * MIB}};
+    struct quantity floor = capacity_of(search, ARRAY_SIZE(search), 1 * MIB);
+
+    check(isinf(floor.high));
+    check_near(floor.value, floor.low, 0);
+    check_near(floor.low, 12 * MIB, 1e-9);
+}
+
 /* Nothing of it is left: between what the level before has and the least footprint. */
 static void even_the_least_is_beyond(void)
 {
@@ -126,6 +139,7 @@ CU_TestInfo machine_capacity_tests[] = {
     {"few looks are enough", few_looks_are_enough},
     {"disturbances only take", disturbances_only_take},
     {"without an end it is a floor", without_an_end_it_is_a_floor},
+    {"a floor is what most have proven", a_floor_is_what_most_have_proven},
     {"even the least is beyond", even_the_least_is_beyond},
     {"the bar stays below memory", the_bar_stays_below_memory},
     CU_TEST_INFO_NULL,
