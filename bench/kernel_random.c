@@ -189,7 +189,8 @@ static void draw(struct kernel_shape *shape)
     shape->ib = subscript(shape, false);
     shape->restricted = what != CLASS_GLOBALS && what != CLASS_TYPES &&
                         what != CLASS_OVERLAPS && shape_below(shape, 4);
-    size_t scalar = what == CLASS_GLOBALS ? shape_below(shape, 3) : shape_below(shape, 6);
+    size_t scalar =
+        what == CLASS_GLOBALS ? shape_below(shape, 4) % 3 : shape_below(shape, 6);
     shape->global = scalar == 0;
     shape->table = scalar == 1;
     shape->pointer = scalar == 2 && !shape->restricted;
