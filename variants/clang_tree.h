@@ -119,6 +119,10 @@ void ct_close(struct ct_file *file);
 /* Reads the parameters and the body; of a method `this` is the first parameter. Nothing
  * is read where there is trouble. */
 void ct_read(struct ct_file *file, struct ct_function *function);
+/* Names that new code in the function meets: macros that are defined before its end,
+ * predefined ones too, and what is declared outside of all functions. */
+void ct_read_names(struct ct_file *file, const struct ct_function *function,
+                   struct ir_names *macros, struct ir_names *declared);
 /* The function as it is defined in this file or one of its headers, read; NULL when it is
  * not. */
 struct ct_function *ct_body(struct ct_file *file, struct ct_decl *decl);

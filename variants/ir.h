@@ -16,9 +16,9 @@ struct ir_type {
     enum ir_scalar scalar; /* of the element, for pointers and arrays */
     bool is_unsigned, is_const, is_restrict, is_volatile;
     bool may_alias; /* by an attribute of the type: C's rule for types does not hold */
-    size_t bytes; /* of the element */
-    int pointers; /* levels of indirection left when used: 0 = a scalar, 1 = pointer or
-                     array of elements ... */
+    size_t bytes;   /* of the element */
+    int pointers;   /* levels of indirection left when used: 0 = a scalar, 1 = pointer or
+                       array of elements ... */
     const char *full; /* the whole type as C text, such as "double (*)[m]"; NULL = text
                          and `pointers` stars say it all */
 };
@@ -162,6 +162,13 @@ struct ir_linkage {
     const char *scope;  /* namespaces around it, "ns::detail"; "" = none */
 };
 
+/* In the order of strcmp. */
+struct ir_names {
+    const char **item;
+    size_t nr;
+};
+bool ir_has_name(const struct ir_names *names, const char *name);
+
 struct ir_function {
     const char *path;
     const char *name; /* no other function of the file is found by it: "scale", of C++
@@ -179,6 +186,8 @@ struct ir_function {
     size_t begin, end;           /* byte range of the definition */
     size_t body_begin, body_end; /* byte range of the { ... } body */
     bool is_static;
+    struct ir_names macros;   /* defined before the function's end */
+    struct ir_names declared; /* outside of all functions, also in headers */
     bool types_alias;         /* -fno-strict-aliasing: memory may be of several types */
     struct ir_pragma *pragma; /* ours that belong to the function: before it, or inside
                                  before the first loop */
