@@ -131,7 +131,6 @@ struct ir_symbol *gen_symbol(struct gen *gen, const char *name,
                              const struct ir_type *type);
 /* What the names of helpers begin with: no such name stands in the source. */
 const char *gen_prefix(const struct model *model);
-bool text_has_word(const char *text, const char *word);
 /* In the file, or a macro or declared in its headers. */
 bool gen_word_in_source(const struct gen *gen, const char *word);
 /* gen_words.c: `text` of helpers without words that are macros here. */

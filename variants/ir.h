@@ -48,6 +48,7 @@ struct ir_symbol {
     const char *path;       /* FIELD: what follows the base: "->nx"; name = both */
     bool is_pure; /* FUNCTION defined in this file: reads its arguments and constants
                      only, writes its own locals only, calls nothing that is not pure */
+    bool is_thread_local;
     bool is_math; /* FUNCTION: one of <math.h>; no body of this file has its name */
     bool
         is_replaced; /* a pointer whose uses became uses of what it points into; it has

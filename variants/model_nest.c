@@ -429,7 +429,7 @@ static bool is_parallel(const struct ir_stmt *stmt, const void *data)
     (void)data;
     for (const struct ir_pragma *pragma = stmt->pragma; pragma; pragma = pragma->next)
         if (!pragma->ours && !strncmp(pragma->text, "omp", 3) &&
-            !strstr(pragma->text, "simd") && !pragma_is_parallel_for(pragma->text))
+            !pragma_is_simd(pragma->text) && !pragma_is_parallel_for(pragma->text))
             return true;
     return false;
 }

@@ -44,6 +44,7 @@ static struct ir_symbol *symbol_new(struct parse *p, struct ct_decl *decl)
     symbol->role = decl->role;
     symbol->type = decl->type;
     symbol->is_static = decl->is_static;
+    symbol->is_thread_local = decl->is_thread_local;
     symbol->is_math = decl->is_math;
     symbol->pointer_to_array = decl->pointer_to_array;
     symbol->as_written = decl->as_written;

@@ -354,6 +354,8 @@ int tree_parallel(struct work *work, const struct plan_step *step,
                   struct error *err); /* tree_parallel.c */
 /* Of the final tree: which bands carry `omp parallel for`, and whether they may. */
 int work_parallel(struct work *work, struct error *err);
+bool pragma_is_simd(const char *text); /* omp simd, and no other word before it */
+bool text_has_word(const char *text, const char *word);
 bool pragma_is_parallel_for(const char *text); /* `omp parallel for` and clauses */
 void work_hints(struct work *work, const struct plan *plan); /* of simd steps */
 void work_pragmas(struct work *work); /* tree_pragma.c: the user's, of the final tree */
