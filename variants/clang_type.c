@@ -113,6 +113,34 @@ static const char *cxx_element_text(struct ct_clang *clang, CXType type)
     return take_string(clang, clang_getTypeSpelling(plain));
 }
 
+static enum CXChildVisitResult find_attribute(CXCursor cursor, CXCursor parent,
+                                              CXClientData data)
+{
+    (void)parent;
+    bool *found = data;
+    *found = *found || clang_isAttribute(clang_getCursorKind(cursor));
+    return CXChildVisit_Continue;
+}
+
+static bool has_attribute(CXCursor cursor)
+{
+    bool found = false;
+    clang_visitChildren(cursor, find_attribute, &found);
+    return found;
+}
+
+/* libclang does not say which attribute a typedef has; may_alias is one. */
+static bool may_alias(CXType type)
+{
+    bool found = false;
+    for (int i = 0; !found && i < LEVELS_MAX; i++) {
+        if (type.kind == CXType_Typedef)
+            found = has_attribute(clang_getTypeDeclaration(type));
+        type = without_sugar(type);
+    }
+    return found;
+}
+
 static void read_element(struct ct_clang *clang, CXType type, struct ir_type *out)
 {
     CXType canonical = clang_getCanonicalType(type);
@@ -120,6 +148,7 @@ static void read_element(struct ct_clang *clang, CXType type, struct ir_type *ou
     out->is_unsigned = out->scalar == IR_BOOL || (canonical.kind >= CXType_Char_U &&
                                                   canonical.kind <= CXType_UInt128);
     out->is_const = clang_isConstQualifiedType(type);
+    out->may_alias = may_alias(type);
     out->is_volatile = out->is_volatile || clang_isVolatileQualifiedType(canonical);
     out->text =
         clang->is_cplusplus
@@ -224,22 +253,6 @@ static void read_dimensions(struct ct_clang *clang, CXCursor cursor,
     free(dims.item);
 }
 
-static enum CXChildVisitResult find_attribute(CXCursor cursor, CXCursor parent,
-                                              CXClientData data)
-{
-    (void)parent;
-    bool *found = data;
-    *found = *found || clang_isAttribute(clang_getCursorKind(cursor));
-    return CXChildVisit_Continue;
-}
-
-static bool has_attribute(CXCursor cursor)
-{
-    bool found = false;
-    clang_visitChildren(cursor, find_attribute, &found);
-    return found;
-}
-
 /* No type that libclang shows keeps the restrict of `A[restrict][m]`. */
 static bool is_open_restrict(struct ct_clang *clang, CXCursor cursor)
 {
@@ -306,6 +319,18 @@ static bool is_builtin(const char *name)
            strncmp(name, "__atomic_", 9) == 0;
 }
 
+/* By its name and type, and because no text that we see says what it does. */
+static bool is_math(struct ct_clang *clang, CXCursor cursor, const struct ct_decl *decl)
+{
+    CXCursor body = clang_getCursorDefinition(cursor);
+    CXType type = clang_getCanonicalType(clang_getCursorType(cursor));
+    if (!math_function(decl->name) || decl->implicit)
+        return decl->implicit && math_function(decl->name);
+    return (clang_Cursor_isNull(body) ||
+            clang_Location_isInSystemHeader(clang_getCursorLocation(body))) &&
+           math_prototype(decl->name, take_string(clang, clang_getTypeSpelling(type)));
+}
+
 struct ct_decl *decl_of(struct ct_clang *clang, CXCursor cursor)
 {
     CXCursor canonical = clang_getCanonicalCursor(cursor);
@@ -322,14 +347,16 @@ struct ct_decl *decl_of(struct ct_clang *clang, CXCursor cursor)
     if (decl->role == IR_FUNCTION)
         decl->name = cxx_with_arguments(clang, cursor, decl->name);
     decl->is_static = clang_Cursor_getStorageClass(cursor) == CX_SC_Static;
+    decl->is_thread_local = clang_getCursorTLSKind(cursor) != CXTLS_None;
     CXFile file;
     unsigned line;
     clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, &line, NULL, NULL);
     decl->line = (int)line;
     decl->implicit = !file || is_builtin(decl->name);
-    if (decl->role == IR_FUNCTION)
+    if (decl->role == IR_FUNCTION) {
         decl->type = type_of(clang, clang_getCursorResultType(cursor));
-    else
+        decl->is_math = is_math(clang, cursor, decl);
+    } else
         read_variable(clang, cursor, decl);
     return decl;
 }

@@ -152,7 +152,7 @@ static void cost_call(struct cost *cost, const struct ir_expr *expr)
         return;
     if (expr->symbol && expr->symbol->is_pure)
         cost->at->flops_unknown = true; /* what it computes is not seen */
-    else if (!math_function(name))
+    else if (!expr_is_math(expr))
         cost->at->unknown = true;
     cost->tally.flops +=
         !strncmp(plain, "fma", 3) && strncmp(plain, "fmax", 4) ? 2 : is_float(expr);

@@ -102,7 +102,8 @@ static void name_helper(struct ir_expr *expr, void *data)
 {
     struct gen *gen = data;
     static const char *const words[] = {"min", "max", "floord", "lead", "stream"};
-    for (size_t i = 0; expr->kind == IR_CALL && expr->text && i < ARRAY_SIZE(words); i++)
+    bool ours = expr->kind == IR_CALL && !expr->symbol && expr->text;
+    for (size_t i = 0; ours && i < ARRAY_SIZE(words); i++)
         if (!strcmp(expr->text, words[i]))
             expr->text = ir_textf(gen->arena, "%s_%s", gen_prefix(gen->model), words[i]);
 }
@@ -254,17 +255,20 @@ static void add_helpers(const struct model *model, const struct gen *helpers,
 {
     const bool needed[] = {helpers->need_min, helpers->need_max, helpers->need_floord};
     const char *type = helpers->wide ? "long" : "int", *prefix = gen_prefix(model);
+    struct buf text = {0};
     for (size_t i = 0; i < ARRAY_SIZE(helper_table); i++) {
         if (!needed[i] || !is_called(edits, prefix, helper_table[i].word))
             continue;
-        buf_addf(out, "static inline %s %s_%s(%s %s, %s %s)\n{\n", type, prefix,
+        buf_addf(&text, "static inline %s %s_%s(%s %s, %s %s)\n{\n", type, prefix,
                  helper_table[i].word, type, helper_table[i].first, type,
                  helper_table[i].second);
-        buf_addf(out, "%sreturn %s;\n}\n\n", uses_tabs(model->function) ? "\t" : "    ",
+        buf_addf(&text, "%sreturn %s;\n}\n\n", uses_tabs(model->function) ? "\t" : "    ",
                  helper_table[i].body);
     }
     if (helpers->need_stream)
-        gen_stream_helpers(prefix, out);
+        gen_stream_helpers(prefix, &text);
+    gen_add_helper(model, out, buf_str(&text));
+    buf_release(&text);
 }
 
 /* ---- the file ---- */
@@ -379,27 +383,36 @@ static int emit_all(struct model *model, struct work *works, struct edits *edits
     edits_add(edits, start, start, buf_detach(&text));
     edits_add(edits, begin, begin, buf_detach(&attribute));
     strvec_release(&helpers.vector_type);
-    return 0;
+    return gen_check_words(model, edits, err);
 }
 
 /* ---- checking ---- */
 
-static void add_assumptions(const struct work *work, struct buf *out)
+static void add_overlaps(struct work *work, struct buf *out)
+{
+    struct gen gen = gen_start(work);
+    struct overlaps list = nest_overlaps(work->nest, work->reorders);
+    for (size_t i = 0; i < list.nr; i++)
+        gen_rests_on(&gen, &list.pair[i], out);
+    for (size_t i = 0; i < list.types.nr; i++)
+        buf_addf(out, "%s%s%s", i ? ", nor as " : "memory is not used both as ",
+                 list.types.v[i],
+                 i + 1 < list.types.nr
+                     ? ""
+                     : " (C's rule for types; -fno-strict-aliasing among the flags has "
+                       "it tested at run time)\n");
+    overlaps_release(&list);
+    gen_release(&gen);
+}
+
+static void add_assumptions(struct work *work, struct buf *out)
 {
     const struct nest *nest = work->nest;
-    struct overlap *pair;
     for (size_t i = 0; i < nest->assumption.nr; i++)
         buf_addf(out, "%s\n", nest->assumption.v[i]);
     for (size_t i = 0; i < work->said.nr; i++)
         buf_addf(out, "%s\n", work->said.v[i]);
-    size_t nr = work->reorders ? nest_overlaps(nest, &pair) : 0;
-    for (size_t i = 0; i < nr; i++)
-        buf_addf(out,
-                 "'%s' and '%s' do not overlap (tested at run time; the original loop "
-                 "runs if they do)\n",
-                 nest->cell[pair[i].a].symbol->name, nest->cell[pair[i].b].symbol->name);
-    if (work->reorders)
-        free(pair);
+    add_overlaps(work, out);
 }
 
 static int check_all(struct model *model, const struct plan *plan, struct work *works,

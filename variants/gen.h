@@ -97,6 +97,8 @@ struct gen {
 void gen_vectors_join(struct gen *all, const struct gen *gen);
 void gen_vectors_text(const struct gen *all, struct buf *types, struct buf *attribute);
 
+struct edits;
+
 struct code *code_new(enum code_kind kind);
 void code_add(struct code *parent, struct code *child);
 void code_insert(struct code *parent, size_t at, struct code *child);
@@ -129,8 +131,13 @@ struct ir_symbol *gen_symbol(struct gen *gen, const char *name,
                              const struct ir_type *type);
 /* What the names of helpers begin with: no such name stands in the source. */
 const char *gen_prefix(const struct model *model);
-bool text_has_word(const char *text, const char *word);
+/* In the file, or a macro or declared in its headers. */
 bool gen_word_in_source(const struct gen *gen, const char *word);
+/* gen_words.c: `text` of helpers without words that are macros here. */
+void gen_add_helper(const struct model *model, struct buf *out, const char *text);
+/* No word of the language that new code is made of is a macro here. */
+int gen_check_words(const struct model *model, const struct edits *edits,
+                    struct error *err);
 
 /* gen_expr.c: isl expressions. `raw` ones hold isl's iterators; finishing puts the
  * variables of the text in their place. */
@@ -300,6 +307,9 @@ void gen_drop_lets(struct code *code); /* that nothing uses */
  * *needs_else: the original must remain. Sets gen->known. */
 int gen_guard(struct gen *gen, struct ir_expr **guard, bool *needs_else,
               struct error *err);
+/* Adds what code rests on that may not run where the two overlap: it tests it, or else
+ * takes it for granted. */
+void gen_rests_on(struct gen *gen, const struct overlap *pair, struct buf *out);
 
 /* ---- gen_edits.c: the user's file with ranges replaced ---- */
 

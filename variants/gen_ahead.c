@@ -247,8 +247,7 @@ static struct ir_expr *resolve(struct walk *at, const struct ir_expr *expr)
             return with_args(at, expr, false);
         break;
     case IR_CALL:
-        if ((expr->symbol && expr->symbol->is_pure) ||
-            (expr->text && math_function(expr->text)))
+        if ((expr->symbol && expr->symbol->is_pure) || expr_is_math(expr))
             return with_args(at, expr, false);
         return lose(at, "it depends on a call of %s()", expr->text ? expr->text : "");
     case IR_BINARY:

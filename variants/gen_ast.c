@@ -23,10 +23,11 @@ static const char *free_name(struct gen *gen, const char *name)
     bool ours = true; /* a name we made must not hide one of the user's */
     for (size_t i = 0; i < gen->nest->loop_nr; i++)
         ours = ours && strcmp(gen->nest->loop[i]->stmt->iterator->name, name);
-    for (size_t i = 0; ours && i < function->symbol_nr; i++)
-        if (!strcmp(function->symbol[i]->name, name))
-            return gen_name(gen, name, true);
-    return name;
+    bool met =
+        ir_has_name(&function->macros, name) || ir_has_name(&function->declared, name);
+    for (size_t i = 0; !met && i < function->symbol_nr; i++)
+        met = !strcmp(function->symbol[i]->name, name);
+    return ours && met ? gen_name(gen, name, true) : name;
 }
 
 /* A variable for the band: the user's own where he declared it outside of the loop, a new

@@ -20,7 +20,8 @@ struct ir_expr *gen_call(struct gen *gen, const char *name, struct ir_expr *a,
 /* min, max and floord are called by these words until they are printed. */
 static bool is_call(const struct ir_expr *expr, const char *name)
 {
-    return expr->kind == IR_CALL && expr->text && !strcmp(expr->text, name);
+    return expr->kind == IR_CALL && !expr->symbol && expr->text &&
+           !strcmp(expr->text, name);
 }
 
 static struct ir_expr *identifier(struct gen *gen, isl_ast_expr *expr)

@@ -189,15 +189,13 @@ bool fetch_loads(const struct ir_expr *expr)
 
 bool fetch_may_change(const struct nest *nest, const struct ir_symbol *array)
 {
-    struct overlap *pair;
-    size_t nr = nest_overlaps(nest, &pair);
+    struct overlaps list = nest_overlaps(nest, true);
     bool found = array == NULL;
     for (size_t i = 0; !found && i < nest->access_nr; i++)
         found = nest->access[i].write && nest->cell[nest->access[i].cell].symbol == array;
-    for (size_t i = 0; !found && i < nr; i++)
-        found = nest->cell[pair[i].a].symbol == array ||
-                nest->cell[pair[i].b].symbol == array;
-    free(pair);
+    for (size_t i = 0; !found && i < list.nr; i++)
+        found = list.pair[i].a.symbol == array || list.pair[i].b.symbol == array;
+    overlaps_release(&list);
     return found;
 }
 

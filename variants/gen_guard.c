@@ -5,103 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- which pairs ---- */
-
-static bool is_char(const struct ir_type *type)
-{
-    return type->scalar == IR_INT && type->bytes == 1;
-}
-
-/* By C's rules for access through types. */
-static bool types_may_alias(const struct ir_type *a, const struct ir_type *b)
-{
-    if (is_char(a) || is_char(b) || a->scalar == IR_RECORD || b->scalar == IR_RECORD)
-        return true;
-    return a->scalar == b->scalar && a->bytes == b->bytes;
-}
-
-static bool vouched(const struct model *model, const char *a, const char *b)
-{
-    bool has_a = false, has_b = false;
-    for (size_t i = 0; i < model->noalias.nr; i++) {
-        const char *name = model->noalias.v[i];
-        if (!*name)
-            has_a = has_b = false;
-        has_a = has_a || !strcmp(name, a);
-        has_b = has_b || !strcmp(name, b);
-        if (has_a && has_b)
-            return true;
-    }
-    return false;
-}
-
-static bool is_pointer(const struct ir_symbol *symbol)
-{
-    return symbol->type.pointers &&
-           (symbol->role == IR_PARAM || !symbol->dim_nr || symbol->pointer_to_array);
-}
-
-static bool is_written(const struct nest *nest, size_t cell)
-{
-    for (size_t i = 0; i < nest->access_nr; i++)
-        if (nest->access[i].cell == cell && nest->access[i].write)
-            return true;
-    return false;
-}
-
-static bool may_overlap(const struct nest *nest, size_t a, size_t b)
-{
-    const struct ir_symbol *first = nest->cell[a].symbol, *second = nest->cell[b].symbol;
-    if (nest->cell[a].is_private || nest->cell[b].is_private ||
-        first == second || /* fields of one array */
-        (!is_pointer(first) && !is_pointer(second)))
-        return false;
-    const struct ir_symbol *scalar = !nest->cell[a].dims   ? first
-                                     : !nest->cell[b].dims ? second
-                                                           : NULL;
-    if (scalar && scalar->role != IR_GLOBAL)
-        return false;
-    if ((!is_pointer(first) && first->role == IR_LOCAL) ||
-        (!is_pointer(second) && second->role == IR_LOCAL))
-        return false;
-    /* a local pointer may stem from the other one */
-    bool derived = first->role == IR_LOCAL || second->role == IR_LOCAL;
-    if (!derived && (first->type.is_restrict || second->type.is_restrict))
-        return false;
-    if (vouched(nest->model, first->name, second->name))
-        return false;
-    return (is_written(nest, a) || is_written(nest, b)) &&
-           types_may_alias(&first->type, &second->type);
-}
-
-/* Fields of one array are cells of their own, but an array is tested as a whole. */
-static bool is_listed(const struct nest *nest, const struct overlap *pair, size_t nr,
-                      size_t a, size_t b)
-{
-    const struct ir_symbol *first = nest->cell[a].symbol, *second = nest->cell[b].symbol;
-    for (size_t i = 0; i < nr; i++) {
-        const struct ir_symbol *one = nest->cell[pair[i].a].symbol,
-                               *other = nest->cell[pair[i].b].symbol;
-        if ((one == first && other == second) || (one == second && other == first))
-            return true;
-    }
-    return first == second;
-}
-
-size_t nest_overlaps(const struct nest *nest, struct overlap **out)
-{
-    struct overlap *pair = NULL;
-    size_t nr = 0, alloc = 0;
-    for (size_t a = 0; a < nest->cell_nr; a++)
-        for (size_t b = a + 1; b < nest->cell_nr; b++)
-            if (!is_listed(nest, pair, nr, a, b) && may_overlap(nest, a, b)) {
-                GROW(pair, nr + 1, alloc);
-                pair[nr++] = (struct overlap){a, b};
-            }
-    *out = pair;
-    return nr;
-}
-
 /* ---- the bytes an array uses ---- */
 
 static bool take_outer(struct gen *gen, struct ir_expr **most, struct ir_expr *new,
@@ -120,12 +23,14 @@ static bool take_outer(struct gen *gen, struct ir_expr **most, struct ir_expr *n
 }
 
 /* First or last element used, as an expression; NULL when it cannot be said. */
-static struct ir_expr *edge(struct gen *gen, size_t cell, bool upper)
+static struct ir_expr *edge(struct gen *gen, const struct memory *memory, bool upper)
 {
     struct nest *nest = gen->nest;
-    struct ir_symbol *symbol = nest->cell[cell].symbol;
+    struct ir_symbol *symbol = memory->symbol;
     struct ir_expr *expr = ir_name(gen->arena, symbol);
-    size_t dims = symbol->dim_nr ? symbol->dim_nr : symbol->type.pointers > 0;
+    size_t dims = memory->itself   ? 0
+                  : symbol->dim_nr ? symbol->dim_nr
+                                   : symbol->type.pointers > 0;
     for (size_t k = 0; k < dims; k++) {
         struct ir_expr *subscript = NULL;
         bool known = true;
@@ -166,16 +71,17 @@ static struct ir_expr *address(struct gen *gen, struct ir_expr *element, bool by
 }
 
 /* The last element of `a` lies before the first of `b`. */
-static struct ir_expr *lies_before(struct gen *gen, size_t a, size_t b, bool bytes)
+static struct ir_expr *lies_before(struct gen *gen, const struct memory *a,
+                                   const struct memory *b, bool bytes)
 {
     struct ir_expr *last = edge(gen, a, true), *first = edge(gen, b, false);
     if (!last || !first)
         return NULL;
-    const struct ir_symbol *symbol = gen->nest->cell[a].symbol;
+    bool pointer = a->itself && a->type.pointers;
+    long long size = (long long)(pointer ? sizeof(void *) : a->symbol->type.bytes);
     struct ir_expr *end = address(gen, last, bytes);
-    if (bytes && symbol->type.bytes > 1)
-        end = ir_binary(gen->arena, "+", end,
-                        ir_integer(gen->arena, (long long)symbol->type.bytes - 1));
+    if (bytes && size > 1)
+        end = ir_binary(gen->arena, "+", end, ir_integer(gen->arena, size - 1));
     return ir_binary(gen->arena, "<", end, address(gen, first, bytes));
 }
 
@@ -184,11 +90,28 @@ static struct ir_expr *conjunction(struct gen *gen, struct ir_expr *a, struct ir
     return !a ? b : !b ? a : ir_binary(gen->arena, "&&", a, b);
 }
 
+static bool are_compared_by_bytes(const struct overlap *pair)
+{
+    const struct ir_type *a = &pair->a.symbol->type, *b = &pair->b.symbol->type;
+    bool pointer = (pair->a.itself && a->pointers) || (pair->b.itself && b->pointers);
+    return pointer || a->scalar != b->scalar || a->bytes != b->bytes ||
+           strcmp(a->text, b->text);
+}
+
+/* NULL = what they span cannot be said. */
+static struct ir_expr *are_apart(struct gen *gen, const struct overlap *pair)
+{
+    bool bytes = are_compared_by_bytes(pair);
+    struct ir_expr *before = lies_before(gen, &pair->a, &pair->b, bytes);
+    struct ir_expr *after = lies_before(gen, &pair->b, &pair->a, bytes);
+    return before && after ? ir_binary(gen->arena, "||", before, after) : NULL;
+}
+
 static int say_overlap(const struct gen *gen, const struct overlap *pair,
                        struct error *err)
 {
-    const char *a = gen->nest->cell[pair->a].symbol->name, /* as assume noalias() wants */
-        *b = gen->nest->cell[pair->b].symbol->name;
+    const char *a = pair->a.symbol->name, /* as assume noalias() wants */
+        *b = pair->b.symbol->name;
     return fail(err, STATUS_ILLEGAL,
                 "'%s' and '%s' in the nest at line %d may overlap, and what they span "
                 "cannot be tested at run time; if they do not "
@@ -197,26 +120,40 @@ static int say_overlap(const struct gen *gen, const struct overlap *pair,
                 a, b, gen->nest->stmt->line, a, b);
 }
 
+/* What nobody can test is said where it is a variable that is only read, or a field. */
+static bool is_said(const struct overlap *pair)
+{
+    const struct memory *itself = pair->a.itself ? &pair->a : &pair->b;
+    return itself->itself && (!itself->written || itself->symbol->role != IR_GLOBAL);
+}
+
+void gen_rests_on(struct gen *gen, const struct overlap *pair, struct buf *out)
+{
+    const struct memory *a = &pair->a, *b = &pair->b;
+    if (are_apart(gen, pair))
+        buf_addf(out,
+                 "'%s' and '%s' do not overlap (tested at run time; the original loop "
+                 "runs if they do)\n",
+                 a->symbol->name, b->symbol->name);
+    else if (is_said(pair))
+        buf_addf(out, "stores to '%s' do not change '%s'\n",
+                 (a->written ? a : b)->symbol->name, (a->written ? b : a)->symbol->name);
+}
+
 static int guard_overlaps(struct gen *gen, struct ir_expr **guard, bool *needs_else,
                           struct error *err)
 {
-    struct overlap *pair;
-    size_t nr = nest_overlaps(gen->nest, &pair);
+    struct overlaps list = nest_overlaps(gen->nest, gen->work->reorders);
     int status = 0;
-    for (size_t i = 0; !status && i < nr; i++) {
-        const struct ir_type *a = &gen->nest->cell[pair[i].a].symbol->type,
-                             *b = &gen->nest->cell[pair[i].b].symbol->type;
-        bool bytes =
-            a->scalar != b->scalar || a->bytes != b->bytes || strcmp(a->text, b->text);
-        struct ir_expr *before = lies_before(gen, pair[i].a, pair[i].b, bytes);
-        struct ir_expr *after = lies_before(gen, pair[i].b, pair[i].a, bytes);
-        *needs_else = true;
-        if (before && after)
-            *guard = conjunction(gen, *guard, ir_binary(gen->arena, "||", before, after));
-        else
-            status = say_overlap(gen, &pair[i], err);
+    for (size_t i = 0; !status && i < list.nr; i++) {
+        struct ir_expr *apart = are_apart(gen, &list.pair[i]);
+        *needs_else = *needs_else || apart;
+        if (apart)
+            *guard = conjunction(gen, *guard, apart);
+        else if (!is_said(&list.pair[i]))
+            status = say_overlap(gen, &list.pair[i], err);
     }
-    free(pair);
+    overlaps_release(&list);
     return status;
 }
 
@@ -242,24 +179,21 @@ static struct ir_expr *set_expr(struct gen *gen, isl_set *set)
     return expr;
 }
 
-static bool has_overlaps(const struct nest *nest)
+static bool compares_addresses(struct gen *gen)
 {
-    struct overlap *pair;
-    size_t nr = nest_overlaps(nest, &pair);
-    free(pair);
-    return nr > 0;
-}
-
-static bool compares_addresses(const struct gen *gen)
-{
-    return gen->work->reorders && has_overlaps(gen->nest);
+    struct overlaps list = nest_overlaps(gen->nest, gen->work->reorders);
+    bool compared = false;
+    for (size_t i = 0; !compared && i < list.nr; i++)
+        compared = are_apart(gen, &list.pair[i]) != NULL;
+    overlaps_release(&list);
+    return compared;
 }
 
 /* The parameters that the guard tests for. Where addresses are compared, what the
  * language promises (that the arrays of parameters have elements) is tested as well:
  * callers pass sizes of zero, and then there is no last element to take the address of.
  * So it is where the code reads something early that only exists then. */
-static isl_set *tested(const struct gen *gen)
+static isl_set *tested(struct gen *gen)
 {
     const struct nest *nest = gen->nest;
     isl_set *needed =
@@ -291,5 +225,5 @@ int gen_guard(struct gen *gen, struct ir_expr **guard, bool *needs_else,
     *guard = NULL;
     *needs_else = false;
     guard_params(gen, guard, needs_else);
-    return compares_addresses(gen) ? guard_overlaps(gen, guard, needs_else, err) : 0;
+    return guard_overlaps(gen, guard, needs_else, err);
 }

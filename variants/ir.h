@@ -15,9 +15,10 @@ struct ir_type {
         *text; /* as the user would write it: "double", "unsigned long", "uint32_t" */
     enum ir_scalar scalar; /* of the element, for pointers and arrays */
     bool is_unsigned, is_const, is_restrict, is_volatile;
-    size_t bytes; /* of the element */
-    int pointers; /* levels of indirection left when used: 0 = a scalar, 1 = pointer or
-                     array of elements ... */
+    bool may_alias; /* by an attribute of the type: C's rule for types does not hold */
+    size_t bytes;   /* of the element */
+    int pointers;   /* levels of indirection left when used: 0 = a scalar, 1 = pointer or
+                       array of elements ... */
     const char *full; /* the whole type as C text, such as "double (*)[m]"; NULL = text
                          and `pointers` stars say it all */
 };
@@ -47,6 +48,8 @@ struct ir_symbol {
     const char *path;       /* FIELD: what follows the base: "->nx"; name = both */
     bool is_pure; /* FUNCTION defined in this file: reads its arguments and constants
                      only, writes its own locals only, calls nothing that is not pure */
+    bool is_thread_local;
+    bool is_math; /* FUNCTION: one of <math.h>; no body of this file has its name */
     bool
         is_replaced; /* a pointer whose uses became uses of what it points into; it has
                         no mention left, but its declaration may stand outside the nest */
@@ -160,6 +163,13 @@ struct ir_linkage {
     const char *scope;  /* namespaces around it, "ns::detail"; "" = none */
 };
 
+/* In the order of strcmp. */
+struct ir_names {
+    const char **item;
+    size_t nr;
+};
+bool ir_has_name(const struct ir_names *names, const char *name);
+
 struct ir_function {
     const char *path;
     const char *name; /* no other function of the file is found by it: "scale", of C++
@@ -177,6 +187,9 @@ struct ir_function {
     size_t begin, end;           /* byte range of the definition */
     size_t body_begin, body_end; /* byte range of the { ... } body */
     bool is_static;
+    struct ir_names macros;   /* defined before the function's end */
+    struct ir_names declared; /* outside of all functions, also in headers */
+    bool types_alias;         /* -fno-strict-aliasing: memory may be of several types */
     struct ir_pragma *pragma; /* ours that belong to the function: before it, or inside
                                  before the first loop */
     struct ir_pragma *all_pragma; /* every pragma of the file, in order, chained through a
@@ -231,6 +244,10 @@ void ir_visit(struct ir_expr *expr, void (*visit)(struct ir_expr *expr, void *da
 /* model_access.c: a function of <math.h>, or of C++ "std::sqrt", "std::max<double>", that
  * depends on its arguments alone. */
 bool math_function(const char *name);
+/* It is declared as the standard has it: "double (double)". */
+bool math_prototype(const char *name, const char *type);
+/* A call of such a function, which no body in the file makes another. */
+bool expr_is_math(const struct ir_expr *call);
 
 /* print.c: C text with minimal parentheses; integer sums of constants folded. */
 void ir_print_expr(struct buf *out, const struct ir_expr *expr);

@@ -112,9 +112,7 @@ static isl_pw_aff *constant(const struct affine *at, long long value)
 static isl_pw_aff *parameter(const struct affine *at, const struct ir_symbol *symbol)
 {
     long long value;
-    if ((symbol->role == IR_GLOBAL && !symbol->type.is_const) ||
-        (symbol->address_taken && !symbol->type.is_const))
-        nest_assume(at->nest, "'%s' does not change while the loops run", symbol->name);
+    at->nest->rests[symbol->id] = true;
     if (value_of(at->values, symbol, &value))
         return constant(at, value);
     isl_id *id = param_id(at->nest, symbol);

@@ -93,60 +93,29 @@ static int check_field(struct nest *nest, const struct ir_symbol *field)
     return 0;
 }
 
-static bool may_hold(const struct ir_type *stored, const struct ir_type *field)
-{
-    if (stored->scalar == IR_INT && stored->bytes == 1 && !stored->pointers)
-        return true;
-    bool record = stored->scalar == IR_RECORD && !stored->pointers;
-    return record || (stored->scalar == field->scalar && stored->bytes == field->bytes &&
-                      stored->pointers == field->pointers);
-}
-
-static bool through_pointer(const struct ir_symbol *symbol)
-{
-    if (symbol->role == IR_FIELD)
-        return strstr(symbol->name, "->") != NULL;
-    return symbol->type.pointers && (symbol->role == IR_PARAM || !symbol->dim_nr);
-}
-
-/* Stores through pointers that C lets reach the field, or what a C++ reference refers to,
- * and the other way round: that they do not is said. */
-static void assume_field(struct nest *nest, const struct ir_symbol *field)
-{
-    struct buf by = {0}, of = {0};
-    bool written = cell_written(nest, field);
-    if (!strstr(field->name, "->") && field->base && field->base->role != IR_GLOBAL &&
-        !field->base->is_reference)
-        return;
-    for (size_t i = 0; i < nest->cell_nr; i++) {
-        const struct cell *cell = &nest->cell[i];
-        if (cell->symbol == field || !through_pointer(cell->symbol) ||
-            !may_hold(&cell->type, &field->type))
-            continue;
-        if (cell_written(nest, cell->symbol))
-            buf_addf(&by, "%s'%s'", by.length ? ", " : "", cell->name);
-        else if (written && !field->dim_nr && !field->type.pointers)
-            buf_addf(&of, "%s'%s'", of.length ? ", " : "", cell->name);
-    }
-    if (by.length)
-        nest_assume(nest, "stores to %s do not change '%s'", buf_str(&by), field->name);
-    if (of.length)
-        nest_assume(nest, "stores to '%s' do not change %s", field->name, buf_str(&of));
-    buf_release(&by);
-    buf_release(&of);
-}
-
 static int check_fields(struct nest *nest)
 {
     const struct ir_function *function = nest->model->function;
     for (size_t i = 0; i < function->symbol_nr; i++) {
         const struct ir_symbol *symbol = function->symbol[i];
-        bool number = symbol->is_reference && symbol->type.scalar != IR_RECORD;
-        if ((symbol->role != IR_FIELD && !number) || !nest->used[i])
-            continue;
-        if (symbol->role == IR_FIELD && check_field(nest, symbol))
+        if (symbol->role == IR_FIELD && nest->used[i] && check_field(nest, symbol))
             return -1;
-        assume_field(nest, symbol);
+    }
+    return 0;
+}
+
+/* What is written out again would be the macro's. */
+static int check_macros(struct nest *nest)
+{
+    const struct ir_function *function = nest->model->function;
+    for (size_t i = 0; i < function->symbol_nr; i++) {
+        const struct ir_symbol *symbol = function->symbol[i];
+        if (nest->used[i] && symbol->role != IR_FIELD &&
+            ir_has_name(&function->macros, symbol->name))
+            return nest_refuse(nest, nest->stmt->line,
+                               "'%s' is a variable and a macro; give one of them another "
+                               "name",
+                               symbol->name);
     }
     return 0;
 }
@@ -155,5 +124,5 @@ int nest_cells(struct nest *nest)
 {
     while (merge_one(nest))
         ;
-    return check_fields(nest);
+    return check_macros(nest) ? -1 : check_fields(nest);
 }

@@ -93,6 +93,7 @@ static void note_symbols(struct nest *nest)
     nest->written = xcalloc(nr, sizeof(bool));
     nest->declared = xcalloc(nr, sizeof(bool));
     nest->used = xcalloc(nr, sizeof(bool));
+    nest->rests = xcalloc(nr, sizeof(bool));
     nest->decl_depth = xcalloc(nr, sizeof(int));
     for (size_t i = 0; i < nr; i++)
         nest->decl_depth[i] = -1;
@@ -428,7 +429,7 @@ static bool is_parallel(const struct ir_stmt *stmt, const void *data)
     (void)data;
     for (const struct ir_pragma *pragma = stmt->pragma; pragma; pragma = pragma->next)
         if (!pragma->ours && !strncmp(pragma->text, "omp", 3) &&
-            !strstr(pragma->text, "simd") && !pragma_is_parallel_for(pragma->text))
+            !pragma_is_simd(pragma->text) && !pragma_is_parallel_for(pragma->text))
             return true;
     return false;
 }
@@ -492,6 +493,7 @@ void nest_free(struct nest *nest)
     free(nest->written);
     free(nest->declared);
     free(nest->used);
+    free(nest->rests);
     free(nest->decl_depth);
     free(nest);
 }

@@ -44,6 +44,8 @@ static struct ir_symbol *symbol_new(struct parse *p, struct ct_decl *decl)
     symbol->role = decl->role;
     symbol->type = decl->type;
     symbol->is_static = decl->is_static;
+    symbol->is_thread_local = decl->is_thread_local;
+    symbol->is_math = decl->is_math;
     symbol->pointer_to_array = decl->pointer_to_array;
     symbol->as_written = decl->as_written;
     symbol->is_reference = decl->is_reference && decl->role == IR_PARAM;
@@ -212,6 +214,7 @@ static void read_head(struct parse *p, const struct ct_function *chosen)
     function->is_static = chosen->is_static;
     function->line = chosen->line;
     function->end_line = chosen->end_line;
+    ct_read_names(&p->file, chosen, &function->macros, &function->declared);
     function->begin = chosen->begin;
     function->end = chosen->end;
     function->body_begin = chosen->body->begin;
@@ -274,6 +277,18 @@ static int read_source(struct ir_function *function, const char *text, struct er
     return status;
 }
 
+/* What the last of such flags says. */
+static bool types_alias(const struct strvec *cflags)
+{
+    bool alias = false;
+    for (size_t i = 0; cflags && i < cflags->nr; i++)
+        if (strcmp(cflags->v[i], "-fno-strict-aliasing") == 0)
+            alias = true;
+        else if (strcmp(cflags->v[i], "-fstrict-aliasing") == 0)
+            alias = false;
+    return alias;
+}
+
 static int parse_file(struct parse *p, const char *text, int line, const char *name,
                       const struct strvec *cflags, struct error *err)
 {
@@ -281,6 +296,7 @@ static int parse_file(struct parse *p, const char *text, int line, const char *n
     if (check_language(function->path, err) < 0 || read_source(function, text, err) < 0)
         return -1;
     struct strvec args = {0};
+    function->types_alias = types_alias(cflags);
     parse_args(cflags, function->source, cxx_is_source(function->path, cflags), &args);
     int status = ct_open(&p->file, function->path, function->source,
                          function->source_length, &args, p->arena, err);

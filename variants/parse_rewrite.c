@@ -151,7 +151,7 @@ static void find_effect(struct ir_expr *expr, void *data)
         expr->kind == IR_ASSIGN ||
         (expr->kind == IR_UNARY && (strstr(expr->op, "++") || strstr(expr->op, "--")));
     bool calls = expr->kind == IR_CALL && !(expr->symbol && expr->symbol->is_pure) &&
-                 !math_function(expr->text);
+                 !expr_is_math(expr);
     *found = *found || assigns || calls || expr->kind == IR_RAW || expr->type.is_volatile;
 }
 

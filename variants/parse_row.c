@@ -126,7 +126,7 @@ static void check_stores(struct ir_expr *expr, void *data)
     if (writes && target->kind == IR_NAME &&
         (target->symbol->role == IR_GLOBAL || target->symbol->role == IR_FIELD))
         row->fine = false;
-    if (expr->kind == IR_CALL && !math_function(expr->text))
+    if (expr->kind == IR_CALL && !expr_is_math(expr))
         row->fine = row->fine && expr->symbol && expr->symbol->is_pure;
     if (expr->kind == IR_RAW)
         row->fine = false;

@@ -133,6 +133,7 @@ struct nest {
     struct access *access;
     size_t access_nr, access_alloc;
     bool *written, *declared, *used; /* by symbol id: inside the nest */
+    bool *rests;     /* by symbol id: bounds, subscripts or conditions are made of it */
     int *decl_depth; /* by symbol id: loops around the declaration, -1 = not declared here
                         or inside a collapsed statement */
     isl_space *params; /* space of parameters, ids "name_<symbol id>" */
@@ -353,6 +354,8 @@ int tree_parallel(struct work *work, const struct plan_step *step,
                   struct error *err); /* tree_parallel.c */
 /* Of the final tree: which bands carry `omp parallel for`, and whether they may. */
 int work_parallel(struct work *work, struct error *err);
+bool pragma_is_simd(const char *text); /* omp simd, and no other word before it */
+bool text_has_word(const char *text, const char *word);
 bool pragma_is_parallel_for(const char *text); /* `omp parallel for` and clauses */
 void work_hints(struct work *work, const struct plan *plan); /* of simd steps */
 void work_pragmas(struct work *work); /* tree_pragma.c: the user's, of the final tree */
@@ -388,12 +391,27 @@ bool cell_keeps_apart(const struct nest *nest, size_t cell, const struct tree *t
 int isl_check(struct model *model, bool null, struct error *err);
 void isl_budget(struct model *model, unsigned long operations);
 
-/* ---- gen_guard.c ---- */
+/* ---- model_overlap.c ---- */
 
-/* Pairs of arrays that might overlap and must not: "A" and "B" as cells. */
-struct overlap {
-    size_t a, b;
+/* The elements that a nest accesses of an array; or the variable itself, a number or a
+ * pointer, where it stands. */
+struct memory {
+    struct ir_symbol *symbol;
+    struct ir_type type; /* of what is accessed */
+    bool itself, written;
 };
-size_t nest_overlaps(const struct nest *nest, struct overlap **out); /* caller frees */
+struct overlap {
+    struct memory a, b;
+};
+struct overlaps {
+    struct overlap *pair; /* might overlap and must not */
+    size_t nr, alloc;
+    struct strvec types; /* "int and float": pairs that only C's rule for types keeps
+                            apart */
+};
+/* `reorders`: of a plan that changes the order; of others what their loops are made of
+ * must not be written. */
+struct overlaps nest_overlaps(const struct nest *nest, bool reorders);
+void overlaps_release(struct overlaps *list);
 
 #endif
