@@ -68,9 +68,9 @@ static isl_union_map *meets(isl_union_map *first, isl_union_map *second)
 
 static bool is_relaxed(const struct nest *nest, const struct access *access)
 {
-    const struct ir_type *type = &access->expr->type;
-    bool modular = type->scalar == IR_INT && type->is_unsigned;
-    return access->accumulates && (modular || nest->model->request.reassociate);
+    return access->accumulates == ACCUMULATES_EXACTLY ||
+           (access->accumulates == ACCUMULATES_ROUNDED &&
+            nest->model->request.reassociate);
 }
 
 static bool relaxes(const struct nest *nest)

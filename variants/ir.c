@@ -141,18 +141,25 @@ static bool is_truth(const char *op)
     return false;
 }
 
+static struct ir_type promoted(struct ir_type type)
+{
+    bool is_narrow = (type.scalar == IR_INT || type.scalar == IR_BOOL) && type.bytes < 4;
+    return is_narrow ? int_type : type;
+}
+
 /* C's usual conversions, near enough: pointer, then floating, then the wider, then the
  * unsigned one. */
 static struct ir_type common_type(struct ir_type a, struct ir_type b)
 {
     if (a.pointers || b.pointers)
         return a.pointers ? a : b;
+    a = promoted(a);
+    b = promoted(b);
     if ((a.scalar == IR_FLOAT) != (b.scalar == IR_FLOAT))
         return a.scalar == IR_FLOAT ? a : b;
     if (a.bytes != b.bytes)
         return a.bytes > b.bytes ? a : b;
-    struct ir_type type = a.is_unsigned ? a : b;
-    return type.scalar != IR_FLOAT && type.bytes < 4 ? int_type : type;
+    return a.is_unsigned ? a : b;
 }
 
 struct ir_expr *ir_binary(struct ir_arena *arena, const char *op, struct ir_expr *a,

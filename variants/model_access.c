@@ -260,53 +260,11 @@ static void collect_lvalue(struct collect *at, const struct ir_expr *expr, bool 
         collect_place(at, expr, true);
 }
 
-static bool same_expr(const struct ir_expr *a, const struct ir_expr *b)
-{
-    struct buf first = {0}, second = {0};
-    ir_print_expr(&first, a);
-    ir_print_expr(&second, b);
-    bool same = !strcmp(buf_str(&first), buf_str(&second));
-    buf_release(&first);
-    buf_release(&second);
-    return same;
-}
-
 static const struct ir_symbol *root(const struct ir_expr *expr)
 {
     while (expr->kind == IR_INDEX || expr->kind == IR_MEMBER)
         expr = expr->arg[0];
     return expr->kind == IR_NAME ? expr->symbol : NULL;
-}
-
-struct mention {
-    const struct ir_symbol *symbol;
-    size_t times;
-};
-
-static void count_mention(struct ir_expr *expr, void *data)
-{
-    struct mention *mention = data;
-    mention->times += expr->kind == IR_NAME && expr->symbol == mention->symbol;
-}
-
-/* x += e, x *= e, x = x + e, with x not in e: then the terms may be added in any order,
- * if the user says so. */
-static bool is_accumulation(struct ir_expr *expr)
-{
-    struct mention mention = {.symbol = root(expr->arg[0])};
-    struct ir_expr *right = expr->arg[1];
-    if (!mention.symbol)
-        return false;
-    if (!strcmp(expr->op, "+=") || !strcmp(expr->op, "*=") || !strcmp(expr->op, "-=")) {
-        ir_visit(right, count_mention, &mention);
-        return !mention.times;
-    }
-    if (strcmp(expr->op, "=") || right->kind != IR_BINARY ||
-        (strcmp(right->op, "+") && strcmp(right->op, "*")))
-        return false;
-    ir_visit(right, count_mention, &mention);
-    return mention.times == 1 && (same_expr(expr->arg[0], right->arg[0]) ||
-                                  same_expr(expr->arg[0], right->arg[1]));
 }
 
 static void collect_assign(struct collect *at, const struct ir_expr *expr)
@@ -319,12 +277,12 @@ static void collect_assign(struct collect *at, const struct ir_expr *expr)
         return;
     size_t first = nest->access_nr;
     collect_lvalue(at, target, strcmp(expr->op, "=") != 0, true);
-    if (!whole || at->status || nest->access_nr == first ||
-        !is_accumulation((struct ir_expr *)expr))
+    enum accumulation accumulates = accumulation_of(nest->model->arena, expr);
+    if (!whole || at->status || nest->access_nr == first)
         return;
     for (size_t i = nest->statement[at->statement].access_begin; i < nest->access_nr; i++)
         if (nest->access[i].cell == nest->access[nest->access_nr - 1].cell)
-            nest->access[i].accumulates = true;
+            nest->access[i].accumulates = accumulates;
 }
 
 static void collect_unary(struct collect *at, const struct ir_expr *expr)

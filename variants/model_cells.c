@@ -28,7 +28,8 @@ static void merge(struct nest *nest, size_t field, size_t record)
             continue;
         access->cell = record;
         access->subscript_nr = nest->cell[record].dims;
-        access->must = access->accumulates = false;
+        access->must = false;
+        access->accumulates = ACCUMULATES_NOT;
     }
 }
 

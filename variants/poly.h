@@ -57,8 +57,8 @@ struct cell {
 struct access {
     size_t cell, statement;
     bool write, must, exact;
-    bool accumulates;           /* the left side of x op= e, op associative, x not in e */
-    const struct ir_expr *expr; /* as written */
+    enum accumulation accumulates; /* of the left side of x op= e */
+    const struct ir_expr *expr;    /* as written */
     struct ir_expr *subscript[SUBSCRIPTS_MAX];
     long long scale[SUBSCRIPTS_MAX]; /* bytes that one more moves; 0 = not constant */
     size_t subscript_nr;

@@ -74,6 +74,19 @@ const struct ir_stmt *stmt_find(const struct ir_stmt *stmt,
 void stmt_exprs(const struct ir_stmt *stmt,
                 void (*visit)(struct ir_expr *expr, void *data), void *data);
 
+/* ---- model_sum.c ---- */
+
+/* x += e, x *= e, x = x + e, with x not in e. */
+enum accumulation {
+    ACCUMULATES_NOT,      /* it is none of these */
+    ACCUMULATES_IN_ORDER, /* another order may give another result, or overflow */
+    ACCUMULATES_ROUNDED,  /* it is made in floating point: another order rounds otherwise
+                           */
+    ACCUMULATES_EXACTLY   /* every order gives the same */
+};
+
+enum accumulation accumulation_of(struct ir_arena *arena, const struct ir_expr *assign);
+
 /* ---- model_access.c, model_linear.c ---- */
 
 int nest_collect(struct nest *nest,

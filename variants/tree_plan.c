@@ -217,7 +217,8 @@ static bool keeps_sums(const struct nest *nest)
 {
     bool found = false;
     for (size_t i = 0; !nest->model->request.reassociate && i < nest->access_nr; i++)
-        found = found || (nest->access[i].write && nest->access[i].accumulates);
+        found = found || (nest->access[i].write &&
+                          nest->access[i].accumulates == ACCUMULATES_ROUNDED);
     return found;
 }
 
