@@ -17,6 +17,7 @@ struct mentioned {
 static void gen_release(struct gen *gen)
 {
     free(gen->local);
+    free(gen->range);
     isl_set_free(gen->known);
     strvec_release(&gen->taken);
     strvec_release(&gen->vector_type);
@@ -141,6 +142,7 @@ static struct code *make_code(struct gen *gen)
                        "parallel";
     gen_pads(gen, code);
     gen_drop_lets(code);
+    gen_fit_code(gen, code);
     add_unused(gen, code);
     name_helpers(gen, code);
     return code;
@@ -205,7 +207,7 @@ static int emit_nest(struct work *work, struct buf *out, struct gen *helpers,
     bool needs_else;
     int status = gen_guard(&gen, &guard, &needs_else, err);
     struct code *code = status ? NULL : make_code(&gen);
-    if (gen.needs_promise)
+    if (!status && (gen.needs_promise || gen.needs_box))
         status = gen_guard(&gen, &guard, &needs_else, err);
     if (isl_check(work->nest->model, false, err))
         status = fail_in(err, "the nest at line %d", work->nest->stmt->line);

@@ -55,6 +55,16 @@ struct level {
                                 its name, are still to be replaced */
 };
 
+/* From low to high, for numbers of 64 bits and what is made of them. */
+__extension__ typedef __int128 gen_number;
+struct range {
+    gen_number low, high;
+};
+struct ranged {
+    const struct ir_symbol *symbol;
+    struct range value;
+};
+
 struct local {
     size_t cell;
     const char *suffix;
@@ -78,6 +88,9 @@ struct gen {
     isl_set *known;     /* parameters for which the new code runs: see gen_guard */
     isl_set *premise;   /* what proofs rest on, while one is made */
     bool needs_promise; /* the guard must test for sizes of zero: see gen_proof.c */
+    bool needs_box;     /* and that numbers of 64 bits are not huge: see gen_range.c */
+    struct ranged *range;
+    size_t range_nr, range_alloc;
     struct local *local;
     size_t local_nr, local_alloc;
     struct strvec taken;                        /* names given out */
@@ -302,6 +315,17 @@ void gen_prefetches(
 /* gen_let.c: `const int i = is - t;` in innermost loops; the last pass. */
 void gen_lets(struct gen *gen, struct code *code);
 void gen_drop_lets(struct code *code); /* that nothing uses */
+
+/* gen_range.c: the expression, made in a type that holds it; its values. A copy replaces
+ * it. */
+struct range gen_fit(struct gen *gen, struct ir_expr **at);
+void gen_set_range(struct gen *gen, const struct ir_symbol *symbol, struct range range);
+/* What the counter is in the body; lower and upper are made to fit. */
+struct range gen_loop_range(struct gen *gen, struct code *loop);
+/* Does the type hold what the counter of the loop becomes, behind the last iteration
+ * too? */
+bool gen_holds(const struct ir_type *type, const struct code *loop, struct range range);
+void gen_fit_code(struct gen *gen, struct code *code); /* the last pass of all */
 
 /* gen_guard.c: the condition under which the new code may run, NULL = always;
  * *needs_else: the original must remain. Sets gen->known. */
