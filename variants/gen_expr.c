@@ -258,7 +258,7 @@ static struct sum level_sum(struct gen *gen, const struct level *level,
     struct sum var = sum_of_expr(gen->arena, ir_name(gen->arena, level->var)),
                base = sum_constant(0);
     if (band->base)
-        base = sum_of_expr(gen->arena, band->base);
+        base = sum_of_expr(gen->arena, raw_finish(gen, band->base));
     struct sum offset = sum_add(&var, &base, -1);
     long long stride = band_stride(band), common = greatest_divisor(coefficient, stride);
     if (stride < 0)
