@@ -25,12 +25,12 @@ static const struct number numbers[] = {
     {"long long", 'i', 64, "100000"},
 };
 
-/* Some that a tool like ours would use. */
+/* Some that a tool like ours would use, the likeliest more than once. */
 static const char *const likely_names[] = {
-    "it",   "jt",    "it2",  "jt2",  "i_0",  "j_0",     "i0",  "j0",
-    "a_0",  "b_0",   "s_0",  "w",    "x_0",  "t",       "acc", "end",
-    "rest", "lanes", "it_0", "next", "stop", "galpha_0"};
-static const char *const unlikely_values[] = {"i", "5", "0", "(a)", "", "+", "first"};
+    "it",  "jt",  "it",  "jt",   "i0",  "j0",  "a_0", "b_0",   "s_0",    "it2",
+    "jt2", "i_0", "j_0", "it_0", "jts", "acc", "a_1", "next",  "end",    "rest",
+    "w",   "x_0", "t",   "stop", "ib",  "jb",  "js",  "lanes", "a_pack", "galpha_0"};
+static const char *const unlikely_values[] = {"i", "5", "0", "(a)", "", "+", "second"};
 static const char *const functions[] = {"sqrt", "fabs", "exp", "floor", "sin", "cbrt"};
 
 /* V stands for a number that is read, in these and in what is stored. */
@@ -141,13 +141,17 @@ static void draw_names(struct kernel_shape *shape)
 {
     bool wanted = shape->kernel_class == CLASS_MACROS;
 
-    shape->macro_nr = wanted ? 1 + shape_below(shape, 3) : 0;
+    shape->macro_nr = wanted ? 2 + shape_below(shape, ARRAY_SIZE(shape->macro) - 1) : 0;
     for (size_t k = 0; k < shape->macro_nr; k++) {
-        shape->macro[k][0] =
-            likely_names[k * 2 + shape_below(shape, ARRAY_SIZE(likely_names) - 4)];
-        for (size_t l = 0; l < k; l++)
-            if (!strcmp(shape->macro[l][0], shape->macro[k][0]))
-                shape->macro[k][0] = "never_used";
+        bool again = true;
+
+        while (again) {
+            shape->macro[k][0] =
+                likely_names[shape_below(shape, ARRAY_SIZE(likely_names))];
+            again = false;
+            for (size_t l = 0; l < k; l++)
+                again = again || !strcmp(shape->macro[l][0], shape->macro[k][0]);
+        }
         shape->macro[k][1] =
             unlikely_values[shape_below(shape, ARRAY_SIZE(unlikely_values))];
     }
@@ -160,13 +164,13 @@ static void draw_numbers(struct kernel_shape *shape)
     shape->a = some_number(shape, "iuf", 64);
     shape->b = shape_below(shape, 3) ? shape->a : some_number(shape, "iuf", 64);
     if (what == CLASS_SUMS) {
-        shape->sum = some_number(shape, "iufb", 64);
+        shape->sum = some_number(shape, shape_below(shape, 2) ? "u" : "iufb", 64);
         shape->b = some_number(shape, shape_below(shape, 2) ? "f" : "iu", 64);
     } else if (what != CLASS_CLAUSES && shape_below(shape, 4) == 0) {
         shape->sum = some_number(shape, "iuf", 64);
     }
     if (what == CLASS_FUNCTIONS)
-        shape->b = &numbers[9];
+        shape->a = shape->b = &numbers[9];
     while (what == CLASS_TYPES && shape->b->kind == shape->a->kind)
         shape->b = some_number(shape, "iuf", 64);
     while (what == CLASS_CLAUSES && shape->b->kind == 'f')
@@ -185,7 +189,8 @@ static void draw(struct kernel_shape *shape)
     shape->ib = subscript(shape, false);
     shape->restricted = what != CLASS_GLOBALS && what != CLASS_TYPES &&
                         what != CLASS_OVERLAPS && shape_below(shape, 4);
-    size_t scalar = what == CLASS_GLOBALS ? shape_below(shape, 3) : shape_below(shape, 6);
+    size_t scalar =
+        what == CLASS_GLOBALS ? shape_below(shape, 4) % 3 : shape_below(shape, 6);
     shape->global = scalar == 0;
     shape->table = scalar == 1;
     shape->pointer = scalar == 2 && !shape->restricted;

@@ -34,7 +34,7 @@ struct kernel_shape {
     bool is_triangle;
     const char *function; /* its name, or NULL */
     bool function_behind; /* defined behind the kernel */
-    const char *macro[3][2];
+    const char *macro[6][2];
     size_t macro_nr;
     const char *clause, *last; /* last: what the clause's statement writes, or NULL */
     bool last_behind;

@@ -244,6 +244,22 @@ static void noise_is_no_knee(void)
     check(!knee_find(&series).found);
 }
 
+/* With very many lanes each becomes slower again, more than the knee is a bend. */
+static void slow_end_does_not_move_it(void)
+{
+    enum { END = 32 };
+    struct shape shape = {
+        .flat_ns = 100, .slope_ns = 0.4, .knee = 12, .noise = 0.01, .rounds = 12};
+    struct knee_series series = series_of(&shape, 1);
+
+    for (size_t i = 0; i < LANES; i++)
+        for (size_t round = 0; lanes_of(i) > END && round < shape.rounds; round++)
+            sample_store[i][round] *= 1 + 0.06 * (lanes_of(i) - END);
+    struct knee knee = knee_find(&series);
+    check(knee.found);
+    check_near(knee.lanes, 12, 0.5 / 12);
+}
+
 /* Lanes queue a little more from the sixteenth on, but noise alone would bend the line
  * nearly as much. */
 static void a_bend_is_no_knee(void)
@@ -451,6 +467,7 @@ CU_TestInfo machine_knee_tests[] = {
     {"falling alone is no knee", falling_alone_is_no_knee},
     {"odd lanes do not move the knee", odd_lanes_do_not_move_it},
     {"noise is no knee", noise_is_no_knee},
+    {"a slow end does not move the knee", slow_end_does_not_move_it},
     {"a bend is no knee", a_bend_is_no_knee},
     {"the interval holds the knee", interval_holds_the_knee},
     {"trials come in rounds", trials_come_in_rounds},

@@ -156,6 +156,7 @@ static void conditions_compare(void)
         {">=", "2", 2, 2, 2, true, false},      {"==", "2", 2, 2, 2, true, false},
         {"==", "2", 1, 2, 3, true, true},       {"==", "2", 3, 4, 5, false, false},
         {"!=", "2", 2, 2, 2, false, false},     {"!=", "2", 1, 3, 3, true, true},
+        {"!=", "2", 3, 4, 5, true, false},      {"in", "[1, 2]", 3, 4, 5, false, false},
         {"in", "[1, 2]", 1, 1, 2, true, false}, {"in", "[1, 2]", 0, 1, 2, true, true},
         {"in", "[1, 2]", 3, 3, 4, false, false}};
 
@@ -257,6 +258,25 @@ static void the_first_rule_decides(void)
     verdicts = judged(set, facts);
     check_str(rule_verdicts_deciding(&verdicts, "tile")->rule, "b");
     check_eq(rule_verdicts_deciding(&verdicts, "tile")->undecided, true);
+    rule_verdicts_release(&verdicts);
+    rule_facts_free(facts);
+    rule_set_free(set);
+}
+
+/* An earlier rule that holds has decided; those behind it are as sure as they are. */
+static void a_rule_that_holds_contests_nothing(void)
+{
+    struct rule_set *set =
+        loaded(RULE("a", "tile", WHEN("slack", ">", "2"), "try",
+                    "s") "," RULE("b", "tile", WHEN("slack", ">", "1"), "avoid", "s"));
+    struct rule_facts *facts = rule_facts_new();
+    struct rule_verdicts verdicts;
+
+    set_between(facts, "slack", 3, 1.5, 10);
+    verdicts = judged(set, facts);
+    check_eq(verdicts.nr, 2);
+    check_eq(verdicts.item[0].undecided, true);
+    check_eq(verdicts.item[1].undecided, false);
     rule_verdicts_release(&verdicts);
     rule_facts_free(facts);
     rule_set_free(set);
@@ -375,7 +395,9 @@ static void work_knows_what_is_left_at_least(void)
                  "{\"resource\": \"l2_mshrs\", \"factor\": 0.5, \"least\": 0.25},"
                  "{\"resource\": \"l1_mshrs\", \"metric\": \"tile_traffic_ratio\"},"
                  "{\"resource\": \"l3_link\", \"metric\": \"tile_traffic_ratio\", "
-                 "\"least\": 0}],"
+                 "\"least\": 0},"
+                 "{\"resource\": \"page_walkers\", \"unknown\": true, "
+                 "\"least\": 0.25}],"
                  "\"sentence\": \"s\", \"source\": \"test\"}");
     static const struct {
         double ratio, low, least; /* negative = not known */
@@ -398,6 +420,8 @@ static void work_knows_what_is_left_at_least(void)
         if (cases[i].least >= 0)
             set_number(facts, "memory_least_ratio", cases[i].least);
         verdicts = judged(set, facts);
+        check_near(verdicts.item[0].work[4].factor, -1, 0); /* then nothing is sure */
+        check_near(verdicts.item[0].work[4].least, 0, 0);
         for (size_t k = 0; k < 4; k++) {
             check_near(verdicts.item[0].work[k].factor, cases[i].factor[k], 1e-12);
             check_near(verdicts.item[0].work[k].least, cases[i].at_least[k], 1e-12);
@@ -482,6 +506,7 @@ CU_TestInfo rules_tests[] = {
     {"words compare", words_compare},
     {"unknown metrics give no opinion", unknown_metrics_give_no_opinion},
     {"the first rule decides", the_first_rule_decides},
+    {"a rule that holds contests nothing", a_rule_that_holds_contests_nothing},
     {"an earlier rule of the same verdict contests nothing",
      an_earlier_rule_of_the_same_verdict_contests_nothing},
     {"sentences name values with units", sentences_name_values_with_units},

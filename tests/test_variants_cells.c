@@ -195,7 +195,6 @@ static void conversions_are_assumed_and_tested(void)
 {
     static const char *const parts[] = {
         "unsigned subtraction at line 5 does not wrap around",
-        "what is compared with an unsigned number at line 9 is not negative",
         "the loop over i at line 11 ends",
     };
     struct loops loops;
@@ -207,6 +206,10 @@ static void conversions_are_assumed_and_tested(void)
     for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
         check(has(view.assumption, view.assumption_nr, parts[i]));
     check(!has(view.assumption, view.assumption_nr, "cast")); /* it never holds */
+    check(
+        has(view.refusal, view.refusal_nr,
+            "line 9: it would rest on what cannot be: what is compared with an unsigned "
+            "number at line 9 is not negative"));
     check_ok(loops_emit(&loops, "tile(i:4)", &text, &err), &err);
     check_contains(buf_str(&text), "n >= 2");
     check_contains(buf_str(&text), "} else {");

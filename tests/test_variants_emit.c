@@ -67,7 +67,7 @@ static void stores_and_rows_that_are_refused(void)
 
 static void names_of_helpers_are_new(void)
 {
-    emitted("team", "tile(i:2)", "static inline int team_1_min(int a, int b)\n", false);
+    emitted("team", "tile(i:2)", "static inline long team_1_min(long a, long b)\n", false);
 }
 
 CU_TestInfo variants_emit_tests[] = {

@@ -354,3 +354,60 @@ struct ct_function *ct_body(struct ct_file *file, struct ct_decl *decl)
     decl->body = function->body ? function : NULL;
     return decl->body;
 }
+
+/* ---- names ---- */
+
+struct naming {
+    size_t end; /* of the function, in the file itself */
+    struct strvec macros, declared;
+};
+
+static bool is_behind(CXCursor cursor, size_t end)
+{
+    unsigned offset;
+    CXSourceLocation location = clang_getCursorLocation(cursor);
+    clang_getExpansionLocation(location, NULL, NULL, NULL, &offset);
+    return clang_Location_isFromMainFile(location) && offset >= end;
+}
+
+static enum CXChildVisitResult note_name(CXCursor cursor, CXCursor parent,
+                                         CXClientData data)
+{
+    (void)parent;
+    struct naming *naming = data;
+    enum CXCursorKind kind = clang_getCursorKind(cursor);
+    bool macro = kind == CXCursor_MacroDefinition;
+    if (!macro && !clang_isDeclaration(kind))
+        return CXChildVisit_Continue;
+    CXString name = clang_getCursorSpelling(cursor);
+    if (!macro || !is_behind(cursor, naming->end))
+        strvec_push(macro ? &naming->macros : &naming->declared, clang_getCString(name));
+    clang_disposeString(name);
+    return kind == CXCursor_EnumDecl ? CXChildVisit_Recurse : CXChildVisit_Continue;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static struct ir_names sorted(struct ir_arena *arena, struct strvec *list)
+{
+    struct ir_names names = {.nr = list->nr};
+    names.item = ir_alloc(arena, (list->nr + 1) * sizeof(*names.item));
+    for (size_t i = 0; i < list->nr; i++)
+        names.item[i] = ir_text(arena, list->v[i]);
+    qsort(names.item, names.nr, sizeof(*names.item), by_text);
+    strvec_release(list);
+    return names;
+}
+
+void ct_read_names(struct ct_file *file, const struct ct_function *function,
+                   struct ir_names *macros, struct ir_names *declared)
+{
+    struct ct_clang *clang = file->clang;
+    struct naming naming = {.end = function->end};
+    clang_visitChildren(clang_getTranslationUnitCursor(clang->unit), note_name, &naming);
+    *macros = sorted(clang->arena, &naming.macros);
+    *declared = sorted(clang->arena, &naming.declared);
+}

@@ -46,6 +46,7 @@ struct ct_decl {
     bool pointer_to_array, is_static, has_value, is_reference;
     bool by_pointer; /* a local reference, read as the pointer that it could be */
     bool implicit;   /* a builtin: declared nowhere */
+    bool is_thread_local;
     bool is_math;    /* FUNCTION: as ir_symbol.is_math */
     struct ct_function *body; /* FUNCTION: once asked for by ct_body; NULL = not defined
                                  in this file or its headers */
@@ -119,6 +120,10 @@ void ct_close(struct ct_file *file);
 /* Reads the parameters and the body; of a method `this` is the first parameter. Nothing
  * is read where there is trouble. */
 void ct_read(struct ct_file *file, struct ct_function *function);
+/* Names that new code in the function meets: macros that are defined before its end,
+ * predefined ones too, and what is declared outside of all functions. */
+void ct_read_names(struct ct_file *file, const struct ct_function *function,
+                   struct ir_names *macros, struct ir_names *declared);
 /* The function as it is defined in this file or one of its headers, read; NULL when it is
  * not. */
 struct ct_function *ct_body(struct ct_file *file, struct ct_decl *decl);

@@ -347,6 +347,7 @@ struct ct_decl *decl_of(struct ct_clang *clang, CXCursor cursor)
     if (decl->role == IR_FUNCTION)
         decl->name = cxx_with_arguments(clang, cursor, decl->name);
     decl->is_static = clang_Cursor_getStorageClass(cursor) == CX_SC_Static;
+    decl->is_thread_local = clang_getCursorTLSKind(cursor) != CXTLS_None;
     CXFile file;
     unsigned line;
     clang_getExpansionLocation(clang_getCursorLocation(cursor), &file, &line, NULL, NULL);

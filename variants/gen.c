@@ -17,6 +17,7 @@ struct mentioned {
 static void gen_release(struct gen *gen)
 {
     free(gen->local);
+    free(gen->range);
     isl_set_free(gen->known);
     strvec_release(&gen->taken);
     strvec_release(&gen->vector_type);
@@ -102,7 +103,8 @@ static void name_helper(struct ir_expr *expr, void *data)
 {
     struct gen *gen = data;
     static const char *const words[] = {"min", "max", "floord", "lead", "stream"};
-    for (size_t i = 0; expr->kind == IR_CALL && expr->text && i < ARRAY_SIZE(words); i++)
+    bool ours = expr->kind == IR_CALL && !expr->symbol && expr->text;
+    for (size_t i = 0; ours && i < ARRAY_SIZE(words); i++)
         if (!strcmp(expr->text, words[i]))
             expr->text = ir_textf(gen->arena, "%s_%s", gen_prefix(gen->model), words[i]);
 }
@@ -140,6 +142,7 @@ static struct code *make_code(struct gen *gen)
                        "parallel";
     gen_pads(gen, code);
     gen_drop_lets(code);
+    gen_fit_code(gen, code);
     add_unused(gen, code);
     name_helpers(gen, code);
     return code;
@@ -204,7 +207,7 @@ static int emit_nest(struct work *work, struct buf *out, struct gen *helpers,
     bool needs_else;
     int status = gen_guard(&gen, &guard, &needs_else, err);
     struct code *code = status ? NULL : make_code(&gen);
-    if (gen.needs_promise)
+    if (!status && (gen.needs_promise || gen.needs_box))
         status = gen_guard(&gen, &guard, &needs_else, err);
     if (isl_check(work->nest->model, false, err))
         status = fail_in(err, "the nest at line %d", work->nest->stmt->line);
@@ -254,17 +257,20 @@ static void add_helpers(const struct model *model, const struct gen *helpers,
 {
     const bool needed[] = {helpers->need_min, helpers->need_max, helpers->need_floord};
     const char *type = helpers->wide ? "long" : "int", *prefix = gen_prefix(model);
+    struct buf text = {0};
     for (size_t i = 0; i < ARRAY_SIZE(helper_table); i++) {
         if (!needed[i] || !is_called(edits, prefix, helper_table[i].word))
             continue;
-        buf_addf(out, "static inline %s %s_%s(%s %s, %s %s)\n{\n", type, prefix,
+        buf_addf(&text, "static inline %s %s_%s(%s %s, %s %s)\n{\n", type, prefix,
                  helper_table[i].word, type, helper_table[i].first, type,
                  helper_table[i].second);
-        buf_addf(out, "%sreturn %s;\n}\n\n", uses_tabs(model->function) ? "\t" : "    ",
+        buf_addf(&text, "%sreturn %s;\n}\n\n", uses_tabs(model->function) ? "\t" : "    ",
                  helper_table[i].body);
     }
     if (helpers->need_stream)
-        gen_stream_helpers(prefix, out);
+        gen_stream_helpers(prefix, &text);
+    gen_add_helper(model, out, buf_str(&text));
+    buf_release(&text);
 }
 
 /* ---- the file ---- */
@@ -384,7 +390,7 @@ static int emit_all(struct model *model, struct work *works, struct edits *edits
     edits_add(edits, start, start, buf_detach(&text));
     edits_add(edits, begin, begin, buf_detach(&attribute));
     strvec_release(&helpers.vector_type);
-    return 0;
+    return gen_check_words(model, edits, err);
 }
 
 /* ---- checking ---- */

@@ -55,6 +55,16 @@ struct level {
                                 its name, are still to be replaced */
 };
 
+/* From low to high, for numbers of 64 bits and what is made of them. */
+__extension__ typedef __int128 gen_number;
+struct range {
+    gen_number low, high;
+};
+struct ranged {
+    const struct ir_symbol *symbol;
+    struct range value;
+};
+
 struct local {
     size_t cell;
     const char *suffix;
@@ -78,6 +88,9 @@ struct gen {
     isl_set *known;     /* parameters for which the new code runs: see gen_guard */
     isl_set *premise;   /* what proofs rest on, while one is made */
     bool needs_promise; /* the guard must test for sizes of zero: see gen_proof.c */
+    bool needs_box;     /* and that numbers of 64 bits are not huge: see gen_range.c */
+    struct ranged *range;
+    size_t range_nr, range_alloc;
     struct local *local;
     size_t local_nr, local_alloc;
     struct strvec taken;                        /* names given out */
@@ -96,6 +109,8 @@ struct gen {
 /* gen_vector.c: the types of one nest join those of the file; their text. */
 void gen_vectors_join(struct gen *all, const struct gen *gen);
 void gen_vectors_text(const struct gen *all, struct buf *types, struct buf *attribute);
+
+struct edits;
 
 struct code *code_new(enum code_kind kind);
 void code_add(struct code *parent, struct code *child);
@@ -129,8 +144,13 @@ struct ir_symbol *gen_symbol(struct gen *gen, const char *name,
                              const struct ir_type *type);
 /* What the names of helpers begin with: no such name stands in the source. */
 const char *gen_prefix(const struct model *model);
-bool text_has_word(const char *text, const char *word);
+/* In the file, or a macro or declared in its headers. */
 bool gen_word_in_source(const struct gen *gen, const char *word);
+/* gen_words.c: `text` of helpers without words that are macros here. */
+void gen_add_helper(const struct model *model, struct buf *out, const char *text);
+/* No word of the language that new code is made of is a macro here. */
+int gen_check_words(const struct model *model, const struct edits *edits,
+                    struct error *err);
 
 /* gen_expr.c: isl expressions. `raw` ones hold isl's iterators; finishing puts the
  * variables of the text in their place. */
@@ -295,6 +315,17 @@ void gen_prefetches(
 /* gen_let.c: `const int i = is - t;` in innermost loops; the last pass. */
 void gen_lets(struct gen *gen, struct code *code);
 void gen_drop_lets(struct code *code); /* that nothing uses */
+
+/* gen_range.c: the expression, made in a type that holds it; its values. A copy replaces
+ * it. */
+struct range gen_fit(struct gen *gen, struct ir_expr **at);
+void gen_set_range(struct gen *gen, const struct ir_symbol *symbol, struct range range);
+/* What the counter is in the body; lower and upper are made to fit. */
+struct range gen_loop_range(struct gen *gen, struct code *loop);
+/* Does the type hold what the counter of the loop becomes, behind the last iteration
+ * too? */
+bool gen_holds(const struct ir_type *type, const struct code *loop, struct range range);
+void gen_fit_code(struct gen *gen, struct code *code); /* the last pass of all */
 
 /* gen_guard.c: the condition under which the new code may run, NULL = always;
  * *needs_else: the original must remain. Sets gen->known. */

@@ -23,34 +23,40 @@ static const char *free_name(struct gen *gen, const char *name)
     bool ours = true; /* a name we made must not hide one of the user's */
     for (size_t i = 0; i < gen->nest->loop_nr; i++)
         ours = ours && strcmp(gen->nest->loop[i]->stmt->iterator->name, name);
-    for (size_t i = 0; ours && i < function->symbol_nr; i++)
-        if (!strcmp(function->symbol[i]->name, name))
-            return gen_name(gen, name, true);
-    return name;
+    bool met =
+        ir_has_name(&function->macros, name) || ir_has_name(&function->declared, name);
+    for (size_t i = 0; !met && i < function->symbol_nr; i++)
+        met = !strcmp(function->symbol[i]->name, name);
+    return ours && met ? gen_name(gen, name, true) : name;
 }
 
 /* A variable for the band: the user's own where he declared it outside of the loop, a new
  * one of its name else. */
 static struct ir_symbol *variable(struct gen *gen, const struct tree *band,
-                                  bool *declares)
+                                  struct code *loop)
 {
     const struct ir_stmt *stmt = band->loop->stmt;
     struct ir_type type = stmt->iterator->type;
+    struct range range = gen_loop_range(gen, loop);
+    bool as_it_is = !type.is_unsigned && type.bytes >= 4 && gen_holds(&type, loop, range);
     bool own = (band->role == BAND_LOOP || band->role == BAND_BLOCK) && !band->skewed &&
                !strcmp(band->name, stmt->iterator->name);
     bool shared = band->parallel; /* threads need their own */
     for (size_t i = 0; i < gen->level_nr; i++)
         shared = shared || gen->level[i].band->parallel;
-    *declares = !own || stmt->declares_iterator || type.is_unsigned || shared;
-    if (type.is_unsigned)
+    loop->declares = !own || stmt->declares_iterator || !as_it_is || shared;
+    if (!as_it_is)
         type = (struct ir_type){.text = "long", .scalar = IR_INT, .bytes = 8};
     type.is_const = false;
-    gen->wide = gen->wide || type.bytes > 4;
-    if (!*declares)
+    if (!loop->declares && loop->kind == CODE_FOR) {
+        gen_set_range(gen, stmt->iterator, range);
         return stmt->iterator;
+    }
     bool skewed = band->role == BAND_LOOP && band->skewed;
     const char *name = skewed ? ir_textf(gen->arena, "%ss", band->name) : band->name;
-    return gen_symbol(gen, free_name(gen, name), &type);
+    struct ir_symbol *symbol = gen_symbol(gen, free_name(gen, name), &type);
+    gen_set_range(gen, symbol, range);
+    return symbol;
 }
 
 static void push_level(struct gen *gen, const struct tree *band, isl_ast_node *node,
@@ -131,9 +137,7 @@ static void add_for(struct gen *gen, struct code *block, isl_ast_node *node,
     loop->chunk = band->chunk;
     if (!once && loop->step > 1 && (band->role == BAND_ELEMENT || band->lanes))
         round_bound(gen, loop);
-    loop->var = variable(gen, band, &loop->declares);
-    if (once && !loop->declares)
-        loop->var = gen_symbol(gen, band->name, &loop->var->type);
+    loop->var = variable(gen, band, loop);
     push_level(gen, band, node, loop->var);
     body = once ? block : code_new(CODE_BLOCK);
     if (!once)
@@ -229,27 +233,40 @@ static void replace_locals(struct gen *gen, const struct code *code,
     }
 }
 
-/* An unsigned iterator is a signed variable in the text; where it is a value it keeps its
- * type. */
+/* An iterator may be a wider, signed variable in the text; where it is a value it keeps
+ * its type. */
+static const char own_cast[] = ""; /* told from the user's casts by this text */
+
 static struct ir_expr *as_written(struct gen *gen, const struct ir_symbol *iterator,
                                   struct ir_expr *expr)
 {
-    if (!iterator->type.is_unsigned)
+    const struct ir_type *type = &iterator->type;
+    if (!type->is_unsigned && type->bytes >= 4 && expr->type.bytes <= type->bytes)
         return expr;
     struct ir_expr *cast = ir_expr_new(gen->arena, IR_CAST, 1);
     cast->type = iterator->type;
+    cast->text = own_cast;
     cast->arg[0] = expr;
     return cast;
+}
+
+/* A subscript is the same number in a wider type. So are its terms where they are signed:
+ * what is made of them does not overflow. */
+static void drop_casts_of(struct ir_expr **at)
+{
+    while ((*at)->kind == IR_CAST && (*at)->text == own_cast)
+        *at = (*at)->arg[0];
+    struct ir_expr *expr = *at;
+    bool terms = expr->kind == IR_BINARY && !expr->op[1] && strchr("+-*", expr->op[0]);
+    for (size_t i = 0; terms && !expr->type.is_unsigned && i < 2; i++)
+        drop_casts_of(&expr->arg[i]);
 }
 
 static void drop_casts(struct ir_expr *expr, void *data)
 {
     (void)data;
-    if (expr->kind != IR_INDEX)
-        return;
-    for (struct ir_expr **at = &expr->arg[1];
-         (*at)->kind == IR_CAST && (*at)->type.is_unsigned && (*at)->type.bytes >= 4;)
-        *at = (*at)->arg[0];
+    if (expr->kind == IR_INDEX)
+        drop_casts_of(&expr->arg[1]);
 }
 
 /* The statement with what the plan puts in place of its accesses. */

@@ -129,9 +129,15 @@ bool text_has_word(const char *source, const char *word)
     return false;
 }
 
+static bool is_known(const struct ir_function *function, const char *word)
+{
+    return text_has_word(function->source, word) ||
+           ir_has_name(&function->macros, word) || ir_has_name(&function->declared, word);
+}
+
 bool gen_word_in_source(const struct gen *gen, const char *word)
 {
-    return text_has_word(gen->model->function->source, word);
+    return is_known(gen->model->function, word);
 }
 
 const char *gen_prefix(const struct model *model)
@@ -143,8 +149,8 @@ const char *gen_prefix(const struct model *model)
     for (int number = 1; taken; number++) {
         taken = false;
         for (size_t i = 0; !taken && i < ARRAY_SIZE(words); i++)
-            taken = text_has_word(model->function->source,
-                                  ir_textf(model->arena, "%s_%s", prefix, words[i]));
+            taken = is_known(model->function,
+                             ir_textf(model->arena, "%s_%s", prefix, words[i]));
         if (taken)
             prefix = ir_textf(model->arena, "%s_%d", model->function->word, number);
     }

@@ -20,7 +20,8 @@ struct ir_expr *gen_call(struct gen *gen, const char *name, struct ir_expr *a,
 /* min, max and floord are called by these words until they are printed. */
 static bool is_call(const struct ir_expr *expr, const char *name)
 {
-    return expr->kind == IR_CALL && expr->text && !strcmp(expr->text, name);
+    return expr->kind == IR_CALL && !expr->symbol && expr->text &&
+           !strcmp(expr->text, name);
 }
 
 static struct ir_expr *identifier(struct gen *gen, isl_ast_expr *expr)
@@ -257,7 +258,7 @@ static struct sum level_sum(struct gen *gen, const struct level *level,
     struct sum var = sum_of_expr(gen->arena, ir_name(gen->arena, level->var)),
                base = sum_constant(0);
     if (band->base)
-        base = sum_of_expr(gen->arena, band->base);
+        base = sum_of_expr(gen->arena, raw_finish(gen, band->base));
     struct sum offset = sum_add(&var, &base, -1);
     long long stride = band_stride(band), common = greatest_divisor(coefficient, stride);
     if (stride < 0)
@@ -347,6 +348,16 @@ static long long whole_factor(struct gen *gen, const struct sum *a, const struct
     return factor;
 }
 
+/* a >= b + 1 as a > b */
+static const char *strictly(const char *op, struct sum *a, struct sum *b)
+{
+    struct sum *more = !strcmp(op, ">=") ? b : !strcmp(op, "<=") ? a : NULL;
+    if (!more || !a->nr || !b->nr || more->constant != 1)
+        return op;
+    more->constant = 0;
+    return more == b ? ">" : "<";
+}
+
 /* n + 6 - i >= n as 6 >= i: what is added on one side, what is subtracted on the other.
  */
 static struct ir_expr *finish_relation(struct gen *gen, const struct ir_expr *raw)
@@ -368,10 +379,11 @@ static struct ir_expr *finish_relation(struct gen *gen, const struct ir_expr *ra
         struct sum *side = coefficient > 0 ? &left : &right;
         *side = sum_add(side, &term, coefficient > 0 ? coefficient : -coefficient);
     }
+    const char *op = strictly(raw->op, &left, &right);
     if (left.nr || !right.nr)
-        return ir_binary(gen->arena, raw->op, sum_expr(gen->arena, &left),
+        return ir_binary(gen->arena, op, sum_expr(gen->arena, &left),
                          sum_expr(gen->arena, &right));
-    return ir_binary(gen->arena, mirrored(raw->op), sum_expr(gen->arena, &right),
+    return ir_binary(gen->arena, mirrored(op), sum_expr(gen->arena, &right),
                      sum_expr(gen->arena, &left));
 }
 

@@ -5,6 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+static struct ir_expr *conjunction(struct gen *gen, struct ir_expr *a, struct ir_expr *b)
+{
+    return !a ? b : !b ? a : ir_binary(gen->arena, "&&", a, b);
+}
+
 /* ---- the bytes an array uses ---- */
 
 static bool take_outer(struct gen *gen, struct ir_expr **most, struct ir_expr *new,
@@ -83,11 +88,6 @@ static struct ir_expr *lies_before(struct gen *gen, const struct memory *a,
     if (bytes && size > 1)
         end = ir_binary(gen->arena, "+", end, ir_integer(gen->arena, size - 1));
     return ir_binary(gen->arena, "<", end, address(gen, first, bytes));
-}
-
-static struct ir_expr *conjunction(struct gen *gen, struct ir_expr *a, struct ir_expr *b)
-{
-    return !a ? b : !b ? a : ir_binary(gen->arena, "&&", a, b);
 }
 
 static bool are_compared_by_bytes(const struct overlap *pair)
@@ -203,18 +203,97 @@ static isl_set *tested(struct gen *gen)
                : isl_set_gist(needed, isl_set_copy(nest->vouched));
 }
 
+/* Of 64 bits: p <= far, and -far <= p where it has a sign. */
+static struct ir_expr *is_near(struct gen *gen, struct ir_symbol *symbol)
+{
+    struct ir_expr *most = ir_integer(gen->arena, MODEL_FAR);
+    struct ir_expr *below =
+        ir_binary(gen->arena, "<=", ir_name(gen->arena, symbol), most);
+    if (symbol->type.is_unsigned)
+        return below;
+    return ir_binary(gen->arena, "&&",
+                     ir_binary(gen->arena, ">=", ir_name(gen->arena, symbol),
+                               ir_integer(gen->arena, -MODEL_FAR)),
+                     below);
+}
+
+static bool is_huge(struct gen *gen, const struct ir_symbol *symbol)
+{
+    long long low, high;
+    nest_param_range(gen->nest, gen->known, symbol, &low, &high);
+    return low < -MODEL_FAR || high > MODEL_FAR;
+}
+
+/* What the code makes of numbers of 64 bits overflows where they are huge; `all`: what
+ * the guard makes of them, too. */
+static struct ir_expr *near_params(struct gen *gen, bool all)
+{
+    struct ir_function *function = gen->model->function;
+    struct ir_expr *guard = NULL;
+    for (size_t i = 0; i < function->symbol_nr; i++) {
+        struct ir_symbol *symbol = function->symbol[i];
+        bool wide = gen->nest->used[i] && symbol->type.bytes == 8 &&
+                    symbol_is_param(gen->nest, symbol);
+        if (wide && (all || gen->nest->boxed[i] || gen->needs_box) &&
+            (all || is_huge(gen, symbol)))
+            guard = conjunction(gen, guard, is_near(gen, symbol));
+    }
+    return guard;
+}
+
+/* No number is taken to be in a range before it is tested. */
+static struct ir_expr *tested_expr(struct gen *gen, isl_set *needed, bool *overflows)
+{
+    struct ir_expr *expr = set_expr(gen, needed);
+    isl_set *known = gen->known;
+    bool needs_box = gen->needs_box;
+    gen->known = NULL;
+    gen->range_nr = 0;
+    gen->needs_box = false;
+    gen_fit(gen, &expr);
+    *overflows = gen->needs_box;
+    gen->needs_box = needs_box;
+    gen->known = known;
+    gen->range_nr = 0;
+    return expr;
+}
+
+/* Is there nothing for which the new code would run? */
+static int check_ever(struct gen *gen, struct error *err)
+{
+    const struct nest *nest = gen->nest;
+    isl_set *ever = isl_set_intersect(tested(gen), isl_set_copy(nest->ranges));
+    bool never = isl_set_is_empty(ever) == isl_bool_true;
+    struct buf text = {0};
+    isl_set_free(ever);
+    for (size_t i = 0; never && i < nest->assumption.nr; i++)
+        buf_addf(&text, "%s%s", i ? "; " : "", nest->assumption.v[i]);
+    int status =
+        never ? fail(err, STATUS_ILLEGAL,
+                     "the nest at line %d: the new code would never run, since what it "
+                     "rests on cannot be: %s",
+                     nest->stmt->line, buf_str(&text))
+              : 0;
+    buf_release(&text);
+    return status;
+}
+
 static void guard_params(struct gen *gen, struct ir_expr **guard, bool *needs_else)
 {
     struct nest *nest = gen->nest;
     isl_set *needed = tested(gen);
+    bool overflows = false;
     bool always = isl_set_plain_is_universe(needed) == isl_bool_true;
     if (!runs_nothing_else(nest) ||
-        isl_set_is_subset(nest->context, nest->assumed) != isl_bool_true)
+        isl_set_is_subset(nest->ranges, nest->assumed) != isl_bool_true)
         *needs_else = *needs_else || !always;
     if (always)
         isl_set_free(needed);
     else
-        *guard = set_expr(gen, isl_set_coalesce(needed));
+        *guard = tested_expr(gen, isl_set_coalesce(needed), &overflows);
+    struct ir_expr *near = near_params(gen, overflows);
+    *needs_else = *needs_else || near;
+    *guard = conjunction(gen, near, *guard);
 }
 
 int gen_guard(struct gen *gen, struct ir_expr **guard, bool *needs_else,
@@ -224,6 +303,8 @@ int gen_guard(struct gen *gen, struct ir_expr **guard, bool *needs_else,
     gen->known = isl_set_intersect(tested(gen), isl_set_copy(gen->nest->certain));
     *guard = NULL;
     *needs_else = false;
+    if (check_ever(gen, err))
+        return -1;
     guard_params(gen, guard, needs_else);
     return guard_overlaps(gen, guard, needs_else, err);
 }

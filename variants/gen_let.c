@@ -112,14 +112,17 @@ static const char *let_name(struct gen *gen, const struct code *block, const cha
 static void declare(struct lets *lets, struct code *block, struct let *let)
 {
     struct gen *gen = lets->gen;
+    struct ir_expr *value = sum_expr(gen->arena, &let->value);
     struct ir_type type = let->iterator->type;
-    if (let->uses < USES_LEAST || type.is_unsigned)
+    if (let->uses < USES_LEAST || type.is_unsigned || type.bytes < 4)
         return;
+    if (value->type.bytes > type.bytes)
+        type = value->type;
     type.is_const = false;
     let->symbol = gen_symbol(gen, let_name(gen, block, let->iterator->name), &type);
     struct code *line = code_new(CODE_LET);
     line->var = let->symbol;
-    line->lower = sum_expr(gen->arena, &let->value);
+    line->lower = value;
     code_insert(block, 0, line);
 }
 

@@ -12,7 +12,8 @@ static bool is_positive(struct gen *gen, const struct code *at, struct sum value
 
 static bool is_word(const struct ir_expr *expr, const char *word)
 {
-    return expr->kind == IR_CALL && expr->text && !strcmp(expr->text, word);
+    return expr->kind == IR_CALL && !expr->symbol && expr->text &&
+           !strcmp(expr->text, word);
 }
 
 /* value > 0 for all parameters that the code is run for? */

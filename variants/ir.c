@@ -5,6 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool ir_has_name(const struct ir_names *names, const char *name)
+{
+    size_t low = 0, high = names->nr;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = strcmp(names->item[middle], name);
+        if (!order)
+            return true;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return false;
+}
+
 /* ---- the arena: blocks that grow, freed together ---- */
 
 struct block {

@@ -16,9 +16,9 @@ struct ir_type {
     enum ir_scalar scalar; /* of the element, for pointers and arrays */
     bool is_unsigned, is_const, is_restrict, is_volatile;
     bool may_alias; /* by an attribute of the type: C's rule for types does not hold */
-    size_t bytes; /* of the element */
-    int pointers; /* levels of indirection left when used: 0 = a scalar, 1 = pointer or
-                     array of elements ... */
+    size_t bytes;   /* of the element */
+    int pointers;   /* levels of indirection left when used: 0 = a scalar, 1 = pointer or
+                       array of elements ... */
     const char *full; /* the whole type as C text, such as "double (*)[m]"; NULL = text
                          and `pointers` stars say it all */
 };
@@ -48,6 +48,7 @@ struct ir_symbol {
     const char *path;       /* FIELD: what follows the base: "->nx"; name = both */
     bool is_pure; /* FUNCTION defined in this file: reads its arguments and constants
                      only, writes its own locals only, calls nothing that is not pure */
+    bool is_thread_local;
     bool is_math; /* FUNCTION: one of <math.h>; no body of this file has its name */
     bool
         is_replaced; /* a pointer whose uses became uses of what it points into; it has
@@ -179,6 +180,13 @@ struct ir_linkage {
     const char *scope;  /* namespaces around it, "ns::detail"; "" = none */
 };
 
+/* In the order of strcmp. */
+struct ir_names {
+    const char **item;
+    size_t nr;
+};
+bool ir_has_name(const struct ir_names *names, const char *name);
+
 struct ir_function {
     const char *path;
     const char *name; /* no other function of the file is found by it: "scale", of C++
@@ -198,6 +206,8 @@ struct ir_function {
     bool is_static;
     const struct ir_frozen *frozen;
     size_t frozen_nr;
+    struct ir_names macros;   /* defined before the function's end */
+    struct ir_names declared; /* outside of all functions, also in headers */
     bool types_alias;         /* -fno-strict-aliasing: memory may be of several types */
     struct ir_pragma *pragma; /* ours that belong to the function: before it, or inside
                                  before the first loop */

@@ -31,17 +31,43 @@ void affine_doubt(const struct affine *at, isl_set *set, const char *format, ...
     doubts->item[doubts->nr++] = (struct doubt){set, buf_detach(&text)};
 }
 
-/* Takes the doubt's set. */
-static bool settle(struct nest *nest, const struct doubt *doubt, isl_set *domain)
+/* Takes the doubts' sets: do they ever apply, whatever the parameters are? */
+bool doubts_are_idle(const struct nest *nest, struct doubts *doubts)
 {
+    bool idle = true;
+    for (size_t i = 0; i < doubts->nr; i++) {
+        isl_set *ever =
+            isl_set_intersect_params(doubts->item[i].set, isl_set_copy(nest->ranges));
+        idle = idle && isl_set_is_empty(ever) == isl_bool_true;
+        isl_set_free(ever);
+        free(doubts->item[i].text);
+    }
+    free(doubts->item);
+    *doubts = (struct doubts){0};
+    return idle;
+}
+
+/* Takes the doubt's set. */
+static bool settle(const struct affine *at, const struct doubt *doubt, isl_set *domain)
+{
+    struct nest *nest = at->nest;
     isl_set *wrong = isl_set_intersect(doubt->set, isl_set_copy(domain));
     wrong = isl_set_intersect_params(wrong, isl_set_copy(nest->vouched));
-    if (isl_set_is_empty(wrong) == isl_bool_true) {
+    isl_set *ever_wrong =
+        isl_set_intersect_params(isl_set_copy(wrong), isl_set_copy(nest->ranges));
+    ever_wrong = affine_near(at, ever_wrong);
+    bool never = isl_set_is_empty(ever_wrong) == isl_bool_true;
+    bool boxed = !never && nest_box(nest, ever_wrong);
+    isl_set_free(ever_wrong);
+    if (boxed)
+        nest_assume(nest, "%s", doubt->text);
+    if (never || boxed) {
         isl_set_free(wrong);
         return true;
     }
     isl_set *ever = isl_set_params(isl_set_copy(domain));
     isl_set *fine = isl_set_complement(isl_set_params(wrong));
+    fine = isl_set_gist(isl_set_coalesce(fine), isl_set_copy(nest->ranges));
     fine = isl_set_coalesce(isl_set_intersect(fine, isl_set_copy(nest->assumed)));
     ever = isl_set_intersect(ever, isl_set_copy(fine));
     bool possible = isl_set_is_empty(ever) == isl_bool_false;
@@ -56,19 +82,20 @@ static bool settle(struct nest *nest, const struct doubt *doubt, isl_set *domain
     return true;
 }
 
-bool nest_settle(struct nest *nest, struct doubts *doubts, isl_set *domain)
+bool nest_settle(const struct affine *at, isl_set *domain)
 {
-    bool possible = true;
+    struct doubts *doubts = at->doubts;
+    const char *never = NULL;
     for (size_t i = 0; i < doubts->nr; i++) {
-        if (possible)
-            possible = settle(nest, &doubts->item[i], domain);
-        else
+        if (!never && !settle(at, &doubts->item[i], domain))
+            never = ir_text(at->nest->model->arena, doubts->item[i].text);
+        else if (never)
             isl_set_free(doubts->item[i].set);
         free(doubts->item[i].text);
     }
     free(doubts->item);
-    *doubts = (struct doubts){0};
-    return possible;
+    *doubts = (struct doubts){.never = never};
+    return !never;
 }
 
 bool symbol_is_param(const struct nest *nest, const struct ir_symbol *symbol)
@@ -124,6 +151,25 @@ static isl_pw_aff *parameter(const struct affine *at, const struct ir_symbol *sy
         isl_aff_param_on_domain_space_id(isl_space_copy(at->space), id));
 }
 
+static isl_set *outside(isl_pw_aff *value, const struct ir_type *type)
+{
+    return isl_set_complement(set_of_type(value, type));
+}
+
+/* What a value of the one type is in the other. */
+static isl_pw_aff *converted(const struct affine *at, isl_pw_aff *value,
+                             const struct ir_type *from, const struct ir_type *to,
+                             const char *what, int line)
+{
+    bool keeps = to->is_unsigned == from->is_unsigned
+                     ? to->bytes >= from->bytes
+                     : from->is_unsigned && to->bytes > from->bytes;
+    if (value && at->doubts && to->scalar == IR_INT && !keeps && to->bytes <= 8)
+        affine_doubt(at, outside(isl_pw_aff_copy(value), to),
+                     "%s at line %d keeps the value", what, line);
+    return value;
+}
+
 static isl_pw_aff *name(const struct affine *at, const struct ir_symbol *symbol)
 {
     struct nest *nest = at->nest;
@@ -137,8 +183,13 @@ static isl_pw_aff *name(const struct affine *at, const struct ir_symbol *symbol)
     if (symbol->role != IR_FUNCTION && symbol_is_param(nest, symbol))
         return parameter(at, symbol);
     if (symbol->id >= 0 && nest->declared[symbol->id] && symbol->type.scalar == IR_INT &&
-        nest->model->init[symbol->id])
-        return affine_expr(at, nest->model->init[symbol->id]);
+        nest->model->init[symbol->id]) {
+        const struct ir_expr *init = nest->model->init[symbol->id];
+        const char *what =
+            ir_textf(nest->model->arena, "what '%s' is set to", symbol->name);
+        return converted(at, affine_expr(at, init), &init->type, &symbol->type, what,
+                         init->line);
+    }
     return NULL;
 }
 
@@ -170,6 +221,16 @@ static isl_pw_aff *divided(const struct affine *at, const struct ir_expr *expr,
     return expr->op[0] == '/' ? isl_pw_aff_tdiv_q(a, b) : isl_pw_aff_tdiv_r(a, b);
 }
 
+/* C keeps the low bits of an unsigned result. */
+static isl_pw_aff *unwrapped(const struct affine *at, const struct ir_expr *expr,
+                             isl_pw_aff *value, const char *what)
+{
+    if (value && at->doubts && expr->type.is_unsigned && expr->type.scalar == IR_INT)
+        affine_doubt(at, outside(isl_pw_aff_copy(value), &expr->type),
+                     "unsigned %s at line %d does not wrap around", what, expr->line);
+    return value;
+}
+
 /* x << 3, x >> 3, x & 7 */
 static isl_pw_aff *shifted(const struct affine *at, const struct ir_expr *expr)
 {
@@ -184,7 +245,7 @@ static isl_pw_aff *shifted(const struct affine *at, const struct ir_expr *expr)
     if (mask)
         return isl_pw_aff_mod_val(a, size);
     if (expr->op[0] == '<')
-        return isl_pw_aff_scale_val(a, size);
+        return unwrapped(at, expr, isl_pw_aff_scale_val(a, size), "shift");
     return isl_pw_aff_floor(isl_pw_aff_scale_down_val(a, size));
 }
 
@@ -194,16 +255,12 @@ static isl_pw_aff *combine(const struct affine *at, const struct ir_expr *expr,
     if (a && b)
         switch (expr->op[0]) {
         case '+':
-            return isl_pw_aff_add(a, b);
+            return unwrapped(at, expr, isl_pw_aff_add(a, b), "addition");
         case '-':
-            if (expr->type.is_unsigned)
-                affine_doubt(
-                    at, isl_pw_aff_lt_set(isl_pw_aff_copy(a), isl_pw_aff_copy(b)),
-                    "unsigned subtraction at line %d does not wrap around", expr->line);
-            return isl_pw_aff_sub(a, b);
+            return unwrapped(at, expr, isl_pw_aff_sub(a, b), "subtraction");
         case '*':
             if (is_constant(a) || is_constant(b))
-                return isl_pw_aff_mul(a, b);
+                return unwrapped(at, expr, isl_pw_aff_mul(a, b), "multiplication");
             break;
         case '/':
         case '%':
@@ -234,31 +291,18 @@ static isl_pw_aff *binary(const struct affine *at, const struct ir_expr *expr)
     return combine(at, expr, a, b);
 }
 
-static isl_set *outside(isl_pw_aff *value, const struct ir_type *type)
-{
-    isl_ctx *ctx = isl_pw_aff_get_ctx(value);
-    isl_val *size = isl_val_2exp(
-        isl_val_int_from_ui(ctx, type->bytes * 8 - (type->is_unsigned ? 0 : 1)));
-    isl_pw_aff *low = isl_pw_aff_copy(value), *high = isl_pw_aff_copy(value);
-    if (!type->is_unsigned)
-        low = isl_pw_aff_add_constant_val(low, isl_val_copy(size));
-    high = isl_pw_aff_add_constant_val(high, isl_val_neg(size));
-    return isl_set_union(isl_pw_aff_pos_set(isl_pw_aff_neg(low)),
-                         isl_pw_aff_nonneg_set(high));
-}
+static isl_set *not_zero(const struct affine *at, const struct ir_expr *expr);
 
-/* A conversion that might change the value. */
 static isl_pw_aff *cast(const struct affine *at, const struct ir_expr *expr)
 {
-    const struct ir_type *to = &expr->type, *from = &expr->arg[0]->type;
-    isl_pw_aff *value = affine_expr(at, expr->arg[0]);
-    bool keeps = to->is_unsigned == from->is_unsigned
-                     ? to->bytes >= from->bytes
-                     : from->is_unsigned && to->bytes > from->bytes;
-    if (value && at->doubts && to->scalar == IR_INT && !keeps && to->bytes <= 8)
-        affine_doubt(at, outside(value, to), "the cast to %s at line %d keeps the value",
-                     to->text, expr->line);
-    return value;
+    if (expr->type.scalar == IR_BOOL) {
+        isl_set *set = not_zero(at, expr->arg[0]);
+        return set ? isl_set_indicator_function(set) : NULL;
+    }
+    const char *what =
+        ir_textf(at->nest->model->arena, "the cast to %s", expr->type.text);
+    return converted(at, affine_expr(at, expr->arg[0]), &expr->arg[0]->type, &expr->type,
+                     what, expr->line);
 }
 
 static isl_pw_aff *conditional(const struct affine *at, const struct ir_expr *expr)
@@ -389,6 +433,21 @@ static isl_set *upper_set(const struct ir_stmt *stmt, isl_pw_aff *it, isl_pw_aff
     return inclusive ? isl_pw_aff_ge_set(it, upper) : isl_pw_aff_gt_set(it, upper);
 }
 
+/* What the iterator is set to. A loop down to 0 may be one of those that compare before
+ * they count: what is converted is one more. */
+static void doubt_start(const struct affine *at, const struct ir_stmt *stmt,
+                        isl_pw_aff *lower)
+{
+    bool down = stmt->step == -1 && stmt->cmp[0] == '>' && stmt->cmp[1] &&
+                stmt->upper->has_value && stmt->upper->value == 0;
+    isl_pw_aff *first = isl_pw_aff_add_constant_val(
+        isl_pw_aff_copy(lower), isl_val_int_from_si(isl_pw_aff_get_ctx(lower), down));
+    const char *what =
+        ir_textf(at->nest->model->arena, "what '%s' begins with", stmt->iterator->name);
+    isl_pw_aff_free(converted(at, first, &stmt->lower->type, &stmt->iterator->type, what,
+                              stmt->line));
+}
+
 /* What the iterator begins with, compared with an unsigned bound; i != n counts on an
  * unsigned iterator not to go round. */
 static void doubt_loop(const struct affine *at, const struct ir_stmt *stmt,
@@ -396,6 +455,7 @@ static void doubt_loop(const struct affine *at, const struct ir_stmt *stmt,
 {
     struct ir_expr iterator = {.type = stmt->iterator->type};
     doubt_signs(at, &iterator, stmt->upper, lower, upper, stmt->line);
+    doubt_start(at, stmt, lower);
     if (strcmp(stmt->cmp, "!=") || !stmt->iterator->type.is_unsigned)
         return;
     isl_pw_aff *first = isl_pw_aff_copy(stmt->step > 0 ? lower : upper);

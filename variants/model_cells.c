@@ -105,9 +105,25 @@ static int check_fields(struct nest *nest)
     return 0;
 }
 
+/* What is written out again would be the macro's. */
+static int check_macros(struct nest *nest)
+{
+    const struct ir_function *function = nest->model->function;
+    for (size_t i = 0; i < function->symbol_nr; i++) {
+        const struct ir_symbol *symbol = function->symbol[i];
+        if (nest->used[i] && symbol->role != IR_FIELD &&
+            ir_has_name(&function->macros, symbol->name))
+            return nest_refuse(nest, nest->stmt->line,
+                               "'%s' is a variable and a macro; give one of them another "
+                               "name",
+                               symbol->name);
+    }
+    return 0;
+}
+
 int nest_cells(struct nest *nest)
 {
     while (merge_one(nest))
         ;
-    return check_fields(nest);
+    return check_macros(nest) ? -1 : check_fields(nest);
 }

@@ -12,7 +12,9 @@ void nest_context(struct nest *nest)
     }
     isl_set_free(any);
     nest->context = isl_set_coalesce(isl_set_remove_redundancies(all));
-    if (isl_set_is_empty(nest->context) != isl_bool_false) {
+    bool all_run = isl_set_is_empty(nest->context) == isl_bool_false;
+    nest_reach(nest, all_run);
+    if (!all_run) {
         isl_set_free(nest->context);
         nest->context = isl_set_universe(isl_space_copy(nest->params));
     }
@@ -22,15 +24,18 @@ void nest_vouched(struct nest *nest)
 {
     struct ir_function *function = nest->model->function;
     isl_space *space = isl_space_set_from_params(isl_space_copy(nest->params));
-    struct affine at = {.nest = nest, .space = space};
+    struct doubts doubts = {0};
+    struct affine at = {.nest = nest, .space = space, .doubts = &doubts};
     nest->vouched = isl_set_universe(isl_space_copy(nest->params));
     nest->certain = isl_set_universe(isl_space_copy(nest->params));
     for (size_t i = 0; i < function->param_nr; i++)
         for (size_t k = 0; k < function->symbol[i]->dim_nr; k++) {
             const struct ir_expr *dim = function->symbol[i]->dim[k];
             isl_pw_aff *size = dim ? affine_expr(&at, dim) : NULL;
-            if (!size)
+            if (!doubts_are_idle(nest, &doubts) || !size) {
+                isl_pw_aff_free(size);
                 continue;
+            }
             nest->certain = isl_set_intersect(
                 nest->certain,
                 isl_set_params(isl_pw_aff_nonneg_set(isl_pw_aff_copy(size))));

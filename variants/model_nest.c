@@ -95,6 +95,7 @@ static void note_symbols(struct nest *nest)
     nest->used = xcalloc(nr, sizeof(bool));
     nest->rests = xcalloc(nr, sizeof(bool));
     nest->decl_depth = xcalloc(nr, sizeof(int));
+    nest->boxed = xcalloc(nr, sizeof(bool));
     for (size_t i = 0; i < nr; i++)
         nest->decl_depth[i] = -1;
     stmt_exprs(nest->stmt, note_written, nest);
@@ -157,9 +158,12 @@ static isl_set *domain_here(struct build *build, size_t index)
         at.doubts = &doubts;
         isl_set *set = frame->loop ? affine_loop(&at, frame->loop, pos)
                                    : affine_cond(&at, frame->cond);
-        if (!nest_settle(build->nest, &doubts, domain)) {
+        if (!nest_settle(&at, domain)) {
             isl_set_free(set);
             set = NULL;
+            nest_refuse(build->nest,
+                        frame->loop ? frame->loop->stmt->line : frame->cond->line,
+                        "it would rest on what cannot be: %s", doubts.never);
         }
         pos += frame->loop != NULL;
         domain = isl_set_intersect(domain, frame->negate ? isl_set_complement(set) : set);
@@ -254,6 +258,8 @@ static const char *loop_problem(struct build *build, const struct ir_stmt *stmt)
     if (stmt_breaks_out(stmt->child[0]))
         return "break or continue in the loop; instead of continue an if around the rest "
                "of the body would do";
+    if (stmt->iterator->type.bytes > 8)
+        return "a counter of more than 64 bits";
     if (build->depth == DEPTH_MAX || build->frame_nr + 1 >= ARRAY_SIZE(build->frame))
         return "too many loops in one another";
     if (!strcmp(stmt->cmp, "!=") && stmt->step != 1 && stmt->step != -1)
@@ -429,7 +435,7 @@ static bool is_parallel(const struct ir_stmt *stmt, const void *data)
     (void)data;
     for (const struct ir_pragma *pragma = stmt->pragma; pragma; pragma = pragma->next)
         if (!pragma->ours && !strncmp(pragma->text, "omp", 3) &&
-            !strstr(pragma->text, "simd") && !pragma_is_parallel_for(pragma->text))
+            !pragma_is_simd(pragma->text) && !pragma_is_parallel_for(pragma->text))
             return true;
     return false;
 }
@@ -441,6 +447,7 @@ struct nest *nest_build(struct model *model, const struct ir_stmt *stmt, int ind
     *nest = (struct nest){.model = model, .stmt = stmt, .index = index};
     note_symbols(nest);
     make_params(nest);
+    nest_ranges(nest);
     nest_vouched(nest);
     nest->assumed = isl_set_universe(isl_space_copy(nest->params));
     nest->tree = tree_new(TREE_SEQ);
@@ -489,6 +496,8 @@ void nest_free(struct nest *nest)
     isl_set_free(nest->assumed);
     isl_set_free(nest->vouched);
     isl_set_free(nest->certain);
+    isl_set_free(nest->ranges);
+    isl_set_free(nest->reach);
     isl_space_free(nest->params);
     strvec_release(&nest->assumption);
     free(nest->refusal);
@@ -501,5 +510,6 @@ void nest_free(struct nest *nest)
     free(nest->used);
     free(nest->rests);
     free(nest->decl_depth);
+    free(nest->boxed);
     free(nest);
 }

@@ -28,7 +28,7 @@ static isl_map *add_subscript(isl_map *map, const struct affine *at, isl_set *do
     struct affine doubtful = *at;
     doubtful.doubts = &doubts;
     isl_pw_aff *pa = affine_expr(&doubtful, subscript);
-    bool holds = nest_settle(at->nest, &doubts, domain);
+    bool holds = nest_settle(&doubtful, domain);
     if (pa && holds)
         return isl_map_flat_range_product(map, isl_map_from_pw_aff(pa));
     isl_pw_aff_free(pa);

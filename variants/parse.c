@@ -44,6 +44,7 @@ static struct ir_symbol *symbol_new(struct parse *p, struct ct_decl *decl)
     symbol->role = decl->role;
     symbol->type = decl->type;
     symbol->is_static = decl->is_static;
+    symbol->is_thread_local = decl->is_thread_local;
     symbol->is_math = decl->is_math;
     symbol->pointer_to_array = decl->pointer_to_array;
     symbol->as_written = decl->as_written;
@@ -213,6 +214,7 @@ static void read_head(struct parse *p, const struct ct_function *chosen)
     function->is_static = chosen->is_static;
     function->line = chosen->line;
     function->end_line = chosen->end_line;
+    ct_read_names(&p->file, chosen, &function->macros, &function->declared);
     function->begin = chosen->begin;
     function->end = chosen->end;
     function->body_begin = chosen->body->begin;

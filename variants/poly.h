@@ -144,6 +144,9 @@ struct nest {
                          positive. Callers break it with sizes of zero, and what the loops
                          do then is part of what they compute. */
     isl_set *certain; /* of it, what code may rest on untested: no size is negative */
+    isl_set *ranges;  /* of the parameters, by their types */
+    isl_set *reach;   /* of it, where the loops run: those that they could count to */
+    bool *boxed;      /* by symbol id: of 64 bits, and to be tested not to be huge */
     struct strvec assumption;
     struct tree *tree;     /* the original order */
     isl_union_map *deps;   /* memory-based, from earlier to later instance; what the user
@@ -354,6 +357,8 @@ int tree_parallel(struct work *work, const struct plan_step *step,
                   struct error *err); /* tree_parallel.c */
 /* Of the final tree: which bands carry `omp parallel for`, and whether they may. */
 int work_parallel(struct work *work, struct error *err);
+bool pragma_is_simd(const char *text); /* omp simd, and no other word before it */
+bool text_has_word(const char *text, const char *word);
 bool pragma_is_parallel_for(const char *text); /* `omp parallel for` and clauses */
 void work_hints(struct work *work, const struct plan *plan); /* of simd steps */
 void work_pragmas(struct work *work); /* tree_pragma.c: the user's, of the final tree */

@@ -29,6 +29,7 @@ struct doubt {
 struct doubts {
     struct doubt *item;
     size_t nr, alloc;
+    const char *never; /* settled: what it rests on that cannot be; NULL = nothing */
 };
 /* Where an expression is read: iterators of `loop` are the dimensions of `space`. With
  * `values`, parameters are numbers. */
@@ -41,8 +42,10 @@ struct affine {
     struct doubts *doubts; /* NULL: nobody asks */
 };
 /* Those that a point of the domain (kept) cannot rule out become assumptions of the nest,
- * and conditions on its parameters; false when they never hold. Empties `doubts`. */
-bool nest_settle(struct nest *nest, struct doubts *doubts, isl_set *domain);
+ * and conditions on its parameters; false when they never hold. Empties at->doubts. */
+bool nest_settle(const struct affine *at, isl_set *domain);
+/* No parameters make any of them true. Empties them. */
+bool doubts_are_idle(const struct nest *nest, struct doubts *doubts);
 /* set is taken */
 void affine_doubt(const struct affine *at, isl_set *set, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -56,6 +59,24 @@ bool param_of_id(const struct nest *nest, isl_id *id,
 bool symbol_is_param(const struct nest *nest, const struct ir_symbol *symbol);
 bool value_of(const struct model_values *values, const struct ir_symbol *symbol,
               long long *value);
+
+/* ---- model_range.c ---- */
+
+/* Within this of 0, what is made of numbers of 64 bits does not overflow; nothing counts
+ * so far. */
+#define MODEL_FAR (1LL << 60)
+void nest_ranges(struct nest *nest);              /* fills nest.ranges */
+void nest_reach(struct nest *nest, bool all_run); /* and nest.reach */
+/* The points at which a number is in the range of the type; takes value. */
+isl_set *set_of_type(isl_pw_aff *value, const struct ir_type *type);
+/* Of the domain (taken), the points that the loops around can get to. */
+isl_set *affine_near(const struct affine *at, isl_set *domain);
+/* LLONG_MIN, LLONG_MAX: no bound that is known, or a huge one. */
+void nest_param_range(const struct nest *nest, isl_set *known,
+                      const struct ir_symbol *symbol, long long *low, long long *high);
+/* Is what is wrong (kept) so only where some number of 64 bits is huge? Then those that
+ * are concerned are tested. */
+bool nest_box(struct nest *nest, isl_set *wrong);
 
 /* ---- model_nest.c ---- */
 
