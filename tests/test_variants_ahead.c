@@ -61,7 +61,7 @@ static const struct {
      "prefetch(table:2)", "kernel_min((long)e + 2, (long)first[i + 1] - 1)", "< first[n]", NULL},
     {"for (int i = 0;\ni < n;\ni++) {\nint found = 0;\nfor (int s = 0;\ns < 4;\ns++) "
      "found += table[4 * (key[i] & 1) + s] == i;\nout[i] = found;\n}",
-     "prefetch(table:9)", "&table[4 * (key[kernel_min((long)i + 9, n - 1)] & 1)], 0, 3);",
+     "prefetch(table:9)", "&table[4 * (key[kernel_min(i + 9, n - 1)] & 1)], 0, 3);",
      "kernel_min(s", NULL},
     {"for (int i = 0;\ni < n;\ni++) {\nout[i] = 0;\nif (i % 3 == 1) out[i] = table[key[i "
      "- 1] & 7];\n}",
