@@ -264,6 +264,8 @@ static void what_others_may_reach_is_tested(void)
          NULL},
         {"types", "interchange(j,i)", "-fno-strict-aliasing",
          "'a' and 'b' do not overlap (tested", "(const char *)"},
+        {"rows", "tile(i:4)", NULL,
+         "the subscripts of 'a' at line 5 stay in their rows\n", NULL},
         {"macros", "tile(i:4)", NULL, "", "int it_0 ="},
         {"macros", "tile(i:4,j:4)", NULL, "", "int jt_0 ="},
     };
