@@ -414,7 +414,9 @@ static void add_overlaps(struct work *work, struct buf *out)
 
 static void add_assumptions(struct work *work, struct buf *out)
 {
-    const struct nest *nest = work->nest;
+    struct nest *nest = work->nest;
+    if (work->reorders)
+        nest_say_rows(nest, &work->said);
     for (size_t i = 0; i < nest->assumption.nr; i++)
         buf_addf(out, "%s\n", nest->assumption.v[i]);
     for (size_t i = 0; i < work->said.nr; i++)
