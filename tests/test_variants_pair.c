@@ -302,7 +302,7 @@ static void what_a_compiler_refuses_is_told(void)
     const struct {
         const char *source, *text;
     } cases[] = {{bad, "a folder/bad.c:2:"},
-                 {other, "undefined reference to `outside'"},
+                 {other, "it calls or uses 'outside', which stands in another file"},
                  {missing, "no-such.c"}};
     const struct toolchain *toolchain;
     struct kernel *kernel = fixture_bound("plain", NULL);

@@ -161,17 +161,19 @@ static void freeze_group(struct branches *branches, const struct group *group)
     struct place whole = {branches->file, group->line[0].begin,
                           group->line[group->nr - 1].end};
     struct buf lines = {0};
-    bool closed = false;
+    bool closed = false, taken = false;
     if (group->is_guard || !matters(frozen, &whole))
         return;
     for (size_t i = 0; i < group->nr; i++) {
         const char *text = place_text(frozen->clang, &group->line[i]);
         bool last = i + 1 == group->nr;
         closed = closed || is_word(directive_text(branches, &group->line[i]), "else");
-        if (last && !closed)
+        if (last && taken && !closed)
             buf_add(&lines, "#else\n#error\n");
         buf_addf(&lines, "%s\n", text);
-        if (!last && is_skipped(branches, group->line[i].end))
+        bool skipped = is_skipped(branches, group->line[i].end);
+        taken = taken || (!last && !skipped);
+        if (!last && skipped)
             buf_add(&lines, "#error\n");
     }
     const char *copy = ir_text(frozen->clang->arena, buf_str(&lines));
@@ -206,7 +208,8 @@ void frozen_branches(struct frozen *frozen)
                                     .use = freeze_group};
         bool seen = !branches.file;
         for (size_t k = 0; k < i && !seen; k++)
-            seen = clang_File_isEqual(extent_of(frozen->read.item[k]).file, branches.file);
+            seen =
+                clang_File_isEqual(extent_of(frozen->read.item[k]).file, branches.file);
         if (!seen)
             read_directives(&branches);
     }

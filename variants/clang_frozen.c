@@ -82,6 +82,7 @@ static bool is_plain(const struct frozen *frozen, CXCursor decl);
 
 struct looking {
     const struct frozen *frozen;
+    struct place whole; /* the declaration that is looked at */
     bool plain;
 };
 
@@ -92,10 +93,11 @@ static enum CXChildVisitResult look_plain(CXCursor cursor, CXCursor parent,
     struct looking *looking = data;
     CXCursor referenced = clang_getCursorReferenced(cursor);
     enum CXCursorKind kind = clang_getCursorKind(referenced);
-    if (kind == CXCursor_TypedefDecl || kind == CXCursor_TypeAliasDecl ||
-        kind == CXCursor_EnumConstantDecl || kind == CXCursor_VarDecl)
-        looking->plain = clang_equalCursors(referenced, cursor) ||
-                         is_plain(looking->frozen, referenced);
+    struct place place = extent_of(referenced);
+    bool told = kind == CXCursor_TypedefDecl || kind == CXCursor_TypeAliasDecl ||
+                kind == CXCursor_EnumConstantDecl || kind == CXCursor_VarDecl;
+    if (told && !place_holds(&looking->whole, &place))
+        looking->plain = is_plain(looking->frozen, referenced);
     return looking->plain ? CXChildVisit_Recurse : CXChildVisit_Break;
 }
 
@@ -107,7 +109,7 @@ static bool is_plain(const struct frozen *frozen, CXCursor decl)
         clang_getCursorKind(decl) == CXCursor_FieldDecl)
         whole = clang_getCursorSemanticParent(decl);
     struct place place = extent_of(whole);
-    struct looking looking = {frozen, true};
+    struct looking looking = {frozen, place, true};
     if (is_system(decl))
         return true;
     if (!clang_Location_isFromMainFile(clang_getCursorLocation(whole)) ||
