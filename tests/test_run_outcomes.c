@@ -199,7 +199,7 @@ static void faults_of_one_copy_are_its_own(void)
     } cases[] = {
         {"--who 1 --do crash", 30, RUN_OUTCOME_CRASHED, "SIGSEGV"},
         {"--who 0 --do fail", 30, RUN_OUTCOME_BAD_EXIT, "exit status 7"},
-        {"--who 2 --do exit", 2, RUN_OUTCOME_BAD_EXIT, "before its results"},
+        {"--who 2 --do exit", 10, RUN_OUTCOME_BAD_EXIT, "before its results"},
         {"--who 2 --do hang", 0.3, RUN_OUTCOME_TIMED_OUT, "did not end within"},
         {"--who 1 --do kill", 30, RUN_OUTCOME_CRASHED, "SIGKILL"},
     };
@@ -244,7 +244,7 @@ static void check_grandchild(struct fixture *fixture, const char *deed,
     check_ok(file_read(path, &text, &fixture->err), &fixture->err);
     pid = (pid_t)atol(buf_str(&text));
     check(pid > 1);
-    for (int i = 0; i < 100 && is_alive(pid); i++)
+    for (int i = 0; i < 6000 && is_alive(pid); i++)
         usleep(10000); /* a signal takes a moment */
     check(!is_alive(pid));
     run_result_release(&result);
@@ -354,7 +354,7 @@ static int interrupted_child(struct fixture *fixture)
     struct run_result result;
 
     spawn_catch_interrupt();
-    alarm(20);
+    alarm(PATIENCE_S);
     if (fork() == 0) {
         usleep(300000);
         kill(getppid(), SIGINT);

@@ -17,7 +17,7 @@ static void check_runs(const struct strvec *argv, const char *want)
     struct error err = {0};
 
     if (!check_ok(spawn_run(&(struct spawn_request){.argv = (const char *const *)argv->v,
-                                                    .timeout_s = 120},
+                                                    .timeout_s = PATIENCE_S},
                             &outcome, &err),
                   &err))
         return;
@@ -100,7 +100,7 @@ static void run_directly(const char *program, const char *args, int want_exit,
     strvec_push(&argv, out);
     strvec_split(&argv, args);
     if (check_ok(spawn_run(&(struct spawn_request){.argv = (const char *const *)argv.v,
-                                                   .timeout_s = 60},
+                                                   .timeout_s = PATIENCE_S},
                            &outcome, &err),
                  &err)) {
         check_eq(outcome.code, want_exit);

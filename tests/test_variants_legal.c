@@ -396,6 +396,39 @@ static void too_complex_is_said(void)
     loops_close(&loops);
 }
 
+/* To isl's scheduler, whose work grows with their third power and which counts little of
+ * it. */
+static void statements_of_one_body_are_one(void)
+{
+    struct loops loops;
+    struct error err = {0};
+    if (!loops_open(&loops, "sweep", NULL))
+        return;
+    unsigned long begin = analysis_effort();
+    check_fails(loops_check(&loops, "skew_tile(i:8,j:8)", NULL, &err), &err,
+                STATUS_ILLEGAL, "the nest at line 5 cannot be tiled by skewing");
+    check(analysis_effort() - begin < 2500000);
+    loops_close(&loops);
+}
+
+/* Each number is memory: what may be made of them ends with the operations. The other
+ * nest has a budget of its own. */
+static void numbers_are_limited_too(void)
+{
+    enum { LIMIT = 300000 };
+    const struct model_request request = {.operation_limit = LIMIT};
+    struct loops loops;
+    struct error err = {0};
+    if (!loops_open(&loops, "sweep", &request))
+        return;
+    unsigned long begin = analysis_effort();
+    check_fails(loops_check(&loops, "unroll_jam(i:4)", NULL, &err), &err, STATUS_ILLEGAL,
+                ANALYSIS_RAN_OUT " (over 300000 operations)");
+    check(analysis_effort() - begin < LIMIT + 200000); /* and what applying it took */
+    check_ok(loops_check(&loops, "tile(q:4)", NULL, &err), &err);
+    loops_close(&loops);
+}
+
 CU_TestInfo variants_legal_tests[] = {
     {"what others may reach is tested", what_others_may_reach_is_tested},
     {"clauses, bodies and macros are refused", clauses_bodies_and_macros_are_refused},
@@ -412,6 +445,8 @@ CU_TestInfo variants_legal_tests[] = {
      nothing_is_accepted_when_the_check_cannot_finish},
     {"no limit lets an illegal plan pass", no_limit_lets_an_illegal_plan_pass},
     {"too complex is said", too_complex_is_said},
+    {"statements of one body are one", statements_of_one_body_are_one},
+    {"numbers are limited too", numbers_are_limited_too},
     {"steps that cannot be done say why", steps_that_cannot_be_done_say_why},
     {"plans that explode are stopped", plans_that_explode_are_stopped},
     CU_TEST_INFO_NULL,

@@ -469,13 +469,10 @@ struct nest *nest_build(struct model *model, const struct ir_stmt *stmt, int ind
     struct error err = {0};
     isl_budget(model, MODEL_OPERATIONS);
     int status = nest_privatize(nest) || nest_relations(nest) || deps_build(nest, &err);
-    bool ran_out = isl_ran_out(model);
-    if (isl_check(model, status != 0, &err) && ran_out)
+    if (isl_ran_out(model))
         nest_refuse(nest, stmt->line,
-                    "its dependences are " ANALYSIS_RAN_OUT
-                    " (over %d operations); divide its body into loops of their own",
-                    MODEL_OPERATIONS);
-    else if (err.text[0])
+                    ANALYSIS_RAN_OUT "; divide its body into several loops");
+    if (isl_check(model, status != 0, &err))
         nest_refuse(nest, stmt->line, "the nest cannot be modelled: %s", err.text);
     return nest;
 }

@@ -76,12 +76,16 @@ int tree_skew(struct work *work, const struct plan_step *step, struct error *err
 
 /* ---- skew_tile: the scheduler's functions ---- */
 
+/* More are not looked at one by one. */
+enum { APART_MAX = 16 };
+
 struct blocks {
     struct work *work;
     const struct plan_step *step;
     const char **name;
     const struct tree *above[4 * DEPTH_MAX];
     size_t above_nr, done;
+    bool whole; /* only functions were tried that are one for statements of one body */
 };
 
 /* Dependences among the instances below, in one iteration of the loops around. */
@@ -189,7 +193,10 @@ static int say_no_band(const struct blocks *at, int members, struct error *err)
     struct nest *nest = at->work->nest;
     struct buf why = {0};
     if (!members)
-        deps_explain(nest, nest->deps, "and no skewing makes blocks of these loops legal",
+        deps_explain(nest, nest->deps,
+                     at->whole ? "and no skewing of whole iterations makes blocks of "
+                                 "these loops legal"
+                               : "and no skewing makes blocks of these loops legal",
                      &why);
     else
         buf_addf(&why,
@@ -266,7 +273,7 @@ static isl_multi_union_pw_aff *find_either(const struct blocks *at,
 {
     struct model *model = at->work->nest->model;
     isl_multi_union_pw_aff *members = find_band(at, tree, true, member, nr);
-    if (!members) {
+    if (!members && !isl_ran_out(model)) {
         isl_budget(model, model->request.operation_limit);
         members = find_band(at, tree, false, member, nr);
     }
@@ -298,9 +305,9 @@ static isl_multi_union_pw_aff *spread(const struct nest *nest, const struct tree
 
 /* The scheduler's time grows with the third power of the statements and more, so those
  * that stand together are one to it at first; only what it cannot do with these is asked
- * of each by itself. */
-static isl_multi_union_pw_aff *find_members(const struct blocks *at,
-                                            const struct tree *tree, int *member, int *nr)
+ * of each by itself, and of few. */
+static isl_multi_union_pw_aff *find_members(struct blocks *at, const struct tree *tree,
+                                            int *member, int *nr)
 {
     const struct nest *nest = at->work->nest;
     struct tree *all = at->work->tree;
@@ -311,7 +318,8 @@ static isl_multi_union_pw_aff *find_members(const struct blocks *at,
     isl_multi_union_pw_aff *members = find_either(at, tree, member, nr);
     members = spread(nest, all, members);
     tree_part(all);
-    if (members || !joined)
+    at->whole = joined && nest->statement_nr > APART_MAX;
+    if (members || !joined || at->whole || isl_ran_out(nest->model))
         return members;
     isl_budget(nest->model, nest->model->request.operation_limit);
     return find_either(at, tree, member, nr);
