@@ -113,7 +113,8 @@ static void set_run(struct measurement *measurement)
     measurement->sample_nr = 3;
     measurement->sample = xcalloc(3, sizeof(*measurement->sample));
     for (unsigned i = 0; i < 3; i++)
-        measurement->sample[i] = (struct run_sample){0.5 + 0.02 * i, 0.56, 2 * i, 0};
+        measurement->sample[i] =
+            (struct run_sample){0.5 + 0.02 * i, 0.56, 2 * i, 0, 0, false};
     measurement->sample[1].disturbed = RUN_DISTURBED_STOLEN | RUN_DISTURBED_SWITCHED;
     measurement->disturbed_nr = 2;
     measurement->clock_step_s = 2e-8;

@@ -13,9 +13,9 @@ static void check_interval(struct quantity q, double value, double low, double h
     check_near(q.high, high, 1e-12);
 }
 
-static const struct quantity two = {true, 2, 1, 3, 5, PROVENANCE_CLOCK};
-static const struct quantity four = {true, 4, 4, 5, 3, PROVENANCE_CLOCK};
-static const struct quantity minus = {true, -2, -3, -1, 0, PROVENANCE_TABLE};
+static const struct quantity two = {true, 2, 1, 3, 5, PROVENANCE_CLOCK, 0, false};
+static const struct quantity four = {true, 4, 4, 5, 3, PROVENANCE_CLOCK, 0, false};
+static const struct quantity minus = {true, -2, -3, -1, 0, PROVENANCE_TABLE, 0, false};
 
 static void absent_is_not_zero(void)
 {

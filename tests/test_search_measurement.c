@@ -275,9 +275,9 @@ static void environments_go_through_json(void)
         struct error err = {0};
         json_t *document;
 
-        from.sample[0] = (struct run_sample){1e-6, 2e-6, 0, 0};
-        from.sample[1] = (struct run_sample){1e-6, 2e-6, 1,
-                                             RUN_DISTURBED_STOLEN | RUN_DISTURBED_SLOWED};
+        from.sample[0] = (struct run_sample){1e-6, 2e-6, 0, 0, 0, false};
+        from.sample[1] = (struct run_sample){
+            1e-6, 2e-6, 1, RUN_DISTURBED_STOLEN | RUN_DISTURBED_SLOWED, 5e-6, false};
         document = measurement_to_json(&from);
         check_eq(json_object_size(json_object_get(document, "environment")), keys[i]);
         at = json_top("measurement", document);
@@ -288,6 +288,8 @@ static void environments_go_through_json(void)
         if (check_eq(to.sample_nr, 2)) {
             check_eq(to.sample[0].disturbed, 0);
             check_eq(to.sample[1].disturbed, 12);
+            check_near(to.sample[0].waited_s, 0, 1e-12);
+            check_near(to.sample[1].waited_s, 5e-6, 1e-12);
         }
         json_decref(document);
         measurement_release(&from);

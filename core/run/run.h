@@ -146,11 +146,15 @@ struct run_opts {
 
 struct run_sample {
     double seconds; /* one kernel call: sample time / calls in it, mean over the copies of
-                       one launch and sample */
+                       one launch and sample; without `waited_s`, but for waits_inside */
     double slowest_s;   /* of the copies */
     unsigned launch;    /* from 0 */
     unsigned disturbed; /* enum run_disturbance bits, of any copy; such a sample was
-                           repeated and does not count unless all of its launch are */
+                           repeated and does not count unless most of its launch are */
+    double waited_s;    /* of a call, mean over the copies: something else had the
+                           processor */
+    bool waits_inside;  /* of any copy: several threads wait for one another, so nothing
+                           could be taken out */
 };
 
 /* {0} is the valid empty one. A launch that did not end well adds no sample; those of the

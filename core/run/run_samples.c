@@ -64,6 +64,38 @@ size_t samples_that_count(const struct run_result *result, struct run_sample *ou
     return nr;
 }
 
+/* ---- what was taken from them ---- */
+
+/*
+ * Another process on the core takes time that is measured and taken out. What cannot be
+ * taken out: threads that wait for one another while one of them waits for a processor,
+ * what the hypervisor takes, another clock, a disk.
+ */
+static bool is_blurred(const struct run_sample *sample)
+{
+    static const double tolerated = 0.02;
+
+    if (sample->disturbed & ~(unsigned)RUN_DISTURBED_SWITCHED)
+        return true;
+    return sample->waits_inside &&
+           (sample->disturbed || sample->waited_s > tolerated * sample->seconds);
+}
+
+void witness_add(struct witness *witness, const struct run_sample *sample)
+{
+    witness->waited_s += sample->waited_s;
+    witness->wall_s += sample->seconds + (sample->waits_inside ? 0 : sample->waited_s);
+    witness->nr++;
+    witness->blurred += is_blurred(sample);
+}
+
+void witness_judge(const struct witness *witness, struct quantity *ratio)
+{
+    if (witness->wall_s > 0)
+        ratio->disturbed = fmin(1, witness->waited_s / witness->wall_s);
+    ratio->doubted |= 2 * witness->blurred > witness->nr;
+}
+
 /* ---- what is told beside ---- */
 
 static void add_note(struct run_result *result, const char *text)
