@@ -46,15 +46,20 @@ static bool is_disturbed(const struct run_sample *a, const struct run_sample *b)
     return a->disturbed || b->disturbed;
 }
 
+/* The mean of the four, whatever they last. */
 static double level_of(const struct run_sample *a, const struct run_sample *b,
                        size_t first, size_t second)
 {
     const struct run_sample *four[] = {&a[first], &b[first], &a[second], &b[second]};
-    struct witness witness = {0};
+    double level = 0;
 
-    for (size_t i = 0; i < ARRAY_SIZE(four); i++)
+    for (size_t i = 0; i < ARRAY_SIZE(four); i++) {
+        struct witness witness = {0};
+
         witness_add(&witness, four[i]);
-    return witness.waited_s / witness.wall_s;
+        level += witness.waited_s / witness.wall_s / (double)ARRAY_SIZE(four);
+    }
+    return level;
 }
 
 /* The order in a pair alternates: one of even and one of odd place make a quadruple. A
@@ -207,7 +212,7 @@ static struct quantity separate(struct quads *quads)
  * Time that was taken out may leave traces: a neighbour leaves other caches behind, and
  * copies that are not on their cores together share less. If so, the ratio depends on how
  * much was taken: the quadruples of which less was taken and those of which more was
- * taken then have intervals that do not meet.
+ * taken then have intervals that lie apart by more than what a claim has room for.
  */
 static struct interval interval_of_level(const struct quads *quads, double cut,
                                          bool above, size_t *nr)
@@ -234,32 +239,34 @@ static bool depends_on_level(const struct quads *quads)
                     more = interval_of_level(quads, cut, true, &more_nr);
 
     return less_nr >= quads_half && more_nr >= quads_half &&
-           (less.high < more.low || more.high < less.low);
+           (less.high * witness_room < more.low || more.high * witness_room < less.low);
 }
 
-/* Before the quadruples are sorted. */
-static void judge(const struct quads *quads, struct quantity *ratio)
+/* Before the quadruples are sorted. Each side for itself: the shorter one may have been
+ * left alone while the longer one never was. */
+static bool is_doubtful(const struct quads *quads)
 {
+    struct quantity judged = quantity_unknown();
+
     for (int side = 0; side < 2; side++)
-        witness_judge(&quads->side[side], ratio);
-    witness_judge(&quads->both, ratio);
-    ratio->doubted |= ratio->disturbed > level_told && depends_on_level(quads);
+        witness_judge(&quads->side[side], &judged);
+    return judged.doubted || (quads->both.waited_s > level_told * quads->both.wall_s &&
+                              depends_on_level(quads));
 }
 
 struct quantity pairs_ratio(const struct run_result *a, const struct run_result *b)
 {
     struct quads quads = quads_of(a, b);
     struct quantity ratio = quantity_unknown();
-    struct quantity judged = quantity_unknown();
-    bool usable = quads.nr > 0;
+    bool usable = quads.nr > 0, doubted;
 
     for (size_t i = 0; i < quads.nr; i++)
         usable = usable && isfinite(quads.value[i]);
     if (usable) {
-        judge(&quads, &judged);
+        doubted = is_doubtful(&quads);
         ratio = may_pool(&quads) ? pooled(&quads) : separate(&quads);
-        ratio.disturbed = judged.disturbed;
-        ratio.doubted = judged.doubted;
+        ratio.doubted = doubted;
+        witness_widen(&quads.both, &ratio);
     }
     quads_release(&quads);
     return ratio;

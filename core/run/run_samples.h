@@ -23,8 +23,11 @@ struct witness {
     size_t nr, blurred; /* samples; those of which nobody can tell what it cost them */
 };
 void witness_add(struct witness *witness, const struct run_sample *sample);
-/* Share of the time, and the doubt where most samples are blurred. */
+/* The doubt where most samples are blurred. */
 void witness_judge(const struct witness *witness, struct quantity *ratio);
+/* Share of the time that was taken, and room for what taking it cost: at most so much. */
+extern const double witness_room;
+void witness_widen(const struct witness *witness, struct quantity *ratio);
 
 /* Clock, background and what was left behind, of one launch that was added. */
 void samples_add_facts(struct run_result *result, const struct launch *launch);

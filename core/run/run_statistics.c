@@ -172,8 +172,7 @@ static void judge_apart(const struct run_result *a, const struct run_result *b,
         witness_judge(&one, ratio);
         add_witnesses(side[i], &both);
     }
-    if (ratio->known)
-        witness_judge(&both, ratio);
+    witness_widen(&both, ratio);
 }
 
 struct quantity run_ratio(const struct run_result *a, const struct run_result *b)
