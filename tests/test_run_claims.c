@@ -9,14 +9,12 @@
 #include <stdlib.h>
 
 #include "core/run/run.h"
-#include "search/search.h"
 #include "tests/check.h"
 
 struct core {
     size_t neighbours;
     double slice_s, left_s; /* of ours */
     double refill_s;        /* to fill the caches again after a wait */
-    double contention; /* how much longer what uses memory takes while it is shared */
 };
 
 static uint64_t state;
@@ -89,13 +87,11 @@ static void add_launch(const struct setting *setting, unsigned launch,
             size_t side = (i + k) % 2;
             double call_s = setting->call_s[side],
                    calls = call_s < 1e-3 ? ceil(1e-3 / call_s) : 1;
-            double busy = side == 0 && uniform() < 0.5 ? core.contention : 0;
             struct run_sample sample;
 
             sample_on(&core, call_s < 0.05 ? call_s + 1e-4 : 1e-4, launch); /* untimed */
             sample = sample_on(
-                &core, calls * call_s * exp(effect[side] + busy + 0.01 * normal()),
-                launch);
+                &core, calls * call_s * exp(effect[side] + 0.01 * normal()), launch);
             sample.seconds /= calls;
             sample.waited_s /= calls;
             if (setting->by_wall)
@@ -294,37 +290,6 @@ static void the_share_that_was_taken_is_told(void)
     release(result);
 }
 
-/* Copies were disturbed, and one alone was asked. */
-static void one_copy_agrees_or_not(void)
-{
-    static const struct {
-        double low, high;
-        bool doubted, known, believed;
-        double joined_low, joined_high;
-    } cases[] = {
-        {1.8, 2.1, false, true, true, 1.8, 2.2},
-        {2.15, 2.6, false, true, true, 1.9, 2.6},
-        {2.3, 2.6, false, true, false, 1.9, 2.2}, /* they share something */
-        {1.5, 1.8, false, true, false, 1.9, 2.2},
-        {1.8, 2.1, true, true, false, 1.9, 2.2},
-        {0, 0, false, false, false, 1.9, 2.2},
-    };
-
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct quantity ratio = quantity_between(2, 1.9, 2.2, 4, PROVENANCE_CLOCK),
-                        alone = quantity_unknown();
-
-        if (cases[i].known)
-            alone = quantity_between(cases[i].low, cases[i].low, cases[i].high, 4,
-                                     PROVENANCE_CLOCK);
-        alone.doubted = cases[i].doubted;
-        live_join_alone(alone, &ratio);
-        check_eq(ratio.doubted, !cases[i].believed);
-        check_near(ratio.low, cases[i].joined_low, 1e-9);
-        check_near(ratio.high, cases[i].joined_high, 1e-9);
-    }
-}
-
 CU_TestInfo run_claims_tests[] = {
     {"claims hold on a busy core", claims_hold_on_a_busy_core},
     {"the wall claims too much", the_wall_claims_too_much},
@@ -332,6 +297,5 @@ CU_TestInfo run_claims_tests[] = {
     {"ratios that depend on the disturbance are doubted",
      ratios_that_depend_on_the_disturbance_are_doubted},
     {"the share that was taken is told", the_share_that_was_taken_is_told},
-    {"one copy agrees or not", one_copy_agrees_or_not},
     CU_TEST_INFO_NULL,
 };

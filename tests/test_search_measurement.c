@@ -297,6 +297,37 @@ static void environments_go_through_json(void)
     }
 }
 
+/* Copies were disturbed, and one alone was asked. */
+static void one_copy_agrees_or_not(void)
+{
+    static const struct {
+        double low, high;
+        bool doubted, known, believed;
+        double joined_low, joined_high;
+    } cases[] = {
+        {1.8, 2.1, false, true, true, 1.8, 2.2},
+        {2.15, 2.6, false, true, true, 1.9, 2.6},
+        {2.3, 2.6, false, true, false, 1.9, 2.2}, /* they share something */
+        {1.5, 1.8, false, true, false, 1.9, 2.2},
+        {1.8, 2.1, true, true, false, 1.9, 2.2},
+        {0, 0, false, false, false, 1.9, 2.2},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct quantity ratio = quantity_between(2, 1.9, 2.2, 4, PROVENANCE_CLOCK),
+                        alone = quantity_unknown();
+
+        if (cases[i].known)
+            alone = quantity_between(cases[i].low, cases[i].low, cases[i].high, 4,
+                                     PROVENANCE_CLOCK);
+        alone.doubted = cases[i].doubted;
+        live_join_alone(alone, &ratio);
+        check_eq(ratio.doubted, !cases[i].believed);
+        check_near(ratio.low, cases[i].joined_low, 1e-9);
+        check_near(ratio.high, cases[i].joined_high, 1e-9);
+    }
+}
+
 /* FNV-1a, 64 bit, of "k|as written": what is in databases must not change its name. */
 static void hashes_are_stable(void)
 {
@@ -319,6 +350,7 @@ CU_TestInfo search_measurement_tests[] = {
      damaged_documents_are_refused_with_their_place},
     {"candidates have names", candidates_have_names},
     {"environments go through JSON", environments_go_through_json},
+    {"one copy agrees or not", one_copy_agrees_or_not},
     {"hashes are stable", hashes_are_stable},
     CU_TEST_INFO_NULL,
 };

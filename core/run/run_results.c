@@ -234,7 +234,9 @@ static int check_times(const struct copy_results *results, double wall_s,
     double sum = warm_is_sample(results) ? 0 : results->warm_s;
 
     for (size_t i = 0; i < results->sample_nr; i++)
-        sum += results->sample[i].seconds * results->sample[i].calls;
+        sum += (results->sample[i].seconds +
+                (results->sample[i].waits_inside ? 0 : results->sample[i].waited_s)) *
+               results->sample[i].calls;
     if (results->sample_nr == 0)
         return fail(err, STATUS_FAILED, "its results hold no sample");
     if (sum > wall_s * 1.01 + 1e-3) /* two clock readings apart */
