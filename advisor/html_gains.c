@@ -25,9 +25,11 @@ static void add_tile(struct html *page, const char *title, struct quantity gain,
         html_element(page->out, "p class=\"big\"", buf_str(&text));
         buf_reset(&text);
         add_range_text(&text, gain, 1);
-        html_elementf(page->out, "p class=\"interval\"", "%s%s%s",
-                      text.length ? "95 %: " : "", buf_str(&text),
-                      noise ? ", not beyond the noise" : "");
+        const char *interval = text.length ? "95 %: " : "";
+        buf_add(&text, noise ? ", not beyond the noise" : "");
+        add_report_disturbed(&text, gain.disturbed);
+        html_elementf(page->out, "p class=\"interval\"", "%s%s", interval,
+                      buf_str(&text));
     } else {
         html_element(page->out, "p class=\"big none\"", absent);
     }

@@ -188,6 +188,7 @@ static void add_claim(const json_t *gain, struct buf *line)
     buf_add(line, " to ");
     add_report_figure(line, high);
     buf_addf(line, ")%s", report_is_noise(low, high) ? ", not beyond the noise" : "");
+    add_report_disturbed(line, report_figure(gain, "disturbed"));
 }
 
 static void gain_line(struct sheet *sheet, const char *label, const json_t *gain,

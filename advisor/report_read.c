@@ -68,6 +68,16 @@ void add_report_doubt(struct buf *out, double disturbed)
     buf_add(out, "; measure again when it is quiet");
 }
 
+void add_report_disturbed(struct buf *out, double disturbed)
+{
+    static const double told = 0.05;
+    if (disturbed >= told)
+        buf_addf(out,
+                 "; on a busy machine: others had the processor for %.0f %% of the time, "
+                 "which does not count",
+                 100 * disturbed);
+}
+
 void add_report_gain(struct buf *out, const json_t *quantity, const char *absent)
 {
     if (!quantity) {

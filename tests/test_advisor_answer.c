@@ -80,10 +80,15 @@ static void a_doubted_gain_has_no_figure(void)
     desk.result.source_gain.disturbed = 0.76;
     desk.result.total_gain = desk_gain(12, 11.1, 13);
     check_says(&desk,
-               "source                not believed: the machine was busy (others had the "
+               "source not believed: the machine was busy (others had the "
                "processor for 76 % of the time); measure again when it is quiet",
                "4.37x as fast");
     check_says(&desk, "12.0x as fast", "3.47");
+    desk.result.total_gain.disturbed = 0.3;
+    check_says(&desk,
+               "12.0x as fast (95 % interval 11.1 to 13.0); on a busy machine: others "
+               "had the processor for 30 % of the time, which does not count",
+               NULL);
     desk.result.total_gain.doubted = true;
     check_says(&desk, "not believed", "12.0x");
     desk.result.best = 0; /* nor is it said that there was none */

@@ -150,7 +150,8 @@ struct run_sample {
     double slowest_s;   /* of the copies */
     unsigned launch;    /* from 0 */
     unsigned disturbed; /* enum run_disturbance bits, of any copy; such a sample was
-                           repeated and does not count unless most of its launch are */
+                           repeated and does not count unless all of its launch are
+                           (of pairs: most) */
     double waited_s;    /* of a call, mean over the copies: something else had the
                            processor */
     bool waits_inside;  /* of any copy: several threads wait for one another, so nothing
@@ -267,6 +268,9 @@ struct quantity run_time_s(const struct run_result *result);
  * joined with the range of the launches. Else Student's at 98 % on the launches. It
  * covers at least 95 % from 3 launches on, also where one stops as soon as it is narrow;
  * 2 launches 93 %; 1 launch tells of itself only.
+ * Either is doubted where most samples of one side were disturbed by what cannot be taken
+ * out of their time, or (together) where the ratio depends on how much was taken out; and
+ * has room for the caches that were filled again after waiting.
  */
 struct quantity run_ratio(const struct run_result *a, const struct run_result *b);
 /* Median of plain numbers; each one is a run. Unknown if one is not finite. */
