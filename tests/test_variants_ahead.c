@@ -58,7 +58,7 @@ static const struct {
     /* other rows have another i, for which key[i] may not be there */
     {"for (int i = 0;\ni < n;\ni++) for (int e = first[i];\ne < first[i + 1];\ne++) "
      "out[i] += table[key[key[e] < 0 ? 0 : i] & 7];",
-     "prefetch(table:2)", "kernel_min((long)e + 2, (long)first[i + 1] - 1)", "< first[n]", NULL},
+     "prefetch(table:2)", "kernel_min((long)e + 2, (long)first[i + 1]", "< first[n]", NULL},
     {"for (int i = 0;\ni < n;\ni++) {\nint found = 0;\nfor (int s = 0;\ns < 4;\ns++) "
      "found += table[4 * (key[i] & 1) + s] == i;\nout[i] = found;\n}",
      "prefetch(table:9)", "&table[4 * (key[kernel_min((long)i + 9, n - 1)] & 1)], 0, 3);",

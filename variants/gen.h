@@ -324,7 +324,8 @@ void gen_set_range(struct gen *gen, const struct ir_symbol *symbol, struct range
 struct range gen_loop_range(struct gen *gen, struct code *loop);
 /* Does the type hold what the counter of the loop becomes, behind the last iteration
  * too? */
-bool gen_holds(const struct ir_type *type, const struct code *loop, struct range range);
+bool gen_holds(struct gen *gen, const struct ir_type *type, struct code *loop,
+               struct range range);
 void gen_fit_code(struct gen *gen, struct code *code); /* the last pass of all */
 
 /* gen_guard.c: the condition under which the new code may run, NULL = always;

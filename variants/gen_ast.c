@@ -38,7 +38,8 @@ static struct ir_symbol *variable(struct gen *gen, const struct tree *band,
     const struct ir_stmt *stmt = band->loop->stmt;
     struct ir_type type = stmt->iterator->type;
     struct range range = gen_loop_range(gen, loop);
-    bool as_it_is = !type.is_unsigned && type.bytes >= 4 && gen_holds(&type, loop, range);
+    bool as_it_is =
+        !type.is_unsigned && type.bytes >= 4 && gen_holds(gen, &type, loop, range);
     bool own = (band->role == BAND_LOOP || band->role == BAND_BLOCK) && !band->skewed &&
                !strcmp(band->name, stmt->iterator->name);
     bool shared = band->parallel; /* threads need their own */

@@ -105,7 +105,7 @@ static bool is_wide(const struct ir_expr *expr)
     if (operands || expr->kind == IR_COND)
         return is_wide(expr->arg[expr->arg_nr - 1]) ||
                is_wide(expr->arg[expr->arg_nr - 2]);
-    return expr->type.bytes > 4;
+    return (expr->kind == IR_NAME ? expr->symbol->type : expr->type).bytes > 4;
 }
 
 /* An operand is made long, the first that is no number. */
@@ -267,9 +267,13 @@ struct range gen_loop_range(struct gen *gen, struct code *loop)
                           : (struct range){end.low + 1, first.high};
 }
 
-bool gen_holds(const struct ir_type *type, const struct code *loop, struct range range)
+/* The end, too: OpenMP converts it to the type of the counter. */
+bool gen_holds(struct gen *gen, const struct ir_type *type, struct code *loop,
+               struct range range)
 {
     struct range last = range;
+    if (loop->kind == CODE_FOR && !holds(type, fit_end(gen, loop)))
+        return false;
     if (loop->kind == CODE_FOR && loop->step > 0)
         last.high += loop->step;
     else if (loop->kind == CODE_FOR)
@@ -300,10 +304,19 @@ static void fit_stmt(struct gen *gen, struct ir_stmt *stmt)
         fit_stmt(gen, stmt->child[i]);
 }
 
+/* Passes copied counters to loops with other bounds. */
+static void fit_loop(struct gen *gen, struct code *loop)
+{
+    struct range range = gen_loop_range(gen, loop);
+    if (loop->declares && !gen_holds(gen, &loop->var->type, loop, range))
+        loop->var->type = long_type;
+    gen_set_range(gen, loop->var, range);
+}
+
 void gen_fit_code(struct gen *gen, struct code *code)
 {
     if (code->kind == CODE_FOR || code->kind == CODE_LET)
-        gen_set_range(gen, code->var, gen_loop_range(gen, code));
+        fit_loop(gen, code);
     if (code->cond)
         gen_fit(gen, &code->cond);
     fit_stmt(gen, code->stmt);
