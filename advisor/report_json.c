@@ -315,7 +315,9 @@ char *report_comment(const struct workbench *bench, const char *plan,
              INFLIGHT_VERSION, path_base(kernel_path(bench->kernel)),
              kernel_name(bench->kernel), *plan ? plan : "none, as written",
              bench->machine.name, bench->toolchain.version, date);
-    if (gain.known && *plan)
+    if (gain.doubted && *plan)
+        buf_add(&out, "Measured gain: not believed, the machine was busy\n");
+    else if (gain.known && *plan)
         buf_addf(&out, "Measured gain: %.2fx (95%% interval %.2f to %.2f%s), %s\n",
                  gain.value, gain.low, gain.high,
                  report_is_noise(gain.low, gain.high) ? ", not beyond the noise" : "",

@@ -54,6 +54,30 @@ bool report_is_noise(double low, double high)
     return !(low > 1) && !(high < 1); /* an open end is not known to exclude it */
 }
 
+bool report_is_believed(const json_t *quantity)
+{
+    return !json_is_false(json_object_get(quantity, "believed"));
+}
+
+void add_report_doubt(struct buf *out, double disturbed)
+{
+    buf_add(out, "not believed: the machine was busy");
+    if (disturbed >= 0.01)
+        buf_addf(out, " (others had the processor for %.0f %% of the time)",
+                 100 * disturbed);
+    buf_add(out, "; measure again when it is quiet");
+}
+
+void add_report_disturbed(struct buf *out, double disturbed)
+{
+    static const double told = 0.05;
+    if (disturbed >= told)
+        buf_addf(out,
+                 "; on a busy machine: others had the processor for %.0f %% of the time, "
+                 "which does not count",
+                 100 * disturbed);
+}
+
 void add_report_gain(struct buf *out, const json_t *quantity, const char *absent)
 {
     if (!quantity) {
@@ -61,6 +85,10 @@ void add_report_gain(struct buf *out, const json_t *quantity, const char *absent
         return;
     }
     double low = report_figure(quantity, "low"), high = report_figure(quantity, "high");
+    if (!report_is_believed(quantity)) {
+        buf_add(out, "not believed, the machine was busy");
+        return;
+    }
     add_report_figure(out, report_figure(quantity, "value"));
     buf_add(out, "x");
     if (low == high)

@@ -24,6 +24,15 @@ void add_report_bound(struct buf *out, const json_t *quantity);
 /* "1.23 ms +-2%" of a measurement, or its outcome. */
 void add_report_time(struct buf *out, const json_t *measurement);
 
+/* "not believed: the machine was busy (...); measure again when it is quiet", of a gain
+ * that something else may have moved. */
+void add_report_doubt(struct buf *out, double disturbed);
+/* "; on a busy machine: ...", of a claim that was made beside something else; nothing
+ * where that was little. */
+void add_report_disturbed(struct buf *out, double disturbed);
+/* Is the quantity to be claimed? */
+bool report_is_believed(const json_t *quantity);
+
 /* Of a gain: does its interval hold 1? */
 bool report_is_noise(double low, double high);
 

@@ -120,6 +120,28 @@ static void garbage_is_never_a_number(void)
     fixture_drop(&fixture);
 }
 
+/* Beside the sample's time it must fit into the launch, within it into the sample. */
+static void waits_are_read_or_refused(void)
+{
+    static const struct end_case cases[] = {
+        {HEAD "sample 1e-6 1;waited 2e-6 beside;done;", RUN_OUTCOME_OK, NULL},
+        {HEAD "sample 1e-6 1;waited 5e-7 inside;disturbed 1;done;", RUN_OUTCOME_OK, NULL},
+        {HEAD "waited 2e-6 beside;sample 1e-6 1;done;", RUN_OUTCOME_BAD_EXIT, "line 4"},
+        {HEAD "sample 1e-6 1;waited 1e-6 beside;waited 1e-6 beside;done;",
+         RUN_OUTCOME_BAD_EXIT, "line 6"},
+        {HEAD "sample 1e-6 1;waited 0 beside;done;", RUN_OUTCOME_BAD_EXIT, "line 5"},
+        {HEAD "sample 1e-6 1;waited 1e-6 below;done;", RUN_OUTCOME_BAD_EXIT, "line 5"},
+        {HEAD "sample 1e-6 1;waited 1e-3 inside;done;", RUN_OUTCOME_BAD_EXIT, "line 5"},
+        {HEAD "sample 1e-6 1;waited 3600 beside;done;", RUN_OUTCOME_BAD_EXIT,
+         "timed in a run of"},
+    };
+    struct fixture fixture = fixture_make();
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+        check_deed(&fixture, &cases[i]);
+    fixture_drop(&fixture);
+}
+
 static void endless_results_are_refused(void)
 {
     struct fixture fixture = fixture_make();
@@ -394,6 +416,7 @@ static void words_go_both_ways(void)
 CU_TestInfo run_outcomes_tests[] = {
     {"every end is recorded under its name", ends_have_their_names},
     {"a result file with garbage gives no number", garbage_is_never_a_number},
+    {"waits are read or refused", waits_are_read_or_refused},
     {"an endless result file is refused", endless_results_are_refused},
     {"hanging programs are killed", hanging_programs_are_killed},
     {"too much memory has its name", too_much_memory_has_its_name},
