@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advisor/keep_record.h"
+#include "advisor/report_read.h"
 
 static const char tune_again[] =
     "builds take the source as written until it is tuned again (inflight tune "
@@ -146,14 +147,21 @@ void check_gain(struct quantity recorded, struct quantity now, struct check_item
     struct buf text = {0};
     bool real = kept_gain_is_real(now);
     bool less = now.known && recorded.known && now.high < recorded.low;
-    add_gain_text(&text, now);
-    buf_add(&text, " now, recorded ");
-    add_gain_text(&text, recorded);
+    if (now.doubted) {
+        add_report_doubt(&text, now.disturbed);
+    } else {
+        add_gain_text(&text, now);
+        buf_add(&text, " now, recorded ");
+        add_gain_text(&text, recorded);
+    }
     if (!now.known)
         check_add(items, "gain", CHECK_DRIFT,
                   "see what the report of 'inflight compare' "
                   "says of the two files",
                   "the two could not be timed against one another");
+    else if (now.doubted)
+        check_add(items, "gain", CHECK_NOTE, NULL,
+                  "%s; nothing speaks against the recorded gain", buf_str(&text));
     else if (real && !less)
         check_add(items, "gain", CHECK_GOOD, NULL, "%s", buf_str(&text));
     else if (real)

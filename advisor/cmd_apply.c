@@ -42,7 +42,7 @@ static int write_out(const struct workbench *bench, const struct buf *text,
 {
     const char *output = bench->settings->output;
     return output ? file_write(output, buf_str(text), text->length, err)
-                  : print_text(buf_str(text), err);
+                  : print_data(buf_str(text), err);
 }
 
 /* What the code rests on, and behind it what was dropped. */

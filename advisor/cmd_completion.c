@@ -9,7 +9,7 @@ int completion_command(const struct settings *settings, struct error *err)
         return fail(err, STATUS_USAGE,
                     "which shell: bash, zsh or fish? Try 'inflight completion --help'");
     int status = completion_script(settings->shell, &script, err) ||
-                 print_text(buf_str(&script), err);
+                 print_data(buf_str(&script), err);
     buf_release(&script);
     return status ? -1 : 0;
 }

@@ -324,6 +324,9 @@ static void judge_profile(struct doctor *doctor, const char *path,
     if (!machine_matches_here(machine, &other))
         doctor_add(doctor, DOCTOR_LIMITED, "profile", again, "'%s' does not fit here: %s",
                    path, buf_str(&other));
+    else if (machine->unstable)
+        doctor_add(doctor, DOCTOR_LIMITED, "profile", again,
+                   "'%s' was made while the machine was busy", path);
     else if (machine->quick)
         doctor_add(doctor, DOCTOR_LIMITED, "profile", again,
                    "'%s' is a quick one: two minutes make a better one", path);

@@ -11,7 +11,7 @@ static int write_text(const struct settings *settings, const struct buf *text,
 {
     if (settings->output)
         return file_write_gz(settings->output, buf_str(text), text->length, err);
-    return print_text(buf_str(text), err);
+    return print_data(buf_str(text), err);
 }
 
 /* What was asked for, and a word for it. Caller frees. */

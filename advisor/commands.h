@@ -32,5 +32,9 @@ int advise_numbers(const struct settings *settings, struct error *err);
  * take it. */
 int print_json(const json_t *document, struct error *err);
 int print_text(const char *text, struct error *err);
+/* As it is: source code, documents, pictures. */
+int print_data(const char *text, struct error *err);
+/* Whether the texts for people have colours, which print_text() lets through. */
+void print_colour(bool colour);
 
 #endif

@@ -302,7 +302,7 @@ int output_check(const char *output, const char *source, struct error *err)
     if (dir_exists(output))
         status =
             fail(err, STATUS_USAGE, "the output '%s' is a folder; name a file", output);
-    else if (is_same_file(output, source))
+    else if (source && is_same_file(output, source))
         status = fail(err, STATUS_USAGE,
                       "the output '%s' is the source itself; name another file, or take "
                       "a diff with --patch",

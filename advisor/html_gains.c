@@ -10,19 +10,26 @@ static void add_tile(struct html *page, const char *title, struct quantity gain,
                      const char *absent, const char *what)
 {
     struct buf text = {0};
-    bool noise =
-        gain.known && gain.low < gain.high && report_is_noise(gain.low, gain.high);
+    bool noise = gain.known && !gain.doubted && gain.low < gain.high &&
+                 report_is_noise(gain.low, gain.high);
     buf_addf(page->out, "<div class=\"tile%s\">",
-             gain.known && !noise && gain.value > 1 ? " good" : "");
+             gain.known && !gain.doubted && !noise && gain.value > 1 ? " good" : "");
     html_element(page->out, "h3", title);
-    if (gain.known) {
+    if (gain.doubted) {
+        html_element(page->out, "p class=\"big none\"", "not believed");
+        add_report_doubt(&text, gain.disturbed);
+        html_element(page->out, "p class=\"interval\"",
+                     buf_str(&text) + strlen("not believed: "));
+    } else if (gain.known) {
         add_gain_text(&text, gain);
         html_element(page->out, "p class=\"big\"", buf_str(&text));
         buf_reset(&text);
         add_range_text(&text, gain, 1);
-        html_elementf(page->out, "p class=\"interval\"", "%s%s%s",
-                      text.length ? "95 %: " : "", buf_str(&text),
-                      noise ? ", not beyond the noise" : "");
+        const char *interval = text.length ? "95 %: " : "";
+        buf_add(&text, noise ? ", not beyond the noise" : "");
+        add_report_disturbed(&text, gain.disturbed);
+        html_elementf(page->out, "p class=\"interval\"", "%s%s", interval,
+                      buf_str(&text));
     } else {
         html_element(page->out, "p class=\"big none\"", absent);
     }
@@ -38,7 +45,8 @@ static void add_tiles(struct html *page)
                     emitted = doc_quantity(report, "emitted_gain");
     bool none = page->best == 0;
     buf_add(page->out, "<div class=\"tiles\">\n");
-    add_tile(page, "Source", none ? quantity_exact(1, PROVENANCE_CLOCK) : source,
+    add_tile(page, "Source",
+             none && !source.doubted ? quantity_exact(1, PROVENANCE_CLOCK) : source,
              "not measured",
              none ? "No plan was faster beyond the noise."
              : emitted.known

@@ -284,7 +284,7 @@ static void add_bounds(struct html *page, const json_t *advice)
                     measured = doc_quantity(advice, "measured_speedup");
     struct buf text = {0};
     buf_add(page->out, "<td class=\"number\" data-label=\"At most\">");
-    if (bound.known) {
+    if (bound.known && report_bound(advice)) {
         add_gain_text(&text, bound);
         html_text(page->out, buf_str(&text));
     } else {
@@ -308,7 +308,7 @@ static void add_bounds(struct html *page, const json_t *advice)
 
 static void add_advice(struct html *page, const json_t *advice)
 {
-    const char *verdict = report_word(advice, "verdict");
+    const char *verdict = report_verdict(advice);
     bool known =
         !strcmp(verdict, "try") || !strcmp(verdict, "avoid") || !strcmp(verdict, "stop");
     buf_add(page->out, "<tr><td data-label=\"Advice\">");

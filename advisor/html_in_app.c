@@ -11,7 +11,7 @@ static void add_row(struct html *page, const char *what, struct quantity gain,
     add_range_text(&range, gain, 1);
     html_element(page->out, "td class=\"number\"", gain.known ? buf_str(&text) : absent);
     html_elementf(page->out, "td", "%s%s", buf_str(&range),
-                  gain.known && report_is_noise(gain.low, gain.high)
+                  gain.known && !gain.doubted && report_is_noise(gain.low, gain.high)
                       ? ", not beyond the noise"
                       : "");
     buf_add(page->out, "</tr>\n");

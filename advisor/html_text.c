@@ -82,6 +82,10 @@ void add_gain_text(struct buf *out, struct quantity gain)
         buf_add(out, "unknown");
         return;
     }
+    if (gain.doubted) {
+        buf_add(out, "not believed");
+        return;
+    }
     add_ratio_number(out, gain.value);
     buf_add(out, "x");
 }
@@ -98,6 +102,10 @@ void add_range_text(struct buf *out, struct quantity quantity, double scale)
 {
     if (!quantity.known || quantity.low == quantity.high)
         return;
+    if (quantity.doubted) {
+        buf_add(out, "the machine was busy");
+        return;
+    }
     if (isinf(quantity.high)) {
         add_end(out, quantity.low, scale);
         buf_add(out, " or more");

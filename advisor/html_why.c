@@ -86,8 +86,13 @@ static void add_winner(const struct html *page, const struct html_variant *varia
     const char *fastest = report_word(ties, "winner");
     buf_add(out, "Won: ");
     struct quantity gain = doc_quantity(page->report, "source_gain");
-    add_gain_text(out, gain.known ? gain : variant->gain);
-    buf_add(out, " as fast as written, beyond the noise, with equal results.");
+    if (gain.doubted) {
+        add_report_doubt(out, gain.disturbed);
+        buf_add(out, ". Its results are equal.");
+    } else {
+        add_gain_text(out, gain.known ? gain : variant->gain);
+        buf_add(out, " as fast as written, beyond the noise, with equal results.");
+    }
     if (*fastest && strcmp(fastest, variant->measurement.plan))
         buf_addf(out,
                  " It is the smallest change of those that cannot be told apart from the "

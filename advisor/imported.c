@@ -52,22 +52,33 @@ static json_t *environment_of(const struct exchange_result *result, bool own)
     return environment;
 }
 
+static enum run_outcome meaning_of(enum exchange_outcome outcome)
+{
+    switch (outcome) {
+    case EXCHANGE_CORRECT:
+        return RUN_OUTCOME_OK;
+    case EXCHANGE_TIMEOUT:
+        return RUN_OUTCOME_TIMED_OUT;
+    case EXCHANGE_COMPILE:
+    case EXCHANGE_CONSTRAINTS:
+        return RUN_OUTCOME_NOT_BUILT;
+    case EXCHANGE_CORRECTNESS:
+        return RUN_OUTCOME_WRONG_RESULT;
+    case EXCHANGE_RUNTIME:
+    case EXCHANGE_OUTCOME_NR:
+        break;
+    }
+    return RUN_OUTCOME_CRASHED;
+}
+
 static const char *outcome_word(const struct exchange_result *result)
 {
-    static const enum run_outcome meaning[] = {
-        [EXCHANGE_CORRECT] = RUN_OUTCOME_OK,
-        [EXCHANGE_TIMEOUT] = RUN_OUTCOME_TIMED_OUT,
-        [EXCHANGE_COMPILE] = RUN_OUTCOME_NOT_BUILT,
-        [EXCHANGE_RUNTIME] = RUN_OUTCOME_CRASHED,
-        [EXCHANGE_CORRECTNESS] = RUN_OUTCOME_WRONG_RESULT,
-        [EXCHANGE_CONSTRAINTS] = RUN_OUTCOME_NOT_BUILT,
-    };
     const char *told = json_string_value(
         json_object_get(json_object_get(result->extra, "inflight"), "outcome"));
     enum run_outcome outcome;
     return told && run_outcome_from_word(told, &outcome)
                ? told
-               : run_outcome_word(meaning[result->outcome]);
+               : run_outcome_word(meaning_of(result->outcome));
 }
 
 /* Its own interval where it has one; else that of the samples, around their time. */
@@ -147,6 +158,8 @@ static json_t *document_of(const struct exchange_result *result, bool own)
                   time_json(result), "samples_ns", samples_json(result), "configuration",
                   json_incref(result->configuration));
     free(plan);
+    if (json_object_get(told, "at_least_ns"))
+        json_object_set(root, "at_least_ns", json_object_get(told, "at_least_ns"));
     json_object_set_new(root, "invalidity",
                         json_string(exchange_outcome_word(result->outcome)));
     if (!isnan(result->correctness))

@@ -129,7 +129,7 @@ struct quantity in_app_amdahl(struct quantity share, struct quantity gain)
 
 enum in_app_claim in_app_claim_of(struct quantity gain)
 {
-    if (!gain.known || gain.runs < IN_APP_PAIRS_LEAST)
+    if (!gain.known || gain.doubted || gain.runs < IN_APP_PAIRS_LEAST)
         return IN_APP_UNKNOWN;
     if ((gain.low <= 1 && gain.high >= 1) ||
         (gain.value < least_difference && gain.value > 1 / least_difference))

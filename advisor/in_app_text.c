@@ -22,12 +22,17 @@ static bool is_measured(const json_t *in_app)
 static bool is_claimed(const json_t *gain)
 {
     double value = report_figure(gain, "value");
-    return !report_is_noise(report_figure(gain, "low"), report_figure(gain, "high")) &&
+    return report_is_believed(gain) &&
+           !report_is_noise(report_figure(gain, "low"), report_figure(gain, "high")) &&
            fabs(log(value)) >= log(1.01);
 }
 
 static void add_short(struct buf *out, const json_t *gain)
 {
+    if (!report_is_believed(gain)) {
+        buf_add(out, "not believed, the machine was busy,");
+        return;
+    }
     if (is_claimed(gain)) {
         add_report_figure(out, report_figure(gain, "value"));
         buf_add(out, "x");

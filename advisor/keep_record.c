@@ -223,7 +223,8 @@ static void add_settings(const struct workbench *bench, struct record_machine *m
 
 bool kept_gain_is_real(struct quantity gain)
 {
-    return gain.known && gain.low > 1 && gain.value >= SESSION_LEAST_GAIN;
+    return gain.known && !gain.doubted && gain.low > 1 &&
+           gain.value >= SESSION_LEAST_GAIN;
 }
 
 static void add_needs(const char *plan, struct strvec *needs)

@@ -7,6 +7,7 @@
  *     What limits it
  *       ...
  */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,16 +15,44 @@
 #include "advisor/commands.h"
 #include "advisor/version.h"
 
+static bool is_word(const char *word, const char *const *words)
+{
+    while (*words && strcmp(*words, word))
+        words++;
+    return *words;
+}
+
 static int run(int argc, char **argv, struct error *err)
 {
+    static const char *const help[] = {"--help", "-h", "help", NULL}, *const version[] = {
+                                                                          "--version",
+                                                                          NULL};
     struct settings settings;
+    if (is_word(argv[0], help)) {
+        commands_help(stdout);
+        return 0;
+    }
+    if (is_word(argv[0], version)) {
+        puts("inflight " INFLIGHT_VERSION);
+        return 0;
+    }
     int status = settings_parse(argc, argv, &settings, err);
+    print_colour(term_colour(stdout, settings.colour));
     if (!status && settings.help)
         command_help(command_find(settings.command), stdout);
     else if (!status)
         status = command_find(settings.command)->run(&settings, err);
     settings_release(&settings);
     return status;
+}
+
+/* What was said must have arrived, whatever said it. */
+static int end_output(struct error *err)
+{
+    if (!fflush(stdout) && !ferror(stdout))
+        return 0;
+    return fail(err, STATUS_FAILED, "cannot write to standard output: %s",
+                strerror(errno));
 }
 
 /* The shell must see that a signal ended us. */
@@ -40,16 +69,9 @@ int main(int argc, char **argv)
         commands_help(stderr);
         return status_exit(STATUS_USAGE);
     }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
-        !strcmp(argv[1], "help")) {
-        commands_help(stdout);
-        return 0;
-    }
-    if (!strcmp(argv[1], "--version")) {
-        puts("inflight " INFLIGHT_VERSION);
-        return 0;
-    }
     int status = run(argc - 1, argv + 1, &err);
+    if (!status)
+        status = end_output(&err);
     if (status && spawn_interrupted())
         fprintf(stderr, "inflight: interrupted before there was a result: nothing was "
                         "written; the same command tries again\n");

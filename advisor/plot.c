@@ -71,7 +71,7 @@ static int hand_over(const char *picture, enum plot_kind kind, const char *path,
     int status = file_read(picture, &bytes, err);
     if (!status)
         status = kind == PLOT_TERMINAL
-                     ? print_text(buf_str(&bytes), err)
+                     ? print_data(buf_str(&bytes), err)
                      : file_write(path, buf_str(&bytes), bytes.length, err);
     buf_release(&bytes);
     return status;

@@ -11,14 +11,14 @@ static const char *verdict_colour(const struct sheet *sheet, const char *verdict
 {
     if (!sheet->page.colour)
         return "";
-    return !strcmp(verdict, "try")     ? "\033[32m"
-           : !strcmp(verdict, "avoid") ? "\033[33m"
-                                       : "\033[31m";
+    return !strcmp(verdict, "try") || !strcmp(verdict, "gains") ? "\033[32m"
+           : !strcmp(verdict, "avoid")                          ? "\033[33m"
+                                                                : "\033[31m";
 }
 
 static bool is_verdict(const json_t *advice, const char *verdict)
 {
-    return !strcmp(report_word(advice, "verdict"), verdict);
+    return !strcmp(report_verdict(advice), verdict);
 }
 
 static bool was_measured(const json_t *advice)
@@ -42,8 +42,8 @@ static void add_advice(const struct sheet *sheet, const json_t *advice, struct b
 {
     buf_addf(line, "%s%s: ", report_word(advice, "transformation"),
              report_true(advice, "undecided") ? " (undecided)" : "");
-    if (is_verdict(advice, "try") && report_quantity(advice, "bound_speedup")) {
-        add_report_bound(line, report_quantity(advice, "bound_speedup"));
+    if (is_verdict(advice, "try") && report_bound(advice)) {
+        add_report_bound(line, report_bound(advice));
         buf_add(line, "; ");
     }
     add_measured(advice, line);
@@ -53,7 +53,10 @@ static void add_advice(const struct sheet *sheet, const json_t *advice, struct b
         buf_truncate(line, line->length - 2);
         buf_add(line, ". ");
     }
-    buf_add(line, report_word(advice, "reason"));
+    if (is_verdict(advice, report_word(advice, "verdict")))
+        buf_add(line, report_word(advice, "reason"));
+    else
+        buf_addf(line, "The rule expected otherwise: %s", report_word(advice, "reason"));
     if (sheet->evidence)
         buf_addf(line, " [%s]", report_word(advice, "rule"));
 }
@@ -73,7 +76,7 @@ static void show_one(struct sheet *sheet, const json_t *advice)
 {
     struct buf line = {0};
     add_advice(sheet, advice, &line);
-    show_verdict_of(sheet, report_word(advice, "verdict"), buf_str(&line));
+    show_verdict_of(sheet, report_verdict(advice), buf_str(&line));
     buf_release(&line);
 }
 
@@ -81,7 +84,7 @@ static void show_one(struct sheet *sheet, const json_t *advice)
  * first few of what was not. */
 static bool is_shown(const struct sheet *sheet, const json_t *advice, int *shown)
 {
-    if (sheet->evidence || was_measured(advice))
+    if (sheet->evidence || was_measured(advice) || report_true(advice, "contradicted"))
         return true;
     if (is_verdict(advice, "avoid"))
         return false;
@@ -90,7 +93,7 @@ static bool is_shown(const struct sheet *sheet, const json_t *advice, int *shown
 
 static void add_name(const json_t *advice, struct buf *names)
 {
-    const json_t *bound = report_quantity(advice, "bound_speedup");
+    const json_t *bound = report_bound(advice);
     buf_addf(names, "%s%s%s", names->length ? ", " : "",
              report_word(advice, "transformation"),
              report_true(advice, "undecided") ? " (undecided)" : "");
@@ -152,7 +155,9 @@ void sheet_advice(struct sheet *sheet)
         page_paragraph(&sheet->page,
                        "None: the rules judge what a complete measurement of the kernel "
                        "as written shows.");
+    show_verdict(sheet, "gains");
     show_verdict(sheet, "try");
+    show_verdict(sheet, "slower");
     show_verdict(sheet, "stop");
     show_verdict(sheet, "avoid");
     if (any_undecided(sheet->report))

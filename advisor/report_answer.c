@@ -176,21 +176,29 @@ static const char *best_plan(const struct sheet *sheet)
     return report_word(json_object_get(sheet->report, "best"), "plan");
 }
 
+static void add_claim(const json_t *gain, struct buf *line)
+{
+    double low = report_figure(gain, "low"), high = report_figure(gain, "high");
+    add_report_figure(line, report_figure(gain, "value"));
+    buf_add(line, "x as fast");
+    if (low == high)
+        return;
+    buf_add(line, " (95 % interval ");
+    add_report_figure(line, low);
+    buf_add(line, " to ");
+    add_report_figure(line, high);
+    buf_addf(line, ")%s", report_is_noise(low, high) ? ", not beyond the noise" : "");
+    add_report_disturbed(line, report_figure(gain, "disturbed"));
+}
+
 static void gain_line(struct sheet *sheet, const char *label, const json_t *gain,
                       const char *more)
 {
     struct buf line = {0};
-    double low = report_figure(gain, "low"), high = report_figure(gain, "high");
-    add_report_figure(&line, report_figure(gain, "value"));
-    buf_add(&line, "x as fast");
-    if (low != high) {
-        buf_add(&line, " (95 % interval ");
-        add_report_figure(&line, low);
-        buf_add(&line, " to ");
-        add_report_figure(&line, high);
-        buf_addf(&line, ")%s",
-                 report_is_noise(low, high) ? ", not beyond the noise" : "");
-    }
+    if (report_is_believed(gain))
+        add_claim(gain, &line);
+    else
+        add_report_doubt(&line, report_figure(gain, "disturbed"));
     buf_addf(&line, "%s", more);
     page_line(&sheet->page, label, "%s", buf_str(&line));
     buf_release(&line);
@@ -200,6 +208,10 @@ static void show_source(struct sheet *sheet)
 {
     const json_t *source = report_quantity(sheet->report, "source_gain"),
                  *file = report_quantity(sheet->report, "emitted_gain");
+    if (!*best_plan(sheet) && source && !report_is_believed(source)) {
+        gain_line(sheet, "source", source, "");
+        return;
+    }
     if (!*best_plan(sheet)) {
         page_line(&sheet->page, "source", "%s",
                   report_true(sheet->report, "interrupted")

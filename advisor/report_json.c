@@ -73,10 +73,11 @@ static json_t *advice_json(const struct search_result *result)
     for (size_t i = 0; i < result->advice_nr; i++) {
         const struct advice *advice = &result->advice[i];
         json_array_append_new(
-            list, json_pack("{s:s, s:s, s:b, s:s?, s:s?, s:s?, s:o, s:o, s:s?, s:s?}",
+            list, json_pack("{s:s, s:s, s:b, s:b, s:s?, s:s?, s:s?, s:o, s:o, s:s?, s:s?}",
                             "transformation", advice->transformation, "verdict",
                             verdict_word(advice->verdict), "undecided",
-                            (int)advice->undecided, "rule", advice->rule, "reason",
+                            (int)advice->undecided, "contradicted",
+                            (int)advice->contradicted, "rule", advice->rule, "reason",
                             advice->reason, "source", advice->source, "bound_speedup",
                             json_quantity(advice->bound_speedup), "measured_speedup",
                             json_quantity(advice->measured_speedup), "tried_plan",
@@ -315,7 +316,9 @@ char *report_comment(const struct workbench *bench, const char *plan,
              INFLIGHT_VERSION, path_base(kernel_path(bench->kernel)),
              kernel_name(bench->kernel), *plan ? plan : "none, as written",
              bench->machine.name, bench->toolchain.version, date);
-    if (gain.known && *plan)
+    if (gain.doubted && *plan)
+        buf_add(&out, "Measured gain: not believed, the machine was busy\n");
+    else if (gain.known && *plan)
         buf_addf(&out, "Measured gain: %.2fx (95%% interval %.2f to %.2f%s), %s\n",
                  gain.value, gain.low, gain.high,
                  report_is_noise(gain.low, gain.high) ? ", not beyond the noise" : "",

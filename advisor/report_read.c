@@ -1,6 +1,7 @@
 #include "advisor/report_read.h"
 
 #include <math.h>
+#include <string.h>
 
 const char *report_word(const json_t *object, const char *key)
 {
@@ -30,6 +31,23 @@ bool report_true(const json_t *object, const char *key)
     return json_is_true(json_object_get(object, key));
 }
 
+const char *report_verdict(const json_t *advice)
+{
+    const char *verdict = report_word(advice, "verdict");
+    if (!report_true(advice, "contradicted"))
+        return verdict;
+    return strcmp(verdict, "try") ? "gains" : "slower";
+}
+
+const json_t *report_bound(const json_t *advice)
+{
+    const json_t *bound = report_quantity(advice, "bound_speedup"),
+                 *measured = report_quantity(advice, "measured_speedup");
+    bool broken = bound && measured &&
+                  report_figure(measured, "low") > report_figure(bound, "high");
+    return broken ? NULL : bound;
+}
+
 void add_report_figure(struct buf *out, double value)
 {
     if (isnan(value))
@@ -54,6 +72,30 @@ bool report_is_noise(double low, double high)
     return !(low > 1) && !(high < 1); /* an open end is not known to exclude it */
 }
 
+bool report_is_believed(const json_t *quantity)
+{
+    return !json_is_false(json_object_get(quantity, "believed"));
+}
+
+void add_report_doubt(struct buf *out, double disturbed)
+{
+    buf_add(out, "not believed: the machine was busy");
+    if (disturbed >= 0.01)
+        buf_addf(out, " (others had the processor for %.0f %% of the time)",
+                 100 * disturbed);
+    buf_add(out, "; measure again when it is quiet");
+}
+
+void add_report_disturbed(struct buf *out, double disturbed)
+{
+    static const double told = 0.05;
+    if (disturbed >= told)
+        buf_addf(out,
+                 "; on a busy machine: others had the processor for %.0f %% of the time, "
+                 "which does not count",
+                 100 * disturbed);
+}
+
 void add_report_gain(struct buf *out, const json_t *quantity, const char *absent)
 {
     if (!quantity) {
@@ -61,6 +103,10 @@ void add_report_gain(struct buf *out, const json_t *quantity, const char *absent
         return;
     }
     double low = report_figure(quantity, "low"), high = report_figure(quantity, "high");
+    if (!report_is_believed(quantity)) {
+        buf_add(out, "not believed, the machine was busy");
+        return;
+    }
     add_report_figure(out, report_figure(quantity, "value"));
     buf_add(out, "x");
     if (low == high)

@@ -7,6 +7,9 @@
 
 #include "advisor/kernel_json.h"
 
+/* Some seconds of a slow machine, for all plans together. */
+enum { EFFORT = 8000000 };
+
 /* "plan '...' is not legal: " says again what stands beside it. */
 static const char *without_plan(const char *text)
 {
@@ -15,7 +18,7 @@ static const char *without_plan(const char *text)
     return behind ? behind + strlen("' is not legal: ") : text;
 }
 
-/* "legal", "legal under assumptions", "illegal", "not applicable" */
+/* "legal", "legal under assumptions", "illegal", "not decided", "not applicable" */
 static json_t *verdict_json(const char *verdict, const struct typical_plan *plan,
                             const char *reason)
 {
@@ -35,19 +38,23 @@ static void add_lines(json_t *list, const char *text)
     }
 }
 
+static const char *verdict_of(const struct error *why)
+{
+    if (why->status != STATUS_ILLEGAL)
+        return "not applicable";
+    return strstr(why->text, ANALYSIS_RAN_OUT) ? "not decided" : "illegal";
+}
+
 static json_t *probe(struct kernel *kernel, const struct typical_plan *typical)
 {
     struct plan *plan = NULL;
     struct error why = {0};
     struct buf assumptions = {0};
     json_t *result;
-    if (!typical->plan)
-        return verdict_json("not applicable", typical, typical->why);
     int status = plan_parse(typical->plan, &plan, &why) ||
                  kernel_check(kernel, plan, &assumptions, &why);
     if (status)
-        result = verdict_json(why.status == STATUS_ILLEGAL ? "illegal" : "not applicable",
-                              typical, without_plan(why.text));
+        result = verdict_json(verdict_of(&why), typical, without_plan(why.text));
     else {
         result = verdict_json(assumptions.length ? "legal under assumptions" : "legal",
                               typical, NULL);
@@ -58,13 +65,40 @@ static json_t *probe(struct kernel *kernel, const struct typical_plan *typical)
     return result;
 }
 
+static json_t *judge(struct kernel *kernel, const struct typical_plan *typical,
+                     unsigned long begin)
+{
+    if (!typical->plan)
+        return verdict_json("not applicable", typical, typical->why);
+    if (analysis_effort() - begin < EFFORT)
+        return probe(kernel, typical);
+    return verdict_json(
+        "not decided", typical,
+        "not tried: the plans of this function before it took all the "
+        "work that `show` does; `inflight apply` with the plan decides it");
+}
+
+/* The first plan of each transformation, then the second ones: each has had its turn when
+ * the effort is spent. */
 json_t *show_plans_json(struct kernel *kernel, const struct kernel_view *view)
 {
     struct typical_plan *plans;
     size_t nr = typical_plans(view, &plans);
-    json_t *list = json_array();
+    unsigned long begin = analysis_effort();
+    json_t **judged = xcalloc(nr + 1, sizeof(*judged)), *list = json_array();
+    for (size_t round = 0, left = nr; left; round++)
+        for (size_t i = 0, rank = 0; i < nr; i++) {
+            bool again =
+                i && !strcmp(plans[i].transformation, plans[i - 1].transformation);
+            rank = again ? rank + 1 : 0;
+            if (rank != round)
+                continue;
+            judged[i] = judge(kernel, &plans[i], begin);
+            left--;
+        }
     for (size_t i = 0; i < nr; i++)
-        json_array_append_new(list, probe(kernel, &plans[i]));
+        json_array_append_new(list, judged[i]);
+    free(judged);
     typical_plans_free(plans, nr);
     return list;
 }
@@ -110,7 +144,9 @@ static void show_one(const json_t *plan, bool first, struct strvec *seen, struct
         add_numbers(json_object_get(plan, "assumptions"), seen, &line);
     } else
         buf_addf(&line, "%s: %s",
-                 strcmp(verdict, "illegal") ? "does not apply" : "not legal",
+                 !strcmp(verdict, "illegal")       ? "not legal"
+                 : !strcmp(verdict, "not decided") ? verdict
+                                                   : "does not apply",
                  text_of(plan, "reason"));
     buf_add_wrapped(out, buf_str(&line), 16, 79);
     buf_add(out, "\n");

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/report_read.h"
+
 /* Nothing closer to 1 is called a difference, however narrow the interval: what is left
  * of drift after interleaving (SESSION_LEAST_GAIN of the search). */
 static const double least_difference = 1.01;
@@ -26,7 +28,7 @@ static enum versus_end end_of(struct quantity ratio)
 {
     if (!ratio.known)
         return VERSUS_UNKNOWN;
-    if (ratio.low <= 1 && ratio.high >= 1)
+    if (ratio.doubted || (ratio.low <= 1 && ratio.high >= 1))
         return VERSUS_NO_CLAIM;
     if (ratio.value < least_difference && ratio.value > 1 / least_difference)
         return VERSUS_NEGLIGIBLE;
@@ -50,6 +52,13 @@ static char *ratio_sentence(const struct versus *versus)
     struct quantity slower = quantity_divide(quantity_exact(1, ratio.provenance), ratio);
     const char *name = versus->name[1];
     char *words, *sentence;
+    if (ratio.doubted) {
+        struct buf doubt = {0};
+        buf_addf(&doubt, "The ratio of the times is ");
+        add_report_doubt(&doubt, ratio.disturbed);
+        buf_add(&doubt, ".");
+        return buf_detach(&doubt);
+    }
     switch (versus->end) {
     case VERSUS_UNKNOWN:
         return xstrdup("The two were not timed against one another.");

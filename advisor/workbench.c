@@ -148,11 +148,26 @@ static int named_profile(struct workbench *bench, struct error *err)
     return 0;
 }
 
+/* Figures of a disturbed profile are rougher than their intervals say. */
+static void note_unstable(struct workbench *bench)
+{
+    char *before = bench->machine_note;
+    if (!bench->machine.unstable)
+        return;
+    bench->machine_note = xasprintf(
+        "%s%sthe machine was busy when its profile was made, so its limits are rough: "
+        "'inflight machine' on a quiet machine makes a better one",
+        before ? before : "", before ? "; " : "");
+    free(before);
+    warn_of_note(bench);
+}
+
 int workbench_machine(struct workbench *bench, struct error *err)
 {
     const char *memory = bench->settings->memory;
     if (bench->settings->machine ? named_profile(bench, err) : own_profile(bench, err))
         return -1;
+    note_unstable(bench);
     return memory ? machine_use_memory(&bench->machine, memory, err) : 0;
 }
 

@@ -24,6 +24,17 @@ if(SDE_LIBRARY AND SDE_INCLUDE)
   target_include_directories(inflight_sde INTERFACE ${SDE_INCLUDE})
 endif()
 
+# Whose numbers isl uses; older ones have no .pc file.
+find_library(GMP_LIBRARY gmp)
+find_path(GMP_INCLUDE gmp.h)
+mark_as_advanced(GMP_LIBRARY GMP_INCLUDE)
+if(NOT GMP_LIBRARY OR NOT GMP_INCLUDE)
+  message(FATAL_ERROR "libgmp is not installed; on Debian: apt install libgmp-dev")
+endif()
+add_library(inflight_gmp INTERFACE IMPORTED)
+target_link_libraries(inflight_gmp INTERFACE ${GMP_LIBRARY})
+target_include_directories(inflight_gmp INTERFACE ${GMP_INCLUDE})
+
 # libpfm4, which has no .pc file.
 find_library(PFM_LIBRARY pfm)
 find_path(PFM_INCLUDE perfmon/pfmlib_perf_event.h)

@@ -82,6 +82,8 @@ static const struct rule_metric metrics[] = {
     {"row_conflicts", "word",
      "rows are a large power of two apart: lines of a column share few sets of a cache",
      yes_no},
+    {"distributable", "word", "a distribute of one of the loops is legal", yes_no},
+    {"fusable", "word", "a fuse of two neighbouring loops is legal", yes_no},
     {"inner_trips", "count", "mean trip count of the innermost loop", NULL},
     {"loop_depth", "count", "loops around the innermost statement, itself included",
      NULL},

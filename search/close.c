@@ -61,6 +61,8 @@ static int close_source(struct session *session, struct error *err)
     if (is_luck(gain)) {
         note_luck(result, gain);
         result->best = 0;
+        result->source_gain.disturbed = gain.disturbed;
+        result->source_gain.doubted = gain.doubted;
         return 0;
     }
     result->source_gain = gain;
@@ -138,11 +140,12 @@ static int judge_option(struct session *session, struct tried_environment *tried
 {
     if (session_compare(session, *now, index, 5, &tried->gain, err))
         return -1;
-    tried->kept = tried->gain.known && tried->gain.low > 1 &&
+    tried->kept = tried->gain.known && !tried->gain.doubted && tried->gain.low > 1 &&
                   tried->gain.value >= SESSION_LEAST_GAIN;
-    tried->outcome = xstrdup(!tried->gain.known ? "could not be compared to the end"
-                             : tried->kept      ? "kept: faster beyond the noise"
-                                                : "no gain beyond the noise");
+    tried->outcome = xstrdup(!tried->gain.known    ? "could not be compared to the end"
+                             : tried->gain.doubted ? "not kept"
+                             : tried->kept         ? "kept: faster beyond the noise"
+                                                   : "no gain beyond the noise");
     if (tried->kept)
         *now = index;
     return 0;

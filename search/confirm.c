@@ -308,6 +308,8 @@ enum confirm_verdict confirm_judge(struct quantity predicted, struct quantity ri
 {
     if (!observed.known)
         return CONFIRM_VERDICT_NOT_DONE;
+    if (observed.doubted)
+        return CONFIRM_VERDICT_UNDECIDED;
     if (!overlap(observed, predicted))
         return CONFIRM_VERDICT_REFUTED;
     return overlap(observed, rival) ? CONFIRM_VERDICT_UNDECIDED

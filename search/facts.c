@@ -156,6 +156,44 @@ static void say_streams(struct situation *now, const struct kernel_counts *count
         say_yes_no(now, "address_chain", counts->chains.value > 0);
 }
 
+/* What legality itself says, at the first question and for all of the search. */
+static enum answer is_any_legal(const struct session *session, const char *transformation)
+{
+    const struct search_subject *subject = session->subject;
+    struct typical_plan *plans;
+    size_t nr = typical_plans(&session->view, &plans);
+    enum answer any = ANSWER_NO;
+    for (size_t i = 0; i < nr && any == ANSWER_NO; i++) {
+        struct error why = {0};
+        if (plans[i].plan && !strcmp(plans[i].transformation, transformation) &&
+            !subject->check(subject->data, plans[i].plan, &why))
+            any = ANSWER_YES;
+    }
+    typical_plans_free(plans, nr);
+    return any;
+}
+
+/* Of a space only what was recorded counts. */
+static enum answer is_any_recorded(const struct session *session,
+                                   const char *transformation)
+{
+    char *step = xasprintf("%s(", transformation);
+    enum answer any = ANSWER_NO;
+    for (size_t i = 0; i < session->subject->space->nr; i++)
+        if (strstr(session->subject->space->v[i], step))
+            any = ANSWER_YES;
+    free(step);
+    return any;
+}
+
+void session_ask_legality(struct session *session)
+{
+    enum answer (*ask)(const struct session *, const char *) =
+        session->has_space ? is_any_recorded : is_any_legal;
+    session->may_distribute = ask(session, "distribute");
+    session->may_fuse = ask(session, "fuse");
+}
+
 static void say_uses(struct situation *now)
 {
     const struct kernel_view *view = now->nest->view;
@@ -165,6 +203,8 @@ static void say_uses(struct situation *now)
     say_answer(now, "stores_reused", stores_reused(now->nest, cache));
     say_answer(now, "store_forwarding", store_forwarding(now->nest));
     say_answer(now, "shares_arrays", shares_arrays(view));
+    say_answer(now, "distributable", now->session->may_distribute);
+    say_answer(now, "fusable", now->session->may_fuse);
     say_answer(now, "fusion_forwards", fusion_forwards(view));
     if (now->nest->nr)
         say_yes_no(now, "row_conflicts", nest_rows_collide(now->nest, now->machine));

@@ -237,7 +237,7 @@ static int try_plans(struct guided *guided, const char *transformation, struct e
     if (!status && list.nr && best != guided->now && !spawn_interrupted())
         status = confirm(guided, transformation, best, err);
     else if (!status && list.nr)
-        guided_note_best_try(guided, transformation, first);
+        guided_note_best_try(guided, transformation, &list, first);
     choices_release(&list);
     buf_release(&why_not);
     return status;
@@ -254,7 +254,7 @@ static int try_tunables(struct guided *guided, struct error *err)
     if (best != guided->now && !spawn_interrupted())
         return confirm(guided, "set", best, err);
     if (first < session->result->measurement_nr)
-        guided_note_best_try(guided, "set", first);
+        guided_note_best_try(guided, "set", &(struct choices){0}, first);
     return 0;
 }
 
@@ -315,8 +315,18 @@ static void set_stop(struct guided *guided, const char *sentence)
     guided->session->result->stop = xstrdup(sentence);
 }
 
+static bool any_refused(const struct search_result *result)
+{
+    for (size_t i = 0; i < result->advice_nr; i++)
+        if (result->advice[i].refused && result->advice[i].verdict == VERDICT_TRY &&
+            !result->advice[i].tried_plan)
+            return true;
+    return false;
+}
+
 static int guide(struct guided *guided, struct error *err)
 {
+    session_ask_legality(guided->session);
     for (;;) {
         if (judge(guided, err))
             return -1;
@@ -326,7 +336,10 @@ static int guide(struct guided *guided, struct error *err)
         }
         const struct rule_verdict *verdict = next_verdict(guided);
         if (!verdict) {
-            set_stop(guided, "no rule says that anything else can pay");
+            set_stop(guided, any_refused(guided->session->result)
+                                 ? "what else the rules advise has no legal plan, as the "
+                                   "advice says"
+                                 : "no rule says that anything else can pay");
             return 0;
         }
         if (session_over(guided->session)) {

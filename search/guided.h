@@ -27,14 +27,17 @@ void guided_note_pruned(struct guided *guided);
  * not hide that it was kept. */
 void guided_note_outcome(struct guided *guided, const char *transformation,
                          const char *plan, struct quantity measured, const char *outcome);
-/* Of the measurements from `first` on, none of which was faster. */
+/* Of the measurements from `first` on, none of which was faster; `list` was proposed. */
 void guided_note_best_try(struct guided *guided, const char *transformation,
-                          size_t first);
+                          const struct choices *list, size_t first);
 /* The rule cannot know that no plan of it makes sense here; the estimate can. */
 void guided_note_no_plan(struct guided *guided, const char *transformation,
                          const char *why_not);
 /* Advice of which no plan made sense is none in the end. */
 void guided_withdraw(struct search_result *result);
+/* At the end, when all is measured: marks the verdicts that a measurement contradicts.
+ */
+void guided_settle(struct search_result *result);
 /* What the file's own words offer is no transformation that rules know of. */
 void guided_note_tunables(struct guided *guided);
 /* Of the first that had a plan to measure. */

@@ -90,7 +90,33 @@ void guided_note_outcome(struct guided *guided, const char *transformation,
     replace(&advice->outcome, outcome);
 }
 
-void guided_note_best_try(struct guided *guided, const char *transformation, size_t first)
+/* Nothing of it was measured: what came of its plans, which were proposed. */
+static char *why_none_ran(const struct guided *guided, const struct choices *list,
+                          bool *refused)
+{
+    const char *reason = NULL;
+    size_t refused_nr = 0, known_nr = 0;
+    for (size_t i = 0; i < list->nr; i++) {
+        const char *why = session_refusal(guided->session, &list->item[i]);
+        if (!why)
+            known_nr += session_find(guided->session, &list->item[i]) <
+                        guided->session->result->measurement_nr;
+        else if (!refused_nr++)
+            reason = why;
+    }
+    *refused = list->nr && refused_nr == list->nr;
+    if (*refused)
+        return list->nr == 1
+                   ? xasprintf("not tried: its plan was refused (%s)", reason)
+                   : xasprintf("not tried: each of its %zu plans was refused (%s)",
+                               list->nr, reason);
+    if (refused_nr + known_nr == list->nr)
+        return xstrdup("no plan of it that had not been measured before");
+    return xstrdup("not tried: the search ended before that");
+}
+
+void guided_note_best_try(struct guided *guided, const char *transformation,
+                          const struct choices *list, size_t first)
 {
     const struct search_result *result = guided->session->result;
     size_t best = result->measurement_nr;
@@ -100,11 +126,17 @@ void guided_note_best_try(struct guided *guided, const char *transformation, siz
              result->measurement[i].time_s.value <
                  result->measurement[best].time_s.value))
             best = i;
+    if (first == result->measurement_nr) {
+        bool refused = false;
+        char *why = why_none_ran(guided, list, &refused);
+        guided_note_outcome(guided, transformation, NULL, quantity_unknown(), why);
+        guided_advice(guided->session->result, transformation)->refused = refused;
+        free(why);
+        return;
+    }
     if (best == result->measurement_nr) {
-        guided_note_outcome(
-            guided, transformation, NULL, quantity_unknown(),
-            first == best ? "no legal plan of it"
-                          : "no plan of it ran to its end and gave the right results");
+        guided_note_outcome(guided, transformation, NULL, quantity_unknown(),
+                            "no plan of it ran to its end and gave the right results");
         return;
     }
     struct quantity gain = quantity_divide(result->measurement[guided->now].time_s,
@@ -128,6 +160,48 @@ void guided_withdraw(struct search_result *result)
         if (result->advice[i].no_plan && !result->advice[i].tried_plan &&
             result->advice[i].verdict == VERDICT_TRY)
             result->advice[i].verdict = VERDICT_AVOID;
+}
+
+static bool is_gain(struct quantity gain)
+{
+    return gain.known && gain.low > 1 && gain.value >= SESSION_LEAST_GAIN;
+}
+
+/* Huge pages are measured at the end whatever the rules say of them. */
+static void settle_pages(const struct search_result *result, struct advice *advice)
+{
+    if (strcmp(advice->transformation, "hugepages") || !result->environment_gain.known)
+        return;
+    advice->measured_speedup = result->environment_gain;
+    if (!advice->tried_plan)
+        replace(&advice->tried_plan, "huge pages");
+    if (!advice->outcome)
+        replace(&advice->outcome, "environment: reported apart from the source");
+}
+
+/* A step of the plan that was kept, though no rule advised it. */
+static void settle_step(const struct search_result *result, struct advice *advice)
+{
+    char *step = xasprintf("%s(", advice->transformation);
+    if (result->best && advice->verdict != VERDICT_TRY && !advice->outcome &&
+        strstr(result->measurement[result->best].plan, step)) {
+        replace(&advice->outcome, "kept as a step of the plan");
+        advice->contradicted = true;
+    }
+    free(step);
+}
+
+void guided_settle(struct search_result *result)
+{
+    for (size_t i = 0; i < result->advice_nr; i++) {
+        struct advice *advice = &result->advice[i];
+        struct quantity gain;
+        settle_pages(result, advice);
+        settle_step(result, advice);
+        gain = advice->measured_speedup;
+        if (advice->verdict == VERDICT_TRY ? gain.known && gain.high < 1 : is_gain(gain))
+            advice->contradicted = true;
+    }
 }
 
 void guided_note_tunables(struct guided *guided)

@@ -311,11 +311,13 @@ static size_t tries_of(const struct session *session)
     return tries;
 }
 
-/* Advised, and the search ended before it came to it. */
+/* Advised, and the search ended before it came to it, or found no legal plan. */
 static bool any_untried(const struct search_result *result)
 {
     for (size_t i = 0; i < result->advice_nr; i++)
-        if (result->advice[i].verdict == VERDICT_TRY && !result->advice[i].outcome &&
+        if (result->advice[i].verdict == VERDICT_TRY &&
+            (!result->advice[i].outcome ||
+             (result->advice[i].refused && !result->advice[i].tried_plan)) &&
             strcmp(result->advice[i].transformation, "hugepages"))
             return true;
     return false;

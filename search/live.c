@@ -225,45 +225,6 @@ static int time_it(struct live *live, const struct built *built,
 
 /* ---- traffic ---- */
 
-/*
- * What one core really gets of a level when all run, as the probe saw it, is what a copy
- * has: others that share the level are in that figure already, so the model is told of
- * none. Where only the size of the whole level is known, the copies share it in the
- * model. Profiles do not tell inclusion: non-inclusive, the default.
- */
-static struct traffic_cache cache_of(const struct machine_level *level, size_t copies)
-{
-    struct traffic_cache cache = {.bytes = level->effective_bytes, .ways = level->ways};
-
-    if (level->effective_bytes > 0)
-        return cache;
-    cache.bytes = level->claimed_bytes;
-    cache.sharers =
-        level->cores_sharing < (int)copies ? level->cores_sharing : (int)copies;
-    return cache;
-}
-
-static struct traffic_geometry geometry(const struct machine *machine, bool huge_pages,
-                                        size_t copies)
-{
-    const struct machine_pages *pages =
-        huge_pages ? &machine->huge_pages : &machine->small_pages;
-    /* The profile counts TLB reach in base pages, also on huge ones: a host may back them
-     * with small pages. */
-    bool counted = pages->tlb_entries > 0;
-    struct traffic_geometry out = {.line_bytes = machine->line_bytes,
-                                   .page_bytes = huge_pages && !counted ? 2097152 : 4096,
-                                   .tlb_entries = (int)pages->tlb_entries,
-                                   .store_read_factor = machine->store_read_factor};
-    for (int i = 0; i < machine->level_nr && i < TRAFFIC_LEVELS_MAX; i++)
-        out.level[out.level_nr++] = cache_of(&machine->level[i], copies);
-    if (out.level[0].sharers > 1) { /* the model's first level is one core's own */
-        out.level[0].bytes /= out.level[0].sharers;
-        out.level[0].sharers = 0;
-    }
-    return out;
-}
-
 /* Prefetches load their indices once more; nothing a plan does multiplies accesses by
  * more.
  */
@@ -293,20 +254,17 @@ static int trace_built(struct live *live, struct built *built,
                        const struct kernel_counts *counts, struct measurement *out,
                        struct error *err)
 {
+    bool huge = out->environment.huge_pages || kernel_inputs_huge(live->opts.kernel);
     struct traffic_trace_request request = {
         .program = built->program[VARIANT_TRACE],
         .args = &live->args,
-        .geometry =
-            geometry(live->opts.machine,
-                     out->environment.huge_pages || kernel_inputs_huge(live->opts.kernel),
-                     live->copies),
+        .geometry = live_geometry(live, huge, CACHE_GUESS),
         .accesses_total = counts->accesses.known ? counts->accesses.value : 0,
         .limit_s = live->opts.launch_limit_s,
         .cold = out->environment.start == RUN_START_COLD_DATA ||
                 out->environment.start == RUN_START_COLD,
         .scratch = live->opts.scratch,
         .cpu = live->cpus.cpu[0]};
-    live_override_geometry(live, &request.geometry);
     struct kernel_view view = kernel_view(live->opts.kernel);
     bool unsure = *built->plan || live_is_unsure(&view);
     if (unsure && request.accesses_total > 0)
@@ -314,6 +272,7 @@ static int trace_built(struct live *live, struct built *built,
     if (traffic_trace(&request, &out->traffic, err))
         return -1;
     out->has_traffic = true;
+    live_span_caches(live, &request, huge, &out->traffic);
     if (live->counted_calls > 0)
         counters_apply(&live->counters, live->counted_calls, &out->traffic);
     struct kernel_counts known = *counts;

@@ -113,6 +113,22 @@ int live_verify(struct live *live, struct built *built, bool small_only,
 int live_measure_built(struct live *live, struct built *built,
                        const struct kernel_counts *counts, enum measure_effort effort,
                        double stop_at_s, struct measurement *out, struct error *err);
+/* Which end of what the profile knows of its caches. */
+enum cache_end { CACHE_LEAST, CACHE_GUESS, CACHE_MOST };
+/* live_cache.c: the cache model's machine. What a core gets of a level is as it was
+ * probed; what the probe left open is never taken from what the CPU claims. Published
+ * profiles have nothing but the documented size. */
+struct traffic_geometry cache_geometry(const struct machine *machine, bool huge_pages,
+                                       size_t copies, enum cache_end end);
+/* The same with the levels and the line of live_opts.geometry. */
+struct traffic_geometry live_geometry(const struct live *live, bool huge_pages,
+                                      enum cache_end end);
+/* Traces again with the least and the most that a core may get where these are far apart:
+ * the lines that caches and memory give have that as their interval, and the note says
+ * so. */
+void live_span_caches(const struct live *live,
+                      const struct traffic_trace_request *request, bool huge_pages,
+                      struct traffic *traffic);
 /* Levels and line of live_opts.geometry into one from the profile. */
 void live_override_geometry(const struct live *live, struct traffic_geometry *geometry);
 /* Fixes copies and the note for the kernel's present size. `copies` 0 = one per core. */

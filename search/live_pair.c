@@ -1,4 +1,5 @@
 /* The live runner: two variants beside each other. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "search/environment.h"
@@ -35,7 +36,27 @@ struct comparison {
     struct live *live;
     const struct environment *environment[2];
     double seconds;
+    bool one_copy; /* whatever the places say */
 };
+
+/*
+ * Copies that are taken from their cores by turns share less than copies that run
+ * together, and how much less is not seen in any clock. From this share of the time on
+ * one copy alone is asked, too: if it has the same ratio, sharing makes no difference.
+ */
+static const double shares_less = 0.05;
+
+static struct run_program as_asked(const struct comparison *asked,
+                                   const struct run_program *program,
+                                   struct run_place *place)
+{
+    struct run_program placed = *program;
+    *place = *program->place;
+    if (asked->one_copy)
+        place->copies = 1;
+    placed.place = place;
+    return placed;
+}
 
 static struct run_opts pair_opts(const struct comparison *asked, bool together)
 {
@@ -51,7 +72,10 @@ static int measure_apart(const struct comparison *asked,
 {
     struct run_opts opts = pair_opts(asked, false);
     struct run_result result[2] = {{0}, {0}};
-    int status = run_measure_pair(program, &opts, result, err);
+    struct run_place place[2];
+    const struct run_program placed[2] = {as_asked(asked, &program[0], &place[0]),
+                                          as_asked(asked, &program[1], &place[1])};
+    int status = run_measure_pair(placed, &opts, result, err);
     take_ratio(result, ratio);
     return status;
 }
@@ -62,8 +86,44 @@ static int measure_together(const struct comparison *asked,
 {
     struct run_opts opts = pair_opts(asked, true);
     struct run_result result[2] = {{0}, {0}};
-    int status = run_measure_together(program, &opts, result, err);
+    struct run_place place;
+    const struct run_program placed = as_asked(asked, program, &place);
+    int status = run_measure_together(&placed, &opts, result, err);
     take_ratio(result, ratio);
+    return status;
+}
+
+void live_join_alone(struct quantity alone, struct quantity *ratio)
+{
+    double value = ratio->value;
+    if (!alone.known || alone.doubted || alone.low > ratio->high ||
+        alone.high < ratio->low) {
+        ratio->doubted = true;
+        return;
+    }
+    ratio->low = fmin(ratio->low, fmin(alone.low, value));
+    ratio->high = fmax(ratio->high, fmax(alone.high, value));
+}
+
+/* `together` NULL: the two of their own. */
+static int measure_sides(const struct comparison *asked,
+                         const struct run_program *together,
+                         const struct run_program apart[2], struct quantity *ratio,
+                         struct error *err)
+{
+    struct comparison alone = *asked;
+    struct quantity of_one;
+    int status = together ? measure_together(asked, together, ratio, err)
+                          : measure_apart(asked, apart, ratio, err);
+    if (status || !ratio->known || ratio->doubted || ratio->disturbed < shares_less ||
+        (apart[0].place->copies < 2 && apart[1].place->copies < 2) || spawn_interrupted())
+        return status;
+    alone.one_copy = true;
+    alone.seconds = asked->seconds / 2;
+    status = together ? measure_together(&alone, together, &of_one, err)
+                      : measure_apart(&alone, apart, &of_one, err);
+    if (!status)
+        live_join_alone(of_one, ratio);
     return status;
 }
 
@@ -104,8 +164,7 @@ static int compare_sides(const struct comparison *asked,
          live_build_pair(asked->live, side, a, &path, err)))
         return -1;
     struct run_program together = {path, args, a->huge_pages, &place[0]};
-    int status = path ? measure_together(asked, &together, ratio, err)
-                      : measure_apart(asked, apart, ratio, err);
+    int status = measure_sides(asked, path ? &together : NULL, apart, ratio, err);
     free(path);
     return status;
 }
@@ -113,7 +172,7 @@ static int compare_sides(const struct comparison *asked,
 int live_compare(void *data, const struct candidate *a, const struct candidate *b,
                  double seconds, struct quantity *ratio, struct error *err)
 {
-    struct comparison asked = {data, {&a->environment, &b->environment}, seconds};
+    struct comparison asked = {data, {&a->environment, &b->environment}, seconds, false};
     const struct candidate *candidate[2] = {a, b};
     struct variant_side side[2] = {{0}, {0}};
     char *program[2];
@@ -169,7 +228,8 @@ int live_compare_file(struct live *live, const char *source,
     int status = variant_build_file(live->opts.kernel, source, toolchain, VARIANT_TIME,
                                     live->opts.scratch, &program, err);
     const struct variant_side side[2] = {{.plan = original->parsed}, {.source = source}};
-    const struct comparison asked = {live, {&environment[0], &environment[1]}, seconds};
+    const struct comparison asked = {
+        live, {&environment[0], &environment[1]}, seconds, false};
     char *const both[2] = {original->program[VARIANT_TIME], program};
     if (!status)
         status = compare_sides(&asked, side, both, ratio, err);

@@ -35,13 +35,15 @@ static json_t *time_json(struct quantity time_s)
         json_number_or_null(time_s.high * 1e9), "runs", (json_int_t)time_s.runs);
 }
 
-/* [mean, slowest, launch], and what disturbed it if anything did. */
+/* [mean, slowest, launch], what disturbed it, and how long it waited: what was. */
 static json_t *sample_json(const struct run_sample *sample)
 {
     json_t *list = json_pack("[f, f, i]", sample->seconds * 1e9, sample->slowest_s * 1e9,
                              (int)sample->launch);
-    if (sample->disturbed)
+    if (sample->disturbed || sample->waited_s > 0)
         json_array_append_new(list, json_integer(sample->disturbed));
+    if (sample->waited_s > 0)
+        json_array_append_new(list, json_real(sample->waited_s * 1e9));
     return list;
 }
 
@@ -147,20 +149,23 @@ static int read_time(const struct json_at *at, struct quantity *time_s, struct e
 static int read_sample(const struct json_at *at, struct run_sample *sample,
                        struct error *err)
 {
-    double value[4] = {0};
+    double value[5] = {0};
     size_t nr = json_array_size(at->node);
-    if (nr != 3 && nr != 4)
+    if (nr < 3 || nr > ARRAY_SIZE(value))
         return json_fail(at, err,
-                         "expected [mean, slowest, launch] or [mean, slowest, "
-                         "launch, disturbed]");
+                         "expected [mean, slowest, launch], and behind that at most "
+                         "what disturbed it and how long it waited");
     for (size_t i = 0; i < nr; i++) {
         struct json_at number = json_element(at, i);
         if (json_number_here(&number, 0, i == 3 ? RUN_DISTURBED_ALL : 1e18, &value[i],
                              err))
             return -1;
     }
-    *sample = (struct run_sample){value[0] * 1e-9, value[1] * 1e-9, (unsigned)value[2],
-                                  (unsigned)value[3]};
+    *sample = (struct run_sample){.seconds = value[0] * 1e-9,
+                                  .slowest_s = value[1] * 1e-9,
+                                  .launch = (unsigned)value[2],
+                                  .disturbed = (unsigned)value[3],
+                                  .waited_s = value[4] * 1e-9};
     return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "search/guided.h"
 #include "search/left.h"
 #include "search/session.h"
 
@@ -67,6 +68,8 @@ int search_run(const struct search_subject *subject, const struct search_runner 
         status = strategy->run(&session, err);
     if (!status)
         status = session_close(&session, err);
+    if (!status)
+        guided_settle(result);
     session_release(&session);
     return status;
 }

@@ -33,6 +33,9 @@ struct advice {
     char *outcome;                    /* one sentence when tried or why not tried */
     bool undecided; /* the figures' intervals allow the opposite verdict, too */
     bool no_plan;   /* it was to be tried, but no plan of it makes sense here */
+    bool refused;   /* likewise, but all of its plans were refused as illegal */
+    /* What was measured says otherwise: slower though advised, or faster though not. */
+    bool contradicted;
 };
 struct pruned {
     char *plan; /* plan or transformation */
@@ -261,6 +264,9 @@ int live_launch(struct live *live, const struct candidate *candidate,
 /* How often two variants are run for a comparison that may take `seconds`: together (in
  * one process, by run_measure_together) or in interleaved launches. */
 void live_pair_effort(double seconds, bool together, struct run_opts *opts);
+/* What one copy alone says, where copies were disturbed: the ratio then holds both, or is
+ * doubted where they do not agree. */
+void live_join_alone(struct quantity alone, struct quantity *ratio);
 /* A C file with the same function, run under environment[1], against the kernel as
  * written under environment[0]: the emitted winner measured on its own. */
 int live_compare_file(struct live *live, const char *source,

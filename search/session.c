@@ -345,6 +345,27 @@ void session_prune(struct session *session, const char *plan, const char *rule,
         (struct pruned){xstrdup(plan), xstrdup(rule), xstrdup(reason)};
 }
 
+/* The reason alone: its plan is told beside it. */
+static const char *behind_plan(const char *reason)
+{
+    const char *behind =
+        !strncmp(reason, "plan '", 6) ? strstr(reason, "' is not legal: ") : NULL;
+    return behind ? behind + strlen("' is not legal: ") : reason;
+}
+
+const char *session_refusal(const struct session *session, const struct choice *choice)
+{
+    const struct search_result *result = session->result;
+    char *plan = choice_text(choice);
+    const char *reason = NULL;
+    for (size_t i = 0; i < result->pruned_nr && !reason; i++)
+        if (!strcmp(result->pruned[i].plan, plan) &&
+            !strcmp(result->pruned[i].rule, "legality"))
+            reason = behind_plan(result->pruned[i].reason);
+    free(plan);
+    return reason;
+}
+
 int session_legal(struct session *session, const struct choice *choice, struct error *err)
 {
     struct error reason = {0};

@@ -4,6 +4,7 @@
 #define SEARCH_SESSION_H
 
 #include "search/nest.h"
+#include "search/reuse.h"
 #include "search/search.h"
 
 struct session {
@@ -25,6 +26,8 @@ struct session {
     size_t effort_alloc;
     struct choices space; /* of subject->plan, the one without steps left out */
     bool has_space;       /* only those are tried */
+    /* Is any plan of the one step legal, by the plans that `show` lists? */
+    enum answer may_distribute, may_fuse;
     /* What the transformation that is being tried can gain by its rule; `judged`: it is
      * one that rules gave, so that the stop certificate may end its tries. */
     bool judged;
@@ -81,6 +84,8 @@ bool session_timed(const struct session *session, size_t i);
 /* 0 = legal; else the reason is in `err` and, for illegal plans, in result->pruned. */
 int session_legal(struct session *session, const struct choice *choice,
                   struct error *err);
+/* Why the choice is not legal, of those asked; NULL = it is, or was not asked. */
+const char *session_refusal(const struct session *session, const struct choice *choice);
 void session_prune(struct session *session, const char *plan, const char *rule,
                    const char *reason);
 
@@ -121,6 +126,8 @@ void audit_release(struct search_audit *audit);
 
 /* Facts for the rules: the choice of measurement i, the loop nest, the machine, and what
  * the measurement `explained` (i itself, or the one it was built on) says of traffic. */
+/* Once, before the first facts. */
+void session_ask_legality(struct session *session);
 int session_facts(const struct session *session, size_t i, size_t explained,
                   struct rule_facts *facts, struct error *err);
 /* The strategies. */

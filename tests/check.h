@@ -13,6 +13,11 @@
 
 #define HERE __LINE__, __FILE__
 
+/* Seconds after which a program that must end by itself is taken for a hang. Nobody waits
+ * so long on the busiest machine: no limit of a test may be near to what the work takes.
+ */
+enum { PATIENCE_S = 900 };
+
 #define check(condition)           check_true_at((condition), #condition, HERE)
 #define check_eq(got, want)        check_eq_at((long long)(got), (long long)(want), #got, HERE)
 #define check_str(got, want)       check_str_at((got), (want), #got, HERE)

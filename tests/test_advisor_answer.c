@@ -67,6 +67,38 @@ static void a_gain_within_the_noise(void)
     desk_release(&desk);
 }
 
+/* A figure would be taken for one. */
+static void a_doubted_gain_has_no_figure(void)
+{
+    struct desk desk = {0};
+
+    desk_start(&desk, "tune");
+    desk_add(&desk, "simd", RUN_OUTCOME_OK, 0.5);
+    desk.result.best = 1;
+    desk.result.source_gain = desk_gain(4.37, 3.47, 5.5);
+    desk.result.source_gain.doubted = true;
+    desk.result.source_gain.disturbed = 0.76;
+    desk.result.total_gain = desk_gain(12, 11.1, 13);
+    check_says(&desk,
+               "source not believed: the machine was busy (others had the "
+               "processor for 76 % of the time); measure again when it is quiet",
+               "4.37x as fast");
+    check_says(&desk, "12.0x as fast", "3.47");
+    desk.result.total_gain.disturbed = 0.3;
+    check_says(&desk,
+               "12.0x as fast (95 % interval 11.1 to 13.0); on a busy machine: others "
+               "had the processor for 30 % of the time, which does not count",
+               NULL);
+    desk.result.total_gain.doubted = true;
+    check_says(&desk, "not believed", "12.0x");
+    desk.result.best = 0; /* nor is it said that there was none */
+    desk.result.source_gain = quantity_exact(1, PROVENANCE_CLOCK);
+    desk.result.source_gain.doubted = true;
+    check_says(&desk, "not believed: the machine was busy; measure again",
+               "no plan was faster");
+    desk_release(&desk);
+}
+
 /* A title never says more than the figures. */
 static void titles_say_how_sure_they_are(void)
 {
@@ -120,6 +152,7 @@ CU_TestInfo advisor_answer_tests[] = {
     {"nothing was faster, but a file was wanted",
      nothing_was_faster_but_a_file_was_wanted},
     {"a gain within the noise", a_gain_within_the_noise},
+    {"a doubted gain has no figure", a_doubted_gain_has_no_figure},
     {"titles say how sure they are", titles_say_how_sure_they_are},
     {"undecided advice is marked", undecided_advice_is_marked},
     CU_TEST_INFO_NULL,

@@ -156,7 +156,7 @@ static bool build(const struct place *place)
     char *source = path_join(place->work, "spin.c"),
          *out = path_join(place->work, "spin");
     const char *const command[] = {"gcc", "-O2", "-g", source, "-o", out, NULL};
-    struct spawn_request request = {.argv = command, .timeout_s = 60};
+    struct spawn_request request = {.argv = command, .timeout_s = PATIENCE_S};
     struct spawn_outcome outcome = {0};
     struct error err = {0};
     bool works = check_ok(file_write(source, program, sizeof(program) - 1, &err), &err) &&

@@ -46,7 +46,7 @@ static bool is_installed(const char *program)
     const char *const argv[] = {program, "--version", NULL};
     struct spawn_outcome outcome = {0};
     struct error none = {0};
-    bool there = spawn_run(&(struct spawn_request){.argv = argv, .timeout_s = 60},
+    bool there = spawn_run(&(struct spawn_request){.argv = argv, .timeout_s = PATIENCE_S},
                            &outcome, &none) == 0 &&
                  outcome.end == SPAWN_EXITED && outcome.code == 0;
 
@@ -67,10 +67,11 @@ static bool place_start(void)
     const char *const argv[] = {"cp", "-r", INFLIGHT_SOURCE_DIR "/examples/apps", below,
                                 NULL};
     struct spawn_outcome outcome = {0};
-    bool done = check_ok(spawn_run(&(struct spawn_request){.argv = argv, .timeout_s = 60},
-                                   &outcome, &place.err),
-                         &place.err) &&
-                check_eq(outcome.code, 0);
+    bool done =
+        check_ok(spawn_run(&(struct spawn_request){.argv = argv, .timeout_s = PATIENCE_S},
+                           &outcome, &place.err),
+                 &place.err) &&
+        check_eq(outcome.code, 0);
 
     spawn_outcome_release(&outcome);
     free(below);
@@ -84,10 +85,11 @@ static int run(const char *app, const char *const *argv, struct buf *said)
     struct spawn_outcome outcome = {0};
     int code = -1;
 
-    if (check_ok(
-            spawn_run(&(struct spawn_request){.argv = argv, .dir = dir, .timeout_s = 250},
-                      &outcome, &place.err),
-            &place.err))
+    if (check_ok(spawn_run(&(struct spawn_request){.argv = argv,
+                                                   .dir = dir,
+                                                   .timeout_s = PATIENCE_S},
+                           &outcome, &place.err),
+                 &place.err))
         code = outcome.end == SPAWN_EXITED ? outcome.code : -1;
     buf_reset(said);
     buf_add(said, buf_str(&outcome.out));

@@ -25,7 +25,7 @@ static bool run_line(const struct place *place, const char *line)
     strvec_split(&argv, line);
     int status = spawn_run(&(struct spawn_request){.argv = (const char *const *)argv.v,
                                                    .dir = place->work,
-                                                   .timeout_s = 60},
+                                                   .timeout_s = PATIENCE_S},
                            &outcome, NULL);
     bool good = !status && outcome.end == SPAWN_EXITED && !outcome.code;
     spawn_outcome_release(&outcome);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "advisor/check_items.h"
+#include "advisor/keep_record.h"
 #include "tests/check.h"
 #include "tests/test_advisor_site.h"
 
@@ -45,6 +46,24 @@ static void a_gain_is_judged_by_intervals(void)
         check_contains(items.item[0].sentence, cases[i].want);
         check_items_release(&items);
     }
+}
+
+static void a_busy_machine_says_nothing(void)
+{
+    struct check_items items = {0};
+    struct quantity now = between(0.5, 0.9);
+
+    now.doubted = true;
+    now.disturbed = 0.5;
+    check(!kept_gain_is_real(now));
+    check_gain(between(1.5, 2), now, &items);
+    check_eq(items.item[0].state, CHECK_NOTE);
+    check_contains(items.item[0].sentence, "not believed: the machine was busy (others "
+                                           "had the processor for 50 % of the time)");
+    check_items_release(&items);
+    now = between(1.5, 2);
+    now.doubted = true;
+    check(!kept_gain_is_real(now));
 }
 
 static int run_check(struct site *site, const char *args, struct buf *said)
@@ -173,6 +192,7 @@ static void it_is_there_as_json(void)
 
 CU_TestInfo advisor_check_tests[] = {
     {"a gain is judged by intervals", a_gain_is_judged_by_intervals},
+    {"a busy machine says nothing", a_busy_machine_says_nothing},
     {"what does not hold is not run", what_does_not_hold_is_not_run},
     {"tuned code that changed is not run", tuned_code_that_changed_is_not_run},
     {"code for another instruction set is not run",

@@ -61,7 +61,7 @@ static char *shell_says(struct desk *desk, const char *const *argv)
     struct spawn_request request = {.argv = argv,
                                     .env_extra = (const char *const *)desk->place.env.v,
                                     .dir = desk->place.work,
-                                    .timeout_s = 60};
+                                    .timeout_s = PATIENCE_S};
     char *text = NULL;
 
     check_ok(spawn_run(&request, &outcome, &desk->place.err), &desk->place.err);

@@ -37,7 +37,7 @@ static int run(struct place *place, const char *below, const char *args, struct 
         spawn_run(&(struct spawn_request){.argv = (const char *const *)argv.v,
                                           .env_extra = (const char *const *)place->env.v,
                                           .dir = dir,
-                                          .timeout_s = 250},
+                                          .timeout_s = PATIENCE_S},
                   &outcome, &place->err),
         &place->err);
     buf_add(said, buf_str(&outcome.out));

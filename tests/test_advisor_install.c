@@ -78,7 +78,7 @@ static int run(struct site *site, const char *const *argv, struct buf *out)
     struct spawn_request request = {.argv = argv,
                                     .env_extra = (const char *const *)site->place.env.v,
                                     .dir = site->place.work,
-                                    .timeout_s = 120};
+                                    .timeout_s = PATIENCE_S};
     int status;
 
     check_ok(spawn_run(&request, &outcome, &site->place.err), &site->place.err);

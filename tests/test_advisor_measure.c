@@ -113,7 +113,8 @@ static void set_run(struct measurement *measurement)
     measurement->sample_nr = 3;
     measurement->sample = xcalloc(3, sizeof(*measurement->sample));
     for (unsigned i = 0; i < 3; i++)
-        measurement->sample[i] = (struct run_sample){0.5 + 0.02 * i, 0.56, 2 * i, 0};
+        measurement->sample[i] =
+            (struct run_sample){0.5 + 0.02 * i, 0.56, 2 * i, 0, 0, false};
     measurement->sample[1].disturbed = RUN_DISTURBED_STOLEN | RUN_DISTURBED_SWITCHED;
     measurement->disturbed_nr = 2;
     measurement->clock_step_s = 2e-8;
@@ -314,6 +315,21 @@ static void what_a_ratio_means(void)
     }
 }
 
+static void a_doubted_ratio_is_no_claim(void)
+{
+    struct quantity busy = ratio(3.2, 3.04, 3.39);
+    struct pair pair = {0};
+
+    busy.doubted = true;
+    busy.disturbed = 0.62;
+    make_pair(&pair, 2e6, busy);
+    check_eq(pair.versus.end, VERSUS_NO_CLAIM);
+    check_str(pair.versus.ratio_sentence,
+              "The ratio of the times is not believed: the machine was busy (others had "
+              "the processor for 62 % of the time); measure again when it is quiet.");
+    drop_pair(&pair);
+}
+
 /* 4e6 lines before. */
 static void less_work_or_faster_work(void)
 {
@@ -414,6 +430,7 @@ CU_TestInfo advisor_measure_tests[] = {
     {"a variant that fails", a_variant_that_fails},
     {"the document", the_document},
     {"what a ratio means", what_a_ratio_means},
+    {"a doubted ratio is no claim", a_doubted_ratio_is_no_claim},
     {"less work or faster work", less_work_or_faster_work},
     {"work times rate", work_times_rate},
     {"no claim says nothing of work", no_claim_says_nothing_of_work},

@@ -72,7 +72,7 @@ void place_run(struct place *place, const char *args, struct spawn_outcome *outc
     struct strvec argv = {0};
     struct spawn_request request = {.env_extra = (const char *const *)place->env.v,
                                     .dir = place->work,
-                                    .timeout_s = 60};
+                                    .timeout_s = PATIENCE_S};
 
     strvec_push(&argv, INFLIGHT_PROGRAM);
     strvec_split(&argv, args);

@@ -84,7 +84,7 @@ static void no_curve_no_picture(void)
 static bool gnuplot_is_there(void)
 {
     const char *const argv[] = {"gnuplot", "--version", NULL};
-    struct spawn_request request = {.argv = argv, .timeout_s = 20};
+    struct spawn_request request = {.argv = argv, .timeout_s = PATIENCE_S};
     struct spawn_outcome outcome = {0};
     bool there = spawn_run(&request, &outcome, NULL) == 0 && outcome.end == SPAWN_EXITED;
 

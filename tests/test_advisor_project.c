@@ -24,7 +24,7 @@ static bool has(const char *program)
 {
     const char *const argv[] = {program, "--version", NULL};
     struct spawn_outcome outcome = {0};
-    bool works = spawn_run(&(struct spawn_request){.argv = argv, .timeout_s = 20},
+    bool works = spawn_run(&(struct spawn_request){.argv = argv, .timeout_s = PATIENCE_S},
                            &outcome, NULL) == 0 &&
                  outcome.end == SPAWN_EXITED && outcome.code == 0;
 

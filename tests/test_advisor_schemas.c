@@ -43,7 +43,7 @@ static void validate(const struct strvec *paths, struct spawn_outcome *outcome)
 {
     struct error err = {0};
     struct strvec argv = {0};
-    struct spawn_request request = {.timeout_s = 120};
+    struct spawn_request request = {.timeout_s = PATIENCE_S};
     char *base = base_uri();
 
     strvec_push(&argv, INFLIGHT_JSONSCHEMA);

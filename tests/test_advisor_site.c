@@ -157,7 +157,7 @@ int site_run(struct site *site, const char *args, struct buf *said)
     struct spawn_request request = {.argv = (const char *const *)argv.v,
                                     .env_extra = (const char *const *)env.v,
                                     .dir = site->dir,
-                                    .timeout_s = 120};
+                                    .timeout_s = PATIENCE_S};
     check_ok(spawn_run(&request, &outcome, &site->err), &site->err);
     check_eq(outcome.end, SPAWN_EXITED);
     buf_add(said, buf_str(&outcome.out));

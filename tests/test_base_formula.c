@@ -10,17 +10,17 @@ static const struct {
     const char *name;
     struct quantity value;
 } known[] = {
-    {"a", {true, 100, 90, 110, 5, PROVENANCE_PAPI}},
-    {"b", {true, 300, 260, 340, 3, PROVENANCE_PAPI}},
-    {"exact", {true, 50, 50, 50, 0, PROVENANCE_PAPI}},
-    {"timed", {true, 2, 1, 3, 7, PROVENANCE_CLOCK}},
-    {"around", {true, 0.5, -1, 1, 0, PROVENANCE_PAPI}},
-    {"to_zero", {true, 1, 0, 2, 0, PROVENANCE_PAPI}},
-    {"zero", {true, 0, 0, 0, 0, PROVENANCE_PAPI}},
-    {"x_imc%d::CAS:RD", {true, 7, 7, 7, 0, PROVENANCE_PAPI}},
-    {"uncore_imc_0/cas_count_read/", {true, 11, 11, 11, 0, PROVENANCE_PAPI}},
-    {"perf::PAGE-FAULTS", {true, 4, 4, 4, 0, PROVENANCE_PAPI}},
-    {"huge", {true, 1e300, 1e300, 1e300, 0, PROVENANCE_PAPI}},
+    {"a", {true, 100, 90, 110, 5, PROVENANCE_PAPI, 0, false}},
+    {"b", {true, 300, 260, 340, 3, PROVENANCE_PAPI, 0, false}},
+    {"exact", {true, 50, 50, 50, 0, PROVENANCE_PAPI, 0, false}},
+    {"timed", {true, 2, 1, 3, 7, PROVENANCE_CLOCK, 0, false}},
+    {"around", {true, 0.5, -1, 1, 0, PROVENANCE_PAPI, 0, false}},
+    {"to_zero", {true, 1, 0, 2, 0, PROVENANCE_PAPI, 0, false}},
+    {"zero", {true, 0, 0, 0, 0, PROVENANCE_PAPI, 0, false}},
+    {"x_imc%d::CAS:RD", {true, 7, 7, 7, 0, PROVENANCE_PAPI, 0, false}},
+    {"uncore_imc_0/cas_count_read/", {true, 11, 11, 11, 0, PROVENANCE_PAPI, 0, false}},
+    {"perf::PAGE-FAULTS", {true, 4, 4, 4, 0, PROVENANCE_PAPI, 0, false}},
+    {"huge", {true, 1e300, 1e300, 1e300, 0, PROVENANCE_PAPI, 0, false}},
 };
 
 static struct quantity of(void *data, const char *name)

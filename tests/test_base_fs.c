@@ -93,6 +93,9 @@ static void failures_say_which_file(void)
     struct error err = {0};
     struct buf text = {0};
 
+    check_fails(file_read_most("/dev/zero", 1 << 20, &text, &err), &err, STATUS_INPUT,
+                "'/dev/zero' holds more than 1024 KiB, the most that is read");
+    check_eq(text.length, 0);
     check_fails(file_read("/nowhere/x", &text, &err), &err, STATUS_INPUT,
                 "cannot read '/nowhere/x': No such file or directory");
     check_fails(file_read("/", &text, &err), &err, STATUS_INPUT,

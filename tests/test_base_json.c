@@ -181,6 +181,13 @@ static void quantities_go_both_ways(void)
     check_near(back.low, 1, 0);
     check(isinf(back.high));
     check_eq(back.runs, 5);
+    check(!back.doubted && !json_object_get(json_object_get(written, "q"), "believed"));
+    q.doubted = true;
+    q.disturbed = 0.25;
+    json_object_set_new(written, "q", json_quantity(q));
+    check_ok(json_quantity_at(&again, "q", &back, &err), &err);
+    check(back.doubted);
+    check_near(back.disturbed, 0.25, 0);
     check_ok(json_quantity_at(&again, "u", &back, &err), &err);
     check(!back.known);
     check_ok(json_quantity_at(&top, "none", &q, &err), &err);

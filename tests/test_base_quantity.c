@@ -13,9 +13,23 @@ static void check_interval(struct quantity q, double value, double low, double h
     check_near(q.high, high, 1e-12);
 }
 
-static const struct quantity two = {true, 2, 1, 3, 5, PROVENANCE_CLOCK};
-static const struct quantity four = {true, 4, 4, 5, 3, PROVENANCE_CLOCK};
-static const struct quantity minus = {true, -2, -3, -1, 0, PROVENANCE_TABLE};
+static const struct quantity two = {true, 2, 1, 3, 5, PROVENANCE_CLOCK, 0, false};
+static const struct quantity four = {true, 4, 4, 5, 3, PROVENANCE_CLOCK, 0, false};
+static const struct quantity minus = {true, -2, -3, -1, 0, PROVENANCE_TABLE, 0, false};
+
+/* What is made of a doubted figure is doubted, as much as the worse one. */
+static void doubt_is_handed_on(void)
+{
+    struct quantity doubted = two, product, scaled;
+
+    doubted.doubted = true;
+    doubted.disturbed = 0.4;
+    product = quantity_divide(four, doubted);
+    scaled = quantity_scale(doubted, 2);
+    check(product.doubted && scaled.doubted && !quantity_add(two, four).doubted);
+    check_near(product.disturbed, 0.4, 1e-12);
+    check_near(scaled.disturbed, 0.4, 1e-12);
+}
 
 static void absent_is_not_zero(void)
 {
@@ -88,6 +102,7 @@ static void words_go_both_ways(void)
 }
 
 CU_TestInfo base_quantity_tests[] = {
+    {"doubt is handed on", doubt_is_handed_on},
     {"absent is not 0", absent_is_not_zero},
     {"disordered intervals are unknown", disordered_intervals_are_unknown},
     {"intervals combine", intervals_combine},

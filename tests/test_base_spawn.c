@@ -53,7 +53,7 @@ static bool is_running(long pid)
 /* A killed process may take a moment. */
 static bool ends_soon(long pid)
 {
-    for (int i = 0; i < 100 && is_running(pid); i++)
+    for (int i = 0; i < 3000 && is_running(pid); i++)
         pause_s(0.02);
     return !is_running(pid);
 }
@@ -122,7 +122,7 @@ static void much_output_does_not_block(void)
 {
     struct spawn_outcome outcome =
         shell("head -c 3000000 /dev/zero | tr '\\0' e >&2; head -c 3000000 /dev/zero",
-              (struct spawn_request){.output_limit = 1000, .timeout_s = 30});
+              (struct spawn_request){.output_limit = 1000, .timeout_s = PATIENCE_S});
 
     check_eq(outcome.end, SPAWN_EXITED);
     check_eq(outcome.out.length, 1000);
@@ -204,10 +204,10 @@ static void timeouts_kill_the_group(void)
 
     for (size_t i = 0; i < ARRAY_SIZE(scripts); i++) {
         struct spawn_outcome outcome =
-            shell(scripts[i], (struct spawn_request){.timeout_s = 0.3});
+            shell(scripts[i], (struct spawn_request){.timeout_s = 2});
 
         check_eq(outcome.end, SPAWN_TIMED_OUT);
-        check(outcome.wall_s >= 0.29 && outcome.wall_s < 10);
+        check(outcome.wall_s >= 1.9);
         check(atol(buf_str(&outcome.out)) > 1);
         check(ends_soon(atol(buf_str(&outcome.out))));
         spawn_outcome_release(&outcome);
@@ -217,7 +217,7 @@ static void timeouts_kill_the_group(void)
 static void timeouts_ask_first(void)
 {
     struct spawn_outcome outcome = shell("trap 'echo bye; exit 0' TERM; sleep 60 & wait",
-                                         (struct spawn_request){.timeout_s = 0.3});
+                                         (struct spawn_request){.timeout_s = 2});
 
     check_eq(outcome.end, SPAWN_TIMED_OUT);
     check_str(buf_str(&outcome.out), "bye\n");
@@ -378,7 +378,8 @@ static struct spawn_outcome run_helper(const char *mode, const char *dir,
 {
     char *tmpdir = xasprintf("TMPDIR=%s", dir), *ready = path_join(dir, "ready");
     const char *const argv[] = {helper, mode, NULL}, *const extra[] = {tmpdir, NULL};
-    struct spawn_request request = {.argv = argv, .env_extra = extra, .timeout_s = 20};
+    struct spawn_request request = {
+        .argv = argv, .env_extra = extra, .timeout_s = PATIENCE_S};
     struct spawn_outcome outcome = {0};
     struct spawn_child *child;
     struct error err = {0};

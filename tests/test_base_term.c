@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/base/array.h"
+#include "core/base/error.h"
 #include "core/base/fs.h"
 #include "core/base/term.h"
 #include "tests/check.h"
@@ -67,7 +68,42 @@ static void clock_goes_forward(void)
     check(clock_s() >= before);
 }
 
+/* Names in files of others give the terminal no orders. */
+static void control_characters_are_shown_as_marks(void)
+{
+    static const struct {
+        const char *text, *plain, *coloured;
+    } cases[] = {
+        {"a\tb\r\n", "a\tb\r\n", "a\tb\r\n"},
+        {"\033]0;pwn\007x", "?]0;pwn?x", "?]0;pwn?x"},
+        {"\033[32mtry\033[0m", "?[32mtry?[0m", "\033[32mtry\033[0m"},
+        {"\033[97;48;5;52m9", "?[97;48;5;52m9", "\033[97;48;5;52m9"},
+        {"\033[8mhidden", "?[8mhidden", "?[8mhidden"},
+        {"\033[2J\b\x7f\r.", "?[2J???.", "?[2J???."},
+        {"\xc2\x9b"
+         "31m \xc3\xa9",
+         "?31m \xc3\xa9", "?31m \xc3\xa9"},
+        {"\033", "?", "?"},
+        {"", "", ""},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct buf plain = {0}, coloured = {0};
+        struct error err = {0};
+
+        term_add_printable(&plain, cases[i].text, false);
+        term_add_printable(&coloured, cases[i].text, true);
+        check_str(buf_str(&plain), cases[i].plain);
+        check_str(buf_str(&coloured), cases[i].coloured);
+        fail(&err, STATUS_INPUT, "'%s'", cases[i].text);
+        fail_in(&err, "%s", cases[i].text);
+        check(!strpbrk(err.text, "\033\007\b\x7f"));
+        buf_release(&plain);
+        buf_release(&coloured);
+    }
+}
+
 CU_TestInfo base_term_tests[] = {
+    {"control characters are shown as marks", control_characters_are_shown_as_marks},
     {"colour is for terminals unless asked for", colour_is_for_terminals},
     {"NO_COLOR and a dumb terminal are heeded", no_color_and_dumb_are_heeded},
     {"the clock goes forward", clock_goes_forward},

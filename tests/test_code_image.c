@@ -40,7 +40,7 @@ static bool build(struct built *built, const char *compiler, const char *flag,
 {
     const char *const argv[] = {compiler,      "-O2", flag,           more,
                                 built->source, "-o",  built->program, NULL};
-    struct spawn_request request = {.argv = argv, .timeout_s = 60};
+    struct spawn_request request = {.argv = argv, .timeout_s = PATIENCE_S};
     struct spawn_outcome outcome = {0};
     struct error err = {0};
     bool works = check_ok(spawn_run(&request, &outcome, &err), &err) &&
@@ -163,7 +163,7 @@ static void functions_lines_and_loops(void)
 static void of_clang(void)
 {
     static const char *const argv[] = {"clang-19", "--version", NULL};
-    struct spawn_request request = {.argv = argv, .timeout_s = 60};
+    struct spawn_request request = {.argv = argv, .timeout_s = PATIENCE_S};
     struct spawn_outcome outcome = {0};
     struct error err = {0};
 

@@ -57,7 +57,7 @@ static bool set_up(struct built *built)
 
     const char *const argv[] = {"gcc", "-O2",          "-g",       built->source,
                                 "-o",  built->program, "-pthread", NULL};
-    struct spawn_request request = {.argv = argv, .timeout_s = 60};
+    struct spawn_request request = {.argv = argv, .timeout_s = PATIENCE_S};
     struct spawn_outcome outcome = {0};
     bool works = check_ok(spawn_run(&request, &outcome, &err), &err) &&
                  check_str(buf_str(&outcome.err), "") && check_eq(outcome.code, 0);
@@ -284,7 +284,7 @@ static void a_program_is_sampled(void)
         char *script =
             xasprintf("'%s' 20000; '%s' 20000 5", built.program, built.program);
         const char *const argv[] = {"sh", "-c", script, NULL};
-        struct spawn_request request = {.argv = argv, .timeout_s = 120};
+        struct spawn_request request = {.argv = argv, .timeout_s = PATIENCE_S};
 
         if (check_ok(sample_run(&request, &(struct sample_options){.misses = true},
                                 &samples, &outcome, &err),

@@ -116,7 +116,7 @@ static void bounds_are_never_below_one(void)
 {
     struct machine machine = machine_made();
     struct occupancy_case input =
-        case_of(&machine, memory_work(1e6, 1e6), 8 * 64e6 / 150e9, 8);
+        case_of(&machine, memory_work(1e6, 1e6), 8 * 64e6 / 108e9, 8);
     struct occupancy now = computed(&input);
     struct occupancy_need need = need_of(8 * 64e6);
     struct occupancy_left left = occupancy_left(&now, input.time_s, &need);

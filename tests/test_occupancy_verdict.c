@@ -2,6 +2,7 @@
  * where it moves less than a line. */
 #include <CUnit/CUnit.h>
 #include <math.h>
+#include <string.h>
 
 #include "tests/test_occupancy_fixture.h"
 
@@ -164,7 +165,104 @@ static void the_interval_of_a_ceiling_decides(void)
     }
 }
 
+/* The busy profile: gather draws 11.5 of "at least 10.8" GB/s. */
+static void a_floor_limits_nothing(void)
+{
+    struct machine machine = machine_made();
+    struct occupancy_case input =
+        case_of(&machine, memory_work(1e6, 1e6), 64e6 / 11.5e9, 1);
+    struct occupancy now;
+
+    machine.one_core.read_gbs =
+        quantity_between(10.8, 10.8, INFINITY, 9, PROVENANCE_PROBE);
+    now = computed(&input);
+    check_eq(now.resource[RESOURCE_MEMORY].fullness, FULLNESS_UNDECIDED);
+    check(now.limiter != RESOURCE_MEMORY && now.busiest != RESOURCE_MEMORY);
+    check_str(occupancy_why_word(now.why), "prefetcher");
+    check_contains(buf_str(&now.limiter_sentence),
+                   "Whether memory bandwidth is at its limit is not known");
+    check_contains(buf_str(&now.limiter_sentence), "106 %");
+    check(now.slack.low <= 1);
+    occupancy_release(&now);
+    machine.one_core.read_gbs = exact(10.8); /* known from both sides, it does */
+    now = computed(&input);
+    check_eq(now.limiter, RESOURCE_MEMORY);
+    occupancy_release(&now);
+}
+
+struct metrics {
+    bool l1_known, l2_known;
+};
+
+static void take_number(void *context, const char *metric, struct quantity value)
+{
+    struct metrics *seen = context;
+
+    if (strcmp(metric, "l1_utilization") == 0 || strcmp(metric, "l1_occupancy") == 0 ||
+        strcmp(metric, "queue_utilization") == 0 || strcmp(metric, "in_flight") == 0)
+        seen->l1_known |= value.known;
+    if (strcmp(metric, "l2_utilization") == 0)
+        seen->l2_known = value.known;
+}
+
+static void take_word(void *context, const char *metric, const char *word)
+{
+    (void)context;
+    if (strcmp(metric, "limiter") == 0)
+        check_str(word, "none");
+}
+
+/* Random reads that keep 22.6 of 16 places taken, of which one figure is wrong. */
+static void check_doubted(const struct machine *machine, const char *says)
+{
+    struct occupancy_case input = case_of(machine, memory_work(1e6, 0), 0.1 / 22.6, 1);
+    struct occupancy now = computed(&input);
+    const struct occupancy_sink sink = {take_number, take_word, NULL};
+    struct occupancy_sink to = sink;
+    struct metrics seen = {0};
+
+    to.context = &seen;
+    check_eq(now.resource[RESOURCE_L1_QUEUE].fullness, FULLNESS_IMPOSSIBLE);
+    check_contains(buf_str(&now.limiter_sentence), "of 16 places in the L1 miss queue");
+    check_contains(buf_str(&now.limiter_sentence), says);
+    check_contains(buf_str(&now.limiter_sentence), "Nothing is concluded from it");
+    check(!strstr(buf_str(&now.limiter_sentence), "Nothing that was counted is at its"));
+    check_contains(buf_str(&now.why_sentence), "contradict each other");
+    check(!now.in_flight.known && now.limiter != RESOURCE_L1_QUEUE);
+    occupancy_metrics(&now, &to);
+    check(!seen.l1_known && seen.l2_known);
+    occupancy_release(&now);
+}
+
+static void what_cannot_be_is_doubted(void)
+{
+    struct machine machine = machine_made();
+
+    machine.one_core.read_gbs = exact(40); /* it is not this */
+    /* 230 M lines/s, where random reads reach 160 M */
+    check_doubted(&machine, "the traffic is doubted");
+    machine.one_core.random_lines_per_s = exact(300e6);
+    check_doubted(&machine, "the latency is doubted");
+    machine.l1_mshrs.probe = around(20, 17, 24);
+    check_doubted(&machine, "the number of places is doubted");
+}
+
+/* As much beyond the limit as probes differ: full, as before. */
+static void a_little_more_than_all_is_full(void)
+{
+    struct machine machine = machine_made();
+    struct occupancy_case input = case_of(&machine, memory_work(1e6, 0), 0.1 / 16.5, 1);
+    struct occupancy now = computed(&input);
+
+    check_eq(now.resource[RESOURCE_L1_QUEUE].fullness, FULLNESS_FULL);
+    check_eq(now.limiter, RESOURCE_L1_QUEUE);
+    occupancy_release(&now);
+}
+
 CU_TestInfo occupancy_verdict_tests[] = {
+    {"a floor limits nothing", a_floor_limits_nothing},
+    {"what cannot be is doubted", what_cannot_be_is_doubted},
+    {"a little more than all is full", a_little_more_than_all_is_full},
     {"misses are counted in what they move", misses_are_counted_in_what_they_move},
     {"random misses move a half or a line", random_misses_move_a_half_or_a_line},
     {"a whole line is the usual miss", a_whole_line_is_the_usual_miss},

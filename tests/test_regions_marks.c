@@ -48,7 +48,7 @@ static void run(struct visit *visit, const char *const *argv)
     struct spawn_request request = {.argv = argv,
                                     .env_extra = (const char *const *)visit->env.v,
                                     .dir = visit->home,
-                                    .timeout_s = 60};
+                                    .timeout_s = PATIENCE_S};
     spawn_outcome_release(&visit->outcome);
     check_ok(spawn_run(&request, &visit->outcome, &visit->err), &visit->err);
 }

@@ -142,6 +142,11 @@ static const struct {
      "l2_limit=24 l2_over_l1=2.4 queue_utilization=0.97 memory_utilization=0.3 why=full "
      "prefetch_l2_gain=1.01 store_share=0",
      "prefetch_l2=avoid"},
+    {"a gain that the profile calls none, MACHINE_PREFETCH_GAINS",
+     "random_share=1 l1_utilization=0.97 l1_occupancy=9.7 l1_limit=10 l2_utilization=0.4 "
+     "l2_limit=24 l2_over_l1=2.4 queue_utilization=0.97 memory_utilization=0.3 why=full "
+     "prefetch_l2_gain=1.1 store_share=0",
+     "prefetch_l2=avoid"},
     {"the probe saw none for loads, but here are stores",
      "random_share=1 l1_utilization=0.97 l1_occupancy=9.7 l1_limit=10 l2_utilization=0.4 "
      "l2_limit=24 l2_over_l1=2.4 queue_utilization=0.97 memory_utilization=0.3 why=full "

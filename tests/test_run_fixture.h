@@ -21,7 +21,7 @@ static inline struct fixture fixture_make(void)
     struct fixture fixture = {.opts = {.launches_min = 1,
                                        .launches_max = 1,
                                        .samples_per_launch = 2,
-                                       .launch_limit_s = 30}};
+                                       .launch_limit_s = PATIENCE_S}};
 
     check_ok(scratch_make(&fixture.scratch, &fixture.err), &fixture.err);
     check_ok(scratch_make(&fixture.side, &fixture.err), &fixture.err);

@@ -319,7 +319,7 @@ static void the_gate_survives_its_copies(void)
     } cases[] = {
         {"--do crash", 30, RUN_OUTCOME_CRASHED},
         {"--do crash --who 1", 30, RUN_OUTCOME_CRASHED},
-        {"--do hang --who 1", 1, RUN_OUTCOME_TIMED_OUT},
+        {"--do hang --who 1", 10, RUN_OUTCOME_TIMED_OUT},
         {"--do exit", 30, RUN_OUTCOME_BAD_EXIT},
     };
     struct fixture fixture = fixture_make();

@@ -120,6 +120,28 @@ static void garbage_is_never_a_number(void)
     fixture_drop(&fixture);
 }
 
+/* Beside the sample's time it must fit into the launch, within it into the sample. */
+static void waits_are_read_or_refused(void)
+{
+    static const struct end_case cases[] = {
+        {HEAD "sample 1e-6 1;waited 2e-6 beside;done;", RUN_OUTCOME_OK, NULL},
+        {HEAD "sample 1e-6 1;waited 5e-7 inside;disturbed 1;done;", RUN_OUTCOME_OK, NULL},
+        {HEAD "waited 2e-6 beside;sample 1e-6 1;done;", RUN_OUTCOME_BAD_EXIT, "line 4"},
+        {HEAD "sample 1e-6 1;waited 1e-6 beside;waited 1e-6 beside;done;",
+         RUN_OUTCOME_BAD_EXIT, "line 6"},
+        {HEAD "sample 1e-6 1;waited 0 beside;done;", RUN_OUTCOME_BAD_EXIT, "line 5"},
+        {HEAD "sample 1e-6 1;waited 1e-6 below;done;", RUN_OUTCOME_BAD_EXIT, "line 5"},
+        {HEAD "sample 1e-6 1;waited 1e-3 inside;done;", RUN_OUTCOME_BAD_EXIT, "line 5"},
+        {HEAD "sample 1e-6 1;waited 3600 beside;done;", RUN_OUTCOME_BAD_EXIT,
+         "timed in a run of"},
+    };
+    struct fixture fixture = fixture_make();
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+        check_deed(&fixture, &cases[i]);
+    fixture_drop(&fixture);
+}
+
 static void endless_results_are_refused(void)
 {
     struct fixture fixture = fixture_make();
@@ -199,7 +221,7 @@ static void faults_of_one_copy_are_its_own(void)
     } cases[] = {
         {"--who 1 --do crash", 30, RUN_OUTCOME_CRASHED, "SIGSEGV"},
         {"--who 0 --do fail", 30, RUN_OUTCOME_BAD_EXIT, "exit status 7"},
-        {"--who 2 --do exit", 2, RUN_OUTCOME_BAD_EXIT, "before its results"},
+        {"--who 2 --do exit", 10, RUN_OUTCOME_BAD_EXIT, "before its results"},
         {"--who 2 --do hang", 0.3, RUN_OUTCOME_TIMED_OUT, "did not end within"},
         {"--who 1 --do kill", 30, RUN_OUTCOME_CRASHED, "SIGKILL"},
     };
@@ -244,7 +266,7 @@ static void check_grandchild(struct fixture *fixture, const char *deed,
     check_ok(file_read(path, &text, &fixture->err), &fixture->err);
     pid = (pid_t)atol(buf_str(&text));
     check(pid > 1);
-    for (int i = 0; i < 100 && is_alive(pid); i++)
+    for (int i = 0; i < 6000 && is_alive(pid); i++)
         usleep(10000); /* a signal takes a moment */
     check(!is_alive(pid));
     run_result_release(&result);
@@ -354,7 +376,7 @@ static int interrupted_child(struct fixture *fixture)
     struct run_result result;
 
     spawn_catch_interrupt();
-    alarm(20);
+    alarm(PATIENCE_S);
     if (fork() == 0) {
         usleep(300000);
         kill(getppid(), SIGINT);
@@ -394,6 +416,7 @@ static void words_go_both_ways(void)
 CU_TestInfo run_outcomes_tests[] = {
     {"every end is recorded under its name", ends_have_their_names},
     {"a result file with garbage gives no number", garbage_is_never_a_number},
+    {"waits are read or refused", waits_are_read_or_refused},
     {"an endless result file is refused", endless_results_are_refused},
     {"hanging programs are killed", hanging_programs_are_killed},
     {"too much memory has its name", too_much_memory_has_its_name},

@@ -1,6 +1,7 @@
 #define _DEFAULT_SOURCE /* usleep */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/run/run_background.h"
@@ -235,7 +236,12 @@ static void background_runs_beside_and_ends(void)
     check_ok(
         background_start(&program, &opts, fixture.scratch, &background, &fixture.err),
         &fixture.err);
-    usleep(200000);
+    if (background.nr > 0) {
+        siginfo_t ended; /* and is left there */
+        check_eq(waitid(P_PID, (id_t)spawn_pid(background.child[0]), &ended,
+                        WEXITED | WNOWAIT),
+                 0);
+    }
     if (background.nr > 0) {
         background_stop(&background);
         check_str(background.note, "the background load ended before the samples did");

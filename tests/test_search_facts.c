@@ -453,7 +453,7 @@ static void stores_that_are_loaded_soon(void)
 static void counted_facts_are_of_the_kernel_as_written(void)
 {
     static const struct search_fact counted[] = {
-        {"core_bound", {true, 0.4, 0.3, 0.5, 3, PROVENANCE_PAPI}}};
+        {"core_bound", {true, 0.4, 0.3, 0.5, 3, PROVENANCE_PAPI, 0, false}}};
     struct bench bench = {0};
     struct choice none = {0}, simd = {.simd = true};
 

@@ -259,7 +259,13 @@ static void illegal_plans_are_pruned_with_the_reason(void)
         }
     }
     check(illegal >= 6);
-    check_outcome(&trial, "tile", "no legal plan of it");
+    check_outcome(&trial, "tile",
+                  "not tried: each of its 8 plans was refused ('B' line 13 depends on "
+                  "itself)");
+    check(space_advice(&trial.result, "tile")->refused);
+    check_str(trial.result.stop,
+              "what else the rules advise has no legal plan, as the advice says");
+    check(!trial.result.left.helpless);
     trial_release(&trial);
 }
 
@@ -325,6 +331,7 @@ static void audit_measures_what_rules_forbid(void)
     check_best(&trial, "unroll_jam(i:8)");
     check_outcome(&trial, "unroll_jam", "kept: faster beyond the noise");
     check_eq(space_advice(&trial.result, "unroll_jam")->verdict, VERDICT_AVOID);
+    check(space_advice(&trial.result, "unroll_jam")->contradicted);
     check_outcome(&trial, "nontemporal", "no array is only written, and along its lines");
     trial_release(&trial);
 }
@@ -346,6 +353,7 @@ static void huge_pages_are_reported_apart(void)
     check_near(trial.result.total_gain.value, 1.5 / 0.36, 0.01);
     huge = space_advice(&trial.result, "hugepages");
     check_str(huge ? huge->tried_plan : NULL, "huge pages");
+    check_eq(huge && huge->contradicted, huge && huge->verdict != VERDICT_TRY);
     check_eq(space_count(&trial.space.compared, "as written : as written, huge pages"),
              1);
     trial_release(&trial);

@@ -275,9 +275,9 @@ static void environments_go_through_json(void)
         struct error err = {0};
         json_t *document;
 
-        from.sample[0] = (struct run_sample){1e-6, 2e-6, 0, 0};
-        from.sample[1] = (struct run_sample){1e-6, 2e-6, 1,
-                                             RUN_DISTURBED_STOLEN | RUN_DISTURBED_SLOWED};
+        from.sample[0] = (struct run_sample){1e-6, 2e-6, 0, 0, 0, false};
+        from.sample[1] = (struct run_sample){
+            1e-6, 2e-6, 1, RUN_DISTURBED_STOLEN | RUN_DISTURBED_SLOWED, 5e-6, false};
         document = measurement_to_json(&from);
         check_eq(json_object_size(json_object_get(document, "environment")), keys[i]);
         at = json_top("measurement", document);
@@ -288,10 +288,43 @@ static void environments_go_through_json(void)
         if (check_eq(to.sample_nr, 2)) {
             check_eq(to.sample[0].disturbed, 0);
             check_eq(to.sample[1].disturbed, 12);
+            check_near(to.sample[0].waited_s, 0, 1e-12);
+            check_near(to.sample[1].waited_s, 5e-6, 1e-12);
         }
         json_decref(document);
         measurement_release(&from);
         measurement_release(&to);
+    }
+}
+
+/* Copies were disturbed, and one alone was asked. */
+static void one_copy_agrees_or_not(void)
+{
+    static const struct {
+        double low, high;
+        bool doubted, known, believed;
+        double joined_low, joined_high;
+    } cases[] = {
+        {1.8, 2.1, false, true, true, 1.8, 2.2},
+        {2.15, 2.6, false, true, true, 1.9, 2.6},
+        {2.3, 2.6, false, true, false, 1.9, 2.2}, /* they share something */
+        {1.5, 1.8, false, true, false, 1.9, 2.2},
+        {1.8, 2.1, true, true, false, 1.9, 2.2},
+        {0, 0, false, false, false, 1.9, 2.2},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct quantity ratio = quantity_between(2, 1.9, 2.2, 4, PROVENANCE_CLOCK),
+                        alone = quantity_unknown();
+
+        if (cases[i].known)
+            alone = quantity_between(cases[i].low, cases[i].low, cases[i].high, 4,
+                                     PROVENANCE_CLOCK);
+        alone.doubted = cases[i].doubted;
+        live_join_alone(alone, &ratio);
+        check_eq(ratio.doubted, !cases[i].believed);
+        check_near(ratio.low, cases[i].joined_low, 1e-9);
+        check_near(ratio.high, cases[i].joined_high, 1e-9);
     }
 }
 
@@ -317,6 +350,7 @@ CU_TestInfo search_measurement_tests[] = {
      damaged_documents_are_refused_with_their_place},
     {"candidates have names", candidates_have_names},
     {"environments go through JSON", environments_go_through_json},
+    {"one copy agrees or not", one_copy_agrees_or_not},
     {"hashes are stable", hashes_are_stable},
     CU_TEST_INFO_NULL,
 };

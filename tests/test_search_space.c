@@ -321,7 +321,7 @@ static void fill_time(struct space *space, double seconds, struct measurement *o
     out->sample = xcalloc(3, sizeof(*out->sample));
     for (out->sample_nr = 0; out->sample_nr < 3; out->sample_nr++)
         out->sample[out->sample_nr] =
-            (struct run_sample){value, value, (unsigned)out->sample_nr, 0};
+            (struct run_sample){value, value, (unsigned)out->sample_nr, 0, 0, false};
     out->launches = 1;
     out->verified = true;
     out->verified_sizes = xstrdup("n=1, 7, 64");

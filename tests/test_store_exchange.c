@@ -76,6 +76,26 @@ static void cache_files_are_read(void)
     exchange_space_release(&space);
 }
 
+/* A list of objectives, and errors in a key of their own. */
+static void cache_files_of_kernel_tuner_1_4_are_read(void)
+{
+    static const enum exchange_outcome want[] = {EXCHANGE_CORRECT, EXCHANGE_CORRECT,
+                                                 EXCHANGE_COMPILE, EXCHANGE_RUNTIME};
+    struct exchange_space space;
+
+    if (!load("cache_1_4.json", EXCHANGE_FORMAT_KERNEL_TUNER, &space))
+        return;
+    check_str(space.objective, "time");
+    check_eq(json_integer_value(space.problem_size), 1000);
+    check_eq(space.result_nr, ARRAY_SIZE(want));
+    for (size_t i = 0; i < space.result_nr && i < ARRAY_SIZE(want); i++)
+        check_eq(space.result[i].outcome, want[i]);
+    check_near(space.result[1].time_s, 0.25e-3, 1e-12);
+    check_near(exchange_figure(&space.result[1], "work"), 0.5, 0);
+    check_str(space.result[2].detail, "CompilationFailedConfig");
+    exchange_space_release(&space);
+}
+
 /* Kernel Tuner closes its two objects only at the end. */
 static void open_cache_files_are_closed(void)
 {
@@ -246,6 +266,8 @@ static const struct {
     {CACHE("\"a\": 1, \"time\": 1, \"compile_time\": \"x\""),
      "cache.1.compile_time: expected a number, got a string"},
     {CACHE("\"a\": 1, \"a\": 1, \"time\": 1"), "duplicate"},
+    {"{" HEAD "\"objective\": [1], \"cache\": {}}", "objective[0]: expected a string"},
+    {"{" HEAD "\"objective\": 1, \"cache\": {}}", "objective: expected a string"},
     {"{\"device_name\": \"d\", \"kernel_name\": \"k\", \"tune_params_keys\": [], "
      "\"cache\": {}}",
      "tune_params_keys: expected the names"},
@@ -270,6 +292,8 @@ static void bad_files_are_refused_with_their_place(void)
 
 CU_TestInfo store_exchange_tests[] = {
     {"cache files are read", cache_files_are_read},
+    {"cache files of Kernel Tuner 1.4 are read",
+     cache_files_of_kernel_tuner_1_4_are_read},
     {"open cache files are closed", open_cache_files_are_closed},
     {"T4 is read as found in the wild", t4_is_read_as_found_in_the_wild},
     {"T4 is read as the schema has it", t4_is_read_as_the_schema_has_it},

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -111,6 +112,28 @@ static void impossible_places_are_said(void)
     check_fails(store_open(below, &fixture.store, &err), &err, STATUS_FAILED,
                 "No such file");
     free(below);
+    fixture_drop(&fixture);
+}
+
+/* For nobody else when it is new; one that a group shares stays theirs. */
+static void new_databases_are_private(void)
+{
+    struct fixture fixture = fixture_make();
+    char *path = path_join(fixture.folder, "private.db");
+    mode_t before = umask(0);
+    struct stat found = {0};
+
+    for (int shared = 0; shared <= 1; shared++) {
+        struct store *store = NULL;
+        struct error err = {0};
+        check_ok(store_open(path, &store, &err), &err);
+        store_close(store);
+        check_eq(stat(path, &found), 0);
+        check_eq(found.st_mode & 0777, shared ? 0660 : 0600);
+        chmod(path, 0660);
+    }
+    umask(before);
+    free(path);
     fixture_drop(&fixture);
 }
 
@@ -259,6 +282,7 @@ static void killed_writers_lose_nothing(void)
 }
 
 CU_TestInfo store_safety_tests[] = {
+    {"new databases are private", new_databases_are_private},
     {"damaged files are refused", damaged_files_are_refused},
     {"foreign files are refused", foreign_files_are_refused},
     {"impossible places are said", impossible_places_are_said},

@@ -113,7 +113,8 @@ static void levels_are_read(void)
 
 static bool compile(char *const argv[])
 {
-    struct spawn_request request = {.argv = (const char *const *)argv, .timeout_s = 120};
+    struct spawn_request request = {.argv = (const char *const *)argv,
+                                    .timeout_s = PATIENCE_S};
     struct spawn_outcome outcome = {0};
     struct error err = {0};
     bool done = spawn_run(&request, &outcome, &err) == 0 && outcome.end == SPAWN_EXITED &&
@@ -189,7 +190,7 @@ static char *run_with_tool(const char *program, const char *scratch)
                    xasprintf("PAPI_TOOL_EVENTS=%s", tool_events),
                    xasprintf("PAPI_TOOL_OUT=%s", out), NULL};
     struct spawn_request request = {
-        .argv = argv, .env_extra = (const char *const *)env, .timeout_s = 60};
+        .argv = argv, .env_extra = (const char *const *)env, .timeout_s = PATIENCE_S};
     struct spawn_outcome outcome = {0};
     struct buf text = {0};
     struct error err = {0};
@@ -245,7 +246,7 @@ static void papi_lists_them(void)
 {
     static const char *const argv[] = {
         "papi_native_avail", "-sde", INFLIGHT_BINARY_DIR "/libinflight_events.so", NULL};
-    struct spawn_request request = {.argv = argv, .timeout_s = 60};
+    struct spawn_request request = {.argv = argv, .timeout_s = PATIENCE_S};
     struct spawn_outcome outcome = {0};
     struct error err = {0};
 

@@ -223,7 +223,7 @@ static bool run(const char *const *argv)
 {
     struct spawn_outcome outcome = {0};
     struct error err = {0};
-    struct spawn_request request = {.argv = argv, .timeout_s = 120};
+    struct spawn_request request = {.argv = argv, .timeout_s = PATIENCE_S};
     bool ok = check_ok(spawn_run(&request, &outcome, &err), &err);
     if (ok && (outcome.end != SPAWN_EXITED || outcome.code))
         ok = check_str(outcome.out.length ? buf_str(&outcome.out) : buf_str(&outcome.err),

@@ -30,7 +30,7 @@ static bool count(const char *path, const char *const *words,
                   struct kernel_counts *source)
 {
     struct kernel *kernel = opened(path, words);
-    struct run_opts opts = {.launch_limit_s = 20};
+    struct run_opts opts = {.launch_limit_s = PATIENCE_S};
     struct strvec args = {0};
     struct error err = {0};
     char *program;

@@ -31,7 +31,7 @@ static size_t toolchains(const struct toolchain **toolchain)
                                     "--version", NULL};
         struct spawn_outcome outcome;
         struct error err = {0};
-        check_ok(spawn_run(&(struct spawn_request){.argv = argv, .timeout_s = 10},
+        check_ok(spawn_run(&(struct spawn_request){.argv = argv, .timeout_s = PATIENCE_S},
                            &outcome, &err),
                  &err);
         bool there = outcome.end == SPAWN_EXITED && outcome.code == 0;
@@ -120,9 +120,9 @@ static void compile_strictly(const char *text, const struct toolchain *toolchain
                                 NULL};
     struct spawn_outcome outcome;
     struct error err = {0};
-    check_ok(
-        spawn_run(&(struct spawn_request){.argv = argv, .timeout_s = 60}, &outcome, &err),
-        &err);
+    check_ok(spawn_run(&(struct spawn_request){.argv = argv, .timeout_s = PATIENCE_S},
+                       &outcome, &err),
+             &err);
     if (outcome.end != SPAWN_EXITED || outcome.code != 0)
         printf("that is %s\n", what);
     check_str(buf_str(&outcome.err), "");

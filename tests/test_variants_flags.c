@@ -61,6 +61,8 @@ static const char *const refused[] = {
     "-fsave-optimization-record",
     "-fprofile-use=/else/x",
     "-fprofile-generate",
+    "-fcs-profile-generate",
+    "-fmemory-profile",
     "-fauto-profile=/else/x",
     "-ftest-coverage",
     "-fstack-usage",

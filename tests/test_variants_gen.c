@@ -153,7 +153,7 @@ static void add_variant(struct programs *programs, const char *plan, const char 
 static bool run_command(const struct strvec *argv)
 {
     struct spawn_request request = {.argv = (const char *const *)argv->v,
-                                    .timeout_s = 120};
+                                    .timeout_s = PATIENCE_S};
     struct spawn_outcome outcome = {0};
     struct error err = {0};
     bool ok = check_ok(spawn_run(&request, &outcome, &err), &err);

@@ -17,7 +17,7 @@ static void check_runs(const struct strvec *argv, const char *want)
     struct error err = {0};
 
     if (!check_ok(spawn_run(&(struct spawn_request){.argv = (const char *const *)argv->v,
-                                                    .timeout_s = 120},
+                                                    .timeout_s = PATIENCE_S},
                             &outcome, &err),
                   &err))
         return;
@@ -100,7 +100,7 @@ static void run_directly(const char *program, const char *args, int want_exit,
     strvec_push(&argv, out);
     strvec_split(&argv, args);
     if (check_ok(spawn_run(&(struct spawn_request){.argv = (const char *const *)argv.v,
-                                                   .timeout_s = 60},
+                                                   .timeout_s = PATIENCE_S},
                            &outcome, &err),
                  &err)) {
         check_eq(outcome.code, want_exit);
@@ -355,6 +355,24 @@ static void objects_are_shared(void)
     kernel_free(kernel);
 }
 
+/* The kernel's own way leads nowhere else, whatever main and its neighbours call. */
+static void what_the_kernel_does_not_reach_may_be_missing(void)
+{
+    const char *const words[] = {"set n = 100", NULL};
+    const struct toolchain *toolchain;
+    size_t nr = fixture_toolchains(&toolchain);
+    struct kernel *kernel = fixture_bound("with_main", words);
+
+    for (size_t i = 0; kernel && i < nr; i++)
+        for (int what = 0; what < VARIANT_PROGRAM_NR; what++) {
+            enum variant_program program = (enum variant_program)what;
+
+            if (toolchain_try(&toolchain[i], program, fixture_dir(), NULL) == 0)
+                free(fixture_build(kernel, NULL, &toolchain[i], program));
+        }
+    kernel_free(kernel);
+}
+
 static void a_refusal_is_the_compilers_first_error(void)
 {
     const struct toolchain *toolchain;
@@ -375,7 +393,8 @@ static void a_refusal_is_the_compilers_first_error(void)
                     &err, STATUS_FAILED, "a folder/bad.c:2:9: error: ");
         check_fails(variant_build_file(kernel, other, &toolchain[i], VARIANT_TIME,
                                        fixture_dir(), &program, &err),
-                    &err, STATUS_FAILED, "undefined reference to `outside'");
+                    &err, STATUS_FAILED,
+                    "it calls or uses 'outside', which stands in another file; put it");
         check(program == NULL);
     }
     free(bad);
@@ -430,6 +449,8 @@ CU_TestInfo variants_harness_tests[] = {
     {"prefetches and copies are announced", prefetches_and_copies_are_announced},
     {"objects are shared", objects_are_shared},
     {"the harness is kept for later runs", the_harness_is_kept_for_later_runs},
+    {"what the kernel does not reach may be missing",
+     what_the_kernel_does_not_reach_may_be_missing},
     {"a refusal is the compiler's first error", a_refusal_is_the_compilers_first_error},
     {"a missing compiler is told", a_missing_compiler_is_told},
     {"a full disk is told", a_full_disk_is_told},

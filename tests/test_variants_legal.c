@@ -213,6 +213,89 @@ static void overlap_is_assumed_aloud_or_refused(void)
     strvec_release(&assume);
 }
 
+struct rest {
+    const char *kernel, *plan, *flag, *rests,
+        *text; /* text: in the new code, NULL = any */
+};
+
+/* One kernel with one compiler flag. */
+static void check_rest(const struct rest *at)
+{
+    struct model_request request = {0};
+    struct strvec flags = {0};
+    struct loops loops = {0};
+    struct buf rests = {0}, text = {0};
+    struct error err = {0};
+    char *path = xasprintf(LOOPS_DATA "/never/%s.c", at->kernel);
+    if (at->flag)
+        strvec_push(&flags, at->flag);
+    bool ok =
+        check_ok(ir_parse(path, NULL, 0, NULL, &flags, &loops.function, &err), &err);
+    request.function = loops.function;
+    ok = ok && check_ok(model_build(&request, &loops.model, &err), &err) &&
+         check_ok(loops_check(&loops, at->plan, &rests, &err), &err) &&
+         check_ok(loops_emit(&loops, at->plan, &text, &err), &err);
+    if (ok) {
+        check_contains(buf_str(&rests), at->rests);
+        check_contains(buf_str(&text), at->text ? at->text : "");
+    }
+    loops_close(&loops);
+    strvec_release(&flags);
+    buf_release(&rests);
+    buf_release(&text);
+    free(path);
+}
+
+/* W3, W7, W8 of the audit of November 2026. */
+static void what_others_may_reach_is_tested(void)
+{
+    static const struct rest cases[] = {
+        {"global", "interchange(j,i)", NULL, "'x' and 'alpha' do not overlap (tested",
+         "&alpha < &x[0]"},
+        {"global", "interchange(j,i)", NULL, "'mark' and 'size' do not overlap (tested",
+         "&size < &mark[0]"},
+        {"global", "unroll(j:4)", NULL, "'mark' and 'size' do not overlap (tested",
+         "&size < &mark[0]"},
+        {"global", "interchange(j,i)", NULL, "C's rule for types", NULL},
+        {"global", "interchange(j,i)", "-fno-strict-aliasing",
+         "'x' and 'size' do not overlap (tested", NULL},
+        {"shown", "simd(k)", NULL, "'x' and 'alpha' do not overlap (tested", NULL},
+        {"types", "interchange(j,i)", NULL, "memory is not used both as int and float",
+         NULL},
+        {"types", "interchange(j,i)", "-fno-strict-aliasing",
+         "'a' and 'b' do not overlap (tested", "(const char *)"},
+        {"rows", "tile(i:4)", NULL,
+         "the subscripts of 'a' at line 5 stay in their rows\n", NULL},
+        {"macros", "tile(i:4)", NULL, "", "int it_0 ="},
+        {"macros", "tile(i:4,j:4)", NULL, "", "int jt_0 ="},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+        check_rest(&cases[i]);
+}
+
+/* W5, W6, W8 of it. */
+static void clauses_bodies_and_macros_are_refused(void)
+{
+    static const struct refusal cases[] = {
+        {"never/last", "distribute(i)", STATUS_ILLEGAL,
+         "OpenMP pragma of line 4, whose clause 'lastprivate'"},
+        {"never/last", "unroll(i:2)", STATUS_ILLEGAL, "whose clause 'lastprivate'"},
+        {"never/kept", "parallel(j)", STATUS_ILLEGAL, "whose clause 'private' gives"},
+        {"never/own_sqrt", "simd", STATUS_ILLEGAL, "'sqrt' may change memory"},
+        {"never/other_sqrt", "simd", STATUS_ILLEGAL, "'sqrt' may change memory"},
+        {"never/thread", "parallel(i)", STATUS_ILLEGAL, "each thread has a 'alpha'"},
+        {"never/macros", "simd(j)", STATUS_ILLEGAL, "'simd' is a macro of this file"},
+        {"never/twice", "simd", STATUS_ILLEGAL, "'w' is a variable and a macro"},
+    };
+    each_refused(cases, ARRAY_SIZE(cases));
+    struct loops loops;
+    struct error err = {0};
+    if (!loops_open(&loops, "never/last", NULL))
+        return;
+    check_ok(loops_check(&loops, "tile(j:8)", NULL, &err), &err);
+    loops_close(&loops);
+}
+
 static void fields_may_be_vouched_for(void)
 {
     struct strvec assume = one("noalias(in->px, out->px)");
@@ -313,7 +396,42 @@ static void too_complex_is_said(void)
     loops_close(&loops);
 }
 
+/* To isl's scheduler, whose work grows with their third power and which counts little of
+ * it. */
+static void statements_of_one_body_are_one(void)
+{
+    struct loops loops;
+    struct error err = {0};
+    if (!loops_open(&loops, "sweep", NULL))
+        return;
+    unsigned long begin = analysis_effort();
+    check_fails(loops_check(&loops, "skew_tile(i:8,j:8)", NULL, &err), &err,
+                STATUS_ILLEGAL, "the nest at line 5 cannot be tiled by skewing");
+    check(analysis_effort() - begin < 2500000);
+    loops_close(&loops);
+}
+
+/* Each number is memory: what may be made of them ends with the operations. The other
+ * nest has a budget of its own. */
+static void numbers_are_limited_too(void)
+{
+    enum { LIMIT = 300000 };
+    const struct model_request request = {.operation_limit = LIMIT};
+    struct loops loops;
+    struct error err = {0};
+    if (!loops_open(&loops, "sweep", &request))
+        return;
+    unsigned long begin = analysis_effort();
+    check_fails(loops_check(&loops, "unroll_jam(i:4)", NULL, &err), &err, STATUS_ILLEGAL,
+                ANALYSIS_RAN_OUT " (over 300000 operations)");
+    check(analysis_effort() - begin < LIMIT + 200000); /* and what applying it took */
+    check_ok(loops_check(&loops, "tile(q:4)", NULL, &err), &err);
+    loops_close(&loops);
+}
+
 CU_TestInfo variants_legal_tests[] = {
+    {"what others may reach is tested", what_others_may_reach_is_tested},
+    {"clauses, bodies and macros are refused", clauses_bodies_and_macros_are_refused},
     {"illegal plans name the dependence", illegal_plans_name_the_dependence},
     {"plans that name nothing list what there is",
      plans_that_name_nothing_list_what_there_is},
@@ -327,6 +445,8 @@ CU_TestInfo variants_legal_tests[] = {
      nothing_is_accepted_when_the_check_cannot_finish},
     {"no limit lets an illegal plan pass", no_limit_lets_an_illegal_plan_pass},
     {"too complex is said", too_complex_is_said},
+    {"statements of one body are one", statements_of_one_body_are_one},
+    {"numbers are limited too", numbers_are_limited_too},
     {"steps that cannot be done say why", steps_that_cannot_be_done_say_why},
     {"plans that explode are stopped", plans_that_explode_are_stopped},
     CU_TEST_INFO_NULL,

@@ -125,7 +125,7 @@ static void add_variant(struct program *program, const char *plan, const char *t
 static bool run_quietly(const struct strvec *argv)
 {
     struct spawn_request request = {.argv = (const char *const *)argv->v,
-                                    .timeout_s = 120};
+                                    .timeout_s = PATIENCE_S};
     struct spawn_outcome outcome = {0};
     struct error err = {0};
     bool ok = check_ok(spawn_run(&request, &outcome, &err), &err);

@@ -121,8 +121,8 @@ static void compile_strictly(const char *compiler, const char *source)
     struct spawn_outcome outcome = {0};
     struct error err = {0};
 
-    check_ok(spawn_run(&(struct spawn_request){.argv = argv, .timeout_s = 120}, &outcome,
-                       &err),
+    check_ok(spawn_run(&(struct spawn_request){.argv = argv, .timeout_s = PATIENCE_S},
+                       &outcome, &err),
              &err);
     check(outcome.end == SPAWN_EXITED);
     check_str(buf_str(&outcome.err), "");

@@ -123,7 +123,7 @@ static void check_quiet(const char *compiler, const char *path)
                           OK_DIR,
                           path,
                           NULL};
-    struct spawn_request request = {.argv = argv, .timeout_s = 60};
+    struct spawn_request request = {.argv = argv, .timeout_s = PATIENCE_S};
     struct spawn_outcome outcome = {0};
     struct error err = {0};
     if (check_ok(spawn_run(&request, &outcome, &err), &err) &&

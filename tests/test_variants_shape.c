@@ -88,7 +88,7 @@ static char *run_program(const char *source, const char *program)
     const char *const *argvs[] = {compile, run};
     char *text = NULL;
     for (size_t i = 0; i < ARRAY_SIZE(argvs); i++) {
-        struct spawn_request request = {.argv = argvs[i], .timeout_s = 120};
+        struct spawn_request request = {.argv = argvs[i], .timeout_s = PATIENCE_S};
         struct spawn_outcome outcome = {0};
         struct error err = {0};
         if (check_ok(spawn_run(&request, &outcome, &err), &err)) {

@@ -1,4 +1,6 @@
+#define _GNU_SOURCE /* sched_getaffinity */
 #include <CUnit/CUnit.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,6 +112,45 @@ static void cold_starts_time_single_calls(void)
     }
 }
 
+static int first_cpu(void)
+{
+    cpu_set_t set;
+    int cpu = 0;
+
+    if (sched_getaffinity(0, sizeof(set), &set))
+        return -1;
+    while (cpu < CPU_SETSIZE && !CPU_ISSET(cpu, &set))
+        cpu++;
+    return cpu < CPU_SETSIZE ? cpu : -1;
+}
+
+/* Two copies on one processor: either waits while the other has it, for as long as that
+ * runs. That is no part of its time. */
+static void waiting_is_taken_out(void)
+{
+    const struct toolchain *toolchain;
+    const int cpu[] = {first_cpu(), first_cpu()};
+    struct run_opts opts = {.cpu = cpu,
+                            .copies = 2,
+                            .launches_min = 1,
+                            .launches_max = 1,
+                            .samples_per_launch = 2,
+                            .sample_min_s = 0.1};
+    double waited_s = 0;
+
+    if (fixture_toolchains(&toolchain) == 0 || cpu[0] < 0)
+        return;
+    struct run_result result;
+    time_kernel("vla", &toolchain[0], &opts, &result);
+    check_eq(result.outcome, RUN_OUTCOME_OK);
+    for (size_t i = 0; i < result.sample_nr; i++) {
+        check(!result.sample[i].waits_inside);
+        waited_s += result.sample[i].waited_s;
+    }
+    check(waited_s > 0);
+    run_result_release(&result);
+}
+
 static void loads_run_beside(void)
 {
     const struct toolchain *toolchain;
@@ -202,6 +243,7 @@ CU_TestInfo variants_timing_tests[] = {
     {"values that drift are told", values_that_drift_are_told},
     {"the slow are stopped", the_slow_are_stopped},
     {"cold starts time single calls", cold_starts_time_single_calls},
+    {"waiting is taken out", waiting_is_taken_out},
     {"loads run beside", loads_run_beside},
     {"a crash is an outcome", a_crash_is_an_outcome},
     CU_TEST_INFO_NULL,

@@ -249,7 +249,7 @@ static void plans_set_constants(void)
 
         check_ok(plan_on(kernel, cases[i].plan, &text, &err), &err);
         check_contains(buf_str(&text), cases[i].part);
-        check(!strstr(buf_str(&text), "inflight"));
+        check(!strstr(buf_str(&text), "#pragma inflight"));
         buf_release(&text);
     }
     kernel_free(kernel);

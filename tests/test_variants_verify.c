@@ -220,7 +220,7 @@ static void a_hang_is_ended(void)
                  "= 0; i < n; i++)\n        b[i] += s * a[i];\n    double sum = "
                  "0;\n    for (int i = 0; i < n; i++)\n        sum += b[i];\n    "
                  "return sum;\n}\n",
-           toolchain, (struct verify_opts){.limit_s = 0.5}, &report);
+           toolchain, (struct verify_opts){.limit_s = 10}, &report);
     check_eq(report.outcome, RUN_OUTCOME_TIMED_OUT);
     check_contains(text_of(report.detail), " at n=5");
     check_str(text_of(report.sizes), "n=1, 2, 3, 4");
@@ -307,7 +307,7 @@ static void kernels_are_proven(void)
         return;
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct kernel *kernel = fixture_bound(cases[i].file, NULL);
-        struct verify_opts opts = {.limit_s = 0.5, .scratch = fixture_dir()};
+        struct verify_opts opts = {.limit_s = 10, .scratch = fixture_dir()};
         struct error err = {0};
 
         if (!kernel)

@@ -33,7 +33,7 @@ static char *scratch;
 static bool compile(const char *compiler, const char *command)
 {
     struct strvec argv = {0};
-    struct spawn_request request = {.timeout_s = 120};
+    struct spawn_request request = {.timeout_s = PATIENCE_S};
     struct spawn_outcome outcome = {0};
     struct error err = {0};
     bool done = false;

@@ -51,6 +51,7 @@ static const struct {
     {"papi.h", "core/traffic/", 1, true},
     {"clang-c/", "variants/", 1, false},
     {"isl/", "variants/", 0, false},
+    {"gmp.h", "variants/budget.c", 1, false},
     {"hwloc", "core/machine/", 1, false},
     {"sqlite3.h", "core/store/", 1, false},
     {"CUnit/", "tests/", 0, false},

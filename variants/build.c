@@ -93,8 +93,7 @@ static int link_objects(const struct building *building, const char *stem,
     if (building->is_parallel && !building->own_threads)
         strvec_push(&flags, "-fopenmp");
     strvec_split(&flags, more_flags);
-    if (is_cplusplus(building))
-        strvec_push(&flags, "-Wl,--gc-sections");
+    strvec_push(&flags, "-Wl,--gc-sections");
     result = link_program(&(struct link_request){.toolchain = building->toolchain,
                                                  .dir = building->dir,
                                                  .stem = stem,
@@ -141,6 +140,9 @@ static void kernel_flags(const struct building *building, enum harness_role role
         strvec_push(flags, building->is_parallel ? "-fopenmp" : "-fopenmp-simd");
         strvec_split(flags, building->sanitize);
     }
+    /* What the kernel does not reach is left out, and with it what that calls: the file's
+     * main and all that stands in other files. */
+    strvec_split(flags, "-ffunction-sections -fdata-sections");
     if (building->in_library)
         strvec_split(flags, "-fPIC -fvisibility=hidden");
     if (is_cplusplus(building))

@@ -70,4 +70,8 @@ struct ct_decl *decl_of(struct ct_clang *clang, CXCursor cursor);
 struct ct_node *node_new(struct ct_clang *clang, enum ct_kind kind, size_t children);
 struct ct_node *node_build(struct ct_clang *clang, CXCursor cursor);
 
+/* Another text of the file, whatever its errors; NULL when there is nothing of it. */
+CXTranslationUnit ct_reparse(struct ct_clang *clang, const char *path,
+                             const struct buf *text, const struct strvec *args);
+
 #endif

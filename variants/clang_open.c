@@ -86,6 +86,14 @@ static int parse_any(struct ct_clang *clang, const char *path, const char *sourc
     return 0;
 }
 
+CXTranslationUnit ct_reparse(struct ct_clang *clang, const char *path,
+                             const struct buf *text, const struct strvec *args)
+{
+    struct ct_clang other = {.index = clang->index, .arena = clang->arena};
+    parse_any(&other, path, text->data, text->length, args, NULL);
+    return other.unit;
+}
+
 /* ---- errors ---- */
 
 /* Diagnostics without a file are about flags that only gcc knows; those in system headers

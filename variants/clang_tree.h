@@ -128,4 +128,13 @@ void ct_read_names(struct ct_file *file, const struct ct_function *function,
  * not. */
 struct ct_function *ct_body(struct ct_file *file, struct ct_decl *decl);
 
+/*
+ * What the meaning of the function that was read, and of those that it calls and that
+ * have a body here, rests on outside of their text: macros, enumerators, constants, types
+ * of the user's, #if. `source` and `args` as given to ct_open. In the arena.
+ */
+size_t ct_frozen(struct ct_file *file, const struct ct_function *function,
+                 const char *path, const char *source, const struct strvec *args,
+                 const struct ir_frozen **frozen);
+
 #endif

@@ -57,11 +57,46 @@ static int fail_not_started(const char *compiler, int code, struct error *err)
                 strerror(code));
 }
 
+/* What the linkers of GNU, gold and LLVM say of a symbol that is nowhere; NULL = nothing.
+ * Caller frees. */
+static char *undefined_symbol(const char *output)
+{
+    static const char *const before[] = {
+        "undefined reference to `", "undefined reference to '", "undefined symbol: "};
+
+    for (size_t i = 0; i < ARRAY_SIZE(before); i++) {
+        const char *at = strstr(output, before[i]);
+
+        if (!at)
+            continue;
+        at += strlen(before[i]);
+        return xstrndup(at, strcspn(at, "'\n"));
+    }
+    return NULL;
+}
+
+static int fail_refused(const char *compiler, const char *what, const char *output,
+                        struct error *err)
+{
+    char *symbol = undefined_symbol(output);
+    char *line = first_error(output);
+
+    if (symbol)
+        fail(err, STATUS_FAILED,
+             "'%s' refuses %s: it calls or uses '%s', which stands in another file; put "
+             "it "
+             "into the kernel's file, or #include that other file in a test file",
+             compiler, what, symbol);
+    else
+        fail(err, STATUS_FAILED, "'%s' refuses %s: %s", compiler, what, line);
+    free(symbol);
+    free(line);
+    return -1;
+}
+
 int compile_judge(const struct spawn_outcome *outcome, const char *compiler,
                   const char *what, struct error *err)
 {
-    char *line;
-
     switch (outcome->end) {
     case SPAWN_NOT_STARTED:
         return fail_not_started(compiler, outcome->code, err);
@@ -77,10 +112,7 @@ int compile_judge(const struct spawn_outcome *outcome, const char *compiler,
         return fail_disk_full("the scratch folder", err);
     if (outcome->end == SPAWN_EXITED && outcome->code == 0)
         return 0;
-    line = first_error(buf_str(&outcome->err));
-    fail(err, STATUS_FAILED, "'%s' refuses %s: %s", compiler, what, line);
-    free(line);
-    return -1;
+    return fail_refused(compiler, what, buf_str(&outcome->err), err);
 }
 
 /* A compiler that takes memory without end meets a limit before the machine does. What is
@@ -138,6 +170,10 @@ static int finish(const char *made, const char *path, struct error *err)
 {
     if (rename(made, path) == 0)
         return 0;
+    if (errno == ENOENT)
+        return fail(err, STATUS_FAILED,
+                    "the compiler wrote nothing, though it ended without an error; name "
+                    "one that compiles with --compiler");
     return fail(err, STATUS_FAILED, "cannot rename '%s': %s", made, strerror(errno));
 }
 

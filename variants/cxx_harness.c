@@ -13,7 +13,7 @@
  * files, such as methods that are defined there. */
 void cxx_add_flags(struct strvec *flags)
 {
-    strvec_split(flags, "-fno-access-control -ffunction-sections -fdata-sections");
+    strvec_push(flags, "-fno-access-control");
 }
 
 static const char tools[] =

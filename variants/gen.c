@@ -377,7 +377,12 @@ static int emit_all(struct model *model, struct work *works, struct edits *edits
         strvec_release(&helpers.vector_type);
         return -1;
     }
+    bool rewritten = edits->nr > 0;
     add_pragma_edits(model, edits);
+    if (rewritten) {
+        gen_frozen(model, edits);
+        gen_frozen_macros(model, &text);
+    }
     add_helpers(model, &helpers, edits, &text);
     gen_vectors_text(&helpers, &text, &attribute);
     if (helpers.need_quiet)
@@ -409,7 +414,9 @@ static void add_overlaps(struct work *work, struct buf *out)
 
 static void add_assumptions(struct work *work, struct buf *out)
 {
-    const struct nest *nest = work->nest;
+    struct nest *nest = work->nest;
+    if (work->reorders)
+        nest_say_rows(nest, &work->said);
     for (size_t i = 0; i < nest->assumption.nr; i++)
         buf_addf(out, "%s\n", nest->assumption.v[i]);
     for (size_t i = 0; i < work->said.nr; i++)

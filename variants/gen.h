@@ -364,4 +364,8 @@ int gen_paddings(const struct model *model, const struct work *works, struct edi
 /* Before the comment and the pragmas that belong to the function. */
 size_t function_start(const struct ir_function *function);
 
+/* gen_frozen.c: the checks of what the code rests on, and the macros that they need. */
+void gen_frozen_macros(const struct model *model, struct buf *out);
+void gen_frozen(const struct model *model, struct edits *edits);
+
 #endif

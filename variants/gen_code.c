@@ -142,8 +142,8 @@ bool gen_word_in_source(const struct gen *gen, const char *word)
 
 const char *gen_prefix(const struct model *model)
 {
-    static const char *const words[] = {"min",  "max",    "floord",
-                                        "lead", "stream", "fence"};
+    static const char *const words[] = {"min",    "max",   "floord", "lead",
+                                        "stream", "fence", "text",   "text_of"};
     const char *prefix = model->function->word;
     bool taken = true;
     for (int number = 1; taken; number++) {

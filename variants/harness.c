@@ -333,6 +333,23 @@ static void add_prelude(const struct kernel *kernel, enum harness_role role,
 
 enum { LITERAL_MIN = 2, LITERAL_MAX = 1 << 16, LITERALS = 16 };
 
+static const char *skip_string(const char *c)
+{
+    for (c++; *c && *c != '"'; c++)
+        c += *c == '\\' && c[1];
+    return c + (*c == '"');
+}
+
+/* Behind what a variant checks when it is compiled; what stands there is no size. */
+static const char *skip_check(const char *c)
+{
+    if (strncmp(c, "_Static_assert(", 15) && strncmp(c, "static_assert(", 14))
+        return c;
+    while (*c && *c != ';')
+        c = *c == '"' ? skip_string(c) : c + 1;
+    return c;
+}
+
 /* The next integer constant of the text, or 0 at its end; *at moves behind it. */
 static long next_literal(const char **at)
 {
@@ -341,6 +358,9 @@ static long next_literal(const char **at)
     while (*c) {
         char *end;
 
+        c = skip_check(c);
+        if (!*c)
+            break;
         if (!isdigit((unsigned char)*c)) {
             bool word = isalpha((unsigned char)*c) || *c == '_' || *c == '.';
 

@@ -153,6 +153,23 @@ struct ir_pragma {
                      inside */
 };
 
+/*
+ * What stands elsewhere than in the text of the function and decides on what that text
+ * means: the model knows the value only, so rewritten code is right for that alone.
+ */
+enum ir_frozen_kind {
+    FROZEN_TEXT,  /* a use of a macro: subject is the use, value what it becomes */
+    FROZEN_VALUE, /* subject == value */
+    FROZEN_TYPE,  /* subject is a type, or `__typeof__(x)`; value the one that it is */
+    FROZEN_HOLDS, /* subject is a condition */
+    FROZEN_BRANCH /* subject: the lines of an #if without what they enclose, a line
+                     "#error" in each branch that was left out */
+};
+struct ir_frozen {
+    enum ir_frozen_kind kind;
+    const char *name, *subject, *value; /* name = value is said to the reader */
+};
+
 /* How a C++ function is called from outside of all scopes; of a C function only
  * `symbol`. */
 struct ir_linkage {
@@ -187,6 +204,8 @@ struct ir_function {
     size_t begin, end;           /* byte range of the definition */
     size_t body_begin, body_end; /* byte range of the { ... } body */
     bool is_static;
+    const struct ir_frozen *frozen;
+    size_t frozen_nr;
     struct ir_names macros;   /* defined before the function's end */
     struct ir_names declared; /* outside of all functions, also in headers */
     bool types_alias;         /* -fno-strict-aliasing: memory may be of several types */

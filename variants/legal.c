@@ -12,55 +12,48 @@
 /* Of parameters in the run that is looked at first: more than most tiles are wide. */
 enum { RUN_SIZE = 64 };
 
-void isl_budget(struct model *model, unsigned long operations)
-{
-    isl_ctx_reset_error(model->ctx);
-    isl_ctx_set_max_operations(model->ctx, operations);
-    isl_ctx_reset_operations(model->ctx);
-}
-
-int isl_check(struct model *model, bool null, struct error *err)
-{
-    enum isl_error error = isl_ctx_last_error(model->ctx);
-    unsigned long limit = isl_ctx_get_max_operations(model->ctx);
-    char *what = error != isl_error_none && isl_ctx_last_error_msg(model->ctx)
-                     ? xstrdup(isl_ctx_last_error_msg(model->ctx))
-                     : NULL;
-    int status = 0;
-    isl_budget(model, 0);
-    if (error == isl_error_quota)
-        status =
-            fail(err, STATUS_ILLEGAL,
-                 "too complex to decide (over %lu operations); drop a step of the plan",
-                 limit);
-    else if (error != isl_error_none)
-        status = fail(err, STATUS_ILLEGAL, "the check failed: %s", what);
-    else if (null)
-        status = fail(err, STATUS_ILLEGAL, "the check failed");
-    free(what);
-    return status;
-}
-
 /* ---- order ---- */
 
-static isl_union_map *lex_ge(isl_union_map *order)
+struct violations {
+    isl_union_map *order, *found;
+    isl_map *lex_ge; /* of places in the order */
+};
+
+static isl_map *order_of(const struct violations *at, isl_map *deps,
+                         enum isl_dim_type end)
 {
-    isl_set *range =
-        isl_set_from_union_set(isl_union_map_range(isl_union_map_copy(order)));
-    isl_map *map = isl_map_lex_ge(isl_set_get_space(range));
-    isl_set_free(range);
-    return isl_union_map_from_map(map);
+    isl_space *space = isl_map_get_space(deps);
+    space = end == isl_dim_in ? isl_space_domain(space) : isl_space_range(space);
+    isl_space *places = isl_space_range(isl_map_get_space(at->lex_ge));
+    return isl_union_map_extract_map(at->order,
+                                     isl_space_map_from_domain_and_range(space, places));
+}
+
+/* Of the dependences of one statement on one other. */
+static isl_stat add_violations(isl_map *deps, void *data)
+{
+    struct violations *at = data;
+    isl_map *wrong =
+        isl_map_apply_range(order_of(at, deps, isl_dim_in), isl_map_copy(at->lex_ge));
+    wrong = isl_map_apply_range(wrong, isl_map_reverse(order_of(at, deps, isl_dim_out)));
+    at->found = isl_union_map_union(
+        at->found, isl_union_map_from_map(isl_map_intersect(deps, wrong)));
+    return isl_stat_ok;
 }
 
 static void say_violation(struct nest *nest, isl_union_map *order, struct buf *why)
 {
-    isl_union_map *wrong =
-        isl_union_map_apply_range(isl_union_map_copy(order), lex_ge(order));
-    wrong = isl_union_map_apply_range(wrong,
-                                      isl_union_map_reverse(isl_union_map_copy(order)));
-    isl_union_map *pairs = isl_union_map_intersect(isl_union_map_copy(nest->deps), wrong);
-    deps_explain(nest, pairs, "and the plan would run the second before the first", why);
-    isl_union_map_free(pairs);
+    isl_set *places =
+        isl_set_from_union_set(isl_union_map_range(isl_union_map_copy(order)));
+    struct violations at = {.order = order,
+                            .found = isl_union_map_empty(isl_space_copy(nest->params)),
+                            .lex_ge = isl_map_lex_ge(isl_set_get_space(places))};
+    isl_set_free(places);
+    isl_union_map_foreach_map(nest->deps, add_violations, &at);
+    deps_explain(nest, at.found, "and the plan would run the second before the first",
+                 why);
+    isl_union_map_free(at.found);
+    isl_map_free(at.lex_ge);
 }
 
 /* Empty text = legal. */

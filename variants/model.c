@@ -151,6 +151,7 @@ void model_free(struct model *model)
     free(model->access);
     free(model->access_expr);
     model_kept_free(model->kept);
+    isl_budget(model, 0);
     strvec_release(&model->independent);
     strvec_release(&model->noalias);
     strvec_release(&model->assumption);
@@ -164,10 +165,23 @@ void model_free(struct model *model)
 
 static void describe_all(struct model *model)
 {
+    for (size_t i = 0; i < model->nest_nr; i++) {
+        struct nest *nest = model->nest[i];
+        struct strvec sentences = {0};
+        if (nest->refusal)
+            continue;
+        isl_budget(model, model->request.operation_limit);
+        deps_describe(nest, &sentences);
+        if (isl_ran_out(model))
+            strvec_pushf(&model->dependence,
+                         "those of the nest at line %d are not listed: that took over "
+                         "%lu operations; plans for it are checked all the same",
+                         nest->stmt->line, model->request.operation_limit);
+        else
+            strvec_push_all(&model->dependence, &sentences);
+        strvec_release(&sentences);
+    }
     isl_budget(model, 0);
-    for (size_t i = 0; i < model->nest_nr; i++)
-        if (!model->nest[i]->refusal)
-            deps_describe(model->nest[i], &model->dependence);
     model->have_dependences = true;
 }
 

@@ -469,6 +469,9 @@ struct nest *nest_build(struct model *model, const struct ir_stmt *stmt, int ind
     struct error err = {0};
     isl_budget(model, MODEL_OPERATIONS);
     int status = nest_privatize(nest) || nest_relations(nest) || deps_build(nest, &err);
+    if (isl_ran_out(model))
+        nest_refuse(nest, stmt->line,
+                    ANALYSIS_RAN_OUT "; divide its body into several loops");
     if (isl_check(model, status != 0, &err))
         nest_refuse(nest, stmt->line, "the nest cannot be modelled: %s", err.text);
     return nest;

@@ -2,6 +2,7 @@
 #include "variants/poly.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 struct affine affine_of(struct nest *nest, const struct statement *statement)
 {
@@ -98,4 +99,61 @@ int nest_relations(struct nest *nest)
             nest->cell[nest->access[i].cell].indirect = true;
     free(tried);
     return status;
+}
+
+/* ---- rows ---- */
+
+/* Can it be shown that the subscript is below the size of its dimension? */
+static bool stays_within(struct nest *nest, const struct statement *statement,
+                         const struct ir_expr *subscript, const struct ir_expr *size)
+{
+    struct affine at = affine_of(nest, statement);
+    isl_pw_aff *value = affine_expr(&at, subscript), *end = affine_expr(&at, size);
+    isl_space_free(at.space);
+    if (!value || !end) {
+        isl_pw_aff_free(value);
+        isl_pw_aff_free(end);
+        return false;
+    }
+    isl_set *wrong = isl_pw_aff_ge_set(isl_pw_aff_copy(value), end);
+    wrong = isl_set_union(wrong, isl_pw_aff_pos_set(isl_pw_aff_neg(value)));
+    wrong = isl_set_intersect(wrong, isl_set_copy(statement->domain));
+    wrong = isl_set_intersect_params(wrong, isl_set_copy(nest->vouched));
+    bool none = isl_set_is_empty(wrong) == isl_bool_true;
+    isl_set_free(wrong);
+    return none;
+}
+
+static bool access_stays(struct nest *nest, const struct access *access)
+{
+    const struct ir_symbol *symbol = nest->cell[access->cell].symbol;
+    const struct statement *statement = &nest->statement[access->statement];
+    for (size_t k = 1; k < symbol->dim_nr && k < access->subscript_nr; k++)
+        if (!access->collapsed && symbol->dim[k] &&
+            !stays_within(nest, statement, access->subscript[k], symbol->dim[k]))
+            return false;
+    return true;
+}
+
+static bool cell_is_written(const struct nest *nest, size_t cell)
+{
+    for (size_t i = 0; i < nest->access_nr; i++)
+        if (nest->access[i].cell == cell && nest->access[i].write)
+            return true;
+    return false;
+}
+
+void nest_say_rows(struct nest *nest, struct strvec *out)
+{
+    for (size_t i = 0; i < nest->access_nr; i++) {
+        const struct access *access = &nest->access[i];
+        const struct cell *cell = &nest->cell[access->cell];
+        if (cell->is_private || !cell_is_written(nest, access->cell) ||
+            access_stays(nest, access))
+            continue;
+        char *text = xasprintf("the subscripts of '%s' at line %d stay in their rows",
+                               cell->symbol->name, access->line);
+        strvec_push_once(out, text);
+        free(text);
+    }
 }

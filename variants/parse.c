@@ -221,7 +221,8 @@ static void read_head(struct parse *p, const struct ct_function *chosen)
     function->body_end = chosen->body->end;
 }
 
-static int read_function(struct parse *p, struct ct_function *chosen, struct error *err)
+static int read_function(struct parse *p, struct ct_function *chosen,
+                         const struct strvec *args, struct error *err)
 {
     ct_read(&p->file, chosen);
     if (chosen->trouble.text)
@@ -239,6 +240,8 @@ static int read_function(struct parse *p, struct ct_function *chosen, struct err
     parse_follow_rows(p);
     parse_follow_matrices(p);
     attach_pragmas(p, chosen);
+    p->function->frozen_nr = ct_frozen(&p->file, chosen, p->function->path,
+                                       p->function->source, args, &p->function->frozen);
     return 0;
 }
 
@@ -300,13 +303,14 @@ static int parse_file(struct parse *p, const char *text, int line, const char *n
     parse_args(cflags, function->source, cxx_is_source(function->path, cflags), &args);
     int status = ct_open(&p->file, function->path, function->source,
                          function->source_length, &args, p->arena, err);
+    if (status == 0) {
+        function->all_pragma =
+            scan_pragmas(p->arena, function->source, function->source_length, &p->file);
+        struct ct_function *chosen = parse_select(p, line, name, err);
+        status = chosen ? read_function(p, chosen, &args, err) : -1;
+    }
     strvec_release(&args);
-    if (status < 0)
-        return -1;
-    function->all_pragma =
-        scan_pragmas(p->arena, function->source, function->source_length, &p->file);
-    struct ct_function *chosen = parse_select(p, line, name, err);
-    return chosen ? read_function(p, chosen, err) : -1;
+    return status;
 }
 
 int ir_parse(const char *path, const char *text, int line, const char *function,

@@ -357,6 +357,16 @@ int tree_parallel(struct work *work, const struct plan_step *step,
                   struct error *err); /* tree_parallel.c */
 /* Of the final tree: which bands carry `omp parallel for`, and whether they may. */
 int work_parallel(struct work *work, struct error *err);
+/* tree_clauses.c: clauses of such a pragma. */
+bool pragma_has_clause(const char *pragma, const char *word);
+/* Of a loop that is not whole: they must say the same of its parts. */
+int pragma_check_clauses(const struct nest *nest, const struct ir_pragma *pragma,
+                         struct error *err);
+/* Of a pragma that gives way: nothing behind the loop may rest on its clauses. */
+int pragma_check_replaced(const struct nest *nest, const struct ir_pragma *pragma,
+                          struct error *err);
+/* The loop is still one loop with all that was in it, and nothing else. */
+bool band_is_whole(const struct work *work, const struct tree *band);
 bool pragma_is_simd(const char *text); /* omp simd, and no other word before it */
 bool text_has_word(const char *text, const char *word);
 bool pragma_is_parallel_for(const char *text); /* `omp parallel for` and clauses */
@@ -389,10 +399,13 @@ isl_bool tree_keeps_deps(const struct nest *nest, const struct tree *tree,
 /* legal_groups.c: the tree's shape alone shows that no iteration overwrites a private
  * scalar which another one still needs. False = cannot be shown so. */
 bool cell_keeps_apart(const struct nest *nest, size_t cell, const struct tree *tree);
+/* budget.c: so many operations of isl, and as many numbers made by it, from here on; 0 =
+ * no limit, for what is no analysis. One model at a time. */
+void isl_budget(struct model *model, unsigned long operations);
+bool isl_ran_out(const struct model *model); /* since isl_budget */
 /* Fails when the operations ran out or isl reported an error since isl_budget; puts the
  * context in order again. */
 int isl_check(struct model *model, bool null, struct error *err);
-void isl_budget(struct model *model, unsigned long operations);
 
 /* ---- model_overlap.c ---- */
 

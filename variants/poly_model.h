@@ -114,6 +114,9 @@ int nest_collect(struct nest *nest,
                  size_t statement); /* fills nest.access of one statement, without maps */
 int nest_relations(struct nest *nest); /* maps, after all statements are there */
 void cell_delinearize(struct nest *nest, size_t cell); /* all or nothing */
+/* Of arrays that are written: elements of one row are taken for those of no other. What
+ * the sizes do not show is said. */
+void nest_say_rows(struct nest *nest, struct strvec *out);
 /* On the statement's domain; `exact` says whether every subscript is affine. */
 isl_map *access_relation(struct nest *nest, const struct access *access, bool *exact);
 struct affine affine_of(struct nest *nest,

@@ -201,32 +201,6 @@ static int mark_named(struct team *at, struct tree *tree)
 
 /* ---- the user's own pragmas ---- */
 
-/* Behind these words, at the start of the text; NULL = it begins with others. */
-static const char *behind_words(const char *text, const char *const *words, size_t nr)
-{
-    for (size_t i = 0; i < nr; i++) {
-        text += strspn(text, " \t");
-        size_t length = strcspn(text, " \t(");
-        if (length != strlen(words[i]) || strncmp(text, words[i], length))
-            return NULL;
-        text += length;
-    }
-    return text;
-}
-
-static const char *const parallel_for[] = {"omp", "parallel", "for"};
-
-bool pragma_is_parallel_for(const char *text)
-{
-    return behind_words(text, parallel_for, ARRAY_SIZE(parallel_for)) != NULL;
-}
-
-bool pragma_is_simd(const char *text)
-{
-    static const char *const words[] = {"omp", "simd"};
-    return behind_words(text, words, ARRAY_SIZE(words)) != NULL;
-}
-
 static const struct ir_pragma *parallel_pragma(const struct ir_stmt *stmt)
 {
     for (const struct ir_pragma *pragma = stmt->pragma; pragma; pragma = pragma->next)
@@ -297,136 +271,6 @@ static int move_pragma(struct team *at, struct tree *band, const struct ir_pragm
     return 0;
 }
 
-/* One after the other, with what stands in parentheses; false = no more. */
-struct clause {
-    const char *word, *value; /* value: behind the '(' */
-    size_t word_length, value_length;
-};
-
-static bool next_clause(const char **at, struct clause *clause)
-{
-    static const char blanks[] = " \t\r\n\\,";
-    const char *text = *at + strspn(*at, blanks);
-    *clause = (struct clause){.word = text};
-    clause->word_length = strcspn(text, " \t\r\n\\,(");
-    text += clause->word_length;
-    text += strspn(text, " \t\r\n\\");
-    if (*text == '(') {
-        int open = 1;
-        clause->value = ++text;
-        for (; *text && open; text++)
-            open += *text == '(' ? 1 : *text == ')' ? -1 : 0;
-        clause->value_length = (size_t)(text - clause->value) - !open;
-    }
-    *at = text;
-    return clause->word_length > 0;
-}
-
-static bool is_clause(const struct clause *clause, const char *word)
-{
-    return clause->word_length == strlen(word) &&
-           !strncmp(clause->word, word, clause->word_length);
-}
-
-static bool has_clause(const char *pragma, const char *word)
-{
-    const char *at = behind_words(pragma, parallel_for, ARRAY_SIZE(parallel_for));
-    struct clause clause;
-    while (next_clause(&at, &clause))
-        if (is_clause(&clause, word))
-            return true;
-    return false;
-}
-
-/* Names a variable that the nest writes. */
-static bool holds_written(const struct nest *nest, const struct clause *clause)
-{
-    const struct ir_function *function = nest->model->function;
-    char *value = xstrndup(clause->value ? clause->value : "", clause->value_length);
-    bool found = false;
-    for (size_t i = 0; !found && i < function->symbol_nr; i++)
-        for (size_t k = 0; !found && k < nest->access_nr; k++)
-            found = nest->access[k].write &&
-                    nest->cell[nest->access[k].cell].symbol == function->symbol[i] &&
-                    text_has_word(value, function->symbol[i]->name);
-    free(value);
-    return found;
-}
-
-/* It says the same of each part of the loop, in any order, as of the whole. */
-static bool holds_of_parts(const struct nest *nest, const struct clause *clause)
-{
-    static const char *const always[] = {"simd",   "private", "reduction",
-                                         "shared", "default", "proc_bind"};
-    static const char *const of_values[] = {"schedule", "num_threads", "if",
-                                            "firstprivate"};
-    for (size_t i = 0; i < ARRAY_SIZE(always); i++)
-        if (is_clause(clause, always[i]))
-            return true;
-    for (size_t i = 0; i < ARRAY_SIZE(of_values); i++)
-        if (is_clause(clause, of_values[i]))
-            return !holds_written(nest, clause);
-    return false;
-}
-
-struct whole {
-    const struct nest *nest;
-    const struct loop *loop;
-    size_t bands;
-    bool *below; /* by statement: it stands below a band of the loop */
-    bool mixed;  /* statements of other loops do too */
-};
-
-static bool is_in_loop(const struct statement *statement, const struct loop *loop)
-{
-    size_t depth = (size_t)loop->depth;
-    return statement->depth > depth && statement->loop[depth] == loop;
-}
-
-static void survey(struct whole *at, const struct tree *tree, bool inside)
-{
-    if (tree->kind == TREE_BAND && tree->loop == at->loop) {
-        at->bands++;
-        inside = true;
-    }
-    if (inside && tree->kind == TREE_LEAF && tree->statement < at->nest->statement_nr) {
-        at->below[tree->statement] = true;
-        at->mixed =
-            at->mixed || !is_in_loop(&at->nest->statement[tree->statement], at->loop);
-    }
-    for (size_t i = 0; i < tree->child_nr; i++)
-        survey(at, tree->child[i], inside);
-}
-
-/* The loop is still one loop with all that was in it, and nothing else. */
-static bool is_whole(const struct team *at, const struct tree *band)
-{
-    const struct nest *nest = at->work->nest;
-    struct whole whole = {.nest = nest, .loop = band->loop};
-    whole.below = xcalloc(nest->statement_nr + 1, sizeof(bool));
-    survey(&whole, at->work->tree, false);
-    bool same =
-        whole.bands == 1 && !whole.mixed && !band->skewed && !band->rest && !band->lanes;
-    for (size_t i = 0; same && i < nest->statement_nr; i++)
-        same = whole.below[i] || !is_in_loop(&nest->statement[i], band->loop);
-    free(whole.below);
-    return same;
-}
-
-static int check_clauses(const struct team *at, const struct ir_pragma *pragma)
-{
-    const char *text = behind_words(pragma->text, parallel_for, ARRAY_SIZE(parallel_for));
-    struct clause clause;
-    while (next_clause(&text, &clause))
-        if (!holds_of_parts(at->work->nest, &clause))
-            return fail(at->err, STATUS_ILLEGAL,
-                        "the plan divides or moves the loop of the OpenMP pragma of line "
-                        "%d, whose clause '%.*s' says something of the loop as it is; "
-                        "leave that loop out of the plan, or drop the clause",
-                        pragma->line, (int)clause.word_length, clause.word);
-    return 0;
-}
-
 static int place_pragma(struct team *at, struct tree *tree, const struct loop *loop,
                         const struct ir_pragma *pragma)
 {
@@ -437,7 +281,8 @@ static int place_pragma(struct team *at, struct tree *tree, const struct loop *l
     if (band && tree->loop == loop && tree->role != BAND_COPY &&
         tree->role != BAND_ELEMENT) {
         bool before = stands_as_before(at, tree);
-        if ((!before || !is_whole(at, tree)) && check_clauses(at, pragma))
+        if ((!before || !band_is_whole(at->work, tree)) &&
+            pragma_check_clauses(at->work->nest, pragma, at->err))
             return -1;
         if (!before)
             return move_pragma(at, tree, pragma);
@@ -463,12 +308,15 @@ static int keep_pragmas(struct work *work, struct error *err)
         struct team team = {.work = work, .user = nest->loop[i]->stmt, .err = err};
         if (!pragma)
             continue;
+        if (work->parallel_nr && pragma_check_replaced(nest, pragma, err))
+            return -1;
         if (work->parallel_nr) {
             strvec_pushf(&work->said, "parallel() replaces the OpenMP pragma of line %d",
                          pragma->line);
             continue;
         }
-        if (has_clause(pragma->text, "collapse") || has_clause(pragma->text, "ordered"))
+        if (pragma_has_clause(pragma->text, "collapse") ||
+            pragma_has_clause(pragma->text, "ordered"))
             return fail(err, STATUS_ILLEGAL,
                         "the OpenMP pragma of line %d needs the loops below it as they "
                         "are (collapse, ordered); drop that clause, or name a loop in "

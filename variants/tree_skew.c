@@ -76,18 +76,22 @@ int tree_skew(struct work *work, const struct plan_step *step, struct error *err
 
 /* ---- skew_tile: the scheduler's functions ---- */
 
+/* More are not looked at one by one. */
+enum { APART_MAX = 16 };
+
 struct blocks {
     struct work *work;
     const struct plan_step *step;
     const char **name;
     const struct tree *above[4 * DEPTH_MAX];
     size_t above_nr, done;
+    bool whole; /* only functions were tried that are one for statements of one body */
 };
 
 /* Dependences among the instances below, in one iteration of the loops around. */
 static isl_union_map *inner_deps(const struct blocks *at, isl_union_set *domain)
 {
-    isl_union_map *deps = isl_union_map_copy(at->work->nest->deps);
+    isl_union_map *deps = joined_deps(at->work->nest, at->work->tree);
     deps = isl_union_map_intersect_domain(deps, isl_union_set_copy(domain));
     deps = isl_union_map_intersect_range(deps, isl_union_set_copy(domain));
     for (size_t i = 0; i < at->above_nr; i++)
@@ -102,7 +106,8 @@ static isl_union_map *inner_deps(const struct blocks *at, isl_union_set *domain)
 static isl_schedule *schedule_of(const struct blocks *at, const struct tree *tree,
                                  bool roughly)
 {
-    isl_union_set *domain = tree_domain(at->work->nest, tree);
+    isl_union_set *domain = joined_domain(at->work->nest, at->work->tree);
+    domain = isl_union_set_intersect(domain, tree_domain(at->work->nest, tree));
     isl_union_map *deps = inner_deps(at, domain);
     if (roughly) {
         deps = isl_union_map_gist_domain(deps, isl_union_set_copy(domain));
@@ -188,7 +193,10 @@ static int say_no_band(const struct blocks *at, int members, struct error *err)
     struct nest *nest = at->work->nest;
     struct buf why = {0};
     if (!members)
-        deps_explain(nest, nest->deps, "and no skewing makes blocks of these loops legal",
+        deps_explain(nest, nest->deps,
+                     at->whole ? "and no skewing of whole iterations makes blocks of "
+                                 "these loops legal"
+                               : "and no skewing makes blocks of these loops legal",
                      &why);
     else
         buf_addf(&why,
@@ -259,15 +267,69 @@ static isl_multi_union_pw_aff *find_band(const struct blocks *at, const struct t
     return NULL;
 }
 
+/* As they are, and then with all that the domain says. */
+static isl_multi_union_pw_aff *find_either(const struct blocks *at,
+                                           const struct tree *tree, int *member, int *nr)
+{
+    struct model *model = at->work->nest->model;
+    isl_multi_union_pw_aff *members = find_band(at, tree, true, member, nr);
+    if (!members && !isl_ran_out(model)) {
+        isl_budget(model, model->request.operation_limit);
+        members = find_band(at, tree, false, member, nr);
+    }
+    return members;
+}
+
+/* The function of its leader for each statement that another stands for. */
+static isl_multi_union_pw_aff *spread(const struct nest *nest, const struct tree *tree,
+                                      isl_multi_union_pw_aff *members)
+{
+    int nr = members ? (int)isl_multi_union_pw_aff_dim(members, isl_dim_set) : 0;
+    for (int k = 0; k < nr; k++) {
+        isl_union_pw_aff *all = isl_multi_union_pw_aff_get_at(members, k);
+        for (size_t i = 0; i < nest->statement_nr; i++) {
+            isl_set *own = nest->statement[i].domain,
+                    *first = nest->statement[tree_leader(tree, i)].domain;
+            if (own == first)
+                continue;
+            isl_space *space = isl_space_from_domain(isl_set_get_space(first));
+            space = isl_space_add_dims(space, isl_dim_out, 1);
+            isl_pw_aff *pa = isl_union_pw_aff_extract_pw_aff(all, space);
+            pa = isl_pw_aff_set_tuple_id(pa, isl_dim_in, isl_set_get_tuple_id(own));
+            all = isl_union_pw_aff_add_pw_aff(all, pa);
+        }
+        members = isl_multi_union_pw_aff_set_at(members, k, all);
+    }
+    return members;
+}
+
+/* The scheduler's time grows with the third power of the statements and more, so those
+ * that stand together are one to it at first; only what it cannot do with these is asked
+ * of each by itself, and of few. */
+static isl_multi_union_pw_aff *find_members(struct blocks *at, const struct tree *tree,
+                                            int *member, int *nr)
+{
+    const struct nest *nest = at->work->nest;
+    struct tree *all = at->work->tree;
+    bool joined = false;
+    tree_join(nest, all);
+    for (size_t i = 0; !joined && i < nest->statement_nr; i++)
+        joined = tree_is_joined(all, i);
+    isl_multi_union_pw_aff *members = find_either(at, tree, member, nr);
+    members = spread(nest, all, members);
+    tree_part(all);
+    at->whole = joined && nest->statement_nr > APART_MAX;
+    if (members || !joined || at->whole || isl_ran_out(nest->model))
+        return members;
+    isl_budget(nest->model, nest->model->request.operation_limit);
+    return find_either(at, tree, member, nr);
+}
+
 static int tile_subtree(struct blocks *at, struct tree **tree, struct error *err)
 {
     struct model *model = at->work->nest->model;
     int *member = xcalloc(at->step->arg_nr, sizeof(*member)), nr, status = -1;
-    isl_multi_union_pw_aff *members = find_band(at, *tree, true, member, &nr);
-    if (!members) {
-        isl_budget(model, model->request.operation_limit);
-        members = find_band(at, *tree, false, member, &nr);
-    }
+    isl_multi_union_pw_aff *members = find_members(at, *tree, member, &nr);
     if (isl_ctx_last_error(model->ctx) != isl_error_none)
         isl_check(model, true, err);
     else if (!members)

@@ -311,6 +311,13 @@ void typical_plans_free(struct typical_plan *plans, size_t nr);
 int kernel_check(struct kernel *kernel, const struct plan *plan, struct buf *assumptions,
                  struct error *err);
 
+/* In the text of kernel_check's error when it gave up: neither legal nor illegal. */
+#define ANALYSIS_RAN_OUT "too complex to decide"
+
+/* Counted work of all analyses so far, the same on every machine: some millions a second.
+ */
+unsigned long analysis_effort(void);
+
 /* The transformed function as C: a whole file (the user's file with the nest replaced,
  * header comment `comment` on top, our pragmas stripped), plain C that depends on nothing
  * of ours. */

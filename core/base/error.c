@@ -1,5 +1,6 @@
 #include "core/base/error.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,12 +13,26 @@ static const struct {
 #undef X
 };
 
+/* Messages quote names of files and what stands in them: no order to a terminal may. */
+static void make_printable(char *text)
+{
+    for (char *c = text; *c; c++) {
+        bool upper = (unsigned char)c[0] == 0xc2 && (unsigned char)c[1] >= 0x80 &&
+                     (unsigned char)c[1] <= 0x9f;
+        if (((unsigned char)*c < ' ' && *c != '\n' && *c != '\t') || *c == 0x7f)
+            *c = '?';
+        else if (upper)
+            c[0] = c[1] = '?';
+    }
+}
+
 int fail_va(struct error *err, enum status status, const char *format, va_list args)
 {
     if (!err || err->status != STATUS_OK)
         return -1;
     err->status = status;
     vsnprintf(err->text, sizeof(err->text), format, args);
+    make_printable(err->text);
     return -1;
 }
 
@@ -47,6 +62,7 @@ int fail_in(struct error *err, const char *format, ...)
     int used = snprintf(err->text, sizeof(err->text), "%s: ", context);
     if (used >= 0 && (size_t)used < sizeof(err->text))
         snprintf(err->text + used, sizeof(err->text) - (size_t)used, "%s", text);
+    make_printable(err->text);
     return -1;
 }
 

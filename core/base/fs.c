@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,15 +14,21 @@
 #include "core/base/array.h"
 #include "core/base/cleanup.h"
 
-static int read_all(int fd, struct buf *out)
+/* errno EFBIG: it holds more than `most`. */
+static int read_all(int fd, size_t most, struct buf *out)
 {
     char block[65536];
+    size_t start = out->length;
 
     for (;;) {
         ssize_t got = read(fd, block, sizeof(block));
 
         if (got == 0)
             return 0;
+        if (got > 0 && (size_t)got > most - (out->length - start)) {
+            errno = EFBIG;
+            return -1;
+        }
         if (got > 0)
             buf_add_n(out, block, (size_t)got);
         else if (errno != EINTR)
@@ -31,8 +38,23 @@ static int read_all(int fd, struct buf *out)
 
 int file_read(const char *path, struct buf *out, struct error *err)
 {
+    return file_read_most(path, SIZE_MAX, out, err);
+}
+
+int file_read_most(const char *path, size_t most, struct buf *out, struct error *err)
+{
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    int result = fd < 0 ? -1 : read_all(fd, out);
+    size_t start = out->length;
+    int result = fd < 0 ? -1 : read_all(fd, most, out);
+
+    if (result && errno == EFBIG) {
+        buf_truncate(out, start);
+        close(fd);
+        return fail(
+            err, STATUS_INPUT,
+            "'%s' holds more than %zu KiB, the most that is read from such a file", path,
+            most >> 10);
+    }
 
     if (result)
         fail(err, STATUS_INPUT, "cannot read '%s': %s", path, strerror(errno));

@@ -12,6 +12,8 @@
 /* Appends the whole file. Fails with STATUS_INPUT: "cannot read 'x': No such file or
  * directory". */
 int file_read(const char *path, struct buf *out, struct error *err);
+/* The same, refused with STATUS_INPUT when it holds more than so many bytes. */
+int file_read_most(const char *path, size_t most, struct buf *out, struct error *err);
 
 /* Writes to a temporary file in the same folder, syncs, renames: the old file or the new
  * one, never half of one. Links stay links; devices and pipes are written to directly. */

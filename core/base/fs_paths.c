@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/array.h"
@@ -96,7 +97,11 @@ static int user_dir(const char *variable, const char *below_home, char **path,
                     variable);
     *path = path_join(base, "inflight");
     free(base);
-    if (dir_make_all(*path, &why)) {
+    bool there = dir_exists(*path);
+    if (!dir_make_all(*path, &why)) {
+        if (!there)
+            chmod(*path, S_IRWXU); /* nobody else's */
+    } else {
         fail(err, STATUS_FAILED, "%s; set HOME or %s to a folder of yours", why.text,
              variable);
         free(*path);

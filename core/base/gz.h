@@ -7,9 +7,10 @@
 #include "core/base/buf.h"
 #include "core/base/error.h"
 
-/* A file that grows beyond this while it is expanded is refused: no data set of ours
- * comes near, and 1 MiB of gzip can hold this much of nothing. */
-#define GZ_LIMIT_BYTES ((size_t)1 << 30)
+/* A file that is larger, or grows beyond this while it is expanded, is refused: no data
+ * set of ours comes near, a document takes several times its text, and 1 MiB of gzip can
+ * hold this much of nothing. */
+#define GZ_LIMIT_BYTES ((size_t)1 << 28)
 
 /* Appends the whole file as file_read does; what begins with the two bytes of gzip is
  * expanded, whatever its name. STATUS_INPUT where it is damaged, cut off, followed by

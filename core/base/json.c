@@ -111,6 +111,10 @@ json_t *json_quantity(struct quantity quantity)
     json_object_set_new(object, "runs", json_integer((json_int_t)quantity.runs));
     json_object_set_new(object, "provenance",
                         json_string(provenance_word(quantity.provenance)));
+    if (quantity.disturbed > 0)
+        json_object_set_new(object, "disturbed", json_real(quantity.disturbed));
+    if (quantity.doubted)
+        json_object_set_new(object, "believed", json_false());
     return object;
 }
 

@@ -297,13 +297,18 @@ static int read_quantity(const struct json_at *at, struct quantity *out,
     double value, low, high;
     long long runs;
     enum provenance provenance;
+    double disturbed = 0;
+    bool believed = true;
 
-    if (json_only_keys(at, "value low high runs provenance", err) ||
+    if (json_only_keys(at, "value low high runs provenance disturbed believed", err) ||
         json_number_at(at, "value", -INFINITY, INFINITY, &value, err) ||
         interval_end(at, "low", -INFINITY, &low, err) ||
         interval_end(at, "high", INFINITY, &high, err) ||
         json_integer_at(at, "runs", 0, (long long)exact_limit, &runs, err) ||
-        json_string_at(at, "provenance", &word, err))
+        json_string_at(at, "provenance", &word, err) ||
+        (json_has(at, "disturbed") &&
+         json_number_at(at, "disturbed", 0, 1, &disturbed, err)) ||
+        (json_has(at, "believed") && json_bool_at(at, "believed", &believed, err)))
         return -1;
     if (value < low || value > high)
         return json_fail(at, err,
@@ -313,6 +318,8 @@ static int read_quantity(const struct json_at *at, struct quantity *out,
     if (provenance == PROVENANCE_NONE && strcmp(word, "none") != 0)
         return json_fail(at, err, "provenance: unknown word \"%s\"", word);
     *out = quantity_between(value, low, high, (size_t)runs, provenance);
+    out->disturbed = disturbed;
+    out->doubted = !believed;
     return 0;
 }
 

@@ -40,10 +40,13 @@ static struct quantity combine(struct quantity a, struct quantity b, double valu
 {
     size_t fewer = a.runs < b.runs ? a.runs : b.runs;
     size_t more = a.runs < b.runs ? b.runs : a.runs;
+    struct quantity both = quantity_between(
+        value, low, high, fewer ? fewer : more,
+        a.provenance == b.provenance ? a.provenance : PROVENANCE_DERIVED);
 
-    return quantity_between(value, low, high, fewer ? fewer : more,
-                            a.provenance == b.provenance ? a.provenance
-                                                         : PROVENANCE_DERIVED);
+    both.disturbed = fmax(a.disturbed, b.disturbed);
+    both.doubted = a.doubted || b.doubted;
+    return both;
 }
 
 struct quantity quantity_add(struct quantity a, struct quantity b)
@@ -108,8 +111,8 @@ struct quantity quantity_scale(struct quantity a, double factor)
 {
     if (!a.known)
         return a;
-    return quantity_between(a.value * factor, fmin(a.low * factor, a.high * factor),
-                            fmax(a.low * factor, a.high * factor), a.runs, a.provenance);
+    return combine(a, a, a.value * factor, fmin(a.low * factor, a.high * factor),
+                   fmax(a.low * factor, a.high * factor));
 }
 
 struct quantity quantity_max(struct quantity a, struct quantity b)

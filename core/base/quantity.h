@@ -36,6 +36,11 @@ struct quantity {
     double value, low, high; /* low <= value <= high when known */
     size_t runs;             /* samples behind it, 0 if it is no statistic */
     enum provenance provenance;
+    /* Of what was timed: share of the time in which something else had the processor, 0 =
+     * none or not told. Doubted: that may have moved the value beyond the interval, so it
+     * is not to be claimed. */
+    double disturbed;
+    bool doubted;
 };
 
 struct quantity quantity_unknown(void);
@@ -44,8 +49,9 @@ struct quantity quantity_between(double value, double low, double high, size_t r
                                  enum provenance provenance);
 
 /* Interval arithmetic; unknown in, unknown out; runs = the smaller that is
- * a statistic; provenance kept if equal, else DERIVED. Division by an interval that holds
- * 0 is unknown; max takes the known one of two. */
+ * a statistic; provenance kept if equal, else DERIVED; what is made of something doubted
+ * is doubted, and as disturbed as the worse of the two. Division by an interval that
+ * holds 0 is unknown; max takes the known one of two. */
 struct quantity quantity_add(struct quantity a, struct quantity b);
 /* As quantity_add, for two whose errors have no common cause: half-widths add as the root
  * of the sum of squares. */

@@ -4,10 +4,6 @@
 
 #include <math.h>
 
-/* Above this a software prefetch to L2 gains more than what two measurements differ by.
- */
-static const double prefetch_gains = 1.05;
-
 /* ---- pieces ---- */
 
 void describe_heading(struct buf *out, const char *text)
@@ -129,6 +125,27 @@ static void describe_cpu(const struct machine *machine, struct buf *out)
     describe_line(out, "cores", &text);
 }
 
+/* What is only known from below says so. */
+static void describe_share(const struct machine_level *level, struct buf *text)
+{
+    double low = level->effective_low_bytes, high = level->effective_high_bytes;
+
+    if (level->effective_bytes <= 0) {
+        if (level->claimed_bytes > 0 && level->latency_ns.known)
+            buf_add(text, ", of which a core gets an unknown part");
+        return;
+    }
+    buf_addf(text, ", of which a core gets %s", low > 0 && high <= 0 ? "at least " : "");
+    buf_add_size(text, level->effective_bytes);
+    if (high > low && low > 0) {
+        buf_add(text, " [");
+        buf_add_size(text, low);
+        buf_add(text, ", ");
+        buf_add_size(text, high);
+        buf_add(text, "]");
+    }
+}
+
 static void describe_level(const struct machine_level *level, struct buf *out)
 {
     struct buf text = {0}, name = {0};
@@ -142,10 +159,7 @@ static void describe_level(const struct machine_level *level, struct buf *out)
         buf_addf(&text, " for %d cores", level->cores_sharing);
     if (level->ways > 0)
         buf_addf(&text, ", %d ways", level->ways);
-    if (level->effective_bytes > 0) {
-        buf_add(&text, ", of which a core gets ");
-        buf_add_size(&text, level->effective_bytes);
-    }
+    describe_share(level, &text);
     if (level->latency_ns.known) {
         buf_add(&text, "; load to use ");
         add_figure(&text, level->latency_ns, 1, "ns");
@@ -270,7 +284,7 @@ static void describe_prefetch(const struct machine *machine, struct buf *out)
 
     if (!gain.known)
         return;
-    if (gain.value <= prefetch_gains)
+    if (!machine_prefetch_gains(gain))
         buf_add(&text, "gains nothing here beyond what the L1 queue carries: ");
     else
         buf_add(&text, "gets past the L1 queue: random reads are so much faster, ");

@@ -1,6 +1,7 @@
 /* What loops that do nothing else reach: bandwidths and arithmetic, as tables. */
 #include "core/machine/describe.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { COLUMN = 9 };
@@ -8,17 +9,28 @@ enum { COLUMN = 9 };
 struct table {
     struct buf *out;
     const char *heading, *columns;
-    bool open;
+    bool open, has_floors;
 };
 
-static void add_cell(struct buf *out, struct quantity quantity, double scale)
+/* ">6.3": or more. */
+static void add_cell(struct table *table, struct quantity quantity, double scale)
 {
     struct buf text = {0};
+    bool is_floor = quantity.known && isinf(quantity.high);
 
+    if (is_floor)
+        buf_add(&text, ">");
     if (quantity.known)
         buf_add_number(&text, quantity.value * scale);
-    buf_addf(out, "%*s", COLUMN, quantity.known ? buf_str(&text) : "?");
+    buf_addf(table->out, "%*s", COLUMN, quantity.known ? buf_str(&text) : "?");
+    table->has_floors |= is_floor;
     buf_release(&text);
+}
+
+static void close_table(const struct table *table)
+{
+    if (table->has_floors)
+        buf_add(table->out, "  > at least: other processes kept the cores busy\n");
 }
 
 /* The first row with something known opens the table, and says where all come from. */
@@ -43,7 +55,7 @@ static void add_row(struct table *table, const char *name,
     open_table(table, quantity[first]);
     buf_addf(table->out, "  %-*s", DESCRIBE_INDENT - 2, name);
     for (size_t i = 0; i < nr; i++)
-        add_cell(table->out, quantity[i], scale[i]);
+        add_cell(table, quantity[i], scale[i]);
     buf_add(table->out, "\n");
 }
 
@@ -78,6 +90,7 @@ void describe_bandwidths(const struct machine *machine, struct buf *out)
     }
     add_rates(&table, "mem., one core", &machine->one_core);
     add_rates(&table, "mem., all cores", &machine->all_cores);
+    close_table(&table);
 }
 
 static void add_flops(struct table *table, const char *name,
@@ -103,5 +116,6 @@ void describe_arithmetic(const struct machine *machine, struct buf *out)
     add_flops(&table, "double, all", &machine->all_flops_double);
     add_flops(&table, "single, one core", &machine->flops_single);
     add_flops(&table, "single, all", &machine->all_flops_single);
+    close_table(&table);
     free(heading);
 }

@@ -144,17 +144,15 @@ void limit_resolve(struct machine_limit *limit, const struct limit_evidence *evi
 }
 
 char *limit_prefetch_phrase(struct quantity lines, struct quantity l2_gain,
-                            struct quantity l1_gain, struct quantity knee)
+                            struct quantity l1_gain)
 {
-    const double nothing = 1.1; /* less does not show in a program */
-    bool in_vain = knee.known && lines.value <= knee.value + 2 && l2_gain.value < nothing;
-
     if (!lines.known || !l2_gain.known || !l1_gain.known)
         return NULL;
     return xasprintf(
         "software prefetch to L2 %s here: %.2f times the best rate of random "
         "reads without, %.0f lines in flight (prefetch to L1: %.2f times)",
-        in_vain ? "gains nothing" : "gains", l2_gain.value, lines.value, l1_gain.value);
+        machine_prefetch_gains(l2_gain) ? "gains" : "gains nothing", l2_gain.value,
+        lines.value, l1_gain.value);
 }
 
 void limit_add_phrase(struct machine_limit *limit, const char *phrase)

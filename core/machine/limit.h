@@ -21,10 +21,10 @@ struct limit_evidence {
 void limit_resolve(struct machine_limit *limit, const struct limit_evidence *evidence);
 
 /* What software prefetch to L2 brings on this machine, one phrase; NULL = not measured.
- * `lines`: most in flight with it; gains: best rate over the best without prefetch;
- * `knee`: limit of L1. Caller frees. */
+ * `lines`: most in flight with it; gains: best rate over the best without prefetch.
+ * Caller frees. */
 char *limit_prefetch_phrase(struct quantity lines, struct quantity l2_gain,
-                            struct quantity l1_gain, struct quantity knee);
+                            struct quantity l1_gain);
 /* Appends to source; NULL adds nothing. */
 void limit_add_phrase(struct machine_limit *limit, const char *phrase);
 

@@ -41,10 +41,11 @@ struct machine_flops {
 struct machine_level {
     int level;            /* 1 = L1D */
     double claimed_bytes; /* per instance, as the system says; 0 = not said */
-    double
-        effective_bytes; /* what one core really gets when all cores run; 0 = unknown */
-    int ways;            /* associativity; 0 = unknown, the cache model then takes 8 */
-    int cores_sharing;   /* physical cores that share one instance */
+    /* What one core really gets when all cores run; 0 = unknown. Where it was measured it
+     * lies between low and high; high 0 = no end was seen: "at least" what was proven. */
+    double effective_bytes, effective_low_bytes, effective_high_bytes;
+    int ways;          /* associativity; 0 = unknown, the cache model then takes 8 */
+    int cores_sharing; /* physical cores that share one instance */
     struct quantity latency_ns; /* load to use, block-local order: translation excluded */
     struct machine_rates one_core, all_cores; /* served by this level */
 };
@@ -108,10 +109,10 @@ struct machine {
                      the machine was */
     char *date;   /* ISO 8601 */
     bool quick;   /* made by the quick characterisation */
-    /* The unloaded latency of memory moved too much while the profile was made; the
-     * sentence says how much, also when it did not. NULL = not observed. */
+    /* The unloaded latency of memory moved too much while the profile was made, or other
+     * processes took the core (`source` says so). */
     bool unstable;
-    char *stability;
+    char *stability;    /* how much it moved, also when little; NULL = not observed */
     struct strvec note; /* what was degraded and why, one sentence each */
     int cores;          /* physical cores usable by this process */
     int threads_per_core, sockets, numa_nodes;
@@ -149,6 +150,15 @@ struct machine {
 };
 
 void machine_release(struct machine *machine);
+
+/* Whether prefetch to L2 brings anything here beyond what the L1 queue carries: less than
+ * a tenth does not show in a program. The gain must be known. rules/recipe.json has the
+ * same bar. */
+#define MACHINE_PREFETCH_GAINS 1.1
+static inline bool machine_prefetch_gains(struct quantity l2_gain)
+{
+    return l2_gain.value > MACHINE_PREFETCH_GAINS;
+}
 
 /* Bytes that one miss moves: what Little's law counts. */
 static inline int machine_transfer_bytes(const struct machine *machine)

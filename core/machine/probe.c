@@ -6,7 +6,7 @@
 #include "core/machine/here.h"
 #include "core/machine/peak.h"
 
-static const double quick_seconds = 15, full_seconds = 110;
+static const double quick_seconds = 12, full_seconds = 110;
 
 /* 1 GiB, but at least four times the last cache, as far as an eighth of the free memory
  * allows; both page sizes need it. More than is needed only costs translations, which
@@ -59,21 +59,24 @@ static void resolve_limits(const struct probe *probe, const struct cpu_row *row)
     set_limit(&machine->l1_mshrs, row ? &row->l1 : NULL, &l1);
     set_limit(&machine->l2_mshrs, row ? &row->l2 : NULL, &l2);
     prefetch = limit_prefetch_phrase(probe->prefetch_lines, machine->prefetch_l2_gain,
-                                     probe->prefetch_l1_gain, machine->l1_mshrs.used);
+                                     probe->prefetch_l1_gain);
     limit_add_phrase(&machine->l2_mshrs, prefetch);
     free(prefetch);
 }
 
 /* A probe thread never sleeps: what is missing of its processor time, others took. */
-static char *source_text(const struct probe *probe)
+static void say_source(const struct probe *probe)
 {
+    const double busy = 0.05;
     double taken = 1 - probe->stage_cpu_s / probe->stage_wall_s;
+    struct machine *machine = probe->machine;
 
-    return taken > 0.05
-               ? xasprintf("probed here, while other processes took %.0f %% of the "
-                           "first core: repeat it on a quiet machine",
-                           100 * taken)
-               : xstrdup("probed here");
+    machine->unstable |= taken > busy;
+    machine->source =
+        taken > busy ? xasprintf("probed here, while other processes took %.0f %% of the "
+                                 "first core: repeat it on a quiet machine",
+                                 100 * taken)
+                     : xstrdup("probed here");
 }
 
 /* Between any two of them the unloaded latency is looked at. */
@@ -157,7 +160,7 @@ int machine_probe(const struct machine_probe_opts *opts, struct machine *machine
     prepare(&probe, opts);
     if (recognise(&probe, opts, &table, &row, err) || measure(&probe, err))
         goto out;
-    machine->source = source_text(&probe);
+    say_source(&probe);
     resolve_limits(&probe, row);
     result = 0;
 out:

@@ -3,43 +3,37 @@
  * footprint, on all cores at the same time. Each footprint is chased line by line in
  * random order; the level ends where the latency leaves what the level itself takes, as
  * one core alone sees it in a footprint that surely fits. So a level of which a core gets
- * little, or which a guest shares with others, is told from the level before.
+ * little, or which a guest shares with others, is told from the level before, whatever
+ * size it claims.
  */
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/machine/capacity.h"
 #include "core/machine/probe.h"
 #include "core/machine/team.h"
 
-enum { FOOTPRINT_NR = 16, ROUNDS_MAX = 15 };
-
-/* The next level is more than twice as slow as the one before. */
-static const double leaves = 1.6;
+enum { ROUNDS_MAX = 15 };
 
 struct sweep {
-    struct probe *probe;
     double from_bytes, to_bytes, alone_bytes;
     size_t line, rounds;
-    double alone_ns;                     /* of the first core, the others wait */
-    double ns[ROUNDS_MAX][FOOTPRINT_NR]; /* of the first core */
-    double end_s;
-    size_t footprint_nr; /* that are measured; fewer once the end was seen */
-    size_t done;         /* rounds, decided by the first core */
-    atomic_int stop;     /* no more of this round, and no more rounds */
+    double memory_ns; /* unloaded; 0 = not known */
+    double alone_ns;  /* of the first core, the others wait; the least so far */
+    double end_s;     /* no round begins later; the first one goes on until ... */
+    double first_s;   /* ... then: an end is to be found */
+    struct capacity_search round[ROUNDS_MAX];
+    size_t done; /* rounds; this and what follows is decided by the first core */
+    size_t looks;
+    double ask_bytes; /* all look at it now; 0 = the round ends */
+    double asked_ns;  /* the look before was at the same footprint; 0 = it was not */
+    atomic_int stop;  /* somebody has not got the memory */
     struct error err;
 };
 
 static size_t whole_lines(const struct sweep *sweep, double bytes)
 {
     return (size_t)(bytes / (double)sweep->line) * sweep->line;
-}
-
-static size_t footprint(const struct sweep *sweep, size_t i)
-{
-    double share = (double)i / (FOOTPRINT_NR - 1);
-
-    return whole_lines(sweep, sweep->from_bytes *
-                                  pow(sweep->to_bytes / sweep->from_bytes, share));
 }
 
 /* Nanoseconds per step; tries again when another process got in between. */
@@ -63,14 +57,30 @@ static double step_ns(struct chase *chase)
     return (now.wall_s - start.wall_s) / (double)taken * 1e9;
 }
 
+/* As much as is asked for and no more: few levels are as large as the largest footprint,
+ * and memory that is touched takes time. False for all members if one has not got it. */
+static bool make_room(struct team_member *member, struct region *region, double bytes)
+{
+    struct sweep *sweep = member->task;
+
+    if ((double)region->bytes < bytes) {
+        region_release(region);
+        if (region_map(region, (size_t)bytes, true,
+                       member->index == 0 ? &sweep->err : NULL))
+            atomic_store(&sweep->stop, 1);
+    }
+    team_wait(member);
+    return !atomic_load(&sweep->stop);
+}
+
 static void build(struct chase *chase, const struct sweep *sweep, char *base,
-                  size_t bytes, uint64_t seed)
+                  double bytes)
 {
     chase_build(chase, &(struct chase_plan){.base = base,
-                                            .bytes = bytes,
+                                            .bytes = whole_lines(sweep, bytes),
                                             .spacing = sweep->line,
                                             .order = CHASE_BLOCK_LOCAL,
-                                            .seed = seed});
+                                            .seed = sweep->looks});
 }
 
 static void measure_alone(struct team_member *member, struct sweep *sweep, char *base)
@@ -78,21 +88,19 @@ static void measure_alone(struct team_member *member, struct sweep *sweep, char 
     struct chase chase;
 
     if (member->index == 0) {
-        build(&chase, sweep, base, whole_lines(sweep, sweep->alone_bytes), 1);
+        build(&chase, sweep, base, sweep->alone_bytes);
         chase_warm(&chase);
-        sweep->alone_ns = step_ns(&chase);
-        for (int i = 0; i < 4; i++) /* disturbances only add */
+        for (int i = 0; i < 5; i++) /* disturbances only add */
             sweep->alone_ns = fmin(sweep->alone_ns, step_ns(&chase));
     }
     team_wait(member);
 }
 
-static double measure_one(struct team_member *member, struct sweep *sweep, char *base,
-                          size_t i, uint64_t seed)
+static double measure_one(struct team_member *member, struct sweep *sweep, char *base)
 {
     struct chase chase;
 
-    build(&chase, sweep, base, footprint(sweep, i), seed);
+    build(&chase, sweep, base, sweep->ask_bytes);
     team_wait(member);
     chase_warm(&chase);
     chase_run(&chase, 1, chase.node_nr < 20000 ? chase.node_nr : 20000);
@@ -100,102 +108,76 @@ static double measure_one(struct team_member *member, struct sweep *sweep, char 
     return step_ns(&chase);
 }
 
-/* The least of all rounds so far: disturbances only add. */
-static double least_ns(const struct sweep *sweep, size_t round, size_t i)
+/* The first core's decision after each look. What looks too large may have been disturbed
+ * and is looked at twice. */
+static void judge(struct sweep *sweep, double ns)
 {
-    double least = sweep->ns[round][i];
+    struct capacity_search *round = &sweep->round[sweep->done];
+    double until = sweep->done ? sweep->end_s : sweep->first_s;
 
-    for (size_t r = 0; r < round; r++)
-        least = fmin(least, sweep->ns[r][i]);
-    return least;
-}
-
-/* The first core's decision after each footprint: two in a row that were far beyond the
- * end in every round are enough (one round alone may have been disturbed), larger ones
- * only take time; nor can they take more time than there is. */
-static void judge(struct sweep *sweep, size_t round, size_t i)
-{
-    double far = 1.5 * leaves * sweep->alone_ns;
-
-    if (round > 0 && i > 0 && i + 1 < sweep->footprint_nr &&
-        least_ns(sweep, round, i) > far && least_ns(sweep, round, i - 1) > far)
-        sweep->footprint_nr = i + 1;
-    if (clock_s() > sweep->end_s) {
-        if (i + 1 < sweep->footprint_nr && round == 0)
-            sweep->footprint_nr = i + 1;
-        atomic_store(&sweep->stop, 1);
+    sweep->looks++;
+    if (ns > round->bar_ns && !sweep->asked_ns) {
+        sweep->asked_ns = ns;
+        return;
     }
+    capacity_add(round, sweep->ask_bytes,
+                 sweep->asked_ns ? fmin(ns, sweep->asked_ns) : ns);
+    sweep->asked_ns = 0;
+    sweep->ask_bytes = clock_s() < until ? capacity_next(round) : 0;
 }
 
-static void one_round(struct team_member *member, struct sweep *sweep, char *base,
-                      size_t round)
+/* Later rounds begin where the one before found the end. */
+static void begin_round(struct sweep *sweep)
 {
-    bool going = true;
+    struct capacity_search *round = &sweep->round[sweep->done];
 
-    for (size_t i = 0; going && i < sweep->footprint_nr; i++) {
-        double ns = measure_one(member, sweep, base, i, round * 64 + i + 1);
+    *round = (struct capacity_search){.from_bytes = sweep->from_bytes,
+                                      .to_bytes = sweep->to_bytes,
+                                      .start_bytes = sweep->from_bytes};
+    if (sweep->done && round[-1].inside_bytes)
+        round->start_bytes = fmax(round[-1].inside_bytes / 1.5, sweep->from_bytes);
+    round->bar_ns = capacity_bar_ns(sweep->alone_ns, sweep->memory_ns);
+    sweep->ask_bytes = isnan(round->bar_ns) ? 0 : capacity_next(round);
+    sweep->asked_ns = 0;
+}
 
-        if (member->index == 0) {
-            sweep->ns[round][i] = ns;
-            judge(sweep, round, i);
-            if (i + 1 == sweep->footprint_nr)
-                sweep->done = round + 1;
-        }
+/* False when there is no further round. */
+static bool one_round(struct team_member *member, struct sweep *sweep,
+                      struct region *region)
+{
+    double ns;
+
+    if (!make_room(member, region, sweep->alone_bytes))
+        return false;
+    measure_alone(member, sweep, region->base);
+    if (member->index == 0)
+        begin_round(sweep);
+    team_wait(member);
+    while (sweep->ask_bytes > 0) {
+        if (!make_room(member, region, sweep->ask_bytes))
+            return false;
+        ns = measure_one(member, sweep, region->base);
+        team_wait(member); /* all have read what was asked */
+        if (member->index == 0)
+            judge(sweep, ns);
         team_wait(member); /* all see the same decision */
-        going = !atomic_load(&sweep->stop);
-        team_wait(member); /* before the next one is made */
     }
+    if (member->index == 0) {
+        sweep->done++;
+        atomic_store(&sweep->stop,
+                     sweep->done == sweep->rounds || clock_s() >= sweep->end_s);
+    }
+    team_wait(member);
+    return !atomic_load(&sweep->stop);
 }
 
 static void sweep_level(struct team_member *member)
 {
-    struct sweep *sweep = member->task;
-    struct region region;
-    bool mapped = !region_map(&region, footprint(sweep, FOOTPRINT_NR - 1), true,
-                              member->index == 0 ? &sweep->err : NULL);
+    struct region region = {0};
 
-    if (!mapped)
-        atomic_store(&sweep->stop, 1);
-    team_wait(member);
-    if (!atomic_load(&sweep->stop)) {
-        measure_alone(member, sweep, region.base);
-        for (size_t round = 0; round < sweep->rounds && !atomic_load(&sweep->stop);
-             round++)
-            one_round(member, sweep, region.base, round);
-    }
-    if (mapped)
-        region_release(&region);
-}
-
-/* Where the latency crosses the bar for good. *is_floor: it does not, up to here. 0: it
- * is beyond it everywhere. */
-static double capacity(const struct sweep *sweep, const double *ns, bool *is_floor)
-{
-    double bar = leaves * sweep->alone_ns;
-    size_t nr = sweep->footprint_nr, i = nr;
-
-    while (i > 0 && ns[i - 1] > bar) /* from above: disturbances only add */
-        i--;
-    *is_floor = i == nr;
-    if (!i || *is_floor)
-        return i ? (double)footprint(sweep, nr - 1) : 0;
-
-    double share = (bar - ns[i - 1]) / (ns[i] - ns[i - 1]);
-    double low = (double)footprint(sweep, i - 1), high = (double)footprint(sweep, i);
-
-    return low * pow(high / low, fmin(fmax(share, 0), 1));
-}
-
-static double effective_bytes(const struct sweep *sweep, bool *is_floor)
-{
-    double low[FOOTPRINT_NR], sample[ROUNDS_MAX];
-
-    for (size_t i = 0; i < sweep->footprint_nr; i++) {
-        for (size_t round = 0; round < sweep->done; round++)
-            sample[round] = sweep->ns[round][i];
-        low[i] = samples_quantity(sample, sweep->done).low; /* disturbances only add */
-    }
-    return capacity(sweep, low, is_floor);
+    while (one_round(member, member->task, &region))
+        team_wait(member); /* all have seen that there is one more */
+    region_release(&region);
 }
 
 /* From well above what the level before holds, up to four times the share; all cores
@@ -221,41 +203,59 @@ static bool set_range(struct sweep *sweep, const struct machine *machine, int i)
     return sweep->to_bytes >= 2 * sweep->from_bytes;
 }
 
-static void take(struct probe *probe, struct machine_level *level,
-                 const struct sweep *sweep)
+static void note_open(struct probe *probe, const struct machine_level *level,
+                      const struct sweep *sweep)
 {
-    bool is_floor = false;
-    double bytes;
+    bool looked = level->effective_low_bytes >= 0.99 * sweep->to_bytes;
 
-    if (!sweep->done)
-        return;
-    bytes = effective_bytes(sweep, &is_floor);
-    if (is_floor)
-        probe_note(probe, "a core gets at least %.3g MiB of L%d, how much is unknown: %s",
-                   bytes / (1 << 20), level->level,
-                   sweep->footprint_nr < FOOTPRINT_NR ? "there was no time to go further"
-                                                      : "no end was seen up to there");
-    else if (bytes <= 0)
+    probe_note(probe,
+               "a core gets at least %.3g MiB of L%d, how much more is unknown: %s; what "
+               "is larger is taken to come from beyond L%d",
+               level->effective_low_bytes / (1 << 20), level->level,
+               looked ? "no end was seen up to there"
+                      : "there was no time to go further, repeat it on a quiet machine",
+               level->level);
+}
+
+static void take(struct probe *probe, int i, const struct sweep *sweep)
+{
+    struct machine_level *level = &probe->machine->level[i];
+    double before = i > 0 ? level_bytes(&probe->machine->level[i - 1]) : 0;
+    struct quantity bytes =
+        capacity_of(sweep->round, sweep->done, fmin(before, sweep->from_bytes));
+
+    if (!bytes.known) {
         probe_note(probe,
-                   "how much of L%d a core gets could not be told: even %.3g MiB are "
-                   "slower than the level itself",
-                   level->level, sweep->from_bytes / (1 << 20));
-    else
-        level->effective_bytes = bytes;
+                   "how much of L%d a core gets could not be told: %.3g MiB of one core "
+                   "alone took %.3g ns a step, as long as memory",
+                   level->level, sweep->alone_bytes / (1 << 20), sweep->alone_ns);
+        return;
+    }
+    level->effective_bytes = bytes.value;
+    level->effective_low_bytes = bytes.low;
+    level->effective_high_bytes = isinf(bytes.high) ? 0 : bytes.high;
+    if (isinf(bytes.high))
+        note_open(probe, level, sweep);
 }
 
 static int probe_level(struct probe *probe, int i, struct error *err)
 {
     struct machine_level *level = &probe->machine->level[i];
     struct sweep *sweep = xcalloc(1, sizeof(*sweep));
+    bool last = i + 1 == probe->machine->level_nr;
     int result = 0;
 
-    sweep->probe = probe;
     sweep->line = (size_t)probe->machine->line_bytes;
     sweep->rounds = probe->quick ? 5 : ROUNDS_MAX;
-    sweep->footprint_nr = FOOTPRINT_NR;
+    sweep->alone_ns = INFINITY;
+    for (size_t k = 0; last && k < probe->anchor_nr; k++)
+        sweep->memory_ns = sweep->memory_ns > 0
+                               ? fmin(sweep->memory_ns, probe->anchor[k].ns)
+                               : probe->anchor[k].ns;
     /* The last level takes longest: its sets are large, and it learns slowly. */
-    sweep->end_s = probe_until(probe, i + 1 == probe->machine->level_nr ? 0.1 : 0.04);
+    sweep->end_s = probe_until(probe, last ? 0.12 : 0.04);
+    /* Whatever settling took: the claim is no answer. */
+    sweep->first_s = clock_s() + (last ? 0.3 : 0.1) * probe->seconds;
     if (!set_range(sweep, probe->machine, i))
         probe_note(probe,
                    "how much of L%d a core gets was not measured: too little memory "
@@ -267,7 +267,7 @@ static int probe_level(struct probe *probe, int i, struct error *err)
     else if (sweep->err.text[0])
         result = fail(err, sweep->err.status, "%s", sweep->err.text);
     else
-        take(probe, level, sweep);
+        take(probe, i, sweep);
     free(sweep);
     return result;
 }

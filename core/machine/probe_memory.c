@@ -6,7 +6,8 @@
 #include "core/machine/probe.h"
 #include "core/machine/probe_pages.h"
 
-enum { ALONE_MAX = 16 };
+/* Fewer samples have no spread that could be told: then the cost is unknown. */
+enum { ALONE_MAX = 16, TRANSLATIONS_LEAST = 3 };
 
 static const int lane_choices[] = {1, 8, 12, 16, 20, 24, 28, 32, 40, 48};
 
@@ -80,12 +81,14 @@ static double walk_ns(struct chase *chase, size_t steps)
  * the first 200 000 to 300 000. These meet each line of the guest's page tables (8
  * entries) about nine times; then reuse and eviction balance.
  */
-static void sample_translation(struct page_set *set)
+static void sample_translation(struct page_set *set, double end_s)
 {
     const size_t lead_steps = 300000, steps = 32768;
     const int tries_max = 3;
 
-    for (int i = 0; i < tries_max && set->translation_nr < ALONE_MAX; i++) {
+    for (int i = 0;
+         set->translation_nr < ALONE_MAX && (!i || (i < tries_max && clock_s() < end_s));
+         i++) {
         double random_ns, local_ns;
 
         chase_run(&set->random.chase, 1, lead_steps);
@@ -99,20 +102,22 @@ static void sample_translation(struct page_set *set)
     }
 }
 
-/* Both page sizes in turn. */
-static void sample_translations(struct page_set *huge, struct page_set *small, size_t nr)
+/* Both page sizes in turn; nothing is tried again after end_s. */
+static void sample_translations(struct page_set *huge, struct page_set *small, size_t nr,
+                                double end_s)
 {
     while (nr--) {
-        sample_translation(small);
+        sample_translation(small, end_s);
         if (huge)
-            sample_translation(huge);
+            sample_translation(huge, end_s);
     }
 }
 
 static void fill_pages(struct machine_pages *to, const struct trials *trials,
                        const struct page_set *set)
 {
-    to->translation_ns = samples_quantity(set->translation_ns, set->translation_nr);
+    if (set->translation_nr >= TRANSLATIONS_LEAST)
+        to->translation_ns = samples_quantity(set->translation_ns, set->translation_nr);
     to->random_accesses_per_s =
         best_rate(trials, set->random.trial, set->random.trial_nr);
     page_probe_read(&set->pages, trials, to);
@@ -182,12 +187,16 @@ static void measure_sets(struct probe *probe, struct page_set *huge,
     } else {
         add_set(probe, &trials, small, &probe->huge, false);
     }
-    sample_translations(other, small, alone);
+    sample_translations(other, small, alone, probe_until(probe, 0.1));
     started_s = clock_s();
     trials_run(&trials, rounds_max, probe_until(probe, 0.23));
     add_anchors(probe, &trials.trial[best->local.trial[0]], started_s, clock_s());
-    sample_translations(other, small, alone);
+    sample_translations(other, small, alone, probe_until(probe, 0.1));
     fill_pages(&machine->small_pages, &trials, small);
+    if (small->translation_nr < TRANSLATIONS_LEAST ||
+        (other && other->translation_nr < TRANSLATIONS_LEAST))
+        probe_note(probe, "what a page walk costs could not be measured on all pages: "
+                          "other processes kept running on the core");
     if (machine->huge_pages_available) {
         fill_pages(&machine->huge_pages, &trials, huge);
         find_knee(probe, &trials, huge);

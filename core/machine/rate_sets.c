@@ -385,8 +385,11 @@ size_t rate_memory_bytes(const struct machine *machine, size_t cores, double ava
 
     if (machine->level_nr) {
         const struct machine_level *last = &machine->level[machine->level_nr - 1];
+        double whole = last->effective_high_bytes > 0
+                           ? last->effective_high_bytes * users_of(machine, last)
+                           : last->claimed_bytes;
 
-        share = last->claimed_bytes / fmin(last->cores_sharing, (double)cores);
+        share = whole / fmin(last->cores_sharing, (double)cores);
     }
     bytes = fmax(bytes, 4 * share);
     if (available > 0)

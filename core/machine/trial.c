@@ -58,14 +58,16 @@ static void find_work(struct trial *trial)
 }
 
 /* Where others keep running on this core, the last try counts: the sample stays in its
- * round. What the trial before has left warm is warm still. */
-static void add_sample(struct trial *trial, const struct trial *before)
+ * round. Nothing is tried again when the time is up. What the trial before has left warm
+ * is warm still. */
+static void add_sample(struct trial *trial, const struct trial *before, double end_s)
 {
     bool disturbed = true, warm = before && before->warm == trial->warm &&
                                   before->subject == trial->subject;
     double took = 0;
 
-    for (int tries = 0; tries < 8 && disturbed; tries++) {
+    for (int tries = 0; disturbed && (!tries || (tries < 8 && clock_s() < end_s));
+         tries++) {
         if (trial->warm && !warm)
             trial->warm(trial->subject);
         warm = false; /* who took the core took the cache with it */
@@ -76,14 +78,14 @@ static void add_sample(struct trial *trial, const struct trial *before)
 }
 
 /* Every other round backwards: a drift within the round then leans to neither end. */
-static void one_round(struct trials *trials, bool backwards)
+static void one_round(struct trials *trials, bool backwards, double end_s)
 {
     const struct trial *before = NULL;
 
     for (size_t i = 0; i < trials->trial_nr; i++) {
         struct trial *trial = &trials->trial[backwards ? trials->trial_nr - 1 - i : i];
 
-        add_sample(trial, before);
+        add_sample(trial, before, end_s);
         before = trial;
     }
 }
@@ -97,7 +99,7 @@ void trials_run(struct trials *trials, size_t rounds, double end_s)
     for (size_t round = 0; round < rounds; round++) {
         if (round >= least && clock_s() >= end_s)
             break;
-        one_round(trials, round % 2);
+        one_round(trials, round % 2, end_s);
     }
 }
 

@@ -415,7 +415,7 @@ int timeline_csv_read(const char *path, struct timeline *timeline, struct error 
     int result = -1;
 
     *timeline = (struct timeline){0};
-    if (file_read(path, &text, err) == 0)
+    if (file_read_most(path, GZ_LIMIT_BYTES, &text, err) == 0)
         result = timeline_csv_parse(path, buf_str(&text), timeline, err);
     buf_release(&text);
     return result;

@@ -34,10 +34,9 @@ enum resource resource_from_word(const char *word)
 const char *fullness_word(enum fullness fullness)
 {
     static const char *const word[] = {
-        [FULLNESS_UNKNOWN] = "unknown",
-        [FULLNESS_NOT_FULL] = "not full",
-        [FULLNESS_UNDECIDED] = "undecided",
-        [FULLNESS_FULL] = "full",
+        [FULLNESS_UNKNOWN] = "unknown",       [FULLNESS_NOT_FULL] = "not full",
+        [FULLNESS_UNDECIDED] = "undecided",   [FULLNESS_FULL] = "full",
+        [FULLNESS_IMPOSSIBLE] = "impossible",
     };
 
     return word[fullness];
@@ -97,6 +96,8 @@ static enum fullness fullness_of(const struct occupancy_resource *resource)
 
     if (!resource->utilization.known)
         return FULLNESS_UNKNOWN;
+    if (is_impossible(resource))
+        return FULLNESS_IMPOSSIBLE;
     if (resource->utilization.low >= full)
         return FULLNESS_FULL;
     return resource->utilization.high < full ? FULLNESS_NOT_FULL : FULLNESS_UNDECIDED;
@@ -131,8 +132,11 @@ static void fill_resources(const struct occupancy_case *input, const struct node
     ceiling_l2_link(input, &at[RESOURCE_L2_LINK]);
     ceiling_l3_link(input, &at[RESOURCE_L3_LINK]);
     ceiling_arithmetic(input, &at[RESOURCE_ARITHMETIC]);
-    for (int r = 0; r < RESOURCE_NR; r++)
+    for (int r = 0; r < RESOURCE_NR; r++) {
         at[r].fullness = fullness_of(&at[r]);
+        if (at[r].fullness == FULLNESS_IMPOSSIBLE)
+            at[r].least_s = quantity_unknown();
+    }
 }
 
 /* All fills beyond L2 of which the share of random ones is least or most. Where more
@@ -196,6 +200,9 @@ static struct quantity in_flight(const struct occupancy_case *input,
 {
     struct quantity l1 = now->resource[RESOURCE_L1_QUEUE].n, walks, per_call;
 
+    if (now->resource[RESOURCE_L1_QUEUE].fullness == FULLNESS_IMPOSSIBLE ||
+        now->resource[RESOURCE_L2_QUEUE].fullness == FULLNESS_IMPOSSIBLE)
+        return quantity_unknown();
     per_call = quantity_multiply(walks_on_path(input), walk_price(input));
     walks = quantity_scale(quantity_divide(per_call, input->time_s), 1e-9);
     if (l1.known && walks.known)
@@ -244,6 +251,18 @@ static bool may_hide(const struct occupancy_resource *resource, int level_nr)
     return resource->resource != RESOURCE_L3_LINK || level_nr > 2;
 }
 
+/* What is only known from below may need all the time that its floor says. */
+static void lower_by_floors(const struct occupancy_case *input, struct occupancy *out)
+{
+    for (int r = 0; r < RESOURCE_NONE; r++) {
+        const struct occupancy_resource *resource = &out->resource[r];
+        struct quantity slack = quantity_divide(input->time_s, resource->least_s);
+
+        if (is_floor(resource->limit) && slack.known && out->slack.known)
+            out->slack.low = fmin(out->slack.low, fmax(slack.low, 1));
+    }
+}
+
 static void find_limiter(const struct occupancy_case *input, struct occupancy *out)
 {
     struct quantity most = quantity_unknown();
@@ -252,6 +271,8 @@ static void find_limiter(const struct occupancy_case *input, struct occupancy *o
     for (int r = 0; r < RESOURCE_NONE; r++) {
         struct quantity least = out->resource[r].least_s;
 
+        if (is_floor(out->resource[r].limit))
+            continue;
         if (least.value > (most.known ? most.value : 0))
             out->busiest = r;
         most = quantity_max(most, least);
@@ -260,6 +281,7 @@ static void find_limiter(const struct occupancy_case *input, struct occupancy *o
     for (int r = 0; r < RESOURCE_NONE; r++)
         if (out->slack.known && may_hide(&out->resource[r], input->work.level_nr))
             out->slack.low = fmin(out->slack.low, 1);
+    lower_by_floors(input, out);
     out->limiter = out->slack.known && out->slack.value <= SLACK_LIMITER ? out->busiest
                                                                          : RESOURCE_NONE;
 }
@@ -280,7 +302,7 @@ int occupancy_compute(const struct occupancy_case *input, struct occupancy *out,
     out->why = why_of(input, out);
     if (out->why == OCCUPANCY_WHY_CACHE_RESIDENT)
         out->slack = quantity_unknown();
-    say_limiter(out, &out->limiter_sentence);
+    say_limiter(input, out, &out->limiter_sentence);
     say_why(input, out, &out->why_sentence);
     return 0;
 }

@@ -80,7 +80,15 @@ struct occupancy_case {
     struct quantity streams, run_bytes;
 };
 
-enum fullness { FULLNESS_UNKNOWN, FULLNESS_NOT_FULL, FULLNESS_UNDECIDED, FULLNESS_FULL };
+/* Impossible: more in use than there is, by all that the intervals allow. A figure is
+ * wrong then, and nothing is concluded from it. */
+enum fullness {
+    FULLNESS_UNKNOWN,
+    FULLNESS_NOT_FULL,
+    FULLNESS_UNDECIDED,
+    FULLNESS_FULL,
+    FULLNESS_IMPOSSIBLE
+};
 const char *fullness_word(enum fullness fullness);
 
 struct occupancy_resource {
@@ -147,8 +155,10 @@ struct occupancy {
     double idle_latency_share;
     /* by enum; unknown ones have unknown figures */
     struct occupancy_resource resource[RESOURCE_NR];
-    enum resource limiter; /* argmax T_r; NONE when all T_r are far below the time */
-    enum resource busiest; /* argmax T_r, however far below; NONE when none is known */
+    /* argmax T_r of those whose limit is known from both sides (a floor limits nothing)
+     * and whose figures can be; NONE when all T_r are far below the time */
+    enum resource limiter;
+    enum resource busiest; /* the same, however far below; NONE when none is known */
     /* T_now / max T_r; unknown when cache-resident: what limits such a loop is not among
      * the resources */
     struct quantity slack;

@@ -80,7 +80,7 @@ static struct quantity queue_utilization(const struct occupancy *now)
 {
     enum resource queue = now->random ? RESOURCE_L1_QUEUE : RESOURCE_L2_QUEUE;
 
-    if (!now->random_share.known)
+    if (!now->random_share.known || now->resource[queue].fullness == FULLNESS_IMPOSSIBLE)
         return quantity_unknown();
     return quantity_divide(now->paper_n, now->resource[queue].limit);
 }
@@ -117,6 +117,13 @@ static void send_ratios(const struct occupancy *now, const struct occupancy_sink
         sink->number(sink->context, figure[i].metric, figure[i].value);
 }
 
+/* No rule reads figures that cannot be. */
+static struct quantity believed(const struct occupancy_resource *resource,
+                                struct quantity figure)
+{
+    return resource->fullness == FULLNESS_IMPOSSIBLE ? quantity_unknown() : figure;
+}
+
 void occupancy_metrics(const struct occupancy *now, const struct occupancy_sink *sink)
 {
     static const char *const utilization[] = {
@@ -132,9 +139,10 @@ void occupancy_metrics(const struct occupancy *now, const struct occupancy_sink 
     const struct occupancy_resource *l2 = &now->resource[RESOURCE_L2_QUEUE];
 
     for (size_t r = 0; r < ARRAY_SIZE(utilization); r++)
-        sink->number(sink->context, utilization[r], now->resource[r].utilization);
-    sink->number(sink->context, "l1_occupancy", l1->n);
-    sink->number(sink->context, "l2_occupancy", l2->n);
+        sink->number(sink->context, utilization[r],
+                     believed(&now->resource[r], now->resource[r].utilization));
+    sink->number(sink->context, "l1_occupancy", believed(l1, l1->n));
+    sink->number(sink->context, "l2_occupancy", believed(l2, l2->n));
     sink->number(sink->context, "l1_limit", l1->limit);
     sink->number(sink->context, "l2_limit", l2->limit);
     send_ratios(now, sink);

@@ -29,6 +29,11 @@
 /* The utilization from which this resource is full. */
 double full_from(enum resource resource);
 
+/* More in use than there is, at every end of the intervals. */
+bool is_impossible(const struct occupancy_resource *resource);
+/* Only known from below: the guess is the least there is, and far from the most. */
+bool is_floor(struct quantity limit);
+
 /* From which end of all intervals a computation looks: least work, best guess, most work.
  */
 enum end { END_LOW, END_VALUE, END_HIGH, END_NR };
@@ -118,7 +123,13 @@ void caps_of(const struct occupancy_case *input, struct occupancy *out);
 #define INSTRUCTION_CACHE_BYTES (32 << 10)
 /* A run of so few lines ends about when a prefetcher has found out where it goes. */
 #define PREFETCHER_SHORT_LINES 32
-void say_limiter(const struct occupancy *now, struct buf *out);
+/* What cannot be and which figure is doubted; nothing where all can be. */
+void say_doubts(const struct occupancy_case *input, const struct occupancy *now,
+                struct buf *out);
+/* What may be at a limit that is only known from below. */
+void say_floors(const struct occupancy *now, struct buf *out);
+void say_limiter(const struct occupancy_case *input, const struct occupancy *now,
+                 struct buf *out);
 void say_why(const struct occupancy_case *input, const struct occupancy *now,
              struct buf *out);
 

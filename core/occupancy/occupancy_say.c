@@ -92,18 +92,22 @@ static void say_none(const struct occupancy *now, struct buf *out)
         buf_add(out, "What limits the loop is not known: neither its traffic nor its "
                      "arithmetic can be compared with what the machine can do.");
     } else {
-        buf_addf(out,
-                 "Nothing that was counted is at its limit: the busiest part is %s, ",
+        buf_addf(out, "%s at its limit: the busiest part is %s, ",
+                 out->length ? "Nothing else that was counted is"
+                             : "Nothing that was counted is",
                  resource_phrase(now->busiest));
         add_percent(out, now->resource[now->busiest].utilization);
         buf_add(out, " in use.");
+        say_floors(now, out);
     }
 }
 
-void say_limiter(const struct occupancy *now, struct buf *out)
+void say_limiter(const struct occupancy_case *input, const struct occupancy *now,
+                 struct buf *out)
 {
     const struct occupancy_resource *resource = &now->resource[now->limiter];
 
+    say_doubts(input, now, out);
     switch (now->limiter) {
     case RESOURCE_L1_QUEUE:
         say_queue(resource, "L1", out);
@@ -286,6 +290,12 @@ static void say_compute(const struct occupancy_case *input, const struct occupan
 
 static void say_unknown(const struct occupancy *now, struct buf *out)
 {
+    for (int r = 0; r < RESOURCE_NONE; r++)
+        if (!now->in_flight.known && now->resource[r].fullness == FULLNESS_IMPOSSIBLE) {
+            buf_add(out, "How many misses are under way cannot be told while the figures "
+                         "contradict each other.");
+            return;
+        }
     if (!now->in_flight.known) {
         buf_add(out,
                 "How many misses are under way is not known: the traffic, the time or "

@@ -146,11 +146,16 @@ struct run_opts {
 
 struct run_sample {
     double seconds; /* one kernel call: sample time / calls in it, mean over the copies of
-                       one launch and sample */
+                       one launch and sample; without `waited_s`, but for waits_inside */
     double slowest_s;   /* of the copies */
     unsigned launch;    /* from 0 */
     unsigned disturbed; /* enum run_disturbance bits, of any copy; such a sample was
-                           repeated and does not count unless all of its launch are */
+                           repeated and does not count unless all of its launch are
+                           (of pairs: most) */
+    double waited_s;    /* of a call, mean over the copies: something else had the
+                           processor */
+    bool waits_inside;  /* of any copy: several threads wait for one another, so nothing
+                           could be taken out */
 };
 
 /* {0} is the valid empty one. A launch that did not end well adds no sample; those of the
@@ -263,6 +268,9 @@ struct quantity run_time_s(const struct run_result *result);
  * joined with the range of the launches. Else Student's at 98 % on the launches. It
  * covers at least 95 % from 3 launches on, also where one stops as soon as it is narrow;
  * 2 launches 93 %; 1 launch tells of itself only.
+ * Either is doubted where most samples of one side were disturbed by what cannot be taken
+ * out of their time, or (together) where the ratio depends on how much was taken out; and
+ * has room for the caches that were filled again after waiting.
  */
 struct quantity run_ratio(const struct run_result *a, const struct run_result *b);
 /* Median of plain numbers; each one is a run. Unknown if one is not finite. */

@@ -41,6 +41,8 @@ static void add_sample(struct run_result *result, const struct launch *launch,
         sample.seconds += seconds / (double)launch->copies;
         sample.slowest_s = fmax(sample.slowest_s, seconds);
         sample.disturbed |= disturbed_at(launch, i, at);
+        sample.waited_s += copy[i].sample[at].waited_s / (double)launch->copies;
+        sample.waits_inside |= copy[i].sample[at].waits_inside;
     }
     GROW(result->sample, result->sample_nr + 1, result->sample_alloc);
     result->sample[result->sample_nr++] = sample;

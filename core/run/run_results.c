@@ -67,6 +67,8 @@ static bool read_sample(struct reader *reader, char *const *word)
         to->sample_nr == reader->samples_max)
         return false;
     sample.disturbed = 0;
+    sample.waited_s = 0;
+    sample.waits_inside = false;
     GROW(to->sample, to->sample_nr + 1, to->sample_alloc);
     to->sample[to->sample_nr++] = sample;
     return true;
@@ -84,6 +86,21 @@ static bool read_disturbed(struct reader *reader, char *const *word)
         return false;
     to->sample[to->sample_nr - 1].disturbed = (unsigned)bits;
     return true;
+}
+
+/* Likewise. Within the sample's time it is no longer than that. */
+static bool read_waited(struct reader *reader, char *const *word)
+{
+    struct copy_results *to = reader->results;
+    struct timed_sample *sample = to->sample_nr ? &to->sample[to->sample_nr - 1] : NULL;
+    bool inside = strcmp(word[1], "inside") == 0;
+
+    if (!sample || sample->waited_s > 0 || !read_number(word[0], 0, &sample->waited_s) ||
+        (!inside && strcmp(word[1], "beside") != 0))
+        return false;
+    sample->waits_inside = inside;
+    return sample->waited_s > 0 &&
+           (!inside || sample->waited_s <= sample->seconds * 1.01 + 1e-6);
 }
 
 /* A clock that steps by more than a second, or an empty call that takes one, is none. */
@@ -131,13 +148,19 @@ static bool read_done(struct reader *reader, char *const *word)
     return true;
 }
 
-enum { kind_done = 9 };
+enum { kind_done = 10 };
 static const struct line_kind kinds[] = {
-    {"buffers", 1, false, read_buffers}, {"huge", 1, false, read_huge},
-    {"warm", 1, false, read_warm},       {"sample", 2, true, read_sample},
-    {"drift", 2, true, read_drift},      {"clock", 3, false, read_clock},
-    {"flush", 3, false, read_flush},     {"disturbed", 1, true, read_disturbed},
-    {"stopped", 0, false, read_stopped}, [kind_done] = {"done", 0, false, read_done},
+    {"buffers", 1, false, read_buffers},
+    {"huge", 1, false, read_huge},
+    {"warm", 1, false, read_warm},
+    {"sample", 2, true, read_sample},
+    {"drift", 2, true, read_drift},
+    {"clock", 3, false, read_clock},
+    {"flush", 3, false, read_flush},
+    {"disturbed", 1, true, read_disturbed},
+    {"waited", 2, true, read_waited},
+    {"stopped", 0, false, read_stopped},
+    [kind_done] = {"done", 0, false, read_done},
 };
 
 /* Splits at single spaces. Returns how many words there are, -1 if too many. */
@@ -211,7 +234,9 @@ static int check_times(const struct copy_results *results, double wall_s,
     double sum = warm_is_sample(results) ? 0 : results->warm_s;
 
     for (size_t i = 0; i < results->sample_nr; i++)
-        sum += results->sample[i].seconds * results->sample[i].calls;
+        sum += (results->sample[i].seconds +
+                (results->sample[i].waits_inside ? 0 : results->sample[i].waited_s)) *
+               results->sample[i].calls;
     if (results->sample_nr == 0)
         return fail(err, STATUS_FAILED, "its results hold no sample");
     if (sum > wall_s * 1.01 + 1e-3) /* two clock readings apart */

@@ -9,6 +9,8 @@ struct timed_sample {
     double seconds; /* per call */
     double calls;
     unsigned disturbed; /* enum run_disturbance bits */
+    double waited_s;    /* of a call, for a processor */
+    bool waits_inside;  /* `seconds` holds them; else they were taken out */
 };
 
 /* What one copy of one launch wrote. {0} is the valid empty one. */

@@ -64,6 +64,55 @@ size_t samples_that_count(const struct run_result *result, struct run_sample *ou
     return nr;
 }
 
+/* ---- what was taken from them ---- */
+
+/*
+ * Another process on the core takes time that is measured and taken out. What cannot be
+ * taken out: threads that wait for one another while one of them waits for a processor,
+ * what the hypervisor takes, another clock, a disk.
+ */
+static bool is_blurred(const struct run_sample *sample)
+{
+    static const double tolerated = 0.02;
+
+    if (sample->disturbed & ~(unsigned)RUN_DISTURBED_SWITCHED)
+        return true;
+    return sample->waits_inside &&
+           (sample->disturbed || sample->waited_s > tolerated * sample->seconds);
+}
+
+void witness_add(struct witness *witness, const struct run_sample *sample)
+{
+    witness->waited_s += sample->waited_s;
+    witness->wall_s += sample->seconds + (sample->waits_inside ? 0 : sample->waited_s);
+    witness->nr++;
+    witness->blurred += is_blurred(sample);
+}
+
+void witness_judge(const struct witness *witness, struct quantity *ratio)
+{
+    ratio->doubted |= 2 * witness->blurred > witness->nr;
+}
+
+/*
+ * Who comes back to his core finds the caches of somebody else. To fill what a core has
+ * for itself, 2 MiB, takes 0.1 ms; time is given in slices of 3 ms and more: so much of
+ * what it ran may have gone into that, on one side and not on the other.
+ */
+const double witness_room = 1.03;
+
+void witness_widen(const struct witness *witness, struct quantity *ratio)
+{
+    double ran_s = witness->wall_s - witness->waited_s, room;
+
+    if (!ratio->known || !(witness->wall_s > 0))
+        return;
+    ratio->disturbed = fmin(1, witness->waited_s / witness->wall_s);
+    room = 1 + (witness_room - 1) * (ran_s > 0 ? fmin(1, witness->waited_s / ran_s) : 1);
+    ratio->low /= room;
+    ratio->high *= room;
+}
+
 /* ---- what is told beside ---- */
 
 static void add_note(struct run_result *result, const char *text)

@@ -17,6 +17,18 @@ void samples_take_least(struct run_result *result, size_t from, size_t minimum_o
  * launch, or all of a launch that has none. Returns how many. */
 size_t samples_that_count(const struct run_result *result, struct run_sample *out);
 
+/* What was taken from the samples that a ratio rests on. {0} is the valid empty one. */
+struct witness {
+    double waited_s, wall_s;
+    size_t nr, blurred; /* samples; those of which nobody can tell what it cost them */
+};
+void witness_add(struct witness *witness, const struct run_sample *sample);
+/* The doubt where most samples are blurred. */
+void witness_judge(const struct witness *witness, struct quantity *ratio);
+/* Share of the time that was taken, and room for what taking it cost: at most so much. */
+extern const double witness_room;
+void witness_widen(const struct witness *witness, struct quantity *ratio);
+
 /* Clock, background and what was left behind, of one launch that was added. */
 void samples_add_facts(struct run_result *result, const struct launch *launch);
 

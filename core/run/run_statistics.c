@@ -147,6 +147,34 @@ static size_t divide(struct launch_time *a, size_t a_nr, const struct launch_tim
     return found;
 }
 
+static void add_witnesses(const struct run_result *result, struct witness *witness)
+{
+    struct run_sample *sample = xcalloc(result->sample_nr + 1, sizeof(*sample));
+    size_t nr = samples_that_count(result, sample);
+
+    for (size_t i = 0; i < nr; i++)
+        witness_add(witness, &sample[i]);
+    free(sample);
+}
+
+/* Each side for itself: the shorter one may have been left alone while the longer one
+ * never was. */
+static void judge_apart(const struct run_result *a, const struct run_result *b,
+                        struct quantity *ratio)
+{
+    const struct run_result *side[2] = {a, b};
+    struct witness both = {0};
+
+    for (int i = 0; ratio->known && i < 2; i++) {
+        struct witness one = {0};
+
+        add_witnesses(side[i], &one);
+        witness_judge(&one, ratio);
+        add_witnesses(side[i], &both);
+    }
+    witness_widen(&both, ratio);
+}
+
 struct quantity run_ratio(const struct run_result *a, const struct run_result *b)
 {
     struct quantity ratio = quantity_unknown();
@@ -162,5 +190,6 @@ struct quantity run_ratio(const struct run_result *a, const struct run_result *b
     ratio = of_launches(a_time, divide(a_time, a_nr, b_time, b_nr));
     free(b_time);
     free(a_time);
+    judge_apart(a, b, &ratio);
     return ratio;
 }

@@ -63,6 +63,34 @@ const char *exchange_phase_kernel_tuner(enum exchange_phase phase)
     return key[phase];
 }
 
+static bool is_told(const struct exchange_space *space, enum exchange_phase phase)
+{
+    for (size_t i = 0; i < space->result_nr; i++)
+        if (!isnan(space->result[i].phase_s[phase]))
+            return true;
+    return false;
+}
+
+json_t *exchange_not_told(const struct exchange_space *space,
+                          const char *(*key_of)(enum exchange_phase phase))
+{
+    json_t *list = json_array();
+    for (unsigned i = 0; i < EXCHANGE_PHASE_NR; i++)
+        if (!is_told(space, i))
+            json_array_append_new(list, json_string(key_of(i)));
+    return list;
+}
+
+bool exchange_lists(const json_t *list, const char *key)
+{
+    size_t i;
+    const json_t *name;
+    json_array_foreach((json_t *)list, i,
+                       name) if (json_is_string(name) &&
+                                 !strcmp(json_string_value(name), key)) return true;
+    return false;
+}
+
 /* ---- the space ---- */
 
 static void result_release(struct exchange_result *result)

@@ -1,6 +1,6 @@
 /*
  * Cache files of Kernel Tuner: what its process_cache, read_cache and simulation runner
- * (1.0 to 1.3) ask for, and its schema 1.1.0. Times are milliseconds.
+ * (1.0 to 1.4) ask for, and its schema 1.1.0. Times are milliseconds.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,16 +21,6 @@ struct cache {
                              */
 };
 
-static bool names_phase(const json_t *list, const char *key)
-{
-    size_t i;
-    const json_t *name;
-    json_array_foreach((json_t *)list, i,
-                       name) if (json_is_string(name) &&
-                                 !strcmp(json_string_value(name), key)) return true;
-    return false;
-}
-
 /* What is taken off from a total may come out below 0 there: not told. */
 static bool is_difference(enum exchange_phase phase)
 {
@@ -43,7 +33,7 @@ static int read_phases(const struct cache *cache, const struct json_at *entry,
     for (unsigned i = 0; i < EXCHANGE_PHASE_NR; i++) {
         const char *key = exchange_phase_kernel_tuner(i);
         struct json_at at = exchange_child(entry, key);
-        if (!json_has(entry, key) || names_phase(cache->not_told, key) ||
+        if (!json_has(entry, key) || exchange_lists(cache->not_told, key) ||
             (is_difference(i) && json_number_value(at.node) < 0))
             continue;
         if (exchange_time_here(&at, ms, &result->phase_s[i], err))
@@ -197,6 +187,22 @@ static int read_parameters(const struct cache *cache, struct error *err)
     return 0;
 }
 
+/* From version 1.4 on a list, of which the first is the space's; the others are figures
+ * of the entries. */
+static int read_objective(const struct json_at *top, const char **out, struct error *err)
+{
+    struct json_at list = {0};
+    size_t nr = 0;
+    if (!json_has(top, "objective"))
+        return 0;
+    if (!json_is_array(json_object_get(top->node, "objective")))
+        return json_string_at(top, "objective", out, err);
+    if (json_array_at(top, "objective", &list, &nr, err))
+        return -1;
+    struct json_at first = json_element(&list, 0);
+    return nr ? json_string_here(&first, out, err) : 0;
+}
+
 static int read_head(struct cache *cache, struct error *err)
 {
     const struct json_at *top = &cache->top;
@@ -204,9 +210,7 @@ static int read_head(struct cache *cache, struct error *err)
     const char *device = NULL, *kernel = NULL, *objective = "time";
     if (json_string_at(top, "device_name", &device, err) ||
         json_string_at(top, "kernel_name", &kernel, err) ||
-        (json_has(top, "objective") &&
-         json_string_at(top, "objective", &objective, err)) ||
-        read_parameters(cache, err))
+        read_objective(top, &objective, err) || read_parameters(cache, err))
         return -1;
     space->device = xstrdup(device);
     space->kernel = xstrdup(kernel);
@@ -254,30 +258,20 @@ int exchange_read_kernel_tuner(const struct json_at *top, struct exchange_space 
 
 /* ---- writing ---- */
 
-static bool is_told(const struct exchange_space *space, enum exchange_phase phase)
-{
-    for (size_t i = 0; i < space->result_nr; i++)
-        if (!isnan(space->result[i].phase_s[phase]))
-            return true;
-    return false;
-}
-
 /* What the format has no place for. */
 static json_t *own_json(const struct exchange_space *space)
 {
     const json_t *told = json_object_get(space->extra, "inflight");
     json_t *own = json_is_object(told) ? json_copy((json_t *)told) : json_object();
-    json_t *units = json_object(), *not_told = json_array();
+    json_t *units = json_object();
     for (size_t i = 0; i < space->result_nr; i++)
         for (size_t k = 0; k < space->result[i].figure_nr; k++)
             if (*space->result[i].figure[k].unit)
                 json_object_set_new(units, space->result[i].figure[k].name,
                                     json_string(space->result[i].figure[k].unit));
-    for (unsigned i = 0; i < EXCHANGE_PHASE_NR; i++)
-        if (!is_told(space, i))
-            json_array_append_new(not_told, json_string(exchange_phase_kernel_tuner(i)));
     json_object_set_new(own, "units", units);
-    json_object_set_new(own, "not_told", not_told);
+    json_object_set_new(own, "not_told",
+                        exchange_not_told(space, exchange_phase_kernel_tuner));
     return own;
 }
 

@@ -10,6 +10,11 @@
 
 const char *exchange_phase_t4(enum exchange_phase phase);
 const char *exchange_phase_kernel_tuner(enum exchange_phase phase);
+/* The keys of the phases that no result tells: a file holds 0 for them, since readers
+ * want numbers, and lists them as inflight.not_told. Owned by the caller. */
+json_t *exchange_not_told(const struct exchange_space *space,
+                          const char *(*key_of)(enum exchange_phase phase));
+bool exchange_lists(const json_t *list, const char *key);
 const char *exchange_error_word(enum exchange_outcome outcome); /* Kernel Tuner's */
 /* Of names of errors that are none of Kernel Tuner's, too: never CORRECT. */
 enum exchange_outcome exchange_outcome_of_error(const char *name);

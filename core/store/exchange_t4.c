@@ -39,6 +39,8 @@ struct reading {
     struct exchange_space *space;
     struct exchange_result *result;
     double unit_s;
+    const json_t
+        *not_told; /* of our files: phases that are 0 as there must be a number */
 };
 
 static int take_text(const struct json_at *at, const char *key, char **out,
@@ -63,6 +65,7 @@ static int read_phases(const struct json_at *times, struct reading *reading,
             key = "compilation_time"; /* the schema's name; files have the other */
         struct json_at at = exchange_child(times, key);
         if (json_has(times, key) &&
+            !exchange_lists(reading->not_told, exchange_phase_t4(i)) &&
             exchange_time_here(&at, reading->unit_s, &reading->result->phase_s[i], err))
             return -1;
     }
@@ -193,7 +196,9 @@ static int read_result(const struct json_at *at, struct exchange_space *space,
                        double unit_s, struct error *err)
 {
     struct json_at configuration = {0}, times = {0};
-    struct reading reading = {space, exchange_add_result(space), unit_s};
+    struct reading reading = {
+        space, exchange_add_result(space), unit_s,
+        json_object_get(json_object_get(space->extra, "inflight"), "not_told")};
     if (json_object_at(at, "configuration", &configuration, err) ||
         exchange_check_configuration(&configuration, err) ||
         json_object_at(at, "times", &times, err) ||
@@ -274,6 +279,21 @@ static double told_unit(const struct json_at *results)
     return 1;
 }
 
+/* What speaks of the file and not of the results. */
+static void forget_file(struct exchange_space *space)
+{
+    json_t *own = json_object_get(space->extra, "inflight");
+    if (!json_object_get(own, "not_told"))
+        return;
+    own = json_copy(own); /* the file's own stays whole */
+    json_object_del(own, "not_told");
+    if (json_object_size(own))
+        json_object_set(space->extra, "inflight", own);
+    else
+        json_object_del(space->extra, "inflight");
+    json_decref(own);
+}
+
 int exchange_read_t4(const struct json_at *top, struct exchange_space *out,
                      struct error *err)
 {
@@ -294,6 +314,7 @@ int exchange_read_t4(const struct json_at *top, struct exchange_space *out,
     }
     if (!nr)
         return json_fail(&results, err, "there are no results in it");
+    forget_file(out);
     if (!out->objective)
         out->objective = xstrdup("time");
     return exchange_find_parameters(out, top->file, "results", err);
@@ -306,16 +327,17 @@ static json_t *milliseconds(double seconds)
     return json_real(seconds * 1e3);
 }
 
+/* Of every result all of them: readers ask for each key, as for a number. */
 static json_t *times_json(const struct exchange_result *result)
 {
     json_t *times = json_object(), *runs = json_array();
-    for (unsigned i = 0; i < EXCHANGE_PHASE_NR; i++)
-        if (!isnan(result->phase_s[i]))
-            json_object_set_new(times, exchange_phase_t4(i),
-                                milliseconds(result->phase_s[i]));
-    if (!isnan(result->phase_s[EXCHANGE_PHASE_COMPILE]))
-        json_object_set_new(times, "compilation_time",
-                            milliseconds(result->phase_s[EXCHANGE_PHASE_COMPILE]));
+    for (unsigned i = 0; i < EXCHANGE_PHASE_NR; i++) {
+        double seconds = result->phase_s[i];
+        json_object_set_new(times, exchange_phase_t4(i),
+                            milliseconds(isnan(seconds) ? 0 : seconds));
+    }
+    json_object_set(times, "compilation_time",
+                    json_object_get(times, exchange_phase_t4(EXCHANGE_PHASE_COMPILE)));
     for (size_t i = 0; i < result->sample_nr; i++)
         json_array_append_new(runs, milliseconds(result->sample_s[i]));
     if (result->sample_nr)
@@ -366,12 +388,21 @@ static json_t *result_json(const struct exchange_space *space,
 static json_t *head_json(const struct exchange_space *space)
 {
     json_t *metadata = json_pack("{s:s}", "timeunit", "milliseconds");
+    const json_t *told = json_object_get(space->extra, "inflight");
+    json_t *own = json_is_object(told) ? json_copy((json_t *)told) : json_object();
+    json_t *not_told = exchange_not_told(space, exchange_phase_t4);
     if (space->device)
         json_object_set_new(metadata, "device", json_string(space->device));
     if (space->kernel)
         json_object_set_new(metadata, "kernel_name", json_string(space->kernel));
     if (space->problem_size)
         json_object_set(metadata, "problem_size", space->problem_size);
+    if (json_array_size(not_told))
+        json_object_set(own, "not_told", not_told);
+    if (json_object_size(own))
+        json_object_set(metadata, "inflight", own);
+    json_decref(not_told);
+    json_decref(own);
     if (space->extra)
         json_object_update_missing(metadata, space->extra);
     return json_pack("{s:s, s:o}", "schema_version", "1.0.0", "metadata", metadata);

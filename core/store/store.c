@@ -1,7 +1,9 @@
 #include "core/store/store.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/store/store_claim.h"
 #include "core/store/store_place.h"
@@ -73,6 +75,28 @@ static int prepare(const struct store *store, struct error *err)
     return schema_is_old(&identity) ? schema_upgrade(store, err) : 0;
 }
 
+/* What was measured is its user's own: a new database is for nobody else. One that is
+ * there keeps its mode, such as that of a group which shares it; sqlite gives it to its
+ * log, too. */
+static bool make_private(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
+/* One that we made and that holds nothing yet is none: a full disk ended it. */
+static void remove_empty(const struct store *store)
+{
+    static const char *const ends[] = {"", "-wal", "-shm", "-journal"};
+    for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+        char *path = xasprintf("%s%s", store->path, ends[i]);
+        unlink(path);
+        free(path);
+    }
+}
+
 int store_open(const char *path, struct store **out, struct error *err)
 {
     struct store *store = xcalloc(1, sizeof(*store));
@@ -81,12 +105,15 @@ int store_open(const char *path, struct store **out, struct error *err)
     *out = NULL;
     store->claims = -1;
     store->path = path_absolute(path); /* also keeps "file:" and ":memory:" plain names */
+    bool made = make_private(store->path);
     if (sqlite3_open_v2(store->path, &store->db, flags, NULL) != SQLITE_OK)
         sql_fail(store, err, "open");
     else if (prepare(store, err) == 0) {
         *out = store;
         return 0;
     }
+    if (made)
+        remove_empty(store);
     store_close(store);
     return -1;
 }

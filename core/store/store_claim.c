@@ -5,16 +5,24 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/store/store_sql.h"
+
+/* As the database has it, so that who may write the one may write the other. */
+static mode_t mode_of(const char *path)
+{
+    struct stat found;
+    return stat(path, &found) ? 0600 : found.st_mode & 0666;
+}
 
 static void open_claims(struct store *store)
 {
     char *path = xasprintf("%s-claims", store->path);
 
     if (store->claims < 0)
-        store->claims = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        store->claims = open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode_of(store->path));
     free(path);
 }
 

@@ -12,6 +12,9 @@
  */
 static const double budget_default = 6e7, budget_share = 0.03, budget_most = 3e8;
 static const double limit_default_s = 60;
+/* The limit is processor time, which the program keeps by itself; one that hangs, or is
+ * let run that seldom, is ended after so much more. */
+enum { PATIENCE = 4, PATIENCE_LEAST_S = 60 };
 
 static const char *const sources[] = {
     "cache_below.c",   "cache_counts.c", "cache_level.c",      "cache_model.c",
@@ -45,6 +48,11 @@ static double budget_of(const struct traffic_trace_request *request)
 static double limit_of(const struct traffic_trace_request *request)
 {
     return request->limit_s > 0 ? request->limit_s : limit_default_s;
+}
+
+static double patience_of(const struct traffic_trace_request *request)
+{
+    return PATIENCE_LEAST_S + PATIENCE * limit_of(request);
 }
 
 /*
@@ -123,7 +131,7 @@ static int judge_end(const struct traffic_trace_request *request,
         return fail(err, STATUS_FAILED,
                     "the tracing program '%s' did not end within %g s; take smaller "
                     "sizes for tracing",
-                    request->program, limit_of(request));
+                    request->program, patience_of(request));
     case SPAWN_INTERRUPTED:
         return fail(err, STATUS_FAILED, "tracing was interrupted");
     case SPAWN_NOT_STARTED:
@@ -148,7 +156,7 @@ static int run(const struct traffic_trace_request *request, const char *out,
     struct strvec argv = {0};
     struct spawn_outcome outcome = {0};
     struct spawn_request spawn = {
-        .env_extra = env, .timeout_s = limit_of(request), .account = ACCOUNT_TRACING};
+        .env_extra = env, .timeout_s = patience_of(request), .account = ACCOUNT_TRACING};
     int result;
 
     command(request, out, &argv);

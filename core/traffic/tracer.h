@@ -38,7 +38,8 @@
  *                                                 there
  *   overwritten=0|1                         look for lines whose read can be evaded
  *   plain=0|1                               count as two-level simulators do
- *   limit=SECONDS                       from here on; then the program ends, 0 = none
+ *   limit=SECONDS                       of processor time, from here on; then the program
+ *                                       ends, 0 = none
  *   cold=0|1                                one call, from empty caches
  * total: accesses of one call as the loop model has it, 0 = unknown: then one call is
  * traced up to the budget. budget: accesses to be simulated, 0

@@ -1,5 +1,6 @@
 #include "core/traffic/traffic.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static void parts_free(struct traffic_part *part, size_t nr)
@@ -15,6 +16,29 @@ void traffic_release(struct traffic *traffic)
     parts_free(traffic->site, traffic->site_nr);
     free(traffic->note);
     *traffic = (struct traffic){0};
+}
+
+static void span(struct quantity *to, struct quantity other)
+{
+    if (!to->known || !other.known)
+        return;
+    to->low = fmin(to->low, other.low);
+    to->high = fmax(to->high, other.high);
+}
+
+void traffic_span(struct traffic *traffic, const struct traffic *other)
+{
+    for (int k = 0; k < traffic->level_nr && k < other->level_nr; k++) {
+        struct traffic_edge *edge = &traffic->edge[k];
+
+        span(&edge->fills, other->edge[k].fills);
+        span(&edge->covered, other->edge[k].covered);
+        span(&edge->software, other->edge[k].software);
+        span(&edge->writebacks, other->edge[k].writebacks);
+        span(&edge->hits, other->edge[k].hits);
+        span(&traffic->l1_from[k], other->l1_from[k]);
+        span(&traffic->l1_covered_from[k], other->l1_covered_from[k]);
+    }
 }
 
 static const struct traffic_edge *memory_edge(const struct traffic *traffic)

@@ -66,6 +66,10 @@ struct traffic {
 };
 void traffic_release(struct traffic *traffic);
 
+/* Widens the lines between the levels to what `other` says of the same call, simulated
+ * with other sizes of the caches. The guess stays. */
+void traffic_span(struct traffic *traffic, const struct traffic *other);
+
 /* Derived: bytes through memory. */
 struct quantity traffic_read_bytes(const struct traffic *traffic);
 struct quantity traffic_write_bytes(const struct traffic *traffic);

@@ -145,12 +145,12 @@ static void set_samplers(struct pair *pair, const struct request *request)
     }
 }
 
-static long long call_side(struct pair *pair, int which, long long calls)
+static struct spent call_side(struct pair *pair, int which, long long calls)
 {
-    long long spent;
+    struct spent spent;
 
     *pair->turn = (char)(which + 1);
-    spent = run_calls(&pair->side[which], calls);
+    spent = time_calls(&pair->side[which], calls);
     *pair->turn = 0;
     return spent;
 }
@@ -161,8 +161,8 @@ static double warm_call_ns(struct pair *pair, int which)
     double net_ns;
 
     barrier_wait(side);
-    side->warm_ns = call_side(pair, which, 1);
-    net_ns = clock_net_ns(&side->sampler.clock, side->warm_ns);
+    side->warm = call_side(pair, which, 1);
+    net_ns = clock_net_ns(&side->sampler.clock, side->warm.ns);
     fprintf(side->out, "warm %.12g\n", net_ns * 1e-9);
     side->calls = calls_for(side, net_ns);
     return net_ns;
@@ -184,7 +184,8 @@ static void warm_up_both(struct pair *pair, const int order[2])
     const struct request *request = &pair->request[0];
     double call_ns[2] = {warm_call_ns(pair, order[0]), warm_call_ns(pair, order[1])};
     bool over = request->gate_out < 0 &&
-                pair->side[0].warm_ns + pair->side[1].warm_ns > request->limit_ns / 2;
+                wall_ns(&pair->side[0].warm) + wall_ns(&pair->side[1].warm) >
+                    request->limit_ns / 2;
 
     if (over)
         atomic_store(&pair->side[0].shared->over, 1);
@@ -212,7 +213,7 @@ static bool prepare_side(struct pair *pair, int which)
 {
     struct timing *side = &pair->side[which];
 
-    if (!is_cold(&side->sampler) && side->warm_ns < UNTIMED_NS_MAX)
+    if (!is_cold(&side->sampler) && side->warm.ns < UNTIMED_NS_MAX)
         call_side(pair, which, 1);
     sample_prepare(&side->sampler);
     return barrier_wait(side);
@@ -229,7 +230,7 @@ static void sample_side(struct pair *pair, int which)
 static void print_warm_calls(const struct pair *pair)
 {
     for (int i = 0; i < 2; i++)
-        print_sample(&pair->side[i], pair->side[i].warm_ns, 1, 0);
+        print_sample(&pair->side[i], &pair->side[i].warm, 1, 0);
 }
 
 /*

@@ -29,7 +29,7 @@ struct timing {
     void (*call)(void *const *array, const long long *integer, const double *real,
                  struct inflight_result *result);
     void **data;
-    long long warm_ns; /* the first call */
+    struct spent warm; /* the first call */
     long long calls;   /* per sample */
     long long began_ns;
     long long taken;             /* samples */
@@ -89,6 +89,16 @@ NEVER_FLUSHED static long long run_calls(const struct timing *timing, long long 
     return now_ns() - start;
 }
 
+/* With what it really ran. */
+static struct spent time_calls(const struct timing *timing, long long calls)
+{
+    struct ran before = ran_so_far(), after;
+    long long wall_ns = run_calls(timing, calls);
+
+    after = ran_so_far();
+    return spent_between(&before, &after, wall_ns);
+}
+
 /* What a call of nothing costs by the same way: arguments, both calls, the loop. Not
  * subtracted: whoever calls the kernel pays it too, and part of it overlaps with the
  * kernel. */
@@ -129,9 +139,14 @@ static double settle(struct timing *timing)
 
     sampler_plan(&timing->sampler, 0, timing->calls);
     sample_begin(&timing->sampler);
-    spent = (double)run_calls(timing, timing->calls);
+    spent = (double)time_calls(timing, timing->calls).ns;
     sample_end(&timing->sampler);
     return spent / (double)timing->calls;
+}
+
+static long long wall_ns(const struct spent *spent)
+{
+    return spent->ns + (spent->inside ? 0 : spent->waited_ns);
 }
 
 /* A call of less than a sample is counted out twice: the first one found the caches cold.
@@ -142,11 +157,11 @@ UNUSED_IN_SOME static void warm_up(struct timing *timing)
     double call_ns;
 
     barrier_wait(timing);
-    timing->warm_ns = run_calls(timing, 1);
-    call_ns = clock_net_ns(&timing->sampler.clock, timing->warm_ns);
+    timing->warm = time_calls(timing, 1);
+    call_ns = clock_net_ns(&timing->sampler.clock, timing->warm.ns);
     fprintf(timing->out, "warm %.12g\n", call_ns * 1e-9);
     timing->calls = calls_for(timing, call_ns);
-    if (request->gate_out < 0 && timing->warm_ns > request->limit_ns / 2) {
+    if (request->gate_out < 0 && wall_ns(&timing->warm) > request->limit_ns / 2) {
         atomic_store(&timing->shared->over, 1);
     } else if (timing->calls > 1) {
         call_ns = settle(timing);
@@ -167,12 +182,16 @@ static void pass_gate(const struct request *request, char letter)
         ;
 }
 
-static void print_sample(const struct timing *timing, long long spent, long long calls,
-                         unsigned disturbed)
+static void print_sample(const struct timing *timing, const struct spent *spent,
+                         long long calls, unsigned disturbed)
 {
-    double net = clock_net_ns(&timing->sampler.clock, spent);
+    double net = clock_net_ns(&timing->sampler.clock, spent->ns);
 
     fprintf(timing->out, "sample %.12g %lld\n", net * 1e-9 / (double)calls, calls);
+    if (spent->waited_ns > 0)
+        fprintf(timing->out, "waited %.12g %s\n",
+                (double)spent->waited_ns * 1e-9 / (double)calls,
+                spent->inside ? "inside" : "beside");
     if (disturbed)
         fprintf(timing->out, "disturbed %u\n", disturbed);
 }
@@ -202,16 +221,16 @@ static void print_stopped(const struct timing *timing)
 
 static void take_sample(struct timing *timing)
 {
+    struct spent spent;
     unsigned disturbed;
-    long long spent;
 
     sample_begin(&timing->sampler);
-    spent = run_calls(timing, timing->calls);
+    spent = time_calls(timing, timing->calls);
     disturbed = sample_end(&timing->sampler);
     atomic_fetch_or(&timing->shared->disturbed, disturbed);
     note_call(timing,
-              clock_net_ns(&timing->sampler.clock, spent) / (double)timing->calls);
-    print_sample(timing, spent, timing->calls, disturbed);
+              clock_net_ns(&timing->sampler.clock, spent.ns) / (double)timing->calls);
+    print_sample(timing, &spent, timing->calls, disturbed);
     if (now_ns() - timing->began_ns > timing->request->limit_ns)
         atomic_store(&timing->shared->over, 1);
 }
@@ -236,7 +255,7 @@ UNUSED_IN_SOME static void take_samples(struct timing *timing)
         sample_prepare(&timing->sampler);
         ended = barrier_wait(timing);
         if (ended && taken == 0)
-            print_sample(timing, timing->warm_ns, 1, 0);
+            print_sample(timing, &timing->warm, 1, 0);
         good += taken > 0 && atomic_load(&timing->shared->agreed) == 0;
         if (ended || good == wanted || taken == 2 * wanted)
             break;

@@ -11,7 +11,9 @@
  * loop's readings 97 in 100 lie within 2 % of the best, on a busy guest; 5 % is another
  * clock or a busy sibling.
  */
+#include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 
 enum { SWITCHED = 1 << 0, FAULTED = 1 << 1, STOLEN = 1 << 2, SLOWED = 1 << 3 };
 enum {
@@ -109,6 +111,103 @@ static long long stolen_ticks(const struct watch *watch)
         line = end + 1;
     }
     return ticks;
+}
+
+/* ---- the time that it really ran ---- */
+
+/* Clocks that stand still while something else has the processor. */
+struct ran {
+    long long thread_ns, process_ns;
+    long long delay_ns; /* of all threads, ready and without a processor; only of several */
+    long pauses;        /* of its own will: it may have waited for something */
+};
+
+/* What a stretch of the clock on the wall was made of. */
+struct spent {
+    long long ns;        /* without `waited_ns`, unless that is part of it */
+    long long waited_ns; /* ready to run, and something else had the processor */
+    bool inside;         /* who waited for whom cannot be told: `ns` holds it */
+};
+
+static long long clock_ns(clockid_t which)
+{
+    struct timespec now;
+
+    return clock_gettime(which, &now) ? 0 : now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+/* The second number of /proc/self/task/ID/schedstat; 0 where the kernel counts none. */
+static long long delay_of_task(DIR *tasks, const char *id)
+{
+    char path[64], text[96];
+    long long delay = 0;
+    ssize_t got = -1;
+    int fd;
+
+    snprintf(path, sizeof(path), "%.20s/schedstat", id);
+    fd = openat(dirfd(tasks), path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        got = read(fd, text, sizeof(text) - 1);
+        close(fd);
+    }
+    if (got > 0) {
+        text[got] = '\0';
+        sscanf(text, "%*d %lld", &delay);
+    }
+    return delay;
+}
+
+static long long delay_of_threads(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    long long delay = 0;
+
+    for (struct dirent *task; tasks && (task = readdir(tasks));)
+        if (task->d_name[0] != '.')
+            delay += delay_of_task(tasks, task->d_name);
+    if (tasks)
+        closedir(tasks);
+    return delay;
+}
+
+static bool has_threads(void)
+{
+    struct stat tasks;
+
+    return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 3;
+}
+
+static struct ran ran_so_far(void)
+{
+    struct ran ran = {.delay_ns = has_threads() ? delay_of_threads() : 0};
+    struct rusage usage;
+
+    getrusage(RUSAGE_SELF, &usage);
+    ran.pauses = usage.ru_nvcsw;
+    ran.process_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    ran.thread_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    return ran;
+}
+
+/*
+ * One thread alone that never paused: what the clock on the wall shows beyond its own was
+ * taken from it, and is no part of its time. Of several threads each may wait for one
+ * that waits for a processor, so the wall's time stands, with what they waited beside it.
+ */
+static struct spent spent_between(const struct ran *from, const struct ran *to,
+                                  long long wall_ns)
+{
+    long long own = to->thread_ns - from->thread_ns,
+              others = to->process_ns - from->process_ns - own,
+              delay = to->delay_ns - from->delay_ns, waited = wall_ns - own;
+
+    if (others > wall_ns / 20 || to->pauses > from->pauses) {
+        waited = others > wall_ns / 20 ? delay : waited;
+        waited = waited < 0 ? 0 : waited > wall_ns ? wall_ns : waited;
+        return (struct spent){wall_ns, waited, true};
+    }
+    waited = waited < 0 || own <= 0 ? 0 : waited;
+    return (struct spent){wall_ns - waited, waited, false};
 }
 
 /* ---- a sample ---- */

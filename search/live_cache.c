@@ -1,0 +1,147 @@
+/* The live runner: what the cache model is told of the machine, and what it is not sure
+ * of. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "search/live.h"
+
+/* Ends nearer to each other than this move the traffic of few loops. */
+static const double far_apart = 1.5;
+
+static int users_of(const struct machine *machine, const struct machine_level *level)
+{
+    int sharing = level->cores_sharing > 0 ? level->cores_sharing : 1;
+    return sharing < machine->cores ? sharing : machine->cores;
+}
+
+/* A profile that was made on a machine, not published. */
+static bool is_probed(const struct machine *machine)
+{
+    return machine->fingerprint != NULL;
+}
+
+/* What a core gets at least of a level that could not be measured: as much as of the one
+ * before. */
+static double least_bytes(const struct machine *machine, int i)
+{
+    const struct machine_level *level = &machine->level[i];
+    if (level->effective_low_bytes > 0)
+        return level->effective_low_bytes;
+    if (level->effective_bytes > 0)
+        return level->effective_bytes;
+    return i > 0 ? least_bytes(machine, i - 1)
+                 : level->claimed_bytes / users_of(machine, level);
+}
+
+static double bytes_at(const struct machine *machine, int i, enum cache_end end)
+{
+    const struct machine_level *level = &machine->level[i];
+    double share = level->claimed_bytes / users_of(machine, level);
+    bool measured = level->effective_bytes > 0,
+         open = !measured ||
+                (level->effective_low_bytes > 0 && level->effective_high_bytes <= 0);
+    if (end == CACHE_MOST && open)
+        return fmax(share, least_bytes(machine, i));
+    if (end == CACHE_MOST && level->effective_high_bytes > 0)
+        return level->effective_high_bytes;
+    if (end == CACHE_LEAST || !measured)
+        return least_bytes(machine, i);
+    return level->effective_bytes;
+}
+
+/*
+ * What one core really gets of a level when all run, as the probe saw it, is what a copy
+ * has: others that share the level are in that figure already, so the model is told of
+ * none. Where only the size of the whole level is documented, the copies share it in the
+ * model. Profiles do not tell inclusion: non-inclusive, the default.
+ */
+static struct traffic_cache cache_of(const struct machine *machine, int i, size_t copies,
+                                     enum cache_end end)
+{
+    const struct machine_level *level = &machine->level[i];
+    struct traffic_cache cache = {.ways = level->ways};
+    if (level->effective_bytes > 0 || is_probed(machine)) {
+        cache.bytes = bytes_at(machine, i, end);
+        return cache;
+    }
+    cache.bytes = level->claimed_bytes;
+    cache.sharers =
+        level->cores_sharing < (int)copies ? level->cores_sharing : (int)copies;
+    return cache;
+}
+
+struct traffic_geometry cache_geometry(const struct machine *machine, bool huge_pages,
+                                       size_t copies, enum cache_end end)
+{
+    const struct machine_pages *pages =
+        huge_pages ? &machine->huge_pages : &machine->small_pages;
+    /* The profile counts TLB reach in base pages, also on huge ones: a host may back them
+     * with small pages. */
+    bool counted = pages->tlb_entries > 0;
+    struct traffic_geometry out = {.line_bytes = machine->line_bytes,
+                                   .page_bytes = huge_pages && !counted ? 2097152 : 4096,
+                                   .tlb_entries = (int)pages->tlb_entries,
+                                   .store_read_factor = machine->store_read_factor};
+    for (int i = 0; i < machine->level_nr && i < TRAFFIC_LEVELS_MAX; i++)
+        out.level[out.level_nr++] = cache_of(machine, i, copies, end);
+    if (out.level[0].sharers > 1) { /* the model's first level is one core's own */
+        out.level[0].bytes /= out.level[0].sharers;
+        out.level[0].sharers = 0;
+    }
+    return out;
+}
+
+struct traffic_geometry live_geometry(const struct live *live, bool huge_pages,
+                                      enum cache_end end)
+{
+    struct traffic_geometry out =
+        cache_geometry(live->opts.machine, huge_pages, live->copies, end);
+    live_override_geometry(live, &out);
+    return out;
+}
+
+/* The first level whose ends are far apart; -1 = none is. */
+static int unsure_level(const struct traffic_geometry *least,
+                        const struct traffic_geometry *most)
+{
+    for (int i = 0; i < least->level_nr; i++)
+        if (most->level[i].bytes > far_apart * least->level[i].bytes)
+            return i;
+    return -1;
+}
+
+static void note_span(const struct traffic_geometry *least,
+                      const struct traffic_geometry *most, int i, struct traffic *traffic)
+{
+    struct buf note = {0};
+    if (traffic->note)
+        buf_addf(&note, "%s; ", traffic->note);
+    buf_addf(&note, "how much of L%d a core gets is known no better than from ", i + 1);
+    buf_add_size(&note, least->level[i].bytes);
+    buf_add(&note, " to ");
+    buf_add_size(&note, most->level[i].bytes);
+    buf_add(&note, ", so the lines from memory are an interval: 'inflight machine' on a "
+                   "quiet machine tells more");
+    free(traffic->note);
+    traffic->note = buf_detach(&note);
+}
+
+void live_span_caches(const struct live *live,
+                      const struct traffic_trace_request *request, bool huge_pages,
+                      struct traffic *traffic)
+{
+    struct traffic_trace_request again = *request;
+    struct traffic_geometry least = live_geometry(live, huge_pages, CACHE_LEAST),
+                            most = live_geometry(live, huge_pages, CACHE_MOST);
+    int unsure = unsure_level(&least, &most);
+    if (unsure < 0)
+        return;
+    for (int k = 0; k < 2; k++) {
+        struct traffic other = {0};
+        again.geometry = k ? most : least;
+        if (traffic_trace(&again, &other, NULL) == 0)
+            traffic_span(traffic, &other);
+        traffic_release(&other);
+    }
+    note_span(&least, &most, unsure, traffic);
+}
