@@ -27,9 +27,10 @@ static const struct number numbers[] = {
 
 /* Some that a tool like ours would use, the likeliest more than once. */
 static const char *const likely_names[] = {
-    "it",  "jt",  "it",  "jt",   "i0",  "j0",  "a_0", "b_0",   "s_0",    "it2",
-    "jt2", "i_0", "j_0", "it_0", "jts", "acc", "a_1", "next",  "end",    "rest",
-    "w",   "x_0", "t",   "stop", "ib",  "jb",  "js",  "lanes", "a_pack", "galpha_0"};
+    "it",    "jt",     "it",       "jt",   "i0",   "j0",   "a_0", "b_0",  "s_0",
+    "it2",   "jt2",    "i_0",      "j_0",  "it_0", "jts",  "acc", "a_1",  "next",
+    "end",   "rest",   "w",        "x_0",  "t",    "stop", "ib",  "jb",   "js",
+    "lanes", "a_pack", "galpha_0", "part", "out",  "in",   "to",  "from", "a_line"};
 static const char *const unlikely_values[] = {"i", "5", "0", "(a)", "", "+", "second"};
 static const char *const functions[] = {"sqrt", "fabs", "exp", "floor", "sin", "cbrt"};
 

@@ -45,6 +45,8 @@ static size_t rows_of(const struct kernel_shape *shape, struct call_row *row)
                                      {"plain", 33, 2},
                                      {"end", narrow ? most : 40, most},
                                      {"end", least, most}};
+    /* an unsigned type's -1 */
+    const long long wrap = !is_signed && shape->i->bits >= 64 ? -1 : most;
     const struct call_row range[] = {{"plain", 0, 5},
                                      {"plain", 2, 35},
                                      {"plain", 5, 2},
@@ -54,6 +56,8 @@ static size_t rows_of(const struct kernel_shape *shape, struct call_row *row)
                                      {"end", least, least + 37},
                                      {"end", most, least},
                                      {"end", least, least},
+                                     {"end", wrap - 37, wrap},
+                                     {"end", wrap, 5},
                                      {"plain", is_signed ? -9 : 0, 30}};
     const struct call_row up_to[] = {{"plain", 0, 0},
                                      {"plain", 2, 35},
@@ -61,8 +65,6 @@ static size_t rows_of(const struct kernel_shape *shape, struct call_row *row)
                                      {"end", most - 40, most - 1},
                                      {"end", least, least + 33},
                                      {"end", least, least}};
-    /* the unsigned type's -3, -1 ... */
-    const long long wrap = shape->i->bits >= 64 ? -1 : most;
     const struct call_row plus[] = {{"plain", 30, 3},
                                     {"plain", 0, 0},
                                     {"wrap", 30, wrap - 2},

@@ -92,7 +92,28 @@ static void sums_are_made_in_their_own_type(void)
     }
 }
 
+/* The first value of an unsigned counter, in what stands for the iterators. */
+static void first_values_are_made_long(void)
+{
+    static const char text[] =
+        "double kernel(unsigned first, unsigned second, long m, const double *b)\n{\n"
+        "    double s = 0;\n    for (unsigned i = first; i < second; i++)\n"
+        "        for (long j = 0; j < m; j++)\n            s += b[j];\n"
+        "    return s;\n}\n";
+    struct buf out = {0};
+    struct error err = {0};
+    struct loops loops;
+    if (!open_text(&loops, text, NULL))
+        return;
+    check_ok(loops_emit(&loops, "skew(j,i:-2)", &out, &err), &err);
+    check_contains(buf_str(&out), "2 * (long)first - 2 * i");
+    check(!strstr(buf_str(&out), "2 * first"));
+    buf_release(&out);
+    loops_close(&loops);
+}
+
 CU_TestInfo variants_types_tests[] = {
     {"sums are made in their own type", sums_are_made_in_their_own_type},
+    {"first values are made long", first_values_are_made_long},
     CU_TEST_INFO_NULL,
 };
