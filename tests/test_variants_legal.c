@@ -66,6 +66,8 @@ static void steps_that_cannot_be_done_say_why(void)
         {"durbin", "skew_tile(k:4,i:4)", STATUS_ILLEGAL, "cannot be tiled by skewing"},
         {"oldstyle", "distribute(i)", STATUS_ILLEGAL,
          "the plan is not legal: 's' would need one copy for every iteration"},
+        {"never/late", "distribute(i)", STATUS_ILLEGAL, "'t' would need one copy"},
+        {"never/late", "distribute(k)", STATUS_ILLEGAL, "'s' would need one copy"},
     };
     each_refused(cases, ARRAY_SIZE(cases));
 }
@@ -182,6 +184,39 @@ static void sums_are_reordered_only_on_request(void)
         loops_close(&loops);
     }
     buf_release(&text);
+}
+
+/* Of what an iteration makes of the last one's number, only sums: the check says so, and
+ * the code. */
+static void steps_that_are_no_sums_stay_in_order(void)
+{
+    static const struct {
+        const char *plan, *clause; /* NULL = refused */
+    } cases[] = {{"simd(i)", "reduction(+:s)"},
+                 {"simd(j)", NULL},
+                 {"simd(k)", NULL},
+                 {"simd(l)", NULL},
+                 {"parallel(j)", NULL},
+                 {"simd", "reduction(+:s)"}};
+    const struct model_request request = {.reassociate = true};
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct buf text = {0};
+        struct loops loops;
+        struct error err = {0};
+        if (!loops_open(&loops, "never/steps", &request))
+            continue;
+        int status = loops_emit(&loops, cases[i].plan, &text, &err);
+        if (cases[i].clause) {
+            check_ok(status, &err);
+            const char *first = strstr(buf_str(&text), "reduction(");
+            check_contains(buf_str(&text), cases[i].clause);
+            check(first && !strstr(first + 1, "reduction("));
+        } else {
+            check_fails(status, &err, STATUS_ILLEGAL, "of this loop");
+        }
+        buf_release(&text);
+        loops_close(&loops);
+    }
 }
 
 static void overlap_is_assumed_aloud_or_refused(void)
@@ -438,6 +473,7 @@ CU_TestInfo variants_legal_tests[] = {
     {"legal plans pass", legal_plans_pass},
     {"independent removes what a loop carries", independent_removes_what_a_loop_carries},
     {"sums are reordered only on request", sums_are_reordered_only_on_request},
+    {"steps that are no sums stay in order", steps_that_are_no_sums_stay_in_order},
     {"overlap is assumed aloud or refused", overlap_is_assumed_aloud_or_refused},
     {"fields may be vouched for", fields_may_be_vouched_for},
     {"wrong assumptions are refused", wrong_assumptions_are_refused},
