@@ -49,6 +49,8 @@ static void sums_and_schedules(void)
     emitted("gemm", "parallel(i,schedule:guided,chunk:3)",
             "#pragma omp parallel for schedule(guided, 3)\n", false);
     emitted("matvec", "parallel(j)", "reduction(+:", true);
+    emitted("openmp", "interchange(j,i)",
+            " #pragma omp parallel for schedule(dynamic, 2)\n", false);
     emitted("collapse", "parallel(i,chunk:2)",
             "#pragma omp parallel for schedule(static, "
             "2)\n",
@@ -67,7 +69,8 @@ static void stores_and_rows_that_are_refused(void)
 
 static void names_of_helpers_are_new(void)
 {
-    emitted("team", "tile(i:2)", "static inline long team_1_min(long a, long b)\n", false);
+    emitted("team", "tile(i:2)", "static inline long team_1_min(long a, long b)\n",
+            false);
 }
 
 CU_TestInfo variants_emit_tests[] = {
