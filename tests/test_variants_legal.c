@@ -1,6 +1,7 @@
 #include <CUnit/CUnit.h>
 
 #include "tests/test_variants_loops.h"
+#include "variants/poly.h"
 
 struct refusal {
     const char *kernel, *plan;
@@ -137,6 +138,31 @@ static void legal_plans_pass(void)
     }
 }
 
+/* No step makes such trees. If one ever did, the dependences alone would not tell. */
+static void trees_run_everything_once(void)
+{
+    struct loops loops;
+    if (!loops_open(&loops, "never/late", NULL))
+        return;
+    const struct nest *nest = loops.model->nest[0];
+    check(tree_runs_all(nest, nest->tree));
+    struct tree *twice = tree_new(TREE_SEQ);
+    tree_add(twice, tree_copy(nest->tree));
+    tree_add(twice, tree_copy(nest->tree));
+    check(!tree_runs_all(nest, twice));
+    struct tree *less = tree_copy(tree_find(nest->tree, "j"));
+    check(!tree_runs_all(nest, less));
+    /* a loop over j around everything has no value for what is not below the old one */
+    for (size_t i = 0; i < less->child_nr; i++)
+        tree_free(less->child[i]);
+    less->child_nr = 0;
+    tree_add(less, tree_copy(nest->tree));
+    check(!tree_runs_all(nest, less));
+    tree_free(twice);
+    tree_free(less);
+    loops_close(&loops);
+}
+
 /* ---- what the user vouches for ---- */
 
 static struct strvec one(const char *text)
@@ -184,39 +210,6 @@ static void sums_are_reordered_only_on_request(void)
         loops_close(&loops);
     }
     buf_release(&text);
-}
-
-/* Of what an iteration makes of the last one's number, only sums: the check says so, and
- * the code. */
-static void steps_that_are_no_sums_stay_in_order(void)
-{
-    static const struct {
-        const char *plan, *clause; /* NULL = refused */
-    } cases[] = {{"simd(i)", "reduction(+:s)"},
-                 {"simd(j)", NULL},
-                 {"simd(k)", NULL},
-                 {"simd(l)", NULL},
-                 {"parallel(j)", NULL},
-                 {"simd", "reduction(+:s)"}};
-    const struct model_request request = {.reassociate = true};
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct buf text = {0};
-        struct loops loops;
-        struct error err = {0};
-        if (!loops_open(&loops, "never/steps", &request))
-            continue;
-        int status = loops_emit(&loops, cases[i].plan, &text, &err);
-        if (cases[i].clause) {
-            check_ok(status, &err);
-            const char *first = strstr(buf_str(&text), "reduction(");
-            check_contains(buf_str(&text), cases[i].clause);
-            check(first && !strstr(first + 1, "reduction("));
-        } else {
-            check_fails(status, &err, STATUS_ILLEGAL, "of this loop");
-        }
-        buf_release(&text);
-        loops_close(&loops);
-    }
 }
 
 static void overlap_is_assumed_aloud_or_refused(void)
@@ -475,9 +468,9 @@ CU_TestInfo variants_legal_tests[] = {
     {"plans that name nothing list what there is",
      plans_that_name_nothing_list_what_there_is},
     {"legal plans pass", legal_plans_pass},
+    {"trees run everything once", trees_run_everything_once},
     {"independent removes what a loop carries", independent_removes_what_a_loop_carries},
     {"sums are reordered only on request", sums_are_reordered_only_on_request},
-    {"steps that are no sums stay in order", steps_that_are_no_sums_stay_in_order},
     {"overlap is assumed aloud or refused", overlap_is_assumed_aloud_or_refused},
     {"fields may be vouched for", fields_may_be_vouched_for},
     {"wrong assumptions are refused", wrong_assumptions_are_refused},
