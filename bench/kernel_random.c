@@ -34,23 +34,27 @@ static const char *const likely_names[] = {
 static const char *const unlikely_values[] = {"i", "5", "0", "(a)", "", "+", "second"};
 static const char *const functions[] = {"sqrt", "fabs", "exp", "floor", "sin", "cbrt"};
 
-/* V stands for a number that is read, in these and in what is stored. */
+/* V stands for a number that is read, in these and in what is stored. The first ones set
+ * what the loop leaves behind, which a part of it may not. Not with schedule(dynamic):
+ * what LLVM's own runtime (19) leaves in `last` then is not always that of the last
+ * iteration. */
+enum { LEAVING_CLAUSES = 4 };
 static const struct {
     const char *pragma, *last;
 } clauses[] = {
     {"omp parallel for lastprivate(last)", "last = (int)V;"},
+    {"omp parallel for schedule(static, 2) lastprivate(last)", "last = V > 1 ? 3 : 4;"},
+    {"omp parallel for simd lastprivate(last)", "last = V > 1 ? 3 : 4;"},
+    {"omp simd lastprivate(last)", "last = (int)V;"},
     {"omp parallel for firstprivate(last) schedule(static, 3)", NULL},
     {"omp parallel for reduction(+ : last)", "last += V > 1 ? 2 : 1;"},
-    /* not dynamic: clang's last thread is not always the one of the last iteration */
-    {"omp parallel for schedule(static, 2) lastprivate(last)", "last = V > 1 ? 3 : 4;"},
     {"omp parallel for reduction(max : last) schedule(guided)",
      "last = last > (int)V + 5 ? last : (int)V + 5;"},
+    {"omp parallel for schedule(dynamic, 2) reduction(+ : last)", "last += V > 1;"},
     {"omp parallel for ordered",
      "\n\t\t#pragma omp ordered\n\t\tlast = last / 2 + (int)V;"},
     {"omp simd linear(last : 2)", "last += 2;"},
-    {"omp simd lastprivate(last)", "last = (int)V;"},
     {"omp simd reduction(+ : last)", "last += V > 1;"},
-    {"omp parallel for simd lastprivate(last)", "last = V > 1 ? 3 : 4;"},
     {"omp parallel for collapse(2)", NULL},
 };
 
@@ -104,7 +108,8 @@ static void draw_loops(struct kernel_shape *shape)
                                    : (enum bounds)shape_below(shape, BOUNDS_STEPS + 1);
     if (shape->bounds == BOUNDS_DOWN && shape->i->kind == 'u')
         shape->bounds = BOUNDS_RANGE;
-    bool nested = shape_below(shape, 3) || shape->kernel_class == CLASS_GLOBALS ||
+    bool nested = shape_below(shape, clauses_need ? 6 : 3) ||
+                  shape->kernel_class == CLASS_GLOBALS ||
                   shape->kernel_class == CLASS_TYPES;
     if (nested)
         shape->j =
@@ -181,6 +186,16 @@ static void draw_numbers(struct kernel_shape *shape)
         shape->b = shape->a;
 }
 
+static void draw_clause(struct kernel_shape *shape)
+{
+    size_t all = ARRAY_SIZE(clauses) - (shape->j ? 0 : 1),
+           which = shape_below(shape, shape_below(shape, 2) ? LEAVING_CLAUSES : all);
+
+    shape->clause = clauses[which].pragma;
+    shape->last = clauses[which].last;
+    shape->last_behind = shape_below(shape, 3) == 0;
+}
+
 static void draw(struct kernel_shape *shape)
 {
     enum kernel_class what = shape->kernel_class;
@@ -192,7 +207,7 @@ static void draw(struct kernel_shape *shape)
     shape->restricted = what != CLASS_GLOBALS && what != CLASS_TYPES &&
                         what != CLASS_OVERLAPS && shape_below(shape, 4);
     size_t scalar =
-        what == CLASS_GLOBALS ? shape_below(shape, 4) % 3 : shape_below(shape, 6);
+        what == CLASS_GLOBALS ? shape_below(shape, 5) % 4 % 3 : shape_below(shape, 6);
     shape->global = scalar == 0;
     shape->table = scalar == 1;
     shape->pointer = scalar == 2 && !shape->restricted;
@@ -200,13 +215,8 @@ static void draw(struct kernel_shape *shape)
         shape->function = functions[shape_below(shape, ARRAY_SIZE(functions))];
         shape->function_behind = shape_below(shape, 3) == 0;
     }
-    if (what == CLASS_CLAUSES) {
-        size_t which = shape_below(shape, ARRAY_SIZE(clauses) - (shape->j ? 0 : 1));
-
-        shape->clause = clauses[which].pragma;
-        shape->last = clauses[which].last;
-        shape->last_behind = shape_below(shape, 2);
-    }
+    if (what == CLASS_CLAUSES)
+        draw_clause(shape);
     draw_names(shape);
 }
 
@@ -317,7 +327,8 @@ static void add_body(struct kernel_shape *shape, struct buf *out)
         shape_inner(shape, out);
         buf_add(out, " {\n");
     }
-    if (!shape->sum || shape_below(shape, 3) == 0) {
+    bool stores = !shape->sum || shape_below(shape, 3) == 0;
+    if (stores || shape->kernel_class == CLASS_GLOBALS) {
         buf_add(out, "\t\t\t");
         add_store(shape, value, out);
         buf_add(out, "\n");

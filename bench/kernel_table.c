@@ -34,7 +34,6 @@ static void add_row(const char *kind, long long first, long long second, long lo
 static size_t rows_of(const struct kernel_shape *shape, struct call_row *row)
 {
     long long least, most;
-    size_t nr = 0;
     bool is_signed = shape->i->kind == 'i';
 
     number_range(shape->i, &least, &most);
@@ -89,9 +88,8 @@ static size_t rows_of(const struct kernel_shape *shape, struct call_row *row)
         [BOUNDS_MINUS] = {minus, ARRAY_SIZE(minus)},
         [BOUNDS_TIMES] = {times, ARRAY_SIZE(times)},
     };
-    nr = all[shape->bounds].nr;
-    memcpy(row, all[shape->bounds].row, nr * sizeof(*row));
-    return nr;
+    memcpy(row, all[shape->bounds].row, all[shape->bounds].nr * sizeof(*row));
+    return all[shape->bounds].nr;
 }
 
 static void add_sizes(struct kernel_shape *shape, struct buf *out)
@@ -139,15 +137,18 @@ static void add_aliases(struct kernel_shape *shape, struct buf *out)
         add_row("overlap", row[3].first, row[3].second, 5, rest, out);
         free(rest);
     }
-    for (long long m = 1; !shape->clause && m <= 8; m += m == 1 ? 2 : 5) {
-        const char *rest = shape->global    ? "0, GLOBAL, 0"
-                           : shape->table   ? "0, TABLE, 0"
-                           : shape->pointer ? "0, SCALAR, 0"
-                                            : NULL;
+    const char *alias = shape->global    ? "GLOBAL"
+                        : shape->table   ? "TABLE"
+                        : shape->pointer ? "SCALAR"
+                                         : NULL;
+    /* contents 0 begin with a zero, which would hide the global behind it */
+    for (long long m = 1; alias && !shape->clause && m <= 8; m += m == 1 ? 2 : 5)
+        for (size_t k = 0; k < 8; k++) {
+            char *rest = xasprintf("%d, %s, 0", k < 4, alias);
 
-        for (size_t k = 0; rest && k < 4; k++)
-            add_row("global", row[k].first, row[k].second, m, rest, out);
-    }
+            add_row("global", row[k % 4].first, row[k % 4].second, m, rest, out);
+            free(rest);
+        }
 }
 
 static void add_note(const char *at, int nr, const struct number *type, struct buf *out)

@@ -1,5 +1,4 @@
 #include <CUnit/CUnit.h>
-#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,72 +6,6 @@
 #include "core/occupancy/occupancy.h"
 #include "rules/rules.h"
 #include "tests/check.h"
-
-static const char bad_rules[] = INFLIGHT_SOURCE_DIR "/tests/data/rules/bad";
-static const char bad_cases[] = INFLIGHT_SOURCE_DIR "/tests/data/rules/bad_cases";
-
-/* The last line break goes. */
-static char *text_of(const char *path)
-{
-    struct buf text = {0};
-    struct error err = {0};
-
-    check_ok(file_read(path, &text, &err), &err);
-    buf_truncate(&text, text.length ? text.length - 1 : 0);
-    return buf_detach(&text);
-}
-
-/* The folder's file is refused with STATUS_INPUT and the expected text, after its path.
- */
-static void check_bad(const char *folder, const char *name)
-{
-    char *input = xasprintf("%s/%s/input.json", folder, name);
-    char *expected = xasprintf("%s/%s/expected.error", folder, name);
-    char *want = text_of(expected);
-    struct rule_set *set = NULL;
-    struct error err = {0};
-    json_t *result = NULL;
-
-    if (folder == bad_rules) {
-        check_fails(rule_set_load(input, &set, &err), &err, STATUS_INPUT, want);
-        check(set == NULL);
-    } else if (check_ok(rule_set_load(NULL, &set, &err), &err)) {
-        check_fails(rule_cases_judge(set, input, &result, &err), &err, STATUS_INPUT,
-                    want);
-        check(result == NULL);
-        rule_set_free(set);
-    }
-    free(want);
-    free(expected);
-    free(input);
-}
-
-static size_t check_folder(const char *folder)
-{
-    DIR *dir = opendir(folder);
-    size_t nr = 0;
-
-    if (!check(dir != NULL))
-        return 0;
-    for (struct dirent *entry; (entry = readdir(dir));) {
-        if (entry->d_name[0] == '.')
-            continue;
-        check_bad(folder, entry->d_name);
-        nr++;
-    }
-    closedir(dir);
-    return nr;
-}
-
-static void bad_files_are_refused_with_their_place(void)
-{
-    check(check_folder(bad_rules) >= 38);
-}
-
-static void bad_cases_are_refused_with_their_place(void)
-{
-    check(check_folder(bad_cases) >= 11);
-}
 
 /* Writes `rules` (the array's inside) as a file and loads it into *set. */
 static int load_text(const char *rules, struct rule_set **set, struct error *err)
@@ -500,8 +433,6 @@ static void resources_are_those_of_occupancy(void)
 }
 
 CU_TestInfo rules_tests[] = {
-    {"bad files are refused with their place", bad_files_are_refused_with_their_place},
-    {"bad cases are refused with their place", bad_cases_are_refused_with_their_place},
     {"conditions compare", conditions_compare},
     {"words compare", words_compare},
     {"unknown metrics give no opinion", unknown_metrics_give_no_opinion},

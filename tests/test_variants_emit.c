@@ -44,11 +44,23 @@ static void loops_that_cannot_be_parallel(void)
             false);
 }
 
+/* Of what an iteration makes of the last one's number, with --reassociate: only sums. */
+static void steps_that_are_no_sums_stay_in_order(void)
+{
+    static const char *const plans[] = {"simd(j)", "simd(k)", "simd(l)", "parallel(j)"};
+    for (size_t i = 0; i < ARRAY_SIZE(plans); i++)
+        refused("never/steps", plans[i], "of this loop", true);
+    emitted("never/steps", "simd(i)", "#pragma omp simd reduction(+:s)\n", true);
+    emitted("never/steps", "simd", "    for (int j = 0; j < n; j++)\n        w =", true);
+}
+
 static void sums_and_schedules(void)
 {
     emitted("gemm", "parallel(i,schedule:guided,chunk:3)",
             "#pragma omp parallel for schedule(guided, 3)\n", false);
     emitted("matvec", "parallel(j)", "reduction(+:", true);
+    emitted("openmp", "interchange(j,i)",
+            " #pragma omp parallel for schedule(dynamic, 2)\n", false);
     emitted("collapse", "parallel(i,chunk:2)",
             "#pragma omp parallel for schedule(static, "
             "2)\n",
@@ -67,11 +79,13 @@ static void stores_and_rows_that_are_refused(void)
 
 static void names_of_helpers_are_new(void)
 {
-    emitted("team", "tile(i:2)", "static inline long team_1_min(long a, long b)\n", false);
+    emitted("team", "tile(i:2)", "static inline long team_1_min(long a, long b)\n",
+            false);
 }
 
 CU_TestInfo variants_emit_tests[] = {
     {"loops that cannot be parallel", loops_that_cannot_be_parallel},
+    {"steps that are no sums stay in order", steps_that_are_no_sums_stay_in_order},
     {"sums and schedules", sums_and_schedules},
     {"stores and rows that are refused", stores_and_rows_that_are_refused},
     {"names of helpers are new", names_of_helpers_are_new},

@@ -1,6 +1,7 @@
 #include <CUnit/CUnit.h>
 
 #include "tests/test_variants_loops.h"
+#include "variants/poly.h"
 
 struct refusal {
     const char *kernel, *plan;
@@ -66,6 +67,8 @@ static void steps_that_cannot_be_done_say_why(void)
         {"durbin", "skew_tile(k:4,i:4)", STATUS_ILLEGAL, "cannot be tiled by skewing"},
         {"oldstyle", "distribute(i)", STATUS_ILLEGAL,
          "the plan is not legal: 's' would need one copy for every iteration"},
+        {"never/late", "distribute(i)", STATUS_ILLEGAL, "'t' would need one copy"},
+        {"never/late", "distribute(k)", STATUS_ILLEGAL, "'s' would need one copy"},
     };
     each_refused(cases, ARRAY_SIZE(cases));
 }
@@ -133,6 +136,31 @@ static void legal_plans_pass(void)
             check_ok(loops_check(&loops, cases[i][1], NULL, &err), &err);
         loops_close(&loops);
     }
+}
+
+/* No step makes such trees. If one ever did, the dependences alone would not tell. */
+static void trees_run_everything_once(void)
+{
+    struct loops loops;
+    if (!loops_open(&loops, "never/late", NULL))
+        return;
+    const struct nest *nest = loops.model->nest[0];
+    check(tree_runs_all(nest, nest->tree));
+    struct tree *twice = tree_new(TREE_SEQ);
+    tree_add(twice, tree_copy(nest->tree));
+    tree_add(twice, tree_copy(nest->tree));
+    check(!tree_runs_all(nest, twice));
+    struct tree *less = tree_copy(tree_find(nest->tree, "j"));
+    check(!tree_runs_all(nest, less));
+    /* a loop over j around everything has no value for what is not below the old one */
+    for (size_t i = 0; i < less->child_nr; i++)
+        tree_free(less->child[i]);
+    less->child_nr = 0;
+    tree_add(less, tree_copy(nest->tree));
+    check(!tree_runs_all(nest, less));
+    tree_free(twice);
+    tree_free(less);
+    loops_close(&loops);
 }
 
 /* ---- what the user vouches for ---- */
@@ -263,7 +291,11 @@ static void what_others_may_reach_is_tested(void)
         {"types", "interchange(j,i)", NULL, "memory is not used both as int and float",
          NULL},
         {"types", "interchange(j,i)", "-fno-strict-aliasing",
-         "'a' and 'b' do not overlap (tested", "(const char *)"},
+         "'a' and 'b' do not overlap (tested",
+         "(const char *)&a[n - 1] + 3 < (const char *)&b[0]"},
+        {"ends", "interchange(j,i)", NULL, "'c' and 'a' do not overlap (tested",
+         "&c[(long)n + 2] < &a[0]"},
+        {"ends", "interchange(j,i)", NULL, "", "&a[n - 1] < &c[1]"},
         {"rows", "tile(i:4)", NULL,
          "the subscripts of 'a' at line 5 stay in their rows\n", NULL},
         {"macros", "tile(i:4)", NULL, "", "long it_0 ="},
@@ -436,6 +468,7 @@ CU_TestInfo variants_legal_tests[] = {
     {"plans that name nothing list what there is",
      plans_that_name_nothing_list_what_there_is},
     {"legal plans pass", legal_plans_pass},
+    {"trees run everything once", trees_run_everything_once},
     {"independent removes what a loop carries", independent_removes_what_a_loop_carries},
     {"sums are reordered only on request", sums_are_reordered_only_on_request},
     {"overlap is assumed aloud or refused", overlap_is_assumed_aloud_or_refused},
