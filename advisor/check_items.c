@@ -132,6 +132,65 @@ bool check_files(const struct check_place *place, const struct record_machine *e
     return entry->genuine && source && headers && code;
 }
 
+/* ---- values ---- */
+
+/* The same use, else one of the same name; NULL = none. */
+static const struct record_frozen *find_frozen(const struct record_machine *in,
+                                               const struct record_frozen *frozen)
+{
+    const struct record_frozen *found = NULL;
+    for (size_t i = 0; i < in->frozen_nr; i++) {
+        if (!strcmp(in->frozen[i].use, frozen->use))
+            return &in->frozen[i];
+        if (!strcmp(in->frozen[i].name, frozen->name))
+            found = &in->frozen[i];
+    }
+    return found;
+}
+
+static void add_frozen_change(struct buf *out, const struct record_frozen *then,
+                              const struct record_frozen *now)
+{
+    const char *name = then ? then->name : now->name;
+    if (then && now && !strcmp(then->use, now->use) && !strcmp(then->value, now->value))
+        return;
+    buf_add(out, out->length ? ", " : "");
+    if (!then)
+        buf_addf(out, "%s is %s now and was not used when it was tuned", name,
+                 now->value);
+    else if (!now)
+        buf_addf(out, "%s was %s when it was tuned and is not used now", name,
+                 then->value);
+    else if (strcmp(then->value, now->value))
+        buf_addf(out, "%s was %s when it was tuned and is %s now", name, then->value,
+                 now->value);
+    else
+        buf_addf(out, "%s chooses another branch than when it was tuned", name);
+}
+
+bool check_frozen(const struct record_machine *entry, const struct record_machine *now,
+                  struct check_items *items)
+{
+    struct buf changed = {0};
+    for (size_t i = 0; i < entry->frozen_nr; i++)
+        add_frozen_change(&changed, &entry->frozen[i],
+                          find_frozen(now, &entry->frozen[i]));
+    for (size_t i = 0; i < now->frozen_nr; i++)
+        if (!find_frozen(entry, &now->frozen[i]))
+            add_frozen_change(&changed, NULL, &now->frozen[i]);
+    bool same = !changed.length;
+    if (same)
+        check_add(items, "values", CHECK_GOOD, NULL,
+                  "%zu of macros, sizes, types and branches, all as they were",
+                  entry->frozen_nr);
+    else
+        check_add(items, "values", CHECK_DRIFT,
+                  "the tuned code is for those values alone: tune again with these", "%s",
+                  buf_str(&changed));
+    buf_release(&changed);
+    return same;
+}
+
 /* ---- gain ---- */
 
 static void add_gain_text(struct buf *out, struct quantity gain)

@@ -36,6 +36,10 @@ struct check_place {
 /* False when an item says that the tuned code must not be run. */
 bool check_files(const struct check_place *place, const struct record_machine *entry,
                  struct check_items *items);
+/* What the source's macros, sizes and types become with the flags of now, against what
+ * was recorded; false, likewise. */
+bool check_frozen(const struct record_machine *entry, const struct record_machine *now,
+                  struct check_items *items);
 /* The gain now against the one recorded: nothing is claimed that noise could explain. */
 void check_gain(struct quantity recorded, struct quantity now, struct check_items *items);
 

@@ -213,6 +213,21 @@ static int settings_of(const struct checking *check, struct settings *settings,
     return 0;
 }
 
+/* With other values it is other code: `*runs` is false then. */
+static int check_values(struct checking *check, struct workbench *bench, bool *runs,
+                        struct error *err)
+{
+    struct record_machine now = {0};
+    if (!*runs || !check->entry->knows_frozen)
+        return 0;
+    if (workbench_kernel(bench, false, err))
+        return -1;
+    keep_record_frozen(bench->kernel, &now);
+    *runs = check_frozen(check->entry, &now, &check->items);
+    record_machine_release(&now);
+    return 0;
+}
+
 /* Without a kernel to run, compiler and flags all the same. */
 static int run_checks(struct checking *check, bool runs, struct error *err)
 {
@@ -222,9 +237,13 @@ static int run_checks(struct checking *check, bool runs, struct error *err)
         return -1;
     spawn_catch_interrupt();
     workbench_start(&bench, &settings);
-    int status = workbench_toolchain(&bench, err);
+    int status =
+        check_values(check, &bench, &runs, err) || workbench_toolchain(&bench, err);
     if (!status)
         check_tools(check, &bench.toolchain, runs);
+    if (!status && check->code && !runs)
+        check_add(&check->items, "gain", CHECK_NOTE, NULL,
+                  "not looked at, because of the above");
     if (!status && runs) {
         toolchain_release(&bench.toolchain);
         status = workbench_live(&bench, err);
@@ -253,11 +272,7 @@ static int look(struct checking *check, struct error *err)
     else
         check->code = record_beside(path, check->entry->code);
     check_in_app(&check->entry->in_app, &check->items);
-    runs = runs && check->code;
-    if (check->code && !runs)
-        check_add(&check->items, "gain", CHECK_NOTE, NULL,
-                  "not looked at, because of the above");
-    return run_checks(check, runs, err);
+    return run_checks(check, runs && check->code, err);
 }
 
 static const char *verdict(const struct checking *check)

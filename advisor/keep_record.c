@@ -248,6 +248,56 @@ static void add_in_app(const struct workbench *bench, const struct in_app_result
                                              .date = xstrdup(in_app->date)};
 }
 
+static bool is_of_same_macro(const char *a, const char *b)
+{
+    size_t length = strcspn(a, "(=");
+    return length == strcspn(b, "(=") && !strncmp(a, b, length);
+}
+
+/* What is left of -D and -U in the end; "N" is "N=1" to a compiler. */
+static void add_definitions(const struct strvec *flags, struct strvec *out)
+{
+    struct strvec told = {0}; /* "DN=5", "UN" */
+    for (size_t i = 0; i < flags->nr; i++) {
+        const char *flag = flags->v[i];
+        bool apart = !flag[0] || !flag[1] || !flag[2];
+        if (!strncmp(flag, "-D", 2) || !strncmp(flag, "-U", 2))
+            strvec_pushf(&told, "%c%s", flag[1],
+                         !apart              ? flag + 2
+                         : i + 1 < flags->nr ? flags->v[++i]
+                                             : "");
+    }
+    for (size_t i = 0; i < told.nr; i++) {
+        const char *text = told.v[i] + 1;
+        bool holds = told.v[i][0] == 'D';
+        for (size_t k = i + 1; k < told.nr; k++)
+            holds = holds && !is_of_same_macro(text, told.v[k] + 1);
+        if (holds)
+            strvec_pushf(out, "%s%s", text, strchr(text, '=') ? "" : "=1");
+    }
+    strvec_release(&told);
+}
+
+void keep_record_frozen(const struct kernel *kernel, struct record_machine *machine)
+{
+    struct kernel_frozen frozen;
+    for (size_t i = 0; kernel_frozen(kernel, i, &frozen); i++)
+        record_add_frozen(machine, frozen.name, frozen.use, frozen.value);
+    machine->knows_frozen = true;
+}
+
+static int add_frozen(const struct workbench *bench, struct record_machine *machine,
+                      struct error *err)
+{
+    struct strvec flags = {0};
+    int status =
+        workbench_cflags(bench->settings, kernel_path(bench->kernel), &flags, err);
+    add_definitions(&flags, &machine->definitions);
+    keep_record_frozen(bench->kernel, machine);
+    strvec_release(&flags);
+    return status;
+}
+
 static void add_outcome(const struct workbench *bench, const struct kept *kept,
                         struct record_machine *machine)
 {
@@ -320,8 +370,11 @@ int keep_record(struct workbench *bench, const struct kept *kept, char **sentenc
     if (!status) {
         add_settings(bench, &machine);
         add_outcome(bench, kept, &machine);
-        status = write_entry(bench, &machine, kept->code, sentence, err);
     }
+    if (!status && machine.code)
+        status = add_frozen(bench, &machine, err);
+    if (!status)
+        status = write_entry(bench, &machine, kept->code, sentence, err);
     record_machine_release(&machine);
     return status ? -1 : 0;
 }

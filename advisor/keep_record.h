@@ -28,6 +28,9 @@ bool kept_gain_is_real(struct quantity gain);
 int keep_record(struct workbench *bench, const struct kept *kept, char **sentence,
                 struct error *err);
 
+/* Takes down what the kernel means with the flags that it was read with. */
+void keep_record_frozen(const struct kernel *kernel, struct record_machine *machine);
+
 /* The CPU of a record's entry; the caller frees its texts by record_machine_release of
  * the entry that takes it. */
 struct record_cpu keep_record_cpu(const struct machine_processor *processor);

@@ -158,6 +158,45 @@ static void drift_of_compiler_and_flags_is_a_note(void)
     site_drop(&site);
 }
 
+/* Tuned with CHOICE=3, which the header names, and OTHER, which nothing does. */
+static void other_definitions_build_the_source(void)
+{
+    static const struct {
+        const char *flags, *want; /* "" = as tuned */
+    } cases[] = {
+        {"-DCHOICE=3", ""},
+        {"-D CHOICE=3", ""},
+        {"-DCHOICE=4 -UCHOICE -DCHOICE=3", ""},
+        {"-DCHOICE=3 -DOTHER=5 -DCHOICES=2", ""},
+        {"-DCHOICE=4", "CHOICE was 3 when it was tuned and is 4 now; build with that"},
+        {"-DCHOICE=3 -DCHOICE", "CHOICE was 3 when it was tuned and is 1 now"},
+        {"-DCHOICE=3 -U CHOICE", "CHOICE was 3 when it was tuned and is not defined now"},
+        {"-O2", "CHOICE was 3 when it was tuned and is not defined now"},
+        {"-DCHOICE=3 -DEXTRA=int", "EXTRA was not defined when it was tuned and is int "
+                                   "now"},
+    };
+    struct site site;
+
+    if (!site_make(&site, false))
+        return;
+    site_put(&site, "sum.h",
+             "#ifdef EXTRA\n#endif\nenum { AS_WRITTEN = CHOICE, AS_TUNED = 2 };\n");
+    site.definition = "CHOICE=3";
+    site_record(&site, false);
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        char *args = xasprintf("'-DINFLIGHT_FLAGS=-O2 %s'", cases[i].flags);
+        bool tuned = !*cases[i].want;
+        check_said(&site, args, tuned, tuned ? "built as tuned" : cases[i].want);
+        free(args);
+    }
+    check_said(&site, "'-DINFLIGHT_DEFINITIONS=CHOICE=3;-DOTHER'", true, "as tuned");
+    check_said(&site, "'-DINFLIGHT_DEFINITIONS=CHOICE=5;OTHER'", false, "is 5 now");
+    site.definition = NULL; /* a record of an earlier version: compilers find it out */
+    site_record(&site, false);
+    check_said(&site, "-DINFLIGHT_DEFINITIONS=CHOICE=5", true, "as tuned");
+    site_drop(&site);
+}
+
 static void words_are_checked(void)
 {
     static const char *const cases[][2] = {
@@ -259,6 +298,7 @@ CU_TestInfo advisor_build_tests[] = {
     {"a name that leaves the folder is refused",
      a_name_that_leaves_the_folder_is_refused},
     {"drift of compiler and flags is a note", drift_of_compiler_and_flags_is_a_note},
+    {"other definitions build the source", other_definitions_build_the_source},
     {"words are checked", words_are_checked},
     {"nobody reads more than is new", nobody_reads_more_than_is_new},
     {"a byte order mark is left out", a_byte_order_mark_is_left_out},

@@ -139,6 +139,58 @@ static void code_for_another_instruction_set_is_not_run(void)
     site_drop(&site);
 }
 
+static void values_are_told_apart(void)
+{
+    static const struct {
+        const char *name, *use, *value; /* beside A, which is 1 */
+        enum check_state state;
+        const char *want;
+    } cases[] = {
+        {"B", "B", "2", CHECK_GOOD, "2 of macros, sizes, types and branches, all as"},
+        {"B", "B", "3", CHECK_DRIFT, "B was 2 when it was tuned and is 3 now"},
+        {"B", "B == 3", "2", CHECK_DRIFT, "B chooses another branch than when it was"},
+        {"C", "C", "2", CHECK_DRIFT,
+         "B was 2 when it was tuned and is not used now, C is 2 now and was not used"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct record_machine then = {0}, now = {0};
+        struct check_items items = {0};
+        record_add_frozen(&then, "A", "A", "1");
+        record_add_frozen(&then, "B", "B", "2");
+        record_add_frozen(&now, cases[i].name, cases[i].use, cases[i].value);
+        record_add_frozen(&now, "A", "A", "1");
+        check_eq(check_frozen(&then, &now, &items), cases[i].state == CHECK_GOOD);
+        check_eq(items.item[0].state, cases[i].state);
+        check_contains(items.item[0].sentence, cases[i].want);
+        check(!strstr(items.item[0].sentence, "A was"));
+        check_items_release(&items);
+        record_machine_release(&then);
+        record_machine_release(&now);
+    }
+}
+
+/* The files are what was tuned, the flags are not. */
+static void code_for_another_value_is_not_run(void)
+{
+    struct site site;
+    struct buf said = {0};
+
+    if (!site_make(&site, true))
+        return;
+    site_put(&site, "sum.c",
+             "void which(double a[64])\n{\n"
+             "    for (int i = 0; i < CHOICE; i++)\n        a[i] = 2 * a[i];\n}\n");
+    site.definition = "CHOICE=3";
+    site_record(&site, true);
+    check_eq(run_check(&site, "--strict -- -DCHOICE=4", &said), 1);
+    check_contains(buf_str(&said), "CHOICE was 3 when it was tuned and is 4 now");
+    check_contains(buf_str(&said), "not looked at, because of the above");
+    check(!strstr(buf_str(&said), " results  "));
+    buf_release(&said);
+    site_drop(&site);
+}
+
 /* Flags of a record that would load code are refused before anything is started. */
 static void flags_of_a_stranger_are_refused(void)
 {
@@ -197,6 +249,8 @@ CU_TestInfo advisor_check_tests[] = {
     {"tuned code that changed is not run", tuned_code_that_changed_is_not_run},
     {"code for another instruction set is not run",
      code_for_another_instruction_set_is_not_run},
+    {"values are told apart", values_are_told_apart},
+    {"code for another value is not run", code_for_another_value_is_not_run},
     {"flags of a stranger are refused", flags_of_a_stranger_are_refused},
     {"another function is refused", another_function_is_refused},
     {"it is there as JSON", it_is_there_as_json},

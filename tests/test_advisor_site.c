@@ -105,6 +105,11 @@ void site_record(struct site *site, bool here)
         strvec_split(&machine.isa, site->isa ? site->isa : "pni avx2");
     strvec_push(&machine.flags, site->flag ? site->flag : "-O2");
     strvec_push(&machine.needs, "-fopenmp-simd");
+    if (site->definition) {
+        machine.knows_frozen = true;
+        strvec_push(&machine.definitions, site->definition);
+        record_add_frozen(&machine, "CHOICE", "CHOICE", "3");
+    }
     add_file(site, &machine, "sum.c");
     add_file(site, &machine, "sum.h");
     record_put(&record, &machine);

@@ -9,10 +9,11 @@
 struct site {
     char *dir;  /* holds sum.c, sum.h, sum.inflight.*.c, sum.inflight.json and cpuinfo */
     char *code; /* name of the tuned C */
-    const char *forged; /* what the record calls it instead; NULL = its name */
-    const char *isa;    /* instruction sets that the record asks for; NULL = few */
-    const char *flag;   /* the compiler's; NULL = -O2 */
-    bool no_gain;       /* the record says that nothing was faster */
+    const char *forged;     /* what the record calls it instead; NULL = its name */
+    const char *isa;        /* instruction sets that the record asks for; NULL = few */
+    const char *flag;       /* the compiler's; NULL = -O2 */
+    const char *definition; /* on the command line, as NAME=VALUE; NULL = not known */
+    bool no_gain;           /* the record says that nothing was faster */
     struct error err;
 };
 

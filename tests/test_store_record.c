@@ -34,6 +34,37 @@ static void what_is_written_is_read_back(void)
     record_release(&record);
 }
 
+/* What the tuned C rests on; records of earlier versions do not say it. */
+static void frozen_values_are_kept(void)
+{
+    struct record record = record_fixture("3.0"), again;
+    struct error err = {0};
+    struct record_machine *machine = &record.machine[0];
+    record_add_frozen(machine, "#if A > 1", "#if A > 1\n#error\n#endif\n", "left out");
+    char *text = record_text(&record);
+    if (check_ok(record_read_text(text, "r.json", &again, &err), &err)) {
+        const struct record_machine *read = &again.machine[0];
+        check(read->knows_frozen && read->genuine);
+        check_str(read->definitions.v[0], "ROWS=512");
+        if (check_eq(read->frozen_nr, 2)) {
+            check_str(read->frozen[0].value, "512");
+            check_str(read->frozen[1].use, "#if A > 1\n#error\n#endif\n");
+        }
+        record_release(&again);
+    }
+    free(text);
+    machine->knows_frozen = false;
+    text = record_text(&record);
+    check(!strstr(text, "#if A"));
+    if (check_ok(record_read_text(text, "r.json", &again, &err), &err)) {
+        check(!again.machine[0].knows_frozen && !again.machine[0].frozen_nr);
+        check(again.machine[0].genuine);
+        record_release(&again);
+    }
+    free(text);
+    record_release(&record);
+}
+
 /* Of tune --in-app; a routine that could not be sampled stays unknown. */
 static void gains_in_applications_are_kept(void)
 {
@@ -77,6 +108,8 @@ static void changes_by_hand_are_noticed(void)
         {"\"low\": 1.5", "\"low\": 1.7"},
         {"\"cores\": 2", "\"cores\": 3"},
         {"avx2", "avx"},
+        {"ROWS=512", "ROWS=513"},
+        {"\"value\": \"512\"", "\"value\": \"513\""},
         {"set n = 512", "set n = 513"},
         {"sum.inflight.amd-25-17.c", "sum.inflight.x.c"},
         {"\"-O3\"", "\"-O2\""},
@@ -159,6 +192,9 @@ static void what_is_not_valid_is_located(void)
         {"\"model\": \"18\"", "\"model\": \"17\"",
          "machines[1]: there is an entry of this CPU already"},
         {"\"words\"", "\"wrods\"", "wrods"},
+        {"\"use\"", "\"sue\"", "machines[0].frozen[0]"},
+        {"\"value\": \"512\"", "\"value\": 512", "machines[0].frozen[0].value"},
+        {"\"ROWS=512\"", "512", "machines[0].definitions"},
         {"\"checksum\": \"", "\"checksum\": \"g", "expected 64 hexadecimal digits"},
         {"\"machines\": [", "\"machines\": [[],", "machines[0]"},
         {"}\n", "", "r.json:"},
@@ -291,6 +327,7 @@ static void sha256_is_that_of_the_standard(void)
 
 CU_TestInfo store_record_tests[] = {
     {"what is written is read back", what_is_written_is_read_back},
+    {"frozen values are kept", frozen_values_are_kept},
     {"gains in applications are kept", gains_in_applications_are_kept},
     {"changes by hand are noticed", changes_by_hand_are_noticed},
     {"the head belongs to every entry", the_head_belongs_to_every_entry},

@@ -35,6 +35,9 @@ struct record_machine record_entry_fixture(const char *inflight)
     strvec_push(&machine.words, "set n = 512");
     strvec_push(&machine.needs, "-fopenmp-simd");
     strvec_push(&machine.flags, "-O3");
+    strvec_push(&machine.definitions, "ROWS=512");
+    record_add_frozen(&machine, "ROWS", "ROWS", "512");
+    machine.knows_frozen = true;
     add_file(&machine, "sum.c");
     add_file(&machine, "../include/sum.h");
     return machine;

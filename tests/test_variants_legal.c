@@ -266,8 +266,8 @@ static void what_others_may_reach_is_tested(void)
          "'a' and 'b' do not overlap (tested", "(const char *)"},
         {"rows", "tile(i:4)", NULL,
          "the subscripts of 'a' at line 5 stay in their rows\n", NULL},
-        {"macros", "tile(i:4)", NULL, "", "int it_0 ="},
-        {"macros", "tile(i:4,j:4)", NULL, "", "int jt_0 ="},
+        {"macros", "tile(i:4)", NULL, "", "long it_0 ="},
+        {"macros", "tile(i:4,j:4)", NULL, "", "long jt_0 ="},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         check_rest(&cases[i]);
@@ -424,7 +424,7 @@ static void numbers_are_limited_too(void)
     unsigned long begin = analysis_effort();
     check_fails(loops_check(&loops, "unroll_jam(i:4)", NULL, &err), &err, STATUS_ILLEGAL,
                 ANALYSIS_RAN_OUT " (over 300000 operations)");
-    check(analysis_effort() - begin < LIMIT + 200000); /* and what applying it took */
+    check(analysis_effort() - begin < LIMIT);
     check_ok(loops_check(&loops, "tile(q:4)", NULL, &err), &err);
     loops_close(&loops);
 }

@@ -23,10 +23,15 @@ static bool have_compilers(void)
         struct toolchain toolchain;
 
         if (toolchain_find(plan_builds[c].compiler, NULL, &toolchain, NULL)) {
-            check_skip("gcc and clang are not both here");
+            check_skip("gcc and clang-19 are not both here");
             return false;
         }
         toolchain_release(&toolchain);
+    }
+    if (system("echo 'int main(void) { return 0; }' | clang-19 -x c - -fopenmp "
+               "-fsanitize=address,undefined -o /dev/null 2>/dev/null")) {
+        check_skip("clang-19 has no libomp-19-dev or no libclang-rt-19-dev");
+        return false;
     }
     return true;
 }

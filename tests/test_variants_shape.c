@@ -165,7 +165,7 @@ static void fields_are_variables(void)
         struct error err = {0};
         struct ir_function *function = NULL;
         char *path = xasprintf(DATA "%s", want[i].file);
-        bool shape = !strstr(path, "types");
+        bool shape = !strstr(want[i].file, "types");
         check_ok(
             ir_parse(path, NULL, 0, shape ? "field_bounds" : NULL, NULL, &function, &err),
             &err);

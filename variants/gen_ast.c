@@ -302,6 +302,7 @@ static void add_statement(struct gen *gen, struct code *block, isl_ast_expr *exp
         if (gen->moved[i])
             raw[i] = expr_plus(gen->arena, raw[i], gen->moved[i]);
         code->iterator[i] = raw_finish(gen, raw[i]);
+        gen_fit(gen, &code->iterator[i]);
         replace_add(&replace, iterator, as_written(gen, iterator, code->iterator[i]));
     }
     code->iterator_nr = statement->depth;

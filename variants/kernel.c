@@ -154,6 +154,15 @@ const char *kernel_hash(const struct kernel *kernel)
     return kernel->hash;
 }
 
+bool kernel_frozen(const struct kernel *kernel, size_t i, struct kernel_frozen *out)
+{
+    if (i >= kernel->function->frozen_nr)
+        return false;
+    const struct ir_frozen *frozen = &kernel->function->frozen[i];
+    *out = (struct kernel_frozen){frozen->name, frozen->subject, frozen->value};
+    return true;
+}
+
 static void show_params(const struct kernel *kernel)
 {
     for (size_t i = 0; i < kernel->scalar_nr; i++) {

@@ -20,7 +20,7 @@ struct model_request {
     bool reassociate;            /* floating-point sums may be reordered */
     bool force; /* plans that are not legal are emitted all the same: for experiments */
     int line_bytes;                /* cache line, for prefetches; 0 = 64 */
-    unsigned long operation_limit; /* isl operations per step of a plan; 0 = 3,000,000 */
+    unsigned long operation_limit; /* isl operations per step of a plan; 0 = 8,000,000 */
 };
 
 /* Fails only when no loop can be looked at (no loop at all) or an assumption names what

@@ -1,5 +1,21 @@
-/* Parameters for which anything is executed, and what the language promises of them. */
+/* Parameters, those for which anything is executed, what the language promises of them.
+ */
 #include "variants/poly.h"
+
+void nest_params(struct nest *nest)
+{
+    struct ir_function *function = nest->model->function;
+    nest->params = isl_space_params_alloc(nest->model->ctx, 0);
+    for (size_t i = 0; i < function->symbol_nr; i++) {
+        struct ir_symbol *symbol = function->symbol[i];
+        if (!nest->used[i] || !symbol_is_param(nest, symbol))
+            continue;
+        char *text = xasprintf("%s_%d", symbol->name, symbol->id);
+        nest->params = isl_space_add_param_id(nest->params,
+                                              isl_id_alloc(nest->model->ctx, text, NULL));
+        free(text);
+    }
+}
 
 void nest_context(struct nest *nest)
 {

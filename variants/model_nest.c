@@ -102,21 +102,6 @@ static void note_symbols(struct nest *nest)
     stmt_find(nest->stmt, note_declared, nest);
 }
 
-static void make_params(struct nest *nest)
-{
-    struct ir_function *function = nest->model->function;
-    nest->params = isl_space_params_alloc(nest->model->ctx, 0);
-    for (size_t i = 0; i < function->symbol_nr; i++) {
-        struct ir_symbol *symbol = function->symbol[i];
-        if (!nest->used[i] || !symbol_is_param(nest, symbol))
-            continue;
-        char *text = xasprintf("%s_%d", symbol->name, symbol->id);
-        nest->params = isl_space_add_param_id(nest->params,
-                                              isl_id_alloc(nest->model->ctx, text, NULL));
-        free(text);
-    }
-}
-
 /* ---- domains ---- */
 
 static isl_space *statement_space(const struct build *build, size_t index)
@@ -446,7 +431,7 @@ struct nest *nest_build(struct model *model, const struct ir_stmt *stmt, int ind
     struct build build = {.nest = nest};
     *nest = (struct nest){.model = model, .stmt = stmt, .index = index};
     note_symbols(nest);
-    make_params(nest);
+    nest_params(nest);
     nest_ranges(nest);
     nest_vouched(nest);
     nest->assumed = isl_set_universe(isl_space_copy(nest->params));

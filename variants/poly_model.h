@@ -124,6 +124,7 @@ struct affine affine_of(struct nest *nest,
 
 /* ---- model_context.c ---- */
 
+void nest_params(struct nest *nest);
 void nest_vouched(struct nest *nest);
 void nest_context(struct nest *nest); /* all statements are there */
 

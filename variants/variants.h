@@ -141,6 +141,14 @@ const char *kernel_ending(const struct kernel *kernel);
 const char *
 kernel_hash(const struct kernel *kernel); /* of source text, words, flags: hex */
 
+/* What the function's text means by things outside of it, such as macros: `use` in it is
+ * `value` with the flags that it was read with. */
+struct kernel_frozen {
+    const char *name, *use, *value; /* name: for the reader */
+};
+/* False behind the last one. */
+bool kernel_frozen(const struct kernel *kernel, size_t i, struct kernel_frozen *out);
+
 enum { KERNEL_DEPTH_MAX = 8 };
 
 enum access_class {

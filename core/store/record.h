@@ -18,6 +18,11 @@ struct record_file {
     char *sha256;
 };
 
+/* What the tuned C was made from beside the text: a macro, a size, a type, an #if. */
+struct record_frozen {
+    char *name, *use, *value; /* name: for the reader */
+};
+
 /* What the tuned C gave in an application (tune --in-app). */
 struct record_in_app {
     char *command;                    /* 'BUILD && RUN'; NULL = it was not asked for */
@@ -34,6 +39,10 @@ struct record_machine {
     struct strvec words; /* "set n = 512", "assume noalias(a,b)" ... */
     bool reassociate;
     struct quantity tolerance, tolerance_absolute; /* unknown = default */
+    struct strvec definitions;    /* of macros on the command line: "N=500"; of tuned C */
+    struct record_frozen *frozen; /* likewise */
+    size_t frozen_nr, frozen_alloc;
+    bool knows_frozen; /* and the definitions; records of earlier versions do not */
     struct record_file *file;
     size_t file_nr, file_alloc;
     char *code;          /* plain name of the tuned C beside the record; NULL = none */
@@ -57,7 +66,7 @@ struct record {
     size_t machine_nr, machine_alloc;
 };
 
-enum { RECORD_MACHINES_MAX = 1000, RECORD_FILES_MAX = 1000 };
+enum { RECORD_MACHINES_MAX = 1000, RECORD_FILES_MAX = 1000, RECORD_FROZEN_MAX = 10000 };
 
 /* The whole file, every member checked; a message names file and place. Entries that were
  * changed by hand are read, with `genuine` false. STATUS_INPUT when it is no record. */
@@ -72,6 +81,8 @@ char *record_text(const struct record *record);
 /* The entry of this CPU, NULL = none. Names are not compared: they differ between guests
  * of one machine. */
 struct record_machine *record_find(struct record *record, const struct record_cpu *cpu);
+void record_add_frozen(struct record_machine *machine, const char *name, const char *use,
+                       const char *value);
 /* Takes what `machine` owns in the place of the entry of the same CPU, or behind the
  * others. */
 void record_put(struct record *record, struct record_machine *machine);

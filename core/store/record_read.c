@@ -25,6 +25,13 @@ void record_machine_release(struct record_machine *machine)
         free(machine->file[i].sha256);
     }
     free(machine->file);
+    strvec_release(&machine->definitions);
+    for (size_t i = 0; i < machine->frozen_nr; i++) {
+        free(machine->frozen[i].name);
+        free(machine->frozen[i].use);
+        free(machine->frozen[i].value);
+    }
+    free(machine->frozen);
     free(machine->plan);
     free(machine->code);
     free(machine->code_sha256);
@@ -166,6 +173,48 @@ static int read_files(const struct json_at *at, struct record_machine *machine,
     return 0;
 }
 
+void record_add_frozen(struct record_machine *machine, const char *name, const char *use,
+                       const char *value)
+{
+    GROW(machine->frozen, machine->frozen_nr + 1, machine->frozen_alloc);
+    machine->frozen[machine->frozen_nr++] =
+        (struct record_frozen){xstrdup(name), xstrdup(use), xstrdup(value)};
+}
+
+static int read_frozen_item(const struct json_at *at, struct record_machine *machine,
+                            struct error *err)
+{
+    const char *name, *use, *value;
+    if (json_only_keys(at, "name use value", err) ||
+        json_string_at(at, "name", &name, err) || json_string_at(at, "use", &use, err) ||
+        json_string_at(at, "value", &value, err))
+        return -1;
+    record_add_frozen(machine, name, use, value);
+    return 0;
+}
+
+/* Records of earlier versions have neither. */
+static int read_frozen(const struct json_at *at, struct record_machine *machine,
+                       struct error *err)
+{
+    struct json_at list;
+    size_t nr;
+    machine->knows_frozen = json_has(at, "frozen");
+    if (!machine->knows_frozen)
+        return 0;
+    if (json_strings_at(at, "definitions", &machine->definitions, err) ||
+        json_array_at(at, "frozen", &list, &nr, err))
+        return -1;
+    if (nr > RECORD_FROZEN_MAX)
+        return json_fail(&list, err, "more than %d values", RECORD_FROZEN_MAX);
+    for (size_t i = 0; i < nr; i++) {
+        struct json_at item = json_element(&list, i);
+        if (read_frozen_item(&item, machine, err))
+            return -1;
+    }
+    return 0;
+}
+
 static int read_compiler(const struct json_at *at, struct record_machine *machine,
                          struct error *err)
 {
@@ -246,8 +295,9 @@ static int read_members(const struct json_at *at, struct record_machine *machine
                    read_positive(at, "tolerance", &machine->tolerance, err) ||
                    read_positive(at, "tolerance_absolute", &machine->tolerance_absolute,
                                  err) ||
-                   read_files(at, machine, err) || read_code(at, machine, err) ||
-                   read_needs(at, machine, err) || read_compiler(at, machine, err) ||
+                   read_frozen(at, machine, err) || read_files(at, machine, err) ||
+                   read_code(at, machine, err) || read_needs(at, machine, err) ||
+                   read_compiler(at, machine, err) ||
                    read_text(at, "profile", &machine->profile, err) ||
                    json_integer_at(at, "cores", 1, 1000000, &machine->cores, err) ||
                    json_quantity_at(at, "gain", &machine->gain, err) ||
@@ -280,7 +330,8 @@ static int read_machine(const struct json_at *at, struct record *record,
                         struct error *err)
 {
     static const char keys[] =
-        "cpu isa plan words reassociate tolerance tolerance_absolute sources code "
+        "cpu isa plan words reassociate tolerance tolerance_absolute definitions frozen "
+        "sources code "
         "code_sha256 needs compiler profile cores gain environment_gain in_app verified "
         "date inflight checksum";
     struct record_machine machine = {0};

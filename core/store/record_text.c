@@ -49,6 +49,26 @@ static json_t *files_json(const struct record_machine *machine)
     return array;
 }
 
+/* NULL = not known, as where there is no tuned C. */
+static json_t *definitions_json(const struct record_machine *machine)
+{
+    return machine->knows_frozen ? texts(&machine->definitions) : NULL;
+}
+
+static json_t *frozen_json(const struct record_machine *machine)
+{
+    if (!machine->knows_frozen)
+        return NULL;
+    json_t *array = json_array();
+    for (size_t i = 0; i < machine->frozen_nr; i++) {
+        const struct record_frozen *frozen = &machine->frozen[i];
+        json_array_append_new(array,
+                              json_pack("{s:s, s:s, s:s}", "name", frozen->name, "use",
+                                        frozen->use, "value", frozen->value));
+    }
+    return array;
+}
+
 /* NULL = it was not asked for. */
 static json_t *in_app_json(const struct record_in_app *in_app)
 {
@@ -63,12 +83,14 @@ static json_t *in_app_json(const struct record_in_app *in_app)
 static json_t *machine_json(const struct record_machine *machine)
 {
     return json_pack(
-        "{s:o, s:o, s:s, s:o, s:b, s:o, s:o, s:o, s:s?, s:s?, s:o, s:{s:s, s:s, s:o}, "
+        "{s:o, s:o, s:s, s:o, s:b, s:o, s:o, s:o*, s:o*, s:o, s:s?, s:s?, s:o, s:{s:s, "
+        "s:s, s:o}, "
         "s:s, s:I, s:o, s:o, s:o*, s:s, s:s, s:s, s:s}",
         "cpu", cpu_json(&machine->cpu), "isa", words_json(&machine->isa), "plan",
         machine->plan, "words", texts(&machine->words), "reassociate",
         (int)machine->reassociate, "tolerance", tolerance(machine->tolerance),
-        "tolerance_absolute", tolerance(machine->tolerance_absolute), "sources",
+        "tolerance_absolute", tolerance(machine->tolerance_absolute), "definitions",
+        definitions_json(machine), "frozen", frozen_json(machine), "sources",
         files_json(machine), "code", machine->code, "code_sha256", machine->code_sha256,
         "needs", texts(&machine->needs), "compiler", "name", machine->compiler, "version",
         machine->compiler_version, "flags", texts(&machine->flags), "profile",
