@@ -105,6 +105,9 @@ int model_extent(struct model *model, int array, const struct model_values *valu
                  const struct model_contents *contents, long long *size,
                  struct error *err);
 
+/* What a plan rests on when the new code tests whether two arrays overlap. */
+#define TESTED_APART " do not overlap (tested at run time"
+
 /* As kernel_check: 0 = legal, else STATUS_ILLEGAL or STATUS_USAGE. */
 int model_check(struct model *model, const struct plan *plan, struct buf *assumptions,
                 struct error *err);
