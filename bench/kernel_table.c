@@ -30,7 +30,44 @@ static void add_row(const char *kind, long long first, long long second, long lo
     buf_addf(out, "%s},\n", rest);
 }
 
-/* Bounds of the outer loop, *nr of them, the harmless ones first. */
+/* Copies a table of rows; returns how many. */
+static size_t take(struct call_row *row, const struct call_row *from, size_t nr)
+{
+    memcpy(row, from, nr * sizeof(*row));
+    return nr;
+}
+
+/* An unsigned type's -1. */
+static long long wrap_of(const struct kernel_shape *shape, long long most)
+{
+    return shape->i->kind != 'i' && shape->i->bits >= 64 ? -1 : most;
+}
+
+/* Bounds of a loop whose end is calculated in an unsigned type. */
+static size_t rows_that_wrap(const struct kernel_shape *shape, long long most,
+                             struct call_row *row)
+{
+    const long long wrap = wrap_of(shape, most);
+    const struct call_row plus[] = {{"plain", 30, 3},
+                                    {"plain", 0, 0},
+                                    {"wrap", 30, wrap - 2},
+                                    {"wrap", 40, wrap},
+                                    {"wrap", 1, wrap}};
+    const struct call_row minus[] = {{"plain", 30, 3},
+                                     {"plain", 3, 3},
+                                     {"wrap", 10, wrap - 4},
+                                     {"wrap", 0, wrap - 32}};
+    const struct call_row times[] = {
+        {"plain", 0, 0}, {"wrap", 20, 0}, {"wrap", 36, 0}, {"wrap", 2, 0}};
+
+    if (shape->bounds == BOUNDS_PLUS)
+        return take(row, plus, ARRAY_SIZE(plus));
+    if (shape->bounds == BOUNDS_MINUS)
+        return take(row, minus, ARRAY_SIZE(minus));
+    return take(row, times, ARRAY_SIZE(times));
+}
+
+/* Bounds of the outer loop, the harmless ones first; returns how many. */
 static size_t rows_of(const struct kernel_shape *shape, struct call_row *row)
 {
     long long least, most;
@@ -44,8 +81,7 @@ static size_t rows_of(const struct kernel_shape *shape, struct call_row *row)
                                      {"plain", 33, 2},
                                      {"end", narrow ? most : 40, most},
                                      {"end", least, most}};
-    /* an unsigned type's -1 */
-    const long long wrap = !is_signed && shape->i->bits >= 64 ? -1 : most;
+    const long long wrap = wrap_of(shape, most);
     const struct call_row range[] = {{"plain", 0, 5},
                                      {"plain", 2, 35},
                                      {"plain", 5, 2},
@@ -64,32 +100,19 @@ static size_t rows_of(const struct kernel_shape *shape, struct call_row *row)
                                      {"end", most - 40, most - 1},
                                      {"end", least, least + 33},
                                      {"end", least, least}};
-    const struct call_row plus[] = {{"plain", 30, 3},
-                                    {"plain", 0, 0},
-                                    {"wrap", 30, wrap - 2},
-                                    {"wrap", 40, wrap},
-                                    {"wrap", 1, wrap}};
-    const struct call_row minus[] = {{"plain", 30, 3},
-                                     {"plain", 3, 3},
-                                     {"wrap", 10, wrap - 4},
-                                     {"wrap", 0, wrap - 32}};
-    const struct call_row times[] = {
-        {"plain", 0, 0}, {"wrap", 20, 0}, {"wrap", 36, 0}, {"wrap", 2, 0}};
-    const struct {
-        const struct call_row *row;
-        size_t nr;
-    } all[] = {
-        [BOUNDS_COUNT] = {count, ARRAY_SIZE(count)},
-        [BOUNDS_RANGE] = {range, ARRAY_SIZE(range)},
-        [BOUNDS_UP_TO] = {up_to, ARRAY_SIZE(up_to)},
-        [BOUNDS_DOWN] = {count, 4},
-        [BOUNDS_STEPS] = {count, 4},
-        [BOUNDS_PLUS] = {plus, ARRAY_SIZE(plus)},
-        [BOUNDS_MINUS] = {minus, ARRAY_SIZE(minus)},
-        [BOUNDS_TIMES] = {times, ARRAY_SIZE(times)},
-    };
-    memcpy(row, all[shape->bounds].row, all[shape->bounds].nr * sizeof(*row));
-    return all[shape->bounds].nr;
+    switch (shape->bounds) {
+    case BOUNDS_COUNT:
+        return take(row, count, ARRAY_SIZE(count));
+    case BOUNDS_RANGE:
+        return take(row, range, ARRAY_SIZE(range));
+    case BOUNDS_UP_TO:
+        return take(row, up_to, ARRAY_SIZE(up_to));
+    case BOUNDS_DOWN:
+    case BOUNDS_STEPS:
+        return take(row, count, 4);
+    default:
+        return rows_that_wrap(shape, most, row);
+    }
 }
 
 static void add_sizes(struct kernel_shape *shape, struct buf *out)

@@ -5,6 +5,7 @@
 
 #include "bench/plan_random.h"
 #include "bench/plan_try.h"
+#include "core/base/spawn.h"
 #include "tests/check.h"
 
 enum { PLANS_PER_KERNEL = 4, DRAWS_MAX = 200 };
@@ -28,12 +29,25 @@ static bool have_compilers(void)
         }
         toolchain_release(&toolchain);
     }
-    if (system("echo 'int main(void) { return 0; }' | clang-19 -x c - -fopenmp "
-               "-fsanitize=address,undefined -o /dev/null 2>/dev/null")) {
+    static const char *const link[] = {"clang-19",
+                                       "-x",
+                                       "c",
+                                       "/dev/null",
+                                       "-nostartfiles",
+                                       "-fopenmp",
+                                       "-fsanitize=address,undefined",
+                                       "-o",
+                                       "/dev/null",
+                                       NULL};
+    struct spawn_outcome outcome = {0};
+    struct error err = {0};
+    bool ok = !spawn_run(&(struct spawn_request){.argv = link, .timeout_s = PATIENCE_S},
+                         &outcome, &err) &&
+              outcome.end == SPAWN_EXITED && !outcome.code;
+    spawn_outcome_release(&outcome);
+    if (!ok)
         check_skip("clang-19 has no libomp-19-dev or no libclang-rt-19-dev");
-        return false;
-    }
-    return true;
+    return ok;
 }
 
 static void try_kernel(const char *name, const char *shared)
