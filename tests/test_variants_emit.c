@@ -51,6 +51,7 @@ static void steps_that_are_no_sums_stay_in_order(void)
     for (size_t i = 0; i < ARRAY_SIZE(plans); i++)
         refused("never/steps", plans[i], "of this loop", true);
     emitted("never/steps", "simd(i)", "#pragma omp simd reduction(+:s)\n", true);
+    emitted("never/steps", "simd(m)", "#pragma omp simd reduction(*:p)\n", true);
     emitted("never/steps", "simd", "    for (int j = 0; j < n; j++)\n        w =", true);
 }
 
