@@ -348,6 +348,19 @@ static void pragmas_of_other_functions_do_not_apply(void)
     ir_function_free(function);
 }
 
+/* The message is an expression without a type. */
+static void messages_of_assertions_are_read(void)
+{
+    static const char text[] = "void f(double *a)\n{\n"
+                               "    _Static_assert(sizeof(a[0]) == 8, \"a double\");\n"
+                               "    for (int i = 0; i < 9; i++)\n        a[i] = 1;\n}\n";
+    const struct strvec cflags = {0};
+    struct ir_function *function = NULL;
+    struct error err = {0};
+    if (check_ok(ir_parse("f.c", text, 0, "f", &cflags, &function, &err), &err))
+        ir_function_free(function);
+}
+
 static void opaque_statements_say_why(void)
 {
     static const struct {
@@ -376,6 +389,7 @@ static void opaque_statements_say_why(void)
 }
 
 CU_TestInfo variants_parse_tests[] = {
+    {"messages of assertions are read", messages_of_assertions_are_read},
     {"loops are recognised", loops_are_recognised},
     {"symbols are described", symbols_are_described},
     {"declarations are told", declarations_are_told},

@@ -4,6 +4,12 @@
 
 #include "tests/test_variants_loops.h"
 
+#ifndef INFLIGHT_CC
+#define INFLIGHT_CC "cc"
+#endif
+
+#define TYPES_DATA INFLIGHT_SOURCE_DIR "/tests/data/types"
+
 static bool open_text(struct loops *loops, const char *text,
                       const struct model_request *with)
 {
@@ -112,8 +118,259 @@ static void first_values_are_made_long(void)
     loops_close(&loops);
 }
 
+/* ---- numbers near the ends of their types ---- */
+
+static const char *const flat_plans[] = {
+    "tile(i:64)",
+    "tile(i:50)",
+    "unroll(i:3)",
+    "unroll(i:4)",
+    "vec(i:4)",
+    "simd(i)",
+    "parallel(i)",
+    "tile(i:64) parallel(it)",
+    "tile(i:64) unroll(i:4)",
+    "tile(i:32) full(i) vec(i:4)",
+    "prefetch(b:16)",
+    "prefetch(b:16) simd(i)",
+    "unroll(i:4) prefetch(b:8)",
+    "nontemporal(a)",
+};
+
+static const char *const deep_plans[] = {
+    "tile(i:8,j:8)",
+    "interchange(j,i)",
+    "unroll_jam(i:3)",
+    "unroll_jam(i:2,j:2)",
+    "skew(j,i:1)",
+    "skew(j,i:3) interchange(j,i)",
+    "skew_tile(i:8,j:8)",
+    "tile(i:8,j:8) full(i,j)",
+    "tile(i:16) parallel(it)",
+    "tile(j:16) unroll_jam(i:2)",
+    "vec(j:4)",
+    "prefetch(b:16)",
+};
+
+/* Values for the parameters of one call each; every one is legal C for the loop, which
+ * adds to a what b has. */
+static const struct end_case {
+    bool deep;
+    const char *params, *loop, *call[6];
+} end_cases[] = {
+    {false,
+     "signed char n",
+     "for (signed char i = 0; i < n; i++)\n        a[i] += b[i];",
+     {"127", "126", "-128", "1"}},
+    {false,
+     "signed char n",
+     "for (signed char i = n; i >= -127; i -= 1)\n        a[i + 128] += b[i + 128];",
+     {"127", "-127", "-128"}},
+    {false,
+     "int16_t first, int16_t last",
+     "for (int16_t i = first; i <= last; i++)\n        a[i + 32768] += b[i + 32768];",
+     {"-32768, 32760", "32700, 32766", "32760, -32768"}},
+    {false,
+     "uint8_t n",
+     "for (uint8_t i = 0; i < n; i++)\n        a[i] += b[i];",
+     {"255", "254", "0"}},
+    {false,
+     "int lo, int hi",
+     "for (int i = lo; i < hi; i++)\n        a[i - lo] += b[i - lo];",
+     {"INT_MAX - 130, INT_MAX", "INT_MIN, INT_MIN + 1", "INT_MIN, INT_MIN + 130",
+      "INT_MIN, INT_MIN", "INT_MAX - 1, INT_MAX"}},
+    {false,
+     "int hi, int lo",
+     "for (int i = hi; i > lo; i--)\n        a[i - lo] += b[i - lo];",
+     {"INT_MIN + 130, INT_MIN", "INT_MAX, INT_MAX - 130", "INT_MIN, INT_MIN"}},
+    {false,
+     "int lo, int hi",
+     "for (int i = lo; i < hi; i += 7)\n        a[i - lo] += b[i - lo];",
+     {"INT_MAX - 136, INT_MAX - 6", "INT_MIN, INT_MIN + 1", "INT_MIN, INT_MIN + 200"}},
+    {false,
+     "long lo, long hi",
+     "for (long i = lo; i < hi; i++)\n        a[i - lo] += b[i - lo];",
+     {"LONG_MAX - 37, LONG_MAX", "LONG_MIN, LONG_MIN + 100", "0, 100", "5, LONG_MIN"}},
+    {false,
+     "uint32_t n, uint32_t pad",
+     "for (uint32_t i = 0; i < n + pad; i++)\n        a[i] += b[i];",
+     {"80, (uint32_t)-3", "2, (uint32_t)-3 + 1", "80, 3", "1, UINT32_MAX"}},
+    {false,
+     "uint32_t n",
+     "for (uint32_t i = 0; i < n * 65536u; i++)\n        a[i] += b[i];",
+     {"1", "65536", "65537"}},
+    {false,
+     "uint64_t n, uint64_t pad",
+     "for (uint64_t i = 0; i < n + pad; i++)\n        a[i] += b[i];",
+     {"80, (uint64_t)-3", "80, 3", "0, 0"}},
+    {false,
+     "uint32_t first, uint32_t last",
+     "for (uint32_t i = first; i < last; i++)\n        a[i - first] += b[i - first];",
+     {"UINT32_MAX - 100, UINT32_MAX", "UINT32_MAX, 0", "INT_MAX - 5u, INT_MAX + 95u"}},
+    {false,
+     "int n",
+     "for (int i = 0; i < n * 3 - 1; i++)\n        a[i] = b[i];",
+     {"40", "0", "-715827882"}},
+    {true,
+     "uint32_t n, uint32_t pad, int m",
+     "for (uint32_t i = 0; i < n + pad; i++)\n        for (int j = 0; j < m; j++)\n"
+     "            a[j] = a[j] * 0.5 + b[i];",
+     {"80, (uint32_t)-3, 33", "9, 8, 33", "80, (uint32_t)-3, INT_MIN"}},
+    {true,
+     "signed char n, int16_t m",
+     "for (signed char i = 0; i < n; i++)\n        for (int16_t j = 0; j <= m; j++)\n"
+     "            a[j] = a[j] * 0.5 + b[i];",
+     {"127, 1000", "1, 32766", "127, -32768"}},
+    {true,
+     "int lo, int hi, int m",
+     "for (int i = lo; i < hi; i++)\n        for (int j = m; j < m + 40; j++)\n"
+     "            a[j - m] = a[j - m] * 0.5 + b[i - lo];",
+     {"INT_MAX - 130, INT_MAX, INT_MAX - 40", "INT_MIN, INT_MIN + 130, INT_MIN",
+      "0, 20, 0"}},
+    {true,
+     "uint32_t first, uint32_t last, long m",
+     "for (uint32_t i = first; i < last; i++)\n        for (long j = 0; j < m; j++)\n"
+     "            a[j] = a[j] * 0.5 + b[i - first];",
+     {"UINT32_MAX - 37, UINT32_MAX, 50", "3, 60, 50", "3, 60, LONG_MIN"}},
+};
+
+enum { LEGAL_AT_LEAST = 6 };
+
+static bool runs(const struct strvec *argv)
+{
+    struct spawn_request request = {.argv = (const char *const *)argv->v,
+                                    .timeout_s = PATIENCE_S};
+    struct spawn_outcome outcome = {0};
+    struct error err = {0};
+    bool ok = check_ok(spawn_run(&request, &outcome, &err), &err) &&
+              check_str(buf_str(&outcome.err), "") &&
+              check_str(buf_str(&outcome.out), "") &&
+              check(outcome.end == SPAWN_EXITED && !outcome.code);
+    spawn_outcome_release(&outcome);
+    return ok;
+}
+
+static void add_kernel(struct strvec *argv, const char *dir, size_t nr, const char *text)
+{
+    struct error err = {0};
+    char *path = xasprintf("%s/kernel_%zu.c", dir, nr),
+         *named = xasprintf("#define kernel kernel_%zu\n%s", nr, text);
+    check_ok(file_write(path, named, strlen(named), &err), &err);
+    strvec_push(argv, path);
+    free(named);
+    free(path);
+}
+
+/* What runs kernel_0, the original, and the variants with each call's values and says
+ * which differ. Signed overflow traps. */
+static char *comparing_main(const struct end_case *item, const struct strvec *plans)
+{
+    struct buf text = {0};
+    buf_addf(&text, "#include \"%s/ends.h\"\ntypedef void kernel_fn(%s, ARRAYS);\n",
+             TYPES_DATA, item->params);
+    for (size_t i = 0; i <= plans->nr; i++)
+        buf_addf(&text, "kernel_fn kernel_%zu;\n", i);
+    buf_add(&text, "int main(void)\n{\n");
+    for (size_t k = 0; k < ARRAY_SIZE(item->call) && item->call[k]; k++) {
+        buf_addf(&text, "    start();\n    kernel_0(%s, a, b);\n    keep();\n",
+                 item->call[k]);
+        for (size_t i = 0; i < plans->nr; i++)
+            buf_addf(
+                &text,
+                "    start();\n    kernel_%zu(%s, a, b);\n    compare(\"%s: %s\");\n",
+                i + 1, item->call[k], plans->v[i], item->call[k]);
+    }
+    buf_add(&text, "    return 0;\n}\n");
+    return buf_detach(&text);
+}
+
+static void build_and_run(const struct end_case *item, const struct strvec *plans,
+                          const char *dir, struct strvec *argv)
+{
+    struct error err = {0};
+    struct strvec run = {0};
+    char *source = path_join(dir, "main.c"), *program = path_join(dir, "program"),
+         *text = comparing_main(item, plans);
+    check_ok(file_write(source, text, strlen(text), &err), &err);
+    strvec_push(argv, source);
+    strvec_push(argv, "-o");
+    strvec_push(argv, program);
+    strvec_push(&run, program);
+    if (runs(argv))
+        runs(&run);
+    strvec_release(&run);
+    free(text);
+    free(program);
+    free(source);
+}
+
+static void check_ends(const struct end_case *item)
+{
+    const char *const *plan = item->deep ? deep_plans : flat_plans;
+    size_t plan_nr = item->deep ? ARRAY_SIZE(deep_plans) : ARRAY_SIZE(flat_plans);
+    struct strvec argv = {0}, legal = {0};
+    struct loops loops;
+    struct error err = {0};
+    char *dir,
+        *text = xasprintf("#include <stdint.h>\nvoid kernel(%s, double *restrict a, "
+                          "const double *restrict b)\n{\n    %s\n}\n",
+                          item->params, item->loop);
+    strvec_split(&argv, INFLIGHT_CC " -std=gnu17 -O1 -w -ffp-contract=off -fopenmp "
+                                    "-fsanitize=undefined "
+                                    "-fsanitize-undefined-trap-on-error");
+    if (check_ok(scratch_make(&dir, &err), &err) && open_text(&loops, text, NULL)) {
+        add_kernel(&argv, dir, 0, text);
+        for (size_t i = 0; i < plan_nr; i++) {
+            struct buf variant = {0};
+            struct error why = {0};
+            if (loops_emit(&loops, plan[i], &variant, &why) == 0) {
+                strvec_push(&legal, plan[i]);
+                add_kernel(&argv, dir, legal.nr, buf_str(&variant));
+            }
+            buf_release(&variant);
+        }
+        check(legal.nr >= LEGAL_AT_LEAST);
+        build_and_run(item, &legal, dir, &argv);
+        loops_close(&loops);
+    }
+    scratch_remove(dir);
+    strvec_release(&legal);
+    strvec_release(&argv);
+    free(text);
+}
+
+static void nothing_overflows_that_did_not(void)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(end_cases); i++)
+        check_ends(&end_cases[i]);
+}
+
+/* ---- what can never be ---- */
+
+static void what_never_runs_is_refused(void)
+{
+    static const char *const texts[] = {
+        "void kernel(unsigned n, double *restrict a)\n{\n"
+        "    for (int i = -3; i < n; i++)\n        a[i + 3] = 1;\n}\n",
+        "void kernel(int n, double *restrict a)\n{\n"
+        "    for (int i = 0; i < n; i++)\n        if (i - 5 < 1000u)\n"
+        "            a[i] = 2;\n}\n"};
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+        struct loops loops;
+        struct error err = {0};
+        if (!open_text(&loops, texts[i], NULL))
+            continue;
+        check(loops_check(&loops, "tile(i:8)", NULL, &err) != 0);
+        check_contains(err.text, "it would rest on what cannot be: what is compared with "
+                                 "an unsigned number at line");
+        loops_close(&loops);
+    }
+}
+
 CU_TestInfo variants_types_tests[] = {
     {"sums are made in their own type", sums_are_made_in_their_own_type},
     {"first values are made long", first_values_are_made_long},
+    {"nothing overflows that did not", nothing_overflows_that_did_not},
+    {"what never runs is refused", what_never_runs_is_refused},
     CU_TEST_INFO_NULL,
 };

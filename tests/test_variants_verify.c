@@ -43,7 +43,7 @@ static void kernels_equal_themselves(void)
         const char *file, *sizes;
     } cases[] = {
         {"plain", "n=1, 2, 3, 4, 5, 7, 8, 13, 16, 17, 31, 33, 63, 64, 65, 97, 257, 1021, "
-                  "4099, 0, 5000"},
+                  "4099, 0, -1, 5000"},
         {"vla",
          "n x m=3 x 37, 37 x 8, 8 x 61, 61 x 2, 2 x 19, 19 x 0, 0 x 3, 1 x 1, 2 x 2,"},
         {"sparse", "97 x 97, 200 x 257, 200 x 300"},
@@ -187,6 +187,62 @@ static void differences_are_found(void)
     }
 }
 
+/* ---- ends of types, no trips, arrays that overlap ---- */
+
+#define NARROW    "#include <stdint.h>\nvoid narrow(int8_t n, const int *a, int *b)\n{\n"
+#define BACKWARDS "for (int i = n - 1; i >= 0; i--)\n        b[i] = b[i] / 2 + a[i];\n"
+#define FORWARDS  "for (int i = 0; i < n; i++)\n        b[i] = b[i] / 2 + a[i];\n"
+#define APART     "n < 1 || &b[n - 1] < &a[0] || &a[n - 1] < &b[0]"
+#define RESTS_ON                                                                         \
+    "n is positive\n'a' and 'b' do not overlap (tested at run time; the original loop "  \
+    "runs if they do)\n"
+
+static const struct {
+    const char *what, *source, *rests_on;
+    enum run_outcome outcome;
+    const char *detail, *sizes;
+} end_cases[] = {
+    {"as it is", NARROW FORWARDS "}\n", NULL, RUN_OUTCOME_OK, "", "0, 126, 127, -1"},
+    {"a bound that wraps",
+     NARROW "for (int8_t i = 0, end = (int8_t)(n + 1); i + 1 < end; i++)\n        "
+            "b[i] = b[i] / 2 + a[i];\n}\n",
+     NULL, RUN_OUTCOME_WRONG_RESULT, "at n=127", ""},
+    {"no trips, but with a sign lost",
+     NARROW "for (uint8_t i = 0; i < (uint8_t)n; i++)\n        b[i] = b[i] / 2 + "
+            "a[i];\n}\n",
+     NULL, RUN_OUTCOME_CRASHED, "at n=-1", ""},
+    {"a guard", NARROW "if (" APART ")\n" BACKWARDS "else\n" FORWARDS "}\n", RESTS_ON,
+     RUN_OUTCOME_OK, "", "17 (a = b + 1), 17 (b = a + 1), 64 (a = b + 1)"},
+    {"its guard removed", NARROW BACKWARDS "}\n", RESTS_ON, RUN_OUTCOME_WRONG_RESULT,
+     "at n=17 with a = b + 1", ""},
+    {"a guard that nobody promised", NARROW BACKWARDS "}\n", "n is positive\n",
+     RUN_OUTCOME_OK, "", "127, -1"},
+    {"half of a guard",
+     NARROW "if (n < 1 || &a[0] != &b[n - 1])\n" BACKWARDS "else\n" FORWARDS "}\n",
+     RESTS_ON, RUN_OUTCOME_WRONG_RESULT, "at n=17 with a = b + 1", ""},
+};
+
+static void ends_and_overlaps_are_tried(void)
+{
+    const struct toolchain *toolchain;
+
+    if (fixture_toolchains(&toolchain) == 0)
+        return;
+    for (size_t i = 0; i < ARRAY_SIZE(end_cases); i++) {
+        struct verify_report report;
+
+        verify(
+            "narrow", end_cases[i].source, toolchain,
+            (struct verify_opts){.small_only = true, .rests_on = end_cases[i].rests_on},
+            &report);
+        if (!check_eq(report.outcome, end_cases[i].outcome))
+            printf("    (%s)\n", end_cases[i].what);
+        check_contains(text_of(report.detail), end_cases[i].detail);
+        check_contains(text_of(report.sizes), end_cases[i].sizes);
+        verify_report_release(&report);
+    }
+}
+
 static void only_the_full_size_may_show_it(void)
 {
     static const char wrong[] = SCALE
@@ -325,6 +381,7 @@ CU_TestInfo variants_verify_tests[] = {
     {"kernels equal themselves", kernels_equal_themselves},
     {"rounding is tolerated and told", rounding_is_tolerated_and_told},
     {"differences are found", differences_are_found},
+    {"ends and overlaps are tried", ends_and_overlaps_are_tried},
     {"only the full size may show it", only_the_full_size_may_show_it},
     {"a hang is ended", a_hang_is_ended},
     {"each kernel has its own helpers", each_kernel_has_its_own_helpers},

@@ -405,10 +405,14 @@ struct ct_node *node_build(struct ct_clang *clang, CXCursor cursor)
         drop_all_but_last(&list, true);
     if (kind == CXCursor_VarDecl)
         drop_all_but_last(&list, has_initialiser(cursor));
+    if (kind == CXCursor_StaticAssert) /* its text has no type, which libclang trips over */
+        list.item_nr = 0;
     struct ct_node *node = node_new(clang, CT_EXPR, list.item_nr);
     set_kind(node, kind);
     place(clang, cursor, node);
-    if (clang_isExpression(kind))
+    /* the message of a _Static_assert has no type, and libclang survives no question to
+     * it */
+    if (clang_isExpression(kind) && clang_getCursorType(cursor).kind != CXType_Invalid)
         node->type = type_of(clang, clang_getCursorType(cursor));
     for (size_t i = 0; i < list.item_nr; i++)
         node->child[i] = node_build(clang, list.item[i]);

@@ -132,8 +132,7 @@ void gen_rests_on(struct gen *gen, const struct overlap *pair, struct buf *out)
     const struct memory *a = &pair->a, *b = &pair->b;
     if (are_apart(gen, pair))
         buf_addf(out,
-                 "'%s' and '%s' do not overlap (tested at run time; the original loop "
-                 "runs if they do)\n",
+                 "'%s' and '%s'" TESTED_APART "; the original loop runs if they do)\n",
                  a->symbol->name, b->symbol->name);
     else if (is_said(pair))
         buf_addf(out, "stores to '%s' do not change '%s'\n",

@@ -229,13 +229,12 @@ static struct range fit(struct gen *gen, struct ir_expr **at)
         struct range a = fit(gen, &expr->arg[1]);
         return both(a, fit(gen, &expr->arg[2]));
     }
-    if (expr->kind != IR_BINARY)
+    if (expr->kind != IR_BINARY || expr->type.is_unsigned) /* the user's: it may wrap */
         return of_type(&expr->type);
     struct range a = fit(gen, &expr->arg[0]), b = fit(gen, &expr->arg[1]);
     if (!is_arithmetic(expr))
         return (struct range){0, 1};
-    return expr->type.is_unsigned ? of_type(&expr->type)
-                                  : made(gen, at, of_operation(expr, a, b));
+    return made(gen, at, of_operation(expr, a, b));
 }
 
 struct range gen_fit(struct gen *gen, struct ir_expr **at)

@@ -7,7 +7,7 @@
 
 #include "variants/poly.h"
 
-enum { LINE_BYTES = 64, OPERATIONS = 8000000 };
+enum { LINE_BYTES = 64, OPERATIONS = 3000000 };
 
 /* ---- assumptions: "independent(i)", "noalias(a, b)" ---- */
 

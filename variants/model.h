@@ -20,7 +20,7 @@ struct model_request {
     bool reassociate;            /* floating-point sums may be reordered */
     bool force; /* plans that are not legal are emitted all the same: for experiments */
     int line_bytes;                /* cache line, for prefetches; 0 = 64 */
-    unsigned long operation_limit; /* isl operations per step of a plan; 0 = 8,000,000 */
+    unsigned long operation_limit; /* isl operations per step of a plan; 0 = 3,000,000 */
 };
 
 /* Fails only when no loop can be looked at (no loop at all) or an assumption names what
@@ -104,6 +104,9 @@ struct model_counts model_measure(struct model *model, const struct model_values
 int model_extent(struct model *model, int array, const struct model_values *values,
                  const struct model_contents *contents, long long *size,
                  struct error *err);
+
+/* What a plan rests on when the new code tests whether two arrays overlap. */
+#define TESTED_APART " do not overlap (tested at run time"
 
 /* As kernel_check: 0 = legal, else STATUS_ILLEGAL or STATUS_USAGE. */
 int model_check(struct model *model, const struct plan *plan, struct buf *assumptions,

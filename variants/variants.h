@@ -450,6 +450,8 @@ struct verify_opts {
     int cpu;
     bool small_only; /* leave the full size out */
     const char *scratch;
+    const char *rests_on; /* kernel_check's assumptions of the plan: what they say is
+                             tested at run time is tried; NULL = nothing */
 };
 struct verify_report {
     enum run_outcome outcome; /* OK, WRONG_RESULT, CRASHED, TIMED_OUT ... */

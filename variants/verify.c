@@ -268,8 +268,8 @@ static int verify_small(struct verification *verification, struct error *err)
 
     if (ask_sizes(verification->program, extra, &extra_nr, err))
         return -1;
-    if (verify_cases_make(verification->kernel, extra, extra_nr, small_bytes_max, &cases,
-                          err) == 0)
+    if (verify_cases_make(verification->kernel, extra, extra_nr, small_bytes_max,
+                          verification->opts->rests_on, &cases, err) == 0)
         result = run_small(verification, &cases, err);
     verify_cases_release(&cases);
     return result;

@@ -1,5 +1,6 @@
 #include "variants/verify_cases.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,21 +106,28 @@ static bool is_full(const struct making *making)
     return true;
 }
 
-/* The kernel's present sizes as a case, if they fit, are new, and not the full ones. */
-static void keep(struct making *making)
+/* The kernel's present sizes as a case, unless it is known; takes `text`. */
+static struct verify_case *add_case(struct making *making, char *text)
 {
     struct verify_cases *cases = making->cases;
-    char *text = sizes_text(making->kernel);
+    struct verify_case *new;
 
-    if (kernel_bytes(making->kernel) > making->bytes_max || is_known(cases, text) ||
-        is_full(making)) {
+    if (kernel_bytes(making->kernel) > making->bytes_max || is_known(cases, text)) {
         free(text);
-        return;
+        return NULL;
     }
     GROW(cases->item, cases->nr + 1, cases->alloc);
-    cases->item[cases->nr] =
-        (struct verify_case){.text = text, .brief = sizes_brief(making->kernel)};
-    variant_args(making->kernel, &cases->item[cases->nr++].args);
+    new = &cases->item[cases->nr++];
+    *new = (struct verify_case){.text = text, .brief = sizes_brief(making->kernel)};
+    variant_args(making->kernel, &new->args);
+    return new;
+}
+
+/* Unless they are the full ones. */
+static void keep(struct making *making)
+{
+    if (!is_full(making))
+        add_case(making, sizes_text(making->kernel));
 }
 
 static void set(struct making *making, size_t scalar, long long value)
@@ -211,14 +219,204 @@ static void make_all(struct making *making, const long long *extra, size_t extra
         try_around(making, extra[i]);
 }
 
+/* ---- ends of types, and no trips ---- */
+
+enum { BESIDE = 5 }; /* the other parameters then */
+
+/* What a function says about where it is defined. */
+struct ends {
+    const struct kernel *kernel;
+    long long top;            /* of the narrowest counter */
+    bool is_plain, is_signed; /* all loops run to a name by steps of 1; no counter is
+                                 unsigned */
+};
+
+static long long top_of(const struct ir_type *type)
+{
+    return type->bytes < sizeof(int) ? (1LL << (8 * type->bytes - !type->is_unsigned)) - 1
+                                     : INT_MAX;
+}
+
+static void look_at_loops(struct ends *ends, const struct ir_stmt *stmt)
+{
+    if (!stmt)
+        return;
+    if (stmt->kind == IR_FOR && stmt->canonical) {
+        const struct ir_type *type = &stmt->iterator->type;
+
+        ends->is_signed &= !type->is_unsigned;
+        if (top_of(type) < ends->top)
+            ends->top = top_of(type);
+        if (top_of(type) < INT_MAX)
+            ends->is_plain &= stmt->step == 1 && !strcmp(stmt->cmp, "<") &&
+                              (stmt->upper->kind == IR_NAME || stmt->upper->has_value);
+    } else if (stmt->kind == IR_FOR || stmt->kind == IR_WHILE ||
+               stmt->kind == IR_OPAQUE) {
+        ends->is_plain = ends->is_signed = false;
+    }
+    for (size_t i = 0; i < stmt->child_nr; i++)
+        look_at_loops(ends, stmt->child[i]);
+}
+
+/* Nothing that holds a certain number of elements, and nothing that the user promises. */
+static bool takes_any_size(const struct kernel *kernel)
+{
+    const struct ir_function *function = kernel->function;
+
+    for (size_t i = 0; i < function->symbol_nr; i++) {
+        const struct ir_symbol *symbol = function->symbol[i];
+
+        for (size_t k = 0; k < symbol->dim_nr; k++)
+            if (symbol->role == IR_LOCAL || (symbol->dim[k] && symbol->dim[k]->has_value))
+                return false;
+    }
+    return kernel->assume.nr == 0;
+}
+
+/* Loops that nobody can count are not tried. */
+static void try_end(struct making *making, size_t scalar, long long value)
+{
+    struct kernel *kernel = making->kernel;
+    struct quantity iterations;
+
+    for (size_t i = 0; i < kernel->scalar_nr; i++)
+        if (kernel->scalar[i].is_size)
+            set(making, i, BESIDE);
+    kernel_override(kernel, scalar, value);
+    if (kernel_bind(kernel, NULL))
+        return;
+    iterations = kernel_counts(kernel).iterations;
+    if (iterations.known && iterations.value <= iterations_max)
+        keep(making);
+}
+
+/* Of narrow parameters and counters, and trips below zero. */
+static void try_ends(struct making *making)
+{
+    const struct kernel *kernel = making->kernel;
+    struct ends ends = {
+        .kernel = kernel, .top = INT_MAX, .is_plain = true, .is_signed = true};
+
+    look_at_loops(&ends, kernel->function->body);
+    if (!takes_any_size(kernel) || !ends.is_plain)
+        return;
+    for (size_t i = 0; i < kernel->scalar_nr; i++) {
+        const struct ir_type *type = &kernel->scalar[i].symbol->type;
+        long long top = top_of(type) < ends.top ? top_of(type) : ends.top;
+
+        if (!kernel->scalar[i].is_size)
+            continue;
+        if (top < INT_MAX)
+            for (long long below = 1; below >= 0; below--)
+                try_end(making, i, top - below);
+        if (ends.is_signed && !type->is_unsigned)
+            try_end(making, i, -1);
+    }
+}
+
+/* ---- arrays that overlap ---- */
+
+/* Sizes of those calls. */
+static const long long overlapping[] = {17, 64};
+
+/* What makes the original undefined where arrays overlap, or not aligned. */
+static bool is_vouched(const struct kernel *kernel)
+{
+    static const char *const word[] = {"omp", "ivdep", "aligned", "assume"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(word); i++)
+        if (strstr(kernel->function->source, word[i]))
+            return true;
+    return kernel->assume.nr > 0;
+}
+
+/* An array of numbers that decide on no address. */
+static const struct kernel_buffer *find_buffer(const struct kernel *kernel,
+                                               const char *name, size_t length)
+{
+    for (size_t i = 0; i < kernel->buffer_nr; i++) {
+        const struct kernel_buffer *buffer = &kernel->buffer[i];
+
+        if (strlen(buffer->name) == length && !strncmp(buffer->name, name, length))
+            return buffer->is_filled && buffer->kind != 'r' && !*buffer->path &&
+                           !buffer->subscript_hint && !buffer->contents.captured
+                       ? buffer
+                       : NULL;
+    }
+    return NULL;
+}
+
+/* The guest begins at the second element of the host. */
+static void try_overlap(struct making *making, const struct kernel_buffer *guest,
+                        const struct kernel_buffer *host)
+{
+    struct verify_case *new;
+    char *sizes;
+
+    if (lies_in_place(guest->symbol) || host->length < 2 || guest->length < 1 ||
+        (lies_in_place(host->symbol) && guest->length >= host->length))
+        return;
+    sizes = sizes_text(making->kernel);
+    new = add_case(making,
+                   xasprintf("%s with %s = %s + 1", sizes, guest->name, host->name));
+    free(sizes);
+    if (!new)
+        return;
+    sizes = new->brief;
+    new->brief = xasprintf("%s (%s = %s + 1)", sizes, guest->name, host->name);
+    free(sizes);
+    strvec_push(&new->args, "--overlap");
+    strvec_pushf(&new->args, "%s=%s=1", guest->name, host->name);
+}
+
+/* Every "'a' and 'b' do not overlap (tested at run time" in the text. */
+static void try_overlaps(struct making *making, const char *rests_on)
+{
+    const struct kernel *kernel = making->kernel;
+
+    for (const char *at = rests_on; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+        size_t first = *at == '\'' ? strcspn(at + 1, "'") : 0;
+        const char *second = at + 1 + first + strlen("' and '");
+        const struct kernel_buffer *a, *b;
+        size_t length;
+
+        if (!first || strncmp(at + 1 + first, "' and '", strlen("' and '")))
+            continue;
+        length = strcspn(second, "'");
+        a = find_buffer(kernel, at + 1, first);
+        b = find_buffer(kernel, second, length);
+        if (strncmp(second + length, "'" TESTED_APART, strlen("'" TESTED_APART)) || !a ||
+            !b || a->kind != b->kind || a->bytes != b->bytes)
+            continue;
+        try_overlap(making, a, b);
+        try_overlap(making, b, a);
+    }
+}
+
+static void overlap_all(struct making *making, const char *rests_on)
+{
+    struct kernel *kernel = making->kernel;
+
+    for (size_t k = 0; k < ARRAY_SIZE(overlapping) && !is_vouched(kernel); k++) {
+        for (size_t i = 0; i < kernel->scalar_nr; i++)
+            if (kernel->scalar[i].is_size)
+                set(making, i, overlapping[k]);
+        if (pow((double)overlapping[k], making->depth) <= iterations_max &&
+            kernel_refresh(kernel, NULL) == 0)
+            try_overlaps(making, rests_on);
+    }
+}
+
 int verify_cases_make(struct kernel *kernel, const long long *extra, size_t extra_nr,
-                      double bytes_max, struct verify_cases *cases, struct error *err)
+                      double bytes_max, const char *rests_on, struct verify_cases *cases,
+                      struct error *err)
 {
     struct making making = {.kernel = kernel,
                             .depth = deepest(kernel),
                             .bytes_max = bytes_max,
                             .cases = cases};
     size_t bytes = kernel->scalar_nr * sizeof(*kernel->scalar);
+    bool bound = kernel->is_bound;
 
     *cases = (struct verify_cases){0};
     making.saved = xcalloc(kernel->scalar_nr + 1, sizeof(*making.saved));
@@ -226,8 +424,11 @@ int verify_cases_make(struct kernel *kernel, const long long *extra, size_t extr
         memcpy(making.saved, kernel->scalar, bytes);
     if (size_nr(kernel) > 0)
         make_all(&making, extra, extra_nr);
+    try_ends(&making);
+    overlap_all(&making, rests_on ? rests_on : "");
     if (bytes)
         memcpy(kernel->scalar, making.saved, bytes);
     free(making.saved);
-    return kernel_refresh(kernel, err);
+    kernel->is_bound = bound;
+    return bound ? kernel_bind(kernel, err) : kernel_refresh(kernel, err);
 }

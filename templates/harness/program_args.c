@@ -27,6 +27,8 @@ enum { FOR_TIME = 1, FOR_TRACE = 2, FOR_VERIFY = 4, FOR_PAIR = 8, FOR_ALL = 15 }
 struct asked {
     size_t length;
     const char *contents; /* "uniform(0,1)" */
+    size_t host, shift;   /* not 0: it lies in the memory of array host - 1, `shift` of
+                             its elements behind the first byte */
 };
 
 /* One set of sizes. */
@@ -142,23 +144,25 @@ static void read_set(struct request *request, const char *name, const char *valu
     stop(EXIT_ARGUMENTS, "%s: the kernel has no scalar parameter in '%s'", name, value);
 }
 
+static size_t find_array(const char *option, const char *text)
+{
+    for (size_t i = 0; i < inflight_table.array_nr; i++)
+        if (is_named(text, inflight_table.array[i].name))
+            return i;
+    stop(EXIT_ARGUMENTS, "%s: the kernel has no array in '%s'", option, text);
+}
+
 static void read_buffer(struct request *request, const char *name, const char *value)
 {
     struct sizes *sizes = &request->sizes[request->sizes_nr - 1];
     const char *text = split_named(name, value);
+    struct asked *asked = &sizes->array[find_array(name, value)];
     char *colon;
 
-    for (size_t i = 0; i < inflight_table.array_nr; i++) {
-        if (!is_named(value, inflight_table.array[i].name))
-            continue;
-        sizes->array[i].length = strtoull(text, &colon, 10);
-        if (colon == text || *colon != ':')
-            stop(EXIT_ARGUMENTS, "%s: expected NAME=LENGTH:CONTENTS, got '%s'", name,
-                 value);
-        sizes->array[i].contents = colon + 1;
-        return;
-    }
-    stop(EXIT_ARGUMENTS, "%s: the kernel has no array in '%s'", name, value);
+    asked->length = strtoull(text, &colon, 10);
+    if (colon == text || *colon != ':')
+        stop(EXIT_ARGUMENTS, "%s: expected NAME=LENGTH:CONTENTS, got '%s'", name, value);
+    asked->contents = colon + 1;
 }
 
 /* Another set of sizes; what it does not say stays as in the one before. */
@@ -181,6 +185,19 @@ static void add_sizes(struct request *request)
     memcpy(sizes->integer, last->integer, scalars * sizeof(*sizes->integer));
     memcpy(sizes->real, last->real, scalars * sizeof(*sizes->real));
     memcpy(sizes->array, last->array, arrays * sizeof(*sizes->array));
+    for (size_t i = 0; i < arrays; i++)
+        sizes->array[i].host = sizes->array[i].shift = 0;
+}
+
+/* "b=a=1" */
+static void read_overlap(struct request *request, const char *name, const char *value)
+{
+    const char *host = split_named(name, value), *shift = split_named(name, host);
+    struct asked *guest =
+        &request->sizes[request->sizes_nr - 1].array[find_array(name, value)];
+
+    guest->host = find_array(name, host) + 1;
+    guest->shift = (size_t)read_integer(name, shift);
 }
 
 static void read_next(struct request *request, const char *name, const char *value)
@@ -279,6 +296,7 @@ static const struct option options[] = {
     {"--against-itself", FOR_VERIFY, false, read_against_itself},
     {"--reference-only", FOR_VERIFY, false, read_reference_only},
     {"--next", FOR_VERIFY, false, read_next},
+    {"--overlap", FOR_VERIFY, true, read_overlap},
 };
 
 static const struct option *find_option(const char *name, int program)

@@ -121,13 +121,42 @@ static void *global_of(const struct verification *verification, size_t i, bool v
                : inflight_reference_global((int)i);
 }
 
-static bool is_memory_written(size_t memory)
+/* The entry whose memory it lies in. */
+static size_t memory_of(const struct verification *verification, size_t i)
+{
+    size_t host = verification->sizes->array[i].host;
+
+    return host ? host - 1 : inflight_table.array[i].memory;
+}
+
+/* Behind the first byte of its memory. */
+static size_t shift_of(const struct verification *verification, size_t i)
+{
+    return verification->sizes->array[i].shift * inflight_table.array[i].record_bytes;
+}
+
+static bool is_memory_written(const struct verification *verification, size_t memory)
 {
     for (size_t i = 0; i < inflight_table.array_nr; i++)
-        if (inflight_table.array[i].memory == memory &&
-            inflight_table.array[i].is_written)
+        if (memory_of(verification, i) == memory && inflight_table.array[i].is_written)
             return true;
     return false;
+}
+
+/* With what overlaps it. */
+static size_t bytes_of(const struct verification *verification, size_t memory)
+{
+    size_t most = 0;
+
+    for (size_t i = 0; i < inflight_table.array_nr; i++) {
+        size_t bytes = shift_of(verification, i) +
+                       memory_bytes(&inflight_table.array[i],
+                                    verification->sizes->array[i].length);
+
+        if (memory_of(verification, i) == memory && bytes > most)
+            most = bytes;
+    }
+    return most;
 }
 
 /* The memory of the entry i, which is the first of it. */
@@ -135,14 +164,14 @@ static void make_memory(struct verification *verification, size_t i)
 {
     const struct inflight_array *array = &inflight_table.array[i];
     struct pair *pair = &verification->pair[i];
-    size_t bytes = memory_bytes(array, verification->sizes->array[i].length);
+    size_t bytes = bytes_of(verification, i);
 
     pair->first = space_map(array->name, bytes);
     pair->reference = pair->variant = pair->first.data;
     if (array->is_global) {
         pair->reference = global_of(verification, i, false);
         pair->variant = global_of(verification, i, true);
-    } else if (is_memory_written(i)) {
+    } else if (is_memory_written(verification, i)) {
         pair->second = space_map(array->name, bytes);
         pair->variant = pair->second.data;
     }
@@ -150,14 +179,14 @@ static void make_memory(struct verification *verification, size_t i)
 
 static void make_pair(struct verification *verification, size_t i)
 {
-    const struct inflight_array *array = &inflight_table.array[i];
-    struct pair *pair = &verification->pair[i];
+    struct pair *pair = &verification->pair[i],
+                *memory = &verification->pair[memory_of(verification, i)];
 
-    if (array->memory == i) {
+    if (memory == pair) {
         make_memory(verification, i);
     } else {
-        pair->reference = verification->pair[array->memory].reference;
-        pair->variant = verification->pair[array->memory].variant;
+        pair->reference = (char *)memory->reference + shift_of(verification, i);
+        pair->variant = (char *)memory->variant + shift_of(verification, i);
     }
     fill_contents(verification, i, pair->reference);
 }
@@ -169,24 +198,33 @@ static void finish_pair(struct verification *verification, size_t i)
 
     if (pair->second.map)
         memcpy(pair->variant, pair->reference, pair->first.bytes);
-    if (inflight_table.array[i].memory == i && !is_memory_written(i))
+    if (memory_of(verification, i) == i && !is_memory_written(verification, i))
         space_protect(&pair->first);
+}
+
+/* Memories, then what lies in them. */
+static void for_each(struct verification *verification,
+                     void (*what)(struct verification *verification, size_t i))
+{
+    for (int inside = 0; inside < 2; inside++)
+        for (size_t i = 0; i < inflight_table.array_nr; i++)
+            if ((memory_of(verification, i) != i) == inside)
+                what(verification, i);
 }
 
 /* What the untransformed kernel made must not change any more. A global array may be the
  * same one for both: its result is put aside, and it is filled anew. */
 static void keep_reference(struct verification *verification, size_t i)
 {
-    const struct inflight_array *array = &inflight_table.array[i];
     struct pair *pair = &verification->pair[i],
-                *memory = &verification->pair[array->memory];
+                *memory = &verification->pair[memory_of(verification, i)];
 
-    if (array->is_global) {
-        if (array->memory == i && is_memory_written(i))
+    if (inflight_table.array[memory_of(verification, i)].is_global) {
+        if (memory == pair && is_memory_written(verification, i))
             memcpy(pair->first.data, pair->reference, pair->first.bytes);
         fill_contents(verification, i, pair->variant);
     }
-    pair->reference = memory->first.data;
+    pair->reference = memory->first.data + shift_of(verification, i);
 }
 
 static void protect_references(struct verification *verification)
@@ -344,7 +382,8 @@ static void compare_all(struct verification *verification,
         const struct pair *pair = &verification->pair[i];
         size_t length = verification->sizes->array[i].length;
 
-        if (is_memory_written(array->memory) && array->kind != 'r')
+        if (is_memory_written(verification, memory_of(verification, i)) &&
+            array->kind != 'r')
             compare(verification, array, array->bytes, pair->reference, pair->variant,
                     length);
     }
@@ -357,12 +396,9 @@ static void compare_all(struct verification *verification,
 static void verify_sizes(struct verification *verification)
 {
     struct inflight_result result[2] = {{0}};
-    size_t nr = inflight_table.array_nr;
 
-    for (size_t i = 0; i < nr; i++)
-        make_pair(verification, i);
-    for (size_t i = 0; i < nr; i++)
-        finish_pair(verification, i);
+    for_each(verification, make_pair);
+    for_each(verification, finish_pair);
     begin_outputs(verification, false);
     run_kernel(verification, false, &result[0]);
     if (!all_intact(verification)) {
@@ -370,8 +406,7 @@ static void verify_sizes(struct verification *verification)
         return;
     }
     fprintf(verification->out, "reference\n");
-    for (size_t i = 0; i < nr; i++)
-        keep_reference(verification, i);
+    for_each(verification, keep_reference);
     protect_references(verification);
     keep_outputs(verification);
     report_all_odd(verification);
