@@ -40,6 +40,8 @@ static void loops_that_cannot_be_parallel(void)
     refused("seidel", "parallel(j)", "cannot be parallel: a[i][j]", false);
     refused("team", "parallel(i)", "sum written at line 11", false);
     refused("team", "parallel(i)", "elements of 'h', and no clause", true);
+    refused("never/inner", "interchange(j,i)",
+            "the plan moves the loop that the OpenMP pragma of line 5 shares out", false);
     refused("collapse", "tile(i:4)", "line 3 needs the loops below it as they are",
             false);
 }
@@ -51,6 +53,7 @@ static void steps_that_are_no_sums_stay_in_order(void)
     for (size_t i = 0; i < ARRAY_SIZE(plans); i++)
         refused("never/steps", plans[i], "of this loop", true);
     emitted("never/steps", "simd(i)", "#pragma omp simd reduction(+:s)\n", true);
+    emitted("never/steps", "simd(m)", "#pragma omp simd reduction(*:p)\n", true);
     emitted("never/steps", "simd", "    for (int j = 0; j < n; j++)\n        w =", true);
 }
 
@@ -77,6 +80,14 @@ static void stores_and_rows_that_are_refused(void)
     refused("team", "pad(t:8)", "'t' is used as a whole or by rows at line 19", false);
 }
 
+static void elements_with_others_between_are_no_vectors(void)
+{
+    refused("never/apart", "vec(i:4)", "b[2 * i] is not contiguous along the loop",
+            false);
+    refused("never/apart", "vec(j:4)", "a[3 * j] is not contiguous along the loop",
+            false);
+}
+
 static void names_of_helpers_are_new(void)
 {
     emitted("team", "tile(i:2)", "static inline long team_1_min(long a, long b)\n",
@@ -88,6 +99,8 @@ CU_TestInfo variants_emit_tests[] = {
     {"steps that are no sums stay in order", steps_that_are_no_sums_stay_in_order},
     {"sums and schedules", sums_and_schedules},
     {"stores and rows that are refused", stores_and_rows_that_are_refused},
+    {"elements with others between are no vectors",
+     elements_with_others_between_are_no_vectors},
     {"names of helpers are new", names_of_helpers_are_new},
     CU_TEST_INFO_NULL,
 };

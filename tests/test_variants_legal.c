@@ -123,6 +123,7 @@ static void legal_plans_pass(void)
         {"oldstyle", "tile(i:4,j:4)"}, /* with a place for every i of a tile */
         {"chain", "tile(i:2,j:3)"},
         {"down", "interchange(i,j)"},
+        {"overlapped", "fuse(i,k,shift:1) unroll(i:4)"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct loops loops;

@@ -1,7 +1,7 @@
-/* A number that each iteration makes of the one before: sums, and what is none. */
+/* A number that each iteration makes of the one before: sums, products, and what is none. */
 double kernel(int n, const double *restrict y)
 {
-    double s = 1, u = 2, v = 3, w = 4;
+    double p = 1, s = 1, u = 2, v = 3, w = 4;
     for (int i = 0; i < n; i++)
         s += y[i];
     for (int j = 0; j < n; j++)
@@ -10,5 +10,7 @@ double kernel(int n, const double *restrict y)
         u = u * 0.5 + y[k];
     for (int l = 0; l < n; l++)
         v = y[l] / v;
-    return s + u + v + w;
+    for (int m = 0; m < n; m++)
+        p *= y[m];
+    return p * s + u + v + w;
 }
