@@ -313,6 +313,8 @@ static void clauses_bodies_and_macros_are_refused(void)
         {"never/last", "distribute(i)", STATUS_ILLEGAL,
          "OpenMP pragma of line 4, whose clause 'lastprivate'"},
         {"never/last", "unroll(i:2)", STATUS_ILLEGAL, "whose clause 'lastprivate'"},
+        {"never/last_two", "distribute(i) fuse(i,shift:1)", STATUS_ILLEGAL,
+         "whose clause 'lastprivate'"},
         {"never/kept", "parallel(j)", STATUS_ILLEGAL, "whose clause 'private' gives"},
         {"never/own_sqrt", "simd", STATUS_ILLEGAL, "'sqrt' may change memory"},
         {"never/other_sqrt", "simd", STATUS_ILLEGAL, "'sqrt' may change memory"},

@@ -284,8 +284,10 @@ static const struct ir_stmt *planned(struct gen *gen, const struct statement *st
 static void simplify_subscript(struct ir_expr *expr, void *data)
 {
     struct gen *gen = data;
-    if (expr->kind == IR_INDEX)
-        expr->arg[1] = expr_simplify(gen->arena, expr->arg[1]);
+    if (expr->kind != IR_INDEX)
+        return;
+    expr->arg[1] = expr_simplify(gen->arena, expr->arg[1]);
+    gen_fit(gen, &expr->arg[1]); /* terms that cancelled each other may stand apart now */
 }
 
 static void add_statement(struct gen *gen, struct code *block, isl_ast_expr *expr,

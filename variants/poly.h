@@ -108,6 +108,7 @@ struct tree {
     bool clauses;       /* `pragma` holds clauses for our directive only */
     long long width, interleave; /* simd: hints, 0 = none */
     bool skewed;                 /* the value is more than the user's iterator */
+    bool shifted;                /* not all statements run in their own iteration of it */
     bool separate;   /* loops of their own where not all statements below run */
     long long lanes; /* iterations that are one operation on vectors; 0 = none */
     /* leaf; statements from nest.statement_nr on are work.copy[] */

@@ -142,8 +142,8 @@ bool band_is_whole(const struct work *work, const struct tree *band)
     struct whole whole = {.nest = nest, .loop = band->loop};
     whole.below = xcalloc(nest->statement_nr + 1, sizeof(bool));
     survey(&whole, work->tree, false);
-    bool same =
-        whole.bands == 1 && !whole.mixed && !band->skewed && !band->rest && !band->lanes;
+    bool same = whole.bands == 1 && !whole.mixed && !band->skewed && !band->shifted &&
+                !band->rest && !band->lanes;
     for (size_t i = 0; same && i < nest->statement_nr; i++)
         same = whole.below[i] || !is_in_loop(&nest->statement[i], band->loop);
     free(whole.below);

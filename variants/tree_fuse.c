@@ -103,6 +103,7 @@ static void join(struct nest *nest, struct tree *a, struct tree *b, long long be
         shift(nest, b, behind * (a->role == BAND_TILE ? a->size : band_unit(a)));
     a->f = isl_union_pw_aff_union_add(a->f, isl_union_pw_aff_copy(b->f));
     a->skewed = a->skewed || b->skewed;
+    a->shifted = a->shifted || b->shifted || behind;
     for (size_t i = 0; i < b->child_nr; i++)
         tree_add(a, b->child[i]);
     b->child_nr = 0;

@@ -225,7 +225,6 @@ enum { BESIDE = 5 }; /* the other parameters then */
 
 /* What a function says about where it is defined. */
 struct ends {
-    const struct kernel *kernel;
     long long top;            /* of the narrowest counter */
     bool is_plain, is_signed; /* all loops run to a name by steps of 1; no counter is
                                  unsigned */
@@ -294,8 +293,7 @@ static void try_end(struct making *making, size_t scalar, long long value)
 static void try_ends(struct making *making)
 {
     const struct kernel *kernel = making->kernel;
-    struct ends ends = {
-        .kernel = kernel, .top = INT_MAX, .is_plain = true, .is_signed = true};
+    struct ends ends = {.top = INT_MAX, .is_plain = true, .is_signed = true};
 
     look_at_loops(&ends, kernel->function->body);
     if (!takes_any_size(kernel) || !ends.is_plain)
