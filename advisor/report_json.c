@@ -73,15 +73,15 @@ static json_t *advice_json(const struct search_result *result)
     for (size_t i = 0; i < result->advice_nr; i++) {
         const struct advice *advice = &result->advice[i];
         json_array_append_new(
-            list, json_pack("{s:s, s:s, s:b, s:b, s:s?, s:s?, s:s?, s:o, s:o, s:s?, s:s?}",
-                            "transformation", advice->transformation, "verdict",
-                            verdict_word(advice->verdict), "undecided",
-                            (int)advice->undecided, "contradicted",
-                            (int)advice->contradicted, "rule", advice->rule, "reason",
-                            advice->reason, "source", advice->source, "bound_speedup",
-                            json_quantity(advice->bound_speedup), "measured_speedup",
-                            json_quantity(advice->measured_speedup), "tried_plan",
-                            advice->tried_plan, "outcome", advice->outcome));
+            list,
+            json_pack("{s:s, s:s, s:b, s:b, s:s?, s:s?, s:s?, s:o, s:o, s:s?, s:s?}",
+                      "transformation", advice->transformation, "verdict",
+                      verdict_word(advice->verdict), "undecided", (int)advice->undecided,
+                      "contradicted", (int)advice->contradicted, "rule", advice->rule,
+                      "reason", advice->reason, "source", advice->source, "bound_speedup",
+                      json_quantity(advice->bound_speedup), "measured_speedup",
+                      json_quantity(advice->measured_speedup), "tried_plan",
+                      advice->tried_plan, "outcome", advice->outcome));
     }
     return list;
 }

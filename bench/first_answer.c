@@ -2,9 +2,9 @@
  * The first diagnosis on a machine that claims a huge L3: hwloc is told of one of 260 MiB
  * (or MIB), whatever this machine has. One full profile without the claim, then [N] quick
  * ones (5) with it: what a core gets of L3 beside the full profile's, and what `inflight
- * advise` says of 1, 4 and 8 chases with each. Usage: first_answer [N] [MIB]. Exit 1 when an L3
- * is off by more than 1.5 times, a single chase is not told as chains, or its misses in
- * flight are off by more than 10 %.
+ * advise` says of 1, 4 and 8 chases with each. Usage: first_answer [N] [MIB]. Exit 1 when
+ * an L3 is off by more than 1.5 times, a single chase is not told as chains, or its
+ * misses in flight are off by more than 10 %.
  */
 #include <math.h>
 #include <stdio.h>

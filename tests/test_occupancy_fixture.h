@@ -10,7 +10,7 @@
 
 #define POINT(load, ns)                                                                  \
     {                                                                                    \
-        .gbs = (load), .latency_ns = { true, ns, ns, ns, 0, PROVENANCE_PROBE }           \
+        .gbs = (load), .latency_ns = { true, ns, ns, ns, 0, PROVENANCE_PROBE, 0, false } \
     }
 
 static inline struct quantity exact(double value)

@@ -33,13 +33,13 @@ static const struct {
      "prefetch(table:2)", "if (key[i_later] >= 0)", NULL, NULL},
     {"for (int i = 0;\ni < n;\ni++) {\nint at = key[i] & 7, steps = 0;\nwhile (table[at] "
      "> 2 && steps < 8) {\nat = (at + 1) & 7;\nsteps++;\n} out[i] = at;\n}",
-     "prefetch(table:4)", "&table[key[kernel_min((long)i + 4, n - 1)] & 7], 0, 3);", "i_later",
-     NULL},
+     "prefetch(table:4)", "&table[key[kernel_min((long)i + 4, n - 1)] & 7], 0, 3);",
+     "i_later", NULL},
     /* the element that decides is fetched once: asking what it holds would wait for it */
     {"for (int i = 0;\ni < n;\ni++) {\nint at = key[i] & 7;\nwhile (table[at] != 0 && "
      "table[at] != key[i]) at = (at + 1) & 7;\nout[i] = at;\n}",
-     "prefetch(table:4)", "&table[key[kernel_min((long)i + 4, n - 1)] & 7], 0, 3);", "i_later",
-     NULL},
+     "prefetch(table:4)", "&table[key[kernel_min((long)i + 4, n - 1)] & 7], 0, 3);",
+     "i_later", NULL},
     {"for (int i = 0;\ni < n;\ni++) {\nint at = key[i] & 7;\nwhile (table[at] != 0 && "
      "table[at] != key[i]) at = (at + 1) & 7;\nout[i] = at;\n}",
      "prefetch(table:4,at:i)", "__builtin_prefetch(&table[key[i_later] & 7], 0, 3);",
@@ -58,7 +58,8 @@ static const struct {
     /* other rows have another i, for which key[i] may not be there */
     {"for (int i = 0;\ni < n;\ni++) for (int e = first[i];\ne < first[i + 1];\ne++) "
      "out[i] += table[key[key[e] < 0 ? 0 : i] & 7];",
-     "prefetch(table:2)", "kernel_min((long)e + 2, (long)first[i + 1]", "< first[n]", NULL},
+     "prefetch(table:2)", "kernel_min((long)e + 2, (long)first[i + 1]", "< first[n]",
+     NULL},
     {"for (int i = 0;\ni < n;\ni++) {\nint found = 0;\nfor (int s = 0;\ns < 4;\ns++) "
      "found += table[4 * (key[i] & 1) + s] == i;\nout[i] = found;\n}",
      "prefetch(table:9)", "&table[4 * (key[kernel_min((long)i + 9, n - 1)] & 1)], 0, 3);",

@@ -196,8 +196,7 @@ static void what_references_rest_on_is_said(void)
     struct buf rests = {0};
     if (check_ok(plan_parse("simd", &plan, &err), &err) &&
         check_ok(kernel_check(kernel, plan, &rests, &err), &err))
-        check_contains(buf_str(&rests),
-                       "'x' and 'a' do not overlap (tested at run time");
+        check_contains(buf_str(&rests), "'x' and 'a' do not overlap (tested at run time");
     plan_free(plan);
     buf_release(&rests);
     kernel_free(kernel);

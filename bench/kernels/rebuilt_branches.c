@@ -20,6 +20,6 @@ int main(int argc, char **argv)
     unsigned seed = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
     FILL(a, seed);
     FILL(x, seed);
-    kernel(50, (double (*)[50])a, x);
+    kernel(50, (double(*)[50])a, x);
     SHOW(a);
 }

@@ -19,6 +19,6 @@ int main(int argc, char **argv)
 {
     unsigned seed = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
     FILL(a, seed);
-    kernel((double (*)[COLUMNS])a);
+    kernel((double(*)[COLUMNS])a);
     SHOW(a);
 }

@@ -1,18 +1,19 @@
 /* plan: unroll(j:4) */
-/* builds: -DTURNED | -DCLAMPED | -DTURNED -DCLAMPED | -DSTRIDE=33 | -DSTRIDE=40 -DCLAMPED */
+/* builds: -DTURNED | -DCLAMPED | -DTURNED -DCLAMPED | -DSTRIDE=33 | -DSTRIDE=40 -DCLAMPED
+ */
 #include "rebuilt.h"
 #ifndef STRIDE
 #define STRIDE 32
 #endif
 #ifdef TURNED
-#define AT(i, j) ((j) * STRIDE + (i))
+#define AT(i, j) ((j)*STRIDE + (i))
 #else
-#define AT(i, j) ((i) * STRIDE + (j))
+#define AT(i, j) ((i)*STRIDE + (j))
 #endif
 #ifdef CLAMPED
 #define SHAPE(x) ((x) > 1 ? 1 : (x))
 #else
-#define SHAPE(x) ((x) * 0.5)
+#define SHAPE(x) ((x)*0.5)
 #endif
 static double a[STRIDE * STRIDE], b[STRIDE * STRIDE];
 void kernel(int n, const double *restrict x, double *restrict y)

@@ -23,6 +23,6 @@ int main(int argc, char **argv)
     unsigned seed = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
     FILL(a, seed);
     FILL(b, seed);
-    kernel((double (*)[N])a, b);
+    kernel((double(*)[N])a, b);
     SHOW(a);
 }

@@ -1,5 +1,6 @@
 /* plan: interchange(j,i) */
-/* builds: -funsigned-char | -fsigned-char | -DKIND=int | -DLIMIT=3 | -DKIND=short -DLIMIT=100 */
+/* builds: -funsigned-char | -fsigned-char | -DKIND=int | -DLIMIT=3 | -DKIND=short
+ * -DLIMIT=100 */
 #include "rebuilt.h"
 #ifndef KIND
 #define KIND char
@@ -21,6 +22,6 @@ int main(int argc, char **argv)
     FILL(a, seed);
     for (int i = 0; i < 40; i++)
         key[i] = (KIND)(signed char)(next_number(&seed) * 15);
-    kernel((double (*)[40])a, key);
+    kernel((double(*)[40])a, key);
     SHOW(a);
 }

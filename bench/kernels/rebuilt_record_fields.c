@@ -1,5 +1,6 @@
 /* plan: interchange(j,i) */
-/* builds: -DCELLS=12 | -DCELLS=64 | -DVALUE=float | -DVALUE=int | -DCELLS=20 -DVALUE=long */
+/* builds: -DCELLS=12 | -DCELLS=64 | -DVALUE=float | -DVALUE=int | -DCELLS=20 -DVALUE=long
+ */
 #include "rebuilt.h"
 #ifndef CELLS
 #define CELLS 24

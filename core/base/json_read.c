@@ -294,7 +294,7 @@ static int read_quantity(const struct json_at *at, struct quantity *out,
                          struct error *err)
 {
     const char *word = NULL;
-    double value, low, high;
+    double value = 0, low = 0, high = 0;
     long long runs;
     enum provenance provenance;
     double disturbed = 0;
