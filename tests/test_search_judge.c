@@ -48,10 +48,11 @@ static void plans_are_sets_of_transformations(void)
 /* ---- judgements of results written by hand ---- */
 
 static const struct dataset_entry by_hand[] = {
-    {.plan = "", .time_s = {true, 2, 1.98, 2.02, 3, PROVENANCE_CLOCK}},
-    {.plan = "simd", .time_s = {true, 1.9, 1.88, 1.92, 3, PROVENANCE_CLOCK}},
-    {.plan = "tile(i:8)", .time_s = {true, 1.01, 1, 1.02, 3, PROVENANCE_CLOCK}},
-    {.plan = "tile(i:8) simd", .time_s = {true, 1, 0.99, 1.01, 3, PROVENANCE_CLOCK}},
+    {.plan = "", .time_s = {true, 2, 1.98, 2.02, 3, PROVENANCE_CLOCK, 0, false}},
+    {.plan = "simd", .time_s = {true, 1.9, 1.88, 1.92, 3, PROVENANCE_CLOCK, 0, false}},
+    {.plan = "tile(i:8)", .time_s = {true, 1.01, 1, 1.02, 3, PROVENANCE_CLOCK, 0, false}},
+    {.plan = "tile(i:8) simd",
+     .time_s = {true, 1, 0.99, 1.01, 3, PROVENANCE_CLOCK, 0, false}},
     {.plan = "unroll(i:2)"}};
 
 static void open_by_hand(struct trial_space *space)
