@@ -194,7 +194,7 @@ static void what_is_left_alone_says_why(void)
 static void conversions_are_assumed_and_tested(void)
 {
     static const char *const parts[] = {
-        "unsigned subtraction at line 5 does not wrap around",
+        "unsigned subtraction at line 5 does not wrap around (tested at run time)",
         "the loop over i at line 11 ends",
     };
     struct loops loops;

@@ -60,7 +60,7 @@ static bool settle(const struct affine *at, const struct doubt *doubt, isl_set *
     bool boxed = !never && nest_box(nest, ever_wrong);
     isl_set_free(ever_wrong);
     if (boxed)
-        nest_assume(nest, "%s", doubt->text);
+        nest_assume(nest, "%s (tested at run time)", doubt->text);
     if (never || boxed) {
         isl_set_free(wrong);
         return true;
@@ -76,7 +76,7 @@ static bool settle(const struct affine *at, const struct doubt *doubt, isl_set *
         isl_set_free(fine);
         return false;
     }
-    nest_assume(nest, "%s", doubt->text);
+    nest_assume(nest, "%s (tested at run time)", doubt->text);
     isl_set_free(nest->assumed);
     nest->assumed = fine;
     return true;
