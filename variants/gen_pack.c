@@ -367,6 +367,7 @@ void gen_copy(struct gen *gen, struct code *block, isl_ast_expr *call, size_t in
             gen_add_term(&at, gen->arena, -box->panel, panel);
         here[i] = raw_finish(gen, sum_expr(gen->arena, &at));
         there[i] = raw_finish(gen, raw);
+        gen_fit(gen, &here[i]);
         gen_fit(gen, &there[i]);
     }
     panel = panel ? raw_finish(gen, panel) : NULL;
