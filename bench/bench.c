@@ -116,3 +116,24 @@ int bench_kernels(struct strvec *names, struct error *err)
     json_decref(manifest);
     return 0;
 }
+
+json_t *bench_profile(const char *path, bool quick, double *seconds)
+{
+    const char *argv[] = {
+        INFLIGHT_PROGRAM, "machine", "--quiet", "--output", path, NULL, NULL};
+    struct spawn_request request = {.argv = argv};
+    struct spawn_outcome outcome = {0};
+    struct error err = {0};
+    json_t *profile = NULL;
+
+    argv[5] = quick ? "--quick" : NULL;
+    if (dir_make_all(BENCH_DIR, &err) || spawn_run(&request, &outcome, &err))
+        fprintf(stderr, "bench: %s\n", err.text);
+    else if (outcome.end != SPAWN_EXITED || outcome.code)
+        fprintf(stderr, "bench: inflight machine failed: %s", buf_str(&outcome.err));
+    else if (json_read_file(path, "inflight.machine/1", &profile, &err))
+        fprintf(stderr, "bench: %s\n", err.text);
+    *seconds = outcome.wall_s;
+    spawn_outcome_release(&outcome);
+    return profile;
+}

@@ -27,4 +27,8 @@ const char *bench_text(const json_t *object, const char *key);
 /* Names of the kernels of tests/kernels that have a loop to transform. */
 int bench_kernels(struct strvec *names, struct error *err);
 
+/* Has `inflight machine` make a profile in the file `path`, and reads it; the caller
+ * releases it. NULL with a sentence on stderr. *seconds = how long that took. */
+json_t *bench_profile(const char *path, bool quick, double *seconds);
+
 #endif

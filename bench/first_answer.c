@@ -15,28 +15,6 @@
 
 static const int chains[] = {1, 4, 8};
 
-/* Makes a profile and reads it; NULL with a sentence on stderr. */
-static json_t *profile_made(const char *path, bool quick, double *seconds)
-{
-    const char *argv[] = {
-        INFLIGHT_PROGRAM, "machine", "--quiet", "--output", path, NULL, NULL};
-    struct spawn_request request = {.argv = argv};
-    struct spawn_outcome outcome = {0};
-    struct error err = {0};
-    json_t *profile = NULL;
-
-    argv[5] = quick ? "--quick" : NULL;
-    if (dir_make_all(BENCH_DIR, &err) || spawn_run(&request, &outcome, &err))
-        fprintf(stderr, "bench: %s\n", err.text);
-    else if (outcome.end != SPAWN_EXITED || outcome.code)
-        fprintf(stderr, "bench: inflight machine failed: %s", buf_str(&outcome.err));
-    else if (json_read_file(path, "inflight.machine/1", &profile, &err))
-        fprintf(stderr, "bench: %s\n", err.text);
-    *seconds = outcome.wall_s;
-    spawn_outcome_release(&outcome);
-    return profile;
-}
-
 static const json_t *level_at(const json_t *profile, size_t i)
 {
     return json_array_get(json_object_get(profile, "levels"), i);
@@ -84,7 +62,7 @@ static int quick_run(size_t run, double full_bytes)
 {
     char *path = xasprintf("%s/claim%zu.json", BENCH_DIR, run);
     double seconds = 0, bytes, ratio;
-    json_t *profile = profile_made(path, true, &seconds);
+    json_t *profile = bench_profile(path, true, &seconds);
     const json_t *level = level_at(profile, 2);
     int off;
 
@@ -107,7 +85,7 @@ int main(int argc, char **argv)
 {
     size_t runs = argc > 1 ? strtoul(argv[1], NULL, 10) : 5;
     double mib = argc > 2 ? strtod(argv[2], NULL) : 260, seconds = 0;
-    json_t *full = profile_made(BENCH_DIR "/claim_full.json", false, &seconds);
+    json_t *full = bench_profile(BENCH_DIR "/claim_full.json", false, &seconds);
     double bytes = bench_value(level_at(full, 2), "effective_bytes");
     int off = 0;
 

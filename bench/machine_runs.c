@@ -32,22 +32,8 @@ static char *range_text(const json_t *quantity)
 static json_t *profile_of(size_t number, bool quick, double *seconds)
 {
     char *path = xasprintf("%s/machine_run%zu.json", BENCH_DIR, number);
-    const char *argv[] = {
-        INFLIGHT_PROGRAM, "machine", "--quiet", "--output", path, NULL, NULL};
-    struct spawn_request request = {.argv = argv};
-    struct spawn_outcome outcome = {0};
-    struct error err = {0};
-    json_t *profile = NULL;
+    json_t *profile = bench_profile(path, quick, seconds);
 
-    argv[5] = quick ? "--quick" : NULL;
-    if (dir_make_all(BENCH_DIR, &err) || spawn_run(&request, &outcome, &err))
-        fprintf(stderr, "bench: %s\n", err.text);
-    else if (outcome.end != SPAWN_EXITED || outcome.code)
-        fprintf(stderr, "bench: inflight machine failed: %s", buf_str(&outcome.err));
-    else if (json_read_file(path, "inflight.machine/1", &profile, &err))
-        fprintf(stderr, "bench: %s\n", err.text);
-    *seconds = outcome.wall_s;
-    spawn_outcome_release(&outcome);
     free(path);
     return profile;
 }
