@@ -1,17 +1,19 @@
 /*
- * Do claims hold on a busy machine? Six kernels of ours, from no gain to a large one.
- * What the second version gains is measured first on the machine as it is, which must be
- * quiet, by code that shares nothing with the product's (claims_quiet.c). Then the
- * product compares the two (live_compare_file, as for the closing claim of `tune` and for
- * `compare`), beside 0, 2 and 4 processes that do nothing but calculate.
+ * Do claims hold on a busy machine? Six kernels of ours, from no gain to a large one. The
+ * product compares two versions of each (live_compare_file, as for the closing claim of
+ * `tune` and for `compare`), beside 0, 2 and 4 processes that do nothing but calculate.
+ * What the second version gains on the machine as it is, which must be quiet, is measured
+ * right before and right after each claim, by code that shares nothing with the product's
+ * (claims_quiet.c): where pages lie and what neighbours on the host do moves the ratio
+ * itself within minutes.
  *
  *     claims [REPETITIONS [SECONDS]]
  *
  * REPETITIONS of each kernel under each load (4); SECONDS that a comparison may take (5).
- * A claim holds when its 95 % interval meets the range of the quiet ratio's rounds;
- * "median held": when it holds their median. What is declined is no claim. Exit 1 when
- * under some load less than 90 % of the claims hold, or nothing is claimed at all.
- * About 12 minutes. Every claim is in build/bench/claims.csv.
+ * A claim holds when its 95 % interval meets the range of the quiet ratio's six rounds,
+ * three before and three after; "median held": when it holds their median. What is
+ * declined is no claim. Exit 1 when under some load less than 90 % of the claims hold, or
+ * nothing is claimed at all. About 15 minutes. Every claim is in build/bench/claims.csv.
  */
 #include <math.h>
 #include <stdio.h>
@@ -23,9 +25,9 @@
 #include "core/machine/machine.h"
 #include "search/search.h"
 
-enum { LOADS = 3, ROUNDS = 6, NEIGHBOURS_MAX = 4 };
+enum { LOADS = 3, ROUNDS = 3, NEIGHBOURS_MAX = 4 };
 static const size_t neighbours[LOADS] = {0, 2, NEIGHBOURS_MAX};
-static const double round_s = 1.5;
+static const double round_s = 1;
 
 struct tally {
     size_t asked, failed, declined, held, median_held;
@@ -37,10 +39,11 @@ struct subject {
     const char *define; /* of the first version; NULL = as it is */
     const char *second; /* what comes before the second version's text */
     long n, m;
-    char *rival;
+    char *path, *rival;
     struct kernel *kernel;
     struct live *live;
-    struct quantity truth;
+    double quiet[2 * ROUNDS]; /* before and after a claim */
+    double least, most;       /* of all rounds */
     double call_s[2];
     struct tally tally[LOADS];
 };
@@ -95,9 +98,9 @@ struct bench {
 /* ---- the kernels ---- */
 
 static int write_rival(const struct bench *bench, struct subject *subject,
-                       const char *path, struct error *err)
+                       struct error *err)
 {
-    char *text = xasprintf("%s#include \"%s\"\n", subject->second, path);
+    char *text = xasprintf("%s#include \"%s\"\n", subject->second, subject->path);
     subject->rival = xasprintf("%s/%s.c", bench->scratch, subject->name);
     for (char *at = subject->rival; (at = strchr(at, ' '));)
         *at = '_';
@@ -106,10 +109,9 @@ static int write_rival(const struct bench *bench, struct subject *subject,
     return status;
 }
 
-static int open_subject(struct bench *bench, struct subject *subject, const char *path,
-                        struct error *err)
+static int open_subject(struct bench *bench, struct subject *subject, struct error *err)
 {
-    struct kernel_request request = {.path = path};
+    struct kernel_request request = {.path = subject->path};
     if (subject->define)
         strvec_push(&request.cflags, subject->define);
     strvec_pushf(&request.words, "set n = %ld", subject->n);
@@ -128,22 +130,34 @@ static int open_subject(struct bench *bench, struct subject *subject, const char
     return status;
 }
 
+/* One side of a claim: ROUNDS values. */
+static int measure_quiet(const struct bench *bench, struct subject *subject,
+                         double *ratio, struct error *err)
+{
+    const struct quiet_pair pair = {.source = {subject->path, subject->rival},
+                                    .define = subject->define,
+                                    .n = subject->n,
+                                    .m = subject->m};
+
+    if (quiet_ratios(&pair, bench->cpus.cpu, bench->cpus.cpu_nr, ROUNDS, round_s, "gcc",
+                     bench->scratch, ratio, subject->call_s, err))
+        return -1;
+    for (size_t i = 0; i < ROUNDS; i++) {
+        subject->least = fmin(subject->least, ratio[i]);
+        subject->most = fmax(subject->most, ratio[i]);
+    }
+    return 0;
+}
+
 static int prepare(struct bench *bench, struct subject *subject, struct error *err)
 {
-    char *path = xasprintf("%s/bench/kernels/%s.c", INFLIGHT_SOURCE_DIR, subject->file);
-    struct quiet_pair pair = {
-        .define = subject->define, .n = subject->n, .m = subject->m};
-    int status =
-        write_rival(bench, subject, path, err) || open_subject(bench, subject, path, err);
-    pair.source[0] = path;
-    pair.source[1] = subject->rival;
-    fprintf(stderr, "claims: %s, quiet\n", subject->name);
-    if (!status)
-        status =
-            quiet_ratio(&pair, bench->cpus.cpu, bench->cpus.cpu_nr, ROUNDS, round_s,
-                        "gcc", bench->scratch, &subject->truth, subject->call_s, err);
-    free(path);
-    return status ? -1 : 0;
+    subject->path =
+        xasprintf("%s/bench/kernels/%s.c", INFLIGHT_SOURCE_DIR, subject->file);
+    subject->least = INFINITY;
+    return write_rival(bench, subject, err) || open_subject(bench, subject, err) ||
+                   measure_quiet(bench, subject, subject->quiet, err)
+               ? -1
+               : 0;
 }
 
 /* ---- claims ---- */
@@ -152,10 +166,16 @@ static void take(const struct bench *bench, struct subject *subject, size_t load
                  struct quantity ratio)
 {
     struct tally *tally = &subject->tally[load];
-    struct quantity truth = subject->truth;
+    double quiet[2 * ROUNDS], least, most, middle;
+
+    memcpy(quiet, subject->quiet, sizeof(quiet));
+    sort_doubles(quiet, ARRAY_SIZE(quiet));
+    middle = median_of_sorted(quiet, ARRAY_SIZE(quiet));
+    least = quiet[0];
+    most = quiet[ARRAY_SIZE(quiet) - 1];
     fprintf(bench->log, "%s,%zu,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.4f,%d\n", subject->name,
-            neighbours[load], truth.value, truth.low, truth.high, ratio.value, ratio.low,
-            ratio.high, ratio.disturbed, !ratio.doubted);
+            neighbours[load], middle, least, most, ratio.value, ratio.low, ratio.high,
+            ratio.disturbed, !ratio.doubted);
     fflush(bench->log);
     tally->asked++;
     tally->disturbed += ratio.disturbed;
@@ -164,37 +184,51 @@ static void take(const struct bench *bench, struct subject *subject, size_t load
     } else if (ratio.doubted) {
         tally->declined++;
     } else {
-        tally->held += ratio.low <= truth.high && truth.low <= ratio.high;
-        tally->median_held += ratio.low <= truth.value && truth.value <= ratio.high;
+        tally->held += ratio.low <= most && least <= ratio.high;
+        tally->median_held += ratio.low <= middle && middle <= ratio.high;
     }
 }
 
+static int claim_beside(const struct bench *bench, struct subject *subject, size_t nr,
+                        struct quantity *ratio, struct error *err)
+{
+    const struct environment plain[2] = {{0}, {0}};
+    pid_t pid[NEIGHBOURS_MAX];
+    bool verified = false;
+    int status = neighbours_start(pid, nr, err);
+
+    if (status)
+        return status;
+    status = live_compare_file(subject->live, subject->rival, plain, bench->seconds,
+                               ratio, &verified, err);
+    neighbours_end(pid, nr);
+    return status;
+}
+
+/* What was quiet after one claim was so before the next. */
 static int claim_once(const struct bench *bench, struct subject *subject, size_t load,
                       struct error *err)
 {
-    const struct environment plain[2] = {{0}, {0}};
     struct quantity ratio;
-    bool verified = false;
+
     fprintf(stderr, "claims: %s beside %zu\n", subject->name, neighbours[load]);
-    if (live_compare_file(subject->live, subject->rival, plain, bench->seconds, &ratio,
-                          &verified, err))
+    if (claim_beside(bench, subject, neighbours[load], &ratio, err) ||
+        measure_quiet(bench, subject, subject->quiet + ROUNDS, err))
         return -1;
     if (!spawn_interrupted())
         take(bench, subject, load, ratio);
+    memcpy(subject->quiet, subject->quiet + ROUNDS, ROUNDS * sizeof(double));
     return 0;
 }
 
-static int claim_all(const struct bench *bench, size_t load, struct error *err)
+static int claim_all(struct bench *bench, struct subject *subject, struct error *err)
 {
-    pid_t pid[NEIGHBOURS_MAX];
-    int status = neighbours_start(pid, neighbours[load], err);
-    if (status)
-        return status;
+    int status = prepare(bench, subject, err);
+
     for (size_t i = 0; !status && i < bench->repetitions; i++)
-        for (size_t k = 0; !status && k < ARRAY_SIZE(subjects); k++)
+        for (size_t load = 0; !status && load < LOADS; load++)
             if (!spawn_interrupted())
-                status = claim_once(bench, &subjects[k], load, err);
-    neighbours_end(pid, neighbours[load]);
+                status = claim_once(bench, subject, load, err);
     return status;
 }
 
@@ -202,8 +236,8 @@ static int claim_all(const struct bench *bench, size_t load, struct error *err)
 
 static void print_row(const struct subject *subject)
 {
-    printf("| %s | %.3f (%.3f to %.3f) | %.3g ms |", subject->name, subject->truth.value,
-           subject->truth.low, subject->truth.high, subject->call_s[0] * 1e3);
+    printf("| %s | %.3f to %.3f | %.3g ms |", subject->name, subject->least,
+           subject->most, subject->call_s[0] * 1e3);
     for (size_t load = 0; load < LOADS; load++) {
         const struct tally *tally = &subject->tally[load];
         printf(" %zu of %zu, %zu declined, %.0f %% |", tally->held,
@@ -236,7 +270,7 @@ static bool print_total(size_t load)
 static bool print_all(void)
 {
     bool reached = true;
-    puts("| kernel | quiet ratio (range of rounds) | a call | beside 0: held, declined, "
+    puts("| kernel | quiet ratio, all rounds | a call | beside 0: held, declined, "
          "taken | beside 2 | beside 4 |\n|---|---|---|---|---|---|");
     for (size_t i = 0; i < ARRAY_SIZE(subjects); i++)
         print_row(&subjects[i]);
@@ -249,10 +283,7 @@ static bool print_all(void)
 static int run(struct bench *bench, struct error *err)
 {
     for (size_t i = 0; i < ARRAY_SIZE(subjects) && !spawn_interrupted(); i++)
-        if (prepare(bench, &subjects[i], err))
-            return -1;
-    for (size_t load = 0; load < LOADS && !spawn_interrupted(); load++)
-        if (claim_all(bench, load, err))
+        if (claim_all(bench, &subjects[i], err))
             return -1;
     return 0;
 }
@@ -279,6 +310,7 @@ static void end(struct bench *bench)
         live_free(subjects[i].live);
         kernel_free(subjects[i].kernel);
         free(subjects[i].rival);
+        free(subjects[i].path);
     }
     toolchain_release(&bench->toolchain);
     free(bench->cpus.cpu);

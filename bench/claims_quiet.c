@@ -108,8 +108,8 @@ static void run_copy(struct round *round, size_t index, size_t copies, struct co
         for (size_t k = 0; k < 2; k++) {
             int side = (int)((turns + k) % 2);
 
-            if (copy->call_s[side] < untimed_below_s)
-                time_batch(copy, side, 1);
+            if (copy->call_s[side] < untimed_below_s) /* caches adapt */
+                time_batch(copy, side, copy->calls[side]);
             meet(round, copies);
             taken[side][turns] = time_batch(copy, side, copy->calls[side]);
         }
@@ -185,15 +185,14 @@ static void take_round(const struct round *round, size_t cpu_nr, double *ratio,
         call_s[side] = round->call_s[0][side];
 }
 
-int quiet_ratio(const struct quiet_pair *pair, const int *cpu, size_t cpu_nr,
-                size_t rounds, double seconds, const char *compiler, const char *scratch,
-                struct quantity *ratio, double call_s[2], struct error *err)
+int quiet_ratios(const struct quiet_pair *pair, const int *cpu, size_t cpu_nr,
+                 size_t rounds, double seconds, const char *compiler, const char *scratch,
+                 double *ratio, double call_s[2], struct error *err)
 {
     struct round *round = mmap(NULL, sizeof(*round), PROT_READ | PROT_WRITE,
                                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     char *library[2] = {xasprintf("%s/quiet0.so", scratch),
                         xasprintf("%s/quiet1.so", scratch)};
-    double *value = xcalloc(rounds, sizeof(*value));
     int status = round == MAP_FAILED ? fail(err, STATUS_FAILED, "no shared memory") : 0;
 
     for (int side = 0; !status && side < 2; side++)
@@ -202,16 +201,10 @@ int quiet_ratio(const struct quiet_pair *pair, const int *cpu, size_t cpu_nr,
         status = run_round(pair, cpu, cpu_nr < CPUS_MAX ? cpu_nr : CPUS_MAX, library,
                            seconds, round, err);
         if (!status)
-            take_round(round, cpu_nr, &value[i], call_s);
-    }
-    if (!status) {
-        sort_doubles(value, rounds);
-        *ratio = quantity_between(median_of_sorted(value, rounds), value[0],
-                                  value[rounds - 1], rounds, PROVENANCE_CLOCK);
+            take_round(round, cpu_nr, &ratio[i], call_s);
     }
     if (round != MAP_FAILED)
         munmap(round, sizeof(*round));
-    free(value);
     free(library[0]);
     free(library[1]);
     return status;

@@ -16,11 +16,11 @@ struct quiet_pair {
 /*
  * time(first) / time(second) on an otherwise quiet machine: `rounds` times, a copy on
  * each of the cpus calls the two in turn for `seconds`, all copies beginning each turn
- * together. The median of the rounds, and their range. Runs `compiler` -O3 -march=native.
+ * together. Of each round the median, into ratio[]. Runs `compiler` -O3 -march=native.
  */
-int quiet_ratio(const struct quiet_pair *pair, const int *cpu, size_t cpu_nr,
-                size_t rounds, double seconds, const char *compiler, const char *scratch,
-                struct quantity *ratio, double call_s[2], struct error *err);
+int quiet_ratios(const struct quiet_pair *pair, const int *cpu, size_t cpu_nr,
+                 size_t rounds, double seconds, const char *compiler, const char *scratch,
+                 double *ratio, double call_s[2], struct error *err);
 
 /* `nr` processes that do nothing but calculate, on no cpu in particular. They end when
  * told to, and with us. */

@@ -42,7 +42,7 @@ struct comparison {
 /*
  * Copies that are taken from their cores by turns share less than copies that run
  * together, and how much less is not seen in any clock. From this share of the time on
- * one copy alone is asked, too: if it has the same ratio, sharing makes no difference.
+ * one copy alone is asked, too.
  */
 static const double shares_less = 0.05;
 
@@ -93,16 +93,32 @@ static int measure_together(const struct comparison *asked,
     return status;
 }
 
+/*
+ * A copy that waits for a share of the time leaves the others to themselves for as long.
+ * So what was measured is that much of the ratio of one copy alone, the rest of it the
+ * ratio of copies that run together, which is what was asked for.
+ */
+static double without_alone(double measured, double alone, double share)
+{
+    return (measured - share * alone) / (1 - share);
+}
+
 void live_join_alone(struct quantity alone, struct quantity *ratio)
 {
-    double value = ratio->value;
+    double share = ratio->disturbed, low, high;
     if (!alone.known || alone.doubted || alone.low > ratio->high ||
-        alone.high < ratio->low) {
+        alone.high < ratio->low || share >= 1) {
         ratio->doubted = true;
         return;
     }
-    ratio->low = fmin(ratio->low, fmin(alone.low, value));
-    ratio->high = fmax(ratio->high, fmax(alone.high, value));
+    low = without_alone(ratio->low, alone.high, share);
+    high = without_alone(ratio->high, alone.low, share);
+    if (low <= 0) {
+        ratio->doubted = true;
+        return;
+    }
+    ratio->low = fmin(ratio->low, low);
+    ratio->high = fmax(ratio->high, high);
 }
 
 /* `together` NULL: the two of their own. */

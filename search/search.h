@@ -264,8 +264,9 @@ int live_launch(struct live *live, const struct candidate *candidate,
 /* How often two variants are run for a comparison that may take `seconds`: together (in
  * one process, by run_measure_together) or in interleaved launches. */
 void live_pair_effort(double seconds, bool together, struct run_opts *opts);
-/* What one copy alone says, where copies were disturbed: the ratio then holds both, or is
- * doubted where they do not agree. */
+/* What one copy alone says, where copies waited for their cores for the share
+ * ratio->disturbed: the interval then holds what copies that always run together would
+ * have, or the ratio is doubted where the two do not agree or that cannot be told. */
 void live_join_alone(struct quantity alone, struct quantity *ratio);
 /* A C file with the same function, run under environment[1], against the kernel as
  * written under environment[0]: the emitted winner measured on its own. */

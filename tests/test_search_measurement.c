@@ -297,20 +297,23 @@ static void environments_go_through_json(void)
     }
 }
 
-/* Copies were disturbed, and one alone was asked. */
+/* Copies waited for a share of the time, and one alone was asked. */
 static void one_copy_agrees_or_not(void)
 {
     static const struct {
-        double low, high;
+        double share, low, high;
         bool doubted, known, believed;
         double joined_low, joined_high;
     } cases[] = {
-        {1.8, 2.1, false, true, true, 1.8, 2.2},
-        {2.15, 2.6, false, true, true, 1.9, 2.6},
-        {2.3, 2.6, false, true, false, 1.9, 2.2}, /* they share something */
-        {1.5, 1.8, false, true, false, 1.9, 2.2},
-        {1.8, 2.1, true, true, false, 1.9, 2.2},
-        {0, 0, false, false, false, 1.9, 2.2},
+        {0.2, 1.8, 2.1, false, true, true, 1.85, 2.3},
+        {0.2, 2.15, 2.6, false, true, true, 1.725, 2.2125},
+        {0.5, 2.1, 2.4, false, true, true, 1.4, 2.3}, /* half of it was alone */
+        {0.95, 1.8, 2.1, false, true, false, 1.9, 2.2},
+        {1, 1.8, 2.1, false, true, false, 1.9, 2.2},
+        {0.2, 2.3, 2.6, false, true, false, 1.9, 2.2}, /* they share something */
+        {0.2, 1.5, 1.8, false, true, false, 1.9, 2.2},
+        {0.2, 1.8, 2.1, true, true, false, 1.9, 2.2},
+        {0.2, 0, 0, false, false, false, 1.9, 2.2},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -321,6 +324,7 @@ static void one_copy_agrees_or_not(void)
             alone = quantity_between(cases[i].low, cases[i].low, cases[i].high, 4,
                                      PROVENANCE_CLOCK);
         alone.doubted = cases[i].doubted;
+        ratio.disturbed = cases[i].share;
         live_join_alone(alone, &ratio);
         check_eq(ratio.doubted, !cases[i].believed);
         check_near(ratio.low, cases[i].joined_low, 1e-9);

@@ -14,12 +14,16 @@ void inflight_second_call(void *const *array, const long long *integer,
 void *inflight_second_global(int i);
 
 /*
- * Before each sample comes a call that is not timed: what the caches hold is then what
- * this side left there and not the other one, as where one variant is measured alone.
- * Calls longer than this do without: to fill the few MiB of cache that a core has for
- * itself takes half a millisecond.
+ * Before each sample come calls that are not timed: what the caches hold is then what
+ * this side left there and not the other one, as where one variant is measured alone. One
+ * call is not enough where a cache adapts to what it sees: of sums along rows of 8 MB,
+ * called after sums down its columns, the first took three times as long as the sixteenth
+ * and all later ones (Zen 5). Calls longer than this do without: to fill the few MiB of
+ * cache that a core has for itself takes half a millisecond.
  */
-enum { UNTIMED_NS_MAX = 50000000 };
+enum { UNTIMED_NS_MAX = 50000000, UNTIMED_CALLS_MAX = 256 };
+/* Calls that differ by no more belong to one level. */
+static const double settled_within = 0.03;
 
 /* Where in the barrier's file we say whose call is under way: a byte for each copy, 0 =
  * none, 1 = the first, 2 = the second. */
@@ -29,6 +33,7 @@ struct pair {
     struct request request[2]; /* they differ in `out` */
     struct timing side[2];
     struct buffer *buffer[2];
+    long long untimed[2]; /* calls before each sample */
     volatile char *turn;
 };
 
@@ -178,6 +183,33 @@ static double settled_call_ns(struct pair *pair, int which)
     return call_ns;
 }
 
+static long long middle_of_three(const long long *ns)
+{
+    long long low = ns[0] < ns[1] ? ns[0] : ns[1], high = ns[0] < ns[1] ? ns[1] : ns[0];
+
+    return ns[2] < low ? low : ns[2] > high ? high : ns[2];
+}
+
+/* How many calls, right after the other side's, until a call takes as long as those long
+ * after it: the middle one of the later half. */
+static long long untimed_calls(struct pair *pair, int which, double call_ns)
+{
+    long long ns[UNTIMED_CALLS_MAX], later[UNTIMED_CALLS_MAX];
+    long long nr = (long long)(UNTIMED_NS_MAX / (call_ns > 1 ? call_ns : 1)), level, i;
+
+    nr = nr < UNTIMED_CALLS_MAX ? nr : UNTIMED_CALLS_MAX;
+    for (i = 0; i < nr; i++)
+        later[i] = ns[i] = call_side(pair, which, 1).ns;
+    if (nr < 4)
+        return nr > 0;
+    qsort(later + nr / 2, (size_t)(nr - nr / 2), sizeof(*later), by_size);
+    level = later[nr / 2 + (nr - nr / 2) / 2];
+    for (i = 0; i < nr / 2; i++)
+        if (llabs(middle_of_three(ns + i) - level) <= settled_within * (double)level)
+            break;
+    return i + 1;
+}
+
 /* As warm_up does for one: each side gets as many calls as make a sample of it. */
 static void warm_up_both(struct pair *pair, const int order[2])
 {
@@ -198,6 +230,11 @@ static void warm_up_both(struct pair *pair, const int order[2])
         }
         sampler_plan(&side->sampler, call_ns[i] * (double)side->calls, side->calls);
     }
+    for (int i = 0; i < 2; i++) {
+        barrier_wait(&pair->side[order[i]]); /* also where this copy alone is over */
+        if (!over && !is_cold(&pair->side[order[i]].sampler))
+            pair->untimed[order[i]] = untimed_calls(pair, order[i], call_ns[i]);
+    }
 }
 
 /* What one side has seen of the machine, the other need not hold against itself. */
@@ -213,8 +250,7 @@ static bool prepare_side(struct pair *pair, int which)
 {
     struct timing *side = &pair->side[which];
 
-    if (!is_cold(&side->sampler) && side->warm.ns < UNTIMED_NS_MAX)
-        call_side(pair, which, 1);
+    call_side(pair, which, pair->untimed[which]);
     sample_prepare(&side->sampler);
     return barrier_wait(side);
 }
