@@ -116,6 +116,36 @@ static void copies_wait_for_each_other(void)
     release(result);
 }
 
+/* The second needs twelve calls, twenty times as long, to get over the first's. */
+static void caches_settle_before_samples(void)
+{
+    static const char text[] =
+        "#line 1\n"
+        "double scale(int n, double s, const double *a, double *b)\n"
+        "{\n"
+        "    static int since;\n"
+        "    volatile double sum = 0;\n"
+        "    since = b[0] == %d ? since + 1 : 0;\n"
+        "    b[0] = %d;\n"
+        "    for (int i = 0; i < (since < %d ? 200000 : 10000); i++)\n"
+        "        sum += 1;\n"
+        "    return sum;\n"
+        "}\n";
+    char *first = xasprintf(text, 1, 1, 0), *second = xasprintf(text, 2, 2, 12);
+    const char *const sides[] = {first, second};
+    const struct toolchain *toolchain;
+    struct run_result result[2];
+
+    if (fixture_toolchains(&toolchain)) {
+        measure("plain", sides, &toolchain[0], &few, result);
+        check_good(result, 80000);
+        check(run_ratio(&result[1], &result[0]).value < 5);
+        release(result);
+    }
+    free(first);
+    free(second);
+}
+
 /* After A B B A, when the second is slower by the ratio in all of them; the limits here
  * are such that any kernel is, or none. */
 static void the_slow_are_stopped(void)
@@ -332,6 +362,7 @@ static void what_a_compiler_refuses_is_told(void)
 CU_TestInfo variants_pair_tests[] = {
     {"kernels are timed in pairs", kernels_are_timed_in_pairs},
     {"copies wait for each other", copies_wait_for_each_other},
+    {"caches settle before samples", caches_settle_before_samples},
     {"the slow are stopped", the_slow_are_stopped},
     {"globals are there twice", globals_are_there_twice},
     {"faults are their own", faults_are_their_own},
