@@ -5,6 +5,7 @@
 
 #include "core/base/random.h"
 #include "core/machine/capacity.h"
+#include "core/machine/machine.h"
 #include "tests/check.h"
 
 #define MIB 1048576.0
@@ -286,6 +287,65 @@ static void the_bar_stays_below_memory(void)
     check(isnan(capacity_bar_ns(110, 121)));
 }
 
+/* Two cores that share an L3 of 260 MiB, as the system says. */
+static struct machine claiming(char *fingerprint)
+{
+    return (struct machine){
+        .fingerprint = fingerprint,
+        .cores = 2,
+        .level_nr = 3,
+        .level = {{.level = 1, .claimed_bytes = 48 << 10},
+                  {.level = 2,
+                   .claimed_bytes = 2 * MIB,
+                   .effective_bytes = 1.5 * MIB,
+                   .effective_low_bytes = 1.2 * MIB,
+                   .effective_high_bytes = 1.6 * MIB,
+                   .cores_sharing = 1},
+                  {.level = 3, .claimed_bytes = 260 * MIB, .cores_sharing = 2}}};
+}
+
+static bool is_share(const struct machine *machine, int level, double value, double low,
+                     double high)
+{
+    struct quantity share = machine_share_bytes(machine, level);
+
+    return share.known && fabs(share.value - value) < 1 && fabs(share.low - low) < 1 &&
+           (share.high == high || fabs(share.high - high) < 1);
+}
+
+static void the_claim_proves_nothing(void)
+{
+    char probed[] = "cpu=Test CPU";
+    struct machine machine = claiming(probed);
+
+    check(is_share(&machine, 0, 48 << 10, 48 << 10, INFINITY));
+    check(is_share(&machine, 1, 1.5 * MIB, 1.2 * MIB, 1.6 * MIB));
+    check(is_share(&machine, 2, 1.2 * MIB, 1.2 * MIB, INFINITY));
+    check_near(machine_share_most_bytes(&machine, 2), 130 * MIB, 1e-9);
+    check(!machine_share_bytes(&machine, 3).known);
+    check(!machine_share_bytes(&machine, -1).known);
+    /* a floor, beyond what is claimed */
+    machine.level[2].effective_bytes = machine.level[2].effective_low_bytes = 200 * MIB;
+    check(is_share(&machine, 2, 200 * MIB, 200 * MIB, INFINITY));
+    check_near(machine_share_most_bytes(&machine, 2), 200 * MIB, 1e-9);
+    /* published: what is documented is all there is */
+    machine = claiming(NULL);
+    check(is_share(&machine, 2, 130 * MIB, 130 * MIB, 130 * MIB));
+}
+
+static void a_claim_can_be_refuted(void)
+{
+    char probed[] = "cpu=Test CPU";
+    struct machine machine = claiming(probed);
+
+    check(machine_level_is_as_claimed(&machine, 1));
+    check(machine_level_is_as_claimed(&machine, 2)); /* nobody knows */
+    machine.level[1].claimed_bytes = 4 * MIB;        /* what emulated CPUs say */
+    check(!machine_level_is_as_claimed(&machine, 1));
+    machine.level[1].cores_sharing = 2; /* others may have the rest */
+    check(machine_level_is_as_claimed(&machine, 1));
+}
+
 CU_TestInfo machine_capacity_tests[] = {
     {"the end is found whatever is claimed", the_end_is_found_whatever_is_claimed},
     {"few looks are enough", few_looks_are_enough},
@@ -298,6 +358,8 @@ CU_TestInfo machine_capacity_tests[] = {
     {"without an end it is a floor", without_an_end_it_is_a_floor},
     {"a floor is what most have proven", a_floor_is_what_most_have_proven},
     {"even the least is beyond", even_the_least_is_beyond},
+    {"the claim proves nothing", the_claim_proves_nothing},
+    {"a claim can be refuted", a_claim_can_be_refuted},
     {"the bar stays below memory", the_bar_stays_below_memory},
     CU_TEST_INFO_NULL,
 };

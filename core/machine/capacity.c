@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/machine/machine.h"
 #include "core/machine/trial.h"
 
 /* The next level is more than twice as slow as the one before. */
@@ -245,4 +246,74 @@ struct quantity capacity_of(const struct capacity_search *search, size_t nr,
     }
     free(bytes);
     return result;
+}
+
+static double claimed_part(const struct machine *machine,
+                           const struct machine_level *level)
+{
+    int sharing = level->cores_sharing > 1 ? level->cores_sharing : 1;
+
+    return level->claimed_bytes /
+           (sharing < machine->cores ? sharing : fmax(machine->cores, 1));
+}
+
+/* Made on a machine, not published. */
+static bool is_probed(const struct machine *machine)
+{
+    return machine->fingerprint != NULL;
+}
+
+struct quantity machine_share_bytes(const struct machine *machine, int i)
+{
+    const struct machine_level *level;
+    struct quantity share = quantity_unknown();
+
+    if (i < 0 || i >= machine->level_nr)
+        return share;
+    level = &machine->level[i];
+    if (level->effective_bytes > 0) {
+        double low = level->effective_low_bytes > 0 ? level->effective_low_bytes
+                                                    : level->effective_bytes;
+        bool open = level->effective_low_bytes > 0 && !(level->effective_high_bytes > 0);
+
+        return quantity_between(
+            level->effective_bytes, low,
+            open ? INFINITY : fmax(level->effective_high_bytes, level->effective_bytes),
+            0, PROVENANCE_PROBE);
+    }
+    if (is_probed(machine) && i > 0)
+        share = machine_share_bytes(machine, i - 1);
+    else if (level->claimed_bytes > 0)
+        share = quantity_exact(claimed_part(machine, level), PROVENANCE_TABLE);
+    if (share.known && is_probed(machine)) {
+        share.value = share.low;
+        share.high = INFINITY;
+    }
+    return share;
+}
+
+double machine_share_guess_bytes(const struct machine *machine, int i)
+{
+    struct quantity share = machine_share_bytes(machine, i);
+
+    return share.known ? share.value : 0;
+}
+
+double machine_share_most_bytes(const struct machine *machine, int i)
+{
+    struct quantity share = machine_share_bytes(machine, i);
+
+    if (!share.known)
+        return 0;
+    return isinf(share.high) ? fmax(share.low, claimed_part(machine, &machine->level[i]))
+                             : share.high;
+}
+
+bool machine_level_is_as_claimed(const struct machine *machine, int i)
+{
+    const struct machine_level *level = &machine->level[i];
+    struct quantity share = machine_share_bytes(machine, i);
+
+    return level->claimed_bytes > 0 && (level->cores_sharing > 1 || !share.known ||
+                                        share.high >= level->claimed_bytes / 2);
 }

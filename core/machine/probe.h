@@ -49,8 +49,6 @@ void probe_say(struct probe *probe, const char *format, ...)
 /* When a stage that may take this share of the whole time has to end. */
 double probe_until(const struct probe *probe, double share);
 
-/* What one core gets, as measured, else its share of what is claimed. */
-double level_bytes(const struct machine_level *level);
 /* What was degraded, one sentence for the profile. */
 void probe_note(struct probe *probe, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

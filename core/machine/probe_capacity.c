@@ -151,12 +151,11 @@ static bool set_range(struct sweep *sweep, const struct machine *machine, int i)
     const struct machine_level *level = &machine->level[i];
     int users =
         level->cores_sharing < machine->cores ? level->cores_sharing : machine->cores;
-    double share = level->claimed_bytes / users, before = 0,
+    double share = level->claimed_bytes / users,
+           before = i > 0 ? machine_share_guess_bytes(machine, i - 1) : 0,
            available = memory_available_bytes();
     struct capacity *capacity = &sweep->capacity;
 
-    if (i > 0)
-        before = level_bytes(&machine->level[i - 1]);
     capacity->from_bytes = fmin(share / 4, fmax(2 * before, share / 64));
     capacity->to_bytes = 4 * share;
     if (available > 0)
@@ -186,7 +185,7 @@ static void take(struct probe *probe, int i, const struct sweep *sweep)
 {
     const struct capacity *capacity = &sweep->capacity;
     struct machine_level *level = &probe->machine->level[i];
-    double before = i > 0 ? level_bytes(&probe->machine->level[i - 1]) : 0;
+    double before = i > 0 ? machine_share_guess_bytes(probe->machine, i - 1) : 0;
     struct quantity bytes =
         capacity_of(capacity->round, capacity->done, fmin(before, capacity->from_bytes));
 
