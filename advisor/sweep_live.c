@@ -1,5 +1,6 @@
 /* inflight measure --sweep: the points measured on this machine, and the results handed
  * out. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,11 +96,11 @@ static void take_caches(const struct workbench *bench, struct series *series)
         return;
     }
     for (int i = 0; i < bench->machine.level_nr; i++) {
-        const struct machine_level *level = &bench->machine.level[i];
-        series->cache[i].level = level->level;
-        series->cache[i].bytes =
-            level->effective_bytes > 0 ? level->effective_bytes : level->claimed_bytes;
-        series->cache_nr++;
+        struct quantity share = machine_share_bytes(&bench->machine, i);
+        if (!share.known || isinf(share.high)) /* nobody knows where it ends */
+            continue;
+        series->cache[series->cache_nr].level = bench->machine.level[i].level;
+        series->cache[series->cache_nr++].bytes = share.value;
     }
 }
 

@@ -357,6 +357,14 @@ static double table_bytes(const struct kernel_view *view)
     return bytes;
 }
 
+/* A set in half of it stays there, one of four times as much does not: within so much it
+ * must be known. */
+static double l2_bytes(const struct machine *machine)
+{
+    struct quantity share = machine_share_bytes(machine, 1);
+    return share.known && share.high <= 2 * share.low ? share.low : 0;
+}
+
 int confirm_case_of(const struct measurement *of, const struct search_subject *subject,
                     struct confirm_case *out, struct error *err)
 {
@@ -367,13 +375,13 @@ int confirm_case_of(const struct measurement *of, const struct search_subject *s
         return fail(err, STATUS_FAILED,
                     "there is no diagnosis to confirm: what the kernel "
                     "moves is not known");
-    *out = (struct confirm_case){
-        .now = &of->occupancy,
-        .footprint_bytes = counts.footprint_bytes,
-        .l2_bytes = machine->level_nr > 1 ? machine->level[1].claimed_bytes : 0,
-        .table_bytes = table_bytes(&view),
-        .huge_pages_available = subject->huge_pages_available,
-        .can_shrink = counts.iterations.known && counts.iterations.value > 0};
+    *out = (struct confirm_case){.now = &of->occupancy,
+                                 .footprint_bytes = counts.footprint_bytes,
+                                 .l2_bytes = l2_bytes(machine),
+                                 .table_bytes = table_bytes(&view),
+                                 .huge_pages_available = subject->huge_pages_available,
+                                 .can_shrink = counts.iterations.known &&
+                                               counts.iterations.value > 0};
     measurement_case(of, machine, subject->cores, &counts, &out->input);
     return 0;
 }

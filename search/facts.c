@@ -43,12 +43,15 @@ void say_number(struct situation *now, const char *metric, double value)
     say_quantity(now, metric, quantity_exact(value, PROVENANCE_SOURCE));
 }
 
-double share_bytes(const struct machine *machine, int level)
+/* Of what is open above only what surely fits is told: no rule is to read a guess. */
+static void say_over_share(struct situation *now, const char *metric, double bytes,
+                           int level)
 {
-    if (level >= machine->level_nr)
-        return 0;
-    const struct machine_level *cache = &machine->level[level];
-    return cache->effective_bytes > 0 ? cache->effective_bytes : cache->claimed_bytes;
+    struct quantity share = machine_share_bytes(now->machine, level);
+    if (share.known && share.low > 0 && (!isinf(share.high) || bytes <= share.low))
+        say_quantity(now, metric,
+                     quantity_between(bytes / share.value, bytes / share.high,
+                                      bytes / share.low, 0, share.provenance));
 }
 
 /* ---- the loop nest ---- */
@@ -142,11 +145,6 @@ static void say_nest(struct situation *now)
     say_number(now, "streams_per_thread", streams(now));
 }
 
-static double cache_bytes(const struct machine *machine)
-{
-    return machine->level_nr ? share_bytes(machine, machine->level_nr - 1) : 0;
-}
-
 /* Threads of a core that run: one. */
 static void say_streams(struct situation *now, const struct kernel_counts *counts)
 {
@@ -197,10 +195,12 @@ void session_ask_legality(struct session *session)
 static void say_uses(struct situation *now)
 {
     const struct kernel_view *view = now->nest->view;
-    double cache = cache_bytes(now->machine), groups = statement_groups(now->nest);
+    int last = now->machine->level_nr - 1;
+    double groups = statement_groups(now->nest);
     double reused = reused_bytes(now->nest, now->machine->line_bytes);
     double fused = fuse_ratio(view);
-    say_answer(now, "stores_reused", stores_reused(now->nest, cache));
+    say_answer(now, "stores_reused",
+               stores_reused(now->nest, machine_share_bytes(now->machine, last)));
     say_answer(now, "store_forwarding", store_forwarding(now->nest));
     say_answer(now, "shares_arrays", shares_arrays(view));
     say_answer(now, "distributable", now->session->may_distribute);
@@ -212,8 +212,8 @@ static void say_uses(struct situation *now)
         say_number(now, "fuse_traffic_ratio", fused);
     if (!isnan(groups))
         say_number(now, "statements", groups);
-    if (!isnan(reused) && cache > 0)
-        say_number(now, "reuse_over_cache", reused / cache);
+    if (!isnan(reused))
+        say_over_share(now, "reuse_over_cache", reused, last);
 }
 
 static void say_names(struct situation *now, const char *metric, const struct buf *names)
@@ -295,12 +295,8 @@ static void say_reuse(struct situation *now)
 
 static void say_working_set(struct situation *now)
 {
-    double bytes = data_bytes(now), l2 = share_bytes(now->machine, 1),
-           l3 = share_bytes(now->machine, 2);
-    if (l2 > 0)
-        say_number(now, "working_set_over_l2", bytes / l2);
-    if (l3 > 0)
-        say_number(now, "working_set_over_l3", bytes / l3);
+    say_over_share(now, "working_set_over_l2", data_bytes(now), 1);
+    say_over_share(now, "working_set_over_l3", data_bytes(now), 2);
 }
 
 /* Every line that is written back was read first; for arrays that are only written that

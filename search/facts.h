@@ -24,8 +24,6 @@ void say_yes_no(struct situation *now, const char *metric, bool yes);
 void say_quantity(struct situation *now, const char *metric, struct quantity value);
 void say_number(struct situation *now, const char *metric, double value);
 
-/* What one core has of the cache level (0 = L1), 0 where there is none. */
-double share_bytes(const struct machine *machine, int level);
 double data_bytes(const struct situation *now);
 
 /* What a plan would leave of the work: by the static estimate, and by what was measured.

@@ -100,8 +100,9 @@ static void say_least(struct situation *now)
 /* Caches of all cores together may hold what those of one cannot. */
 static void say_parallel_memory(struct situation *now)
 {
-    double own = share_bytes(now->machine, 0) + share_bytes(now->machine, 1);
-    double all = now->machine->cores * own + share_bytes(now->machine, 2);
+    double all = 0;
+    for (int k = 0; k < now->machine->level_nr; k++)
+        all += now->machine->cores * machine_share_most_bytes(now->machine, k);
     bool fits = data_bytes(now) <= all;
     say_quantity(now, "parallel_memory_ratio",
                  quantity_between(1, fits ? 0 : 1, 1, 0, PROVENANCE_SOURCE));

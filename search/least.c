@@ -50,12 +50,13 @@ static const struct traffic_part *part_of(const struct about *about, const char 
     return NULL;
 }
 
-static double capacity(const struct machine *machine, int levels)
+/* Lines that the first levels hold. */
+static double capacity(const struct machine *machine, int levels,
+                       double (*share_bytes)(const struct machine *machine, int level))
 {
     double bytes = 0;
     for (int k = 0; k < levels && k < machine->level_nr; k++)
-        bytes += machine->level[k].effective_bytes > 0 ? machine->level[k].effective_bytes
-                                                       : machine->level[k].claimed_bytes;
+        bytes += share_bytes(machine, k);
     return bytes / machine->line_bytes;
 }
 
@@ -72,7 +73,9 @@ static void add_array(const struct about *about, int array, enum use use, int le
     const struct traffic_part *part =
         part_of(about, about->nest->view->array[array].name);
     struct touched own = touched(about, array, use);
-    double held = is_warm(about) ? capacity(about->machine, 1) : 0, lines = own.affine;
+    double held = is_warm(about) ? capacity(about->machine, 1, machine_share_guess_bytes)
+                                 : 0,
+           lines = own.affine;
     int edge = levels > 0 ? levels - 1 : 0;
     if (part && part->fills[0].known)
         lines = fmin(lines, part->fills[0].value + held);
@@ -95,8 +98,12 @@ static struct lines beyond(const struct about *about, enum use use, int levels)
 {
     struct lines all = all_lines(about, USE_ANY, levels),
                  own = use == USE_ANY ? all : all_lines(about, use, levels);
-    double held = is_warm(about) ? capacity(about->machine, levels) : 0;
-    return (struct lines){.least = fmax(own.least - held, 0),
+    double held = 0, most = 0;
+    if (is_warm(about)) {
+        held = capacity(about->machine, levels, machine_share_guess_bytes);
+        most = capacity(about->machine, levels, machine_share_most_bytes);
+    }
+    return (struct lines){.least = fmax(own.least - most, 0),
                           .guess = all.guess > held ? own.guess : 0};
 }
 

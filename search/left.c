@@ -123,7 +123,7 @@ static double cache_bytes(const struct machine *machine, int cores)
         const struct machine_level *level = &machine->level[i];
         int sharing = level->cores_sharing < cores ? level->cores_sharing : cores;
         double bytes = level->claimed_bytes / (sharing > 1 ? sharing : 1);
-        most = fmax(most, fmax(bytes, level->effective_bytes));
+        most = fmax(most, fmax(bytes, machine_share_most_bytes(machine, i)));
     }
     return most;
 }

@@ -8,45 +8,20 @@
 /* Ends nearer to each other than this move the traffic of few loops. */
 static const double far_apart = 1.5;
 
-static int users_of(const struct machine *machine, const struct machine_level *level)
-{
-    int sharing = level->cores_sharing > 0 ? level->cores_sharing : 1;
-    return sharing < machine->cores ? sharing : machine->cores;
-}
-
 /* A profile that was made on a machine, not published. */
 static bool is_probed(const struct machine *machine)
 {
     return machine->fingerprint != NULL;
 }
 
-/* What a core gets at least of a level that could not be measured: as much as of the one
- * before. */
-static double least_bytes(const struct machine *machine, int i)
-{
-    const struct machine_level *level = &machine->level[i];
-    if (level->effective_low_bytes > 0)
-        return level->effective_low_bytes;
-    if (level->effective_bytes > 0)
-        return level->effective_bytes;
-    return i > 0 ? least_bytes(machine, i - 1)
-                 : level->claimed_bytes / users_of(machine, level);
-}
-
 static double bytes_at(const struct machine *machine, int i, enum cache_end end)
 {
-    const struct machine_level *level = &machine->level[i];
-    double share = level->claimed_bytes / users_of(machine, level);
-    bool measured = level->effective_bytes > 0,
-         open = !measured ||
-                (level->effective_low_bytes > 0 && level->effective_high_bytes <= 0);
-    if (end == CACHE_MOST && open)
-        return fmax(share, least_bytes(machine, i));
-    if (end == CACHE_MOST && level->effective_high_bytes > 0)
-        return level->effective_high_bytes;
-    if (end == CACHE_LEAST || !measured)
-        return least_bytes(machine, i);
-    return level->effective_bytes;
+    struct quantity share = machine_share_bytes(machine, i);
+    if (end == CACHE_MOST)
+        return machine_share_most_bytes(machine, i);
+    if (!share.known)
+        return 0;
+    return end == CACHE_LEAST ? share.low : share.value;
 }
 
 /*

@@ -285,16 +285,26 @@ double nest_access_lines(const struct nest *nest, const struct kernel_access *ac
 /* Most of a column that would fit does not: fewer than a quarter of its lines. */
 static const double few_sets = 0.25;
 
+/* What a core gets of it; no sets where the claim that they follow from is refuted. */
+static struct machine_level level_seen(const struct machine *machine, int i)
+{
+    struct machine_level level = machine->level[i];
+    level.effective_bytes = machine_share_guess_bytes(machine, i);
+    if (!machine_level_is_as_claimed(machine, i))
+        level.ways = 0;
+    return level;
+}
+
 static bool column_collides(const struct nest *nest, const struct kernel_access *access,
                             const struct machine *machine)
 {
     for (int k = 0; k < machine->level_nr && k < 2; k++)
         for (size_t d = 0; d < nest->nr; d++) {
-            const struct machine_level *level = &machine->level[k];
+            struct machine_level level = level_seen(machine, k);
             double stride = fabs(access->stride_at[d]);
-            double held = level->claimed_bytes / machine->line_bytes;
+            double held = level.effective_bytes / machine->line_bytes;
             if (stride > machine->line_bytes &&
-                piles_up(stride, fmin(nest->trips[d], held) * few_sets, level))
+                piles_up(stride, fmin(nest->trips[d], held) * few_sets, &level))
                 return true;
         }
     return false;
@@ -359,13 +369,11 @@ static double loads(const struct nest *nest, const struct nest_step *step, size_
 static double level_loads(const struct nest *nest, const struct nest_step *step,
                           size_t nr, int line, const struct machine_level *level)
 {
-    double bytes =
-        level->effective_bytes > 0 ? level->effective_bytes : level->claimed_bytes;
     size_t first = nr;
     while (first > 0) {
         bool conflict = false;
         double lines = footprint(nest, step, first - 1, nr, line, level, &conflict);
-        if (conflict || lines * line > bytes / 2)
+        if (conflict || lines * line > level->effective_bytes / 2)
             break;
         first--;
     }

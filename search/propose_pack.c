@@ -77,8 +77,7 @@ static bool read_product(const struct nest *nest, struct product *product)
 struct block_machine block_machine(const struct machine *machine, size_t element)
 {
     int bytes = machine->simd_bytes > 0 ? machine->simd_bytes : 16;
-    double l2 = machine->level_nr > 1 ? machine->level[1].claimed_bytes : 0;
-    return (struct block_machine){.l2_bytes = l2,
+    return (struct block_machine){.l2_bytes = machine_share_guess_bytes(machine, 1),
                                   .registers = bytes >= 64 ? 32 : 16,
                                   .vector_bytes = bytes,
                                   .element_bytes = (long long)element};

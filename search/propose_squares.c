@@ -54,11 +54,7 @@ static double room(const struct propose *about)
 {
     const struct machine *machine = about->machine;
     int k = about->nest->nr > 2 && machine->level_nr > 1;
-    if (machine->level_nr == 0)
-        return 0;
-    double bytes = machine->level[k].effective_bytes > 0
-                       ? machine->level[k].effective_bytes
-                       : machine->level[k].claimed_bytes;
+    double bytes = machine_share_guess_bytes(machine, k);
     return k ? bytes / 4 : bytes;
 }
 

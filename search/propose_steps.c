@@ -90,10 +90,7 @@ enum { INNER_LEAST = 256 };
 static long inner_side(const struct propose *about, long side)
 {
     const struct machine *machine = about->machine;
-    const struct machine_level *level =
-        machine->level_nr > 1 ? &machine->level[1] : machine->level;
-    double bytes =
-        level->effective_bytes > 0 ? level->effective_bytes : level->claimed_bytes;
+    double bytes = machine_share_guess_bytes(machine, machine->level_nr > 1);
     double points = bytes / 4 / point_bytes(about->nest);
     for (size_t d = 1; d + 1 < about->nest->nr; d++)
         points /= (double)side;

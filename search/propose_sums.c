@@ -263,11 +263,7 @@ void add_block(const struct propose *about, const struct sum_block *block,
 
 static double half_share(const struct machine *machine, int level)
 {
-    if (level >= machine->level_nr)
-        return 0;
-    const struct machine_level *cache = &machine->level[level];
-    return (cache->effective_bytes > 0 ? cache->effective_bytes : cache->claimed_bytes) /
-           2;
+    return machine_share_guess_bytes(machine, level) / 2;
 }
 
 /* Bytes of one element of the strip, and of the panel below it: what the loops inside of

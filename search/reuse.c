@@ -35,7 +35,7 @@ static bool read_later(const struct kernel_view *view, int array, int nest)
     return false;
 }
 
-enum answer stores_reused(const struct nest *nest, double cache_bytes)
+enum answer stores_reused(const struct nest *nest, struct quantity cache_bytes)
 {
     const struct kernel_view *view = nest->view;
     enum answer answer = nest->nr ? ANSWER_NO : ANSWER_UNKNOWN;
@@ -52,9 +52,9 @@ enum answer stores_reused(const struct nest *nest, double cache_bytes)
             return ANSWER_YES;
         else if (!read_later(view, access->array, nest_of(view, access)))
             continue;
-        else if (bytes >= 0 && cache_bytes > 0 && bytes < cache_bytes)
+        else if (bytes >= 0 && cache_bytes.known && bytes < cache_bytes.low)
             return ANSWER_YES;
-        else if (bytes < 0 || cache_bytes <= 0)
+        else if (bytes < 0 || !cache_bytes.known || bytes < cache_bytes.high)
             answer = ANSWER_UNKNOWN;
     }
     return answer;

@@ -11,7 +11,7 @@ enum answer { ANSWER_UNKNOWN, ANSWER_NO, ANSWER_YES };
 
 /* Some loop of the nest stores to the same places again, or a later nest reads what is
  * stored while a cache of `cache_bytes` still has it. */
-enum answer stores_reused(const struct nest *nest, double cache_bytes);
+enum answer stores_reused(const struct nest *nest, struct quantity cache_bytes);
 /* The innermost loop loads what it stored a few iterations before, by the dependences'
  * distances; YES only for stores that move with it. NO where no array of the nest is both
  * stored and read but at one and the same moving place, else unknown. */

@@ -131,9 +131,7 @@ static int try_values(const struct climb *climb, const long long *value)
  * other half is for what else is there, and for sets that fill unevenly. */
 static double tile_edge(const struct session *session, int level)
 {
-    const struct machine_level *cache = &session->subject->machine->level[level];
-    double bytes =
-        cache->effective_bytes > 0 ? cache->effective_bytes : cache->claimed_bytes;
+    double bytes = machine_share_guess_bytes(session->subject->machine, level);
     double element = 0;
     for (size_t i = 0; i < session->view.array_nr; i++)
         element += (double)session->view.array[i].element_bytes;

@@ -320,6 +320,28 @@ static void sets_fit_their_level(void)
     }
 }
 
+/* A set for a level that nobody has measured could be memory's: there is none. */
+static void an_unknown_level_has_no_set(void)
+{
+    char probed[] = "cpu=Test CPU";
+    struct machine machine = {
+        .fingerprint = probed,
+        .cores = 2,
+        .level_nr = 3,
+        .level = {{.effective_bytes = 32 * KIB},
+                  {.effective_bytes = 1 * MIB},
+                  {.claimed_bytes = 260 * MIB, .cores_sharing = 2}}};
+
+    check_eq(rate_level_bytes(&machine, 1), 512 * KIB);
+    check_eq(rate_level_bytes(&machine, 2), 0);
+    check_eq(rate_memory_bytes(&machine, 2, 0), (size_t)520 * MIB);
+    /* more is proven than is claimed: memory begins beyond that */
+    machine.level[2].claimed_bytes = 16 * MIB;
+    machine.level[2].effective_bytes = machine.level[2].effective_low_bytes = 32 * MIB;
+    check_eq(rate_level_bytes(&machine, 2), 16 * MIB);
+    check_eq(rate_memory_bytes(&machine, 2, 0), 128 * MIB);
+}
+
 static void memory_sets_respect_the_machine(void)
 {
     const double gib = 1024.0 * MIB;
@@ -442,6 +464,7 @@ CU_TestInfo machine_rates_tests[] = {
     {"the best candidates stay", the_best_candidates_stay},
     {"all cores draw at least what one draws", all_cores_draw_at_least_what_one_draws},
     {"sets fit their level", sets_fit_their_level},
+    {"an unknown level has no set", an_unknown_level_has_no_set},
     {"memory sets respect the machine", memory_sets_respect_the_machine},
     {"what was wanted is measured", what_was_wanted_is_measured},
     {"windows find the faster loop", windows_find_the_faster_loop},

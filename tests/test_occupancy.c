@@ -242,6 +242,32 @@ static void small_tables_are_near(void)
     occupancy_release(&now);
 }
 
+/* 100 MiB need 200 KiB: near in an L2 of 1 MiB that is claimed, but a core gets 0.3 MiB
+ * at least, and nobody knows how much more. */
+static void tables_in_an_unknown_l2_may_be_near(void)
+{
+    char probed[] = "cpu=Test CPU";
+    struct machine machine = machine_made();
+    struct occupancy_case input = case_of(&machine, memory_work(1e6, 0), 0.1, 1);
+    struct occupancy now;
+
+    machine.fingerprint = probed;
+    input.work.page_walks = exact(1e6);
+    input.work.footprint_bytes = 100 << 20;
+    machine.level[1].claimed_bytes = 1 << 20;
+    machine.level[1].effective_bytes = machine.level[1].effective_low_bytes = 300 << 10;
+    machine.small_pages.walks_per_s = exact(80e6);
+    now = computed(&input);
+    check_between(now.resource[RESOURCE_WALKERS].limit, 1e9 / 27, 1e9 / 27, 80e6, 1e-9);
+    check_between(now.resource[RESOURCE_WALKERS].hold_ns, 80, 5, 80, 1e-9);
+    check(now.limiter != RESOURCE_WALKERS);
+    occupancy_release(&now);
+    machine.level[1].effective_high_bytes = 350 << 10;
+    now = computed(&input);
+    check_near(now.resource[RESOURCE_WALKERS].limit.high, 1e9 / 27, 1e-9);
+    occupancy_release(&now);
+}
+
 /* A miss may walk or not when walks were not counted: up to 80 ns more on the same line.
  */
 static void unknown_walks_widen_the_hold(void)
@@ -371,6 +397,7 @@ CU_TestInfo occupancy_tests[] = {
      more_walks_than_the_probe_show_more_capacity},
     {"a few walks more leave it open", a_few_walks_more_leave_it_open},
     {"small tables are near", small_tables_are_near},
+    {"tables in an unknown L2 may be near", tables_in_an_unknown_l2_may_be_near},
     {"unknown walks widen the hold", unknown_walks_widen_the_hold},
     {"the least time is a fixed point", the_least_time_is_a_fixed_point},
     {"every level counts for its own time", every_level_counts_for_its_own_time},

@@ -111,6 +111,23 @@ static void without_evidence_there_is_no_bound(void)
     occupancy_release(&now);
 }
 
+/* What memory can do at least is no bound of what a plan may gain. */
+static void a_floor_of_memory_bounds_nothing(void)
+{
+    struct machine machine = machine_made();
+    struct occupancy_case input = streaming(&machine);
+    struct occupancy now = computed(&input);
+    struct occupancy_need need = need_of(2 * 64e6);
+    struct occupancy_left left;
+
+    need.memory_gbs.high = INFINITY;
+    left = occupancy_left(&now, input.time_s, &need);
+    check(left.least_by != RESOURCE_MEMORY || !left.least.known ||
+          left.least.value <= left.same.value);
+    check(!left.least.known || left.least.value < 2);
+    occupancy_release(&now);
+}
+
 /* A time that the figures do not allow is a bound of 1, no loss. */
 static void bounds_are_never_below_one(void)
 {
@@ -133,6 +150,7 @@ CU_TestInfo occupancy_left_tests[] = {
     {"arithmetic that must be done bounds", arithmetic_that_must_be_done_bounds},
     {"chains bound what queues do not", chains_bound_what_queues_do_not},
     {"without evidence there is no bound", without_evidence_there_is_no_bound},
+    {"a floor of memory bounds nothing", a_floor_of_memory_bounds_nothing},
     {"bounds are never below one", bounds_are_never_below_one},
     CU_TEST_INFO_NULL,
 };

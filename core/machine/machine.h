@@ -229,6 +229,22 @@ bool machine_matches_here(const struct machine *machine, struct buf *why);
  * core can do still holds. */
 bool machine_is_this_hardware(const struct machine *machine);
 
+/* ---- what a core gets of a cache, levels counted from 0 ---- */
+
+/* While all cores run: as measured; of a published profile its part of the documented
+ * size. Where nothing was measured on a machine that was probed, the claim proves
+ * nothing: at least as much as of the level before (of the first one what is claimed),
+ * open above. Unknown without that level. */
+struct quantity machine_share_bytes(const struct machine *machine, int level);
+/* The guess alone, where what follows from it is measured; 0 = unknown. */
+double machine_share_guess_bytes(const struct machine *machine, int level);
+/* No more than that for certain, to leave nothing out: where no end was seen its part of
+ * what is claimed, which hypervisors overstate, or what was proven, if that is more. */
+double machine_share_most_bytes(const struct machine *machine, int level);
+/* The sets that follow from size and ways are the real ones: false where a core gets less
+ * than half of a level that is said to be its own. */
+bool machine_level_is_as_claimed(const struct machine *machine, int level);
+
 /* Makes one of machine->memory the machine's own: its unloaded latency, node bandwidths,
  * size and curves. What is only known of the machine's own memory (rates of one core and
  * of all, theoretical peak) becomes unknown. An unknown name is told with those there

@@ -81,8 +81,8 @@ static void say_source(const struct probe *probe)
 
 /* Between any two of them the unloaded latency is looked at. */
 static int (*const stages[])(struct probe *, struct error *) = {
-    probe_core,   probe_capacity, probe_caches, probe_memory,
-    probe_queues, probe_rates,    probe_curves, probe_memories};
+    probe_core,  probe_capacity, probe_caches,   probe_memory,        probe_queues,
+    probe_rates, probe_curves,   probe_memories, probe_capacity_again};
 
 static int measure(struct probe *probe, struct error *err)
 {

@@ -3,6 +3,7 @@
 #ifndef CORE_MACHINE_PROBE_H
 #define CORE_MACHINE_PROBE_H
 
+#include "core/machine/capacity.h"
 #include "core/machine/limit.h"
 #include "core/machine/memory.h"
 #include "core/machine/pointer_chase.h"
@@ -33,6 +34,7 @@ struct probe {
     bool settled;
     struct anchor anchor[ANCHORS_MAX];
     size_t anchor_nr;
+    struct capacity last_capacity; /* of the last level */
     struct knee l3_knee, memory_knee;
     size_t knee_runs;
     struct quantity prefetch_lines;   /* most in flight with software prefetch to L2 */
@@ -47,8 +49,6 @@ void probe_say(struct probe *probe, const char *format, ...)
 /* When a stage that may take this share of the whole time has to end. */
 double probe_until(const struct probe *probe, double share);
 
-/* What one core gets, as measured, else its share of what is claimed. */
-double level_bytes(const struct machine_level *level);
 /* What was degraded, one sentence for the profile. */
 void probe_note(struct probe *probe, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -70,6 +70,8 @@ struct stability stability_of(const struct anchor *sorted, size_t nr);
 int probe_core(struct probe *probe, struct error *err); /* clock, FLOP/s */
 int probe_capacity(struct probe *probe,
                    struct error *err); /* effective size of each level */
+int probe_capacity_again(struct probe *probe,
+                         struct error *err); /* ... of the last, seconds later */
 int probe_caches(struct probe *probe,
                  struct error *err); /* latency, throughput, knee in the last level */
 int probe_memory(struct probe *probe,

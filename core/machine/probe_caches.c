@@ -13,15 +13,17 @@ struct cache_set {
 
 /* Half of what the level holds, but far enough beyond the level before it that little of
  * the set stays there: with random replacement a sixth does of six times its size. Those
- * hits would be no misses of the queue that is looked for. */
+ * hits would be no misses of the queue that is looked for. 0 = nobody knows what it
+ * holds: whatever the set, it could be memory that is measured. */
 static size_t set_bytes(const struct machine *machine, int i, size_t unit)
 {
     const double enough = 64 << 20; /* to tell it from the level before; warms quickly */
-    double bytes = fmin(level_bytes(&machine->level[i]) / 2, enough);
+    double holds = machine_share_guess_bytes(machine, i), bytes = fmin(holds / 2, enough);
 
-    if (i > 0)
-        bytes = fmax(bytes, fmin(6 * level_bytes(&machine->level[i - 1]),
-                                 machine->level[i].claimed_bytes / 2));
+    if (i > 0 && !(machine->level[i].effective_bytes > 0))
+        return 0;
+    if (i > 0) /* all of what a core gets while others run stays when they do not */
+        bytes = fmax(bytes, fmin(6 * machine_share_guess_bytes(machine, i - 1), holds));
     return (size_t)fmax(bytes / (double)unit, CHASE_LANES_MAX) * unit;
 }
 
@@ -87,14 +89,17 @@ static void measure(struct probe *probe)
     for (int i = 0; i < machine->level_nr; i++) {
         size_t bytes = set_bytes(machine, i, probe->node_bytes);
 
+        if (!bytes)
+            continue;
         build_set(&set[i], region.base + total, bytes, probe->node_bytes);
         add_set(&trials, &set[i], i + 1 == machine->level_nr && i > 0);
         total += (bytes + HUGE_PAGE_BYTES - 1) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
     }
     trials_run(&trials, rounds_max, probe_until(probe, 0.15));
     for (int i = 0; i < machine->level_nr; i++)
-        fill_level(&machine->level[i], &trials, &set[i]);
-    if (machine->level_nr > 1)
+        if (set[i].lane_trial_nr)
+            fill_level(&machine->level[i], &trials, &set[i]);
+    if (machine->level_nr > 1 && set[machine->level_nr - 1].lane_trial_nr)
         find_knee(probe, &trials, &set[machine->level_nr - 1]);
     trials_release(&trials);
     region_release(&region);

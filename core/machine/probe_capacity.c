@@ -13,21 +13,15 @@
 #include "core/machine/probe.h"
 #include "core/machine/team.h"
 
-enum { ROUNDS_MAX = 15 };
-
 struct sweep {
-    double from_bytes, to_bytes, alone_bytes;
-    size_t line, rounds;
-    double memory_ns; /* unloaded; 0 = not known */
-    double alone_ns;  /* of the first core, the others wait; the least so far */
-    double end_s;     /* no round begins later; the first one goes on until ... */
-    double first_s;   /* ... then: an end is to be found */
-    struct capacity_search round[ROUNDS_MAX];
-    size_t done; /* rounds; this and what follows is decided by the first core */
+    double alone_bytes;
+    size_t line;
+    double memory_ns;         /* unloaded; 0 = not known */
+    double alone_ns;          /* of the first core, the others wait; the least so far */
+    struct capacity capacity; /* this and what follows is decided by the first core */
     size_t looks;
     double ask_bytes; /* all look at it now; 0 = the round ends */
-    double asked_ns;  /* the look before was at the same footprint; 0 = it was not */
-    atomic_int stop;  /* somebody has not got the memory */
+    atomic_int stop;  /* somebody has not got the memory, or it is the end */
     struct error err;
 };
 
@@ -108,65 +102,35 @@ static double measure_one(struct team_member *member, struct sweep *sweep, char 
     return step_ns(&chase);
 }
 
-/* The first core's decision after each look. What looks too large may have been disturbed
- * and is looked at twice. */
-static void judge(struct sweep *sweep, double ns)
-{
-    struct capacity_search *round = &sweep->round[sweep->done];
-    double until = sweep->done ? sweep->end_s : sweep->first_s;
-
-    sweep->looks++;
-    if (ns > round->bar_ns && !sweep->asked_ns) {
-        sweep->asked_ns = ns;
-        return;
-    }
-    capacity_add(round, sweep->ask_bytes,
-                 sweep->asked_ns ? fmin(ns, sweep->asked_ns) : ns);
-    sweep->asked_ns = 0;
-    sweep->ask_bytes = clock_s() < until ? capacity_next(round) : 0;
-}
-
-/* Later rounds begin where the one before found the end. */
-static void begin_round(struct sweep *sweep)
-{
-    struct capacity_search *round = &sweep->round[sweep->done];
-
-    *round = (struct capacity_search){.from_bytes = sweep->from_bytes,
-                                      .to_bytes = sweep->to_bytes,
-                                      .start_bytes = sweep->from_bytes};
-    if (sweep->done && round[-1].inside_bytes)
-        round->start_bytes = fmax(round[-1].inside_bytes / 1.5, sweep->from_bytes);
-    round->bar_ns = capacity_bar_ns(sweep->alone_ns, sweep->memory_ns);
-    sweep->ask_bytes = isnan(round->bar_ns) ? 0 : capacity_next(round);
-    sweep->asked_ns = 0;
-}
-
 /* False when there is no further round. */
 static bool one_round(struct team_member *member, struct sweep *sweep,
                       struct region *region)
 {
+    struct capacity *capacity = &sweep->capacity;
     double ns;
 
     if (!make_room(member, region, sweep->alone_bytes))
         return false;
     measure_alone(member, sweep, region->base);
-    if (member->index == 0)
-        begin_round(sweep);
+    if (member->index == 0) {
+        capacity_begin(capacity, capacity_bar_ns(sweep->alone_ns, sweep->memory_ns));
+        sweep->ask_bytes = capacity_ask(capacity, clock_s());
+    }
     team_wait(member);
     while (sweep->ask_bytes > 0) {
         if (!make_room(member, region, sweep->ask_bytes))
             return false;
         ns = measure_one(member, sweep, region->base);
         team_wait(member); /* all have read what was asked */
-        if (member->index == 0)
-            judge(sweep, ns);
+        if (member->index == 0) {
+            sweep->looks++;
+            capacity_tell(capacity, sweep->ask_bytes, ns, clock_s());
+            sweep->ask_bytes = capacity_ask(capacity, clock_s());
+        }
         team_wait(member); /* all see the same decision */
     }
-    if (member->index == 0) {
-        sweep->done++;
-        atomic_store(&sweep->stop,
-                     sweep->done == sweep->rounds || clock_s() >= sweep->end_s);
-    }
+    if (member->index == 0)
+        atomic_store(&sweep->stop, !capacity_goes_on(capacity, clock_s()));
     team_wait(member);
     return !atomic_load(&sweep->stop);
 }
@@ -187,26 +151,26 @@ static bool set_range(struct sweep *sweep, const struct machine *machine, int i)
     const struct machine_level *level = &machine->level[i];
     int users =
         level->cores_sharing < machine->cores ? level->cores_sharing : machine->cores;
-    double share = level->claimed_bytes / users, before = 0,
+    double share = level->claimed_bytes / users,
+           before = i > 0 ? machine_share_guess_bytes(machine, i - 1) : 0,
            available = memory_available_bytes();
+    struct capacity *capacity = &sweep->capacity;
 
-    if (i > 0)
-        before = level_bytes(&machine->level[i - 1]);
-    sweep->from_bytes = fmin(share / 4, fmax(2 * before, share / 64));
-    sweep->to_bytes = 4 * share;
+    capacity->from_bytes = fmin(share / 4, fmax(2 * before, share / 64));
+    capacity->to_bytes = 4 * share;
     if (available > 0)
-        sweep->to_bytes = fmin(sweep->to_bytes, available / 4 / machine->cores);
+        capacity->to_bytes = fmin(capacity->to_bytes, available / 4 / machine->cores);
     sweep->alone_bytes = level->claimed_bytes / 2;
     if (before > 0)
         sweep->alone_bytes = fmin(sweep->alone_bytes, 3 * before);
-    sweep->alone_bytes = fmin(sweep->alone_bytes, sweep->to_bytes);
-    return sweep->to_bytes >= 2 * sweep->from_bytes;
+    sweep->alone_bytes = fmin(sweep->alone_bytes, capacity->to_bytes);
+    return capacity->to_bytes >= 2 * capacity->from_bytes;
 }
 
 static void note_open(struct probe *probe, const struct machine_level *level,
-                      const struct sweep *sweep)
+                      const struct capacity *capacity)
 {
-    bool looked = level->effective_low_bytes >= 0.99 * sweep->to_bytes;
+    bool looked = level->effective_low_bytes >= 0.99 * capacity->to_bytes;
 
     probe_note(probe,
                "a core gets at least %.3g MiB of L%d, how much more is unknown: %s; what "
@@ -219,10 +183,11 @@ static void note_open(struct probe *probe, const struct machine_level *level,
 
 static void take(struct probe *probe, int i, const struct sweep *sweep)
 {
+    const struct capacity *capacity = &sweep->capacity;
     struct machine_level *level = &probe->machine->level[i];
-    double before = i > 0 ? level_bytes(&probe->machine->level[i - 1]) : 0;
+    double before = i > 0 ? machine_share_guess_bytes(probe->machine, i - 1) : 0;
     struct quantity bytes =
-        capacity_of(sweep->round, sweep->done, fmin(before, sweep->from_bytes));
+        capacity_of(capacity->round, capacity->done, fmin(before, capacity->from_bytes));
 
     if (!bytes.known) {
         probe_note(probe,
@@ -234,40 +199,58 @@ static void take(struct probe *probe, int i, const struct sweep *sweep)
     level->effective_bytes = bytes.value;
     level->effective_low_bytes = bytes.low;
     level->effective_high_bytes = isinf(bytes.high) ? 0 : bytes.high;
-    if (isinf(bytes.high))
-        note_open(probe, level, sweep);
+}
+
+static int run_sweep(struct probe *probe, int i, struct sweep *sweep, struct error *err)
+{
+    if (team_run(&probe->topology, probe->topology.cpus.cpu_nr, sweep_level, sweep, err))
+        return -1;
+    if (sweep->err.text[0])
+        return fail(err, sweep->err.status, "%s", sweep->err.text);
+    take(probe, i, sweep);
+    return 0;
+}
+
+static void prepare(struct probe *probe, struct sweep *sweep, bool last)
+{
+    *sweep =
+        (struct sweep){.line = (size_t)probe->machine->line_bytes, .alone_ns = INFINITY};
+    for (size_t k = 0; last && k < probe->anchor_nr; k++)
+        sweep->memory_ns = sweep->memory_ns > 0
+                               ? fmin(sweep->memory_ns, probe->anchor[k].ns)
+                               : probe->anchor[k].ns;
 }
 
 static int probe_level(struct probe *probe, int i, struct error *err)
 {
     struct machine_level *level = &probe->machine->level[i];
     struct sweep *sweep = xcalloc(1, sizeof(*sweep));
+    struct capacity *capacity = &sweep->capacity;
     bool last = i + 1 == probe->machine->level_nr;
+    double now_s = clock_s();
     int result = 0;
 
-    sweep->line = (size_t)probe->machine->line_bytes;
-    sweep->rounds = probe->quick ? 5 : ROUNDS_MAX;
-    sweep->alone_ns = INFINITY;
-    for (size_t k = 0; last && k < probe->anchor_nr; k++)
-        sweep->memory_ns = sweep->memory_ns > 0
-                               ? fmin(sweep->memory_ns, probe->anchor[k].ns)
-                               : probe->anchor[k].ns;
+    prepare(probe, sweep, last);
+    capacity->rounds = probe->quick ? 5 : 15;
     /* The last level takes longest: its sets are large, and it learns slowly. */
-    sweep->end_s = probe_until(probe, last ? 0.12 : 0.04);
+    capacity->end_s = probe_until(probe, last ? 0.12 : 0.04);
     /* Whatever settling took: the claim is no answer. */
-    sweep->first_s = clock_s() + (last ? 0.3 : 0.1) * probe->seconds;
+    capacity->first_s = now_s + (last ? 0.3 : 0.1) * probe->seconds;
+    /* A round finds three footprints beyond the level: so all rounds together take the
+     * time that there is. */
+    capacity->spread_s =
+        fmax(capacity->end_s - now_s, 0) / (3 * (double)capacity->rounds);
     if (!set_range(sweep, probe->machine, i))
         probe_note(probe,
                    "how much of L%d a core gets was not measured: too little memory "
                    "is free",
                    level->level);
-    else if (team_run(&probe->topology, probe->topology.cpus.cpu_nr, sweep_level, sweep,
-                      err))
-        result = -1;
-    else if (sweep->err.text[0])
-        result = fail(err, sweep->err.status, "%s", sweep->err.text);
     else
-        take(probe, i, sweep);
+        result = run_sweep(probe, i, sweep, err);
+    if (last)
+        probe->last_capacity = *capacity;
+    else if (level->effective_bytes > 0 && !level->effective_high_bytes)
+        note_open(probe, level, capacity);
     free(sweep);
     return result;
 }
@@ -282,4 +265,27 @@ int probe_capacity(struct probe *probe, struct error *err)
             return -1;
     }
     return 0;
+}
+
+/* A neighbour that used the last level all the time that its end was looked for is told
+ * by one more round, seconds later. */
+int probe_capacity_again(struct probe *probe, struct error *err)
+{
+    int last = probe->machine->level_nr - 1, result = 0;
+    struct machine_level *level = &probe->machine->level[last];
+    struct sweep *sweep;
+
+    if (last < 0 || !(level->effective_bytes > 0))
+        return 0;
+    probe_say(probe, "looking once more how much of L%d a core gets", level->level);
+    sweep = xcalloc(1, sizeof(*sweep));
+    prepare(probe, sweep, true);
+    sweep->capacity = probe->last_capacity;
+    set_range(sweep, probe->machine, last);
+    capacity_look_back(&sweep->capacity, clock_s(), 0.03 * probe->seconds);
+    result = run_sweep(probe, last, sweep, err);
+    if (!result && !level->effective_high_bytes)
+        note_open(probe, level, &sweep->capacity);
+    free(sweep);
+    return result;
 }

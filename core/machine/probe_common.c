@@ -21,12 +21,6 @@ void probe_say(struct probe *probe, const char *format, ...)
     buf_release(&text);
 }
 
-double level_bytes(const struct machine_level *level)
-{
-    return level->effective_bytes > 0 ? level->effective_bytes
-                                      : level->claimed_bytes / level->cores_sharing;
-}
-
 void probe_note(struct probe *probe, const char *format, ...)
 {
     struct buf text = {0};

@@ -352,24 +352,16 @@ static int users_of(const struct machine *machine, const struct machine_level *l
     return level->cores_sharing < machine->cores ? level->cores_sharing : machine->cores;
 }
 
-static double size_of(const struct machine *machine, int i)
-{
-    const struct machine_level *level = &machine->level[i];
-
-    return level->effective_bytes > 0 ? level->effective_bytes
-                                      : level->claimed_bytes / users_of(machine, level);
-}
-
 /* Three quarters of the first level, so that loops are long; half of the others, or
  * twice the level above. Where that is too much for a last level that is small beside
  * the one above it (and then holds other lines than that one), half way between. */
 size_t rate_level_bytes(const struct machine *machine, int level)
 {
-    double size = size_of(machine, level), above, bytes;
+    double size = machine_share_guess_bytes(machine, level), above, bytes;
 
     if (level == 0)
         return (size_t)(0.75 * size) / 4096 * 4096;
-    above = size_of(machine, level - 1);
+    above = machine_share_guess_bytes(machine, level - 1);
     if (size <= 1.2 * above)
         return 0;
     bytes = fmax(size / 2, 2 * above);
@@ -385,11 +377,9 @@ size_t rate_memory_bytes(const struct machine *machine, size_t cores, double ava
 
     if (machine->level_nr) {
         const struct machine_level *last = &machine->level[machine->level_nr - 1];
-        double whole = last->effective_high_bytes > 0
-                           ? last->effective_high_bytes * users_of(machine, last)
-                           : last->claimed_bytes;
 
-        share = whole / fmin(last->cores_sharing, (double)cores);
+        share = machine_share_most_bytes(machine, machine->level_nr - 1) *
+                users_of(machine, last) / fmin(last->cores_sharing, (double)cores);
     }
     bytes = fmax(bytes, 4 * share);
     if (available > 0)

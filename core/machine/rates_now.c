@@ -1,4 +1,6 @@
 /* Bandwidth at this moment, without a profile. */
+#include <stdlib.h>
+
 #include "core/machine/here.h"
 #include "core/machine/rate_sets.h"
 
@@ -38,6 +40,8 @@ int machine_rates_now(int level, bool all_cores, struct machine_rates *rates,
     if (topology_load(NULL, &topology, err))
         return -1;
     machine_identify(&topology, &machine);
+    free(machine.fingerprint); /* nothing was probed: the documented sizes are all */
+    machine.fingerprint = NULL;
     cores = all_cores ? topology.cpus.cpu_nr : 1;
     set.bytes = set_bytes(&machine, level, cores);
     result = measure(&topology, level, cores, &set, err);

@@ -8,12 +8,15 @@ static bool is_queue(int resource)
     return resource == RESOURCE_L1_QUEUE || resource == RESOURCE_L2_QUEUE;
 }
 
-/* What the resource needs for its work of today: what was done was done in that time. */
+/* What the resource needs for its work of today: what was done was done in that time. Of
+ * a limit that is only known from below nothing follows that is certainly needed. */
 static struct quantity needed_now(const struct occupancy *now, int resource,
                                   struct quantity time_s)
 {
     struct quantity least = now->resource[resource].least_s;
 
+    if (least.known && is_floor(now->resource[resource].limit))
+        least.value = least.low;
     return least.known ? quantity_min(least, time_s) : least;
 }
 

@@ -141,9 +141,12 @@ void ceiling_walkers(const struct occupancy_case *input, struct occupancy_resour
     const struct machine_pages *pages = pages_of(input);
     struct quantity walks = input->work.page_walks;
     struct quantity capacity = walk_capacity(input->machine, pages);
+    enum tables tables = tables_of(input);
 
-    if (tables_are_near(input) && pages->walks_per_s.known)
+    if (tables == TABLES_NEAR && pages->walks_per_s.known)
         capacity = near_capacity(pages);
+    else if (tables == TABLES_UNKNOWN && capacity.known && pages->walks_per_s.known)
+        capacity.high = fmax(capacity.high, near_capacity(pages).high);
     if (input->work.translation_hidden)
         walks = quantity_exact(0, PROVENANCE_DECLARED);
     capacity = capacity_shown(pages, capacity, quantity_divide(walks, input->time_s));

@@ -152,14 +152,15 @@ struct quantity loaded_latency(const struct machine *machine, struct quantity gb
 }
 
 /* Also for huge pages: a hypervisor's own tables may be of small ones. */
-bool tables_are_near(const struct occupancy_case *input)
+enum tables tables_of(const struct occupancy_case *input)
 {
-    const struct machine *machine = input->machine;
     const double page_bytes = 4096, entry_bytes = 8;
     double tables = input->work.footprint_bytes / page_bytes * entry_bytes;
+    struct quantity l2 = machine_share_bytes(input->machine, 1);
 
-    return tables > 0 && machine->level_nr >= 2 &&
-           tables <= machine->level[1].claimed_bytes / 2;
+    if (!(tables > 0) || !l2.known || tables > l2.high / 2)
+        return TABLES_FAR;
+    return tables <= l2.low / 2 ? TABLES_NEAR : TABLES_UNKNOWN;
 }
 
 struct quantity walk_price(const struct occupancy_case *input)
@@ -167,7 +168,7 @@ struct quantity walk_price(const struct occupancy_case *input)
     struct quantity walk_ns = pages_of(input)->translation_ns;
     struct quantity near_ns = latency_of(input->machine, 2);
 
-    if (walk_ns.known && near_ns.known && tables_are_near(input))
+    if (walk_ns.known && near_ns.known && tables_of(input) == TABLES_NEAR)
         return near_ns;
     if (walk_ns.known && near_ns.known)
         walk_ns.low = fmin(walk_ns.low, near_ns.low);

@@ -67,6 +67,8 @@ static void find_least(const struct occupancy *now, struct quantity time_s,
     struct quantity flops_s =
         quantity_scale(now->resource[RESOURCE_ARITHMETIC].least_s, 1 / ratio);
     struct quantity chains = chains_bound(now);
+    if (need->memory_gbs.known && isinf(need->memory_gbs.high)) /* it may give more */
+        memory_s = quantity_unknown();
     if (now->why == OCCUPANCY_WHY_CACHE_RESIDENT) /* what it moves is not its need */
         memory_s = quantity_unknown();
     bool computes = flops_s.known && (!memory_s.known || flops_s.value > memory_s.value);

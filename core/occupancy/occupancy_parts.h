@@ -102,9 +102,10 @@ void ceiling_l3_link(const struct occupancy_case *input, struct occupancy_resour
 const struct machine_flops *flops_of(const struct occupancy_case *input);
 void ceiling_arithmetic(const struct occupancy_case *input,
                         struct occupancy_resource *out);
-/* The page tables of what the call touches fit half of L2: walks end there, and are as
- * fast as those of the probe that keeps its tables near. */
-bool tables_are_near(const struct occupancy_case *input);
+/* Whether the page tables of what the call touches fit half of L2: then walks end there,
+ * and are as fast as those of the probe that keeps its tables near. */
+enum tables { TABLES_FAR, TABLES_NEAR, TABLES_UNKNOWN };
+enum tables tables_of(const struct occupancy_case *input);
 /* Page walks a second that a core can do on such pages. */
 struct quantity walk_capacity(const struct machine *machine,
                               const struct machine_pages *pages);

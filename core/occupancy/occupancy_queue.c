@@ -41,8 +41,10 @@ struct quantity limit_l2(const struct occupancy_case *input)
     if (sharing == 0 || input->cores < sharing)
         sharing = input->cores;
     share = quantity_scale(all, 1.0 / sharing);
-    if (share.known && !together)
+    if (share.known && !together && sharing > 1) { /* the least is no guess */
+        share.value = share.low;
         share.high = all.high;
+    }
     return share;
 }
 
