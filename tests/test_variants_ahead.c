@@ -53,7 +53,7 @@ static const struct {
      NULL, NULL},
     {"for (int i = 0;\ni < n;\ni++) for (int e = first[i];\ne < first[i + 1];\ne++) if "
      "(key[e] >= 0) out[i] += table[first[key[e]]];",
-     "prefetch(table:2)", "const int e_later = e + 2 < first[n] ? e + 2 : e;", NULL,
+     "prefetch(table:2)", "const int e_later = (long)e + 2 < first[n] ? e + 2 : e;", NULL,
      NULL},
     /* other rows have another i, for which key[i] may not be there */
     {"for (int i = 0;\ni < n;\ni++) for (int e = first[i];\ne < first[i + 1];\ne++) "
@@ -94,7 +94,7 @@ static const struct {
     {"for (int i = 0;\ni < n;\ni++) for (int d = 0;\nd < n - i;\nd++) out[i] += key[d + "
      "i];",
      "prefetch(key:2,at:i)",
-     "for (int d_ahead = 0; d_ahead < n - i_later; d_ahead += 16)\n         "
+     "for (long d_ahead = 0; d_ahead < n - i_later; d_ahead += 16)\n         "
      "       __builtin_prefetch(&key[d_ahead + i_later], 0, 3);\n            if (0 < n - "
      "i_later)\n                __builtin_prefetch(&key[n - 1], 0, 3);",
      NULL, NULL},

@@ -118,6 +118,26 @@ static void first_values_are_made_long(void)
     loops_close(&loops);
 }
 
+/* A counter in long that is a number in the new code: what the source makes of it in
+ * long is made so again; what it makes in int stays as it is. */
+static void numbers_for_counters_are_long(void)
+{
+    static const char text[] =
+        "void kernel(int n, double *restrict a, const double *restrict b)\n{\n"
+        "    for (long i = 0; i < 3; i++)\n        for (int j = 0; j < n; j++)\n"
+        "            a[i * n + j] += b[j * n + 1];\n}\n";
+    struct buf out = {0};
+    struct error err = {0};
+    struct loops loops;
+    if (!open_text(&loops, text, NULL))
+        return;
+    check_ok(loops_emit(&loops, "interchange(j,i) unroll(i:3)", &out, &err), &err);
+    check_contains(buf_str(&out), "a[2 * (long)n + j]");
+    check_contains(buf_str(&out), "b[j * n + 1]");
+    buf_release(&out);
+    loops_close(&loops);
+}
+
 /* ---- numbers near the ends of their types ---- */
 
 static const char *const flat_plans[] = {
@@ -150,6 +170,7 @@ static const char *const deep_plans[] = {
     "tile(j:16) unroll_jam(i:2)",
     "vec(j:4)",
     "prefetch(b:16)",
+    "prefetch(b:16,at:i)",
 };
 
 /* Values for the parameters of one call each; every one is legal C for the loop, which
@@ -227,6 +248,12 @@ static const struct end_case {
      "            a[j - m] = a[j - m] * 0.5 + b[i - lo];",
      {"INT_MAX - 130, INT_MAX, INT_MAX - 40", "INT_MIN, INT_MIN + 130, INT_MIN",
       "0, 20, 0"}},
+    {true,
+     "int lo, int hi, int m",
+     "for (int i = lo; i <= hi; i++)\n        for (int j = 0; j < m; j++)\n"
+     "            a[j] += b[(i - lo) * 48 + j];",
+     {"INT_MAX - 40, INT_MAX - 1, 33", "INT_MIN, INT_MIN + 20, 9", "3, 20, 40",
+      "9, 3, INT_MIN"}},
     {true,
      "uint32_t first, uint32_t last, long m",
      "for (uint32_t i = first; i < last; i++)\n        for (long j = 0; j < m; j++)\n"
@@ -370,6 +397,7 @@ static void what_never_runs_is_refused(void)
 CU_TestInfo variants_types_tests[] = {
     {"sums are made in their own type", sums_are_made_in_their_own_type},
     {"first values are made long", first_values_are_made_long},
+    {"numbers for counters are long", numbers_for_counters_are_long},
     {"nothing overflows that did not", nothing_overflows_that_did_not},
     {"what never runs is refused", what_never_runs_is_refused},
     CU_TEST_INFO_NULL,

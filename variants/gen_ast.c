@@ -283,11 +283,12 @@ static const struct ir_stmt *planned(struct gen *gen, const struct statement *st
 /* Iterators put in cancel against the first element of a local buffer. */
 static void simplify_subscript(struct ir_expr *expr, void *data)
 {
-    struct gen *gen = data;
+    const struct gen *gen = data;
     if (expr->kind != IR_INDEX)
         return;
-    expr->arg[1] = expr_simplify(gen->arena, expr->arg[1]);
-    gen_fit(gen, &expr->arg[1]); /* terms that cancelled each other may stand apart now */
+    struct ir_expr *simple = expr_simplify(gen->arena, expr->arg[1]);
+    if (!expr_equal(simple, expr->arg[1])) /* else it remains the source's */
+        expr->arg[1] = simple;
 }
 
 static void add_statement(struct gen *gen, struct code *block, isl_ast_expr *expr,
@@ -304,7 +305,6 @@ static void add_statement(struct gen *gen, struct code *block, isl_ast_expr *exp
         if (gen->moved[i])
             raw[i] = expr_plus(gen->arena, raw[i], gen->moved[i]);
         code->iterator[i] = raw_finish(gen, raw[i]);
-        gen_fit(gen, &code->iterator[i]);
         replace_add(&replace, iterator, as_written(gen, iterator, code->iterator[i]));
     }
     code->iterator_nr = statement->depth;

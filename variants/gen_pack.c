@@ -312,6 +312,15 @@ const struct ir_stmt *gen_redirect(struct gen *gen, const struct statement *stat
 
 /* ---- the copies ---- */
 
+/* The source makes the same of the same numbers. */
+static struct ir_expr *as_in_source(struct gen *gen, const char *op, struct ir_expr *a,
+                                    struct ir_expr *b)
+{
+    struct ir_expr *expr = ir_binary(gen->arena, op, a, b);
+    expr->is_ours = false;
+    return expr;
+}
+
 static struct ir_expr *user_element(struct gen *gen, const struct box *box,
                                     struct ir_expr **at)
 {
@@ -322,8 +331,8 @@ static struct ir_expr *user_element(struct gen *gen, const struct box *box,
     for (size_t i = 0; i < box->dims; i++) {
         struct ir_expr *term = cell->stride[i]->has_value && cell->stride[i]->value == 1
                                    ? at[i]
-                                   : ir_binary(gen->arena, "*", at[i], cell->stride[i]);
-        sum = sum ? ir_binary(gen->arena, "+", sum, term) : term;
+                                   : as_in_source(gen, "*", at[i], cell->stride[i]);
+        sum = sum ? as_in_source(gen, "+", sum, term) : term;
     }
     return element(gen, cell->symbol, &sum, 1);
 }
@@ -367,8 +376,6 @@ void gen_copy(struct gen *gen, struct code *block, isl_ast_expr *call, size_t in
             gen_add_term(&at, gen->arena, -box->panel, panel);
         here[i] = raw_finish(gen, sum_expr(gen->arena, &at));
         there[i] = raw_finish(gen, raw);
-        gen_fit(gen, &here[i]);
-        gen_fit(gen, &there[i]);
     }
     panel = panel ? raw_finish(gen, panel) : NULL;
     struct code *code = code_new(CODE_STMT);

@@ -15,7 +15,7 @@ static const struct ir_type long_type = {.text = "long", .scalar = IR_INT, .byte
 
 static struct range of_type(const struct ir_type *type)
 {
-    size_t bits = type->bytes < 8 ? type->bytes * 8 : 64;
+    size_t bits = type->bytes && type->bytes < 8 ? type->bytes * 8 : 64;
     gen_number one = 1;
     if (type->scalar == IR_BOOL)
         return (struct range){0, 1};
@@ -168,10 +168,20 @@ static struct range of_operation(const struct ir_expr *expr, struct range a,
 
 static struct range fit(struct gen *gen, struct ir_expr **at);
 
-/* What C makes of it is what is meant, in long if need be. */
+/* What stands for an iterator may be narrower than that: the source's `i * n` in long is
+ * ours as `3 * n`. */
+static bool is_as_written(const struct ir_expr *expr)
+{
+    return !expr->is_ours && (expr->type.bytes <= 4 || is_wide(expr));
+}
+
+/* What C makes of it is what is meant, in long if need be. The source's own is, as it
+ * is. */
 static struct range made(struct gen *gen, struct ir_expr **at, struct range range)
 {
     static const struct ir_type int_type = {.scalar = IR_INT, .bytes = 4};
+    if (is_as_written(*at))
+        return within(range, of_type(&(*at)->type));
     if (!is_wide(*at) && !holds(&int_type, range))
         widen(gen, at);
     if (!holds(&long_type, range)) {
@@ -211,30 +221,66 @@ static struct range fit_cast(struct gen *gen, struct ir_expr *expr)
                                                              : of_type(&expr->type);
 }
 
+/* k + 9 < e ? k + 9 : k: where it is taken it is below e, and so in the type of e. */
+static bool is_below(const struct ir_expr *cond, const struct ir_expr *taken)
+{
+    return cond->kind == IR_BINARY && !strcmp(cond->op, "<") && !is_wide(cond->arg[1]) &&
+           is_arithmetic(taken) && *taken->op == '+' && taken->arg[0]->kind == IR_NAME &&
+           taken->arg[1]->has_value && expr_equal(cond->arg[0], taken);
+}
+
+static struct range fit_choice(struct gen *gen, struct ir_expr *expr)
+{
+    bool below = is_below(expr->arg[0], expr->arg[1]);
+    fit(gen, &expr->arg[0]);
+    struct range a = below ? of_type(&expr->arg[1]->type) : fit(gen, &expr->arg[1]);
+    return both(a, fit(gen, &expr->arg[2]));
+}
+
+/* x & 7 */
+static struct range fit_mask(struct gen *gen, struct ir_expr *expr)
+{
+    struct range a = fit(gen, &expr->arg[0]), b = fit(gen, &expr->arg[1]);
+    struct range mask = b.low >= 0 && (a.low < 0 || b.high < a.high) ? b : a;
+    return mask.low >= 0 ? (struct range){0, mask.high} : of_type(&expr->type);
+}
+
+static struct range fit_all(struct gen *gen, struct ir_expr *expr)
+{
+    for (size_t i = 0; i < expr->arg_nr; i++)
+        if (expr->arg[i])
+            fit(gen, &expr->arg[i]);
+    return of_type(&expr->type);
+}
+
+static struct range fit_arithmetic(struct gen *gen, struct ir_expr **at)
+{
+    struct ir_expr *expr = *at;
+    struct range a = fit(gen, &expr->arg[0]), b = fit(gen, &expr->arg[1]);
+    return made(gen, at, of_operation(expr, a, b));
+}
+
 static struct range fit(struct gen *gen, struct ir_expr **at)
 {
     struct ir_expr *expr = *at;
+    bool whole = expr->type.scalar == IR_INT && !expr->type.pointers;
     if (expr->has_value)
         return (struct range){expr->value, expr->value};
     if (expr->kind == IR_NAME)
         return symbol_range(gen, expr->symbol);
-    if (expr->kind == IR_CAST && expr->type.scalar == IR_INT && !expr->type.pointers)
+    if (expr->kind == IR_CAST && whole)
         return fit_cast(gen, expr);
     if (is_any_helper(expr))
         return fit_helper(gen, at);
     if (is_lead(expr))
         return (struct range){0, LEAD_MOST};
-    if (expr->kind == IR_COND) {
-        fit(gen, &expr->arg[0]);
-        struct range a = fit(gen, &expr->arg[1]);
-        return both(a, fit(gen, &expr->arg[2]));
-    }
-    if (expr->kind != IR_BINARY || expr->type.is_unsigned) /* the user's: it may wrap */
-        return of_type(&expr->type);
-    struct range a = fit(gen, &expr->arg[0]), b = fit(gen, &expr->arg[1]);
-    if (!is_arithmetic(expr))
-        return (struct range){0, 1};
-    return made(gen, at, of_operation(expr, a, b));
+    if (expr->kind == IR_COND && whole)
+        return fit_choice(gen, expr);
+    if (expr->kind == IR_BINARY && !strcmp(expr->op, "&"))
+        return fit_mask(gen, expr);
+    if (is_arithmetic(expr) && whole && !expr->type.is_unsigned) /* else it may wrap */
+        return fit_arithmetic(gen, at);
+    return fit_all(gen, expr);
 }
 
 struct range gen_fit(struct gen *gen, struct ir_expr **at)
@@ -282,23 +328,28 @@ bool gen_holds(struct gen *gen, const struct ir_type *type, struct code *loop,
 
 /* ---- all of the new code, when it is there ---- */
 
-static void fit_call(struct ir_expr *expr, void *data)
+/* What a loop of prefetches counts with. */
+static void fit_counter(struct gen *gen, struct ir_stmt *loop)
 {
-    for (size_t i = 0; i < expr->arg_nr; i++)
-        if (is_any_helper(expr->arg[i]))
-            gen_fit(data, &expr->arg[i]);
+    struct range first = gen_fit(gen, &loop->lower), end = gen_fit(gen, &loop->upper);
+    struct range all = loop->step > 0
+                           ? (struct range){first.low, end.high + loop->step - 1}
+                           : (struct range){end.low + loop->step + 1, first.high};
+    if (loop->iterator->type.bytes < 8 && !holds(&loop->iterator->type, all))
+        loop->iterator->type = long_type;
+    gen_set_range(gen, loop->iterator, both(first, end));
 }
 
 static void fit_stmt(struct gen *gen, struct ir_stmt *stmt)
 {
     if (!stmt)
         return;
+    if (stmt->kind == IR_FOR && stmt->canonical && stmt->iterator->id < 0)
+        fit_counter(gen, stmt);
     struct ir_expr **part[] = {&stmt->expr, &stmt->cond, &stmt->lower, &stmt->upper};
     for (size_t i = 0; i < ARRAY_SIZE(part); i++)
-        if (*part[i] && is_any_helper(*part[i]))
+        if (*part[i])
             gen_fit(gen, part[i]);
-        else if (*part[i])
-            ir_visit(*part[i], fit_call, gen);
     for (size_t i = 0; i < stmt->child_nr; i++)
         fit_stmt(gen, stmt->child[i]);
 }
@@ -309,7 +360,7 @@ static void fit_loop(struct gen *gen, struct code *loop)
     struct range range = gen_loop_range(gen, loop);
     if (loop->declares && !gen_holds(gen, &loop->var->type, loop, range))
         loop->var->type = long_type;
-    gen_set_range(gen, loop->var, range);
+    gen_set_range(gen, loop->var, within(range, of_type(&loop->var->type)));
 }
 
 void gen_fit_code(struct gen *gen, struct code *code)

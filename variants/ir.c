@@ -169,6 +169,7 @@ struct ir_expr *ir_binary(struct ir_arena *arena, const char *op, struct ir_expr
     expr->op = op;
     expr->arg[0] = a;
     expr->arg[1] = b;
+    expr->is_ours = true;
     if (is_truth(op))
         expr->type = int_type;
     else
