@@ -268,6 +268,57 @@ static void a_byte_order_mark_is_left_out(void)
     site_drop(&site);
 }
 
+/* CMake takes each of these for "no" where it asks if(NAME). */
+static void headers_may_have_any_name(void)
+{
+    static const char *const names[] = {"n",          "N",      "off",   "no",
+                                        "0",          "y",      "FALSE", "ok",
+                                        "x-NOTFOUND", "IGNORE", "a b",   "NOTFOUND"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        struct site site;
+        if (!site_make(&site, false))
+            return;
+        char *path = path_join(site.dir, names[i]);
+        char *want = xasprintf("'%s' changed since it was tuned", names[i]);
+        site.more = names[i];
+        site_put(&site, names[i], "enum { more = 1 };\n");
+        site_record(&site, false);
+        check_said(&site, "", true, "built as tuned");
+        site_put(&site, names[i], "enum { more = 2 };\n");
+        check_said(&site, "", false, want);
+        unlink(path);
+        check_said(&site, "", false, want);
+        free(path);
+        free(want);
+        site_drop(&site);
+    }
+}
+
+/* What is not there has no checksum, and an empty one is that of nothing. */
+static void an_empty_checksum_fits_no_missing_file(void)
+{
+    struct site site;
+
+    if (!site_make(&site, false))
+        return;
+    char *more = path_join(site.dir, "more.h"), *code = path_join(site.dir, site.code);
+    site.more = "more.h";
+    site_put(&site, "more.h", "enum { more };\n");
+    site.no_sums = true;
+    site_record(&site, false);
+    unlink(more);
+    check_said(&site, "", false, "'more.h' changed since it was tuned");
+    free(more);
+    /* the tuned C alone */
+    site.more = NULL;
+    site_record(&site, false);
+    unlink(code);
+    check_said(&site, "", false, "is missing or was changed");
+    free(code);
+    site_drop(&site);
+}
+
 /* Tuning and checking say what they miss; building misses nothing. */
 static void without_the_program_only_builds_work(void)
 {
@@ -302,6 +353,8 @@ CU_TestInfo advisor_build_tests[] = {
     {"words are checked", words_are_checked},
     {"nobody reads more than is new", nobody_reads_more_than_is_new},
     {"a byte order mark is left out", a_byte_order_mark_is_left_out},
+    {"headers may have any name", headers_may_have_any_name},
+    {"an empty checksum fits no missing file", an_empty_checksum_fits_no_missing_file},
     {"without the program only builds work", without_the_program_only_builds_work},
     CU_TEST_INFO_NULL,
 };

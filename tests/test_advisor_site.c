@@ -112,6 +112,12 @@ void site_record(struct site *site, bool here)
     }
     add_file(site, &machine, "sum.c");
     add_file(site, &machine, "sum.h");
+    if (site->more)
+        add_file(site, &machine, site->more);
+    if (site->no_sums)
+        *machine.code_sha256 = '\0';
+    if (site->no_sums && site->more)
+        *machine.file[machine.file_nr - 1].sha256 = '\0';
     record_put(&record, &machine);
     check_ok(record_write(path, &record, site->code, &code, NULL, &site->err),
              &site->err);

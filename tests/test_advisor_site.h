@@ -13,7 +13,9 @@ struct site {
     const char *isa;        /* instruction sets that the record asks for; NULL = few */
     const char *flag;       /* the compiler's; NULL = -O2 */
     const char *definition; /* on the command line, as NAME=VALUE; NULL = not known */
+    const char *more;       /* a further header of the record; NULL = none */
     bool no_gain;           /* the record says that nothing was faster */
+    bool no_sums;           /* checksums of `more` and the tuned C are empty texts */
     struct error err;
 };
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -133,6 +134,40 @@ static void new_databases_are_private(void)
         chmod(path, 0660);
     }
     umask(before);
+    free(path);
+    fixture_drop(&fixture);
+}
+
+/* A file may grow no more, as on a full disk: what was begun for a new database goes,
+ * what was there stays. */
+static void a_full_disk_leaves_nothing_behind(void)
+{
+    struct fixture fixture = fixture_make();
+    char *path = path_join(fixture.folder, "full.db");
+    struct rlimit before;
+    void (*kept)(int) = signal(SIGXFSZ, SIG_IGN);
+
+    getrlimit(RLIMIT_FSIZE, &before);
+    for (int was_there = 0; was_there <= 1; was_there++) {
+        static const char *const ends[] = {"", "-wal", "-shm", "-journal", "-claims"};
+        struct rlimit tight = {1024, before.rlim_max};
+        struct store *store = NULL;
+        struct error err = {0};
+        int status;
+
+        if (was_there)
+            check_ok(file_write(path, "", 0, &err), &err);
+        setrlimit(RLIMIT_FSIZE, &tight);
+        status = store_open(path, &store, &err);
+        setrlimit(RLIMIT_FSIZE, &before);
+        check(status == -1 && !store && err.text[0]);
+        for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+            char *file = xasprintf("%s%s", path, ends[i]);
+            check_eq(file_exists(file), was_there && i == 0);
+            free(file);
+        }
+    }
+    signal(SIGXFSZ, kept);
     free(path);
     fixture_drop(&fixture);
 }
@@ -286,6 +321,7 @@ CU_TestInfo store_safety_tests[] = {
     {"damaged files are refused", damaged_files_are_refused},
     {"foreign files are refused", foreign_files_are_refused},
     {"impossible places are said", impossible_places_are_said},
+    {"a full disk leaves nothing behind", a_full_disk_leaves_nothing_behind},
     {"names are file names", names_are_file_names},
     {"processes write at once", processes_write_at_once},
     {"killed writers lose nothing", killed_writers_lose_nothing},

@@ -73,9 +73,29 @@ static void the_right_variant_is_right(void)
     fault_bench_release(&bench);
 }
 
+/* A program that takes all arguments and is no compiler. */
+static void a_compiler_that_writes_nothing_is_named(void)
+{
+    char compiler[] = "true", version[] = "true 1.0";
+    struct toolchain none = {.compiler = compiler, .version = version};
+    struct kernel *kernel = fixture_bound("plain", NULL);
+    struct plan *plan = NULL;
+    struct error err = {0};
+    char *path = NULL;
+
+    if (kernel && check_ok(plan_parse("", &plan, &err), &err))
+        check_fails(
+            variant_build(kernel, plan, &none, VARIANT_TIME, fixture_dir(), &path, &err),
+            &err, STATUS_FAILED, "the compiler wrote nothing");
+    free(path);
+    plan_free(plan);
+    kernel_free(kernel);
+}
+
 CU_TestInfo variants_faults_tests[] = {
     {"faults have their names, nothing is left", faults_have_their_names},
     {"endless ones are ended", endless_ones_are_ended},
+    {"a compiler that writes nothing is named", a_compiler_that_writes_nothing_is_named},
     {"the right variant is right", the_right_variant_is_right},
     CU_TEST_INFO_NULL,
 };
