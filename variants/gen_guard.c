@@ -139,13 +139,6 @@ void gen_rests_on(struct gen *gen, const struct overlap *pair, struct buf *out)
                  (a->written ? a : b)->symbol->name, (a->written ? b : a)->symbol->name);
 }
 
-/* The ends of an array are made of more than the source makes its subscripts of. */
-static void fit_subscript(struct ir_expr *expr, void *gen)
-{
-    if (expr->kind == IR_INDEX)
-        gen_fit(gen, &expr->arg[1]);
-}
-
 static int guard_overlaps(struct gen *gen, struct ir_expr **guard, bool *needs_else,
                           struct error *err)
 {
@@ -155,7 +148,7 @@ static int guard_overlaps(struct gen *gen, struct ir_expr **guard, bool *needs_e
         struct ir_expr *apart = are_apart(gen, &list.pair[i]);
         *needs_else = *needs_else || apart;
         if (apart) {
-            ir_visit(apart, fit_subscript, gen);
+            ir_visit(apart, gen_fit_subscript, gen);
             *guard = conjunction(gen, *guard, apart);
         } else if (!is_said(&list.pair[i]))
             status = say_overlap(gen, &list.pair[i], err);
