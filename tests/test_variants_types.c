@@ -267,6 +267,11 @@ static const struct end_case {
      {"INT_MAX - 40, INT_MAX - 1, 33", "INT_MIN, INT_MIN + 20, 9", "3, 20, 40",
       "9, 3, INT_MIN"}},
     {true,
+     "uint64_t lo, uint64_t hi, int m",
+     "for (uint64_t i = lo; i < hi; i++)\n        for (int j = 0; j < m; j++)\n"
+     "            a[j] += b[(i - lo) * 48 + j];",
+     {"0, 20, 33", "UINT64_MAX - 20, UINT64_MAX, 9", "5, 2, 9", "7, 90, INT_MIN"}},
+    {true,
      "uint32_t first, uint32_t last, long m",
      "for (uint32_t i = first; i < last; i++)\n        for (long j = 0; j < m; j++)\n"
      "            a[j] = a[j] * 0.5 + b[i - first];",
