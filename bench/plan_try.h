@@ -45,6 +45,7 @@ struct plan_case {
     struct strvec args; /* of the verifying program */
     char *text;         /* "n=3 m=37" */
     char *want;         /* what a main of its own prints */
+    size_t first_build; /* the original is clean in this one and those after it */
 };
 
 struct plan_bench { /* {0} is the valid empty one */

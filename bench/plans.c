@@ -13,9 +13,10 @@
  * Runs of other seeds are other kernels, so a long run may be split by seed. Random
  * kernels (kernel_random.h, kept in build/bench/random-kernels) and files are built by
  * gcc and clang-19 with sanitizers and by one of them at -O3, and must print what the
- * original prints, in all calls in which that is clean; `announced`: they do not, in a
- * call that what the plan says that it rests on excludes. clang-19 needs libomp-19-dev
- * and libclang-rt-19-dev.
+ * original prints, in all calls in which that is clean; a file's own call with which
+ * sanitizers find fault in the original counts at -O3 only. `announced`: they do not, in
+ * a call that what the plan says that it rests on excludes. clang-19 needs
+ * libomp-19-dev and libclang-rt-19-dev.
  *
  * Each plan is compiled by gcc and clang at -O1 with sanitizers and run against the
  * untransformed kernel, bit for bit (0 and -0 are equal), at sizes of 0, 1, 2, 3, around

@@ -119,23 +119,35 @@ static void first_values_are_made_long(void)
 }
 
 /* A counter in long that is a number in the new code: what the source makes of it in
- * long is made so again; what it makes in int stays as it is. */
+ * long is made so again; what it makes in int stays as it is, and so do lanes. */
 static void numbers_for_counters_are_long(void)
 {
-    static const char text[] =
-        "void kernel(int n, double *restrict a, const double *restrict b)\n{\n"
-        "    for (long i = 0; i < 3; i++)\n        for (int j = 0; j < n; j++)\n"
-        "            a[i * n + j] += b[j * n + 1];\n}\n";
-    struct buf out = {0};
-    struct error err = {0};
-    struct loops loops;
-    if (!open_text(&loops, text, NULL))
-        return;
-    check_ok(loops_emit(&loops, "interchange(j,i) unroll(i:3)", &out, &err), &err);
-    check_contains(buf_str(&out), "a[2 * (long)n + j]");
-    check_contains(buf_str(&out), "b[j * n + 1]");
-    buf_release(&out);
-    loops_close(&loops);
+    static const struct {
+        const char *text, *plan, *has[2];
+    } cases[] = {
+        {"void kernel(int n, double *restrict a, const double *restrict b)\n{\n"
+         "    for (long i = 0; i < 3; i++)\n        for (int j = 0; j < n; j++)\n"
+         "            a[i * n + j] += b[j * n + 1];\n}\n",
+         "interchange(j,i) unroll(i:3)",
+         {"a[2 * (long)n + j]", "b[j * n + 1]"}},
+        {"void kernel(int n, int *restrict a, const int *restrict b)\n{\n"
+         "    for (int i = 0; i < n; i++)\n        for (int j = 0; j < n; j++)\n"
+         "            a[i * 48 + j] = b[i] & 127;\n}\n",
+         "vec(j:4)",
+         {"a[i * 48 + j] = (b[i] & 127) - (kernel_int4){0};", ""}},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct buf out = {0};
+        struct error err = {0};
+        struct loops loops;
+        if (!open_text(&loops, cases[i].text, NULL))
+            return;
+        check_ok(loops_emit(&loops, cases[i].plan, &out, &err), &err);
+        check_contains(buf_str(&out), cases[i].has[0]);
+        check_contains(buf_str(&out), cases[i].has[1]);
+        buf_release(&out);
+        loops_close(&loops);
+    }
 }
 
 /* ---- numbers near the ends of their types ---- */
@@ -254,6 +266,11 @@ static const struct end_case {
      "            a[j] += b[(i - lo) * 48 + j];",
      {"INT_MAX - 40, INT_MAX - 1, 33", "INT_MIN, INT_MIN + 20, 9", "3, 20, 40",
       "9, 3, INT_MIN"}},
+    {true,
+     "uint64_t lo, uint64_t hi, int m",
+     "for (uint64_t i = lo; i < hi; i++)\n        for (int j = 0; j < m; j++)\n"
+     "            a[j] += b[(i - lo) * 48 + j];",
+     {"0, 20, 33", "UINT64_MAX - 20, UINT64_MAX, 9", "5, 2, 9", "7, 90, INT_MIN"}},
     {true,
      "uint32_t first, uint32_t last, long m",
      "for (uint32_t i = first; i < last; i++)\n        for (long j = 0; j < m; j++)\n"

@@ -139,13 +139,6 @@ void gen_rests_on(struct gen *gen, const struct overlap *pair, struct buf *out)
                  (a->written ? a : b)->symbol->name, (a->written ? b : a)->symbol->name);
 }
 
-/* The ends of an array are made of more than the source makes its subscripts of. */
-static void fit_subscript(struct ir_expr *expr, void *gen)
-{
-    if (expr->kind == IR_INDEX)
-        gen_fit(gen, &expr->arg[1]);
-}
-
 static int guard_overlaps(struct gen *gen, struct ir_expr **guard, bool *needs_else,
                           struct error *err)
 {
@@ -155,7 +148,7 @@ static int guard_overlaps(struct gen *gen, struct ir_expr **guard, bool *needs_e
         struct ir_expr *apart = are_apart(gen, &list.pair[i]);
         *needs_else = *needs_else || apart;
         if (apart) {
-            ir_visit(apart, fit_subscript, gen);
+            ir_visit(apart, gen_fit_subscript, gen);
             *guard = conjunction(gen, *guard, apart);
         } else if (!is_said(&list.pair[i]))
             status = say_overlap(gen, &list.pair[i], err);
@@ -210,17 +203,25 @@ static isl_set *tested(struct gen *gen)
                : isl_set_gist(needed, isl_set_copy(nest->vouched));
 }
 
+/* How far from 0 a number of 64 bits may be. */
+static long long far_of(const struct gen *gen, const struct ir_symbol *symbol)
+{
+    long long far = gen->nest->far[symbol->id];
+    return far ? far : MODEL_FAR;
+}
+
 /* Of 64 bits: p <= far, and -far <= p where it has a sign. */
 static struct ir_expr *is_near(struct gen *gen, struct ir_symbol *symbol)
 {
-    struct ir_expr *most = ir_integer(gen->arena, MODEL_FAR);
+    long long far = far_of(gen, symbol);
+    struct ir_expr *most = ir_integer(gen->arena, far);
     struct ir_expr *below =
         ir_binary(gen->arena, "<=", ir_name(gen->arena, symbol), most);
     if (symbol->type.is_unsigned)
         return below;
     return ir_binary(gen->arena, "&&",
                      ir_binary(gen->arena, ">=", ir_name(gen->arena, symbol),
-                               ir_integer(gen->arena, -MODEL_FAR)),
+                               ir_integer(gen->arena, -far)),
                      below);
 }
 
@@ -228,7 +229,7 @@ static bool is_huge(struct gen *gen, const struct ir_symbol *symbol)
 {
     long long low, high;
     nest_param_range(gen->nest, gen->known, symbol, &low, &high);
-    return low < -MODEL_FAR || high > MODEL_FAR;
+    return low < -far_of(gen, symbol) || high > far_of(gen, symbol);
 }
 
 /* What the code makes of numbers of 64 bits overflows where they are huge; `all`: what
@@ -241,7 +242,7 @@ static struct ir_expr *near_params(struct gen *gen, bool all)
         struct ir_symbol *symbol = function->symbol[i];
         bool wide = gen->nest->used[i] && symbol->type.bytes == 8 &&
                     symbol_is_param(gen->nest, symbol);
-        if (wide && (all || gen->nest->boxed[i] || gen->needs_box) &&
+        if (wide && (all || gen->nest->far[i] || gen->needs_box) &&
             (all || is_huge(gen, symbol)))
             guard = conjunction(gen, guard, is_near(gen, symbol));
     }

@@ -289,6 +289,12 @@ struct range gen_fit(struct gen *gen, struct ir_expr **at)
     return fit(gen, at);
 }
 
+void gen_fit_subscript(struct ir_expr *expr, void *gen)
+{
+    if (expr->kind == IR_INDEX)
+        gen_fit(gen, &expr->arg[1]);
+}
+
 /* ---- loops ---- */
 
 /* The end of a loop down is printed as the last value: see gen_code.c. */
@@ -369,7 +375,10 @@ void gen_fit_code(struct gen *gen, struct code *code)
         fit_loop(gen, code);
     if (code->cond)
         gen_fit(gen, &code->cond);
-    fit_stmt(gen, code->stmt);
+    if (code->vector) /* what else there is has lanes */
+        stmt_exprs(code->stmt, gen_fit_subscript, gen);
+    else
+        fit_stmt(gen, code->stmt);
     for (size_t i = 0; i < code->child_nr; i++)
         gen_fit_code(gen, code->child[i]);
 }

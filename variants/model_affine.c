@@ -57,17 +57,19 @@ static bool settle(const struct affine *at, const struct doubt *doubt, isl_set *
         isl_set_intersect_params(isl_set_copy(wrong), isl_set_copy(nest->ranges));
     ever_wrong = affine_near(at, ever_wrong);
     bool never = isl_set_is_empty(ever_wrong) == isl_bool_true;
-    bool boxed = !never && nest_box(nest, ever_wrong);
+    isl_set *fine = isl_set_complement(isl_set_params(wrong));
+    fine = isl_set_gist(isl_set_coalesce(fine), isl_set_copy(nest->ranges));
+    bool boxed =
+        !never && (nest_box(nest, ever_wrong, MODEL_FAR) ||
+                   (!set_is_writable(fine) && nest_box(nest, ever_wrong, MODEL_NEAR)));
     isl_set_free(ever_wrong);
     if (boxed)
         nest_assume(nest, "%s (tested at run time)", doubt->text);
     if (never || boxed) {
-        isl_set_free(wrong);
+        isl_set_free(fine);
         return true;
     }
     isl_set *ever = isl_set_params(isl_set_copy(domain));
-    isl_set *fine = isl_set_complement(isl_set_params(wrong));
-    fine = isl_set_gist(isl_set_coalesce(fine), isl_set_copy(nest->ranges));
     fine = isl_set_coalesce(isl_set_intersect(fine, isl_set_copy(nest->assumed)));
     ever = isl_set_intersect(ever, isl_set_copy(fine));
     bool possible = isl_set_is_empty(ever) == isl_bool_false;

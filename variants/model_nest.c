@@ -95,7 +95,7 @@ static void note_symbols(struct nest *nest)
     nest->used = xcalloc(nr, sizeof(bool));
     nest->rests = xcalloc(nr, sizeof(bool));
     nest->decl_depth = xcalloc(nr, sizeof(int));
-    nest->boxed = xcalloc(nr, sizeof(bool));
+    nest->far = xcalloc(nr, sizeof(long long));
     for (size_t i = 0; i < nr; i++)
         nest->decl_depth[i] = -1;
     stmt_exprs(nest->stmt, note_written, nest);
@@ -492,6 +492,6 @@ void nest_free(struct nest *nest)
     free(nest->used);
     free(nest->rests);
     free(nest->decl_depth);
-    free(nest->boxed);
+    free(nest->far);
     free(nest);
 }

@@ -1,6 +1,7 @@
 /* Which values the types of parameters allow, and how far loops can count at all. */
 #include "variants/poly.h"
 
+#include <isl/constraint.h>
 #include <limits.h>
 
 /* No loop runs so often, with a step of 256 at most: it would take weeks. */
@@ -32,11 +33,10 @@ isl_set *set_of_type(isl_pw_aff *value, const struct ir_type *type)
     return between(value, low, isl_val_sub_ui(size, 1));
 }
 
-static isl_set *near_zero(isl_pw_aff *value)
+static isl_set *near_zero(isl_pw_aff *value, long long far)
 {
     isl_ctx *ctx = isl_pw_aff_get_ctx(value);
-    return between(value, isl_val_int_from_si(ctx, -MODEL_FAR),
-                   isl_val_int_from_si(ctx, MODEL_FAR));
+    return between(value, isl_val_int_from_si(ctx, -far), isl_val_int_from_si(ctx, far));
 }
 
 static const struct ir_symbol *param_at(const struct nest *nest, unsigned pos)
@@ -80,7 +80,7 @@ isl_set *affine_near(const struct affine *at, isl_set *domain)
             domain, set_of_type(isl_pw_aff_copy(it), &stmt->iterator->type));
         if (lower)
             domain = isl_set_intersect(
-                domain, near_zero(isl_pw_aff_sub(isl_pw_aff_copy(it), lower)));
+                domain, near_zero(isl_pw_aff_sub(isl_pw_aff_copy(it), lower), MODEL_FAR));
         isl_pw_aff_free(it);
     }
     return domain;
@@ -104,7 +104,7 @@ static isl_set *ends(struct nest *nest, const struct ir_stmt *stmt)
     if (inclusive) /* the counter gets past it */
         last = isl_pw_aff_add_constant_val(
             last, isl_val_int_from_si(nest->model->ctx, stmt->step > 0 ? 1 : -1));
-    isl_set *set = near_zero(isl_pw_aff_sub(upper, lower));
+    isl_set *set = near_zero(isl_pw_aff_sub(upper, lower), MODEL_FAR);
     if (stmt->step > 0 || !stmt->iterator->type.is_unsigned)
         set = isl_set_intersect(set, set_of_type(last, &stmt->iterator->type));
     else
@@ -155,7 +155,7 @@ void nest_param_range(const struct nest *nest, isl_set *known,
 
 /* ---- parameters of 64 bits that are only right if they are no huge numbers ---- */
 
-bool nest_box(struct nest *nest, isl_set *wrong)
+bool nest_box(struct nest *nest, isl_set *wrong, long long far)
 {
     unsigned nr = (unsigned)isl_space_dim(nest->params, isl_dim_param);
     isl_space *space = isl_space_set_from_params(isl_space_copy(nest->params));
@@ -163,13 +163,40 @@ bool nest_box(struct nest *nest, isl_set *wrong)
     for (unsigned i = 0; i < nr; i++)
         if (param_at(nest, i)->type.bytes == 8)
             box = isl_set_intersect_params(
-                box, isl_set_params(near_zero(value_of_param(nest, space, i))));
+                box, isl_set_params(near_zero(value_of_param(nest, space, i), far)));
     isl_space_free(space);
     bool enough = isl_set_is_empty(box) == isl_bool_true;
     isl_set_free(box);
-    for (unsigned i = 0; enough && i < nr; i++)
+    for (unsigned i = 0; enough && i < nr; i++) {
+        long long *now = &nest->far[param_at(nest, i)->id];
         if (param_at(nest, i)->type.bytes == 8 &&
             isl_set_involves_dims(wrong, isl_dim_param, i, 1) == isl_bool_true)
-            nest->boxed[param_at(nest, i)->id] = true;
+            *now = *now && *now < far ? *now : far;
+    }
     return enough;
+}
+
+/* ---- numbers that C has no type for ---- */
+
+static isl_stat check_constant(isl_constraint *constraint, void *data)
+{
+    isl_val *val = isl_val_abs(isl_constraint_get_constant_val(constraint));
+    bool *fits = data;
+    *fits = *fits && isl_val_cmp_si(val, LONG_MAX) <= 0;
+    isl_val_free(val);
+    isl_constraint_free(constraint);
+    return isl_stat_ok;
+}
+
+static isl_stat check_constants(isl_basic_set *part, void *data)
+{
+    isl_stat status = isl_basic_set_foreach_constraint(part, check_constant, data);
+    isl_basic_set_free(part);
+    return status;
+}
+
+bool set_is_writable(isl_set *set)
+{
+    bool fits = true;
+    return isl_set_foreach_basic_set(set, check_constants, &fits) == isl_stat_ok && fits;
 }

@@ -147,7 +147,7 @@ struct nest {
     isl_set *certain; /* of it, what code may rest on untested: no size is negative */
     isl_set *ranges;  /* of the parameters, by their types */
     isl_set *reach;   /* of it, where the loops run: those that they could count to */
-    bool *boxed;      /* by symbol id: of 64 bits, and to be tested not to be huge */
+    long long *far;   /* by symbol id: of 64 bits, to be tested to be no farther from 0 */
     struct strvec assumption;
     struct tree *tree;     /* the original order */
     isl_union_map *deps;   /* memory-based, from earlier to later instance; what the user

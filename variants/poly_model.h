@@ -65,6 +65,9 @@ bool value_of(const struct model_values *values, const struct ir_symbol *symbol,
 /* Within this of 0, what is made of numbers of 64 bits does not overflow; nothing counts
  * so far. */
 #define MODEL_FAR (1LL << 60)
+/* Nor does what constants below 2^19 make of it, within this; more elements of 16 bytes
+ * than addresses of 48 bits reach. */
+#define MODEL_NEAR (1LL << 44)
 void nest_ranges(struct nest *nest);              /* fills nest.ranges */
 void nest_reach(struct nest *nest, bool all_run); /* and nest.reach */
 /* The points at which a number is in the range of the type; takes value. */
@@ -74,9 +77,10 @@ isl_set *affine_near(const struct affine *at, isl_set *domain);
 /* LLONG_MIN, LLONG_MAX: no bound that is known, or a huge one. */
 void nest_param_range(const struct nest *nest, isl_set *known,
                       const struct ir_symbol *symbol, long long *low, long long *high);
-/* Is what is wrong (kept) so only where some number of 64 bits is huge? Then those that
- * are concerned are tested. */
-bool nest_box(struct nest *nest, isl_set *wrong);
+/* Is what is wrong (kept) so only where some number of 64 bits is farther from 0? Then
+ * those that are concerned are tested. */
+bool nest_box(struct nest *nest, isl_set *wrong, long long far);
+bool set_is_writable(isl_set *set); /* long holds its constants */
 
 /* ---- model_nest.c ---- */
 
