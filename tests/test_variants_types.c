@@ -183,6 +183,7 @@ static const char *const deep_plans[] = {
     "vec(j:4)",
     "prefetch(b:16)",
     "prefetch(b:16,at:i)",
+    "pack(b,j)",
 };
 
 /* Values for the parameters of one call each; every one is legal C for the loop, which
@@ -276,6 +277,12 @@ static const struct end_case {
      "for (uint32_t i = first; i < last; i++)\n        for (long j = 0; j < m; j++)\n"
      "            a[j] = a[j] * 0.5 + b[i - first];",
      {"UINT32_MAX - 37, UINT32_MAX, 50", "3, 60, 50", "3, 60, LONG_MIN"}},
+    {true,
+     "unsigned first, unsigned last, unsigned char m",
+     "for (unsigned i = first; i < last; i++)\n"
+     "        for (unsigned char j = 0; j < m; j++)\n"
+     "            a[i - first] = a[i - first] * 0.5 + b[j * 48 + (i - first)];",
+     {"UINT32_MAX - 37, UINT32_MAX, 33", "3, 37, 21", "5, 2, 9"}},
 };
 
 enum { LEGAL_AT_LEAST = 6 };

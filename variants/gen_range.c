@@ -180,9 +180,10 @@ static bool is_as_written(const struct ir_expr *expr)
 static struct range made(struct gen *gen, struct ir_expr **at, struct range range)
 {
     static const struct ir_type int_type = {.scalar = IR_INT, .bytes = 4};
+    const struct ir_type *type = (*at)->type.is_unsigned ? &(*at)->type : &int_type;
     if (is_as_written(*at))
         return within(range, of_type(&(*at)->type));
-    if (!is_wide(*at) && !holds(&int_type, range))
+    if (!is_wide(*at) && !holds(type, range))
         widen(gen, at);
     if (!holds(&long_type, range)) {
         gen->needs_box = true;
@@ -278,7 +279,8 @@ static struct range fit(struct gen *gen, struct ir_expr **at)
         return fit_choice(gen, expr);
     if (expr->kind == IR_BINARY && !strcmp(expr->op, "&"))
         return fit_mask(gen, expr);
-    if (is_arithmetic(expr) && whole && !expr->type.is_unsigned) /* else it may wrap */
+    bool may_wrap = expr->type.is_unsigned && !expr->is_ours;
+    if (is_arithmetic(expr) && whole && !may_wrap)
         return fit_arithmetic(gen, at);
     return fit_all(gen, expr);
 }
