@@ -1,5 +1,4 @@
-/* What is left: with the work as it is, with the least work, and who sets it; bounds of a
- * plan. */
+/* What is left: with the work as it is, with the least work, and who sets it. */
 #include <CUnit/CUnit.h>
 #include <math.h>
 
@@ -145,121 +144,6 @@ static void bounds_are_never_below_one(void)
     occupancy_release(&now);
 }
 
-/* ---- bounds of a plan ---- */
-
-static void all_left(struct occupancy_rest left[RESOURCE_NR])
-{
-    for (int r = 0; r < RESOURCE_NR; r++)
-        left[r] = (struct occupancy_rest){1, 1};
-}
-
-static double bound_of(const struct occupancy *now, struct quantity time_s, double l1,
-                       double memory)
-{
-    struct occupancy_rest left[RESOURCE_NR];
-    struct quantity bound;
-
-    all_left(left);
-    left[RESOURCE_L1_QUEUE] = (struct occupancy_rest){l1, fmax(l1, 0)};
-    left[RESOURCE_MEMORY] = (struct occupancy_rest){memory, fmax(memory, 0)};
-    bound = occupancy_bound(now, time_s, left);
-    return bound.known ? bound.value : NAN;
-}
-
-/* T_now 20, L1 16, memory 8, others less. */
-static void bounds_scale_the_work(void)
-{
-    struct occupancy now = {.why = OCCUPANCY_WHY_UNKNOWN};
-    struct quantity time_s = exact(20);
-
-    for (int r = 0; r < RESOURCE_NR; r++)
-        now.resource[r].least_s = exact(1);
-    now.resource[RESOURCE_L1_QUEUE].least_s = exact(16);
-    now.resource[RESOURCE_MEMORY].least_s = exact(8);
-    check_near(bound_of(&now, time_s, 1, 1), 1.25, 1e-9);
-    check_near(bound_of(&now, time_s, 0.25, 1), 2.5, 1e-9);
-    check_near(bound_of(&now, time_s, 0, 0.5), 5, 1e-9);
-    check_near(bound_of(&now, time_s, 2, 1), 0.625, 1e-9);
-    /* unknown work matters where it could limit */
-    check(isnan(bound_of(&now, time_s, -1, 1)));
-    check_near(bound_of(&now, time_s, 1, -1), 1.25, 1e-9);
-    now.why = OCCUPANCY_WHY_CACHE_RESIDENT;
-    check(isnan(bound_of(&now, time_s, 1, 1)));
-}
-
-static void bounds_carry_intervals(void)
-{
-    struct occupancy now = {.why = OCCUPANCY_WHY_UNKNOWN};
-    struct occupancy_rest left[RESOURCE_NR];
-
-    all_left(left);
-    for (int r = 0; r < RESOURCE_NR; r++)
-        now.resource[r].least_s = exact(1);
-    now.resource[RESOURCE_L2_QUEUE].least_s = around(5, 4, 8);
-    check_between(occupancy_bound(&now, around(10, 9, 12), left), 2, 9.0 / 8, 3, 1e-9);
-    /* a resource nobody knows of may need all of the time */
-    now.resource[RESOURCE_MEMORY].least_s = quantity_unknown();
-    check_between(occupancy_bound(&now, around(10, 9, 12), left), 2, 1, 3, 1e-9);
-    left[RESOURCE_MEMORY] = (struct occupancy_rest){0, 0};
-    check_between(occupancy_bound(&now, around(10, 9, 12), left), 2, 9.0 / 8, 3, 1e-9);
-    left[RESOURCE_MEMORY] = (struct occupancy_rest){-1, 0};
-    check(!occupancy_bound(&now, around(10, 9, 12), left).known);
-    for (int r = 0; r < RESOURCE_NR; r++)
-        now.resource[r].least_s = quantity_unknown();
-    left[RESOURCE_MEMORY] = (struct occupancy_rest){1, 1};
-    check(!occupancy_bound(&now, exact(10), left).known);
-}
-
-/* T_now 10 to 10, L2 queue 4 to 5, memory 2. */
-static void bounds_know_what_is_left_at_least(void)
-{
-    struct occupancy now = {.why = OCCUPANCY_WHY_UNKNOWN};
-    struct occupancy_rest left[RESOURCE_NR];
-    struct quantity bound;
-
-    all_left(left);
-    for (int r = 0; r < RESOURCE_NR; r++)
-        now.resource[r].least_s = exact(1);
-    now.resource[RESOURCE_L2_QUEUE].least_s = around(5, 4, 5);
-    now.resource[RESOURCE_MEMORY].least_s = exact(2);
-    left[RESOURCE_L2_QUEUE] = (struct occupancy_rest){0.8, 0.625};
-    check_between(occupancy_bound(&now, exact(10), left), 2.5, 2.5, 4, 1e-9);
-    /* less load on memory than on the queue: its latency may fall to a half */
-    left[RESOURCE_MEMORY] = (struct occupancy_rest){0.5, 0.5};
-    now.idle_latency_share = 0.5;
-    check_between(occupancy_bound(&now, exact(10), left), 2.5, 2.5, 8, 1e-9);
-    now.idle_latency_share = 0;
-    check_between(occupancy_bound(&now, exact(10), left), 2.5, 2.5, 4, 1e-9);
-    /* perhaps nothing is left of all that is known: open above, not unknown */
-    for (int r = 0; r < RESOURCE_NR; r++)
-        left[r].least = 0;
-    bound = occupancy_bound(&now, exact(10), left);
-    check_near(bound.value, 2.5, 1e-9);
-    check(isinf(bound.high));
-    /* nothing needed more than the time that it took */
-    now.resource[RESOURCE_L2_QUEUE].least_s = around(20, 15, 40);
-    left[RESOURCE_L2_QUEUE] = (struct occupancy_rest){0.5, 0.25};
-    check_between(occupancy_bound(&now, exact(10), left), 2, 2, 4, 1e-9);
-}
-
-/* L1 needs 8 of 10 s if it has no more places than were seen: nobody knows. */
-static void a_floor_bounds_nothing(void)
-{
-    struct occupancy now = {.why = OCCUPANCY_WHY_UNKNOWN};
-    struct occupancy_rest left[RESOURCE_NR];
-
-    all_left(left);
-    for (int r = 0; r < RESOURCE_NR; r++)
-        now.resource[r].least_s = exact(1);
-    now.resource[RESOURCE_MEMORY].least_s = exact(4);
-    now.resource[RESOURCE_L1_QUEUE].least_s = around(8, 0, 8);
-    now.resource[RESOURCE_L1_QUEUE].limit = exact(16);
-    check_near(occupancy_bound(&now, exact(10), left).value, 10.0 / 8, 1e-9);
-    now.resource[RESOURCE_L1_QUEUE].limit.high = INFINITY;
-    check_between(occupancy_bound(&now, exact(10), left), 10.0 / 4, 10.0 / 8, 10.0 / 4,
-                  1e-9);
-}
-
 CU_TestInfo occupancy_left_tests[] = {
     {"a stream at the ceiling is reached", a_stream_at_the_ceiling_is_reached},
     {"less work allows more", less_work_allows_more},
@@ -268,9 +152,5 @@ CU_TestInfo occupancy_left_tests[] = {
     {"without evidence there is no bound", without_evidence_there_is_no_bound},
     {"a floor of memory bounds nothing", a_floor_of_memory_bounds_nothing},
     {"bounds are never below one", bounds_are_never_below_one},
-    {"bounds scale the work", bounds_scale_the_work},
-    {"bounds carry intervals", bounds_carry_intervals},
-    {"bounds know what is left at least", bounds_know_what_is_left_at_least},
-    {"a floor bounds nothing", a_floor_bounds_nothing},
     CU_TEST_INFO_NULL,
 };
