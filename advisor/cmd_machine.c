@@ -158,7 +158,7 @@ static int probe(const struct settings *settings, struct error *err)
 {
     struct machine machine = {0};
     char *path = settings->output ? xstrdup(settings->output) : NULL;
-    int status = path ? 0 : machine_default_path(&path, err);
+    int status = path ? 0 : machine_path_to_write(&path, err);
     if (!status)
         status = file_check_writable(path, err);
     if (!status)

@@ -23,40 +23,12 @@ static int load_here(struct machine *machine, struct error *err)
     return status;
 }
 
-/* A profile of the user's own by its bare name; NULL if there is none. Caller frees. */
-static char *own_path(const char *name)
-{
-    char *dir = NULL, *path = NULL;
-    if (strchr(name, '/') || config_dir(&dir, NULL))
-        return NULL;
-    path = xasprintf("%s/%s.json", dir, name);
-    free(dir);
-    if (file_exists(path))
-        return path;
-    free(path);
-    return NULL;
-}
-
-/* A file of that name goes before a profile of the user's own, a shipped one before both.
- */
-static int load_named(const char *spec, struct machine *machine, struct error *err)
-{
-    struct error why = {0};
-    int status = machine_load(spec, machine, &why);
-    char *own = status && !file_exists(spec) ? own_path(spec) : NULL;
-    if (own)
-        status = machine_load(own, machine, err);
-    else if (status)
-        fail(err, why.status, "%s", why.text);
-    free(own);
-    return status;
-}
-
 int profile_load(const char *spec, const char *memory, struct machine *machine,
                  struct error *err)
 {
     *machine = (struct machine){0};
-    if (!strcmp(spec, "here") ? load_here(machine, err) : load_named(spec, machine, err))
+    if (!strcmp(spec, "here") ? load_here(machine, err)
+                              : machine_load(spec, machine, err))
         return -1;
     if (!memory || !machine_use_memory(machine, memory, err))
         return 0;

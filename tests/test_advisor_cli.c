@@ -288,6 +288,30 @@ static void an_interrupted_probe_writes_nothing(void)
     place_drop(&place);
 }
 
+/* A name in INFLIGHT_PROFILE is that profile, not a file to be made. */
+static void a_profile_named_by_the_environment_is_only_read(void)
+{
+    static const char *const made[] = {"skl", "sk"};
+    struct place place = {0};
+
+    place_make(&place);
+    strvec_push(&place.env, "INFLIGHT_PROFILE=skl");
+    check_run(&place, "machine --show here --json", 0, "*\"name\": \"skl\"*",
+              "*is a published profile*");
+    check_run(&place, "measure transpose.c --set n=64 -q", 0, "*Time*",
+              "*because INFLIGHT_PROFILE names it*");
+    check_run(&place, "machine --quick", 2, "", "*'skl', which is not written*");
+    place.env.v[place.env.nr - 1][strlen("INFLIGHT_PROFILE=sk")] = '\0';
+    check_run(&place, "measure transpose.c --set n=64 -q", 3, "",
+              "*there is no machine profile 'sk'; did you mean 'skl'*");
+    for (size_t i = 0; i < ARRAY_SIZE(made); i++) {
+        char *path = path_join(place.work, made[i]);
+        check(!file_exists(path));
+        free(path);
+    }
+    place_drop(&place);
+}
+
 static void json_is_json(void)
 {
     static const char *const args[] = {
@@ -354,6 +378,8 @@ CU_TestInfo advisor_cli_tests[] = {
     {"the user's own profiles", the_users_own_profiles},
     {"plots are written", plots_are_written},
     {"an interrupted probe writes nothing", an_interrupted_probe_writes_nothing},
+    {"a profile named by the environment is only read",
+     a_profile_named_by_the_environment_is_only_read},
     {"JSON is JSON", json_is_json},
     {"a stored session prints as it did", a_stored_session_prints_as_it_did},
     CU_TEST_INFO_NULL,

@@ -394,6 +394,22 @@ static void default_path_can_be_told(void)
     if (check_ok(machine_default_path(&path, &err), &err))
         check_str(path, "/somewhere/p.json");
     free(path);
+    if (check_ok(machine_path_to_write(&path, &err), &err))
+        check_str(path, "/somewhere/p.json");
+    free(path);
+    /* a name is that profile, and nothing to write */
+    setenv("INFLIGHT_PROFILE", "skl", 1);
+    if (check_ok(machine_default_path(&path, &err), &err))
+        check_contains(path, "/core/machine/profiles/skl.json");
+    free(path);
+    check_fails(machine_path_to_write(&path, &err), &err, STATUS_USAGE,
+                "INFLIGHT_PROFILE is the name of a profile, 'skl'");
+    err = (struct error){0};
+    setenv("INFLIGHT_PROFILE", "sk", 1);
+    check_fails(machine_default_path(&path, &err), &err, STATUS_INPUT,
+                "INFLIGHT_PROFILE: there is no machine profile 'sk'; did you mean 'skl'");
+    err = (struct error){0};
+    check_fails(machine_path_to_write(&path, &err), &err, STATUS_USAGE, "'./sk'");
     if (kept)
         setenv("INFLIGHT_PROFILE", kept, 1);
     else

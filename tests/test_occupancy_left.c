@@ -128,6 +128,42 @@ static void a_floor_of_memory_bounds_nothing(void)
     occupancy_release(&now);
 }
 
+/* A queue shared by nobody knows how many has an eighth of its places at least, which is
+ * no guess of what it has: 12 in flight do not make it the limiter. */
+static void the_least_share_of_a_queue_is_no_limiter(void)
+{
+    char scope[] = "cluster";
+    struct machine machine = machine_made();
+    struct occupancy_case input = case_of(&machine, memory_work(1e6, 1e6), 0.1 / 5, 8);
+    struct occupancy now;
+
+    machine.l2_mshrs.scope = scope;
+    machine.l2_mshrs.used = around(48, 40, 56);
+    now = computed(&input);
+    check_between(now.resource[RESOURCE_L2_QUEUE].limit, 5, 5, 56, 1e-9);
+    check(now.busiest != RESOURCE_L2_QUEUE && now.limiter != RESOURCE_L2_QUEUE);
+    occupancy_release(&now);
+}
+
+/* L1 needs 8 of 10 s if it has no more places than were seen: nobody knows. */
+static void a_floor_bounds_nothing(void)
+{
+    struct occupancy now = {.why = OCCUPANCY_WHY_UNKNOWN};
+    struct occupancy_rest left[RESOURCE_NR];
+
+    for (int r = 0; r < RESOURCE_NR; r++) {
+        left[r] = (struct occupancy_rest){1, 1};
+        now.resource[r].least_s = exact(1);
+    }
+    now.resource[RESOURCE_MEMORY].least_s = exact(4);
+    now.resource[RESOURCE_L1_QUEUE].least_s = around(8, 0, 8);
+    now.resource[RESOURCE_L1_QUEUE].limit = exact(16);
+    check_near(occupancy_bound(&now, exact(10), left).value, 10.0 / 8, 1e-9);
+    now.resource[RESOURCE_L1_QUEUE].limit.high = INFINITY;
+    check_between(occupancy_bound(&now, exact(10), left), 10.0 / 4, 10.0 / 8, 10.0 / 4,
+                  1e-9);
+}
+
 /* A time that the figures do not allow is a bound of 1, no loss. */
 static void bounds_are_never_below_one(void)
 {
@@ -151,6 +187,9 @@ CU_TestInfo occupancy_left_tests[] = {
     {"chains bound what queues do not", chains_bound_what_queues_do_not},
     {"without evidence there is no bound", without_evidence_there_is_no_bound},
     {"a floor of memory bounds nothing", a_floor_of_memory_bounds_nothing},
+    {"the least share of a queue is no limiter",
+     the_least_share_of_a_queue_is_no_limiter},
+    {"a floor bounds nothing", a_floor_bounds_nothing},
     {"bounds are never below one", bounds_are_never_below_one},
     CU_TEST_INFO_NULL,
 };

@@ -128,23 +128,6 @@ static void cores_share_a_queue(void)
     }
 }
 
-/* A queue shared by nobody knows how many has an eighth of its places at least, which is
- * no guess of what it has: 12 in flight do not make it the limiter. */
-static void the_least_share_of_a_queue_is_no_limiter(void)
-{
-    char scope[] = "cluster";
-    struct machine machine = machine_made();
-    struct occupancy_case input = case_of(&machine, memory_work(1e6, 1e6), 0.1 / 5, 8);
-    struct occupancy now;
-
-    machine.l2_mshrs.scope = scope;
-    machine.l2_mshrs.used = around(48, 40, 56);
-    now = computed(&input);
-    check_between(now.resource[RESOURCE_L2_QUEUE].limit, 5, 5, 56, 1e-9);
-    check(now.busiest != RESOURCE_L2_QUEUE && now.limiter != RESOURCE_L2_QUEUE);
-    occupancy_release(&now);
-}
-
 static void a_probed_floor_decides_only_not_full(void)
 {
     struct machine machine = machine_made();
@@ -313,24 +296,6 @@ static void bounds_know_what_is_left_at_least(void)
     check_between(occupancy_bound(&now, exact(10), left), 2, 2, 4, 1e-9);
 }
 
-/* L1 needs 8 of 10 s if it has no more places than were seen: nobody knows. */
-static void a_floor_bounds_nothing(void)
-{
-    struct occupancy now = {.why = OCCUPANCY_WHY_UNKNOWN};
-    struct occupancy_rest left[RESOURCE_NR];
-
-    all_left(left);
-    for (int r = 0; r < RESOURCE_NR; r++)
-        now.resource[r].least_s = exact(1);
-    now.resource[RESOURCE_MEMORY].least_s = exact(4);
-    now.resource[RESOURCE_L1_QUEUE].least_s = around(8, 0, 8);
-    now.resource[RESOURCE_L1_QUEUE].limit = exact(16);
-    check_near(occupancy_bound(&now, exact(10), left).value, 10.0 / 8, 1e-9);
-    now.resource[RESOURCE_L1_QUEUE].limit.high = INFINITY;
-    check_between(occupancy_bound(&now, exact(10), left), 10.0 / 4, 10.0 / 8, 10.0 / 4,
-                  1e-9);
-}
-
 static void figures_go_out_as_json(void)
 {
     struct machine machine = machine_made();
@@ -487,9 +452,6 @@ CU_TestInfo occupancy_limits_tests[] = {
     {"arithmetic can be the reason", arithmetic_can_be_the_reason},
     {"the memory ceiling follows the mix", the_memory_ceiling_follows_the_mix},
     {"cores share a queue", cores_share_a_queue},
-    {"the least share of a queue is no limiter",
-     the_least_share_of_a_queue_is_no_limiter},
-    {"a floor bounds nothing", a_floor_bounds_nothing},
     {"a probed floor decides only not full", a_probed_floor_decides_only_not_full},
     {"what is not known stays unknown", what_is_not_known_stays_unknown},
     {"missing parts open the interval", missing_parts_open_the_interval},

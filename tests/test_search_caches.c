@@ -1,10 +1,13 @@
 /* What the cache model is told of the caches: a size that was not measured is never the
  * one that the CPU claims. */
 #include <CUnit/CUnit.h>
+#include <math.h>
 #include <stdlib.h>
 
+#include "search/confirm.h"
 #include "search/live.h"
 #include "tests/check.h"
+#include "tests/test_search_space.h"
 
 #define MIB 1048576.0
 
@@ -101,11 +104,88 @@ static void what_two_sizes_say_is_an_interval(void)
     check(!one.edge[1].fills.known);
 }
 
+/* What the rules are told of the kernel in the space, and of its counter-experiments. */
+static json_t *facts_of(struct space *space, struct confirm_case *about)
+{
+    struct rule_set *rules = space_rules();
+    struct search_opts opts = {.rules = rules};
+    struct search_result result = {0};
+    struct session session = {.subject = &space->subject,
+                              .runner = &space->runner,
+                              .opts = &opts,
+                              .result = &result};
+    struct rule_facts *facts = rule_facts_new();
+    struct choice none = {0};
+    struct error err = {0};
+    size_t i = 0;
+
+    check_ok(session_start(&session, &err), &err);
+    check_ok(session_measure(&session, &none, false, MEASURE_EXPLAIN, 0, &i, &err), &err);
+    check_ok(session_facts(&session, i, i, facts, &err), &err);
+    check_ok(confirm_case_of(&result.measurement[i], &space->subject, about, &err), &err);
+    json_t *document = rule_facts_to_json(facts);
+    rule_facts_free(facts);
+    session_release(&session);
+    search_result_release(&result);
+    rule_set_free(rules);
+    return document;
+}
+
+/* NAN = not told. */
+static double told(const json_t *facts, const char *metric, const char *end)
+{
+    const json_t *fact = json_object_get(facts, metric);
+
+    return fact ? json_number_value(json_object_get(fact, end)) : NAN;
+}
+
+/* Of the 260 MiB of L3 that are claimed at least 4 are proven. No rule and no experiment
+ * reads what that leaves open. */
+static void what_is_open_is_no_fact(void)
+{
+    struct machine claimed = claiming();
+    struct confirm_case about;
+    struct space space = {0};
+    struct machine *machine = &space.machine;
+
+    space_transpose(&space.kernel, 2000); /* 64e6 bytes */
+    space_init(&space, NULL);
+    space.subject.cores = 2;
+    machine->fingerprint = claimed.fingerprint;
+    machine->cores = claimed.cores;
+    for (int i = 1; i < 3; i++) {
+        machine->level[i].claimed_bytes = claimed.level[i].claimed_bytes;
+        machine->level[i].cores_sharing = claimed.level[i].cores_sharing;
+    }
+    machine->level[1].effective_bytes = MIB;
+    machine->level[1].effective_low_bytes = 0.8 * MIB;
+    machine->level[1].effective_high_bytes = 1.5 * MIB;
+    machine->level[2].effective_bytes = machine->level[2].effective_low_bytes = 4 * MIB;
+    machine->level[2].effective_high_bytes = 0;
+    json_t *facts = facts_of(&space, &about);
+    check_near(told(facts, "working_set_over_l2", "value"), 64e6 / MIB, 1e-9);
+    check_near(told(facts, "working_set_over_l2", "low"), 64e6 / 1.5 / MIB, 1e-9);
+    check(isnan(told(facts, "working_set_over_l3", "value")));
+    check_near(told(facts, "parallel_memory_ratio", "low"), 0, 0); /* it may hold all */
+    check_near(about.l2_bytes, 0.8 * MIB, 1e-9);
+    json_decref(facts);
+    machine->level[1].effective_high_bytes = 0; /* at least */
+    machine->level[2].effective_bytes = machine->level[2].effective_low_bytes = 80 * MIB;
+    facts = facts_of(&space, &about);
+    check(isnan(told(facts, "working_set_over_l2", "value")));
+    check(told(facts, "working_set_over_l3", "value") < 1); /* fits in what is proven */
+    check_near(about.l2_bytes, 0, 0);
+    json_decref(facts);
+    machine->fingerprint = NULL;
+    space_release(&space);
+}
+
 CU_TestInfo search_caches_tests[] = {
     {"the claim is no measurement", the_claim_is_no_measurement},
     {"a floor is open above", a_floor_is_open_above},
     {"a measured one has its interval", a_measured_one_has_its_interval},
     {"a published one is documented", a_published_one_is_documented},
+    {"what is open is no fact", what_is_open_is_no_fact},
     {"what two sizes say is an interval", what_two_sizes_say_is_an_interval},
     CU_TEST_INFO_NULL,
 };

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/confirm.h"
 #include "search/reuse.h"
 #include "tests/test_search_space.h"
 
@@ -176,49 +175,6 @@ static void a_transposition(void)
     bench_release(&bench);
 }
 
-/* A machine that was probed: L2 within an interval, of the 260 MiB of L3 that are claimed
- * at least 4. No rule and no experiment reads what that leaves open. */
-static void what_is_open_is_no_fact(void)
-{
-    static char probed[] = "cpu=Test CPU";
-    struct bench bench = {0};
-    struct machine *machine = &bench.space.machine;
-    struct choice none = {0};
-    struct confirm_case about;
-    struct error err = {0};
-
-    space_transpose(&bench.space.kernel, 2000);
-    bench_start(&bench);
-    machine->fingerprint = probed;
-    machine->level[1].effective_bytes = 1 << 20;
-    machine->level[1].effective_low_bytes = 0.8 * (1 << 20);
-    machine->level[1].effective_high_bytes = 1.5 * (1 << 20);
-    machine->level[2].claimed_bytes = 260 << 20;
-    machine->level[2].effective_bytes = machine->level[2].effective_low_bytes = 4 << 20;
-    machine->level[2].effective_high_bytes = 0;
-    look(&bench, &none, false);
-    check_near(number(&bench, "working_set_over_l2"), 64e6 / (1 << 20), 1e-9);
-    check_near(low_end(&bench, "working_set_over_l2"), 64e6 / 1.5 / (1 << 20), 1e-9);
-    check(!json_object_get(bench.facts, "working_set_over_l3"));
-    check(!json_object_get(bench.facts, "reuse_over_cache") ||
-          number(&bench, "reuse_over_cache") <= 1);
-    check_near(low_end(&bench, "parallel_memory_ratio"), 0, 0); /* 260 MiB may hold it */
-    check_ok(
-        confirm_case_of(&bench.result.measurement[0], &bench.space.subject, &about, &err),
-        &err);
-    check_near(about.l2_bytes, 0.8 * (1 << 20), 1e-9);
-    machine->level[1].effective_high_bytes = 0; /* at least */
-    check_ok(
-        confirm_case_of(&bench.result.measurement[0], &bench.space.subject, &about, &err),
-        &err);
-    check_near(about.l2_bytes, 0, 0);
-    machine->level[2].effective_bytes = machine->level[2].effective_low_bytes = 80 << 20;
-    look(&bench, &none, false);
-    check(number(&bench, "working_set_over_l3") < 1); /* fits in what was proven */
-    machine->fingerprint = NULL;
-    bench_release(&bench);
-}
-
 /* Rows of a power of two lie on one set of L1. */
 static void rows_that_collide(void)
 {
@@ -240,28 +196,6 @@ static void rows_that_collide(void)
         check_words(&bench, &cases[i].word, 1);
         bench_release(&bench);
     }
-}
-
-/* Sets follow from size and ways: where a core gets less than half of what is said to be
- * its own, nobody knows them. */
-static void unknown_sets_do_not_collide(void)
-{
-    static const char *const word[] = {"row_conflicts=no"};
-    struct bench bench = {0};
-    struct choice none = {0};
-
-    space_transpose(&bench.space.kernel, 2048);
-    bench_start(&bench);
-    for (int i = 0; i < 2; i++) {
-        struct machine_level *level = &bench.space.machine.level[i];
-
-        level->cores_sharing = 1;
-        level->effective_bytes = level->effective_low_bytes = 0.3 * level->claimed_bytes;
-        level->effective_high_bytes = 0.4 * level->claimed_bytes;
-    }
-    look(&bench, &none, false);
-    check_words(&bench, word, 1);
-    bench_release(&bench);
 }
 
 static void a_gather(void)
@@ -545,9 +479,7 @@ CU_TestInfo search_facts_tests[] = {
     {"a matrix product", a_matrix_product},
     {"facts follow the plan", facts_follow_the_plan},
     {"a transposition", a_transposition},
-    {"what is open is no fact", what_is_open_is_no_fact},
     {"rows that collide", rows_that_collide},
-    {"unknown sets do not collide", unknown_sets_do_not_collide},
     {"a gather", a_gather},
     {"the number in flight is Little's law", the_number_in_flight_is_littles_law},
     {"counted fills go before differences", counted_fills_go_before_differences},

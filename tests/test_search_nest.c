@@ -269,6 +269,28 @@ static void rows_that_share_sets_are_conflicts(void)
     check(cost_of(&nest_even, &tiled) > 1.2 * cost_of(&nest_odd, &tiled));
 }
 
+/* Sets follow from size and ways: where a core gets less than half of what is said to be
+ * its own, nobody knows them. */
+static void unknown_sets_do_not_collide(void)
+{
+    struct space_kernel kernel;
+    struct machine machine;
+    struct nest nest;
+
+    space_machine(&machine);
+    space_transpose(&kernel, 2048);
+    nest_find(&kernel.view, &nest);
+    check(nest_rows_collide(&nest, &machine));
+    for (int i = 0; i < 2; i++) {
+        struct machine_level *level = &machine.level[i];
+
+        level->cores_sharing = 1;
+        level->effective_bytes = level->effective_low_bytes = 0.3 * level->claimed_bytes;
+        level->effective_high_bytes = 0.4 * level->claimed_bytes;
+    }
+    check(!nest_rows_collide(&nest, &machine));
+}
+
 /* for i for j { for k C[i][j] += ..; } with C kept in a scalar: its accesses stand in
  * loop j, where loop k is none of theirs. */
 static void accesses_of_outer_loops_are_not_multiplied(void)
@@ -305,6 +327,7 @@ CU_TestInfo search_nest_tests[] = {
     {"tiles are cheaper", tiles_are_cheaper},
     {"a kernel that fits gains nothing", a_kernel_that_fits_gains_nothing},
     {"rows that share sets are conflicts", rows_that_share_sets_are_conflicts},
+    {"unknown sets do not collide", unknown_sets_do_not_collide},
     {"accesses of outer loops are not multiplied",
      accesses_of_outer_loops_are_not_multiplied},
     CU_TEST_INFO_NULL,

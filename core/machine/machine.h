@@ -202,8 +202,8 @@ struct machine_probe_opts {
 int machine_probe(const struct machine_probe_opts *opts, struct machine *machine,
                   struct error *err);
 
-/* `spec`: a path of a profile, or the name of a shipped one ("skl"); near names are
- * suggested. */
+/* `spec`: the name of a shipped profile ("skl"), a path, or the name of one in the config
+ * dir, in this order; near names are suggested. */
 int machine_load(const char *spec, struct machine *machine, struct error *err);
 /* One shipped profile; everything but the name may be NULL or 0 = unknown. */
 struct machine_entry {
@@ -220,8 +220,11 @@ json_t *machine_to_json(const struct machine *machine);
 /* A profile within another document; its "schema" is not looked at. Caller releases. */
 int machine_from_json(const struct json_at *at, struct machine *machine,
                       struct error *err);
-/* $INFLIGHT_PROFILE, else <config dir>/machine.json. Caller frees. */
+/* Of $INFLIGHT_PROFILE, which machine_load would take (a name is the path of that
+ * profile, an unknown one an error), else <config dir>/machine.json. Caller frees. */
 int machine_default_path(char **path, struct error *err);
+/* The same for a profile that is to be written: a name is none. */
+int machine_path_to_write(char **path, struct error *err);
 /* False with a sentence in `why` when the profile was made on another machine than this
  * one. */
 bool machine_matches_here(const struct machine *machine, struct buf *why);

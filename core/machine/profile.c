@@ -334,20 +334,3 @@ int machine_save(const struct machine *machine, const char *path, struct error *
     json_decref(root);
     return result;
 }
-
-int machine_default_path(char **path, struct error *err)
-{
-    const char *told = getenv("INFLIGHT_PROFILE");
-    char *dir;
-
-    *path = NULL;
-    if (told && *told) {
-        *path = xstrdup(told);
-        return 0;
-    }
-    if (config_dir(&dir, err))
-        return -1;
-    *path = path_join(dir, "machine.json");
-    free(dir);
-    return 0;
-}

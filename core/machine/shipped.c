@@ -134,15 +134,94 @@ static char *shipped_profile(const char *name)
     return path;
 }
 
+/* A profile of the user's own by its bare name; NULL if there is none. */
+static char *own_profile(const char *name)
+{
+    char *dir = NULL, *path;
+
+    if (!*name || strchr(name, '/') || config_dir(&dir, NULL))
+        return NULL;
+    path = path_of(dir, name);
+    free(dir);
+    if (file_exists(path))
+        return path;
+    free(path);
+    return NULL;
+}
+
+/* What could be a name and is no file is not taken for the path of one. */
+static bool is_path(const char *spec)
+{
+    return strpbrk(spec, "/.") || file_exists(spec);
+}
+
+static int path_for(const char *spec, char **path, struct error *err)
+{
+    *path = shipped_profile(spec);
+    if (!*path && !file_exists(spec))
+        *path = own_profile(spec);
+    if (!*path && !is_path(spec))
+        return unknown_name(spec, err);
+    if (!*path)
+        *path = xstrdup(spec);
+    return 0;
+}
+
 int machine_load(const char *spec, struct machine *machine, struct error *err)
 {
-    char *path = shipped_profile(spec);
+    char *path;
     int result;
 
     *machine = (struct machine){0};
-    if (!path && !file_exists(spec) && !strpbrk(spec, "/."))
-        return unknown_name(spec, err);
-    result = machine_read(path ? path : spec, machine, err);
+    if (path_for(spec, &path, err))
+        return -1;
+    result = machine_read(path, machine, err);
     free(path);
     return result;
+}
+
+static int configured_path(char **path, struct error *err)
+{
+    char *dir;
+
+    if (config_dir(&dir, err))
+        return -1;
+    *path = path_join(dir, "machine.json");
+    free(dir);
+    return 0;
+}
+
+/* NULL = not told. */
+static const char *told(void)
+{
+    const char *spec = getenv("INFLIGHT_PROFILE");
+
+    return spec && *spec && strcmp(spec, "here") ? spec : NULL;
+}
+
+int machine_default_path(char **path, struct error *err)
+{
+    const char *spec = told();
+
+    *path = NULL;
+    if (!spec)
+        return configured_path(path, err);
+    return path_for(spec, path, err) ? fail_in(err, "INFLIGHT_PROFILE") : 0;
+}
+
+int machine_path_to_write(char **path, struct error *err)
+{
+    const char *spec = told();
+
+    *path = NULL;
+    if (!spec)
+        return configured_path(path, err);
+    if (path_for(spec, path, NULL) == 0 && strcmp(*path, spec) == 0)
+        return 0;
+    free(*path);
+    *path = NULL;
+    return fail(err, STATUS_USAGE,
+                "INFLIGHT_PROFILE is the name of a profile, '%s', which is not written; "
+                "make it the path of a file ('./%s'), or name the file with -o",
+                spec, spec);
 }
