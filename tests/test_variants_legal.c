@@ -297,6 +297,8 @@ static void what_others_may_reach_is_tested(void)
         {"ends", "interchange(j,i)", NULL, "'c' and 'a' do not overlap (tested",
          "&c[(long)n + 2] < &a[0]"},
         {"ends", "interchange(j,i)", NULL, "", "&a[n - 1] < &c[1]"},
+        {"corner", "unroll(i:2)", NULL, "'b' and 'a' do not overlap (tested",
+         "for (int i ="},
         {"rows", "tile(i:4)", NULL,
          "the subscripts of 'a' at line 5 stay in their rows\n", NULL},
         {"macros", "tile(i:4)", NULL, "", "long it_0 ="},

@@ -173,8 +173,7 @@ static isl_map *pair_before(const struct nest *nest, isl_union_map *leaders, siz
     return isl_map_set_tuple_name(map, isl_dim_out, to);
 }
 
-/* Instances in the order in which the source runs them: { a -> b : a before b }. */
-static isl_union_map *before(const struct nest *nest)
+isl_union_map *nest_before(const struct nest *nest)
 {
     isl_union_map *all = isl_union_map_empty(isl_space_copy(nest->params));
     tree_join(nest, nest->tree);
@@ -213,7 +212,7 @@ int deps_build(struct nest *nest, struct error *err)
     bool relaxed = relaxes(nest);
     isl_union_map_free(nest->order);
     nest->order = tree_order(nest, nest->tree);
-    isl_union_map *order = before(nest), *vouched = vouched_pairs(nest);
+    isl_union_map *order = nest_before(nest), *vouched = vouched_pairs(nest);
     nest->strict = ordered(all_pairs(nest, false), order, vouched);
     nest->deps = relaxed ? ordered(all_pairs(nest, true), order, vouched)
                          : isl_union_map_copy(nest->strict);

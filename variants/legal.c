@@ -63,7 +63,7 @@ static void check_order(struct nest *nest, struct tree *tree, struct buf *why)
         buf_add(why, "the loops cannot be rebuilt for this plan");
         return;
     }
-    isl_union_map *deps = joined_deps(nest, tree);
+    isl_union_map *deps = joined_pairs(nest, tree, nest->deps);
     isl_bool kept = tree_keeps_deps(nest, tree, deps);
     isl_union_map_free(deps);
     if (kept == isl_bool_false) {
@@ -73,6 +73,17 @@ static void check_order(struct nest *nest, struct tree *tree, struct buf *why)
         isl_union_map_free(all);
     } else if (kept != isl_bool_true)
         buf_add(why, "the check did not finish");
+}
+
+/* Where blocks are incomplete, unrolling changes the order of what needs none. Arrays
+ * whose overlap is not known must not overlap then. */
+static void see_order(struct work *work)
+{
+    isl_union_map *all = nest_before(work->nest),
+                  *pairs = joined_pairs(work->nest, work->tree, all);
+    work->reorders = tree_keeps_deps(work->nest, work->tree, pairs) != isl_bool_true;
+    isl_union_map_free(pairs);
+    isl_union_map_free(all);
 }
 
 /* ---- storage of private scalars ---- */
@@ -284,6 +295,8 @@ int work_check(struct work *work, const struct plan *plan, struct error *err)
     if (join) /* the others work on leaves one by one */
         tree_join(nest, work->tree);
     check_order(nest, work->tree, &why);
+    if (!why.length && work->unrolled && !work->reorders)
+        see_order(work);
     if (!why.length)
         check_storage(work, &why);
     if (!join || work->expanding_nr)

@@ -224,8 +224,9 @@ void tree_join(const struct nest *nest, struct tree *tree);
 void tree_part(struct tree *tree); /* undoes it */
 bool tree_is_joined(const struct tree *tree, size_t statement);
 size_t tree_leader(const struct tree *tree, size_t statement); /* who stands for it */
-/* The dependences that remain: those between iterations, and between leaders. */
-isl_union_map *joined_deps(const struct nest *nest, const struct tree *tree);
+/* The pairs that remain: those between iterations, and between leaders. Keeps pairs. */
+isl_union_map *joined_pairs(const struct nest *nest, const struct tree *tree,
+                            isl_union_map *pairs);
 isl_union_set *joined_domain(const struct nest *nest, const struct tree *tree);
 
 /* What a plan makes of one nest. */
@@ -256,7 +257,7 @@ struct work {
     struct tree *tree;
     size_t span; /* > 1: `nest` is a region of so many nests of the model, and the works
                     of the others have no tree */
-    bool touched, reorders;
+    bool touched, reorders, unrolled;
     bool simd_wanted, simd_found;
     struct buf simd_reason;
     struct prefetch *prefetch;

@@ -176,11 +176,12 @@ static isl_stat join_map(isl_map *map, void *data)
     return isl_stat_ok;
 }
 
-isl_union_map *joined_deps(const struct nest *nest, const struct tree *tree)
+isl_union_map *joined_pairs(const struct nest *nest, const struct tree *tree,
+                            isl_union_map *pairs)
 {
     struct joining at = {.tree = tree,
                          .deps = isl_union_map_empty(isl_space_copy(nest->params))};
-    if (isl_union_map_foreach_map(nest->deps, join_map, &at) != isl_stat_ok) {
+    if (isl_union_map_foreach_map(pairs, join_map, &at) != isl_stat_ok) {
         isl_union_map_free(at.deps);
         return NULL;
     }

@@ -42,6 +42,7 @@ static int apply_unroll(struct work *work, const struct plan_step *step,
         if (tree_unroll(work, step->arg[i].name, step->arg[i].value, jam, err))
             return -1;
     work->reorders = work->reorders || jam;
+    work->unrolled = true;
     return 0;
 }
 

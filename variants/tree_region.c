@@ -144,6 +144,7 @@ static int join_pair(struct model *model, struct work *works, size_t a, size_t b
     take_prefetches(first, second);
     first->touched = first->touched || second->touched;
     first->reorders = first->reorders || second->reorders;
+    first->unrolled = first->unrolled || second->unrolled;
     first->simd_wanted = first->simd_wanted || second->simd_wanted;
     first->nest = nest;
     first->span = nr;

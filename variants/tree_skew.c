@@ -91,7 +91,8 @@ struct blocks {
 /* Dependences among the instances below, in one iteration of the loops around. */
 static isl_union_map *inner_deps(const struct blocks *at, isl_union_set *domain)
 {
-    isl_union_map *deps = joined_deps(at->work->nest, at->work->tree);
+    isl_union_map *deps =
+        joined_pairs(at->work->nest, at->work->tree, at->work->nest->deps);
     deps = isl_union_map_intersect_domain(deps, isl_union_set_copy(domain));
     deps = isl_union_map_intersect_range(deps, isl_union_set_copy(domain));
     for (size_t i = 0; i < at->above_nr; i++)

@@ -212,7 +212,6 @@ static isl_set *useful_blocks(const struct unroll *at, struct leaves *leaves)
         isl_set_free(sure);
         return useful;
     }
-    leaves->mixed = true;
     for (size_t i = 0; i < leaves->nr; i++)
         leaves->part[PART_FULL][i] = isl_set_coalesce(isl_set_intersect(
             leaves->part[PART_FULL][i], inside(at, leaves->leaf[i], sure)));
@@ -266,13 +265,12 @@ static isl_set *blocks_before(isl_set *some, isl_set *blocks)
     return isl_set_coalesce(isl_set_union(isl_set_intersect(some, before), none));
 }
 
-/* Fused loops: what not all statements run in at the beginning is a loop before the
- * blocks, else those would be overtaken. */
+/* What begins within a block, and what not all statements of fused loops run in at the
+ * beginning, is a loop before the blocks, else those would overtake it. */
 static void split_head(const struct unroll *at, struct leaves *leaves, isl_set *useful)
 {
-    isl_set *before =
-        leaves->mixed ? blocks_before(blocks_with(at, leaves, PART_REST), useful) : NULL;
-    for (size_t i = 0; before && i < leaves->nr; i++) {
+    isl_set *before = blocks_before(blocks_with(at, leaves, PART_REST), useful);
+    for (size_t i = 0; i < leaves->nr; i++) {
         isl_set *rest = leaves->part[PART_REST][i];
         isl_set *head = inside(at, leaves->leaf[i], before);
         head = isl_set_coalesce(isl_set_intersect(head, isl_set_copy(rest)));

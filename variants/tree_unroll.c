@@ -122,7 +122,7 @@ static struct tree *assemble(const struct unroll *at, const struct leaves *leave
     struct tree *blocks = block_band(at, in_order(body, ARRAY_SIZE(body)));
     if (corner) /* a loop of the user's name is inside */
         blocks->name = ir_textf(at->nest->model->arena, "%sb", at->band->name);
-    struct tree *head = leaves->mixed ? restricted(at->band, leaves, PART_HEAD) : NULL;
+    struct tree *head = restricted(at->band, leaves, PART_HEAD);
     struct tree *all[] = {head, blocks, rest};
     return in_order(all, ARRAY_SIZE(all));
 }

@@ -15,7 +15,6 @@ struct unroll {
 
 enum part { PART_FULL, PART_CORNER, PART_REST, PART_HEAD, PART_NR };
 struct leaves {
-    bool mixed; /* some statements run in blocks where others do not */
     const struct tree **leaf;
     isl_set **part[PART_NR];
     size_t nr, alloc;
