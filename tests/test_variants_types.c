@@ -184,6 +184,7 @@ static const char *const deep_plans[] = {
     "prefetch(b:16)",
     "prefetch(b:16,at:i)",
     "pack(b,j)",
+    "nontemporal(a) skew(j,i:-3)",
 };
 
 /* Values for the parameters of one call each; every one is legal C for the loop, which
@@ -255,6 +256,11 @@ static const struct end_case {
      "for (signed char i = 0; i < n; i++)\n        for (int16_t j = 0; j <= m; j++)\n"
      "            a[j] = a[j] * 0.5 + b[i];",
      {"127, 1000", "1, 32766", "127, -32768"}},
+    {true,
+     "int lo, int hi, int m",
+     "for (int i = lo; i < hi; i++)\n        for (int j = 0; j < m; j++)\n"
+     "            a[j] = b[i - lo] * 0.5;",
+     {"INT_MAX - 37, INT_MAX, 33", "INT_MIN, INT_MIN + 20, 9", "5, 2, 9"}},
     {true,
      "int lo, int hi, int m",
      "for (int i = lo; i < hi; i++)\n        for (int j = m; j < m + 40; j++)\n"

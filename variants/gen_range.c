@@ -273,8 +273,10 @@ static struct range fit(struct gen *gen, struct ir_expr **at)
         return fit_cast(gen, expr);
     if (is_any_helper(expr))
         return fit_helper(gen, at);
-    if (is_lead(expr))
+    if (is_lead(expr)) {
+        fit_all(gen, expr);
         return (struct range){0, LEAD_MOST};
+    }
     if (expr->kind == IR_COND && whole)
         return fit_choice(gen, expr);
     if (expr->kind == IR_BINARY && !strcmp(expr->op, "&"))
