@@ -96,7 +96,7 @@ static void garbage_is_never_a_number(void)
         {HEAD "sample 1e-6 1;disturbed 1;disturbed 2;done;", RUN_OUTCOME_BAD_EXIT,
          "line 6"},
         {HEAD "sample 1e-6 1;disturbed 0;done;", RUN_OUTCOME_BAD_EXIT, "line 5"},
-        {HEAD "sample 1e-6 1;disturbed 16;done;", RUN_OUTCOME_BAD_EXIT, "line 5"},
+        {HEAD "sample 1e-6 1;disturbed 32;done;", RUN_OUTCOME_BAD_EXIT, "line 5"},
         {HEAD "sample 1e-6 1;disturbed 1.5;done;", RUN_OUTCOME_BAD_EXIT, "line 5"},
         {HEAD "clock 1e-9 2e-8 3e-9;sample 1e-6 1;done;", RUN_OUTCOME_OK, NULL},
         {HEAD "clock 1e-9 2e-8;sample 1e-6 1;done;", RUN_OUTCOME_BAD_EXIT, "line 4"},

@@ -71,13 +71,14 @@ bool run_background_from_word(const char *word, enum run_background *background)
     X(SWITCHED, 0, "switched away")  /* involuntary context switches */                  \
     X(FAULTED, 1, "page faults")     /* major ones, or more minor ones than elsewhere */ \
     X(STOLEN, 2, "time stolen")      /* by the hypervisor */                             \
-    X(SLOWED, 3, "reference slowed") /* a loop of known work beside it took longer */
+    X(SLOWED, 3, "reference slowed") /* a loop of known work beside it took longer */    \
+    X(APART, 4, "copies apart") /* one was held up while the caches settled for all */
 
 enum run_disturbance {
 #define X(name, bit, word) RUN_DISTURBED_##name = 1 << (bit),
     RUN_DISTURBANCE_MAP(X)
 #undef X
-        RUN_DISTURBED_ALL = 15
+        RUN_DISTURBED_ALL = 31
 };
 /* "switched away, page faults"; nothing for 0. */
 void run_disturbance_text(unsigned disturbed, struct buf *out);

@@ -24,6 +24,8 @@ void *inflight_second_global(int i);
 enum { UNTIMED_NS_MAX = 50000000, UNTIMED_CALLS_MAX = 256 };
 /* Calls that differ by no more belong to one level. */
 static const double settled_within = 0.03;
+/* Fewer are what noise makes of none. */
+enum { SETTLING_CALLS = 4 };
 
 /* Where in the barrier's file we say whose call is under way: a byte for each copy, 0 =
  * none, 1 = the first, 2 = the second. */
@@ -245,14 +247,27 @@ static void share_watch(const struct watch *from, struct watch *to)
         to->best_ns = from->best_ns;
 }
 
-/* Up to where all copies meet. */
-static bool prepare_side(struct pair *pair, int which)
+/*
+ * Up to where all copies meet. Caches that copies share settle for all of them together
+ * or for none: if one was held up meanwhile, the sample is not what it is meant to be;
+ * where the first call is as good as later ones, that does not matter. *disturbed gets
+ * what disturbed the sample before this one.
+ */
+static bool prepare_side(struct pair *pair, int which, unsigned *disturbed)
 {
     struct timing *side = &pair->side[which];
+    bool ended = barrier_wait(side);
+    long long held_up_ns = late_ns(side);
+    struct spent spent;
 
-    call_side(pair, which, pair->untimed[which]);
+    *disturbed |= atomic_load(&side->shared->agreed);
+    spent = call_side(pair, which, pair->untimed[which]);
     sample_prepare(&side->sampler);
-    return barrier_wait(side);
+    barrier_wait(side);
+    held_up_ns += spent.waited_ns + late_ns(side);
+    side->before =
+        pair->untimed[which] >= SETTLING_CALLS && held_up_ns > spent.ns / 4 ? APART : 0;
+    return ended;
 }
 
 static void sample_side(struct pair *pair, int which)
@@ -277,24 +292,22 @@ static void print_warm_calls(const struct pair *pair)
  */
 static void take_pairs(struct pair *pair, const int order[2])
 {
-    const struct shared *shared = pair->side[0].shared;
     long long wanted = pair->request[0].samples, good = 0;
     unsigned disturbed = 0;
 
     pair->side[0].began_ns = pair->side[1].began_ns = now_ns();
     for (long long taken = 0;; taken++) {
         int first = order[taken % 2], second = order[(taken + 1) % 2];
-        bool ended = prepare_side(pair, first);
+        bool ended = prepare_side(pair, first, &disturbed);
 
-        disturbed |= atomic_load(&shared->agreed);
         good += taken > 0 && disturbed == 0;
         if (ended && taken == 0)
             print_warm_calls(pair);
         if (ended || good == wanted || taken == 2 * wanted)
             break;
         sample_side(pair, first);
-        prepare_side(pair, second);
-        disturbed = atomic_load(&shared->agreed);
+        disturbed = 0;
+        prepare_side(pair, second, &disturbed);
         sample_side(pair, second);
         /* After A B B A, and not while one side had the better place more often. */
         if (taken % 2 == 1)

@@ -20,6 +20,7 @@ enum {
  * it is all of them, sampling is over and `stopped` is set. */
 struct shared {
     _Atomic unsigned arrived, generation, over, ended, disturbed, agreed, slow, stopped;
+    _Atomic long long released_ns; /* when the last one arrived */
 };
 
 struct timing {
@@ -31,6 +32,7 @@ struct timing {
     void **data;
     struct spent warm; /* the first call */
     long long calls;   /* per sample */
+    unsigned before;   /* what disturbed the next sample before it began */
     long long began_ns;
     long long taken;             /* samples */
     double least_ns, longest_ns; /* of their calls */
@@ -70,12 +72,19 @@ static bool barrier_wait(struct timing *timing)
         atomic_store(&shared->ended, atomic_load(&shared->over));
         atomic_store(&shared->agreed, atomic_exchange(&shared->disturbed, 0));
         atomic_store(&shared->arrived, 0);
+        atomic_store(&shared->released_ns, now_ns());
         atomic_fetch_add(&shared->generation, 1);
     }
     for (long spins = 0; atomic_load(&shared->generation) == generation; spins++)
         if (spins > SPINS_MAX)
             sched_yield(); /* more copies than processors */
     return atomic_load(&shared->ended);
+}
+
+/* How much later than the others' meeting ended this copy goes on. */
+UNUSED_IN_SOME static long long late_ns(const struct timing *timing)
+{
+    return now_ns() - atomic_load(&timing->shared->released_ns);
 }
 
 NEVER_FLUSHED static long long run_calls(const struct timing *timing, long long calls)
@@ -226,7 +235,7 @@ static void take_sample(struct timing *timing)
 
     sample_begin(&timing->sampler);
     spent = time_calls(timing, timing->calls);
-    disturbed = sample_end(&timing->sampler);
+    disturbed = sample_end(&timing->sampler) | timing->before;
     atomic_fetch_or(&timing->shared->disturbed, disturbed);
     note_call(timing,
               clock_net_ns(&timing->sampler.clock, spent.ns) / (double)timing->calls);

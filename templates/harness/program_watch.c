@@ -15,7 +15,13 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-enum { SWITCHED = 1 << 0, FAULTED = 1 << 1, STOLEN = 1 << 2, SLOWED = 1 << 3 };
+enum {
+    SWITCHED = 1 << 0,
+    FAULTED = 1 << 1,
+    STOLEN = 1 << 2,
+    SLOWED = 1 << 3,
+    APART = 1 << 4 /* of pairs */
+};
 enum {
     SWITCH_EVERY_NS = 100000000,
     FAULT_EVERY_NS = 1000000,
@@ -118,8 +124,9 @@ static long long stolen_ticks(const struct watch *watch)
 /* Clocks that stand still while something else has the processor. */
 struct ran {
     long long thread_ns, process_ns;
-    long long delay_ns; /* of all threads, ready and without a processor; only of several */
-    long pauses;        /* of its own will: it may have waited for something */
+    long long
+        delay_ns; /* of all threads, ready and without a processor; only of several */
+    long pauses;  /* of its own will: it may have waited for something */
 };
 
 /* What a stretch of the clock on the wall was made of. */
