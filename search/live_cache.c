@@ -8,12 +8,6 @@
 /* Ends nearer to each other than this move the traffic of few loops. */
 static const double far_apart = 1.5;
 
-/* A profile that was made on a machine, not published. */
-static bool is_probed(const struct machine *machine)
-{
-    return machine->fingerprint != NULL;
-}
-
 static double bytes_at(const struct machine *machine, int i, enum cache_end end)
 {
     struct quantity share = machine_share_bytes(machine, i);
@@ -35,7 +29,7 @@ static struct traffic_cache cache_of(const struct machine *machine, int i, size_
 {
     const struct machine_level *level = &machine->level[i];
     struct traffic_cache cache = {.ways = level->ways};
-    if (level->effective_bytes > 0 || is_probed(machine)) {
+    if (level->effective_bytes > 0 || machine_is_probed(machine)) {
         cache.bytes = bytes_at(machine, i, end);
         return cache;
     }

@@ -227,6 +227,7 @@ static void what_cannot_be_taken_out_is_doubted(void)
         {RUN_DISTURBED_STOLEN, false, 0, 1, true},
         {RUN_DISTURBED_SLOWED, false, 0, 1, true},
         {RUN_DISTURBED_FAULTED, false, 0, 1, true},
+        {RUN_DISTURBED_APART, false, 0, 1, true},
         {RUN_DISTURBED_STOLEN, false, 0, 4, false}, /* most were left alone */
     };
 

@@ -405,8 +405,8 @@ struct ct_node *node_build(struct ct_clang *clang, CXCursor cursor)
         drop_all_but_last(&list, true);
     if (kind == CXCursor_VarDecl)
         drop_all_but_last(&list, has_initialiser(cursor));
-    if (kind ==
-        CXCursor_StaticAssert) /* its text has no type, which libclang trips over */
+    /* Its text has no type, which libclang trips over. */
+    if (kind == CXCursor_StaticAssert)
         list.item_nr = 0;
     struct ct_node *node = node_new(clang, CT_EXPR, list.item_nr);
     set_kind(node, kind);

@@ -173,7 +173,8 @@ static isl_map *pair_before(const struct nest *nest, isl_union_map *leaders, siz
     return isl_map_set_tuple_name(map, isl_dim_out, to);
 }
 
-isl_union_map *nest_before(const struct nest *nest)
+/* Instances in the order in which the source runs them. */
+static isl_union_map *before(const struct nest *nest)
 {
     isl_union_map *all = isl_union_map_empty(isl_space_copy(nest->params));
     tree_join(nest, nest->tree);
@@ -212,11 +213,12 @@ int deps_build(struct nest *nest, struct error *err)
     bool relaxed = relaxes(nest);
     isl_union_map_free(nest->order);
     nest->order = tree_order(nest, nest->tree);
-    isl_union_map *order = nest_before(nest), *vouched = vouched_pairs(nest);
-    nest->strict = ordered(all_pairs(nest, false), order, vouched);
-    nest->deps = relaxed ? ordered(all_pairs(nest, true), order, vouched)
+    isl_union_map_free(nest->before);
+    nest->before = before(nest);
+    isl_union_map *vouched = vouched_pairs(nest);
+    nest->strict = ordered(all_pairs(nest, false), nest->before, vouched);
+    nest->deps = relaxed ? ordered(all_pairs(nest, true), nest->before, vouched)
                          : isl_union_map_copy(nest->strict);
-    isl_union_map_free(order);
     isl_union_map_free(vouched);
     if (!nest->deps || !nest->strict)
         return fail(err, STATUS_FAILED,

@@ -319,8 +319,8 @@ void gen_drop_lets(struct code *code); /* that nothing uses */
 /* gen_range.c: the expression, made in a type that holds it; its values. A copy replaces
  * it. */
 struct range gen_fit(struct gen *gen, struct ir_expr **at);
-void gen_fit_subscript(struct ir_expr *expr,
-                       void *gen); /* where it is one: for ir_visit */
+/* The same of a subscript, for ir_visit. */
+void gen_fit_subscript(struct ir_expr *expr, void *gen);
 void gen_set_range(struct gen *gen, const struct ir_symbol *symbol, struct range range);
 /* What the counter is in the body; lower and upper are made to fit. */
 struct range gen_loop_range(struct gen *gen, struct code *loop);

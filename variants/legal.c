@@ -79,11 +79,9 @@ static void check_order(struct nest *nest, struct tree *tree, struct buf *why)
  * whose overlap is not known must not overlap then. */
 static void see_order(struct work *work)
 {
-    isl_union_map *all = nest_before(work->nest),
-                  *pairs = joined_pairs(work->nest, work->tree, all);
+    isl_union_map *pairs = joined_pairs(work->nest, work->tree, work->nest->before);
     work->reorders = tree_keeps_deps(work->nest, work->tree, pairs) != isl_bool_true;
     isl_union_map_free(pairs);
-    isl_union_map_free(all);
 }
 
 /* ---- storage of private scalars ---- */

@@ -56,16 +56,18 @@ static bool settle(const struct affine *at, const struct doubt *doubt, isl_set *
     isl_set *ever_wrong =
         isl_set_intersect_params(isl_set_copy(wrong), isl_set_copy(nest->ranges));
     ever_wrong = affine_near(at, ever_wrong);
-    bool never = isl_set_is_empty(ever_wrong) == isl_bool_true;
+    if (isl_set_is_empty(ever_wrong) == isl_bool_true) {
+        isl_set_free(ever_wrong);
+        isl_set_free(wrong);
+        return true;
+    }
     isl_set *fine = isl_set_complement(isl_set_params(wrong));
     fine = isl_set_gist(isl_set_coalesce(fine), isl_set_copy(nest->ranges));
-    bool boxed =
-        !never && (nest_box(nest, ever_wrong, MODEL_FAR) ||
-                   (!set_is_writable(fine) && nest_box(nest, ever_wrong, MODEL_NEAR)));
+    bool boxed = nest_box(nest, ever_wrong, MODEL_FAR) ||
+                 (!set_is_writable(fine) && nest_box(nest, ever_wrong, MODEL_NEAR));
     isl_set_free(ever_wrong);
-    if (boxed)
+    if (boxed) {
         nest_assume(nest, "%s (tested at run time)", doubt->text);
-    if (never || boxed) {
         isl_set_free(fine);
         return true;
     }

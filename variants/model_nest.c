@@ -474,6 +474,7 @@ void nest_free(struct nest *nest)
     isl_union_map_free(nest->deps);
     isl_union_map_free(nest->strict);
     isl_union_map_free(nest->order);
+    isl_union_map_free(nest->before);
     isl_set_free(nest->context);
     isl_set_free(nest->assumed);
     isl_set_free(nest->vouched);

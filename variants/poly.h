@@ -154,6 +154,7 @@ struct nest {
                               relaxed is left out */
     isl_union_map *strict; /* the same with nothing relaxed by `reassociate` */
     isl_union_map *order;  /* instance -> schedule, original */
+    isl_union_map *before; /* { a -> b : the source runs a before b } */
 };
 
 struct region {

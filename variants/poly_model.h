@@ -145,8 +145,6 @@ bool cell_is_temporary(const struct nest *nest, size_t cell);
 /* ---- deps.c, deps_text.c ---- */
 
 int deps_build(struct nest *nest, struct error *err);
-/* Instances in the order in which the source runs them: { a -> b : a before b }. */
-isl_union_map *nest_before(const struct nest *nest);
 /* Value-based flow through one cell. `storage` (kept, may be NULL) says where a private
  * scalar lives; *live_in: some read has no write before it. NULL on failure. */
 isl_union_map *cell_flow(const struct nest *nest, size_t cell, isl_union_map *order,

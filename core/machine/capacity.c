@@ -248,17 +248,20 @@ struct quantity capacity_of(const struct capacity_search *search, size_t nr,
     return result;
 }
 
-static double claimed_part(const struct machine *machine,
-                           const struct machine_level *level)
+int machine_level_users(const struct machine *machine, int i)
 {
-    int sharing = level->cores_sharing > 1 ? level->cores_sharing : 1;
+    int sharing = machine->level[i].cores_sharing;
 
-    return level->claimed_bytes /
-           (sharing < machine->cores ? sharing : fmax(machine->cores, 1));
+    sharing = sharing < machine->cores ? sharing : machine->cores;
+    return sharing > 1 ? sharing : 1;
 }
 
-/* Made on a machine, not published. */
-static bool is_probed(const struct machine *machine)
+static double claimed_part(const struct machine *machine, int i)
+{
+    return machine->level[i].claimed_bytes / machine_level_users(machine, i);
+}
+
+bool machine_is_probed(const struct machine *machine)
 {
     return machine->fingerprint != NULL;
 }
@@ -281,11 +284,11 @@ struct quantity machine_share_bytes(const struct machine *machine, int i)
             open ? INFINITY : fmax(level->effective_high_bytes, level->effective_bytes),
             0, PROVENANCE_PROBE);
     }
-    if (is_probed(machine) && i > 0)
+    if (machine_is_probed(machine) && i > 0)
         share = machine_share_bytes(machine, i - 1);
     else if (level->claimed_bytes > 0)
-        share = quantity_exact(claimed_part(machine, level), PROVENANCE_TABLE);
-    if (share.known && is_probed(machine)) {
+        share = quantity_exact(claimed_part(machine, i), PROVENANCE_TABLE);
+    if (share.known && machine_is_probed(machine)) {
         share.value = share.low;
         share.high = INFINITY;
     }
@@ -305,8 +308,7 @@ double machine_share_most_bytes(const struct machine *machine, int i)
 
     if (!share.known)
         return 0;
-    return isinf(share.high) ? fmax(share.low, claimed_part(machine, &machine->level[i]))
-                             : share.high;
+    return isinf(share.high) ? fmax(share.low, claimed_part(machine, i)) : share.high;
 }
 
 bool machine_level_is_as_claimed(const struct machine *machine, int i)

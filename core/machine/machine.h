@@ -232,7 +232,13 @@ bool machine_matches_here(const struct machine *machine, struct buf *why);
  * core can do still holds. */
 bool machine_is_this_hardware(const struct machine *machine);
 
+/* Made on a machine, not published. */
+bool machine_is_probed(const struct machine *machine);
+
 /* ---- what a core gets of a cache, levels counted from 0 ---- */
+
+/* Cores of the machine that share one cache of the level, at least 1. */
+int machine_level_users(const struct machine *machine, int level);
 
 /* While all cores run: as measured; of a published profile its part of the documented
  * size. Where nothing was measured on a machine that was probed, the claim proves

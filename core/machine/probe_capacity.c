@@ -149,9 +149,7 @@ static void sweep_level(struct team_member *member)
 static bool set_range(struct sweep *sweep, const struct machine *machine, int i)
 {
     const struct machine_level *level = &machine->level[i];
-    int users =
-        level->cores_sharing < machine->cores ? level->cores_sharing : machine->cores;
-    double share = level->claimed_bytes / users,
+    double share = level->claimed_bytes / machine_level_users(machine, i),
            before = i > 0 ? machine_share_guess_bytes(machine, i - 1) : 0,
            available = memory_available_bytes();
     struct capacity *capacity = &sweep->capacity;

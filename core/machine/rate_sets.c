@@ -347,11 +347,6 @@ out:
     return result;
 }
 
-static int users_of(const struct machine *machine, const struct machine_level *level)
-{
-    return level->cores_sharing < machine->cores ? level->cores_sharing : machine->cores;
-}
-
 /* Three quarters of the first level, so that loops are long; half of the others, or
  * twice the level above. Where that is too much for a last level that is small beside
  * the one above it (and then holds other lines than that one), half way between. */
@@ -376,10 +371,11 @@ size_t rate_memory_bytes(const struct machine *machine, size_t cores, double ava
     double share = 0, bytes = 64 << 20;
 
     if (machine->level_nr) {
-        const struct machine_level *last = &machine->level[machine->level_nr - 1];
+        int last = machine->level_nr - 1;
 
-        share = machine_share_most_bytes(machine, machine->level_nr - 1) *
-                users_of(machine, last) / fmin(last->cores_sharing, (double)cores);
+        share = machine_share_most_bytes(machine, last) *
+                machine_level_users(machine, last) /
+                fmin(machine->level[last].cores_sharing, (double)cores);
     }
     bytes = fmax(bytes, 4 * share);
     if (available > 0)

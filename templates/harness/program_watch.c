@@ -124,9 +124,8 @@ static long long stolen_ticks(const struct watch *watch)
 /* Clocks that stand still while something else has the processor. */
 struct ran {
     long long thread_ns, process_ns;
-    long long
-        delay_ns; /* of all threads, ready and without a processor; only of several */
-    long pauses;  /* of its own will: it may have waited for something */
+    long long delay_ns; /* of several: all that were ready and without a processor */
+    long pauses;        /* of its own will: it may have waited for something */
 };
 
 /* What a stretch of the clock on the wall was made of. */
