@@ -26,7 +26,7 @@ struct subject {
     const char *file;
     const char *define[2]; /* what comes before each side's text; NULL = as it is */
     double ratio;          /* true one */
-    char *program;
+    char *program, *library[2];
     struct strvec args;
     size_t asked, failed, different, wrong_way, held;
     double *width; /* of the intervals */
@@ -84,8 +84,11 @@ static int build_sides(const struct bench *bench, struct subject *subject,
         status = source[i] ? 0 : -1;
     }
     if (!status)
-        status = variant_build_pair(kernel, side, &bench->toolchain, bench->scratch,
-                                    &subject->program, err);
+        status = variant_build_arena(kernel, &bench->toolchain, bench->scratch,
+                                     &subject->program, err);
+    for (int i = 0; !status && i < 2; i++)
+        status = variant_build_library(kernel, &side[i], &bench->toolchain,
+                                       bench->scratch, &subject->library[i], err);
     free(source[0]);
     free(source[1]);
     plan_free(plan);
@@ -144,7 +147,8 @@ static int compare(const struct bench *bench, struct subject *subject, double se
     struct run_result result[2] = {{0}, {0}};
     double started = clock_s();
     live_pair_effort(seconds, true, &opts);
-    if (run_measure_together(&program, &opts, result, err))
+    const char *const library[2] = {subject->library[0], subject->library[1]};
+    if (run_measure_together(&program, library, &opts, result, err))
         return -1;
     if (!spawn_interrupted())
         take(bench, subject, result, clock_s() - started);
@@ -254,6 +258,8 @@ static void subjects_release(struct subject *subject, size_t nr)
 {
     for (size_t i = 0; i < nr; i++) {
         free(subject[i].program);
+        free(subject[i].library[0]);
+        free(subject[i].library[1]);
         free(subject[i].width);
         strvec_release(&subject[i].args);
     }

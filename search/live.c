@@ -53,7 +53,7 @@ void live_free(struct live *live)
     if (!live)
         return;
     for (size_t i = 0; i < live->built_nr; i++)
-        live_built_release(&live->built[i]);
+        live_built_free(live->built[i]);
     free(live->built);
     counters_close(&live->counters);
     free(live->cpus.cpu);
@@ -61,6 +61,7 @@ void live_free(struct live *live)
     live_toolchains_release(live);
     free(live->note);
     live_forget(live);
+    live_leave_arena(live);
     strvec_release(&live->args);
     strvec_release(&live->shapes);
     free(live);
@@ -155,23 +156,23 @@ void live_take_run(struct run_result *result, struct measurement *out)
 }
 
 /*
- * A launch that was killed at the limit of `opts`, when that followed from stop_at_s
+ * A launch that was killed at limit_s, when that followed from stop_at_s
  * (longer than all of a launch with calls of stop_at_s by a launch's own time and 2 s),
  * was one of calls that take longer.
  */
-void live_note_stopped(const struct live *live, const struct run_opts *opts,
-                       double stop_at_s, struct measurement *out)
+void live_note_stopped(const struct live *live, double limit_s, double stop_at_s,
+                       struct measurement *out)
 {
     double general_s = live->opts.launch_limit_s > 0 ? live->opts.launch_limit_s : 60;
-    if (out->outcome == RUN_OUTCOME_TIMED_OUT && stop_at_s > 0 &&
-        opts->launch_limit_s > 0 && opts->launch_limit_s < general_s) {
+    if (out->outcome == RUN_OUTCOME_TIMED_OUT && stop_at_s > 0 && limit_s > 0 &&
+        limit_s < general_s) {
         out->outcome = RUN_OUTCOME_STOPPED;
         out->at_least_s = stop_at_s;
     }
     if (out->outcome != RUN_OUTCOME_STOPPED)
         return;
     struct buf text = {0};
-    buf_add(&text, "slower than what is known best by more than half: a call takes at "
+    buf_add(&text, "given up, for it is slower than what is known best: a call takes at "
                    "least ");
     buf_add_time(&text, out->at_least_s);
     free(out->detail);
@@ -209,6 +210,7 @@ static int time_it(struct live *live, const struct built *built,
         opts.at_gate = counters_at_gate;
         opts.gate_data = &live->counters;
     }
+    live_rest(live);
     if (run_measure(&program, &opts, &result, err))
         return -1;
     if (!*built->plan && result.outcome == RUN_OUTCOME_OK && result.sample_nr) {
@@ -218,7 +220,7 @@ static int time_it(struct live *live, const struct built *built,
     if (opts.at_gate && !live->counters.failed)
         live->counted_calls = result.calls * (double)place.copies;
     live_take_run(&result, out);
-    live_note_stopped(live, &opts, stop_at_s, out);
+    live_note_stopped(live, opts.launch_limit_s, stop_at_s, out);
     run_result_release(&result);
     return 0;
 }
@@ -334,13 +336,14 @@ static bool is_brief(const struct live *live)
     return live->opts.budget_s > 0 && live->opts.budget_s < 24;
 }
 
-/* Quick runs of plans are taken beside the reference where that can be. */
+/* Plans are timed beside the reference where that can be; but counters count a launch. */
 static int time_built(struct live *live, struct built *built, enum measure_effort effort,
                       double stop_at_s, struct measurement *out, struct error *err)
 {
     bool done = false;
-    if (built->refused == RUN_OUTCOME_OK && effort == MEASURE_QUICK &&
-        live_time_beside(live, built, stop_at_s, out, &done, err))
+    if (built->refused == RUN_OUTCOME_OK &&
+        !(effort == MEASURE_EXPLAIN && live->counters.usable) &&
+        live_time_beside(live, built, effort, stop_at_s, out, &done, err))
         return -1;
     if (!done && live_build(live, built, VARIANT_TIME, err))
         return -1;
@@ -408,8 +411,12 @@ static int measure(void *data, const struct candidate *candidate,
 
 struct search_runner live_runner(struct live *live)
 {
-    return (struct search_runner){live, measure, live_compare, live_prepare,
-                                  live_prepare_most()};
+    return (struct search_runner){.data = live,
+                                  .measure = measure,
+                                  .compare = live_compare,
+                                  .race = live_race,
+                                  .prepare = live_prepare,
+                                  .prepare_most = live_prepare_most()};
 }
 
 /* ---- the subject ---- */

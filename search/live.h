@@ -12,6 +12,7 @@ struct built {
     struct plan *parsed;
     const struct toolchain *toolchain; /* builds it; live owns it */
     char *program[VARIANT_PROGRAM_NR]; /* by enum variant_program; NULL = not built yet */
+    char *library;                     /* for the arena; likewise */
     enum run_outcome refused;          /* OK, or why it cannot be measured */
     char *why;
     bool small_verified, full_verified;
@@ -39,7 +40,7 @@ struct live {
     size_t toolchain_nr, toolchain_alloc;
     size_t copies;
     struct strvec args;
-    struct built *built;
+    struct built **built; /* [built_nr], each owned */
     size_t built_nr, built_alloc;
     bool proven;
     bool here; /* the profile is this machine's: its latency may be measured again */
@@ -51,7 +52,12 @@ struct live {
     struct {
         char *plan; /* NULL = none yet */
         struct quantity time_s;
-    } reference;          /* what was explained last, in the plain environment */
+        double longest_s;    /* of its calls in the arena; 0 = it was not there yet */
+    } reference;             /* what was explained last, in the plain environment */
+    struct run_arena *arena; /* NULL = none yet */
+    bool no_arena;           /* there can be none: the kernel cannot be a shared object */
+    size_t judged_nr;     /* questions put to the arena, each with its share of error */
+    double judged_s;      /* that they took */
     struct strvec shapes; /* of plans that went through a sanitizer without a report */
 };
 
@@ -62,10 +68,10 @@ struct live {
  * registers or not. */
 bool live_is_unsure(const struct kernel_view *view);
 
-/* The variant of a plan, new or known. Borrowed until the next call. */
+/* The variant of a plan, new or known. Borrowed. */
 int live_built_get(struct live *live, const struct candidate *candidate,
                    struct built **out, struct error *err);
-void live_built_release(struct built *built);
+void live_built_free(struct built *built);
 
 /* The same for a C file with the same function. */
 int live_built_file(struct live *live, const char *source,
@@ -92,6 +98,9 @@ size_t live_copies_on(size_t places, size_t loaded, int threads);
 int live_build(struct live *live, struct built *built, enum variant_program what,
                struct error *err);
 
+/* What a compiler said: recorded, or an error of ours or of the system. */
+int live_take_refusal(struct live *live, struct built *built, const struct error *why,
+                      struct error *err);
 /* Records why it cannot be measured. */
 void live_refuse(struct built *built, enum run_outcome outcome, const char *why);
 
@@ -149,28 +158,58 @@ struct run_opts live_run_opts(const struct live *live);
 void live_set_environment(const struct environment *environment, struct run_opts *opts);
 
 /* A run that was given up for slow, in the program or by killing it, is STOPPED. */
-void live_note_stopped(const struct live *live, const struct run_opts *opts,
-                       double stop_at_s, struct measurement *out);
+void live_note_stopped(const struct live *live, double limit_s, double stop_at_s,
+                       struct measurement *out);
 
 /* Outcome, time and samples into *out, which takes what they own. */
 void live_take_run(struct run_result *result, struct measurement *out);
 
-/* One program that holds both; *path stays NULL when they cannot be one. */
-int live_build_pair(struct live *live, const struct variant_side side[2],
-                    const struct environment *environment, char **path,
-                    struct error *err);
+/* ---- live_arena.c: the kernel's arrays in one process a copy for the whole session, in
+ * which variants are timed in turn ---- */
+
+/* The library of a variant. A compiler that refuses is recorded in built->refused, a
+ * kernel that can be no shared object (`-static` among the flags) in live->no_arena. */
+int live_library(struct live *live, struct built *built, struct error *err);
+/* What is asked of the arena. */
+struct live_question {
+    struct built *side[2];
+    double seconds;   /* for all of it */
+    double error;     /* that the answer may have */
+    double stop_at_s; /* [1] may be given up when its calls take longer; 0 = never */
+    double within; /* go on until the interval's ends are so near to each other; 0 = end
+                      with the answer */
+};
+/*
+ * Takes turns until there is an answer (run_judge), or the time is over. *done stays
+ * false where there is no arena, or side[0] breaks in it. What side[1] breaks is its
+ * outcome when it does so in processes that were started for it.
+ */
+int live_ask(struct live *live, const struct live_question *question,
+             struct run_result result[2], struct quantity *ratio, bool *done,
+             struct error *err);
+/* When one that may be given up is killed, the start of its processes included. */
+double live_kill_s(const struct live *live, const struct live_question *question);
+/* Before memory is needed elsewhere: its processes end where there is not room for both,
+ * and start again when they are needed. */
+void live_rest(struct live *live);
+/* The program has other arguments from now on. */
+void live_leave_arena(struct live *live);
+
+/* Chance that any of a session's answers is wrong. */
+extern const double live_error;
 
 /*
- * live_beside.c: one launch in which the variant and the reference work in turn on the
- * same buffers; its time is the reference's by their ratio, so that what slows a launch
- * as a whole slows no variant. *done stays false where that cannot be: another
- * environment, no reference, no common program, or a reference that failed.
+ * live_beside.c: the variant and the reference in turn; its time is the reference's by
+ * their ratio, so that what slows a process as a whole slows no variant. *done stays
+ * false where that cannot be: another environment, no reference, no arena, or a reference
+ * that failed.
  */
-int live_time_beside(struct live *live, const struct built *built, double stop_at_s,
-                     struct measurement *out, bool *done, struct error *err);
+int live_time_beside(struct live *live, struct built *built, enum measure_effort effort,
+                     double stop_at_s, struct measurement *out, bool *done,
+                     struct error *err);
 /* What it would be timed beside; NULL = it would be timed alone. */
-const struct built *live_beside(struct live *live, const struct built *built,
-                                const struct environment *environment);
+struct built *live_beside(struct live *live, const struct built *built,
+                          const struct environment *environment);
 /* An explained run is the reference of those that follow. */
 void live_remember(struct live *live, const struct built *built,
                    const struct measurement *measurement);
@@ -180,5 +219,8 @@ void live_forget(struct live *live);
  * in interleaved launches where their pages differ. */
 int live_compare(void *data, const struct candidate *a, const struct candidate *b,
                  double seconds, struct quantity *ratio, struct error *err);
+/* The same in the arena. */
+int live_race(void *data, const struct candidate *a, const struct candidate *b,
+              double seconds, struct quantity *ratio, struct error *err);
 
 #endif

@@ -47,18 +47,15 @@ static void queue_sanitized(struct ahead *ahead, const struct built *built,
 static void queue_timed(const struct ahead *ahead, const struct built *built,
                         const struct environment *environment)
 {
-    const struct built *reference = live_beside(ahead->live, built, environment);
+    const struct variant_side side = {.plan = built->parsed};
     struct toolchain later = *built->toolchain;
     char *path = NULL;
     later.queue = ahead->queue;
-    if (!reference) {
+    if (ahead->live->no_arena || !live_beside(ahead->live, built, environment))
         queue_program(ahead, built, VARIANT_TIME);
-        return;
-    }
-    const struct variant_side side[2] = {{.plan = reference->parsed},
-                                         {.plan = built->parsed}};
-    variant_build_pair(ahead->live->opts.kernel, side, &later, ahead->live->opts.scratch,
-                       &path, NULL);
+    else if (!built->library)
+        variant_build_library(ahead->live->opts.kernel, &side, &later,
+                              ahead->live->opts.scratch, &path, NULL);
     free(path);
 }
 

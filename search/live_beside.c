@@ -6,10 +6,10 @@
 #include "search/environment.h"
 #include "search/live.h"
 
-/* Four quadruples A B B A of a launch: the fewest whose median has an interval that says
- * something (Student's with three degrees of freedom). */
-enum { BESIDE_PAIRS = 8 };
-static const double beside_s = 2; /* of sampling, in one launch */
+/* For one variant: first looks, and what becomes the next reference. */
+static const double look_s = 0.6, know_s = 1.5;
+/* Until its time is known within so much. */
+static const double known_within = 0.03;
 
 void live_remember(struct live *live, const struct built *built,
                    const struct measurement *measurement)
@@ -22,6 +22,7 @@ void live_remember(struct live *live, const struct built *built,
     free(live->reference.plan);
     live->reference.plan = xstrdup(built->plan);
     live->reference.time_s = measurement->time_s;
+    live->reference.longest_s = 0;
 }
 
 void live_forget(struct live *live)
@@ -30,66 +31,46 @@ void live_forget(struct live *live)
     live->reference.plan = NULL;
 }
 
-static const struct built *reference_of(const struct live *live)
+static struct built *reference_of(const struct live *live)
 {
     for (size_t i = 0; i < live->built_nr; i++)
-        if (live->built[i].toolchain == live->opts.toolchain && live->built[i].parsed &&
-            !strcmp(live->built[i].plan, live->reference.plan))
-            return &live->built[i];
+        if (live->built[i]->toolchain == live->opts.toolchain && live->built[i]->parsed &&
+            !strcmp(live->built[i]->plan, live->reference.plan))
+            return live->built[i];
     return NULL;
 }
 
-static struct run_opts beside_opts(const struct live *live, double stop_at_s)
-{
-    struct run_opts opts = live_run_opts(live);
-    double limit_s = 2 * live->launch_s + 2 + beside_s + 4 * stop_at_s +
-                     4 * live->reference.time_s.value;
-    opts.launches_min = opts.launches_max = 1;
-    opts.samples_per_launch = live->opts.pairs ? live->opts.pairs : BESIDE_PAIRS;
-    opts.budget_s = beside_s;
-    if (stop_at_s > 0 && live->launch_s > 0 &&
-        (opts.launch_limit_s <= 0 || limit_s < opts.launch_limit_s))
-        opts.launch_limit_s = limit_s;
-    opts.stop_ratio = fmax(stop_at_s, 0) / live->reference.time_s.value;
-    return opts;
-}
-
-/* Fewer than two quadruples have no interval: a fifth to either side then, as far as two
- * samples of a busy machine lie apart. */
-static struct quantity doubt_few(struct quantity ratio, size_t pairs)
-{
-    const double doubt = 1.2;
-    if (pairs >= 4)
-        return ratio;
-    return quantity_between(ratio.value, fmin(ratio.low, ratio.value / doubt),
-                            fmax(ratio.high, ratio.value * doubt), ratio.runs,
-                            ratio.provenance);
-}
-
 /* The reference's time by the ratio. Its own interval is left out: it is the same for all
- * that are compared with it, and with each other. */
+ * that are compared with it, and with each other. Few pairs have an interval that is open
+ * to a side: a fifth then, as far as two samples of a busy machine lie apart. */
 static struct quantity time_by(struct quantity reference_s, struct quantity ratio)
 {
-    return quantity_between(reference_s.value / ratio.value,
-                            reference_s.value / ratio.high, reference_s.value / ratio.low,
-                            ratio.runs, PROVENANCE_CLOCK);
+    const double doubt = 1.2;
+    double low = fmax(ratio.low, ratio.value / doubt),
+           high = fmin(ratio.high, ratio.value * doubt);
+    return quantity_between(reference_s.value / ratio.value, reference_s.value / high,
+                            reference_s.value / low, ratio.runs, PROVENANCE_CLOCK);
 }
 
-static void take_pair(const struct live *live, struct run_result result[2],
-                      struct measurement *out)
+static void take_turns(const struct live *live, struct run_result result[2],
+                       struct measurement *out)
 {
-    struct quantity ratio = run_ratio(&result[0], &result[1]);
-    double ratio_least = result[1].at_least_ratio;
+    double at_least_s = result[1].at_least_s, at_least_ratio = result[1].at_least_ratio;
+    struct quantity ratio;
+    /* At any number of pairs, so also where it was ended by what was seen. */
+    run_judge(&result[0], &result[1], 0.05, &ratio);
     live_take_run(&result[1], out);
     out->time_s = quantity_unknown();
-    if (out->outcome == RUN_OUTCOME_OK && ratio.known && ratio.low > 0)
-        out->time_s = time_by(live->reference.time_s, doubt_few(ratio, out->sample_nr));
+    if (out->outcome == RUN_OUTCOME_OK && ratio.known)
+        out->time_s = time_by(live->reference.time_s, ratio);
     if (out->outcome == RUN_OUTCOME_STOPPED)
-        out->at_least_s = live->reference.time_s.value * ratio_least;
+        out->at_least_s = at_least_ratio > 0
+                              ? live->reference.time_s.value * at_least_ratio
+                              : at_least_s;
 }
 
-const struct built *live_beside(struct live *live, const struct built *built,
-                                const struct environment *environment)
+struct built *live_beside(struct live *live, const struct built *built,
+                          const struct environment *environment)
 {
     const struct environment plain = {0};
     if (!live->reference.plan || !built->parsed || !*built->plan ||
@@ -99,34 +80,30 @@ const struct built *live_beside(struct live *live, const struct built *built,
     return reference_of(live);
 }
 
-int live_time_beside(struct live *live, const struct built *built, double stop_at_s,
-                     struct measurement *out, bool *done, struct error *err)
+int live_time_beside(struct live *live, struct built *built, enum measure_effort effort,
+                     double stop_at_s, struct measurement *out, bool *done,
+                     struct error *err)
 {
-    const struct environment plain = {0};
-    struct run_result result[2] = {{0}, {0}};
-    struct run_place place = {0};
-    char *path = NULL;
+    struct built *reference = live_beside(live, built, &out->environment);
+    bool quick = effort == MEASURE_QUICK;
+    struct live_question question = {.side = {reference, built},
+                                     .seconds = quick ? look_s : know_s,
+                                     .error =
+                                         run_error_of(live_error, live->judged_nr + 1),
+                                     .stop_at_s = stop_at_s,
+                                     .within = quick ? 0 : known_within};
+    struct run_result result[2];
+    struct quantity ratio;
     *done = false;
-    const struct built *reference = live_beside(live, built, &out->environment);
     if (!reference)
         return 0;
-    const struct variant_side side[2] = {{.plan = reference->parsed},
-                                         {.plan = built->parsed}};
-    if (live_place(live, &plain, &place, err) ||
-        live_build_pair(live, side, &plain, &path, err))
+    if (live_ask(live, &question, result, &ratio, done, err))
         return -1;
-    if (!path)
-        return 0;
-    struct run_program program = {path, &live->args, false, &place};
-    struct run_opts opts = beside_opts(live, stop_at_s);
-    int status = run_measure_together(&program, &opts, result, err);
-    if (!status && result[0].outcome == RUN_OUTCOME_OK) {
-        take_pair(live, result, out);
-        live_note_stopped(live, &opts, stop_at_s, out);
-        *done = true;
+    if (*done) {
+        take_turns(live, result, out);
+        live_note_stopped(live, live_kill_s(live, &question), stop_at_s, out);
     }
     run_result_release(&result[0]);
     run_result_release(&result[1]);
-    free(path);
-    return status;
+    return 0;
 }

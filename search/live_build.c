@@ -4,15 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-void live_built_release(struct built *built)
+void live_built_free(struct built *built)
 {
     for (size_t i = 0; i < ARRAY_SIZE(built->program); i++)
         free(built->program[i]);
+    free(built->library);
     free(built->plan);
     free(built->source);
     free(built->why);
     plan_free(built->parsed);
     verify_report_release(&built->report);
+    free(built);
 }
 
 /* ---- building ---- */
@@ -21,16 +23,18 @@ static struct built *built_find(struct live *live, const char *plan,
                                 const struct toolchain *toolchain)
 {
     for (size_t i = 0; i < live->built_nr; i++)
-        if (!strcmp(live->built[i].plan, plan) && live->built[i].toolchain == toolchain)
-            return &live->built[i];
+        if (!strcmp(live->built[i]->plan, plan) && live->built[i]->toolchain == toolchain)
+            return live->built[i];
     return NULL;
 }
 
 static struct built *built_add(struct live *live, const struct built *built)
 {
     GROW(live->built, live->built_nr + 1, live->built_alloc);
-    live->built[live->built_nr] = *built;
-    return &live->built[live->built_nr++];
+    struct built *added = xcalloc(1, sizeof(*added));
+    *added = *built;
+    live->built[live->built_nr++] = added;
+    return added;
 }
 
 int live_built_get(struct live *live, const struct candidate *candidate,
@@ -89,6 +93,21 @@ static int built_program(struct live *live, struct built *built,
 
 /* A compiler that refuses a variant is a recorded outcome; anything else is an error of
  * ours or of the system. */
+int live_take_refusal(struct live *live, struct built *built, const struct error *why,
+                      struct error *err)
+{
+    if (spawn_interrupted()) {
+        live_refuse(built, RUN_OUTCOME_INTERRUPTED, "interrupted");
+        return 0;
+    }
+    if ((*built->plan || built->toolchain != live->opts.toolchain) &&
+        (why->status == STATUS_FAILED || why->status == STATUS_ILLEGAL)) {
+        live_refuse(built, RUN_OUTCOME_NOT_BUILT, why->text);
+        return 0;
+    }
+    return fail(err, why->status, "%s", why->text);
+}
+
 int live_build(struct live *live, struct built *built, enum variant_program what,
                struct error *err)
 {
@@ -97,16 +116,7 @@ int live_build(struct live *live, struct built *built, enum variant_program what
         return 0;
     if (built_program(live, built, what, &local) == 0)
         return 0;
-    if (spawn_interrupted()) {
-        live_refuse(built, RUN_OUTCOME_INTERRUPTED, "interrupted");
-        return 0;
-    }
-    if ((*built->plan || built->toolchain != live->opts.toolchain) &&
-        (local.status == STATUS_FAILED || local.status == STATUS_ILLEGAL)) {
-        live_refuse(built, RUN_OUTCOME_NOT_BUILT, local.text);
-        return 0;
-    }
-    return fail(err, local.status, "%s", local.text);
+    return live_take_refusal(live, built, &local, err);
 }
 
 /* ---- verifying ---- */

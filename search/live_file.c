@@ -31,12 +31,13 @@ static void forget_full_size(struct built *built)
 int live_rebind(struct live *live, size_t copies, struct error *err)
 {
     for (size_t i = 0; i < live->built_nr; i++)
-        forget_full_size(&live->built[i]);
+        forget_full_size(live->built[i]);
     strvec_release(&live->args);
     live->args = (struct strvec){0};
     variant_args(live->opts.kernel, &live->args);
     live->launch_s = 0;
     live_forget(live);
+    live_leave_arena(live);
     return live_choose_copies(live, copies ? copies : live->opts.copies, err);
 }
 
@@ -65,6 +66,7 @@ bool live_order(struct live *live)
         any = true;
     }
     live_forget(live);
+    live_leave_arena(live);
     return any;
 }
 

@@ -81,14 +81,15 @@ static int measure_apart(const struct comparison *asked,
 }
 
 static int measure_together(const struct comparison *asked,
-                            const struct run_program *program, struct quantity *ratio,
+                            const struct run_program *program,
+                            const char *const library[2], struct quantity *ratio,
                             struct error *err)
 {
     struct run_opts opts = pair_opts(asked, true);
     struct run_result result[2] = {{0}, {0}};
     struct run_place place;
     const struct run_program placed = as_asked(asked, program, &place);
-    int status = run_measure_together(&placed, &opts, result, err);
+    int status = run_measure_together(&placed, library, &opts, result, err);
     take_ratio(result, ratio);
     return status;
 }
@@ -121,134 +122,160 @@ void live_join_alone(struct quantity alone, struct quantity *ratio)
     ratio->high = fmax(ratio->high, high);
 }
 
-/* `together` NULL: the two of their own. */
+/* `together`: an arena; NULL = each is a program of its own. */
 static int measure_sides(const struct comparison *asked,
-                         const struct run_program *together,
+                         const struct run_program *together, const char *const library[2],
                          const struct run_program apart[2], struct quantity *ratio,
                          struct error *err)
 {
     struct comparison alone = *asked;
     struct quantity of_one;
-    int status = together ? measure_together(asked, together, ratio, err)
+    int status = together ? measure_together(asked, together, library, ratio, err)
                           : measure_apart(asked, apart, ratio, err);
     if (status || !ratio->known || ratio->doubted || ratio->disturbed < shares_less ||
         (apart[0].place->copies < 2 && apart[1].place->copies < 2) || spawn_interrupted())
         return status;
     alone.one_copy = true;
     alone.seconds = asked->seconds / 2;
-    status = together ? measure_together(&alone, together, &of_one, err)
+    status = together ? measure_together(&alone, together, library, &of_one, err)
                       : measure_apart(&alone, apart, &of_one, err);
     if (!status)
         live_join_alone(of_one, ratio);
     return status;
 }
 
-/* A kernel that can be a program may be refused as a shared object (`-static` among the
- * flags): *path stays NULL then, and interleaved launches have to do. */
-int live_build_pair(struct live *live, const struct variant_side side[2],
-                    const struct environment *environment, char **path, struct error *err)
+/* A side: the variant as a library, and as a program of its own for when there can be no
+ * arena, or the two run in different ones. */
+struct side {
+    struct built *built;
+    const struct environment *environment;
+};
+
+/* *there: both are. */
+static int build_libraries(struct live *live, const struct side side[2], bool *there,
+                           struct error *err)
 {
-    const struct toolchain *toolchain;
-    struct error local = {0};
-    if (live_toolchain(live, environment, &toolchain, err))
-        return -1;
-    if (variant_build_pair(live->opts.kernel, side, toolchain, live->opts.scratch, path,
-                           &local) == 0 ||
-        (local.status == STATUS_FAILED && !spawn_interrupted()))
+    *there = false;
+    if (!environments_same_run(side[0].environment, side[1].environment))
         return 0;
-    return fail(err, local.status, "%s", local.text);
+    for (int i = 0; i < 2; i++)
+        if (live_library(live, side[i].built, err))
+            return -1;
+    *there = side[0].built->library && side[1].built->library;
+    return 0;
 }
 
-/* `program`: the two of their own, for when they cannot be one. */
-static int compare_sides(const struct comparison *asked,
-                         const struct variant_side side[2], char *const program[2],
+static int build_programs(struct live *live, const struct side side[2], struct error *err)
+{
+    for (int i = 0; i < 2; i++)
+        if (live_build(live, side[i].built, VARIANT_TIME, err))
+            return -1;
+    return 0;
+}
+
+static bool is_refused(const struct side side[2])
+{
+    return side[0].built->refused != RUN_OUTCOME_OK ||
+           side[1].built->refused != RUN_OUTCOME_OK;
+}
+
+/* Nothing when one is refused. */
+static int compare_sides(const struct comparison *asked, const struct side side[2],
                          struct quantity *ratio, struct error *err)
 {
-    const struct environment *a = asked->environment[0], *b = asked->environment[1];
-    const struct strvec *args = &asked->live->args;
+    struct live *live = asked->live;
+    const struct environment *a = side[0].environment, *b = side[1].environment;
     struct run_place place[2] = {{0}, {0}};
-    const struct run_program apart[2] = {{program[0], args, a->huge_pages, &place[0]},
-                                         {program[1], args, b->huge_pages, &place[1]}};
-    char *path = NULL;
+    char *arena = NULL;
+    bool there;
     if (a->start != b->start || a->background != b->background)
         return fail(err, STATUS_USAGE,
                     "variants are compared under one start state and one background "
                     "load, not under two");
-    if (live_place(asked->live, a, &place[0], err) ||
-        live_place(asked->live, b, &place[1], err) ||
-        (environments_same_run(a, b) &&
-         live_build_pair(asked->live, side, a, &path, err)))
+    if (live_place(live, a, &place[0], err) || live_place(live, b, &place[1], err) ||
+        build_libraries(live, side, &there, err) ||
+        (there && variant_build_arena(live->opts.kernel, live->opts.toolchain,
+                                      live->opts.scratch, &arena, err)) ||
+        (!there && build_programs(live, side, err)))
         return -1;
-    struct run_program together = {path, args, a->huge_pages, &place[0]};
-    int status = measure_sides(asked, path ? &together : NULL, apart, ratio, err);
-    free(path);
+    if (is_refused(side)) {
+        free(arena);
+        return 0;
+    }
+    const char *const library[2] = {side[0].built->library, side[1].built->library};
+    const struct run_program apart[2] = {{side[0].built->program[VARIANT_TIME],
+                                          &live->args, a->huge_pages, &place[0]},
+                                         {side[1].built->program[VARIANT_TIME],
+                                          &live->args, b->huge_pages, &place[1]}},
+                             together = {arena, &live->args, a->huge_pages, &place[0]};
+    live_rest(live);
+    int status =
+        measure_sides(asked, arena ? &together : NULL, library, apart, ratio, err);
+    free(arena);
     return status;
 }
 
 int live_compare(void *data, const struct candidate *a, const struct candidate *b,
                  double seconds, struct quantity *ratio, struct error *err)
 {
-    struct comparison asked = {data, {&a->environment, &b->environment}, seconds, false};
-    const struct candidate *candidate[2] = {a, b};
-    struct variant_side side[2] = {{0}, {0}};
-    char *program[2];
+    struct live *live = data;
+    const struct comparison asked = {
+        live, {&a->environment, &b->environment}, seconds, false};
+    struct side side[2] = {{.environment = &a->environment},
+                           {.environment = &b->environment}};
     *ratio = quantity_unknown();
-    for (size_t i = 0; i < 2; i++) {
-        struct built *built = NULL;
-        if (live_built_get(asked.live, candidate[i], &built, err) ||
-            live_build(asked.live, built, VARIANT_TIME, err))
-            return -1;
-        if (built->refused != RUN_OUTCOME_OK)
-            return 0;
-        side[i].plan = built->parsed;
-        program[i] = built->program[VARIANT_TIME];
-    }
-    return compare_sides(&asked, side, program, ratio, err);
+    if (live_built_get(live, a, &side[0].built, err) ||
+        live_built_get(live, b, &side[1].built, err))
+        return -1;
+    return is_refused(side) ? 0 : compare_sides(&asked, side, ratio, err);
+}
+
+/* How sure it is to be, and how near the ends of the interval. */
+static const double race_error = 0.01, race_within = 0.05;
+
+int live_race(void *data, const struct candidate *a, const struct candidate *b,
+              double seconds, struct quantity *ratio, struct error *err)
+{
+    const struct environment plain = {0};
+    struct live *live = data;
+    struct live_question question = {
+        .seconds = seconds, .error = race_error, .within = race_within};
+    struct run_result result[2];
+    bool done = false;
+    *ratio = quantity_unknown();
+    if (!environments_equal(&a->environment, &plain) ||
+        !environments_equal(&b->environment, &plain))
+        return live_compare(data, a, b, seconds, ratio, err);
+    if (live_built_get(live, a, &question.side[0], err) ||
+        live_built_get(live, b, &question.side[1], err) ||
+        live_ask(live, &question, result, ratio, &done, err))
+        return -1;
+    if (!done)
+        return live_compare(data, a, b, seconds, ratio, err);
+    if (result[1].outcome != RUN_OUTCOME_OK)
+        *ratio = quantity_unknown();
+    run_result_release(&result[0]);
+    run_result_release(&result[1]);
+    return 0;
 }
 
 /* ---- the emitted file on its own ---- */
-
-static int verify_file(struct live *live, const char *source,
-                       const struct toolchain *toolchain, bool *verified,
-                       struct error *err)
-{
-    char *program = NULL;
-    struct verify_report report = {0};
-    struct verify_opts opts = live_verify_opts(live, false);
-    int status = variant_build_file(live->opts.kernel, source, toolchain, VARIANT_VERIFY,
-                                    live->opts.scratch, &program, err);
-    if (!status)
-        status = variant_verify(live->opts.kernel, program, &opts, &report, err);
-    *verified = !status && report.outcome == RUN_OUTCOME_OK;
-    verify_report_release(&report);
-    free(program);
-    return status;
-}
 
 int live_compare_file(struct live *live, const char *source,
                       const struct environment environment[2], double seconds,
                       struct quantity *ratio, bool *verified, struct error *err)
 {
-    struct built *original = NULL;
-    const struct toolchain *toolchain;
-    char *program = NULL;
-    *ratio = quantity_unknown();
-    *verified = false;
-    if (live_toolchain(live, &environment[1], &toolchain, err) ||
-        live_built_get(live, &(struct candidate){"", environment[0]}, &original, err) ||
-        live_build(live, original, VARIANT_TIME, err) ||
-        verify_file(live, source, toolchain, verified, err))
-        return -1;
-    if (!*verified || original->refused != RUN_OUTCOME_OK)
-        return 0;
-    int status = variant_build_file(live->opts.kernel, source, toolchain, VARIANT_TIME,
-                                    live->opts.scratch, &program, err);
-    const struct variant_side side[2] = {{.plan = original->parsed}, {.source = source}};
     const struct comparison asked = {
         live, {&environment[0], &environment[1]}, seconds, false};
-    char *const both[2] = {original->program[VARIANT_TIME], program};
-    if (!status)
-        status = compare_sides(&asked, side, both, ratio, err);
-    free(program);
-    return status;
+    struct side side[2] = {{.environment = &environment[0]},
+                           {.environment = &environment[1]}};
+    *ratio = quantity_unknown();
+    *verified = false;
+    if (live_built_file(live, source, &environment[1], &side[1].built, err) ||
+        live_verify(live, side[1].built, false, err) ||
+        live_built_get(live, &(struct candidate){"", environment[0]}, &side[0].built,
+                       err))
+        return -1;
+    *verified = side[1].built->full_verified;
+    return *verified && !is_refused(side) ? compare_sides(&asked, side, ratio, err) : 0;
 }

@@ -331,6 +331,7 @@ static struct recorded_pair *find_pair(struct recorded *recorded,
     for (size_t i = 0; i < recorded->pair_nr; i++) {
         struct recorded_pair *pair = &recorded->pair[i];
         if (pair->comparison.file != asked->file ||
+            pair->comparison.race != asked->race ||
             !same_candidate(&pair->comparison.a, &asked->a) ||
             !same_candidate(&pair->comparison.b, &asked->b))
             continue;
@@ -370,24 +371,39 @@ static void compare_times(const struct recorded *recorded, struct compared *comp
             quantity_exact(left->seconds / right->seconds, PROVENANCE_RECORDED);
 }
 
-static int compare(void *data, const struct candidate *a, const struct candidate *b,
-                   double seconds, struct quantity *ratio, struct error *err)
+static int ask(struct recorded *recorded, struct compared comparison,
+               struct quantity *ratio, struct error *err)
 {
-    struct recorded *recorded = data;
     const struct search_runner *behind = recorded->behind;
-    struct compared comparison = {
-        .a = *a, .b = *b, .seconds = seconds, .ratio = quantity_unknown()};
     double began_s = clock_s();
     int status = 0;
     if (!behind)
         compare_times(recorded, &comparison);
     else if (!recorded_comparison(recorded, &comparison)) {
-        status = behind->compare(behind->data, a, b, seconds, &comparison.ratio, err);
+        status = (comparison.race ? behind->race : behind->compare)(
+            behind->data, &comparison.a, &comparison.b, comparison.seconds,
+            &comparison.ratio, err);
         comparison.cost_s = clock_s() - began_s;
     }
     recorded->last = comparison;
     *ratio = comparison.ratio;
     return status;
+}
+
+static int compare(void *data, const struct candidate *a, const struct candidate *b,
+                   double seconds, struct quantity *ratio, struct error *err)
+{
+    const struct compared comparison = {
+        .a = *a, .b = *b, .seconds = seconds, .ratio = quantity_unknown()};
+    return ask(data, comparison, ratio, err);
+}
+
+static int race(void *data, const struct candidate *a, const struct candidate *b,
+                double seconds, struct quantity *ratio, struct error *err)
+{
+    const struct compared comparison = {
+        .a = *a, .b = *b, .race = true, .seconds = seconds, .ratio = quantity_unknown()};
+    return ask(data, comparison, ratio, err);
 }
 
 const struct compared *recorded_last(const struct recorded *recorded)
@@ -415,6 +431,10 @@ struct search_runner recorded_runner(struct recorded *recorded)
 {
     const struct search_runner *behind = recorded->behind;
     bool prepares = behind && behind->prepare;
-    return (struct search_runner){recorded, measure, compare, prepares ? prepare : NULL,
-                                  prepares ? behind->prepare_most : 0};
+    return (struct search_runner){.data = recorded,
+                                  .measure = measure,
+                                  .compare = compare,
+                                  .race = behind && behind->race ? race : NULL,
+                                  .prepare = prepares ? prepare : NULL,
+                                  .prepare_most = prepares ? behind->prepare_most : 0};
 }

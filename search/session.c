@@ -296,22 +296,36 @@ static struct candidate candidate_of(const struct session *session, size_t i)
     return (struct candidate){measurement->plan, measurement->environment};
 }
 
-int session_compare(struct session *session, size_t a, size_t b, double seconds,
-                    struct quantity *ratio, struct error *err)
+static int compare(struct session *session, size_t a, size_t b, bool race, double seconds,
+                   struct quantity *ratio, struct error *err)
 {
+    const struct search_runner *runner = session->runner;
     struct candidate left = candidate_of(session, a), right = candidate_of(session, b);
     *ratio = quantity_unknown();
     if (spawn_interrupted())
         return 0;
-    if (session->runner->compare(session->runner->data, &left, &right, seconds, ratio,
-                                 err))
+    race = race && runner->race;
+    if ((race ? runner->race : runner->compare)(runner->data, &left, &right, seconds,
+                                                ratio, err))
         return -1;
     struct compared comparison = {
-        .a = left, .b = right, .seconds = seconds, .ratio = *ratio};
+        .a = left, .b = right, .race = race, .seconds = seconds, .ratio = *ratio};
     const struct search_observer *observer = session->observer;
     return observer && observer->compared && !spawn_interrupted()
                ? observer->compared(observer->data, &comparison, err)
                : 0;
+}
+
+int session_compare(struct session *session, size_t a, size_t b, double seconds,
+                    struct quantity *ratio, struct error *err)
+{
+    return compare(session, a, b, false, seconds, ratio, err);
+}
+
+int session_race(struct session *session, size_t a, size_t b, double seconds,
+                 struct quantity *ratio, struct error *err)
+{
+    return compare(session, a, b, true, seconds, ratio, err);
 }
 
 /* Few launches have wide intervals, and a twentieth is worth more of them. */

@@ -73,7 +73,11 @@ int session_repeat(struct session *session, size_t i, struct error *err);
 int session_compare(struct session *session, size_t a, size_t b, double seconds,
                     struct quantity *ratio, struct error *err);
 
-/* The same, and once more in three times the time when what looks like a gain worth
+/* The same in what the session keeps running, where there is such a thing. */
+int session_race(struct session *session, size_t a, size_t b, double seconds,
+                 struct quantity *ratio, struct error *err);
+
+/* As session_compare, and once more in three times the time when what looks like a gain worth
  * having may be none: the second answer stands. */
 int session_compare_surely(struct session *session, size_t a, size_t b, double seconds,
                            struct quantity *ratio, struct error *err);

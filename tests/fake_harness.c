@@ -10,7 +10,7 @@
  * --counter FILE (launch n, counted in the file, is n * PERCENT slower), --skew PERCENT
  * (copy i is i * PERCENT slower),
  * --from N (with --counter: the deed is done from launch N on), --log FILE with
- * --name WORD (a line per launch), --second PERCENT (with --out-second: the second
+ * --name WORD (a line per launch and command), --second PERCENT (as an arena: the second
  * variant's times are as much longer), --turn 1|2 (the deed is done in a call of that
  * one), --garbage TEXT (as the deed "text:", for the second's results).
  * --disturbed LIST (of each sample, cyclic, 0 = not). As a background load it makes its
@@ -36,7 +36,7 @@
 #include <unistd.h>
 
 FILE *results;
-static FILE *others; /* of a pair: the second variant's */
+static FILE *others; /* of an arena: the second variant's */
 
 static void finish(void)
 {
@@ -67,7 +67,7 @@ static void write_instead(const char *text)
     exit(0);
 }
 
-/* Says whose call is under way, as program_pair.c does. */
+/* Says whose call is under way, as program_arena.c does. */
 static void take_turn(const struct settings *settings)
 {
     int fd = open(settings->barrier, O_WRONLY | O_CLOEXEC);
@@ -214,7 +214,7 @@ static const char **text_setting(struct settings *settings, const char *name)
         {"--start", &settings->start},
         {"--background", &settings->background},
         {"--disturbed", &settings->disturbed},
-        {"--out-second", &settings->out_second},
+        {"--commands", &settings->commands},
         {"--garbage", &settings->garbage},
     };
 
@@ -258,9 +258,8 @@ static bool take_number(struct settings *settings, const char *name, const char 
 
 static void take(struct settings *settings, const char *name, const char *value)
 {
-    static const char *const ignored[] = {"--set",  "--seed",          "--pages",
-                                          "--cpu",  "--sample-min-ns", "--limit-ns",
-                                          "--first"};
+    static const char *const ignored[] = {"--set", "--seed",          "--pages",
+                                          "--cpu", "--sample-min-ns", "--limit-ns"};
     const char **text = text_setting(settings, name);
 
     if (text)
@@ -274,6 +273,17 @@ static void take(struct settings *settings, const char *name, const char *value)
         fprintf(stderr, "unknown argument '%s'\n", name);
         exit(2);
     }
+}
+
+/* A command of an arena. */
+static void log_line(const struct settings *settings, const char *line)
+{
+    FILE *file = settings->log ? fopen(settings->log, "a") : NULL;
+
+    if (!file)
+        return;
+    fputs(line, file);
+    fclose(file);
 }
 
 /* One line: our name and what the launch was told. */
@@ -291,6 +301,62 @@ static void log_launch(const struct settings *settings, int argc, char **argv)
     fclose(file);
 }
 
+/* Between arguments or a command, and their end. */
+static void measure(const struct settings *settings)
+{
+    wait_at_barrier(settings);
+    for (int i = 0; i < 2; i++)
+        if (i ? others : results)
+            fprintf(i ? others : results, "buffers 4096\nhuge 2097152\nwarm 1e-6\n");
+    pass_gate(settings, 'R');
+    misbehave(settings);
+    sample(settings);
+    pass_gate(settings, 'E');
+    if (settings->garbage) {
+        rewrite(others, settings->garbage);
+        others = NULL;
+    }
+    finish();
+}
+
+/* "turns 0 1 FIRST PAIRS ... PATH" */
+static void take_turns(struct settings *settings, const char *line)
+{
+    char path[4096], name[4200];
+
+    if (sscanf(line, "turns %*d %*d %*d %ld %*f %*f %*f %*f %*f %4095[^\n]",
+               &settings->samples, path) != 2)
+        exit(2);
+    snprintf(name, sizeof(name), "%s.%ld", path, settings->index);
+    results = fopen(name, "we");
+    snprintf(name, sizeof(name), "%s.%ld.second", path, settings->index);
+    others = fopen(name, "we");
+    if (!results || !others)
+        exit(2);
+    measure(settings);
+}
+
+static int be_arena(struct settings *settings)
+{
+    int in, out;
+    char line[4200];
+    FILE *commands;
+
+    if (sscanf(settings->commands, "%d,%d", &in, &out) != 2)
+        return 2;
+    commands = fdopen(in, "r");
+    while (fgets(line, sizeof(line), commands)) {
+        bool turns = strncmp(line, "turns ", 6) == 0;
+
+        log_line(settings, line);
+        if (turns)
+            take_turns(settings, line);
+        if (write(out, turns ? "D" : "L", 1) != 1)
+            return 2;
+    }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     struct settings settings = {.times = "1e-6", .copies = 1, .samples = 1, .who = -1};
@@ -302,23 +368,11 @@ int main(int argc, char **argv)
     log_launch(&settings, argc, argv);
     if (settings.background)
         return be_background(&settings);
+    if (settings.commands)
+        return be_arena(&settings);
     results = fopen(settings.out ? settings.out : "/dev/null", "we");
     if (!results)
         return 2;
-    if (settings.out_second)
-        others = fopen(settings.out_second, "we");
-    wait_at_barrier(&settings);
-    for (int i = 0; i < 2; i++)
-        if (i ? others : results)
-            fprintf(i ? others : results, "buffers 4096\nhuge 2097152\nwarm 1e-6\n");
-    pass_gate(&settings, 'R');
-    misbehave(&settings);
-    sample(&settings);
-    pass_gate(&settings, 'E');
-    if (settings.garbage) {
-        rewrite(others, settings.garbage);
-        others = NULL;
-    }
-    finish();
+    measure(&settings);
     return 0;
 }

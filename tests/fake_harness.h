@@ -8,7 +8,7 @@
 struct settings {
     const char *deed, *times, *counter, *log, *name, *out, *barrier, *gate;
     const char *start, *background, *disturbed;
-    const char *out_second, *garbage;
+    const char *commands, *garbage;
     long copies, index, samples, who, from, turn;
     double step_percent, skew_percent, second_percent;
 };

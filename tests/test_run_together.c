@@ -8,10 +8,12 @@ static void measure(struct fixture *fixture, const char *text,
                     struct run_result result[2])
 {
     struct strvec args = {0};
+    static const char *const library[] = {"/one", "/other"};
     struct run_program program = fake(&args, text);
 
-    check_ok(run_measure_together(&program, &fixture->opts, result, &fixture->err),
-             &fixture->err);
+    check_ok(
+        run_measure_together(&program, library, &fixture->opts, result, &fixture->err),
+        &fixture->err);
     strvec_release(&args);
 }
 
@@ -21,7 +23,7 @@ static void release(struct run_result result[2])
     run_result_release(&result[1]);
 }
 
-static void both_sides_come_from_one_program(void)
+static void both_sides_come_from_one_arena(void)
 {
     struct fixture fixture = fixture_make();
     struct run_result result[2];
@@ -51,7 +53,8 @@ static void the_front_place_alternates(void)
     struct fixture fixture = fixture_make();
     char *args = xasprintf("--log %s/log", fixture.side);
     char *log = path_join(fixture.side, "log");
-    static const char *const want[] = {" --first 0\n", " --first 1\n", " --first 0\n"};
+    static const char *const want[] = {"turns 0 1 0 2 ", "turns 0 1 1 2 ",
+                                       "turns 0 1 0 2 "};
     struct run_result result[2];
     struct buf text = {0};
     const char *at;
@@ -61,13 +64,13 @@ static void the_front_place_alternates(void)
     check_ok(file_read(log, &text, &fixture.err), &fixture.err);
     at = buf_str(&text);
     for (size_t i = 0; i < ARRAY_SIZE(want) && at; i++) {
-        at = strstr(at, " --first ");
+        at = strstr(at, "turns ");
         if (check(at != NULL)) {
             check(strncmp(at, want[i], strlen(want[i])) == 0);
             at++;
         }
     }
-    check_contains(buf_str(&text), "/others.0 ");
+    check_contains(buf_str(&text), "load 0 /one\nload 1 /other\nturns ");
     release(result);
     buf_release(&text);
     free(log);
@@ -312,7 +315,7 @@ static void impossible_times_have_no_ratio(void)
 }
 
 CU_TestInfo run_together_tests[] = {
-    {"both sides come from one program", both_sides_come_from_one_program},
+    {"both sides come from one arena", both_sides_come_from_one_arena},
     {"the front place alternates", the_front_place_alternates},
     {"launches stop by the ratio", launches_stop_by_the_ratio},
     {"a fault is whose call it was", a_fault_is_whose_call_it_was},

@@ -52,7 +52,7 @@ static void templates_compile_without_warnings(void)
 
     for (size_t i = 0; i < nr; i++) {
         compile_template(&toolchain[i], "program_time.c");
-        compile_template(&toolchain[i], "program_pair.c");
+        compile_template(&toolchain[i], "program_arena.c");
         compile_template(&toolchain[i], "program_trace.c");
         compile_template(&toolchain[i], "program_verify.c");
     }
@@ -337,8 +337,8 @@ static void objects_are_shared(void)
     if (!kernel || fixture_toolchains(&toolchain) == 0 ||
         !check_ok(plan_parse("", &plan, &err), &err))
         return;
-    check_ok(variant_build(kernel, plan, toolchain, VARIANT_TIME, dir, &first, &err),
-             &err);
+    const struct variant_side side = {.plan = plan};
+    check_ok(variant_build_library(kernel, &side, toolchain, dir, &first, &err), &err);
     free(first);
     check_ok(variant_build(kernel, plan, toolchain, VARIANT_VERIFY, dir, &first, &err),
              &err);

@@ -60,23 +60,22 @@ static size_t calls_of(const struct counted *counted)
     return calls;
 }
 
-/* Verifies and pairs with the kernel as written. */
+/* What verifies it, and its library. */
 static int build(struct kernel *kernel, const char *plan_words,
                  const struct toolchain *toolchain, const char *dir, char *path[2],
                  struct error *err)
 {
-    struct plan *plan = NULL, *none = NULL;
-    int status = plan_parse(plan_words, &plan, err) || plan_parse("", &none, err);
-    const struct variant_side side[2] = {{.plan = none}, {.plan = plan}};
+    struct plan *plan = NULL;
+    int status = plan_parse(plan_words, &plan, err);
+    const struct variant_side side = {.plan = plan};
 
     path[0] = path[1] = NULL;
     if (!status)
         status =
             variant_build(kernel, plan, toolchain, VARIANT_VERIFY, dir, &path[0], err);
     if (!status)
-        status = variant_build_pair(kernel, side, toolchain, dir, &path[1], err);
+        status = variant_build_library(kernel, &side, toolchain, dir, &path[1], err);
     plan_free(plan);
-    plan_free(none);
     return status;
 }
 

@@ -153,10 +153,13 @@ static void kernel_flags(const struct building *building, enum harness_role role
     strvec_push(flags, "-w");
 }
 
+static const char *const stems[] = {[HARNESS_REFERENCE] = "reference",
+                                    [HARNESS_VARIANT] = "variant",
+                                    [HARNESS_TRACED] = "traced"};
+
 static int add_kernel(struct building *building, const char *source, const char *path,
                       enum harness_role role, struct error *err)
 {
-    static const char *const stems[] = {"reference", "variant", "traced"};
     struct strvec flags = {0};
     struct buf text = {0};
     int result;
@@ -176,8 +179,11 @@ static int add_kernel(struct building *building, const char *source, const char 
 static int library_of(const struct building *alone, const char *stem,
                       struct strvec *objects, struct error *err)
 {
+    /* Sanitizers leave what they need to the program. */
+    const char *flags = *alone->sanitize ? "-shared -Wl,-Bsymbolic"
+                                         : "-shared -Wl,-Bsymbolic -Wl,-z,defs";
     char *library = NULL;
-    int result = link_objects(alone, stem, "-shared -Wl,-Bsymbolic", &library, err);
+    int result = link_objects(alone, stem, flags, &library, err);
 
     if (result == 0)
         strvec_push(objects, library);
@@ -196,20 +202,29 @@ static struct building building_alone(const struct building *building, char *dir
     return alone;
 }
 
-static int add_reference(struct building *building, struct error *err)
+static int add_library(struct building *building, const char *source, const char *path,
+                       enum harness_role role, struct error *err)
 {
-    const struct ir_function *function = building->kernel->function;
     char *dir = path_absolute(building->dir);
     struct building alone = building_alone(building, dir);
     int result;
 
-    alone.beside = NULL;
-    result = add_kernel(&alone, function->source, function->path, HARNESS_REFERENCE, err);
+    if (role == HARNESS_REFERENCE)
+        alone.beside = NULL;
+    result = add_kernel(&alone, source, path, role, err);
     if (result == 0)
-        result = library_of(&alone, "reference", &building->objects, err);
+        result = library_of(&alone, stems[role], &building->objects, err);
     strvec_release(&alone.objects);
     free(dir);
     return result;
+}
+
+static int add_reference(struct building *building, struct error *err)
+{
+    const struct ir_function *function = building->kernel->function;
+
+    return add_library(building, function->source, function->path, HARNESS_REFERENCE,
+                       err);
 }
 
 /* ---- the harness ---- */
@@ -371,6 +386,7 @@ static int build_from(struct building *building, const char *source, const char 
                       enum variant_program what, char **path, struct error *err)
 {
     enum harness_role role = what == VARIANT_TRACE ? HARNESS_TRACED : HARNESS_VARIANT;
+    struct strvec libraries = {0};
     int result = -1;
 
     *path = NULL;
@@ -379,14 +395,27 @@ static int build_from(struct building *building, const char *source, const char 
     if (dir_make_all(building->dir, err) ||
         shipped_path("templates/harness", &building->templates, err))
         return -1;
-    /* The kernel first: it is what may be refused. Libraries last, as linkers want it. */
-    if (add_kernel(building, source, name, role, err) == 0 &&
-        (what == VARIANT_TRACE
-             ? add_trace(building, err)
-             : add_harness(building, programs[what].file, NULL, "", err)) == 0 &&
-        (what != VARIANT_THREADS || add_threads(building, err) == 0) &&
-        (!has_reference(what) || add_reference(building, err) == 0))
+    /* The kernel first: it is what may be refused. Libraries last, as linkers want it.
+     * One compilation does for comparing results and for an arena. */
+    result = what == VARIANT_VERIFY
+                 ? add_library(building, source, name, HARNESS_VARIANT, err)
+                 : add_kernel(building, source, name, role, err);
+    if (what == VARIANT_VERIFY) {
+        libraries = building->objects;
+        building->objects = (struct strvec){0};
+    }
+    if (result == 0)
+        result = what == VARIANT_TRACE
+                     ? add_trace(building, err)
+                     : add_harness(building, programs[what].file, NULL, "", err);
+    if (result == 0 && what == VARIANT_THREADS)
+        result = add_threads(building, err);
+    strvec_push_all(&building->objects, &libraries);
+    if (result == 0 && has_reference(what))
+        result = add_reference(building, err);
+    if (result == 0)
         result = link_objects(building, programs[what].stem, "", path, err);
+    strvec_release(&libraries);
     strvec_release(&building->objects);
     free(building->templates);
     return result;
@@ -424,75 +453,43 @@ int variant_build_file(struct kernel *kernel, const char *source,
     return result;
 }
 
-/* ---- pairs ---- */
+/* ---- an arena and what is loaded into it ---- */
 
-/* Both libraries hold a kernel compiled under the same names, so that one compilation of
- * a plan does for either side; only these two functions tell them apart. */
-static int add_side_calls(struct building *alone, const char *side, struct error *err)
-{
-    struct strvec flags = {0};
-    struct buf text = {0};
-    int result;
-
-    strvec_split(&flags, "-O2 -w -fPIC");
-    harness_side(side, &text);
-    result =
-        add_object(alone, side, buf_str(&text), "the call of the kernel", &flags, err);
-    buf_release(&text);
-    strvec_release(&flags);
-    return result;
-}
-
-static int side_text(struct kernel *kernel, const struct variant_side *side,
-                     struct buf *text, struct error *err)
-{
-    return side->source ? file_read(side->source, text, err)
-                        : kernel_emit(kernel, side->plan, NULL, text, err);
-}
-
-static int add_side(struct building *building, const struct variant_side *side,
-                    const char *name, struct error *err)
-{
-    char *dir = path_absolute(building->dir);
-    struct building alone = building_alone(building, dir);
-    const char *path = side->source ? side->source : building->kernel->function->path;
-    struct buf text = {0};
-    int result = -1;
-
-    alone.beside = side->source;
-    if (side_text(building->kernel, side, &text, err) == 0 &&
-        add_kernel(&alone, buf_str(&text), path, HARNESS_VARIANT, err) == 0 &&
-        add_side_calls(&alone, name, err) == 0)
-        result = library_of(&alone, name, &building->objects, err);
-    buf_release(&text);
-    strvec_release(&alone.objects);
-    free(dir);
-    return result;
-}
-
-int variant_build_pair(struct kernel *kernel, const struct variant_side side[2],
-                       const struct toolchain *toolchain, const char *dir, char **path,
-                       struct error *err)
+int variant_build_library(struct kernel *kernel, const struct variant_side *side,
+                          const struct toolchain *toolchain, const char *dir, char **path,
+                          struct error *err)
 {
     struct building building = {
         .kernel = kernel, .toolchain = toolchain, .dir = dir, .sanitize = ""};
-    struct strvec libraries = {0};
+    const char *name = side->source ? side->source : kernel->function->path;
+    struct buf text = {0};
     int result = -1;
 
     *path = NULL;
-    if (dir_make_all(dir, err) ||
-        shipped_path("templates/harness", &building.templates, err))
-        return -1;
-    if (add_side(&building, &side[0], "first", err) == 0 &&
-        add_side(&building, &side[1], "second", err) == 0) {
-        libraries = building.objects;
-        building.objects = (struct strvec){0};
-        if (add_harness(&building, "program_pair.c", NULL, "", err) == 0) {
-            strvec_push_all(&building.objects, &libraries);
-            result = link_objects(&building, "pair", "", path, err);
-        }
-    }
-    strvec_release(&libraries);
+    building.beside = side->source;
+    if (dir_make_all(dir, err) == 0 &&
+        (side->source ? file_read(side->source, &text, err)
+                      : kernel_emit(kernel, side->plan, NULL, &text, err)) == 0)
+        result = add_library(&building, buf_str(&text), name, HARNESS_VARIANT, err);
+    if (result == 0)
+        *path = xstrdup(building.objects.v[0]);
+    strvec_release(&building.objects);
+    buf_release(&text);
+    return result;
+}
+
+int variant_build_arena(struct kernel *kernel, const struct toolchain *toolchain,
+                        const char *dir, char **path, struct error *err)
+{
+    struct building building = {
+        .kernel = kernel, .toolchain = toolchain, .dir = dir, .sanitize = ""};
+    int result = -1;
+
+    *path = NULL;
+    if (dir_make_all(dir, err) == 0 &&
+        shipped_path("templates/harness", &building.templates, err) == 0 &&
+        add_harness(&building, "program_arena.c", NULL, "", err) == 0)
+        result = link_objects(&building, "arena", "-ldl", path, err);
     strvec_release(&building.objects);
     free(building.templates);
     return result;

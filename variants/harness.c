@@ -25,14 +25,27 @@ static size_t array_place(const struct kernel *kernel, size_t buffer)
     return place;
 }
 
+/* Is something in this memory read, and something written? */
+static bool is_changed(const struct kernel *kernel, size_t memory)
+{
+    bool read = false, written = false;
+
+    for (size_t i = 0; i < kernel->buffer_nr; i++) {
+        read = read || (kernel->buffer[i].memory == memory && kernel->buffer[i].read);
+        written =
+            written || (kernel->buffer[i].memory == memory && kernel->buffer[i].written);
+    }
+    return read && written;
+}
+
 static void add_array(const struct kernel *kernel, const struct kernel_buffer *buffer,
                       struct buf *out)
 {
-    buf_addf(out, "    {\"%s\", '%c', %zu, %zu, %zu, %zu, %zu, %zu, %d, %d},\n",
+    buf_addf(out, "    {\"%s\", '%c', %zu, %zu, %zu, %zu, %zu, %zu, %d, %d, %d},\n",
              buffer->name, buffer->kind, buffer->bytes, buffer->record_bytes,
              buffer->offset, buffer->inside, buffer->inside_bytes,
              array_place(kernel, buffer->memory), buffer->written,
-             lies_in_place(buffer->symbol));
+             is_changed(kernel, buffer->memory), lies_in_place(buffer->symbol));
 }
 
 static void add_arrays(const struct kernel *kernel, struct buf *out)
@@ -41,7 +54,7 @@ static void add_arrays(const struct kernel *kernel, struct buf *out)
     for (size_t i = 0; i < kernel->buffer_nr; i++)
         if (kernel->buffer[i].is_filled)
             add_array(kernel, &kernel->buffer[i], out);
-    buf_add(out, "    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0}\n};\n\n");
+    buf_add(out, "    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}\n};\n\n");
 }
 
 /* Scalars that outlive the call and may have been changed by it. */
@@ -421,25 +434,4 @@ void harness_unit(const struct kernel *kernel, const char *source, const char *p
     add_calls(kernel, role_name[role], out);
     if (role == HARNESS_VARIANT)
         add_sizes(kernel, source, out);
-}
-
-void harness_side(const char *side, struct buf *out)
-{
-    static const char *const call[] = {"call", "empty_call"};
-    static const char arguments[] = "void *const *array, const long long *integer, "
-                                    "const double *real, void *result";
-
-    buf_add(out, "#define HIDDEN __attribute__((visibility(\"hidden\")))\n"
-                 "#define SHOWN __attribute__((visibility(\"default\")))\n");
-    for (size_t i = 0; i < ARRAY_SIZE(call); i++)
-        buf_addf(out,
-                 "HIDDEN void inflight_variant_%s(%s);\n"
-                 "SHOWN void inflight_%s_%s(%s)\n"
-                 "{\n    inflight_variant_%s(array, integer, real, result);\n}\n",
-                 call[i], arguments, side, call[i], arguments, call[i]);
-    buf_addf(out,
-             "HIDDEN void *inflight_variant_global(int);\n"
-             "SHOWN void *inflight_%s_global(int i)\n"
-             "{\n    return inflight_variant_global(i);\n}\n",
-             side);
 }

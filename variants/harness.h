@@ -52,9 +52,6 @@ void cxx_add_flags(struct strvec *flags);
 void cxx_add_call(const struct harness_objects *objects, const char *role,
                   struct buf *out);
 
-/* What a variant's library is called by in a pair, so that there can be two: functions
- * inflight_<side>_call, inflight_<side>_empty_call and inflight_<side>_global. */
-void harness_side(const char *side, struct buf *out);
 /* Macros that announce to the tracer what the compiler does not report. */
 void harness_announcements(struct buf *out);
 

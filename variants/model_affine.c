@@ -34,10 +34,10 @@ void affine_doubt(const struct affine *at, isl_set *set, const char *format, ...
 /* Takes the doubts' sets: do they ever apply, whatever the parameters are? */
 bool doubts_are_idle(const struct nest *nest, struct doubts *doubts)
 {
+    isl_set *ever;
     bool idle = true;
     for (size_t i = 0; i < doubts->nr; i++) {
-        isl_set *ever =
-            isl_set_intersect_params(doubts->item[i].set, isl_set_copy(nest->ranges));
+        ever = isl_set_intersect_params(doubts->item[i].set, isl_set_copy(nest->ranges));
         idle = idle && isl_set_is_empty(ever) == isl_bool_true;
         isl_set_free(ever);
         free(doubts->item[i].text);
@@ -56,11 +56,8 @@ static bool settle(const struct affine *at, const struct doubt *doubt, isl_set *
     isl_set *ever_wrong =
         isl_set_intersect_params(isl_set_copy(wrong), isl_set_copy(nest->ranges));
     ever_wrong = affine_near(at, ever_wrong);
-    if (isl_set_is_empty(ever_wrong) == isl_bool_true) {
-        isl_set_free(ever_wrong);
-        isl_set_free(wrong);
-        return true;
-    }
+    if (isl_set_is_empty(ever_wrong) == isl_bool_true)
+        return isl_set_free(ever_wrong), isl_set_free(wrong), true;
     isl_set *fine = isl_set_complement(isl_set_params(wrong));
     fine = isl_set_gist(isl_set_coalesce(fine), isl_set_copy(nest->ranges));
     bool boxed = nest_box(nest, ever_wrong, MODEL_FAR) ||

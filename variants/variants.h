@@ -404,7 +404,7 @@ int variant_build_file(struct kernel *kernel, const char *source,
 
 /*
  * Built ahead: with a copy of the toolchain that has a queue, variant_build and
- * variant_build_pair write the C files and give the program's path, but only queue what
+ * variant_build_library write the C files and give the program's path, but only queue what
  * compiler and linker have to do. variant_queue_build then runs them, as many at once as
  * processors may be used, and empties the queue. The same build without a queue finds
  * what is there; what a compiler refused (or could not end in time) it reports without
@@ -422,14 +422,15 @@ struct variant_side {
     const struct plan *plan;
     const char *source;
 };
-/*
- * A timing program that holds two variants and times them in turn: run_measure_together.
- * Each is a shared object of its own, built alike, with its own static and global data;
- * global arrays are thus there twice, all others once.
+/* A variant as a shared object, with its own static and global data, for an arena. Built
+ * like the programs; a compiler or linker that refuses is STATUS_FAILED. */
+int variant_build_library(struct kernel *kernel, const struct variant_side *side,
+                          const struct toolchain *toolchain, const char *dir,
+                          char **path, struct error *err);
+/* The program that holds the kernel's arrays and loads such libraries: core/run's arena.
  */
-int variant_build_pair(struct kernel *kernel, const struct variant_side side[2],
-                       const struct toolchain *toolchain, const char *dir, char **path,
-                       struct error *err);
+int variant_build_arena(struct kernel *kernel, const struct toolchain *toolchain,
+                        const char *dir, char **path, struct error *err);
 
 /* kernel_counts.chains of the transformed function; its text is written to `dir`. */
 struct quantity variant_chains(struct kernel *kernel, const struct plan *plan,

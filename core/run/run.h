@@ -202,12 +202,52 @@ int run_measure(const struct run_program *program, const struct run_opts *opts,
 int run_measure_pair(const struct run_program program[2], const struct run_opts *opts,
                      struct run_result result[2], struct error *err);
 
-/* One program that holds two variants of a kernel (VARIANT_PAIR), which work on the same
- * buffers in the same processes and are timed in turn (A B, B A, ...): what a launch is
- * like, where its pages lie and what the neighbours do hits both alike. result[i] as
- * above, samples of both in the same order; run_ratio pairs them by launch. */
-int run_measure_together(const struct run_program *program, const struct run_opts *opts,
-                         struct run_result result[2], struct error *err);
+/* ---- two variants in turn ---- */
+
+/*
+ * An arena: processes, one for each copy, that hold the kernel's arrays and load variants
+ * (libraries), which are timed in turn on the same arrays (A B, B A, ...): what a process
+ * is like, where its pages lie and what the neighbours do hits both alike. It lives until
+ * it is closed; what a variant breaks costs a new start with the next turns.
+ */
+struct run_arena;
+struct run_turns {
+    size_t pairs;        /* samples of each side; disturbed ones are repeated as above */
+    double sample_min_s; /* 0 = 1 ms, as above */
+    double settle_s;     /* untimed calls of a side before its samples, until its calls no
+                            longer change: so long at most; 0 = 50 ms */
+    double limit_s;      /* no further sample after this */
+    double kill_s;       /* all of it is killed after this; 0 = the launch limit */
+    double first_limit_s; /* the first call of all of the second variant may end it:
+                             STOPPED where it takes longer; 0 = never */
+    double stop_ratio;    /* as in struct run_opts */
+    int first;            /* the side that comes first: 0 or 1 */
+};
+/* Nothing is started yet. The program (variant_build_arena) and the options are copied,
+ * what they point to only of the program. */
+int run_arena_open(const struct run_program *program, const struct run_opts *opts,
+                   struct run_arena **arena, struct error *err);
+void run_arena_close(struct run_arena *arena);
+/* Its processes end; the next turns start them again. */
+void run_arena_rest(struct run_arena *arena);
+/* Adds the samples of one round of turns of library[0] and library[1] to result[0] and
+ * result[1], which begin as {0}: numbered by the starts of the arena, as launches are. 0
+ * for every outcome; who is at fault has it in his result, both where that cannot be
+ * told. */
+int run_arena_turns(struct run_arena *arena, const char *const library[2],
+                    const struct run_turns *how, struct run_result result[2],
+                    struct error *err);
+/* How often its processes were started; is what they do now the first thing they do? What
+ * breaks there was not broken by what ran before. */
+unsigned run_arena_starts(const struct run_arena *arena);
+bool run_arena_is_fresh(const struct run_arena *arena);
+
+/* Two variants in turn in as many arenas as there are launches, one after the other:
+ * `program` is the arena's. result[i]: samples of both in the same order; run_ratio pairs
+ * them by launch. */
+int run_measure_together(const struct run_program *program, const char *const library[2],
+                         const struct run_opts *opts, struct run_result result[2],
+                         struct error *err);
 
 /* Runs one copy once, no timing protocol. Exit 0 = OK, 4 = WRONG_RESULT. The program gets
  * its args, then --pages, and --cpu and --memory where the options say so; a file for
@@ -274,6 +314,40 @@ struct quantity run_time_s(const struct run_result *result);
  * has room for the caches that were filled again after waiting.
  */
 struct quantity run_ratio(const struct run_result *a, const struct run_result *b);
+
+/* ---- deciding while one measures ---- */
+
+#define RUN_VERDICT_MAP(X)                                                               \
+    X(UNDECIDED, "undecided")                                                            \
+    X(FASTER, "faster")                                                                  \
+    X(SLOWER, "slower")                                                                  \
+    X(EQUAL, "equal") /* within the margin, to either side */
+
+enum run_verdict {
+#define X(name, word) RUN_VERDICT_##name,
+    RUN_VERDICT_MAP(X)
+#undef X
+};
+const char *run_verdict_word(enum run_verdict verdict);
+/* Equal is what differs by less. */
+extern const double run_equal_within; /* 0.02 */
+/*
+ * Of two in turn (run_arena_turns): is b faster than a? It may be asked after every round
+ * and ended with the first answer: over all looks the chance of a wrong one is at most
+ * `error`, for log ratios of pairs that are independent and normal. *ratio (may be NULL):
+ * time(a) / time(b) with an interval that holds it at all looks with the chance 1 -
+ * error; open to both sides (0, infinite) while too little is known.
+ *
+ * A confidence sequence by the t-test that may be looked at any time: H. Wang, A. Ramdas,
+ * "Anytime-valid t-tests and confidence sequences for Gaussian means with unknown
+ * variance", Sequential Analysis 44 (2025), theorem 4.9 (T. Lai, Ann. Statist. 4, 1976),
+ * with a normal prior on the effect.
+ */
+enum run_verdict run_judge(const struct run_result *a, const struct run_result *b,
+                           double error, struct quantity *ratio);
+/* The error that the k-th of many questions (from 1) may have for all of them together to
+ * have `error` at most: error / (k (k + 1)), which sums to it. */
+double run_error_of(double error, size_t k);
 /* Median of plain numbers; each one is a run. Unknown if one is not finite. */
 struct quantity run_statistics(const double *value, size_t nr,
                                enum provenance provenance);

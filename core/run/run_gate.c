@@ -57,6 +57,12 @@ int gate_open(struct gate *gate, size_t copies, struct error *err)
     return 0;
 }
 
+void gate_keep_ours(struct gate *gate)
+{
+    for (size_t i = 0; i < gate->nr; i++)
+        close_end(&gate->pipes[i].from_copy[1]);
+}
+
 void gate_release(struct gate *gate)
 {
     for (size_t i = 0; i < gate->nr; i++) {

@@ -21,6 +21,9 @@ struct gate {
 };
 int gate_open(struct gate *gate, size_t copies, struct error *err);
 void gate_release(struct gate *gate);
+/* The ends that only copies write to are theirs alone from now on: what a copy says then
+ * ends with it. */
+void gate_keep_ours(struct gate *gate);
 
 /*
  * Waits for the started copies to end, as spawn_wait_all with all_or_none, in a thread,

@@ -8,17 +8,11 @@
 #include "core/run/run_background.h"
 #include "core/run/run_gate.h"
 
-/* Of a pair: from turn_at on, a byte for each copy says whose call is under way: one of
- * LAUNCH_FIRST and LAUNCH_SECOND, 0 = none. */
-enum { barrier_bytes = 4096, turn_at = 2048 };
-
 /* What a launch holds while it runs. */
 struct flight {
     const struct run_program *program;
     const struct run_opts *opts;
     double limit_s;
-    bool is_pair;
-    int in_front; /* of a pair: the variant that comes first, 0 or 1 */
     char *folder, *barrier;
     bool own_scratch;
     struct gate gate;
@@ -138,26 +132,6 @@ static char *results_path(const struct flight *flight, size_t copy)
     return xasprintf("%s/results.%zu", flight->folder, copy);
 }
 
-static char *second_path(const struct flight *flight, size_t copy)
-{
-    return xasprintf("%s/others.%zu", flight->folder, copy);
-}
-
-static void push_pair(struct strvec *argv, const struct flight *flight, size_t copy)
-{
-    char *results = second_path(flight, copy);
-
-    strvec_push(argv, "--out-second");
-    strvec_push(argv, results);
-    strvec_push(argv, "--first");
-    strvec_pushf(argv, "%d", flight->in_front);
-    if (flight->opts->stop_ratio > 0) {
-        strvec_push(argv, "--stop-ratio");
-        strvec_pushf(argv, "%.9g", flight->opts->stop_ratio);
-    }
-    free(results);
-}
-
 /* What is not said is warm. */
 static void push_start(struct strvec *argv, const struct run_opts *opts)
 {
@@ -172,6 +146,18 @@ static size_t batches(const struct run_opts *full)
     return full->samples_per_launch * full->minimum_of;
 }
 
+void launch_push_copy(struct strvec *argv, const struct run_opts *opts, size_t copy,
+                      const char *barrier)
+{
+    strvec_push(argv, "--copies");
+    strvec_pushf(argv, "%zu", opts->copies);
+    strvec_push(argv, "--index");
+    strvec_pushf(argv, "%zu", copy);
+    strvec_push(argv, "--barrier");
+    strvec_push(argv, barrier);
+    push_start(argv, opts);
+}
+
 static void push_timing(struct strvec *argv, const struct flight *flight, size_t copy)
 {
     const struct run_opts *opts = flight->opts;
@@ -180,20 +166,14 @@ static void push_timing(struct strvec *argv, const struct flight *flight, size_t
 
     strvec_push(argv, "--out");
     strvec_push(argv, results);
-    strvec_push(argv, "--copies");
-    strvec_pushf(argv, "%zu", opts->copies);
-    strvec_push(argv, "--index");
-    strvec_pushf(argv, "%zu", copy);
-    strvec_push(argv, "--barrier");
-    strvec_push(argv, flight->barrier);
-    push_start(argv, opts);
+    launch_push_copy(argv, opts, copy, flight->barrier);
     strvec_push(argv, "--samples");
     strvec_pushf(argv, "%zu", batches(opts));
     strvec_push(argv, "--sample-min-ns");
     strvec_pushf(argv, "%.0f", opts->sample_min_s * 1e9);
     strvec_push(argv, "--limit-ns");
     strvec_pushf(argv, "%.0f", flight->limit_s * 1e9);
-    if (opts->stop_at_s > 0 && !flight->is_pair) {
+    if (opts->stop_at_s > 0) {
         strvec_push(argv, "--stop-at-ns");
         strvec_pushf(argv, "%.9g", opts->stop_at_s * 1e9);
     }
@@ -204,34 +184,49 @@ static void push_timing(struct strvec *argv, const struct flight *flight, size_t
     free(results);
 }
 
-static int make_folder(struct flight *flight, struct error *err)
+int launch_make_folder(const struct run_opts *opts, char **folder, bool *own,
+                       struct error *err)
 {
-    const char *scratch = flight->opts->scratch;
-
-    flight->own_scratch = !scratch;
-    if (!scratch)
-        return scratch_make(&flight->folder, err);
-    flight->folder = path_join(scratch, "launch-XXXXXX");
-    if (mkdtemp(flight->folder))
+    *own = !opts->scratch;
+    if (*own)
+        return scratch_make(folder, err);
+    *folder = path_join(opts->scratch, "launch-XXXXXX");
+    if (mkdtemp(*folder))
         return 0;
-    fail(err, STATUS_MISSING, "cannot make a folder in '%s': %s", scratch,
+    fail(err, STATUS_MISSING, "cannot make a folder in '%s': %s", opts->scratch,
          strerror(errno));
-    free(flight->folder);
-    flight->folder = NULL;
+    free(*folder);
+    *folder = NULL;
     return -1;
+}
+
+void launch_remove_folder(char *folder_owned, bool own)
+{
+    if (folder_owned && own) {
+        scratch_remove(folder_owned);
+    } else if (folder_owned) {
+        dir_remove_all(folder_owned);
+        free(folder_owned);
+    }
+}
+
+int launch_make_barrier(const char *path, struct error *err)
+{
+    static const char zeroes[LAUNCH_BARRIER_BYTES];
+
+    return file_write(path, zeroes, sizeof(zeroes), err);
 }
 
 static int prepare(struct flight *flight, struct error *err)
 {
-    static const char zeroes[barrier_bytes];
     size_t copies = flight->opts->copies;
 
     flight->child = xcalloc(copies, sizeof(struct spawn_child *));
     flight->end = xcalloc(copies, sizeof(*flight->end));
-    if (make_folder(flight, err))
+    if (launch_make_folder(flight->opts, &flight->folder, &flight->own_scratch, err))
         return -1;
     flight->barrier = path_join(flight->folder, "barrier");
-    if (file_write(flight->barrier, zeroes, sizeof(zeroes), err))
+    if (launch_make_barrier(flight->barrier, err))
         return -1;
     return flight->opts->at_gate ? gate_open(&flight->gate, copies, err) : 0;
 }
@@ -245,8 +240,6 @@ static int start_copy(struct flight *flight, size_t copy, struct error *err)
 
     launch_push_common(&argv, flight->program, flight->opts, copy);
     push_timing(&argv, flight, copy);
-    if (flight->is_pair)
-        push_pair(&argv, flight, copy);
     launch_push_environment(&env, flight->program, flight->opts, copy);
     request.argv = (const char *const *)argv.v;
     request.env_extra = (const char *const *)env.v;
@@ -291,20 +284,7 @@ int launch_check_started(const struct run_program *program,
                 strerror(end->code));
 }
 
-/* Whose call was under way when a copy of a pair ended; 0 = nobody's. It stands in memory
- * that a broken kernel may have written to: what makes no sense says nothing. */
-static unsigned turn_of(const struct flight *flight, size_t copy)
-{
-    struct buf text = {0};
-    unsigned turn = 0;
-
-    if (file_read(flight->barrier, &text, NULL) == 0 && turn_at + copy < text.length)
-        turn = (unsigned char)text.data[turn_at + copy];
-    buf_release(&text);
-    return turn == LAUNCH_FIRST || turn == LAUNCH_SECOND ? turn : 0;
-}
-
-static void join_verdict_take(struct launch *launch, struct verdict verdict,
+void launch_join_verdict_take(struct launch *launch, struct verdict verdict,
                               unsigned blame)
 {
     if (verdict.weight > launch->verdict.weight)
@@ -312,16 +292,23 @@ static void join_verdict_take(struct launch *launch, struct verdict verdict,
     verdict_join_take(&launch->verdict, verdict);
 }
 
-static void read_results(const struct flight *flight, size_t copy, char *path_owned,
-                         struct copy_results *results, unsigned blame,
-                         struct launch *launch)
+void launch_read_results(struct launch *launch, const char *path, size_t samples_max,
+                         double wall_s, struct copy_results *results, unsigned blame)
 {
     struct error why = {0};
 
-    if (copy_results_read(path_owned, 2 * batches(flight->opts), flight->end[copy].wall_s,
-                          results, &why))
-        join_verdict_take(launch, verdict_bad_results_take(xstrdup(why.text)), blame);
-    free(path_owned);
+    if (copy_results_read(path, samples_max, wall_s, results, &why))
+        launch_join_verdict_take(launch, verdict_bad_results_take(xstrdup(why.text)),
+                                 blame);
+}
+
+void launch_add_usage(struct launch *launch, const struct spawn_outcome *end)
+{
+    if (end->max_rss_kib > launch->max_rss_kib)
+        launch->max_rss_kib = end->max_rss_kib;
+    launch->involuntary_switches += end->involuntary_switches;
+    launch->major_faults += end->major_faults;
+    launch->left_behind += end->left_behind;
 }
 
 /* Sets the usage of one copy and joins its verdict. */
@@ -329,37 +316,19 @@ static int judge_copy(const struct flight *flight, const struct circumstances *a
                       size_t copy, struct launch *launch, struct error *err)
 {
     const struct spawn_outcome *end = &flight->end[copy];
-    unsigned turn;
+    char *path;
 
     if (launch_check_started(flight->program, end, err))
         return -1;
-    turn = flight->is_pair ? turn_of(flight, copy) : LAUNCH_FIRST;
-    if (end->max_rss_kib > launch->max_rss_kib)
-        launch->max_rss_kib = end->max_rss_kib;
-    launch->involuntary_switches += end->involuntary_switches;
-    launch->major_faults += end->major_faults;
-    launch->left_behind += end->left_behind;
-    join_verdict_take(launch, verdict_of_end(end, around), turn ? turn : LAUNCH_BOTH);
+    launch_add_usage(launch, end);
+    launch_join_verdict_take(launch, verdict_of_end(end, around), LAUNCH_FIRST);
     if (end->end != SPAWN_EXITED || end->code != 0)
         return 0;
-    read_results(flight, copy, results_path(flight, copy), &launch->copy[copy],
-                 turn ? turn : LAUNCH_FIRST, launch);
-    if (flight->is_pair)
-        read_results(flight, copy, second_path(flight, copy), &launch->second[copy],
-                     turn ? turn : LAUNCH_SECOND, launch);
+    path = results_path(flight, copy);
+    launch_read_results(launch, path, 2 * batches(flight->opts), end->wall_s,
+                        &launch->copy[copy], LAUNCH_FIRST);
+    free(path);
     return 0;
-}
-
-/* Copies that wait at the barrier are late with the one that they wait for: it alone is
- * in a call. */
-static void blame_late(const struct flight *flight, struct launch *launch)
-{
-    unsigned turns = 0;
-
-    for (size_t i = 0; flight->is_pair && i < launch->copies; i++)
-        turns |= turn_of(flight, i);
-    if (turns)
-        launch->blame = turns;
 }
 
 static int judge(const struct flight *flight, const struct circumstances *around,
@@ -367,13 +336,9 @@ static int judge(const struct flight *flight, const struct circumstances *around
 {
     launch->copies = flight->opts->copies;
     launch->copy = xcalloc(launch->copies, sizeof(*launch->copy));
-    if (flight->is_pair)
-        launch->second = xcalloc(launch->copies, sizeof(*launch->second));
     for (size_t i = 0; i < launch->copies; i++)
         if (judge_copy(flight, around, i, launch, err))
             return -1;
-    if (launch->verdict.outcome == RUN_OUTCOME_TIMED_OUT)
-        blame_late(flight, launch);
     return 0;
 }
 
@@ -399,12 +364,7 @@ static void land(struct flight *flight)
     free(flight->child);
     gate_release(&flight->gate);
     free(flight->barrier);
-    if (flight->folder && flight->own_scratch) {
-        scratch_remove(flight->folder);
-    } else if (flight->folder) {
-        dir_remove_all(flight->folder);
-        free(flight->folder);
-    }
+    launch_remove_folder(flight->folder, flight->own_scratch);
 }
 
 static int run_flight(struct flight *flight, struct launch *launch, struct error *err)
@@ -435,19 +395,6 @@ int launch_run(const struct run_program *program, const struct run_opts *opts,
                double limit_s, struct launch *launch, struct error *err)
 {
     struct flight flight = {.program = program, .opts = opts, .limit_s = limit_s};
-
-    return run_flight(&flight, launch, err);
-}
-
-int launch_run_pair(const struct run_program *program, const struct run_opts *opts,
-                    double limit_s, int in_front, struct launch *launch,
-                    struct error *err)
-{
-    struct flight flight = {.program = program,
-                            .opts = opts,
-                            .limit_s = limit_s,
-                            .is_pair = true,
-                            .in_front = in_front};
 
     return run_flight(&flight, launch, err);
 }

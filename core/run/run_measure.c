@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/run/run_launch.h"
+#include "core/run/run_arena.h"
 #include "core/run/run_samples.h"
 
 void run_result_release(struct run_result *result)
@@ -140,10 +140,22 @@ static double extreme_sample(const struct run_result *result, bool longest)
     return extreme;
 }
 
-/* `beside`: what it ran together with; NULL = nothing. */
-static void note_stopped(struct run_result *result, const struct run_result *beside)
+/* By its first call, where that was all. */
+static double least_warm_s(const struct copy_results *copy, size_t copies)
 {
-    double least_s = extreme_sample(result, false),
+    double least = copy[0].warm_s;
+
+    for (size_t i = 1; i < copies; i++)
+        least = fmin(least, copy[i].warm_s);
+    return least;
+}
+
+/* `beside`: what it ran together with; NULL = nothing. */
+static void note_stopped(struct run_result *result, const struct copy_results *copy,
+                         size_t copies, const struct run_result *beside)
+{
+    double least_s = result->sample_nr ? extreme_sample(result, false)
+                                       : least_warm_s(copy, copies),
            other_s = beside ? extreme_sample(beside, true) : 0;
 
     result->outcome = RUN_OUTCOME_STOPPED;
@@ -173,29 +185,72 @@ static int launch_round(const struct run_program *program, size_t nr,
         add_launch(&result[which], &launch, LAUNCH_FIRST, number, full->minimum_of);
         if (was_stopped(launch.copy, launch.copies) &&
             result[which].outcome == RUN_OUTCOME_OK)
-            note_stopped(&result[which], NULL);
+            note_stopped(&result[which], launch.copy, launch.copies, NULL);
         launch_release(&launch);
     }
     return 0;
 }
 
-/* One launch of a program that holds both: in every other one the second comes first. */
-static int launch_together(const struct run_program *program, const struct run_opts *full,
+static void add_turns(struct run_result result[2], const struct launch *launch,
+                      unsigned number, size_t minimum_of)
+{
+    add_launch(&result[0], launch, LAUNCH_FIRST, number, minimum_of);
+    add_launch(&result[1], launch, LAUNCH_SECOND, number, minimum_of);
+    result[0].together = result[1].together = true;
+    if (was_stopped(launch->second, launch->copies) &&
+        result[1].outcome == RUN_OUTCOME_OK)
+        note_stopped(&result[1], launch->second, launch->copies, &result[0]);
+}
+
+/* A B is followed by B A, also from one round to the next. */
+static bool is_odd(const struct run_result *result, unsigned launch)
+{
+    bool odd = false;
+
+    for (size_t i = 0; i < result->sample_nr; i++)
+        odd ^= result->sample[i].launch == launch;
+    return odd;
+}
+
+int run_arena_turns(struct run_arena *arena, const char *const library[2],
+                    const struct run_turns *how, struct run_result result[2],
+                    struct error *err)
+{
+    struct run_turns now = *how;
+    struct launch launch;
+
+    now.first ^= is_odd(&result[0], run_arena_starts(arena));
+    if (arena_turns(arena, library, &now, &launch, err))
+        return -1;
+    add_turns(result, &launch, run_arena_starts(arena), 1);
+    launch_release(&launch);
+    return 0;
+}
+
+/* An arena of its own: in every other one the second comes first. */
+static int launch_together(const struct run_program *program,
+                           const char *const library[2], const struct run_opts *full,
                            unsigned number, struct run_result result[2],
                            struct error *err)
 {
-    struct run_opts opts = launch_placed(program, full);
+    const struct run_turns how = {.pairs = full->samples_per_launch * full->minimum_of,
+                                  .sample_min_s = full->sample_min_s,
+                                  .limit_s = sampling_limit(full),
+                                  .stop_ratio = full->stop_ratio,
+                                  .first = number % 2 != 0};
+    struct run_arena *arena;
     struct launch launch;
 
-    if (launch_run_pair(program, &opts, sampling_limit(full), number % 2 != 0, &launch,
-                        err))
+    if (run_arena_open(program, full, &arena, err))
         return -1;
-    add_launch(&result[0], &launch, LAUNCH_FIRST, number, full->minimum_of);
-    add_launch(&result[1], &launch, LAUNCH_SECOND, number, full->minimum_of);
-    if (was_stopped(launch.second, launch.copies) && result[1].outcome == RUN_OUTCOME_OK)
-        note_stopped(&result[1], &result[0]);
-    launch_release(&launch);
-    return 0;
+    int status = arena_turns(arena, library, &how, &launch, err);
+    if (!status) {
+        arena_stop(arena, &launch);
+        add_turns(result, &launch, number, full->minimum_of);
+        launch_release(&launch);
+    }
+    run_arena_close(arena);
+    return status;
 }
 
 static bool is_over(const struct run_opts *full, const struct run_result *result,
@@ -210,19 +265,20 @@ static bool is_over(const struct run_opts *full, const struct run_result *result
            is_steady(result, nr, full->target_spread);
 }
 
-static int measure(const struct run_program *program, size_t nr, bool together,
-                   const struct run_opts *opts, struct run_result *result,
-                   struct error *err)
+/* `library`: of two in one arena; NULL = each program has a launch of its own. */
+static int measure(const struct run_program *program, size_t nr,
+                   const char *const *library, const struct run_opts *opts,
+                   struct run_result *result, struct error *err)
 {
     struct run_opts full = launch_defaults(opts);
     double started = clock_s();
     unsigned launches = 0;
 
     for (size_t i = 0; i < nr; i++)
-        result[i] = (struct run_result){.together = together};
+        result[i] = (struct run_result){.together = library != NULL};
     do {
-        if (together ? launch_together(program, &full, launches, result, err)
-                     : launch_round(program, nr, &full, launches, result, err)) {
+        if (library ? launch_together(program, library, &full, launches, result, err)
+                    : launch_round(program, nr, &full, launches, result, err)) {
             for (size_t i = 0; i < nr; i++)
                 run_result_release(&result[i]);
             return -1;
@@ -237,17 +293,18 @@ static int measure(const struct run_program *program, size_t nr, bool together,
 int run_measure(const struct run_program *program, const struct run_opts *opts,
                 struct run_result *result, struct error *err)
 {
-    return measure(program, 1, false, opts, result, err);
+    return measure(program, 1, NULL, opts, result, err);
 }
 
 int run_measure_pair(const struct run_program program[2], const struct run_opts *opts,
                      struct run_result result[2], struct error *err)
 {
-    return measure(program, 2, false, opts, result, err);
+    return measure(program, 2, NULL, opts, result, err);
 }
 
-int run_measure_together(const struct run_program *program, const struct run_opts *opts,
-                         struct run_result result[2], struct error *err)
+int run_measure_together(const struct run_program *program, const char *const library[2],
+                         const struct run_opts *opts, struct run_result result[2],
+                         struct error *err)
 {
-    return measure(program, 2, true, opts, result, err);
+    return measure(program, 2, library, opts, result, err);
 }

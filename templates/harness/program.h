@@ -31,7 +31,9 @@ struct inflight_array {
     size_t
         memory; /* the entry whose memory it lies in: the first one of the same array */
     char is_written;
-    char is_global; /* part of a variable of the kernel's file */
+    char is_changed; /* its memory is read and written: a call finds what the one before
+                        it left */
+    char is_global;  /* part of a variable of the kernel's file */
 };
 /* A number that the kernel leaves in a field or a global variable. */
 struct inflight_output {

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 enum { EXIT_ARGUMENTS = 2, EXIT_MEMORY = 3, EXIT_DIFFERENT = 4 };
-enum { FOR_TIME = 1, FOR_TRACE = 2, FOR_VERIFY = 4, FOR_PAIR = 8, FOR_ALL = 15 };
+enum { FOR_TIME = 1, FOR_TRACE = 2, FOR_VERIFY = 4, FOR_ARENA = 8, FOR_ALL = 15 };
 
 #define UNUSED_IN_SOME __attribute__((unused)) /* programs, that is */
 
@@ -48,12 +48,11 @@ struct request {
     unsigned long long memory_bytes;
     long long copies, index, samples, sample_min_ns, limit_ns;
     const char *barrier;
-    const char *out_second;        /* of a pair */
-    long long first;               /* the side that comes first: 0 or 1 */
     double stop_at_ns, stop_ratio; /* slower calls need not be sampled to the end; 0 = no
-                                      such limit. The ratio: of the second of a pair over
-                                      the first */
+                                      such limit. The ratio: of the second of two in turn
+                                      over the first */
     int gate_in, gate_out;         /* -1 = none */
+    int commands_in, commands_out; /* of an arena; -1 = none */
     const char *geometry, *total, *budget;
     double relative, absolute;
     bool full_precision, against_itself, reference_only, stepped;
@@ -229,6 +228,12 @@ static void read_gate(struct request *request, const char *name, const char *val
         stop(EXIT_ARGUMENTS, "%s: expected IN,OUT, got '%s'", name, value);
 }
 
+static void read_commands(struct request *request, const char *name, const char *value)
+{
+    if (sscanf(value, "%d,%d", &request->commands_in, &request->commands_out) != 2)
+        stop(EXIT_ARGUMENTS, "%s: expected IN,OUT, got '%s'", name, value);
+}
+
 /* The options that only store a value: READ(function, member, conversion). */
 #define READ(function, member, conversion)                                               \
     static void function(struct request *request, const char *name, const char *value)   \
@@ -251,10 +256,7 @@ READ(read_barrier, barrier, value)
 READ(read_samples, samples, INTEGER)
 READ(read_sample_min, sample_min_ns, INTEGER)
 READ(read_limit, limit_ns, INTEGER)
-READ(read_out_second, out_second, value)
-READ(read_first, first, INTEGER)
 READ(read_stop_at, stop_at_ns, REAL)
-READ(read_stop_ratio, stop_ratio, REAL)
 READ(read_geometry, geometry, value)
 READ(read_total, total, value)
 READ(read_budget, budget, value)
@@ -282,10 +284,8 @@ static const struct option options[] = {
     {"--gate", FOR_TIME, true, read_gate},
     {"--start", FOR_TIME, true, read_start},
     {"--background", FOR_TIME, true, read_background},
-    {"--out-second", FOR_PAIR, true, read_out_second},
-    {"--first", FOR_PAIR, true, read_first},
+    {"--commands", FOR_ARENA, true, read_commands},
     {"--stop-at-ns", FOR_TIME, true, read_stop_at},
-    {"--stop-ratio", FOR_PAIR, true, read_stop_ratio},
     {"--stepped", FOR_TIME, false, read_stepped},
     {"--geometry", FOR_TRACE, true, read_geometry},
     {"--total", FOR_TRACE, true, read_total},
@@ -314,7 +314,7 @@ static void check_request(const struct request *request)
             if (!request->sizes[k].array[i].contents)
                 stop(EXIT_ARGUMENTS, "no --buffer for array '%s'",
                      inflight_table.array[i].name);
-    if (!request->out)
+    if (!request->out && request->commands_in < 0)
         stop(EXIT_ARGUMENTS, "no --out");
     if (request->copies < 1 || request->index < 0 || request->index >= request->copies ||
         (request->copies > 1 && !request->barrier))
@@ -330,6 +330,8 @@ static struct request read_args(int argc, char **argv, int program)
                               .limit_ns = LLONG_MAX,
                               .gate_in = -1,
                               .gate_out = -1,
+                              .commands_in = -1,
+                              .commands_out = -1,
                               .geometry = "",
                               .total = "0",
                               .budget = "0"};
@@ -419,18 +421,18 @@ static void limit_self(const struct request *request)
         pin(request->cpu);
 }
 
-UNUSED_IN_SOME static FILE *open_out(const struct request *request)
+UNUSED_IN_SOME static FILE *open_out(const char *path)
 {
-    FILE *out = fopen(request->out, "w");
+    FILE *out = fopen(path, "w");
 
     if (!out)
-        stop(EXIT_ARGUMENTS, "cannot write '%s': %s", request->out, strerror(errno));
+        stop(EXIT_ARGUMENTS, "cannot write '%s': %s", path, strerror(errno));
     return out;
 }
 
-UNUSED_IN_SOME static void close_out(const struct request *request, FILE *out)
+UNUSED_IN_SOME static void close_out(const char *path, FILE *out)
 {
     fputs("done\n", out);
     if (ferror(out) | fclose(out))
-        stop(1, "cannot write '%s': %s", request->out, strerror(errno));
+        stop(1, "cannot write '%s': %s", path, strerror(errno));
 }

@@ -91,7 +91,8 @@ UNUSED_IN_SOME static void **buffers_fill(const struct request *request,
             buffer[i] = buffer_of(request, array, bytes, asked->contents);
         buffer[i].length = asked->length;
         data[i] = buffer[i].data;
-        fill(array, data[i], asked->length, asked->contents, request->seed);
+        if (data[i])
+            fill(array, data[i], asked->length, asked->contents, request->seed);
     }
     return data;
 }

@@ -23,12 +23,14 @@ struct shared {
     _Atomic long long released_ns; /* when the last one arrived */
 };
 
+typedef void calling(void *const *array, const long long *integer, const double *real,
+                     struct inflight_result *result);
+
 struct timing {
     const struct request *request;
     struct shared *shared;
     struct sampler sampler;
-    void (*call)(void *const *array, const long long *integer, const double *real,
-                 struct inflight_result *result);
+    calling *call;
     void **data;
     struct spent warm; /* the first call */
     long long calls;   /* per sample */
@@ -111,7 +113,7 @@ static struct spent time_calls(const struct timing *timing, long long calls)
 /* What a call of nothing costs by the same way: arguments, both calls, the loop. Not
  * subtracted: whoever calls the kernel pays it too, and part of it overlaps with the
  * kernel. */
-static double empty_call_ns(const struct timing *timing)
+static double empty_call_ns(const struct timing *timing, calling *empty_call)
 {
     const struct sizes *sizes = &timing->request->sizes[0];
     struct inflight_result result;
@@ -121,8 +123,7 @@ static double empty_call_ns(const struct timing *timing)
         long long start = now_ns(), spent;
 
         for (int i = 0; i < EMPTY_CALLS; i++)
-            inflight_variant_empty_call(timing->data, sizes->integer, sizes->real,
-                                        &result);
+            empty_call(timing->data, sizes->integer, sizes->real, &result);
         spent = now_ns() - start;
         least = spent < least ? spent : least;
     }
@@ -179,7 +180,7 @@ UNUSED_IN_SOME static void warm_up(struct timing *timing)
     sampler_plan(&timing->sampler, call_ns * (double)timing->calls, timing->calls);
 }
 
-static void pass_gate(const struct request *request, char letter)
+UNUSED_IN_SOME static void pass_gate(const struct request *request, char letter)
 {
     char answer;
 
@@ -329,7 +330,7 @@ static void report_drift(FILE *out, const struct inflight_array *array,
         fprintf(out, "drift %s %s\n", array->name, odd);
 }
 
-#ifndef INFLIGHT_PAIR /* program_pair.c has one of its own */
+#ifndef INFLIGHT_ARENA /* program_arena.c has one of its own */
 #include "program_step.c"
 
 int main(int argc, char **argv)
@@ -342,7 +343,7 @@ int main(int argc, char **argv)
     limit_self(&request);
     if (request.background)
         load_run(&request);
-    timing.out = open_out(&request);
+    timing.out = open_out(request.out);
     timing.shared = open_barrier(&request);
     timing.data = buffers_fill(&request, buffer);
     if (request.stepped) {
@@ -353,7 +354,8 @@ int main(int argc, char **argv)
         bytes += buffer[i].bytes;
     fprintf(timing.out, "buffers %zu\n", bytes);
     timing.sampler = sampler_make(&request, buffer);
-    sampler_report(&timing.sampler, empty_call_ns(&timing), timing.out);
+    sampler_report(&timing.sampler, empty_call_ns(&timing, inflight_variant_empty_call),
+                   timing.out);
     warm_up(&timing);
     fprintf(timing.out, "huge %lld\n", huge_bytes());
     pass_gate(&request, 'R');
@@ -361,7 +363,7 @@ int main(int argc, char **argv)
     pass_gate(&request, 'E');
     for (size_t i = 0; i < inflight_table.array_nr; i++)
         report_drift(timing.out, &inflight_table.array[i], &buffer[i]);
-    close_out(&request, timing.out);
+    close_out(request.out, timing.out);
     return 0;
 }
 #endif

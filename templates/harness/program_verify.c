@@ -149,9 +149,9 @@ static size_t bytes_of(const struct verification *verification, size_t memory)
     size_t most = 0;
 
     for (size_t i = 0; i < inflight_table.array_nr; i++) {
-        size_t bytes = shift_of(verification, i) +
-                       memory_bytes(&inflight_table.array[i],
-                                    verification->sizes->array[i].length);
+        size_t bytes =
+            shift_of(verification, i) +
+            memory_bytes(&inflight_table.array[i], verification->sizes->array[i].length);
 
         if (memory_of(verification, i) == memory && bytes > most)
             most = bytes;
@@ -454,7 +454,7 @@ int main(int argc, char **argv)
         .wanted = must_alloc(inflight_table.output_nr, sizeof(struct number))};
 
     limit_self(&request);
-    verification.out = open_out(&request);
+    verification.out = open_out(request.out);
     setvbuf(verification.out, NULL, _IOLBF, BUFSIZ);
     sanitizer_begin(request.out, verification.out);
     catch_faults(verification.pair, verification.out);
@@ -465,6 +465,6 @@ int main(int argc, char **argv)
         verify_sizes(&verification);
         release_pairs(&verification);
     }
-    close_out(&request, verification.out);
+    close_out(request.out, verification.out);
     return verification.different ? EXIT_DIFFERENT : 0;
 }

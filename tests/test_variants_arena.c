@@ -1,5 +1,4 @@
 #include <CUnit/CUnit.h>
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,29 +8,52 @@
 static const struct run_opts few = {
     .launches_min = 1, .launches_max = 1, .samples_per_launch = 2, .sample_min_s = 1e-4};
 
+/* The arena, and a library for each side; what is not needed stays NULL. */
+struct built {
+    char *program, *library[2];
+};
+
+static void forget(struct built *built)
+{
+    free(built->program);
+    free(built->library[0]);
+    free(built->library[1]);
+}
+
 /* A side is text of a file when it begins with '#' or '/', else a plan. */
-static char *build(struct kernel *kernel, const char *const text[2],
-                   const struct toolchain *toolchain)
+static bool build_side(struct kernel *kernel, const char *text, const char *file,
+                       const struct toolchain *toolchain, char **library)
+{
+    struct variant_side side = {0};
+    struct plan *plan = NULL;
+    char *source = NULL;
+    struct error err = {0};
+    bool good;
+
+    if (*text && strchr("#/", *text))
+        side.source = source = fixture_file(file, text);
+    else if (check_ok(plan_parse(text, &plan, &err), &err))
+        side.plan = plan;
+    good = check_ok(
+        variant_build_library(kernel, &side, toolchain, fixture_dir(), library, &err),
+        &err);
+    free(source);
+    plan_free(plan);
+    return good;
+}
+
+static bool build(struct kernel *kernel, const char *const text[2],
+                  const struct toolchain *toolchain, struct built *built)
 {
     static const char *const names[] = {"one.c", "other.c"};
-    struct variant_side side[2] = {{0}, {0}};
-    struct plan *plan[2] = {NULL, NULL};
-    char *source[2] = {NULL, NULL}, *path = NULL;
     struct error err = {0};
+    bool good = check_ok(
+        variant_build_arena(kernel, toolchain, fixture_dir(), &built->program, &err),
+        &err);
 
-    for (int i = 0; i < 2; i++) {
-        if (strchr("#/", text[i][0]) && text[i][0])
-            side[i].source = source[i] = fixture_file(names[i], text[i]);
-        else if (check_ok(plan_parse(text[i], &plan[i], &err), &err))
-            side[i].plan = plan[i];
-    }
-    check_ok(variant_build_pair(kernel, side, toolchain, fixture_dir(), &path, &err),
-             &err);
-    for (int i = 0; i < 2; i++) {
-        free(source[i]);
-        plan_free(plan[i]);
-    }
-    return path;
+    for (int i = 0; good && i < 2; i++)
+        good = build_side(kernel, text[i], names[i], toolchain, &built->library[i]);
+    return good;
 }
 
 static void measure(const char *name, const char *const text[2],
@@ -41,18 +63,18 @@ static void measure(const char *name, const char *const text[2],
     struct kernel *kernel = fixture_bound(name, NULL);
     struct strvec args = {0};
     struct error err = {0};
-    char *program = kernel ? build(kernel, text, toolchain) : NULL;
+    struct built built = {0};
 
     result[0] = result[1] = (struct run_result){.outcome = RUN_OUTCOME_NOT_BUILT};
-    if (program) {
+    if (kernel && build(kernel, text, toolchain, &built)) {
+        const struct run_program program = {.path = built.program, .args = &args};
+        const char *const library[2] = {built.library[0], built.library[1]};
+
         variant_args(kernel, &args);
-        check_ok(
-            run_measure_together(&(struct run_program){.path = program, .args = &args},
-                                 opts, result, &err),
-            &err);
+        check_ok(run_measure_together(&program, library, opts, result, &err), &err);
     }
     strvec_release(&args);
-    free(program);
+    forget(&built);
     kernel_free(kernel);
 }
 
@@ -86,7 +108,6 @@ static void kernels_are_timed_in_pairs(void)
         {"vla", {"", ""}, 4 * (6300 + 70 + 90)},
         {"sparse", {"", ""}, 4 * (201 + 1600) + 8 * (1600 + 300 + 200)},
         {"globals", {"", "simd"}, 6400},
-        {"clashing", {"", ""}, 4800 + 32},
         {"clashing", {"", ""}, 4800 + 32},
     };
     const struct toolchain *toolchain;
@@ -280,86 +301,124 @@ static void cold_starts_work_in_pairs(void)
     release(result);
 }
 
-static size_t files_that_begin(const char *folder, const char *start)
-{
-    DIR *dir = opendir(folder);
-    size_t nr = 0;
+/* ---- an arena that stays ---- */
 
-    for (struct dirent *entry; dir && (entry = readdir(dir));)
-        nr += strncmp(entry->d_name, start, strlen(start)) == 0;
-    if (dir)
-        closedir(dir);
-    return nr;
-}
+struct session {
+    struct kernel *kernel;
+    struct strvec args;
+    struct built built;
+    struct run_arena *arena;
+};
 
-/* A plan is compiled once, whichever side it is on. */
-static void kernels_are_compiled_once(void)
+static bool session_open(const char *name, const char *const text[2], size_t copies,
+                         struct session *session)
 {
     const struct toolchain *toolchain;
-    struct kernel *kernel = fixture_bound("plain", NULL);
-    char *dir = path_join(fixture_dir(), "once"), *program = NULL;
-    struct plan *plan[2] = {NULL, NULL};
+    const struct run_opts opts = {.copies = copies, .launch_limit_s = 30};
     struct error err = {0};
 
-    if (!kernel || fixture_toolchains(&toolchain) == 0)
-        return;
-    check_ok(plan_parse("", &plan[0], &err), &err);
-    check_ok(plan_parse("unroll(i:4)", &plan[1], &err), &err);
-    for (int i = 0; i < 4; i++) {
-        const struct variant_side side[2] = {{.plan = plan[i / 2]},
-                                             {.plan = plan[i % 2]}};
-
-        check_ok(variant_build_pair(kernel, side, &toolchain[0], dir, &program, &err),
-                 &err);
-        free(program);
-    }
-    check_eq(files_that_begin(dir, "variant-"), 4); /* two texts, two objects */
-    check_eq(files_that_begin(dir, "pair-"), 4);
-    plan_free(plan[0]);
-    plan_free(plan[1]);
-    free(dir);
-    kernel_free(kernel);
+    *session = (struct session){.kernel = fixture_bound(name, NULL)};
+    if (!session->kernel || fixture_toolchains(&toolchain) == 0 ||
+        !build(session->kernel, text, &toolchain[0], &session->built))
+        return false;
+    variant_args(session->kernel, &session->args);
+    const struct run_program program = {.path = session->built.program,
+                                        .args = &session->args};
+    return check_ok(run_arena_open(&program, &opts, &session->arena, &err), &err);
 }
 
-static void what_a_compiler_refuses_is_told(void)
+static void session_close(struct session *session)
 {
-    char *bad = fixture_file("bad.c", "void scale(void)\n{ wrong }\n");
-    char *other = fixture_file(
-        "lost.c", "void outside(void);\n"
-                  "double scale(int n, double s, const double *a, double *b)\n"
-                  "{ outside(); return 0; }\n");
-    char *missing = path_join(fixture_dir(), "no-such.c");
-    const struct {
-        const char *source, *text;
-    } cases[] = {{bad, "a folder/bad.c:2:"},
-                 {other, "it calls or uses 'outside', which stands in another file"},
-                 {missing, "no-such.c"}};
-    const struct toolchain *toolchain;
-    struct kernel *kernel = fixture_bound("plain", NULL);
-    struct plan *plan = NULL;
-    struct error err = {0};
-    char *program = NULL;
-
-    if (!kernel || fixture_toolchains(&toolchain) == 0)
-        return;
-    check_ok(plan_parse("", &plan, &err), &err);
-    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        const struct variant_side side[2] = {{.plan = plan}, {.source = cases[i].source}};
-
-        check(variant_build_pair(kernel, side, &toolchain[0], fixture_dir(), &program,
-                                 &err) != 0);
-        check_contains(err.text, cases[i].text);
-        check(program == NULL);
-        err = (struct error){0};
-    }
-    plan_free(plan);
-    free(bad);
-    free(other);
-    free(missing);
-    kernel_free(kernel);
+    run_arena_close(session->arena);
+    strvec_release(&session->args);
+    forget(&session->built);
+    kernel_free(session->kernel);
 }
 
-CU_TestInfo variants_pair_tests[] = {
+static void turns(const struct session *session, int first, int second,
+                  struct run_result result[2])
+{
+    const char *const library[2] = {session->built.library[first],
+                                    session->built.library[second]};
+    const struct run_turns how = {
+        .pairs = 2, .sample_min_s = 1e-4, .settle_s = 1e-3, .limit_s = 1};
+    struct error err = {0};
+
+    check_ok(run_arena_turns(session->arena, library, &how, result, &err), &err);
+}
+
+/* Each call of it finds what the one before left, and a hundred too many end it; the
+ * turns before began with what was there at first. */
+static void what_a_kernel_changes_comes_back(void)
+{
+    static const char counting[] =
+        "#include <stdlib.h>\n"
+        "double scale(int n, double s, const double *a, double *b)\n"
+        "{\n"
+        "    b[0] = b[0] + 1;\n"
+        "    if (b[0] > 4000)\n"
+        "        abort();\n"
+        "    for (volatile int i = 0; i < 40000; i++)\n"
+        "        ;\n"
+        "    return b[1];\n"
+        "}\n";
+    const char *const sides[] = {counting, counting};
+    struct session session;
+    struct run_result result[2] = {{0}, {0}};
+
+    if (session_open("plain", sides, 1, &session)) {
+        for (int i = 0; i < 80; i++)
+            turns(&session, i % 2, !(i % 2), result);
+        check_eq(result[0].outcome, RUN_OUTCOME_OK);
+        check_eq(result[1].outcome, RUN_OUTCOME_OK);
+        check(result[0].sample_nr >= 160);
+        check_eq(run_arena_starts(session.arena), 1);
+    }
+    release(result);
+    session_close(&session);
+}
+
+/* Once its processes are no more there are new ones with the next turns. */
+static void what_breaks_costs_a_start(void)
+{
+    static const char *const broken[] = {
+        "#include <stdlib.h>\n"
+        "double scale(int n, double s, const double *a, double *b)\n"
+        "{ abort(); }\n",
+        /* what it is given to read it cannot write */
+        "#include <stdlib.h>\n"
+        "double scale(int n, double s, const double *a, double *b)\n"
+        "{ ((double *)a)[5] = 1; return 0; }\n",
+        "#include <stdlib.h>\n"
+        "double scale(int n, double s, const double *a, double *b)\n"
+        "{ _Exit(0); }\n"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(broken); i++) {
+        const char *const sides[] = {"", broken[i]};
+        struct session session;
+        struct run_result result[2] = {{0}, {0}};
+
+        if (session_open("plain", sides, 2, &session)) {
+            turns(&session, 0, 0, result);
+            check_eq(result[0].outcome, RUN_OUTCOME_OK);
+            check(run_arena_is_fresh(session.arena));
+            turns(&session, 0, 1, result);
+            check_eq(result[0].outcome, RUN_OUTCOME_OK);
+            check(result[1].outcome == RUN_OUTCOME_CRASHED ||
+                  result[1].outcome == RUN_OUTCOME_BAD_EXIT);
+            check(!run_arena_is_fresh(session.arena));
+            release(result);
+            turns(&session, 0, 0, result);
+            check_eq(result[0].outcome, RUN_OUTCOME_OK);
+            check(result[0].sample_nr >= 2);
+            check_eq(run_arena_starts(session.arena), 2);
+        }
+        release(result);
+        session_close(&session);
+    }
+}
+
+CU_TestInfo variants_arena_tests[] = {
     {"kernels are timed in pairs", kernels_are_timed_in_pairs},
     {"copies wait for each other", copies_wait_for_each_other},
     {"caches settle before samples", caches_settle_before_samples},
@@ -367,7 +426,7 @@ CU_TestInfo variants_pair_tests[] = {
     {"globals are there twice", globals_are_there_twice},
     {"faults are their own", faults_are_their_own},
     {"cold starts work in pairs", cold_starts_work_in_pairs},
-    {"kernels are compiled once", kernels_are_compiled_once},
-    {"what a compiler refuses is told", what_a_compiler_refuses_is_told},
+    {"what a kernel changes comes back", what_a_kernel_changes_comes_back},
+    {"what breaks costs a start", what_breaks_costs_a_start},
     CU_TEST_INFO_NULL,
 };

@@ -1,0 +1,224 @@
+/* The live runner: the arena, and questions put to it. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "search/live.h"
+
+const double live_error = 0.05;
+
+/* A first call of a variant that takes so many times as long as the longest of the
+ * reference is not what chance makes of one that is no slower. Calls that take less than
+ * `short_s` find caches and pages that later ones do not. */
+static const double surely_slower = 1.25, surely_slower_short = 4, short_s = 0.02;
+/* Settling calls of a side: quick answers make do with less than comparisons in the end.
+ */
+static const double settle_s = 0.01;
+enum { PAIRS_FIRST = 4, PAIRS_MOST = 512 };
+
+int live_library(struct live *live, struct built *built, struct error *err)
+{
+    const struct variant_side side = {.plan = built->parsed, .source = built->source};
+    struct error local = {0};
+    if (built->library || built->refused != RUN_OUTCOME_OK || live->no_arena)
+        return 0;
+    if (variant_build_library(live->opts.kernel, &side, built->toolchain,
+                              live->opts.scratch, &built->library, &local) == 0)
+        return 0;
+    if (!*built->plan && local.status == STATUS_FAILED && !spawn_interrupted()) {
+        live->no_arena = true;
+        return 0;
+    }
+    return live_take_refusal(live, built, &local, err);
+}
+
+static int open_arena(struct live *live, struct error *err)
+{
+    const struct environment plain = {0};
+    struct run_place place = {0};
+    struct run_opts opts = live_run_opts(live);
+    struct built *original;
+    char *path = NULL;
+    if (live->arena || live->no_arena)
+        return 0;
+    if (live_place(live, &plain, &place, err) ||
+        live_built_get(live, &(struct candidate){"", plain}, &original, err) ||
+        live_library(live, original, err))
+        return -1;
+    if (live->no_arena)
+        return 0;
+    if (variant_build_arena(live->opts.kernel, live->opts.toolchain, live->opts.scratch,
+                            &path, err))
+        return -1;
+    struct run_program program = {path, &live->args, false, &place};
+    int status = run_arena_open(&program, &opts, &live->arena, err);
+    free(path);
+    return status;
+}
+
+void live_leave_arena(struct live *live)
+{
+    run_arena_close(live->arena);
+    live->arena = NULL;
+    live->no_arena = false;
+}
+
+void live_rest(struct live *live)
+{
+    double bytes =
+        kernel_counts(live->opts.kernel).footprint_bytes * (double)live->copies;
+    if (live->arena && 2 * bytes > 0.5 * memory_available_bytes())
+        run_arena_rest(live->arena);
+}
+
+/* ---- a question ---- */
+
+struct asking {
+    struct live *live;
+    const struct live_question *question;
+    const char *library[2];
+    double began_s;
+};
+
+static double left_s(const struct asking *asking)
+{
+    return asking->question->seconds - (clock_s() - asking->began_s);
+}
+
+static double first_limit_s(const struct asking *asking)
+{
+    const struct live *live = asking->live;
+    double longest_s = live->reference.longest_s, limit_s;
+    if (asking->question->stop_at_s <= 0 || longest_s <= 0)
+        return 0;
+    limit_s = (longest_s < short_s ? surely_slower_short : surely_slower) * longest_s;
+    return fmax(limit_s, longest_s < short_s ? 2 * short_s : 0);
+}
+
+double live_kill_s(const struct live *live, const struct live_question *question)
+{
+    double general_s = live->opts.launch_limit_s > 0 ? live->opts.launch_limit_s : 60,
+           reference_s = live->reference.plan ? live->reference.time_s.value : 0,
+           own_s = 2 * live->launch_s + 2 + question->seconds + 4 * question->stop_at_s +
+                   8 * reference_s;
+    return question->stop_at_s > 0 && live->launch_s > 0 ? fmin(own_s, general_s)
+                                                         : general_s;
+}
+
+/* As many more pairs as there were; none that there is no time for. */
+static size_t next_pairs(const struct asking *asking, size_t done)
+{
+    double each_s = (clock_s() - asking->began_s) / (double)done,
+           room = left_s(asking) / fmax(each_s, 1e-6);
+    size_t next = done < PAIRS_MOST ? done : PAIRS_MOST;
+    if (room < 1)
+        return 0;
+    if (room < (double)next)
+        next = (size_t)room;
+    return next > 1 ? next - next % 2 : next;
+}
+
+static bool is_answered(const struct asking *asking, enum run_verdict verdict,
+                        struct quantity ratio)
+{
+    const struct live_question *question = asking->question;
+    if (verdict == RUN_VERDICT_UNDECIDED)
+        return false;
+    return question->within <= 0 || verdict == RUN_VERDICT_SLOWER ||
+           ratio.high < ratio.low * (1 + question->within);
+}
+
+static int take_turns(const struct asking *asking, struct run_result result[2],
+                      struct quantity *ratio, struct error *err)
+{
+    struct live *live = asking->live;
+    struct run_turns how = {.pairs = PAIRS_FIRST,
+                            .settle_s = settle_s,
+                            .limit_s = asking->question->seconds,
+                            .kill_s = live_kill_s(live, asking->question),
+                            .first_limit_s = first_limit_s(asking),
+                            .stop_ratio = live->reference.plan
+                                              ? fmax(asking->question->stop_at_s, 0) /
+                                                    live->reference.time_s.value
+                                              : 0};
+    do {
+        if (run_arena_turns(live->arena, asking->library, &how, result, err))
+            return -1;
+        if (result[0].outcome != RUN_OUTCOME_OK || result[1].outcome != RUN_OUTCOME_OK)
+            return 0;
+        enum run_verdict verdict =
+            run_judge(&result[0], &result[1], asking->question->error, ratio);
+        if (is_answered(asking, verdict, *ratio))
+            return 0;
+        how.pairs = next_pairs(asking, result[0].sample_nr);
+        how.limit_s = left_s(asking);
+    } while (how.pairs > 0 && how.limit_s > 0 && !spawn_interrupted());
+    return 0;
+}
+
+static bool is_broken(const struct run_result result[2])
+{
+    for (int i = 0; i < 2; i++)
+        if (result[i].outcome != RUN_OUTCOME_OK &&
+            result[i].outcome != RUN_OUTCOME_STOPPED &&
+            result[i].outcome != RUN_OUTCOME_INTERRUPTED)
+            return true;
+    return false;
+}
+
+static void forget(struct run_result result[2])
+{
+    run_result_release(&result[0]);
+    run_result_release(&result[1]);
+}
+
+/* What breaks in processes that others have run in may be what those have broken. */
+static int take_turns_surely(struct asking *asking, struct run_result result[2],
+                             struct quantity *ratio, struct error *err)
+{
+    int status = take_turns(asking, result, ratio, err);
+    if (status || !is_broken(result) || run_arena_is_fresh(asking->live->arena))
+        return status;
+    forget(result);
+    asking->began_s = clock_s();
+    return take_turns(asking, result, ratio, err);
+}
+
+static void note_longest(struct live *live, const struct run_result *reference)
+{
+    for (size_t i = 0; i < reference->sample_nr; i++)
+        if (!reference->sample[i].disturbed)
+            live->reference.longest_s =
+                fmax(live->reference.longest_s, reference->sample[i].seconds);
+}
+
+int live_ask(struct live *live, const struct live_question *question,
+             struct run_result result[2], struct quantity *ratio, bool *done,
+             struct error *err)
+{
+    struct asking asking = {.live = live, .question = question, .began_s = clock_s()};
+    *done = false;
+    *ratio = quantity_unknown();
+    result[0] = result[1] = (struct run_result){0};
+    if (open_arena(live, err))
+        return -1;
+    for (int i = 0; live->arena && i < 2; i++)
+        if (live_library(live, question->side[i], err))
+            return -1;
+    if (!live->arena || !question->side[0]->library || !question->side[1]->library)
+        return 0;
+    for (int i = 0; i < 2; i++)
+        asking.library[i] = question->side[i]->library;
+    if (take_turns_surely(&asking, result, ratio, err)) {
+        forget(result);
+        return -1;
+    }
+    if (result[0].outcome != RUN_OUTCOME_OK) {
+        forget(result);
+        return 0;
+    }
+    note_longest(live, &result[0]);
+    live->judged_nr++;
+    live->judged_s += clock_s() - asking.began_s;
+    *done = true;
+    return 0;
+}
