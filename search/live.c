@@ -336,25 +336,54 @@ static bool is_brief(const struct live *live)
     return live->opts.budget_s > 0 && live->opts.budget_s < 24;
 }
 
-/* Plans are timed beside the reference where that can be; but counters count a launch. */
+/* Of a session. */
+static bool is_baseline(const struct live *live, const struct built *built,
+                        const struct measurement *out)
+{
+    const struct environment plain = {0};
+    return live->opts.budget_s > 0 && !*built->plan && !live->reference.plan &&
+           environments_equal(&out->environment, &plain);
+}
+
+static void take_outcome(const struct live *live, const struct built *built,
+                         struct measurement *out)
+{
+    if (built->refused == RUN_OUTCOME_OK) {
+        take_verification(live, built, out);
+        return;
+    }
+    out->outcome = built->refused;
+    free(out->detail);
+    out->detail = xstrdup(built->why);
+    out->time_s = quantity_unknown();
+}
+
+/* Plans are timed beside the reference where that can be; but counters count a launch.
+ * What is not faster need not be clean, until it is verified at the full size. */
 static int time_built(struct live *live, struct built *built, enum measure_effort effort,
                       double stop_at_s, struct measurement *out, struct error *err)
 {
+    enum run_verdict verdict = RUN_VERDICT_UNDECIDED;
     bool done = false;
     if (built->refused == RUN_OUTCOME_OK &&
         !(effort == MEASURE_EXPLAIN && live->counters.usable) &&
-        live_time_beside(live, built, effort, stop_at_s, out, &done, err))
+        (is_baseline(live, built, out) ? live_time_alone(live, built, out, &done, err)
+                                       : live_time_beside(live, built, effort, stop_at_s,
+                                                          out, &done, &verdict, err)))
         return -1;
     if (!done && live_build(live, built, VARIANT_TIME, err))
         return -1;
     if (built->refused != RUN_OUTCOME_OK) {
-        out->outcome = built->refused;
-        out->detail = xstrdup(built->why);
+        take_outcome(live, built, out);
         return 0;
     }
-    take_verification(live, built, out);
-    return done ? 0
-                : time_it(live, built, &out->environment, effort, stop_at_s, out, err);
+    if (!done && time_it(live, built, &out->environment, effort, stop_at_s, out, err))
+        return -1;
+    if (out->outcome == RUN_OUTCOME_OK && (!done || verdict == RUN_VERDICT_FASTER) &&
+        *built->plan && live_sanitize(live, built, err))
+        return -1;
+    take_outcome(live, built, out);
+    return 0;
 }
 
 int live_measure_built(struct live *live, struct built *built,

@@ -109,8 +109,8 @@ bool live_is_parallel(const struct built *built);
  * has, or there is no such sanitizer. Caller frees. */
 char *live_new_shape(struct live *live, const struct built *built,
                      enum variant_program what);
-/* live_sanitize.c: after it has been verified. What a sanitizer reports is recorded in
- * built->refused. */
+/* live_sanitize.c: after it has been verified; of first looks only what is not slower.
+ * What a sanitizer reports is recorded in built->refused. */
 int live_sanitize(struct live *live, struct built *built, struct error *err);
 
 /* Compares its results with the untransformed kernel's; a difference is recorded in
@@ -174,10 +174,11 @@ int live_library(struct live *live, struct built *built, struct error *err);
 struct live_question {
     struct built *side[2];
     double seconds;   /* for all of it */
+    size_t pairs;     /* not 0: so many, whatever they say */
     double error;     /* that the answer may have */
     double stop_at_s; /* [1] may be given up when its calls take longer; 0 = never */
     double within; /* go on until the interval's ends are so near to each other; 0 = end
-                      with the answer */
+                      with the answer, or when a gain worth having is excluded */
 };
 /*
  * Takes turns until there is an answer (run_judge), or the time is over. *done stays
@@ -206,7 +207,10 @@ extern const double live_error;
  */
 int live_time_beside(struct live *live, struct built *built, enum measure_effort effort,
                      double stop_at_s, struct measurement *out, bool *done,
-                     struct error *err);
+                     enum run_verdict *verdict, struct error *err);
+/* The kernel as written; *done as above. */
+int live_time_alone(struct live *live, struct built *built, struct measurement *out,
+                    bool *done, struct error *err);
 /* What it would be timed beside; NULL = it would be timed alone. */
 struct built *live_beside(struct live *live, const struct built *built,
                           const struct environment *environment);

@@ -9,7 +9,6 @@
 struct ahead {
     struct live *live;
     struct variant_queue *queue;
-    struct strvec shapes; /* that an earlier one of the batch will take to a sanitizer */
 };
 
 /* Two for each processor, so that a slow compiler leaves the others with work; few, so
@@ -31,31 +30,21 @@ static void queue_program(const struct ahead *ahead, const struct built *built,
     free(path);
 }
 
-static void queue_sanitized(struct ahead *ahead, const struct built *built,
-                            enum variant_program what)
+/* The library, and what compares its results. */
+static void queue_library(const struct ahead *ahead, struct built *built)
 {
-    char *shape = live_new_shape(ahead->live, built, what);
-    bool fresh = shape && !strvec_has(&ahead->shapes, shape);
-    if (fresh)
-        strvec_push(&ahead->shapes, shape);
-    free(shape);
-    if (fresh)
-        queue_program(ahead, built, what);
-}
-
-/* What first runs are timed with. */
-static void queue_timed(const struct ahead *ahead, const struct built *built,
-                        const struct environment *environment)
-{
+    struct live *live = ahead->live;
     const struct variant_side side = {.plan = built->parsed};
     struct toolchain later = *built->toolchain;
-    char *path = NULL;
+    char *library = NULL, *path = NULL;
     later.queue = ahead->queue;
-    if (ahead->live->no_arena || !live_beside(ahead->live, built, environment))
-        queue_program(ahead, built, VARIANT_TIME);
-    else if (!built->library)
-        variant_build_library(ahead->live->opts.kernel, &side, &later,
-                              ahead->live->opts.scratch, &path, NULL);
+    if (!built->library &&
+        !variant_build_library(live->opts.kernel, &side, &later, live->opts.scratch,
+                               &library, NULL) &&
+        !built->program[VARIANT_VERIFY])
+        variant_build_verifier(live->opts.kernel, library, &later, live->opts.scratch,
+                               &path, NULL);
+    free(library);
     free(path);
 }
 
@@ -65,13 +54,14 @@ static void queue_candidate(struct ahead *ahead, const struct candidate *candida
     if (live_built_get(ahead->live, candidate, &built, NULL) || built->source ||
         built->refused != RUN_OUTCOME_OK)
         return;
-    if (!built->small_verified && *built->plan) {
+    if (!ahead->live->no_arena) {
+        queue_library(ahead, built);
+    } else if (!built->small_verified && *built->plan) {
         queue_program(ahead, built, VARIANT_VERIFY);
-        queue_sanitized(ahead, built, VARIANT_ADDRESS);
-        if (live_is_parallel(built))
-            queue_sanitized(ahead, built, VARIANT_THREADS);
     }
-    queue_timed(ahead, built, &candidate->environment);
+    if (ahead->live->no_arena ||
+        !live_beside(ahead->live, built, &candidate->environment))
+        queue_program(ahead, built, VARIANT_TIME);
 }
 
 int live_prepare(void *data, const struct candidate *candidate, size_t nr,
@@ -82,6 +72,5 @@ int live_prepare(void *data, const struct candidate *candidate, size_t nr,
         queue_candidate(&ahead, &candidate[i]);
     int status = variant_queue_build(ahead.queue, err);
     variant_queue_free(ahead.queue);
-    strvec_release(&ahead.shapes);
     return status;
 }

@@ -13,7 +13,8 @@ static const double surely_slower = 1.25, surely_slower_short = 4, short_s = 0.0
 /* Settling calls of a side: quick answers make do with less than comparisons in the end.
  */
 static const double settle_s = 0.01;
-enum { PAIRS_FIRST = 4, PAIRS_MOST = 512 };
+/* The fewest that there is an answer from. */
+enum { PAIRS_FIRST = 3, PAIRS_MOST = 512 };
 
 int live_library(struct live *live, struct built *built, struct error *err)
 {
@@ -114,13 +115,15 @@ static size_t next_pairs(const struct asking *asking, size_t done)
         return 0;
     if (room < (double)next)
         next = (size_t)room;
-    return next > 1 ? next - next % 2 : next;
+    return next;
 }
 
 static bool is_answered(const struct asking *asking, enum run_verdict verdict,
                         struct quantity ratio)
 {
     const struct live_question *question = asking->question;
+    if (question->within <= 0 && !ratio.doubted && ratio.high < 1 + run_equal_within)
+        return true;
     if (verdict == RUN_VERDICT_UNDECIDED)
         return false;
     return question->within <= 0 || verdict == RUN_VERDICT_SLOWER ||
@@ -131,7 +134,8 @@ static int take_turns(const struct asking *asking, struct run_result result[2],
                       struct quantity *ratio, struct error *err)
 {
     struct live *live = asking->live;
-    struct run_turns how = {.pairs = PAIRS_FIRST,
+    size_t pairs = asking->question->pairs;
+    struct run_turns how = {.pairs = pairs ? pairs : PAIRS_FIRST,
                             .settle_s = settle_s,
                             .limit_s = asking->question->seconds,
                             .kill_s = live_kill_s(live, asking->question),
@@ -147,7 +151,7 @@ static int take_turns(const struct asking *asking, struct run_result result[2],
             return 0;
         enum run_verdict verdict =
             run_judge(&result[0], &result[1], asking->question->error, ratio);
-        if (is_answered(asking, verdict, *ratio))
+        if (pairs || is_answered(asking, verdict, *ratio))
             return 0;
         how.pairs = next_pairs(asking, result[0].sample_nr);
         how.limit_s = left_s(asking);

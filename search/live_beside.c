@@ -7,9 +7,18 @@
 #include "search/live.h"
 
 /* For one variant: first looks, and what becomes the next reference. */
-static const double look_s = 0.6, know_s = 1.5;
+static const double look_s = 0.6, know_s = 1.5, alone_s = 1;
 /* Until its time is known within so much. */
 static const double known_within = 0.03;
+
+static void refer_to(struct live *live, const char *plan, struct quantity time_s)
+{
+    char *copy = xstrdup(plan);
+    free(live->reference.plan);
+    live->reference.plan = copy;
+    live->reference.time_s = time_s;
+    live->reference.longest_s = 0;
+}
 
 void live_remember(struct live *live, const struct built *built,
                    const struct measurement *measurement)
@@ -19,10 +28,7 @@ void live_remember(struct live *live, const struct built *built,
         !measurement->time_s.known ||
         !environments_equal(&measurement->environment, &plain))
         return;
-    free(live->reference.plan);
-    live->reference.plan = xstrdup(built->plan);
-    live->reference.time_s = measurement->time_s;
-    live->reference.longest_s = 0;
+    refer_to(live, built->plan, measurement->time_s);
 }
 
 void live_forget(struct live *live)
@@ -50,6 +56,16 @@ static struct quantity time_by(struct quantity reference_s, struct quantity rati
            high = fmin(ratio.high, ratio.value * doubt);
     return quantity_between(reference_s.value / ratio.value, reference_s.value / high,
                             reference_s.value / low, ratio.runs, PROVENANCE_CLOCK);
+}
+
+/* What is faster beyond doubt, and by more than a trifle, is what those that follow have
+ * to beat; and each of their turns takes less. */
+static void refer_to_faster(struct live *live, const struct built *built,
+                            struct quantity time_s)
+{
+    const double trifle = 1.05;
+    if (time_s.known && time_s.value * trifle < live->reference.time_s.value)
+        refer_to(live, built->plan, time_s);
 }
 
 static void take_turns(const struct live *live, struct run_result result[2],
@@ -82,12 +98,13 @@ struct built *live_beside(struct live *live, const struct built *built,
 
 int live_time_beside(struct live *live, struct built *built, enum measure_effort effort,
                      double stop_at_s, struct measurement *out, bool *done,
-                     struct error *err)
+                     enum run_verdict *verdict, struct error *err)
 {
     struct built *reference = live_beside(live, built, &out->environment);
     bool quick = effort == MEASURE_QUICK;
     struct live_question question = {.side = {reference, built},
                                      .seconds = quick ? look_s : know_s,
+                                     .pairs = live->opts.pairs,
                                      .error =
                                          run_error_of(live_error, live->judged_nr + 1),
                                      .stop_at_s = stop_at_s,
@@ -95,13 +112,42 @@ int live_time_beside(struct live *live, struct built *built, enum measure_effort
     struct run_result result[2];
     struct quantity ratio;
     *done = false;
+    *verdict = RUN_VERDICT_UNDECIDED;
     if (!reference)
         return 0;
     if (live_ask(live, &question, result, &ratio, done, err))
         return -1;
     if (*done) {
+        *verdict = run_judge(&result[0], &result[1], question.error, NULL);
         take_turns(live, result, out);
+        if (*verdict == RUN_VERDICT_FASTER && out->outcome == RUN_OUTCOME_OK &&
+            !question.pairs)
+            refer_to_faster(live, built, out->time_s);
         live_note_stopped(live, live_kill_s(live, &question), stop_at_s, out);
+    }
+    run_result_release(&result[0]);
+    run_result_release(&result[1]);
+    return 0;
+}
+
+/* In the arena against itself, when a whole session follows: what differs from one start
+ * of a program to the next is for comparisons at its end. */
+int live_time_alone(struct live *live, struct built *built, struct measurement *out,
+                    bool *done, struct error *err)
+{
+    struct live_question question = {.side = {built, built},
+                                     .seconds = alone_s,
+                                     .error = run_error_of(live_error, 1),
+                                     .within = known_within};
+    struct run_result result[2];
+    struct quantity ratio;
+    double began_s = clock_s();
+    *done = false;
+    if (live_ask(live, &question, result, &ratio, done, err))
+        return -1;
+    if (*done) {
+        live_take_run(&result[0], out);
+        live->launch_s = clock_s() - began_s;
     }
     run_result_release(&result[0]);
     run_result_release(&result[1]);

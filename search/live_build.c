@@ -84,6 +84,11 @@ void live_refuse(struct built *built, enum run_outcome outcome, const char *why)
 static int built_program(struct live *live, struct built *built,
                          enum variant_program what, struct error *err)
 {
+    if (what == VARIANT_VERIFY && live_library(live, built, err))
+        return -1;
+    if (what == VARIANT_VERIFY && built->library)
+        return variant_build_verifier(live->opts.kernel, built->library, built->toolchain,
+                                      live->opts.scratch, &built->program[what], err);
     if (built->source)
         return variant_build_file(live->opts.kernel, built->source, built->toolchain,
                                   what, live->opts.scratch, &built->program[what], err);
@@ -182,5 +187,5 @@ int live_verify(struct live *live, struct built *built, bool small_only,
     if (!built->small_verified)
         live_refuse(built, built->report.outcome,
                     built->report.detail ? built->report.detail : "results differ");
-    return built->small_verified ? live_sanitize(live, built, err) : 0;
+    return built->full_verified ? live_sanitize(live, built, err) : 0;
 }

@@ -229,7 +229,9 @@ struct live_opts {
     /* Plans are verified, but not run under a sanitizer: for recordings of whole spaces,
      * where that would take longer than all else. */
     bool unsanitized;
-    size_t pairs; /* of calls, in a first run beside the reference; 0 = 8 */
+    /* Of calls in a first run, beside the kernel as written; 0 = as many as an answer
+     * needs, beside what is known best. */
+    size_t pairs;
 };
 struct live;
 int live_new(const struct live_opts *opts, struct live **live, struct error *err);

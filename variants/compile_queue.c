@@ -23,6 +23,9 @@ struct job {
 struct variant_queue {
     struct job *item;
     size_t nr, alloc;
+    size_t running;
+    int status; /* -1 when something could not be started, with the reason */
+    struct error why;
 };
 
 struct variant_queue *variant_queue_new(void)
@@ -41,36 +44,12 @@ static void queue_clear(struct variant_queue *queue)
     queue->nr = 0;
 }
 
-void variant_queue_free(struct variant_queue *queue)
-{
-    if (!queue)
-        return;
-    queue_clear(queue);
-    free(queue->item);
-    free(queue);
-}
-
 static bool is_queued(const struct variant_queue *queue, const char *path)
 {
     for (size_t i = 0; i < queue->nr; i++)
         if (strcmp(queue->item[i].path, path) == 0)
             return true;
     return false;
-}
-
-void compile_queue_add(struct variant_queue *queue, const struct queued_command *command)
-{
-    if (is_queued(queue, command->path))
-        return;
-    GROW(queue->item, queue->nr + 1, queue->alloc);
-    struct job *job = &queue->item[queue->nr++];
-    *job = (struct job){.made = xstrdup(command->made),
-                        .path = xstrdup(command->path),
-                        .what = command->what,
-                        .lasting = command->lasting};
-    strvec_push_all(&job->argv, command->argv);
-    if (command->needs)
-        strvec_push_all(&job->needs, command->needs);
 }
 
 /* ---- what was refused ---- */
@@ -136,23 +115,25 @@ static struct job *next_ready(struct variant_queue *queue)
     return NULL;
 }
 
-static int start_job(struct job *job, size_t at_once, struct error *err)
+static void start_job(struct variant_queue *queue, struct job *job, size_t at_once)
 {
     struct spawn_request request = compile_spawn(&job->argv, at_once);
 
-    if (spawn_start(&request, &job->child, err))
-        return -1;
+    queue->status = spawn_start(&request, &job->child, &queue->why);
+    if (queue->status)
+        return;
     job->state = JOB_RUNNING;
-    return 0;
+    queue->running++;
 }
 
-static void end_job(struct job *job)
+static void end_job(struct variant_queue *queue, struct job *job)
 {
     struct spawn_outcome outcome;
     struct error why = {0};
 
     spawn_wait_all(&job->child, 1, false, &outcome, NULL);
     job->state = JOB_ENDED;
+    queue->running--;
     if (compile_judge(&outcome, job->argv.v[0], job->what, &why) == 0) {
         rename(job->made, job->path); /* else it is built again when it is asked for */
     } else {
@@ -176,9 +157,49 @@ static void reap_one(struct variant_queue *queue)
         job[nr++] = &queue->item[i];
     }
     if (nr)
-        end_job(job[spawn_wait_one(child, nr)]);
+        end_job(queue, job[spawn_wait_one(child, nr)]);
     free(child);
     free(job);
+}
+
+/* As many as there are processors. */
+static void start_ready(struct variant_queue *queue)
+{
+    size_t at_once = variant_queue_processors();
+
+    while (queue->running < at_once && !queue->status && !spawn_interrupted()) {
+        struct job *job = next_ready(queue);
+
+        if (!job)
+            return;
+        start_job(queue, job, at_once);
+    }
+}
+
+static void reap_ended(struct variant_queue *queue)
+{
+    for (size_t i = 0; i < queue->nr; i++)
+        if (queue->item[i].state == JOB_RUNNING &&
+            spawn_wait_for(queue->item[i].child, 0))
+            end_job(queue, &queue->item[i]);
+}
+
+/* Compilers run while the next file is written. */
+void compile_queue_add(struct variant_queue *queue, const struct queued_command *command)
+{
+    if (is_queued(queue, command->path))
+        return;
+    GROW(queue->item, queue->nr + 1, queue->alloc);
+    struct job *job = &queue->item[queue->nr++];
+    *job = (struct job){.made = xstrdup(command->made),
+                        .path = xstrdup(command->path),
+                        .what = command->what,
+                        .lasting = command->lasting};
+    strvec_push_all(&job->argv, command->argv);
+    if (command->needs)
+        strvec_push_all(&job->needs, command->needs);
+    reap_ended(queue);
+    start_ready(queue);
 }
 
 size_t variant_queue_processors(void)
@@ -190,26 +211,26 @@ size_t variant_queue_processors(void)
     return (size_t)CPU_COUNT(&set);
 }
 
+void variant_queue_free(struct variant_queue *queue)
+{
+    if (!queue)
+        return;
+    while (queue->running > 0)
+        reap_one(queue);
+    queue_clear(queue);
+    free(queue->item);
+    free(queue);
+}
+
 int variant_queue_build(struct variant_queue *queue, struct error *err)
 {
     enum account before = account_switch(ACCOUNT_COMPILING);
-    size_t running = 0, at_once = variant_queue_processors();
-    int status = 0;
+    int status;
 
-    for (;;) {
-        struct job *job = running < at_once && !status && !spawn_interrupted()
-                              ? next_ready(queue)
-                              : NULL;
-        if (job) {
-            status = start_job(job, at_once, err);
-            running += status == 0;
-        } else if (running > 0) {
-            reap_one(queue);
-            running--;
-        } else {
-            break;
-        }
-    }
+    for (start_ready(queue); queue->running > 0; start_ready(queue))
+        reap_one(queue);
+    status = queue->status ? fail(err, queue->why.status, "%s", queue->why.text) : 0;
+    queue->status = 0;
     queue_clear(queue);
     account_switch(before);
     return status;

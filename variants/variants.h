@@ -404,12 +404,12 @@ int variant_build_file(struct kernel *kernel, const char *source,
 
 /*
  * Built ahead: with a copy of the toolchain that has a queue, variant_build and
- * variant_build_library write the C files and give the program's path, but only queue what
- * compiler and linker have to do. variant_queue_build then runs them, as many at once as
- * processors may be used, and empties the queue. The same build without a queue finds
- * what is there; what a compiler refused (or could not end in time) it reports without
- * asking again. Interrupted, or short of memory, it leaves out what is not complete:
- * that is built when it is asked for. -1 only when nothing can be started.
+ * variant_build_library write the C files and give the program's path, but only queue
+ * what compiler and linker have to do; as many as processors may be used run beside.
+ * variant_queue_build waits for all, and empties the queue. The same build without a
+ * queue finds what is there; what a compiler refused (or could not end in time) it
+ * reports without asking again. Interrupted, or short of memory, it leaves out what is
+ * not complete: that is built when it is asked for. -1 only when nothing can be started.
  */
 struct variant_queue *variant_queue_new(void);
 void variant_queue_free(struct variant_queue *queue);
@@ -425,8 +425,12 @@ struct variant_side {
 /* A variant as a shared object, with its own static and global data, for an arena. Built
  * like the programs; a compiler or linker that refuses is STATUS_FAILED. */
 int variant_build_library(struct kernel *kernel, const struct variant_side *side,
-                          const struct toolchain *toolchain, const char *dir,
-                          char **path, struct error *err);
+                          const struct toolchain *toolchain, const char *dir, char **path,
+                          struct error *err);
+/* The VARIANT_VERIFY of such a library. */
+int variant_build_verifier(struct kernel *kernel, const char *library,
+                           const struct toolchain *toolchain, const char *dir,
+                           char **path, struct error *err);
 /* The program that holds the kernel's arrays and loads such libraries: core/run's arena.
  */
 int variant_build_arena(struct kernel *kernel, const struct toolchain *toolchain,

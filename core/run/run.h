@@ -334,14 +334,17 @@ extern const double run_equal_within; /* 0.02 */
 /*
  * Of two in turn (run_arena_turns): is b faster than a? It may be asked after every round
  * and ended with the first answer: over all looks the chance of a wrong one is at most
- * `error`, for log ratios of pairs that are independent and normal. *ratio (may be NULL):
- * time(a) / time(b) with an interval that holds it at all looks with the chance 1 -
- * error; open to both sides (0, infinite) while too little is known.
+ * `error`, for log ratios of pairs that are independent and symmetric about the true one.
+ * *ratio (may be NULL): time(a) / time(b) with an interval that holds it at all looks
+ * with the chance 1 - error; open to both sides (0, infinite) while too little is known.
  *
- * A confidence sequence by the t-test that may be looked at any time: H. Wang, A. Ramdas,
- * "Anytime-valid t-tests and confidence sequences for Gaussian means with unknown
- * variance", Sequential Analysis 44 (2025), theorem 4.9 (T. Lai, Ann. Statist. 4, 1976),
- * with a normal prior on the effect.
+ * Two confidence sequences with half of the error each. One by the t-test that may be
+ * looked at any time, for normal noise: H. Wang, A. Ramdas, "Anytime-valid t-tests and
+ * confidence sequences for Gaussian means with unknown variance", Sequential Analysis 44
+ * (2025), after T. Lai, Ann. Statist. 4 (1976), with a normal prior on the effect. One by
+ * the sign test, for any symmetric noise: S. Howard, A. Ramdas, "Sequential estimation of
+ * quantiles with applications to A/B testing and best-arm identification", Bernoulli 28
+ * (2022), with the mixture over all coins of J. Ville and H. Robbins.
  */
 enum run_verdict run_judge(const struct run_result *a, const struct run_result *b,
                            double error, struct quantity *ratio);
