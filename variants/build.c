@@ -1,9 +1,10 @@
 /* Which objects a program is made of. What does not depend on the plan is built once per
  * folder. */
+#include "variants/build.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "variants/build.h"
 #include "variants/compile.h"
 
 /* name of the program, its file, the object of the kernel */
