@@ -20,6 +20,25 @@ static int open_kernel(struct kernel **kernel, struct error *err)
     return kernel_bind(*kernel, err);
 }
 
+/* The kernel as it is, and broken, for an arena. */
+static int build_arena(const struct toolchain *toolchain, const char *broken,
+                       struct fault_bench *bench, struct error *err)
+{
+    struct variant_side side[2] = {{0}, {.source = broken}};
+    struct plan *plan = NULL;
+    int status = plan_parse("", &plan, err);
+
+    side[0].plan = plan;
+    if (!status)
+        status =
+            variant_build_arena(bench->kernel, toolchain, bench->dir, &bench->arena, err);
+    for (int i = 0; !status && i < 2; i++)
+        status = variant_build_library(bench->kernel, &side[i], toolchain, bench->dir,
+                                       &bench->library[i], err);
+    plan_free(plan);
+    return status;
+}
+
 int fault_bench_make(const struct toolchain *toolchain, struct fault_bench *bench,
                      struct error *err)
 {
@@ -31,7 +50,8 @@ int fault_bench_make(const struct toolchain *toolchain, struct fault_bench *benc
         variant_build_file(bench->kernel, broken, toolchain, VARIANT_VERIFY, bench->dir,
                            &bench->verifying, err) ||
         variant_build_file(bench->kernel, broken, toolchain, VARIANT_TIME, bench->dir,
-                           &bench->timing, err)) {
+                           &bench->timing, err) ||
+        build_arena(toolchain, broken, bench, err)) {
         fault_bench_release(bench);
         return -1;
     }
@@ -47,6 +67,9 @@ void fault_bench_release(struct fault_bench *bench)
         scratch_remove(bench->scratch);
     free(bench->verifying);
     free(bench->timing);
+    free(bench->arena);
+    free(bench->library[0]);
+    free(bench->library[1]);
     kernel_free(bench->kernel);
     strvec_release(&bench->args);
     *bench = (struct fault_bench){0};
@@ -137,6 +160,57 @@ static int time_it(const struct fault_bench *bench, double limit_s,
     return 0;
 }
 
+static int take_turns(const struct fault_bench *bench, struct run_arena *arena,
+                      bool broken, double limit_s, struct run_result result[2],
+                      struct error *err)
+{
+    const char *const library[2] = {bench->library[0], bench->library[broken]};
+    const struct run_turns how = {.pairs = 2,
+                                  .sample_min_s = 1e-4,
+                                  .settle_s = 1e-3,
+                                  .limit_s = limit_s / 2,
+                                  .kill_s = limit_s};
+
+    return run_arena_turns(arena, library, &how, result, err);
+}
+
+static void forget(struct run_result result[2])
+{
+    run_result_release(&result[0]);
+    run_result_release(&result[1]);
+}
+
+/* The kernel with itself, with the broken one, and with itself again. */
+static int arena_it(const struct fault_bench *bench, double limit_s,
+                    struct fault_record *record, struct error *err)
+{
+    struct run_program program = {.path = bench->arena, .args = &bench->args};
+    struct run_opts opts = {.launch_limit_s = limit_s,
+                            .memory_limit_bytes = memory_bytes,
+                            .scratch = bench->scratch};
+    struct run_result result[2] = {{0}, {0}};
+    struct run_arena *arena;
+
+    if (run_arena_open(&program, &opts, &arena, err))
+        return -1;
+    int status = take_turns(bench, arena, false, 30, result, err);
+    forget(result);
+    if (!status)
+        status = take_turns(bench, arena, true, limit_s, result, err);
+    record->in_turn = result[1].outcome;
+    record->blames_other = result[0].outcome != RUN_OUTCOME_OK;
+    record->turn_sentence = xstrdup(result[1].detail);
+    forget(result);
+    if (!status)
+        status = take_turns(bench, arena, false, 30, result, err);
+    record->goes_on =
+        result[0].outcome == RUN_OUTCOME_OK && result[1].outcome == RUN_OUTCOME_OK;
+    record->starts = run_arena_starts(arena);
+    forget(result);
+    run_arena_close(arena);
+    return status;
+}
+
 int fault_run(struct fault_bench *bench, const char *kind, double limit_s,
               struct fault_record *record, struct error *err)
 {
@@ -147,7 +221,9 @@ int fault_run(struct fault_bench *bench, const char *kind, double limit_s,
     setenv("FAULT_BENCH", number, 1);
     if (kind)
         setenv("FAULT_KIND", kind, 1);
-    result = verify(bench, limit_s, record, err) || time_it(bench, limit_s, record, err);
+    result = verify(bench, limit_s, record, err) ||
+             time_it(bench, limit_s, record, err) ||
+             arena_it(bench, limit_s, record, err);
     unsetenv("FAULT_KIND");
     unsetenv("FAULT_BENCH");
     record->processes_left = processes_left();
@@ -162,6 +238,9 @@ bool fault_is_expected(const struct fault *fault, const struct fault_record *rec
 {
     return record->verified == fault->verified &&
            (fault->timed == FAULT_EITHER || record->timed == fault->timed) &&
+           (fault->in_turn == FAULT_EITHER || record->in_turn == fault->in_turn) &&
+           (!record->blames_other || record->in_turn != RUN_OUTCOME_OK) &&
+           record->goes_on && record->starts <= 2 &&
            (!fault->sentence ||
             (record->sentence && strstr(record->sentence, fault->sentence))) &&
            record->processes_left == 0 && record->files_left == 0;
@@ -171,6 +250,7 @@ void fault_record_release(struct fault_record *record)
 {
     free(record->sentence);
     free(record->timed_sentence);
+    free(record->turn_sentence);
     free(record->note);
     *record = (struct fault_record){0};
 }

@@ -38,11 +38,13 @@ static int run_one(struct fault_bench *bench, const struct fault *fault,
         return -1;
     good = fault_is_expected(fault, &record);
     on = goes_on(bench, err);
-    printf("| %s | %s, %s | %s, %s | %s | %zu | %zu | %s | %s |\n", fault->kind,
-           run_outcome_word(fault->verified),
+    printf("| %s | %s, %s, %s | %s, %s, %s | %s | %zu | %zu | %u | %s | %s |\n",
+           fault->kind, run_outcome_word(fault->verified),
            fault->timed == FAULT_EITHER ? "any" : run_outcome_word(fault->timed),
+           fault->in_turn == FAULT_EITHER ? "any" : run_outcome_word(fault->in_turn),
            run_outcome_word(record.verified), run_outcome_word(record.timed),
-           words(&record), record.processes_left, record.files_left, on ? "yes" : "NO",
+           run_outcome_word(record.in_turn), words(&record), record.processes_left,
+           record.files_left, record.starts, on ? "yes" : "NO",
            good && on ? "yes" : "NO");
     fflush(stdout);
     fault_record_release(&record);
@@ -61,9 +63,10 @@ int main(void)
         fprintf(stderr, "bench: %s\n", err.text);
         return 2;
     }
-    puts("| broken by | expected (verifying, timing) | recorded | sentence | processes "
-         "left | files left | goes on | as expected |");
-    puts("|---|---|---|---|---|---|---|---|");
+    puts(
+        "| broken by | expected (verifying, timing, in an arena) | recorded | sentence | "
+        "processes left | files left | starts of the arena | goes on | as expected |");
+    puts("|---|---|---|---|---|---|---|---|---|");
     for (size_t i = 0; i < ARRAY_SIZE(faults) && one >= 0; i++) {
         one = run_one(&bench, &faults[i], &err);
         differ += one > 0;

@@ -10,8 +10,8 @@
 
 struct fault {
     const char *kind;
-    enum run_outcome verified, timed;
-    const char *sentence; /* in the verifying one's, NULL = none */
+    enum run_outcome verified, timed, in_turn; /* in_turn: in an arena */
+    const char *sentence;                      /* in the verifying one's, NULL = none */
 };
 
 /* What lies beside an array that is measured is chance. */
@@ -20,40 +20,56 @@ struct fault {
 /* fork, closed output and megabytes of it harm nobody: results are right, and what is
  * left behind is ended. A wrong result is not seen by a program that only measures. */
 static const struct fault faults[] = {
-    {"wild write", RUN_OUTCOME_CRASHED, RUN_OUTCOME_CRASHED, "SIGSEGV"},
-    {"write beside an array", RUN_OUTCOME_WRONG_RESULT, FAULT_EITHER,
+    {"wild write", RUN_OUTCOME_CRASHED, RUN_OUTCOME_CRASHED, RUN_OUTCOME_CRASHED,
+     "SIGSEGV"},
+    {"write beside an array", RUN_OUTCOME_WRONG_RESULT, FAULT_EITHER, FAULT_EITHER,
      "writes outside array 'a'"},
-    {"infinite loop", RUN_OUTCOME_TIMED_OUT, RUN_OUTCOME_TIMED_OUT, "was killed"},
-    {"fork", RUN_OUTCOME_OK, RUN_OUTCOME_OK, NULL},
-    {"abort", RUN_OUTCOME_CRASHED, RUN_OUTCOME_CRASHED, "SIGABRT"},
-    {"exit(0) early", RUN_OUTCOME_BAD_EXIT, RUN_OUTCOME_BAD_EXIT, "exit status 0"},
-    {"stack overflow", RUN_OUTCOME_CRASHED, RUN_OUTCOME_CRASHED, "SIGSEGV"},
+    {"infinite loop", RUN_OUTCOME_TIMED_OUT, RUN_OUTCOME_TIMED_OUT, RUN_OUTCOME_TIMED_OUT,
+     "was killed"},
+    {"fork", RUN_OUTCOME_OK, RUN_OUTCOME_OK, RUN_OUTCOME_OK, NULL},
+    {"abort", RUN_OUTCOME_CRASHED, RUN_OUTCOME_CRASHED, RUN_OUTCOME_CRASHED, "SIGABRT"},
+    {"exit(0) early", RUN_OUTCOME_BAD_EXIT, RUN_OUTCOME_BAD_EXIT, RUN_OUTCOME_BAD_EXIT,
+     "exit status 0"},
+    {"stack overflow", RUN_OUTCOME_CRASHED, RUN_OUTCOME_CRASHED, RUN_OUTCOME_CRASHED,
+     "SIGSEGV"},
     {"memory hog", RUN_OUTCOME_OUT_OF_MEMORY, RUN_OUTCOME_OUT_OF_MEMORY,
-     "used up the memory"},
-    {"closes stdout", RUN_OUTCOME_OK, RUN_OUTCOME_OK, NULL},
+     RUN_OUTCOME_OUT_OF_MEMORY, "used up the memory"},
+    {"closes stdout", RUN_OUTCOME_OK, RUN_OUTCOME_OK, RUN_OUTCOME_OK, NULL},
     {"closes our descriptors", RUN_OUTCOME_BAD_EXIT, RUN_OUTCOME_BAD_EXIT,
-     "exit status 1"},
-    {"writes to our descriptors", RUN_OUTCOME_OK, RUN_OUTCOME_BAD_EXIT, NULL},
-    {"prints megabytes", RUN_OUTCOME_OK, RUN_OUTCOME_OK, NULL},
-    {"raises SIGSTOP", RUN_OUTCOME_TIMED_OUT, RUN_OUTCOME_TIMED_OUT, "was killed"},
-    {"raises SIGUSR1", RUN_OUTCOME_CRASHED, RUN_OUTCOME_CRASHED, "SIGUSR1"},
-    {"raises SIGKILL", RUN_OUTCOME_CRASHED, RUN_OUTCOME_CRASHED, "SIGKILL"},
-    {"ignores SIGTERM", RUN_OUTCOME_TIMED_OUT, RUN_OUTCOME_TIMED_OUT, "was killed"},
-    {"wrong result", RUN_OUTCOME_WRONG_RESULT, RUN_OUTCOME_OK, "instead of"},
+     RUN_OUTCOME_BAD_EXIT, "exit status 1"},
+    {"writes to our descriptors", RUN_OUTCOME_OK, RUN_OUTCOME_BAD_EXIT,
+     RUN_OUTCOME_BAD_EXIT, NULL},
+    {"prints megabytes", RUN_OUTCOME_OK, RUN_OUTCOME_OK, RUN_OUTCOME_OK, NULL},
+    {"raises SIGSTOP", RUN_OUTCOME_TIMED_OUT, RUN_OUTCOME_TIMED_OUT,
+     RUN_OUTCOME_TIMED_OUT, "was killed"},
+    {"raises SIGUSR1", RUN_OUTCOME_CRASHED, RUN_OUTCOME_CRASHED, RUN_OUTCOME_CRASHED,
+     "SIGUSR1"},
+    {"raises SIGKILL", RUN_OUTCOME_CRASHED, RUN_OUTCOME_CRASHED, RUN_OUTCOME_CRASHED,
+     "SIGKILL"},
+    {"ignores SIGTERM", RUN_OUTCOME_TIMED_OUT, RUN_OUTCOME_TIMED_OUT,
+     RUN_OUTCOME_TIMED_OUT, "was killed"},
+    {"wrong result", RUN_OUTCOME_WRONG_RESULT, RUN_OUTCOME_OK, RUN_OUTCOME_OK,
+     "instead of"},
 };
 
 /* What became of one of them. */
 struct fault_record {
     enum run_outcome verified, timed;
     char *sentence, *timed_sentence, *note; /* may be NULL */
+    enum run_outcome in_turn;
+    char *turn_sentence; /* may be NULL */
+    bool blames_other;   /* the kernel beside it has an outcome of its own */
+    bool goes_on;        /* the arena works behind it */
+    unsigned starts;     /* of the arena's processes */
     size_t processes_left, files_left;
 };
 
-/* The two programs, built once for all kinds. */
+/* The programs, built once for all kinds. */
 struct fault_bench {
     struct kernel *kernel;
     char *dir, *scratch; /* of the build; of the runs, shall be empty after each */
     char *verifying, *timing;
+    char *arena, *library[2];
     struct strvec args;
 };
 int fault_bench_make(const struct toolchain *toolchain, struct fault_bench *bench,

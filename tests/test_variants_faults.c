@@ -10,11 +10,16 @@ static void check_record(const struct fault *fault, const struct fault_record *r
 {
     if (check(fault_is_expected(fault, record)))
         return;
-    fprintf(stderr, "    (%s: %s, %s; '%s', '%s'; left: %zu processes, %zu files)\n",
-            fault->kind, run_outcome_word(record->verified),
-            run_outcome_word(record->timed), record->sentence ? record->sentence : "",
-            record->timed_sentence ? record->timed_sentence : "", record->processes_left,
-            record->files_left);
+    fprintf(
+        stderr,
+        "    (%s: %s, %s, %s; '%s', '%s', '%s'; left: %zu processes, %zu files; %u "
+        "starts%s%s)\n",
+        fault->kind, run_outcome_word(record->verified), run_outcome_word(record->timed),
+        run_outcome_word(record->in_turn), record->sentence ? record->sentence : "",
+        record->timed_sentence ? record->timed_sentence : "",
+        record->turn_sentence ? record->turn_sentence : "", record->processes_left,
+        record->files_left, record->starts, record->blames_other ? ", other blamed" : "",
+        record->goes_on ? "" : ", does not go on");
 }
 
 /* Only those that are to run out of time get little of it. */

@@ -345,12 +345,17 @@ static double wait_time(const struct spawn_child *child, double now)
     return wait > 0 ? wait : poll_blind_s;
 }
 
-static void wait_for_news(struct spawn_child *const *child, size_t nr, double longest)
+/* `more`: further descriptors to be read from, -1 = none. */
+static void wait_for_news(struct spawn_child *const *child, size_t nr, const int *more,
+                          size_t more_nr, double longest)
 {
-    struct pollfd *fd = xcalloc(nr * (stream_nr + 1), sizeof(*fd));
-    double now = clock_s(), wait = fmin(longest, poll_with_fd_s);
+    struct pollfd *fd = xcalloc(nr * (stream_nr + 1) + more_nr, sizeof(*fd));
+    double now = clock_s(), wait = fmax(fmin(longest, poll_with_fd_s), 0);
     struct timespec limit;
     nfds_t fd_nr = 0;
+
+    for (size_t i = 0; i < more_nr; i++)
+        fd[fd_nr++] = (struct pollfd){.fd = more[i], .events = POLLIN};
 
     for (size_t i = 0; i < nr; i++) {
         if (child[i]->ended)
@@ -396,7 +401,7 @@ static size_t advance_all(struct spawn_child *const *child, size_t nr, bool all_
 
 size_t spawn_wait_one(struct spawn_child *const *child, size_t nr)
 {
-    for (;; wait_for_news(child, nr, INFINITY)) {
+    for (;; wait_for_news(child, nr, NULL, 0, INFINITY)) {
         advance_all(child, nr, false);
         for (size_t i = 0; i < nr; i++)
             if (child[i]->ended)
@@ -409,8 +414,16 @@ bool spawn_wait_for(struct spawn_child *child, double seconds)
     double until = clock_s() + seconds, left;
 
     while (advance_all(&child, 1, false) > 0 && (left = until - clock_s()) > 0)
-        wait_for_news(&child, 1, left);
+        wait_for_news(&child, 1, NULL, 0, left);
     return child->ended;
+}
+
+bool spawn_wait_to_read(struct spawn_child *const *child, size_t nr, const int *fd,
+                        size_t fd_nr, double seconds)
+{
+    if (advance_all(child, nr, false) == nr)
+        wait_for_news(child, nr, fd, fd_nr, seconds);
+    return advance_all(child, nr, false) < nr;
 }
 
 int spawn_wait_all(struct spawn_child **child, size_t nr, bool all_or_none,
@@ -418,7 +431,7 @@ int spawn_wait_all(struct spawn_child **child, size_t nr, bool all_or_none,
 {
     (void)err;
     while (advance_all(child, nr, all_or_none) > 0)
-        wait_for_news(child, nr, INFINITY);
+        wait_for_news(child, nr, NULL, 0, INFINITY);
     for (size_t i = 0; i < nr; i++) {
         outcome[i] = child[i]->outcome;
         child[i]->outcome = (struct spawn_outcome){0};

@@ -87,6 +87,12 @@ size_t spawn_wait_one(struct spawn_child *const *child, size_t nr);
  * it is then taken by spawn_wait_all. */
 bool spawn_wait_for(struct spawn_child *child, double seconds);
 
+/* Waits until one of the descriptors (-1 = none) may have something to read, one of the
+ * children has ended, or the time is over, draining the children's output. True when one
+ * has ended. */
+bool spawn_wait_to_read(struct spawn_child *const *child, size_t nr, const int *fd,
+                        size_t fd_nr, double seconds);
+
 /* Ctrl-C: after spawn_catch_interrupt, SIGINT, SIGTERM and SIGHUP kill running children
  * and set this flag instead of ending us; every spawn then ends as SPAWN_INTERRUPTED. A
  * second signal ends the program (after killing children and removing scratch folders).

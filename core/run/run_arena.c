@@ -18,11 +18,11 @@
  * file for each copy says whose call is under way: one of LAUNCH_FIRST and LAUNCH_SECOND,
  * 0 = none. */
 enum { slots = 16, turn_at = 2048 };
-/* While a copy is in a call, what it prints has to be taken. */
-enum { look_every_ms = 50 };
 static const double default_settle_s = 0.05, default_sample_s = 1e-3;
 /* Mapping and filling 24 GiB takes less. */
 static const double load_limit_s = 60;
+/* From the end of its answers to that of a process. */
+static const double ending_s = 0.2;
 
 struct run_arena {
     struct run_program program;
@@ -187,7 +187,7 @@ void arena_stop(struct run_arena *arena, struct launch *usage)
 
 /* ---- commands ---- */
 
-enum answer { ALL_ANSWERED, SOME_REFUSED, SOME_ENDED, TOO_LATE };
+enum answer { ALL_ANSWERED, SOME_REFUSED, SOME_ENDED, NONSENSE, TOO_LATE };
 
 static void tell(const struct run_arena *arena, const char *line)
 {
@@ -195,47 +195,59 @@ static void tell(const struct run_arena *arena, const char *line)
         dprintf(arena->gate.pipes[i].to_copy[1], "%s\n", line);
 }
 
-static bool some_ended(struct run_arena *arena)
+static enum answer answer_of(int fd, char wanted)
 {
-    bool ended = false;
+    char letter;
 
-    for (size_t i = 0; i < arena->opts.copies; i++)
-        ended = spawn_wait_for(arena->child[i], 0) || ended;
-    return ended;
+    if (read(fd, &letter, 1) != 1)
+        return SOME_ENDED;
+    return letter == wanted ? ALL_ANSWERED : letter == 'N' ? SOME_REFUSED : NONSENSE;
 }
 
-/* One letter of each copy. */
-static enum answer wait_for_answers(struct run_arena *arena, double limit_s)
+/* Reads what is there; fd -1 = has answered. Returns the worst. */
+static enum answer take_answers(int *fd, size_t nr, char wanted)
 {
-    size_t copies = arena->opts.copies, missing = copies;
-    struct pollfd *fd = xcalloc(copies, sizeof(*fd));
+    enum answer worst = ALL_ANSWERED;
+
+    for (size_t i = 0; i < nr; i++) {
+        struct pollfd ready = {.fd = fd[i], .events = POLLIN};
+
+        if (poll(&ready, 1, 0) <= 0)
+            continue;
+        enum answer one = answer_of(fd[i], wanted);
+        worst = one > worst ? one : worst;
+        fd[i] = -1;
+    }
+    return worst;
+}
+
+static bool have_answered(const int *fd, size_t nr)
+{
+    for (size_t i = 0; i < nr; i++)
+        if (fd[i] >= 0)
+            return false;
+    return true;
+}
+
+/* One letter of each copy: the wanted one, or that it refuses. */
+static enum answer wait_for_answers(struct run_arena *arena, char wanted, double limit_s)
+{
+    size_t nr = arena->opts.copies;
+    int *fd = xcalloc(nr, sizeof(*fd));
     double until = clock_s() + limit_s;
     enum answer answer = ALL_ANSWERED;
 
-    for (size_t i = 0; i < copies; i++)
-        fd[i] =
-            (struct pollfd){.fd = arena->gate.pipes[i].from_copy[0], .events = POLLIN};
-    while (missing > 0 && answer != SOME_ENDED && answer != TOO_LATE) {
-        int ready = poll(fd, copies, look_every_ms);
+    for (size_t i = 0; i < nr; i++)
+        fd[i] = arena->gate.pipes[i].from_copy[0];
+    while (answer <= SOME_REFUSED && !have_answered(fd, nr)) {
+        bool ended = spawn_wait_to_read(arena->child, nr, fd, nr, until - clock_s());
+        enum answer now = take_answers(fd, nr, wanted);
 
-        for (size_t i = 0; ready > 0 && i < copies; i++) {
-            char letter;
-
-            if (fd[i].fd < 0 || !fd[i].revents)
-                continue;
-            if (read(fd[i].fd, &letter, 1) != 1) {
-                answer = SOME_ENDED;
-                continue;
-            }
-            answer = letter == 'N' ? SOME_REFUSED : answer;
-            fd[i].fd = -1;
-            missing--;
-        }
-        if (ready > 0)
-            continue;
-        if (some_ended(arena) || spawn_interrupted())
+        answer = now > answer ? now : answer;
+        if (answer <= SOME_REFUSED && !have_answered(fd, nr) &&
+            (ended || spawn_interrupted()))
             answer = SOME_ENDED;
-        else if (clock_s() > until)
+        else if (answer <= SOME_REFUSED && !have_answered(fd, nr) && clock_s() > until)
             answer = TOO_LATE;
     }
     free(fd);
@@ -281,8 +293,18 @@ static int judge_end(struct run_arena *arena, enum answer answer, double limit_s
                      unsigned blame, struct launch *launch, struct error *err)
 {
     unsigned late = all_turns(arena);
+    bool ended = answer == TOO_LATE || spawn_interrupted();
 
+    /* Its answers end before it does. */
+    for (size_t i = 0; i < arena->opts.copies && answer == SOME_ENDED; i++)
+        ended = spawn_wait_for(arena->child[i], ended ? 0 : ending_s) || ended;
     end_copies(arena);
+    if (!ended)
+        launch_join_verdict_take(
+            launch,
+            verdict_bad_results_take(xstrdup("it wrote to descriptors that are not its "
+                                             "own, or closed them")),
+            late ? late : blame);
     arena->around.limit_s = limit_s;
     for (size_t i = 0; i < arena->opts.copies; i++) {
         struct spawn_outcome *end = &arena->end[i];
@@ -311,7 +333,7 @@ static int command(struct run_arena *arena, const char *line, double limit_s,
     enum answer answer;
 
     tell(arena, line);
-    answer = wait_for_answers(arena, limit_s);
+    answer = wait_for_answers(arena, *line == 'l' ? 'L' : 'D', limit_s);
     *refused = answer == SOME_REFUSED;
     if (answer == ALL_ANSWERED || answer == SOME_REFUSED)
         return 0;
