@@ -277,7 +277,7 @@ static int try_huge_pages(struct guided *guided, struct error *err)
         return -1;
     if (!session_timed(session, index))
         return 0;
-    if (session_compare(session, 0, index, search_closing_s(session->budget_s),
+    if (session_compare(session, 0, index, session_closing_s(session, 3),
                         &session->result->environment_gain, err))
         return -1;
     guided_note_outcome(guided, "hugepages", "huge pages",

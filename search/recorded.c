@@ -411,10 +411,20 @@ static int prepare(void *data, const struct candidate *candidate, size_t nr,
     return status;
 }
 
+static void costs(void *data, struct search_costs *costs)
+{
+    const struct search_runner *behind = ((struct recorded *)data)->behind;
+    behind->costs(behind->data, costs);
+}
+
 struct search_runner recorded_runner(struct recorded *recorded)
 {
     const struct search_runner *behind = recorded->behind;
     bool prepares = behind && behind->prepare;
-    return (struct search_runner){recorded, measure, compare, prepares ? prepare : NULL,
-                                  prepares ? behind->prepare_most : 0};
+    return (struct search_runner){recorded,
+                                  measure,
+                                  compare,
+                                  prepares ? prepare : NULL,
+                                  prepares ? behind->prepare_most : 0,
+                                  behind && behind->costs ? costs : NULL};
 }

@@ -29,6 +29,13 @@ enum measure_effort {
     MEASURE_EXPLAIN /* FULL, and traffic and occupancy */
 };
 
+/* What measuring takes by what was seen so far, seconds; 0 = not known. */
+struct search_costs {
+    double try_s;        /* a QUICK run */
+    double comparison_s; /* the shortest comparison */
+    double check_s;      /* building a variant and comparing its results at full size */
+};
+
 struct search_runner {
     void *data;
     /* 0 for every recorded outcome. `stop_at_s`: a QUICK run may stop as soon as the call
@@ -45,6 +52,8 @@ struct search_runner {
     int (*prepare)(void *data, const struct candidate *candidate, size_t nr,
                    struct error *err);
     size_t prepare_most; /* candidates that are worth one go */
+    /* NULL = nothing is known before it was seen. */
+    void (*costs)(void *data, struct search_costs *costs);
 };
 
 /* Two variants timed in turn. Plans are borrowed. */
@@ -66,7 +75,8 @@ struct search_step {
     size_t variants;   /* measured so far */
     double best;       /* how many times as fast as written the best so far is, by first
                           runs; 0 = not known */
-    double left_s;     /* of the budget; 0 and below = none */
+    double left_s; /* until all is done, closing and report included; 0 and below = none
+                    */
 };
 
 struct search_observer {

@@ -74,7 +74,7 @@ static void workshop_start(struct workshop *workshop, const struct space_entry *
     trial_start(&workshop->trial, entry);
     workshop->behind = workshop->trial.space.runner;
     workshop->trial.space.runner =
-        (struct search_runner){workshop, measure, compare, prepare, most};
+        (struct search_runner){workshop, measure, compare, prepare, most, NULL};
 }
 
 static void workshop_release(struct workshop *workshop)
