@@ -34,6 +34,12 @@ static int close_source(struct session *session, struct error *err)
     struct quantity gain = quantity_unknown();
     if (result->best == 0)
         return 0;
+    if (!session_affords(session, pace_comparison_s(&session->pace, PACE_LEAST_S),
+                         "comparing the winner with the original before its file is")) {
+        result->source_gain = quantity_unknown();
+        result->file_decides = true;
+        return 0;
+    }
     session_say(session, "measuring the winner against the original once more");
     if (session_compare_surely(session, 0, result->best, session_closing_s(session, 1),
                                &gain, err))
@@ -262,6 +268,16 @@ int session_close(struct session *session, struct error *err)
     result->seconds = session_now_s(session) - session->started_s;
     result->pace = session->pace;
     return 0;
+}
+
+bool search_file_is_luck(struct search_result *result, struct quantity gain)
+{
+    if (!result->file_decides || !is_luck(gain))
+        return false;
+    note_luck(result, gain);
+    result->best = 0;
+    result->source_gain = quantity_exact(1, PROVENANCE_CLOCK);
+    return true;
 }
 
 double search_file_s(const struct search_result *result, double left_s)

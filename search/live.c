@@ -118,10 +118,8 @@ static void set_effort(const struct live *live, enum measure_effort effort,
     opts->launches_max = 6;
     opts->samples_per_launch = 3;
     opts->budget_s = 6;
-    if (live->opts.budget_s > 0 && live->opts.budget_s < 4 * opts->budget_s) {
-        opts->budget_s = live->opts.budget_s / 4;
-        opts->launches_min = 2;
-    }
+    if (live->opts.budget_s > 0 && live->opts.budget_s < 5 * opts->budget_s)
+        opts->budget_s = live->opts.budget_s / 5;
 }
 
 /* One call is a sample then, and how it meets the caches scatters. */

@@ -1,8 +1,12 @@
 /* The live runner: what measuring this kernel takes, by what was seen so far. */
+#include <math.h>
+
 #include "search/live.h"
 
-/* A first run samples so long (live_beside.c), and a comparison is of three launches. */
-static const double sampling_s = 2, comparison_launches = 3;
+/* A first run samples so long at most (live_beside.c), in sixteen calls; the shortest
+ * comparison is of three launches, each of a first pair and one that counts. */
+static const double sampling_s = 2, start_s = 0.3, build_s = 1.2;
+enum { TRY_CALLS = 16, COMPARISON_LAUNCHES = 3, COMPARISON_CALLS = 4 };
 /* A plan is run beside the original, which is run alone. */
 static const double beside_original = 1.5;
 
@@ -21,13 +25,16 @@ int live_check(struct live *live, struct built *built, bool small_only, struct e
 void live_costs(void *data, struct search_costs *costs)
 {
     const struct live *live = data;
+    double call_s;
 
-    *costs = (struct search_costs){0};
-    if (live->launch_s <= 0)
+    *costs = (struct search_costs){.check_s = live->check_s};
+    if (live->launch_s <= 0 || !live->reference.plan)
         return;
-    costs->try_s = live->launch_s + sampling_s;
-    costs->comparison_s = comparison_launches * live->launch_s;
-    costs->check_s = live->check_s;
+    call_s = live->reference.time_s.value;
+    costs->try_s = build_s + start_s + live->fill_s + 2 * call_s +
+                   fmin(sampling_s, TRY_CALLS * call_s);
+    costs->comparison_s =
+        COMPARISON_LAUNCHES * (start_s + live->fill_s + COMPARISON_CALLS * call_s);
 }
 
 void live_set_budget(struct live *live, double budget_s, double trace_s,

@@ -49,7 +49,7 @@ double pace_file_s(const struct pace *pace)
 
 double pace_closing_s(const struct pace *pace)
 {
-    return pace->check_s + 2 * pace_comparison_s(pace, PACE_LEAST_S) + pace_file_s(pace) +
+    return pace_comparison_s(pace, PACE_LEAST_S) + pace->check_s + pace_file_s(pace) +
            pace_tail_s(pace);
 }
 

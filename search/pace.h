@@ -29,8 +29,8 @@ double pace_tail_s(const struct pace *pace);
 double pace_comparison_s(const struct pace *pace, double seconds);
 /* The written file: checked at full size and compared, as shortly as can be. */
 double pace_file_s(const struct pace *pace);
-/* What a try that turns out faster leads to, as shortly as can be: it is confirmed,
- * checked at full size, compared with the original once more, and its file likewise. */
+/* What a try that turns out faster leads to, as shortly as can be: it is confirmed and
+ * checked at full size, and so is its file. */
 double pace_closing_s(const struct pace *pace);
 /* Seconds to give to a comparison that begins now, when `later` more must follow, the
  * last of them that of the file (none: 0): at most `most_s`, at least PACE_LEAST_S. */

@@ -127,6 +127,7 @@ struct search_result {
                                    evidence gives none */
     enum resource left_resource;
     char *stop;             /* why the search ended, one sentence */
+    bool file_decides;      /* whether the best is kept: it could not be compared again */
     struct strvec left_out; /* for want of time, a sentence without its full stop each */
     struct pace pace;       /* as it was when the search had ended */
     bool interrupted;
@@ -198,6 +199,8 @@ struct search_opts {
  * the least that gives an interval, and the last two are left out when there is none.
  */
 double search_closing_s(double budget_s);
+/* Where the file decides: it has no gain, and the kernel as written is the best again. */
+bool search_file_is_luck(struct search_result *result, struct quantity gain);
 /* For the comparison of the file written for the winner, when all is to be done within
  * left_s from now. */
 double search_file_s(const struct search_result *result, double left_s);
@@ -247,6 +250,13 @@ struct live;
 int live_new(const struct live_opts *opts, struct live **live, struct error *err);
 void live_free(struct live *live);
 size_t live_copies(const struct live *live);
+/* What the kernel as written takes at its full size, from smaller calls, which find more
+ * in the caches: rather too little. call_s 0 = it cannot be told. Takes a second at most,
+ * and the time for building the program that measures. */
+struct live_look {
+    double call_s, fill_s; /* a call; filling the arrays, once for each process */
+};
+struct live_look live_look(struct live *live);
 /* The time is known later than the rest. */
 void live_set_budget(struct live *live, double budget_s, double trace_s,
                      double trace_one_s);
