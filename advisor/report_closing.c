@@ -104,7 +104,7 @@ void sheet_time(struct sheet *sheet)
     const json_t *time = json_object_get(sheet->report, "time");
     if (!(figure(time, "wall_s") > 0))
         return;
-    page_heading(&sheet->page, "The time in seconds");
+    page_heading(&sheet->page, "Where the time went");
     for (int i = 0; i < ACCOUNT_NR; i++) {
         double seconds = figure(time, account_key((enum account)i));
         if (seconds < 0.05)

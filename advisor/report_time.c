@@ -32,46 +32,44 @@ static void add_shares(const json_t *time, double wall_s, struct buf *out)
     buf_addf(out, "the rest %d %%", rest > 0 ? rest : 0);
 }
 
-static void show_wall(struct sheet *sheet, const json_t *time, const json_t *budget)
+static void add_wall(const json_t *report, const json_t *time, const json_t *budget,
+                     struct buf *line)
 {
     double wall_s = figure(time, "wall_s");
-    struct buf line = {0};
+    size_t variants = json_array_size(json_object_get(report, "variants"));
 
-    buf_addf(&line, "%.1f s", wall_s);
+    buf_addf(line, "It took %.1f s", wall_s);
     if (figure(budget, "seconds") > 0)
-        buf_addf(&line, " of %.0f s", figure(budget, "seconds"));
-    buf_add(&line, ": ");
-    add_shares(time, wall_s, &line);
-    page_line(&sheet->page, "time", "%s", buf_str(&line));
-    buf_release(&line);
+        buf_addf(line, " of %.0f s", figure(budget, "seconds"));
+    buf_addf(line, ", %zu variant%s judged: ", variants, variants == 1 ? "" : "s");
+    add_shares(time, wall_s, line);
+    buf_add(line, ".");
 }
 
-static void show_left_out(struct sheet *sheet, const json_t *budget)
+static void add_left_out(const json_t *budget, struct buf *line)
 {
-    struct buf line = {0};
     const json_t *what;
     size_t i;
 
     json_array_foreach(json_object_get(budget, "left_out"), i, what)
-        buf_addf(&line, "%s%s", i ? "; " : "",
+        buf_addf(line, "%s%s", i ? "; " : " No time was left for: ",
                  json_is_string(what) ? json_string_value(what) : "?");
-    if (line.length)
-        page_line(&sheet->page, "no time for", "%s", buf_str(&line));
+    if (i)
+        buf_add(line, ".");
     if (report_has(budget, "shortage"))
-        page_line(&sheet->page, "budget", "%s", report_word(budget, "shortage"));
-    buf_release(&line);
+        buf_addf(line, " The budget: %s.", report_word(budget, "shortage"));
 }
 
 void sheet_effort(struct sheet *sheet)
 {
     const json_t *time = json_object_get(sheet->report, "time"),
                  *budget = json_object_get(sheet->report, "budget");
+    struct buf line = {0};
 
     if (!(figure(time, "wall_s") > 0) || !budget)
         return;
-    page_heading(&sheet->page, "Where the time went");
-    show_wall(sheet, time, budget);
-    page_line(&sheet->page, "variants judged", "%zu",
-              json_array_size(json_object_get(sheet->report, "variants")));
-    show_left_out(sheet, budget);
+    add_wall(sheet->report, time, budget, &line);
+    add_left_out(budget, &line);
+    page_paragraph(&sheet->page, "%s", buf_str(&line));
+    buf_release(&line);
 }

@@ -3,8 +3,8 @@
 #ifndef ADVISOR_WORKBENCH_H
 #define ADVISOR_WORKBENCH_H
 
-#include "advisor/budget.h"
 #include "advisor/code_diffs.h"
+#include "advisor/deadline.h"
 #include "advisor/metrics_facts.h"
 #include "advisor/settings.h"
 #include "advisor/track.h"

@@ -183,7 +183,7 @@ static void accept(struct guided *guided, size_t index)
  * winners are measured once more in the end. */
 static double confirm_s(const struct session *session)
 {
-    return fmin(6, fmax(2, session_left_s(session) / 3));
+    return fmin(6, fmax(PACE_LEAST_S, session_left_s(session) / 3));
 }
 
 /* Faster beyond doubt: interleaved, the whole interval above 1, results equal at the full

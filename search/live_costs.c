@@ -35,6 +35,7 @@ void live_costs(void *data, struct search_costs *costs)
                    fmin(sampling_s, TRY_CALLS * call_s);
     costs->comparison_s =
         COMPARISON_LAUNCHES * (start_s + live->fill_s + COMPARISON_CALLS * call_s);
+    costs->explain_s = build_s + 2 * live->launch_s + live->opts.trace_one_s;
 }
 
 void live_set_budget(struct live *live, double budget_s, double trace_s,

@@ -10,13 +10,14 @@ void pace_begin(struct pace *pace, double began_s, double budget_s)
     *pace = (struct pace){.budget_s = budget_s, .end_s = began_s + budget_s};
 }
 
-void pace_guess(struct pace *pace, double try_s, double comparison_s, double check_s)
+void pace_guess(struct pace *pace, const struct search_costs *costs)
 {
     if (pace->try_s <= 0)
-        pace->try_s = try_s;
+        pace->try_s = costs->try_s;
     if (!pace->any_comparison)
-        pace->over_s = fmax(0, comparison_s - PACE_LEAST_S);
-    pace->check_s = fmax(pace->check_s, check_s);
+        pace->over_s = fmax(0, costs->comparison_s - PACE_LEAST_S);
+    pace->check_s = fmax(pace->check_s, costs->check_s);
+    pace->explain_s = fmax(pace->explain_s, costs->explain_s);
 }
 
 void pace_note_try(struct pace *pace, double cost_s)
@@ -49,8 +50,8 @@ double pace_file_s(const struct pace *pace)
 
 double pace_closing_s(const struct pace *pace)
 {
-    return pace_comparison_s(pace, PACE_LEAST_S) + pace->check_s + pace_file_s(pace) +
-           pace_tail_s(pace);
+    return pace_comparison_s(pace, PACE_LEAST_S) + pace->check_s + pace->explain_s +
+           pace_file_s(pace) + pace_tail_s(pace);
 }
 
 double pace_seconds(const struct pace *pace, double now_s, int later, double most_s)

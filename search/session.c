@@ -248,7 +248,7 @@ static void ask_costs(struct session *session)
     if (!runner->costs)
         return;
     runner->costs(runner->data, &costs);
-    pace_guess(&session->pace, costs.try_s, costs.comparison_s, costs.check_s);
+    pace_guess(&session->pace, &costs);
 }
 
 static void note_cost(struct session *session, const struct measurement *measurement,

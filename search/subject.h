@@ -5,6 +5,7 @@
 
 #include "rules/rules.h"
 #include "search/measured.h"
+#include "search/pace.h"
 
 /* ---- the two tables ---- */
 
@@ -27,13 +28,6 @@ enum measure_effort {
                      */
     MEASURE_FULL,   /* until the interval is narrow; full size verified */
     MEASURE_EXPLAIN /* FULL, and traffic and occupancy */
-};
-
-/* What measuring takes by what was seen so far, seconds; 0 = not known. */
-struct search_costs {
-    double try_s;        /* a QUICK run */
-    double comparison_s; /* the shortest comparison */
-    double check_s;      /* building a variant and comparing its results at full size */
 };
 
 struct search_runner {

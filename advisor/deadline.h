@@ -2,8 +2,8 @@
  * How long a command may take until the prompt comes back: what was asked for, or what
  * suits the kernel; and whether that can be.
  */
-#ifndef ADVISOR_BUDGET_H
-#define ADVISOR_BUDGET_H
+#ifndef ADVISOR_DEADLINE_H
+#define ADVISOR_DEADLINE_H
 
 #include "advisor/settings.h"
 #include "search/search.h"

@@ -1,4 +1,4 @@
-#include "advisor/budget.h"
+#include "advisor/deadline.h"
 
 #include <math.h>
 #include <stdlib.h>
