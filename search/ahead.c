@@ -64,8 +64,10 @@ int session_ahead(struct session *session, struct ahead_list *list, size_t i,
     if (nr > 1)
         session_say(session, "building %zu variants", nr);
     double began_s = clock_s();
+    session_bound(session, true);
     if (nr)
         status = runner->prepare(runner->data, candidate, nr, err);
+    spawn_end_at(0);
     session->ahead_each_s = nr ? (clock_s() - began_s) / (double)nr : 0;
     session->ahead_nr = nr;
     free(candidate);

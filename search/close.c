@@ -245,6 +245,16 @@ static char *say_interrupted(const struct session *session)
             result->measurement[fastest].time_s.value);
 }
 
+/* Its advice and its bounds are then those of what was traced last. */
+static void note_untraced(struct search_result *result)
+{
+    const struct measurement *best = &result->measurement[result->best];
+    if (result->best && best->outcome == RUN_OUTCOME_OK && !best->has_traffic &&
+        result->measurement[0].has_traffic)
+        strvec_push(&result->left_out, "tracing the winner, so what is said of it rests "
+                                       "on the traffic that was traced before it");
+}
+
 int session_close(struct session *session, struct error *err)
 {
     struct search_result *result = session->result;
@@ -260,6 +270,7 @@ int session_close(struct session *session, struct error *err)
         return -1;
     if (audit_close(session, err) || session_left(session, err))
         return -1;
+    note_untraced(result);
     result->interrupted = spawn_interrupted() != 0;
     if (result->interrupted) {
         free(result->stop);

@@ -232,9 +232,7 @@ static double take_ahead_s(struct session *session)
     return session->ahead_each_s;
 }
 
-/* Nothing goes on behind the end of the budget; a try leaves time for what may follow.
- * The kernel as written is measured whatever it takes. */
-static void bound(const struct session *session, bool is_try)
+void session_bound(const struct session *session, bool is_try)
 {
     double left_s = is_try ? session_left_s(session) : session_end_s(session);
     if (session->result->measurement_nr && isfinite(left_s))
@@ -279,7 +277,7 @@ int session_measure_in(struct session *session, const struct choice *choice,
     if (*index == session->result->measurement_nr || session->effort[*index] < effort ||
         was_stopped_sooner(&session->result->measurement[*index], limit_s)) {
         double began_s = now_s(session);
-        bound(session, effort == MEASURE_QUICK);
+        session_bound(session, effort == MEASURE_QUICK);
         status = session->runner->measure(session->runner->data, &candidate, effort,
                                           limit_s, &measurement, err);
         spawn_end_at(0);
@@ -344,7 +342,7 @@ int session_repeat(struct session *session, size_t i, struct error *err)
         !session_timed(session, i))
         return 0;
     double began_s = now_s(session);
-    bound(session, true);
+    session_bound(session, true);
     int status = session->runner->measure(session->runner->data, &candidate,
                                           MEASURE_QUICK, 0, &more, err);
     spawn_end_at(0);
@@ -377,7 +375,7 @@ int session_compare(struct session *session, size_t a, size_t b, double seconds,
     if (spawn_interrupted())
         return 0;
     double began_s = now_s(session);
-    bound(session, false);
+    session_bound(session, false);
     int status = session->runner->compare(session->runner->data, &left, &right, seconds,
                                           ratio, err);
     spawn_end_at(0);

@@ -52,6 +52,10 @@ double session_left_s(const struct session *session);
 /* Until the end of the budget in this process: an interrupted session that goes on has
  * its closing measurements, too. */
 double session_end_s(const struct session *session);
+/* Programs that run from now on end with the budget, those of a try so soon that there is
+ * time for what may follow, until spawn_end_at(0). The kernel as written is measured
+ * whatever it takes. */
+void session_bound(const struct session *session, bool is_try);
 /* Seconds for a closing comparison that begins now, when `later` more must follow, the
  * last of them that of the winner's file. */
 double session_closing_s(const struct session *session, int later);

@@ -214,6 +214,22 @@ static void the_time_left_is_that_until_the_end(void)
     trial_release(&timed.trial);
 }
 
+/* Traced no more: said, and the gain stands. */
+static void a_winner_that_is_not_traced_is_told(void)
+{
+    struct trial trial = {.opts.budget_s = 100};
+
+    trial_start(&trial, NULL);
+    trial.space.time_s = space_valley;
+    trial.space.untraced_plans = true;
+    trial_run(&trial);
+    check(trial.result.best > 0);
+    check(!trial.result.measurement[trial.result.best].has_traffic);
+    check_eq(trial.result.left_out.nr, 1);
+    check_contains(trial.result.left_out.v[0], "tracing the winner");
+    trial_release(&trial);
+}
+
 static void the_file_decides_where_nothing_else_did(void)
 {
     struct trial trial = {.opts.budget_s = 100};
@@ -246,5 +262,6 @@ CU_TestInfo search_pace_tests[] = {
     {"a session that goes on closes all the same",
      a_session_that_goes_on_closes_all_the_same},
     {"the time left is that until the end", the_time_left_is_that_until_the_end},
+    {"a winner that is not traced is told", a_winner_that_is_not_traced_is_told},
     {"the file decides where nothing else did", the_file_decides_where_nothing_else_did},
     CU_TEST_INFO_NULL};
