@@ -9,6 +9,9 @@
 #include "advisor/report_parts.h"
 #include "advisor/sweep.h"
 
+/* Of one measurement: its samples and its trace share it. */
+static const double measure_s = 5;
+
 static int check_together(const struct settings *settings, struct error *err)
 {
     const struct {
@@ -103,6 +106,8 @@ static int measure_once(struct workbench *bench, struct error *err)
     struct measurement measurement = {0};
     if (workbench_live(bench, err))
         return -1;
+    if (!bench->settings->thorough)
+        live_set_budget(bench->live, measure_s, measure_s / 5, measure_s / 5);
     struct candidate candidate = {bench->plan, workbench_environment(bench)};
     progress_say(&bench->progress, "measuring and tracing");
     if (bench->live_runner.measure(bench->live_runner.data, &candidate, MEASURE_EXPLAIN,

@@ -121,12 +121,14 @@ static int write_record(struct workbench *bench, const struct search_result *res
 
 /* The winner is written to the scratch folder, measured from that file alone, and only
  * then written where the user wants it. */
-static int measure_emitted(struct workbench *bench, const struct winner *winner,
-                           struct written *written, struct error *err)
+static int measure_emitted(struct workbench *bench, const struct search_result *result,
+                           const struct winner *winner, struct written *written,
+                           struct error *err)
 {
-    struct compared comparison = {.a = {"", {0}},
-                                  .b = {winner->plan, winner->environment},
-                                  .seconds = search_closing_s(bench->settings->budget_s)};
+    struct compared comparison = {
+        .a = {"", {0}},
+        .b = {winner->plan, winner->environment},
+        .seconds = search_file_s(result, budget_left_s(&bench->budget))};
     char *path = workbench_emitted(bench);
     progress_say(&bench->progress, "measuring the written file on its own");
     int status = emit(bench, winner, path, false, err);
@@ -220,13 +222,17 @@ static int write_winner(struct workbench *bench, struct search_result *result,
     if (!*winner.plan && spawn_interrupted())
         return 0; /* nothing was found by then: an earlier file is worth more */
     if (*winner.plan && !spawn_interrupted()) {
-        if (forgive(measure_emitted(bench, &winner, written, err), err))
+        if (forgive(measure_emitted(bench, result, &winner, written, err), err))
             return -1;
         if (!written->verified && !spawn_interrupted())
             return fail(err, STATUS_FAILED,
                         "the file written for plan '%s' does not give the original's "
                         "results; nothing was written",
                         winner.plan);
+        if (search_file_is_luck(result, written->gain)) {
+            winner = (struct winner){.plan = "", .gain = result->source_gain};
+            written->gain = quantity_unknown();
+        }
         take_gain(written, result, &winner);
     }
     if (write_header(bench, &winner, err))
@@ -316,7 +322,8 @@ static int search(struct workbench *bench, bool advise_only, struct search_resul
     }
     struct search_opts opts = {
         .strategy = settings->strategy,
-        .budget_s = settings->budget_s > 0 ? settings->budget_s : 0,
+        .budget_s = bench->budget.seconds,
+        .began_s = bench->budget.began_s,
         .budget_variants = settings->variants > 0 ? (size_t)settings->variants : 0,
         .seed = settings->seed > 0 ? (unsigned long long)settings->seed : 0,
         .rules = bench->rules,
@@ -394,7 +401,7 @@ static int work(const struct settings *settings, bool advise_only, struct error 
     workbench_start(&bench, settings);
     int status = check_outputs(settings, err);
     if (!status)
-        status = check_strategy(settings, err);
+        status = check_strategy(settings, err) || budget_check(settings, err);
     if (!status)
         status = workbench_live(&bench, err);
     if (!status)
@@ -404,6 +411,8 @@ static int work(const struct settings *settings, bool advise_only, struct error 
     if (!status)
         status = in_app_prepare(&app, settings, &bench.progress, bench.scratch,
                                 kernel_name(bench.kernel), err);
+    if (!status)
+        workbench_budget(&bench, !advise_only);
     if (!status)
         status = workbench_session(&bench, err);
     if (!status)
@@ -448,6 +457,10 @@ int advise_command(const struct settings *settings, struct error *err)
     if (!settings->file && settings->confirm)
         return fail(err, STATUS_USAGE,
                     "--confirm runs the kernel once more: it needs a C file");
+    if (!settings->file && (settings->quick || settings->thorough))
+        return fail(err, STATUS_USAGE,
+                    "--quick and --thorough are for what is measured: they need a C "
+                    "file");
     if (!settings->file && settings->html)
         return fail(err, STATUS_USAGE,
                     "--html shows a session: it needs a C file to measure");

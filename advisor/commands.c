@@ -22,7 +22,8 @@ static const struct command commands[] = {
      "example: inflight tune templates/kernels/transpose.c -o transpose_tuned.c\n"
      "         inflight tune templates/kernels/blocked_transpose.c --emit-header t.h",
      KERNEL_OPTIONS
-     "compiler flags flags-try try machine output emit-header build-record budget "
+     "compiler flags flags-try try machine output emit-header build-record budget quick "
+     "thorough "
      "variants strategy "
      "seed rules "
      "cores tolerance tolerance-absolute reassociate audit confirm save replay fresh "
@@ -55,7 +56,7 @@ static const struct command commands[] = {
      "compiler flags machine memory rules cores tolerance tolerance-absolute reassociate "
      "bandwidth latency access counts seconds cpu measurement what-if samples frequency "
      "save "
-     "confirm fresh "
+     "confirm quick thorough fresh "
      "database evidence html" COMMON_OPTIONS,
      advise_command},
     {"measure", "one kernel, one variant: time, traffic, every queue",
@@ -69,7 +70,7 @@ static const struct command commands[] = {
      "                          --plot dgemm.svg",
      KERNEL_OPTIONS "compiler flags machine memory plan sweep pages start background "
                     "min-of cache line cores tolerance tolerance-absolute reassociate "
-                    "budget fresh database "
+                    "budget thorough fresh database "
                     "csv plot save confirm" COMMON_OPTIONS,
      measure_command},
     {"profile", "a whole program: time, bytes and occupancy of its marked regions",

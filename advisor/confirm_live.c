@@ -131,7 +131,7 @@ static int compare_pages(struct confirm_live *run, struct quantity *ratio,
     struct candidate huge = run->candidate;
     huge.environment.huge_pages = true;
     return runner->compare(runner->data, &run->candidate, &huge,
-                           search_closing_s(run->bench->settings->budget_s), ratio, err);
+                           search_closing_s(run->bench->budget.seconds), ratio, err);
 }
 
 static int compare(void *data, const struct confirm_setup *setup, struct quantity *ratio,

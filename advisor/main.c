@@ -28,6 +28,7 @@ static int run(int argc, char **argv, struct error *err)
                                                                           "--version",
                                                                           NULL};
     struct settings settings;
+    double began_s = clock_s();
     if (is_word(argv[0], help)) {
         commands_help(stdout);
         return 0;
@@ -37,6 +38,7 @@ static int run(int argc, char **argv, struct error *err)
         return 0;
     }
     int status = settings_parse(argc, argv, &settings, err);
+    settings.began_s = began_s;
     print_colour(term_colour(stdout, settings.colour));
     if (!status && settings.help)
         command_help(command_find(settings.command), stdout);

@@ -94,9 +94,9 @@ static const struct option_row rows[] = {
     {"force", 0, NULL, FLAG, AT(force),
      "write a plan that is not legal, and say so: for experiments"},
     {"budget", 0, "TIME", TIME, AT(budget_s),
-     "time to spend, such as 90s or 5m; default 100s for a search (closing measurements "
-     "may take as long again, 32s at most), 10m for a sweep, 10s for the pairs of "
-     "compare and check"},
+     "time until the prompt comes back, all included, such as 90s or 5m; default for a "
+     "search what suits the kernel (30s to 5m, said at its start), 10m for a sweep, 10s "
+     "for the pairs of compare and check"},
     {"variants", 0, "N", COUNT, AT(variants), "measure at most N variants"},
     {"strategy", 0, "NAME", TEXT, AT(strategy),
      "guided (default), exhaustive, random, local (hill climbing) or population "
@@ -183,7 +183,12 @@ static const struct option_row rows[] = {
      "bandwidth, ceiling, cores, line, access, memory, machine"},
     {"format", 0, "NAME", TEXT, AT(format),
      "t4, kernel-tuner or csv; export: default t4; import: found out from the file"},
-    {"quick", 0, NULL, FLAG, AT(quick), "at most 20 seconds, rougher figures"},
+    {"quick", 0, NULL, FLAG, AT(quick),
+     "tune, advise: a third of the time that suits the kernel, wider intervals; machine: "
+     "at most 20 seconds, rougher figures"},
+    {"thorough", 0, NULL, FLAG, AT(thorough),
+     "tune, advise: four times the time that suits the kernel; measure: half a minute "
+     "instead of 5 s"},
     {"longer", 0, "TIME", TIME, AT(longer_s),
      "more rounds for big or noisy machines, such as 10m; more than 120 s"},
     {"peak", 0, "RATE", BANDWIDTH, AT(peak_gbs),

@@ -45,6 +45,10 @@ void sheet_time(struct sheet *sheet);
 void sheet_record(struct sheet *sheet);
 void sheet_reused(struct sheet *sheet);
 
+/* report_time.c: shares of the wall time, how many variants were judged, and what no time
+ * was left for. */
+void sheet_effort(struct sheet *sheet);
+
 /* "  text", wrapped, further lines `indent` from the left. */
 void sheet_item(struct sheet *sheet, const char *text, size_t indent);
 

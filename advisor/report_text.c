@@ -78,6 +78,7 @@ void report_text(const json_t *report, bool colour, bool evidence, int columns,
     sheet_advice(&sheet);
     sheet_audit(&sheet);
     show_left(&sheet);
+    sheet_effort(&sheet);
     if (evidence)
         sheet_evidence(&sheet);
     sheet_next(&sheet);

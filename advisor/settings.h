@@ -7,6 +7,7 @@
 
 struct settings {
     const char *command; /* "tune" ... */
+    double began_s;      /* of clock_s(): when the process began; 0 = not told */
     bool help;
     char *file; /* positional; NULL = none */
     int line;   /* FILE:LINE, 0 = none */
@@ -59,8 +60,8 @@ struct settings {
     double timeline_s; /* profile: interval of readings; negative = not given */
     double tolerance, tolerance_absolute; /* negative = default */
     bool reuse, no_record, record, forget_record;
-    bool json, quick, quiet, verbose, fresh, audit, reassociate, list, evidence, patch,
-        force, metrics, transformations;
+    bool json, quick, thorough, quiet, verbose, fresh, audit, reassociate, list, evidence,
+        patch, force, metrics, transformations;
     enum colour_when colour;
     bool confirm, strict, stop;
     double limit_bytes; /* capture; negative = default */

@@ -35,6 +35,7 @@ void workbench_release(struct workbench *bench)
     free(bench->started);
     free(bench->machine_key);
     track_release(&bench->track);
+    budget_release(&bench->budget);
     code_diffs_release(&bench->code);
     metrics_facts_release(&bench->facts);
     free(bench->plan);
@@ -47,7 +48,9 @@ static int characterise(struct workbench *bench, const char *path, struct error 
 {
     struct machine_probe_opts opts = {.quick = true, .progress = &bench->progress};
     progress_note(&bench->progress,
-                  "no profile of this machine yet: looking at it quickly (about 20 s)");
+                  "no profile of this machine yet: looking at it quickly, once (about "
+                  "20 s, beside any budget)");
+    double began_s = clock_s();
     if (file_check_writable(path, err))
         return -1;
     spawn_die_on_interrupt("inflight: interrupted while looking at this machine: no "
@@ -56,6 +59,7 @@ static int characterise(struct workbench *bench, const char *path, struct error 
     enum account before = account_switch(ACCOUNT_MACHINE);
     int status = machine_probe(&opts, &bench->machine, err);
     account_switch(before);
+    bench->profile_s = clock_s() - began_s;
     spawn_catch_interrupt();
     if (status || machine_save(&bench->machine, path, err))
         return -1;
@@ -318,4 +322,23 @@ int workbench_live(struct workbench *bench, struct error *err)
     bench->subject = live_subject(bench->live);
     bench->live_runner = bench->runner = live_runner(bench->live);
     return 0;
+}
+
+void workbench_budget(struct workbench *bench, bool tune)
+{
+    const struct settings *settings = bench->settings;
+    struct budget *budget = &bench->budget;
+    double began_s = settings->began_s > 0 ? settings->began_s : clock_s();
+    progress_say(&bench->progress, "looking how long a call takes");
+    struct live_look look = live_look(bench->live);
+    budget_choose(settings, tune, &look, budget);
+    budget->began_s = began_s + bench->profile_s;
+    bench->progress.end_s = budget->began_s + budget->seconds;
+    live_set_budget(bench->live, budget->seconds, budget->trace_s, budget->trace_one_s);
+    if (budget->shortage)
+        progress_note(&bench->progress, "%s", budget->shortage);
+    if (tune && settings->budget_s <= 0)
+        progress_note(&bench->progress, "%s", budget->sentence);
+    else
+        progress_say(&bench->progress, "%s", budget->sentence);
 }

@@ -4,6 +4,7 @@
 #define ADVISOR_WORKBENCH_H
 
 #include "advisor/code_diffs.h"
+#include "advisor/deadline.h"
 #include "advisor/metrics_facts.h"
 #include "advisor/settings.h"
 #include "advisor/track.h"
@@ -13,6 +14,8 @@
 struct workbench {
     const struct settings *settings;
     struct progress progress;
+    struct budget budget;
+    double profile_s; /* making a profile of the machine took; 0 = there was one */
     struct machine machine;
     char *machine_note; /* "profile made now", "profile of another machine" ...; NULL =
                            nothing to say */
@@ -55,6 +58,9 @@ int workbench_toolchain(struct workbench *bench, struct error *err);
 int workbench_plan(struct workbench *bench, struct error *err);
 /* Everything above plus rules, scratch folder and the live runner. */
 int workbench_live(struct workbench *bench, struct error *err);
+/* How long all may take, said where it was not asked for; the live runner must be there.
+ */
+void workbench_budget(struct workbench *bench, bool tune);
 /* Where in the scratch folder the planned file is written, to be measured: with the
  * kernel's own ending, which says the language. Caller frees. */
 char *workbench_emitted(const struct workbench *bench);

@@ -1,5 +1,6 @@
 #include "search/ahead.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,13 +9,21 @@ struct choice choices_at(void *data, size_t i)
     return ((const struct choices *)data)->item[i];
 }
 
+/* What there will be no time to measure need not be built. */
+static size_t at_most_in_time(const struct session *session, size_t most)
+{
+    double tries = session_left_s(session) / fmax(session->pace.try_s, 1e-9);
+    return tries >= (double)most ? most : tries > 1 ? (size_t)tries : 1;
+}
+
 static size_t most_ahead(const struct session *session)
 {
     size_t most = session->runner->prepare_most,
            variants = session->opts->budget_variants,
            measured = session->result->measurement_nr,
            left = variants > measured ? variants - measured : 0;
-    return variants && left < most ? left : most;
+    most = variants && left < most ? left : most;
+    return at_most_in_time(session, most);
 }
 
 /* The next of the list that will be measured; a fallback only behind one that is not
@@ -55,8 +64,10 @@ int session_ahead(struct session *session, struct ahead_list *list, size_t i,
     if (nr > 1)
         session_say(session, "building %zu variants", nr);
     double began_s = clock_s();
+    session_bound(session, true);
     if (nr)
         status = runner->prepare(runner->data, candidate, nr, err);
+    spawn_end_at(0);
     session->ahead_each_s = nr ? (clock_s() - began_s) / (double)nr : 0;
     session->ahead_nr = nr;
     free(candidate);

@@ -80,9 +80,14 @@ int audit_close(struct session *session, struct error *err)
         audit->cost = result->source_gain;
         return 0;
     }
+    if (!session_affords(session, pace_comparison_s(&session->pace, PACE_LEAST_S),
+                         "what the wrongly discarded cost")) {
+        audit->cost = quantity_unknown();
+        return 0;
+    }
     session_say(session, "comparing the winners without and with the audit");
     return session_compare(session, audit->before, audit->after,
-                           search_closing_s(session->budget_s), &audit->cost, err);
+                           session_closing_s(session, 1), &audit->cost, err);
 }
 
 static bool named_before(const struct search_audit *audit, size_t i)

@@ -163,8 +163,7 @@ static int confirm_best(struct session *session, size_t best, struct error *err)
     struct choice choice = session->choice[best];
     if (best == 0 || spawn_interrupted())
         return 0;
-    if (session_compare(session, 0, best, search_closing_s(session->budget_s), &ratio,
-                        err))
+    if (session_compare(session, 0, best, session_closing_s(session, 2), &ratio, err))
         return -1;
     if (!ratio.known || ratio.low <= 1 || ratio.value < SESSION_LEAST_GAIN)
         return 0;

@@ -21,21 +21,6 @@ static void note_luck(struct search_result *result, struct quantity gain)
     }
 }
 
-static double close_s(const struct session *session)
-{
-    return search_closing_s(session->budget_s);
-}
-
-/* Winner, its file, huge pages twice. */
-enum { CLOSING_COMPARISONS = 4 };
-
-/* Is there time for one more that is not the winner's own? */
-static bool has_time(const struct session *session, double began_s)
-{
-    double end_s = began_s + CLOSING_COMPARISONS * close_s(session);
-    return !spawn_interrupted() && session_now_s(session) + close_s(session) <= end_s;
-}
-
 static bool is_luck(struct quantity gain)
 {
     return gain.known && (gain.low <= 1 || gain.value < SESSION_LEAST_GAIN);
@@ -49,13 +34,20 @@ static int close_source(struct session *session, struct error *err)
     struct quantity gain = quantity_unknown();
     if (result->best == 0)
         return 0;
+    if (!session_affords(session, pace_comparison_s(&session->pace, PACE_LEAST_S),
+                         "comparing the winner with the original before its file is")) {
+        result->source_gain = quantity_unknown();
+        result->file_decides = true;
+        return 0;
+    }
     session_say(session, "measuring the winner against the original once more");
-    if (session_compare_surely(session, 0, result->best, close_s(session), &gain, err))
+    if (session_compare_surely(session, 0, result->best, session_closing_s(session, 1),
+                               &gain, err))
         return -1;
     if (is_luck(gain) && result->tie_winner && result->best != result->tie_winner) {
         result->best = result->tie_winner;
-        if (session_compare_surely(session, 0, result->best, close_s(session), &gain,
-                                   err))
+        if (session_compare_surely(session, 0, result->best,
+                                   session_closing_s(session, 1), &gain, err))
             return -1;
     }
     if (is_luck(gain)) {
@@ -69,36 +61,51 @@ static int close_source(struct session *session, struct error *err)
     return 0;
 }
 
-static int close_environment(struct session *session, double began_s, struct error *err)
+/* Comparisons that must still follow one that can be left out: the file's. */
+static int later(const struct session *session)
 {
-    struct search_result *result = session->result;
+    return session->result->best ? 1 : 0;
+}
+
+/* A run on huge pages and its comparison. */
+static double pages_s(const struct session *session)
+{
+    return session->pace.try_s + pace_comparison_s(&session->pace, PACE_LEAST_S);
+}
+
+/* *gain over the kernel as written; stays unknown where that cannot be had. */
+static int compare_pages(struct session *session, size_t plan, const char *what,
+                         struct quantity *gain, struct error *err)
+{
+    struct choice choice = session->choice[plan];
     size_t huge = 0;
-    if (!session->subject->huge_pages_available || session->opts->plans_only ||
-        !has_time(session, began_s))
-        return 0;
-    if (session_measure(session, &session->choice[0], true, MEASURE_QUICK, 0, &huge, err))
+    session_say(session, "%s", what);
+    if (session_measure(session, &choice, true, MEASURE_QUICK, 0, &huge, err))
         return -1;
     if (!session_timed(session, huge))
         return 0;
-    if (!result->environment_gain.known) {
-        session_say(session, "huge pages: the kernel as written");
-        if (session_compare(session, 0, huge, close_s(session), &result->environment_gain,
-                            err))
-            return -1;
-    }
+    return session_compare(session, 0, huge, session_closing_s(session, later(session)),
+                           gain, err);
+}
+
+static int close_environment(struct session *session, struct error *err)
+{
+    static const char *const as_written = "huge pages: the kernel as written",
+                             *const winner = "huge pages: the winner";
+    struct search_result *result = session->result;
+    if (!session->subject->huge_pages_available || session->opts->plans_only)
+        return 0;
+    if (!result->environment_gain.known &&
+        session_affords(session, pages_s(session), as_written) &&
+        compare_pages(session, 0, as_written, &result->environment_gain, err))
+        return -1;
     if (result->best == 0) {
         result->total_gain = result->environment_gain;
         return 0;
     }
-    if (!has_time(session, began_s))
-        return 0;
-    session_say(session, "huge pages: the winner");
-    struct choice best = session->choice[result->best];
-    if (session_measure(session, &best, true, MEASURE_QUICK, 0, &huge, err))
-        return -1;
-    if (!session_timed(session, huge))
-        return 0;
-    return session_compare(session, 0, huge, close_s(session), &result->total_gain, err);
+    return session_affords(session, pages_s(session), winner)
+               ? compare_pages(session, result->best, winner, &result->total_gain, err)
+               : 0;
 }
 
 /* ---- what else is beside the plan ---- */
@@ -138,7 +145,8 @@ static char *failure_text(const struct measurement *failed)
 static int judge_option(struct session *session, struct tried_environment *tried,
                         size_t index, size_t *now, struct error *err)
 {
-    if (session_compare(session, *now, index, 5, &tried->gain, err))
+    double seconds = fmin(5, session_closing_s(session, later(session)));
+    if (session_compare(session, *now, index, seconds, &tried->gain, err))
         return -1;
     tried->kept = tried->gain.known && !tried->gain.doubted && tried->gain.low > 1 &&
                   tried->gain.value >= SESSION_LEAST_GAIN;
@@ -162,11 +170,19 @@ static int try_option(struct session *session, const struct environment *option,
     size_t index = 0;
     if (environments_equal(&before, &environment))
         return 0;
-    char *around = environment_phrase(&environment), *plan = choice_text(&choice);
-    session_say(session, "%s: %s", around, *plan ? plan : "the kernel as written");
+    char *around = environment_phrase(&environment), *plan = choice_text(&choice),
+         *what = xasprintf("%s: %s", around, *plan ? plan : "the kernel as written");
+    bool affords = session_affords(session, pages_s(session), what);
     struct tried_environment *tried = add_tried(result, plan, &environment, &before);
+    if (affords)
+        session_say(session, "%s", what);
     free(around);
     free(plan);
+    free(what);
+    if (!affords) {
+        tried->outcome = xstrdup("not tried: no time was left");
+        return 0;
+    }
     if (session_measure_in(session, &choice, &environment, MEASURE_QUICK, 0, &index, err))
         return -1;
     if (session_timed(session, index))
@@ -206,7 +222,8 @@ static int close_options(struct session *session, struct error *err)
         return 0;
     result->best_total = last;
     session_say(session, "the best in its environment against the kernel as written");
-    return session_compare(session, 0, last, close_s(session), &result->total_gain, err);
+    return session_compare(session, 0, last, session_closing_s(session, later(session)),
+                           &result->total_gain, err);
 }
 
 /* The fastest first run, when the search was stopped before it could be compared. */
@@ -228,6 +245,16 @@ static char *say_interrupted(const struct session *session)
             result->measurement[fastest].time_s.value);
 }
 
+/* Its advice and its bounds are then those of what was traced last. */
+static void note_untraced(struct search_result *result)
+{
+    const struct measurement *best = &result->measurement[result->best];
+    if (result->best && best->outcome == RUN_OUTCOME_OK && !best->has_traffic &&
+        result->measurement[0].has_traffic)
+        strvec_push(&result->left_out, "tracing the winner, so what is said of it rests "
+                                       "on the traffic that was traced before it");
+}
+
 int session_close(struct session *session, struct error *err)
 {
     struct search_result *result = session->result;
@@ -237,18 +264,36 @@ int session_close(struct session *session, struct error *err)
         return 0;
     if (!session->opts->advise_only && ties_settle(session, err))
         return -1;
-    double began_s = session_now_s(session);
     if (!session->opts->advise_only &&
-        (close_source(session, err) || close_environment(session, began_s, err) ||
+        (close_source(session, err) || close_environment(session, err) ||
          close_options(session, err)))
         return -1;
     if (audit_close(session, err) || session_left(session, err))
         return -1;
+    note_untraced(result);
     result->interrupted = spawn_interrupted() != 0;
     if (result->interrupted) {
         free(result->stop);
         result->stop = say_interrupted(session);
     }
     result->seconds = session_now_s(session) - session->started_s;
+    result->pace = session->pace;
     return 0;
+}
+
+bool search_file_is_luck(struct search_result *result, struct quantity gain)
+{
+    if (!result->file_decides || !is_luck(gain))
+        return false;
+    note_luck(result, gain);
+    result->best = 0;
+    result->source_gain = quantity_exact(1, PROVENANCE_CLOCK);
+    return true;
+}
+
+double search_file_s(const struct search_result *result, double left_s)
+{
+    const struct pace *pace = &result->pace;
+    return pace_seconds(pace, pace->end_s - left_s + pace->check_s, 0,
+                        search_closing_s(pace->budget_s));
 }

@@ -183,7 +183,7 @@ static void accept(struct guided *guided, size_t index)
  * winners are measured once more in the end. */
 static double confirm_s(const struct session *session)
 {
-    return fmin(6, fmax(2, session_left_s(session) / 3));
+    return fmin(6, fmax(PACE_LEAST_S, session_left_s(session) / 3));
 }
 
 /* Faster beyond doubt: interleaved, the whole interval above 1, results equal at the full
@@ -277,7 +277,7 @@ static int try_huge_pages(struct guided *guided, struct error *err)
         return -1;
     if (!session_timed(session, index))
         return 0;
-    if (session_compare(session, 0, index, search_closing_s(session->budget_s),
+    if (session_compare(session, 0, index, session_closing_s(session, 3),
                         &session->result->environment_gain, err))
         return -1;
     guided_note_outcome(guided, "hugepages", "huge pages",

@@ -119,10 +119,8 @@ static void set_effort(const struct live *live, enum measure_effort effort,
     opts->launches_max = 6;
     opts->samples_per_launch = 3;
     opts->budget_s = 6;
-    if (live->opts.budget_s > 0 && live->opts.budget_s < 4 * opts->budget_s) {
-        opts->budget_s = live->opts.budget_s / 4;
-        opts->launches_min = 2;
-    }
+    if (live->opts.budget_s > 0 && live->opts.budget_s < 5 * opts->budget_s)
+        opts->budget_s = live->opts.budget_s / 5;
 }
 
 /* One call is a sample then, and how it meets the caches scatters. */
@@ -179,8 +177,8 @@ void live_note_stopped(const struct live *live, double limit_s, double stop_at_s
     out->detail = buf_detach(&text);
 }
 
-/* What memory's latency is at this moment, over what the profile in memory says; 1 when
- * it cannot be told. */
+/* What memory's latency is at this moment, right behind what it is to explain, over what
+ * the profile in memory says; 1 when it cannot be told. */
 static double latency_now(const struct live *live)
 {
     struct quantity now = quantity_unknown();
@@ -225,84 +223,6 @@ static int time_it(struct live *live, const struct built *built,
     return 0;
 }
 
-/* ---- traffic ---- */
-
-/* Prefetches load their indices once more; nothing a plan does multiplies accesses by
- * more.
- */
-enum { PLAN_ACCESSES_MOST = 4 };
-
-/*
- * A plan may keep values in registers that the source loads again and again: a first run
- * that hardly simulates tells how many accesses the compiled code really makes, so that
- * the windows of the second cover the whole call. Where it does not tell, the count of
- * the loop model stays.
- */
-static void count_accesses(struct traffic_trace_request *request)
-{
-    struct traffic counted = {0};
-    double modelled = request->accesses_total;
-    request->accesses_total *= PLAN_ACCESSES_MOST;
-    request->accesses_least = 1;
-    request->accesses_budget = 1;
-    int status = traffic_trace(request, &counted, NULL);
-    request->accesses_budget = 0;
-    request->accesses_total =
-        !status && counted.accesses.known ? counted.accesses.value : modelled;
-    traffic_release(&counted);
-}
-
-static int trace_built(struct live *live, struct built *built,
-                       const struct kernel_counts *counts, struct measurement *out,
-                       struct error *err)
-{
-    bool huge = out->environment.huge_pages || kernel_inputs_huge(live->opts.kernel);
-    struct traffic_trace_request request = {
-        .program = built->program[VARIANT_TRACE],
-        .args = &live->args,
-        .geometry = live_geometry(live, huge, CACHE_GUESS),
-        .accesses_total = counts->accesses.known ? counts->accesses.value : 0,
-        .limit_s = live->opts.launch_limit_s,
-        .cold = out->environment.start == RUN_START_COLD_DATA ||
-                out->environment.start == RUN_START_COLD,
-        .scratch = live->opts.scratch,
-        .cpu = live->cpus.cpu[0]};
-    struct kernel_view view = kernel_view(live->opts.kernel);
-    bool unsure = *built->plan || live_is_unsure(&view);
-    if (unsure && request.accesses_total > 0)
-        count_accesses(&request);
-    if (traffic_trace(&request, &out->traffic, err))
-        return -1;
-    out->has_traffic = true;
-    live_span_caches(live, &request, huge, &out->traffic);
-    if (live->counted_calls > 0)
-        counters_apply(&live->counters, live->counted_calls, &out->traffic);
-    struct kernel_counts known = *counts;
-    if (built->parsed && *built->plan)
-        known.chains =
-            variant_chains(live->opts.kernel, built->parsed, live->opts.scratch);
-    live_count(live, built, &request, &out->traffic);
-    return measurement_explain(out, live->opts.machine, (int)live->copies, &known, err);
-}
-
-/* A variant whose traffic cannot be told keeps its time: it is just not explained. */
-static int trace(struct live *live, struct built *built,
-                 const struct kernel_counts *counts, struct measurement *out,
-                 struct error *err)
-{
-    struct error why = {0};
-    if (live_build(live, built, VARIANT_TRACE, err))
-        return -1;
-    if (built->refused != RUN_OUTCOME_OK ||
-        trace_built(live, built, counts, out, &why) == 0)
-        return 0;
-    if (!*built->plan)
-        return fail(err, why.status, "%s", why.text);
-    free(out->detail);
-    out->detail = xstrdup(why.text);
-    return 0;
-}
-
 /* At which sizes, and how alike the results had to be; NULL = it was not compared. */
 static char *verified_text(const struct live *live, const struct built *built)
 {
@@ -328,12 +248,6 @@ static void take_verification(const struct live *live, const struct built *built
     out->verified = built->small_verified || built->full_verified;
     out->verified_sizes = verified_text(live, built);
     out->max_relative_error = built->report.max_relative_error;
-}
-
-/* The latency takes a second to measure: small budgets have it once an explained run. */
-static bool is_brief(const struct live *live)
-{
-    return live->opts.budget_s > 0 && live->opts.budget_s < 24;
 }
 
 /* Of a session. */
@@ -391,21 +305,28 @@ int live_measure_built(struct live *live, struct built *built,
                        double stop_at_s, struct measurement *out, struct error *err)
 {
     bool explain = effort == MEASURE_EXPLAIN;
-    struct kernel_counts own = kernel_counts(live->opts.kernel);
-    if (live_verify(live, built, effort == MEASURE_QUICK, err))
-        return -1;
-    bool twice = explain && live->here && !is_brief(live);
-    double before = twice ? latency_now(live) : 0;
-    if (time_built(live, built, effort, stop_at_s, out, err))
+    if (live_check(live, built, effort == MEASURE_QUICK, err) ||
+        time_built(live, built, effort, stop_at_s, out, err))
         return -1;
     if (!explain || out->outcome != RUN_OUTCOME_OK || spawn_interrupted())
         return 0;
     live_remember(live, built, out);
-    if (live->here) {
-        double after = latency_now(live);
-        machine_scale_latency(live->opts.machine, twice ? (before + after) / 2 : after);
-    }
-    return trace(live, built, counts ? counts : &own, out, err);
+    if (live->here)
+        machine_scale_latency(live->opts.machine, latency_now(live));
+    return live_trace(live, built, counts, out, err);
+}
+
+/* What was cut short at the end of the budget says nothing of the variant: another
+ * session may try it. */
+static void note_late(struct built *built, struct measurement *out)
+{
+    if (out->outcome == RUN_OUTCOME_OK || out->outcome == RUN_OUTCOME_INTERRUPTED ||
+        !spawn_is_late())
+        return;
+    built->refused = RUN_OUTCOME_OK;
+    out->outcome = RUN_OUTCOME_INTERRUPTED;
+    free(out->detail);
+    out->detail = xstrdup("cut short: the budget was used up");
 }
 
 /* What is not there (a compiler, cores enough) is an outcome when it was only tried. */
@@ -427,8 +348,10 @@ static int measure(void *data, const struct candidate *candidate,
                                 .time_s = quantity_unknown(),
                                 .huge_bytes = -1};
     if (live_built_get(live, candidate, &built, &why) == 0 &&
-        live_measure_built(live, built, NULL, effort, stop_at_s, out, &why) == 0)
+        live_measure_built(live, built, NULL, effort, stop_at_s, out, &why) == 0) {
+        note_late(built, out);
         return 0;
+    }
     if (why.status == STATUS_MISSING && is_special(&candidate->environment)) {
         out->outcome = RUN_OUTCOME_NOT_BUILT;
         out->detail = xstrdup(why.text);
@@ -445,7 +368,8 @@ struct search_runner live_runner(struct live *live)
                                   .compare = live_compare,
                                   .race = live_race,
                                   .prepare = live_prepare,
-                                  .prepare_most = live_prepare_most()};
+                                  .prepare_most = live_prepare_most(),
+                                  .costs = live_costs};
 }
 
 /* ---- the subject ---- */

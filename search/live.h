@@ -45,6 +45,9 @@ struct live {
     bool proven;
     bool here; /* the profile is this machine's: its latency may be measured again */
     double launch_s; /* wall time of one launch of the baseline, fills included */
+    double fill_s;   /* filling the arrays takes, by smaller ones; 0 = not known */
+    double check_s;  /* the last check at full size took, building included */
+    double traced_s; /* spent on tracing so far */
     struct counters counters;
     double counted_calls; /* of the last explained run, all copies together; 0 = none */
     char *note;
@@ -122,6 +125,16 @@ int live_verify(struct live *live, struct built *built, bool small_only,
 int live_measure_built(struct live *live, struct built *built,
                        const struct kernel_counts *counts, enum measure_effort effort,
                        double stop_at_s, struct measurement *out, struct error *err);
+/* live_trace.c: traffic, counts and what they explain, in *out, within the time that is
+ * left for tracing. A plan whose traffic cannot be told keeps its time, and the detail
+ * says why. `counts` as above. */
+int live_trace(struct live *live, struct built *built, const struct kernel_counts *counts,
+               struct measurement *out, struct error *err);
+/* live_verify(), and how long it took. */
+int live_check(struct live *live, struct built *built, bool small_only,
+               struct error *err);
+/* For struct search_runner. */
+void live_costs(void *data, struct search_costs *costs);
 /* Which end of what the profile knows of its caches. */
 enum cache_end { CACHE_LEAST, CACHE_GUESS, CACHE_MOST };
 /* live_cache.c: the cache model's machine. What a core gets of a level is as it was
@@ -132,12 +145,12 @@ struct traffic_geometry cache_geometry(const struct machine *machine, bool huge_
 /* The same with the levels and the line of live_opts.geometry. */
 struct traffic_geometry live_geometry(const struct live *live, bool huge_pages,
                                       enum cache_end end);
-/* Traces again with the least and the most that a core may get where these are far apart:
- * the lines that caches and memory give have that as their interval, and the note says
- * so. */
-void live_span_caches(const struct live *live,
-                      const struct traffic_trace_request *request, bool huge_pages,
-                      struct traffic *traffic);
+/* The least and the most that a core may get, into other[2], where these are far apart:
+ * returns how many there are to be traced beside, 0 or 2. */
+size_t live_other_caches(const struct live *live, bool huge_pages,
+                         struct traffic_geometry other[2]);
+/* The note that says of them. */
+void live_note_caches(const struct traffic_geometry other[2], struct traffic *traffic);
 /* Levels and line of live_opts.geometry into one from the profile. */
 void live_override_geometry(const struct live *live, struct traffic_geometry *geometry);
 /* Fixes copies and the note for the kernel's present size. `copies` 0 = one per core. */
@@ -146,9 +159,10 @@ int live_choose_copies(struct live *live, size_t copies, struct error *err);
 /* Fills instructions, FLOP, divisions, mispredicted branches and code bytes of the call,
  * as far as nobody counted them, and says so in the note. `request`: how its tracing
  * program runs. What cannot be counted stays unknown, with the
- * reason in the note. Takes about a second. */
+ * reason in the note. Takes `seconds` at most. */
 void live_count(struct live *live, const struct built *built,
-                const struct traffic_trace_request *request, struct traffic *traffic);
+                const struct traffic_trace_request *request, double seconds,
+                struct traffic *traffic);
 struct verify_opts live_verify_opts(const struct live *live, bool small_only);
 
 /* Where and under which limits programs run; how often is the caller's to say. */

@@ -95,22 +95,15 @@ static void note_span(const struct traffic_geometry *least,
     traffic->note = buf_detach(&note);
 }
 
-void live_span_caches(const struct live *live,
-                      const struct traffic_trace_request *request, bool huge_pages,
-                      struct traffic *traffic)
+size_t live_other_caches(const struct live *live, bool huge_pages,
+                         struct traffic_geometry other[2])
 {
-    struct traffic_trace_request again = *request;
-    struct traffic_geometry least = live_geometry(live, huge_pages, CACHE_LEAST),
-                            most = live_geometry(live, huge_pages, CACHE_MOST);
-    int unsure = unsure_level(&least, &most);
-    if (unsure < 0)
-        return;
-    for (int k = 0; k < 2; k++) {
-        struct traffic other = {0};
-        again.geometry = k ? most : least;
-        if (traffic_trace(&again, &other, NULL) == 0)
-            traffic_span(traffic, &other);
-        traffic_release(&other);
-    }
-    note_span(&least, &most, unsure, traffic);
+    other[0] = live_geometry(live, huge_pages, CACHE_LEAST);
+    other[1] = live_geometry(live, huge_pages, CACHE_MOST);
+    return unsure_level(&other[0], &other[1]) < 0 ? 0 : 2;
+}
+
+void live_note_caches(const struct traffic_geometry other[2], struct traffic *traffic)
+{
+    note_span(&other[0], &other[1], unsure_level(&other[0], &other[1]), traffic);
 }

@@ -9,8 +9,8 @@
 #include "search/live.h"
 #include "search/scale_counts.h"
 
-/* Some 5e4 steps a second on a slow guest, a second at most for each variant. */
-static const double steps_budget = 50000, seconds_budget = 1.2;
+/* Some 5e4 steps a second on a slow guest. */
+static const double steps_budget = 50000;
 /* Fewer instructions are mostly the call itself. */
 enum { instructions_least = 400, first_size = 16 };
 /* Buffers are filled for each size. */
@@ -67,7 +67,8 @@ static int trace_small(struct looking *look, const struct strvec *args,
     struct traffic traffic = {0};
 
     request.args = args;
-    request.accesses_total = 0;
+    request.accesses_total = request.accesses_likely = 0;
+    request.other_nr = 0;
     if (traffic_trace(&request, &traffic, err))
         return -1;
     *basis = traced_basis(traffic.accesses.known ? traffic.accesses.value : 0);
@@ -267,7 +268,8 @@ static void take(const struct looking *look, const struct scaled *scaled,
 }
 
 void live_count(struct live *live, const struct built *built,
-                const struct traffic_trace_request *request, struct traffic *traffic)
+                const struct traffic_trace_request *request, double seconds,
+                struct traffic *traffic)
 {
     struct kernel_counts counts = kernel_counts(live->opts.kernel);
     /* Of a file that somebody wrote, the kernel's loops say nothing. */
@@ -276,7 +278,7 @@ void live_count(struct live *live, const struct built *built,
                            .request = request,
                            .modelled = counts.iterations.known && !built->source,
                            .steps_left = steps_budget,
-                           .until_s = clock_s() + seconds_budget};
+                           .until_s = clock_s() + seconds};
     struct error why = {0};
     struct scaled scaled;
 

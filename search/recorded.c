@@ -427,6 +427,12 @@ static int prepare(void *data, const struct candidate *candidate, size_t nr,
     return status;
 }
 
+static void costs(void *data, struct search_costs *costs)
+{
+    const struct search_runner *behind = ((struct recorded *)data)->behind;
+    behind->costs(behind->data, costs);
+}
+
 struct search_runner recorded_runner(struct recorded *recorded)
 {
     const struct search_runner *behind = recorded->behind;
@@ -436,5 +442,6 @@ struct search_runner recorded_runner(struct recorded *recorded)
                                   .compare = compare,
                                   .race = behind && behind->race ? race : NULL,
                                   .prepare = prepares ? prepare : NULL,
-                                  .prepare_most = prepares ? behind->prepare_most : 0};
+                                  .prepare_most = prepares ? behind->prepare_most : 0,
+                                  .costs = behind && behind->costs ? costs : NULL};
 }

@@ -120,6 +120,7 @@ void search_result_release(struct search_result *result)
         free(result->environment[i].outcome);
     }
     left_release(&result->left);
+    strvec_release(&result->left_out);
     audit_release(&result->audit);
     free(result->environment);
     free(result->tie);

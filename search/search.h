@@ -9,6 +9,7 @@
 #include "search/dataset.h"
 #include "search/experiment.h"
 #include "search/measured.h"
+#include "search/pace.h"
 #include "search/subject.h"
 
 /* The bound on what the verdict's transformation can gain, by its rule's changes of work.
@@ -125,7 +126,10 @@ struct search_result {
     struct quantity left_bound; /* bound on what is left after the best; unknown = the
                                    evidence gives none */
     enum resource left_resource;
-    char *stop; /* why the search ended, one sentence */
+    char *stop;             /* why the search ended, one sentence */
+    bool file_decides;      /* whether the best is kept: it could not be compared again */
+    struct strvec left_out; /* for want of time, a sentence without its full stop each */
+    struct pace pace;       /* as it was when the search had ended */
     bool interrupted;
     double seconds;
     double space_size; /* variants of the whole grid, after legality, for the record;
@@ -160,9 +164,12 @@ struct search_fact {
 
 struct search_opts {
     const char *strategy; /* a name of search_strategies(); NULL = the first */
-    double budget_s;      /* 0 = 100; three quarters of it are for plans, however long the
-                             baseline takes; the closing measurements come on top */
-    bool plans_only;      /* no huge pages either */
+    /* Until the caller can report, closing measurements and what he measures of the
+     * written file included; 0 = 100. It begins at began_s of clock_s(), 0 = now. The
+     * kernel as written is measured whatever it takes. */
+    double budget_s, began_s;
+    double (*clock)(void);   /* NULL = clock_s() */
+    bool plans_only;         /* no huge pages either */
     size_t budget_variants;  /* 0 = no limit */
     unsigned long long seed; /* random, local, population; 0 = 1 */
     const struct rule_set *rules;
@@ -186,12 +193,17 @@ struct search_opts {
     size_t fact_nr;
 };
 /*
- * Seconds for one closing comparison: a quarter of the budget, 2 at least and 8 at most.
- * There are up to four: the winner, the winner's file, and huge pages without and with
- * the winner; the last two are left out when there is no time left of the four. One
- * begun is ended with three launches, so that there is an interval.
+ * Seconds for one closing comparison, where there is time: a quarter of the budget, 2 at
+ * least and 8 at most. There are up to four: the winner, the winner's file, and huge
+ * pages without and with the winner; they get shorter with the time that is left, down to
+ * the least that gives an interval, and the last two are left out when there is none.
  */
 double search_closing_s(double budget_s);
+/* Where the file decides: it has no gain, and the kernel as written is the best again. */
+bool search_file_is_luck(struct search_result *result, struct quantity gain);
+/* For the comparison of the file written for the winner, when all is to be done within
+ * left_s from now. */
+double search_file_s(const struct search_result *result, double left_s);
 /* name, meaning: parsing and help read it */
 struct search_strategy {
     const char *name, *meaning;
@@ -219,6 +231,9 @@ struct live_opts {
     double launch_limit_s; /* 0 = 60 */
     double budget_s;       /* of the search: explained runs take a quarter at most, though
                               never less than two launches; 0 = not said */
+    /* Tracing takes so long at most, all of it and one of it; 0 = not said. The kernel as
+     * written is traced in any case, plans as long as there is time. */
+    double trace_s, trace_one_s;
     double memory_limit_bytes;
     double relative, absolute; /* tolerance, 0 = default */
     size_t minimum_of;         /* as in struct run_opts */
@@ -237,6 +252,16 @@ struct live;
 int live_new(const struct live_opts *opts, struct live **live, struct error *err);
 void live_free(struct live *live);
 size_t live_copies(const struct live *live);
+/* What the kernel as written takes at its full size, from smaller calls, which find more
+ * in the caches: rather too little. call_s 0 = it cannot be told. Takes a second at most,
+ * and the time for building the program that measures. */
+struct live_look {
+    double call_s, fill_s; /* a call; filling the arrays, once for each process */
+};
+struct live_look live_look(struct live *live);
+/* The time is known later than the rest. */
+void live_set_budget(struct live *live, double budget_s, double trace_s,
+                     double trace_one_s);
 const char *live_note(const struct live *live); /* "2 copies, one per core" ... */
 struct search_subject live_subject(struct live *live);
 struct search_runner live_runner(struct live *live);

@@ -12,10 +12,6 @@ double search_closing_s(double budget_s)
     return fmin(8, fmax(2, (budget_s > 0 ? budget_s : DEFAULT_BUDGET_S) / 4));
 }
 
-/* A call of seconds, traced, may take a small budget alone; plans get this much of it
- * whatever the baseline takes. */
-static const double plans_share = 0.75;
-
 /* Loops that an order leaves out stay outside of those that it names. */
 static void complete_order(const struct nest *nest, struct choice *choice)
 {
@@ -52,10 +48,22 @@ static int read_space(struct session *session, struct error *err)
     return 0;
 }
 
+static double now_s(const struct session *session)
+{
+    return session->opts->clock ? session->opts->clock() : clock_s();
+}
+
 double session_now_s(const struct session *session)
 {
     const double *skipped_s = session->opts->skipped_s;
-    return clock_s() + (skipped_s ? *skipped_s : 0);
+    return now_s(session) + (skipped_s ? *skipped_s : 0);
+}
+
+static void begin_pace(struct session *session)
+{
+    const struct search_opts *opts = session->opts;
+    pace_begin(&session->pace, opts->began_s > 0 ? opts->began_s : now_s(session),
+               opts->budget_s > 0 ? opts->budget_s : DEFAULT_BUDGET_S);
 }
 
 int session_start(struct session *session, struct error *err)
@@ -64,8 +72,7 @@ int session_start(struct session *session, struct error *err)
     session->view = session->subject->view(session->subject->data);
     nest_find(&session->view, &session->nest);
     session->started_s = session_now_s(session);
-    session->budget_s = opts->budget_s > 0 ? opts->budget_s : DEFAULT_BUDGET_S;
-    session->deadline_s = session->started_s + session->budget_s;
+    begin_pace(session);
     *session->result = (struct search_result){
         .source_gain = quantity_exact(1, PROVENANCE_CLOCK),
         .environment_gain = quantity_unknown(),
@@ -115,21 +122,46 @@ void session_say(const struct session *session, const char *format, ...)
                                .why = session->why,
                                .variants = session->result->measurement_nr,
                                .best = best_so_far(session),
-                               .left_s = session_left_s(session)};
+                               .left_s = session_end_s(session)};
     session->observer->step(session->observer->data, &step);
     buf_release(&text);
 }
 
 double session_left_s(const struct session *session)
 {
-    return session->deadline_s - session_now_s(session);
+    double closing_s = session->opts->advise_only ? 0 : pace_closing_s(&session->pace);
+    return session->pace.end_s - session_now_s(session) - closing_s;
 }
 
 bool session_over(const struct session *session)
 {
     size_t most = session->opts->budget_variants;
-    return spawn_interrupted() || session_left_s(session) <= 0 ||
+    return spawn_interrupted() || session_left_s(session) <= session->pace.try_s ||
            (most && session->result->measurement_nr >= most);
+}
+
+double session_end_s(const struct session *session)
+{
+    return session->pace.end_s - now_s(session);
+}
+
+double session_closing_s(const struct session *session, int later)
+{
+    const struct pace *pace = &session->pace;
+    return pace_seconds(pace, now_s(session), later, search_closing_s(pace->budget_s));
+}
+
+bool session_affords(struct session *session, double seconds, const char *what)
+{
+    const struct pace *pace = &session->pace;
+    double file_s = session->result->best ? pace_file_s(pace) : 0;
+    if (spawn_interrupted())
+        return false;
+    if (session_end_s(session) >= seconds + file_s + pace_tail_s(pace))
+        return true;
+    if (!strvec_has(&session->result->left_out, what))
+        strvec_push(&session->result->left_out, what);
+    return false;
 }
 
 bool session_timed(const struct session *session, size_t i)
@@ -200,6 +232,32 @@ static double take_ahead_s(struct session *session)
     return session->ahead_each_s;
 }
 
+void session_bound(const struct session *session, bool is_try)
+{
+    double left_s = is_try ? session_left_s(session) : session_end_s(session);
+    if (session->result->measurement_nr && isfinite(left_s))
+        spawn_end_at(clock_s() + fmax(left_s, session->pace.try_s));
+}
+
+static void ask_costs(struct session *session)
+{
+    const struct search_runner *runner = session->runner;
+    struct search_costs costs = {0};
+    if (!runner->costs)
+        return;
+    runner->costs(runner->data, &costs);
+    pace_guess(&session->pace, &costs);
+}
+
+static void note_cost(struct session *session, const struct measurement *measurement,
+                      enum measure_effort effort)
+{
+    if (effort == MEASURE_QUICK && measurement->cost_s > 0)
+        pace_note_try(&session->pace, measurement->cost_s);
+    else if (effort != MEASURE_QUICK)
+        ask_costs(session);
+}
+
 /* It was given up at a limit that is none any more. */
 static bool was_stopped_sooner(const struct measurement *measurement, double limit_s)
 {
@@ -218,12 +276,15 @@ int session_measure_in(struct session *session, const struct choice *choice,
     *index = find(session, plan, environment);
     if (*index == session->result->measurement_nr || session->effort[*index] < effort ||
         was_stopped_sooner(&session->result->measurement[*index], limit_s)) {
-        double began_s = clock_s();
+        double began_s = now_s(session);
+        session_bound(session, effort == MEASURE_QUICK);
         status = session->runner->measure(session->runner->data, &candidate, effort,
                                           limit_s, &measurement, err);
+        spawn_end_at(0);
         if (status == 0) {
             if (!measurement.replayed)
-                measurement.cost_s = clock_s() - began_s + take_ahead_s(session);
+                measurement.cost_s = now_s(session) - began_s + take_ahead_s(session);
+            note_cost(session, &measurement, effort);
             put(session, *index, choice, effort, &measurement);
             status = tell(session, &session->result->measurement[*index], err);
         }
@@ -280,12 +341,15 @@ int session_repeat(struct session *session, size_t i, struct error *err)
     if (session->effort[i] != MEASURE_QUICK || before->reused ||
         !session_timed(session, i))
         return 0;
-    double began_s = clock_s();
-    if (session->runner->measure(session->runner->data, &candidate, MEASURE_QUICK, 0,
-                                 &more, err))
+    double began_s = now_s(session);
+    session_bound(session, true);
+    int status = session->runner->measure(session->runner->data, &candidate,
+                                          MEASURE_QUICK, 0, &more, err);
+    spawn_end_at(0);
+    if (status)
         return -1;
     if (!more.replayed)
-        more.cost_s = clock_s() - began_s;
+        more.cost_s = now_s(session) - began_s;
     take_repeated(before, &more);
     return tell(session, before, err);
 }
@@ -296,6 +360,13 @@ static struct candidate candidate_of(const struct session *session, size_t i)
     return (struct candidate){measurement->plan, measurement->environment};
 }
 
+/* One that a record answers takes no time. */
+static void note_comparison(struct session *session, double seconds, double cost_s)
+{
+    if (cost_s > seconds / 10)
+        pace_note_comparison(&session->pace, seconds, cost_s);
+}
+
 static int compare(struct session *session, size_t a, size_t b, bool race, double seconds,
                    struct quantity *ratio, struct error *err)
 {
@@ -304,10 +375,16 @@ static int compare(struct session *session, size_t a, size_t b, bool race, doubl
     *ratio = quantity_unknown();
     if (spawn_interrupted())
         return 0;
+    double began_s = now_s(session);
     race = race && runner->race;
-    if ((race ? runner->race : runner->compare)(runner->data, &left, &right, seconds,
-                                                ratio, err))
+    session_bound(session, false);
+    int status = (race ? runner->race : runner->compare)(runner->data, &left, &right,
+                                                         seconds, ratio, err);
+    spawn_end_at(0);
+    if (status)
         return -1;
+    if (!race)
+        note_comparison(session, seconds, now_s(session) - began_s);
     struct compared comparison = {
         .a = left, .b = right, .race = race, .seconds = seconds, .ratio = *ratio};
     const struct search_observer *observer = session->observer;
@@ -342,9 +419,12 @@ int session_compare_surely(struct session *session, size_t a, size_t b, double s
         return -1;
     if (!is_doubtful(*ratio))
         return 0;
+    double longer_s = pace_seconds(&session->pace, now_s(session), 1, 3 * seconds);
+    if (longer_s < 2 * seconds)
+        return 0; /* it would not say much more */
     session_say(session, "comparing once more, longer: %.2fx (%.2f to %.2f) may be none",
                 ratio->value, ratio->low, ratio->high);
-    return session_compare(session, a, b, 3 * seconds, ratio, err);
+    return session_compare(session, a, b, longer_s, ratio, err);
 }
 
 void session_prune(struct session *session, const char *plan, const char *rule,
@@ -407,8 +487,6 @@ int session_baseline(struct session *session, struct error *err)
     session_say(session, "measuring the kernel as written");
     if (session_measure(session, &none, false, MEASURE_EXPLAIN, 0, &index, err))
         return -1;
-    session->deadline_s = fmax(session->deadline_s,
-                               session_now_s(session) + plans_share * session->budget_s);
     const struct measurement *baseline = &session->result->measurement[0];
     if (session_timed(session, 0) || baseline->outcome == RUN_OUTCOME_INTERRUPTED)
         return 0;

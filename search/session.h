@@ -15,12 +15,11 @@ struct session {
     struct search_result *result;
     struct kernel_view view;
     struct nest nest;
-    double budget_s;
-    double started_s, deadline_s; /* of session_now_s; the closing measurements may run
-                                     past the deadline */
-    double ahead_each_s;          /* building ahead took so long for each ... */
-    size_t ahead_nr;              /* ... of so many that are still to be measured */
-    struct choice *choice;        /* of result->measurement[i] */
+    double started_s;      /* of session_now_s */
+    struct pace pace;      /* its clock is session_now_s, closing: session_clock_s */
+    double ahead_each_s;   /* building ahead took so long for each ... */
+    size_t ahead_nr;       /* ... of so many that are still to be measured */
+    struct choice *choice; /* of result->measurement[i] */
     size_t choice_alloc;
     enum measure_effort *effort; /* of result->measurement[i] */
     size_t effort_alloc;
@@ -45,9 +44,24 @@ void session_say(const struct session *session, const char *format, ...)
 /* CLOCK_MONOTONIC, and what an interrupted session had spent before: replayed, it comes
  * to the point where it ended at the time that it was then. */
 double session_now_s(const struct session *session);
-/* Interrupted, out of time or out of variants. */
+/* Interrupted, out of variants, or out of time: what another try takes, and what follows
+ * when it is faster, would not be done by the end of the budget. */
 bool session_over(const struct session *session);
+/* Until the search must end for the closing measurements. */
 double session_left_s(const struct session *session);
+/* Until the end of the budget in this process: an interrupted session that goes on has
+ * its closing measurements, too. */
+double session_end_s(const struct session *session);
+/* Programs that run from now on end with the budget, those of a try so soon that there is
+ * time for what may follow, until spawn_end_at(0). The kernel as written is measured
+ * whatever it takes. */
+void session_bound(const struct session *session, bool is_try);
+/* Seconds for a closing comparison that begins now, when `later` more must follow, the
+ * last of them that of the winner's file. */
+double session_closing_s(const struct session *session, int later);
+/* May something that takes so long, and can be left out, begin? If not, it is noted as
+ * left out. Behind it there must be time for the winner's file. */
+bool session_affords(struct session *session, double seconds, const char *what);
 
 /* Measures the choice unless it was measured with this effort or more; *index is its
  * place in result->measurement. `limit_s`: a QUICK run may stop when the call takes

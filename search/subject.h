@@ -5,6 +5,7 @@
 
 #include "rules/rules.h"
 #include "search/measured.h"
+#include "search/pace.h"
 
 /* ---- the two tables ---- */
 
@@ -49,6 +50,8 @@ struct search_runner {
     int (*prepare)(void *data, const struct candidate *candidate, size_t nr,
                    struct error *err);
     size_t prepare_most; /* candidates that are worth one go */
+    /* NULL = nothing is known before it was seen. */
+    void (*costs)(void *data, struct search_costs *costs);
 };
 
 /* Two variants timed in turn. Plans are borrowed. */
@@ -71,7 +74,8 @@ struct search_step {
     size_t variants;   /* measured so far */
     double best;       /* how many times as fast as written the best so far is, by first
                           runs; 0 = not known */
-    double left_s;     /* of the budget; 0 and below = none */
+    double left_s; /* until all is done, closing and report included; 0 and below = none
+                    */
 };
 
 struct search_observer {

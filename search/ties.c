@@ -220,14 +220,16 @@ struct ties {
 
 static bool is_over(const struct ties *ties)
 {
-    return spawn_interrupted() || session_now_s(ties->session) >= ties->end_s;
+    double takes_s = pace_comparison_s(&ties->session->pace, ties->seconds);
+    return spawn_interrupted() || session_now_s(ties->session) + takes_s > ties->end_s;
 }
 
 static bool may_measure(const struct ties *ties, double until_s)
 {
     const struct session *session = ties->session;
     size_t most = session->opts->budget_variants;
-    return !spawn_interrupted() && session_now_s(session) < until_s &&
+    return !spawn_interrupted() &&
+           session_now_s(session) + session->pace.try_s <= until_s &&
            (!most || session->result->measurement_nr < most);
 }
 
@@ -376,17 +378,31 @@ static void take(const struct ties *ties, size_t chosen, struct search_result *r
         result->tie[i] = ties->tie[i];
 }
 
+/* Twice a closing comparison, or what is left before the closing ones must begin: the
+ * smaller change would have to be checked at full size, too. */
+static double settling_s(const struct session *session)
+{
+    const struct pace *pace = &session->pace;
+    double left_s = session_end_s(session) - pace_closing_s(pace) +
+                    pace_comparison_s(pace, PACE_LEAST_S);
+    return fmin(2 * search_closing_s(pace->budget_s), left_s);
+}
+
 int ties_settle(struct session *session, struct error *err)
 {
     struct search_result *result = session->result;
-    double closing_s = search_closing_s(session->budget_s);
+    double settling = settling_s(session);
     struct ties ties = {.session = session,
-                        .end_s = session_now_s(session) + 2 * closing_s,
-                        .seconds = fmax(2, closing_s / 2),
+                        .end_s = session_now_s(session) + settling,
+                        .seconds = fmax(PACE_LEAST_S, settling / 4),
                         .winner = result->best};
     size_t chosen = result->best;
     if (result->best == 0 || spawn_interrupted())
         return 0;
+    if (settling < pace_comparison_s(&session->pace, PACE_LEAST_S)) {
+        strvec_push(&result->left_out, "whether something simpler is as fast");
+        return 0;
+    }
     if (measure_shortened(&ties, err))
         return -1;
     ties.nr = ties_candidates(session, ties.winner, ties.candidate);

@@ -215,7 +215,7 @@ static void short_without_evidence(void)
     }
     report = desk_document(&desk);
     text = text_of(report, false, false, 80);
-    check(lines_of(text) <= 60);
+    check(lines_of(text) <= 64);
     check_contains(text, "less promising: ");
     check_contains(text, "likewise ");
     check_contains(text, "nothing11");

@@ -121,8 +121,8 @@ static const char *const printed[] = {
     "measure two.c:8 --machine skl --cores 1 -q --sweep n=1000,2000 --json",
     "compare versions.c:plain versions.c:doubled --machine skl --cores 1 -q --budget 1s "
     "--json",
-    "tune versions.c --function plain --machine skl --cores 1 -q --budget 1s --variants "
-    "3 --audit --try schedule,threads --save space.json "
+    "tune versions.c --function plain --machine skl --cores 1 -q --budget 20s "
+    "--variants 3 --audit --try schedule,threads --save space.json "
     "--build-record versions.inflight.json --json",
     "profile --machine skl --access random --json -- '" INFLIGHT_BINARY_DIR
     "/inflight_region_program' threads",

@@ -275,7 +275,7 @@ static void wrong_words_are_refused(void)
         {"tune --frob", "unknown option '--frob'; try 'inflight tune --help'"},
         {"tune -z", "unknown option '-z'; try 'inflight tune --help'"},
         {"tune -qzv k.c", "unknown option '-z'; try 'inflight tune --help'"},
-        {"tune k.c --quick", "unknown option '--quick'; try 'inflight tune --help'"},
+        {"tune k.c --longer 5m", "unknown option '--longer'; try 'inflight tune --help'"},
         {"doctor --plan x", "unknown option '--plan'; try 'inflight doctor --help'"},
         {"tune k.c -o", "an argument is missing behind '-o'; try 'inflight tune --help'"},
         {"tune --budget",

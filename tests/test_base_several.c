@@ -41,7 +41,35 @@ static void the_first_to_end_is_told(void)
     spawn_outcome_release(&outcome);
 }
 
+/* A moment for all ends those that run and those that begin later, until it is taken
+ * back. */
+static void all_end_at_a_moment(void)
+{
+    static const char *const sleeps[] = {"sleep", "600", NULL}, *const ends[] = {"true",
+                                                                                 NULL};
+    struct spawn_request request = {.argv = sleeps};
+    struct spawn_outcome outcome = {0};
+    struct error err = {0};
+
+    check(!spawn_is_late());
+    spawn_end_at(clock_s() + 0.2);
+    check_ok(spawn_run(&request, &outcome, &err), &err);
+    check_eq(outcome.end, SPAWN_TIMED_OUT);
+    spawn_outcome_release(&outcome);
+    check(spawn_is_late());
+    check_ok(spawn_run(&request, &outcome, &err), &err);
+    check_eq(outcome.end, SPAWN_TIMED_OUT);
+    spawn_outcome_release(&outcome);
+    spawn_end_at(0);
+    check(!spawn_is_late());
+    request.argv = ends;
+    check_ok(spawn_run(&request, &outcome, &err), &err);
+    check_eq(outcome.end, SPAWN_EXITED);
+    spawn_outcome_release(&outcome);
+}
+
 CU_TestInfo base_several_tests[] = {
+    {"all end at a moment", all_end_at_a_moment},
     {"memory is limited", memory_is_limited},
     {"the first to end is told", the_first_to_end_is_told},
     CU_TEST_INFO_NULL,

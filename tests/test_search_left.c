@@ -171,7 +171,7 @@ static void what_may_still_help_is_not_given_up(void)
     check(!trial.result.left.helpless);
     check_eq(trial.result.left.verdict, LEFT_SOME);
     check(!session_over(&(struct session){
-        .result = &trial.result, .opts = &trial.opts, .deadline_s = INFINITY}));
+        .result = &trial.result, .opts = &trial.opts, .pace.end_s = INFINITY}));
     trial_release(&trial);
 }
 

@@ -362,7 +362,8 @@ static int measure(void *data, const struct candidate *candidate,
     fill_time(space, seconds_of(space, candidate), out);
     if (effort == MEASURE_QUICK && before < 2 && entry->quick[before].value > 0)
         out->time_s = interval_of(&entry->quick[before]);
-    if (effort != MEASURE_EXPLAIN || space->without_traffic)
+    if (effort != MEASURE_EXPLAIN || space->without_traffic ||
+        (space->untraced_plans && *candidate->plan))
         return 0;
     out->traffic = space->kernel.traffic;
     out->has_traffic = true;

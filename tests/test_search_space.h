@@ -56,7 +56,7 @@ struct space {
     double noise;                  /* relative, of times and of intervals */
     double huge_speedup;           /* of huge pages, 0 = 1 */
     enum run_outcome huge_outcome; /* of every run on huge pages */
-    bool without_traffic;
+    bool without_traffic, untraced_plans;
     size_t interrupt_at;    /* raise SIGINT inside measurement number .., 0 = never */
     size_t fail_at;         /* the runner itself fails there, 0 = never */
     struct strvec asked;    /* "effort plan[, huge pages]" of each measurement */

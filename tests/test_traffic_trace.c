@@ -314,6 +314,78 @@ static void test_sources_there(void)
     strvec_release(&sources);
 }
 
+/* One run with two further caches spans what runs with each of them would give. */
+static void others_of(long elements, double budget)
+{
+    struct traffic_geometry other[2] = {traced_small, traced_small};
+    struct traced what = {.kernel = "triad",
+                          .n = elements,
+                          .total = 3.0 * (double)elements,
+                          .budget = budget},
+                  both = what;
+    struct traffic each[2], main, together;
+
+    other[0].level[2].bytes = 1 << 18;
+    other[1].level[2].bytes = 32 << 20;
+    both.other = other;
+    both.other_nr = 2;
+    for (size_t i = 0; i < 2; i++) {
+        what.geometry = &other[i];
+        if (!traced_well(&traced_gcc, &what, &each[i]))
+            return;
+    }
+    what.geometry = NULL;
+    if (!traced_well(&traced_gcc, &what, &main) ||
+        !traced_well(&traced_gcc, &both, &together))
+        return;
+    traffic_span(&main, &each[0]);
+    traffic_span(&main, &each[1]);
+    for (int k = 0; k < 3; k++) {
+        check_near(together.edge[k].fills.value, main.edge[k].fills.value, 0.001);
+        for (size_t i = 0; i < 2; i++) {
+            check(together.edge[k].fills.low <= each[i].edge[k].fills.value);
+            check(together.edge[k].fills.high >= 0.999 * each[i].edge[k].fills.value);
+        }
+        if (budget > 0) /* windows are as long as their own cache needs to be warm */
+            continue;
+        check_near(together.edge[k].fills.low, main.edge[k].fills.low, 0);
+        check_near(together.edge[k].fills.high, main.edge[k].fills.high, 0);
+        check_near(together.edge[k].writebacks.low, main.edge[k].writebacks.low, 0);
+        check_near(together.edge[k].writebacks.high, main.edge[k].writebacks.high, 0);
+        check_near(together.l1_from[k].high, main.l1_from[k].high, 0);
+    }
+    traffic_release(&each[0]);
+    traffic_release(&each[1]);
+    traffic_release(&main);
+    traffic_release(&together);
+}
+
+static void test_others(void)
+{
+    others_of(40000, 0); /* 0.96 MB: in the largest, in none but for that, whole */
+    others_of(n, 0);
+    others_of(4 * n, 400000); /* windows */
+}
+
+/* Where a call is not reached in time, the likely number of accesses counts. */
+static void test_likely(void)
+{
+    struct traced what = {.kernel = "triad",
+                          .n = 200 * (long)n,
+                          .total = 900.0 * n,
+                          .budget = 200000,
+                          .least = 1,
+                          .wall_s = 0.05,
+                          .likely = 600.0 * n};
+    struct traffic traffic;
+
+    if (!traced_well(&traced_gcc, &what, &traffic))
+        return;
+    check_near(traffic.accesses.value, 600.0 * n, 0);
+    check_contains(traffic.note, "within the time limit");
+    traffic_release(&traffic);
+}
+
 CU_TestInfo traffic_trace_tests[] = {
     {"the tracer's sources are there", test_sources_there},
     {"a triad with gcc moves exactly 24 bytes an iteration", test_triad_gcc},
@@ -330,5 +402,7 @@ CU_TestInfo traffic_trace_tests[] = {
     {"windows give what the whole call gives", test_sampling},
     {"sweeps over the same arrays", test_sweeps},
     {"a call out of reach", test_out_of_reach},
+    {"caches beside the one that is traced", test_others},
+    {"as many accesses as are likely", test_likely},
     CU_TEST_INFO_NULL,
 };

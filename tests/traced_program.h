@@ -16,9 +16,11 @@ extern const struct traffic_geometry traced_small;
 struct traced {
     const char *kernel;
     long n, calls;
-    double total, budget, least, limit_s;
+    double total, budget, least, limit_s, wall_s, likely;
     const struct traffic_geometry *geometry; /* NULL = small */
-    bool arrays;                             /* a, b and c are announced */
+    const struct traffic_geometry *other;    /* traced beside */
+    size_t other_nr;
+    bool arrays; /* a, b and c are announced */
     bool cold;
 };
 

@@ -185,6 +185,8 @@ static void keep(struct progress *progress, const struct progress_status *status
 {
     progress->status = *status;
     progress->told_s = clock_s();
+    if (progress->end_s > 0)
+        progress->status.left_s = progress->end_s - progress->told_s;
     snprintf(progress->doing, sizeof(progress->doing), "%s",
              status->doing ? status->doing : "");
     snprintf(progress->why, sizeof(progress->why), "%s", status->why ? status->why : "");

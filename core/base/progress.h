@@ -30,6 +30,8 @@ struct progress_status {
 struct progress {
     bool quiet, verbose;
     double started_s, told_s, drawn_s; /* clock_s() */
+    double end_s; /* likewise: what is shown as left goes to here; 0 = as the status says
+                   */
     bool on_screen;
     struct progress_status status; /* its texts are these: */
     char doing[256], why[512];

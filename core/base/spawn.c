@@ -315,6 +315,24 @@ static bool has_exited(const struct spawn_child *child)
     return info.si_pid == child->pid;
 }
 
+/* Of all of them, clock_s(). */
+static double end_at_s = INFINITY;
+
+void spawn_end_at(double moment_s)
+{
+    end_at_s = moment_s > 0 ? moment_s : INFINITY;
+}
+
+bool spawn_is_late(void)
+{
+    return clock_s() >= end_at_s;
+}
+
+static double deadline_of(const struct spawn_child *child)
+{
+    return child->interruptible ? fmin(child->deadline, end_at_s) : child->deadline;
+}
+
 /* One look at one child. */
 static void advance(struct spawn_child *child)
 {
@@ -329,7 +347,7 @@ static void advance(struct spawn_child *child)
     }
     if (child->interruptible && spawn_interrupted())
         stop(child, SPAWN_INTERRUPTED);
-    if (now >= child->deadline)
+    if (now >= deadline_of(child))
         stop(child, SPAWN_TIMED_OUT);
     if (now >= child->kill_at)
         kill(-child->pid, SIGKILL);
@@ -339,7 +357,7 @@ static double wait_time(const struct spawn_child *child, double now)
 {
     double wait = child->process_fd >= 0 ? poll_with_fd_s : poll_blind_s;
 
-    wait = fmin(wait, child->deadline - now);
+    wait = fmin(wait, deadline_of(child) - now);
     wait = fmin(wait, child->kill_at - now);
     /* The two are only a reason to look early once; later the kill has been sent. */
     return wait > 0 ? wait : poll_blind_s;

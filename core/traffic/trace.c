@@ -19,7 +19,7 @@ enum { PATIENCE = 4, PATIENCE_LEAST_S = 60 };
 static const char *const sources[] = {
     "cache_below.c",   "cache_counts.c", "cache_level.c",      "cache_model.c",
     "cache_streams.c", "tracer.c",       "tracer_callbacks.c", "tracer_export.c",
-    "tracer_parts.c",  "tracer_phases.c"};
+    "tracer_others.c", "tracer_parts.c", "tracer_phases.c"};
 
 int traffic_tracer_sources(struct strvec *paths, struct error *err)
 {
@@ -68,6 +68,15 @@ static bool is_folded(const struct traffic_geometry *geometry, int k)
     return k >= 2 || (k == 1 && geometry->level[k].bytes / ways > page_bytes);
 }
 
+static void add_levels(const struct traffic_geometry *geometry, struct buf *text)
+{
+    for (int k = 0; k < geometry->level_nr; k++)
+        buf_addf(text, " level=%.0f:%d:%d:%d:%d", geometry->level[k].bytes,
+                 geometry->level[k].ways > 0 ? geometry->level[k].ways : 8,
+                 is_folded(geometry, k), (int)geometry->level[k].inclusion,
+                 geometry->level[k].sharers > 1 ? geometry->level[k].sharers : 1);
+}
+
 static char *geometry_text(const struct traffic_trace_request *request)
 {
     const struct traffic_geometry *geometry = &request->geometry;
@@ -75,15 +84,15 @@ static char *geometry_text(const struct traffic_trace_request *request)
 
     buf_addf(&text,
              "line=%d page=%.0f tlb=%d streams=%d overwritten=%d plain=%d limit=%g "
-             "cold=%d",
+             "wall=%g cold=%d",
              geometry->line_bytes, geometry->page_bytes, geometry->tlb_entries,
              geometry->streams, geometry->store_read_factor < 1, geometry->plain,
-             limit_of(request), request->cold);
-    for (int k = 0; k < geometry->level_nr; k++)
-        buf_addf(&text, " level=%.0f:%d:%d:%d:%d", geometry->level[k].bytes,
-                 geometry->level[k].ways > 0 ? geometry->level[k].ways : 8,
-                 is_folded(geometry, k), (int)geometry->level[k].inclusion,
-                 geometry->level[k].sharers > 1 ? geometry->level[k].sharers : 1);
+             limit_of(request), request->wall_s, request->cold);
+    add_levels(geometry, &text);
+    for (size_t i = 0; i < request->other_nr; i++) {
+        buf_add(&text, " other=1");
+        add_levels(&request->other[i], &text);
+    }
     return buf_detach(&text);
 }
 
@@ -223,15 +232,44 @@ static char *note_of(const struct traffic_trace_request *request,
                : xasprintf("accesses were not compared with a loop model");
 }
 
+static double accesses_of(const struct traffic_trace_request *request,
+                          const struct trace_file *file)
+{
+    if (file->end != TRACE_END_REACH)
+        return (double)file->seen;
+    return fmax((double)file->seen, request->accesses_likely > 0
+                                        ? request->accesses_likely
+                                        : request->accesses_total);
+}
+
+/* What the same windows moved in another cache; nobody is charged for it. */
+static void span_other(const struct traffic_trace_request *request,
+                       const struct trace_file *file, size_t i, double total,
+                       struct traffic *traffic)
+{
+    struct traffic other = {0};
+    struct trace_file alone = *file;
+
+    alone.window = file->other[i].window;
+    alone.window_nr = file->other[i].nr;
+    alone.part_nr = alone.array.nr = 0;
+    if (alone.window_nr != file->window_nr)
+        return;
+    trace_estimate(&alone, &request->other[i], total, &other);
+    traffic_span(traffic, &other);
+    traffic_release(&other);
+}
+
 static int take(const struct traffic_trace_request *request,
                 const struct trace_file *file, struct traffic *traffic, struct error *err)
 {
+    double total = accesses_of(request, file);
+
     if (check_accesses(request, file, err))
         return -1;
-    trace_estimate(file, &request->geometry,
-                   file->end == TRACE_END_REACH ? request->accesses_total
-                                                : (double)file->seen,
-                   traffic);
+    trace_estimate(file, &request->geometry, total, traffic);
+    for (size_t i = 0; i < request->other_nr; i++)
+        span_other(request, file, i, total, traffic);
     if (file->end == TRACE_END_BUDGET)
         traffic->traced_share = 0;
     traffic->note = note_of(request, file, traffic);

@@ -56,7 +56,23 @@ static int take_window(struct trace_file *file, const char *values)
 {
     GROW(file->window, file->window_nr + 1, file->window_alloc);
     memset(&file->window[file->window_nr], 0, sizeof(*file->window));
-    return read_numbers(values, &file->window[file->window_nr++].first, 1);
+    file->current = &file->window[file->window_nr++];
+    return read_numbers(values, &file->current->first, 1);
+}
+
+/* The same window in a further cache. */
+static int take_other(struct trace_file *file, const char *values)
+{
+    struct trace_others *others;
+    uint64_t value[2];
+
+    if (read_numbers(values, value, 2) || value[0] >= TRACE_OTHERS_MAX)
+        return -1;
+    others = &file->other[value[0]];
+    GROW(others->window, others->nr + 1, others->alloc);
+    file->current = &others->window[others->nr++];
+    *file->current = (struct trace_window){.first = value[1]};
+    return 0;
 }
 
 static int take_part(struct trace_file *file, const char *values)
@@ -107,11 +123,11 @@ static int take_charge(struct trace_file *file, const char *values, int level_nr
 static int take_field(struct trace_file *file, const char *name, const char *values,
                       int level_nr)
 {
-    if (file->window_nr == 0)
+    if (!file->current)
         return -1;
     for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
         if (strcmp(name, fields[i].name) == 0) {
-            char *window = (char *)&file->window[file->window_nr - 1];
+            char *window = (char *)file->current;
 
             return read_numbers(values, (uint64_t *)(void *)(window + fields[i].at),
                                 fields[i].per_level ? level_nr : 1);
@@ -134,6 +150,8 @@ static int take_line(struct trace_file *file, char *line, int level_nr)
         return read_numbers(values, &file->seen, 1);
     if (strcmp(line, "window") == 0)
         return take_window(file, values);
+    if (strcmp(line, "other") == 0)
+        return take_other(file, values);
     if (strcmp(line, "array") == 0) {
         strvec_push(&file->array, values);
         return 0;
@@ -203,6 +221,8 @@ void trace_file_release(struct trace_file *file)
         free(file->window[i].charge);
     for (size_t i = 0; i < file->part_nr; i++)
         free(file->part[i].file);
+    for (int i = 0; i < TRACE_OTHERS_MAX; i++)
+        free(file->other[i].window);
     strvec_release(&file->array);
     free(file->part);
     free(file->window);

@@ -43,13 +43,21 @@ enum trace_end {
         TRACE_END_NR
 };
 
+enum { TRACE_OTHERS_MAX = 2 };
+
 struct trace_file {
     enum trace_end end;
     uint64_t call; /* which call was counted; 1: from empty caches */
     uint64_t seen; /* accesses of that call up to the end */
     struct trace_window *window;
     size_t window_nr, window_alloc;
-    struct strvec array; /* names, as announced */
+    /* The same windows in further caches; nothing is charged there. */
+    struct trace_others {
+        struct trace_window *window;
+        size_t nr, alloc;
+    } other[TRACE_OTHERS_MAX];
+    struct trace_window *current; /* while it is read */
+    struct strvec array;          /* names, as announced */
     struct trace_part *part;
     size_t part_nr, part_alloc;
 };

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/traffic/tracer_hot.h"
+#include "core/traffic/tracer_others.h"
 #include "core/traffic/tracer_state.h"
 
 struct tracer_state tracer_state;
@@ -18,12 +19,22 @@ __thread bool tracer_here;
  * Configuration.
  */
 
-double tracer_now_s(void)
+static double seconds_of(clockid_t clock)
 {
     struct timespec now;
 
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double tracer_now_s(void)
+{
+    return seconds_of(CLOCK_THREAD_CPUTIME_ID);
+}
+
+double tracer_wall_s(void)
+{
+    return seconds_of(CLOCK_MONOTONIC);
 }
 
 static int complain(const char *what, const char *which)
@@ -74,6 +85,8 @@ static bool take_word(struct cache_geometry *geometry, const char *name,
         geometry->plain = number != 0;
     else if (strcmp(name, "limit") == 0)
         tracer_state.limit_s = number;
+    else if (strcmp(name, "wall") == 0)
+        tracer_state.wall_s = number;
     else if (strcmp(name, "cold") == 0)
         tracer_state.cold = number != 0;
     else
@@ -81,30 +94,55 @@ static bool take_word(struct cache_geometry *geometry, const char *name,
     return true;
 }
 
-static int take_geometry(struct cache_geometry *geometry, const char *text)
+/* All caches of the text: the first is the one that is traced, and "other" begins one
+ * that differs from it in its levels. Returns how many; 0 = the text is wrong. */
+static int take_geometry(struct cache_geometry geometry[1 + TRACER_OTHERS_MAX],
+                         const char *text)
 {
     char name[16], value[64];
-    int used;
+    int used, nr = 1;
 
     while (sscanf(text, " %15[a-z]=%63[^ ]%n", name, value, &used) == 2) {
-        if (!take_word(geometry, name, value))
-            return complain("wrong word in --geometry: ", text);
+        bool other = strcmp(name, "other") == 0;
+
+        if (other && nr == 1 + TRACER_OTHERS_MAX)
+            break;
+        if (other) {
+            geometry[nr] = geometry[0];
+            geometry[nr++].level_nr = 0;
+        } else if (!take_word(&geometry[nr - 1], name, value)) {
+            break;
+        }
         text += used;
     }
-    return *text ? complain("wrong word in --geometry: ", text) : 0;
+    if (*text)
+        complain("wrong word in --geometry: ", text);
+    return *text ? 0 : nr;
+}
+
+static int init_models(const struct cache_geometry *geometry, int nr)
+{
+    const char *why;
+
+    if (cache_model_init(&tracer_hot.model, &geometry[0], &why))
+        return complain(why, "");
+    for (int i = 1; i < nr; i++)
+        if (tracer_others_add(&geometry[i], &why))
+            return complain(why, "");
+    return 0;
 }
 
 int tracer_configure(const char *geometry, double total, double budget, const char *out)
 {
-    struct cache_geometry machine = {0};
-    const char *why;
+    struct cache_geometry machine[1 + TRACER_OTHERS_MAX] = {{0}};
+    int nr;
 
     memset(&tracer_state, 0, sizeof(tracer_state));
     tracer_state.born_s = tracer_now_s();
-    if (take_geometry(&machine, geometry))
+    tracer_state.wall_born_s = tracer_wall_s();
+    nr = take_geometry(machine, geometry);
+    if (!nr || init_models(machine, nr))
         return -1;
-    if (cache_model_init(&tracer_hot.model, &machine, &why))
-        return complain(why, "");
     tracer_state.total = total > 0 ? total : 0;
     tracer_state.budget = budget >= 4096 ? budget : budget > 0 ? 4096 : 6e7;
     tracer_state.sampled = tracer_state.total > tracer_state.budget;
@@ -129,9 +167,8 @@ static void write_levels(FILE *file, const char *name, const uint64_t *value)
     fprintf(file, "\n");
 }
 
-static void write_window(FILE *file, const struct tracer_window *window)
+void tracer_write_counts(FILE *file, const struct tracer_window *window)
 {
-    fprintf(file, "window %llu\n", (unsigned long long)window->first);
 #define X(name) fprintf(file, #name " %llu\n", (unsigned long long)window->counts.name);
     CACHE_COUNT_MAP(X)
 #undef X
@@ -155,8 +192,10 @@ void tracer_write_results(const char *end)
             (unsigned long long)tracer_state.seen);
     tracer_parts_write(file);
     for (int i = 0; i < tracer_state.window_nr; i++) {
-        write_window(file, &tracer_state.window[i]);
+        fprintf(file, "window %llu\n", (unsigned long long)tracer_state.window[i].first);
+        tracer_write_counts(file, &tracer_state.window[i]);
         tracer_parts_write_window(file, i);
+        tracer_others_write(file, i);
     }
     fprintf(file, "done\n");
     bad = ferror(file);
@@ -178,12 +217,25 @@ void tracer_end_program(const char *end)
  * Announced by the harness.
  */
 
+static void prefetch(uintptr_t pc, uintptr_t address, int level)
+{
+    cache_model_prefetch(&tracer_hot.model, tracer_part(pc, address), address, level);
+    for (int i = 0; i < tracer_other_nr; i++)
+        cache_model_prefetch(&tracer_other[i], tracer_other[i].part, address, level);
+}
+
+static void store_past(uintptr_t pc, uintptr_t address, size_t bytes)
+{
+    cache_model_nontemporal(&tracer_hot.model, tracer_part(pc, address), address, bytes);
+    for (int i = 0; i < tracer_other_nr; i++)
+        cache_model_nontemporal(&tracer_other[i], tracer_other[i].part, address, bytes);
+}
+
 void tracer_prefetch(const void *address, int rw, int locality)
 {
     (void)rw;
     if (tracer_here && tracer_hot.skip < 0)
-        cache_model_prefetch(&tracer_hot.model, tracer_part(FROM, (uintptr_t)address),
-                             (uintptr_t)address, locality == 1 || locality == 2);
+        prefetch(FROM, (uintptr_t)address, locality == 1 || locality == 2);
 }
 
 /* While accesses are only passed, the plain store is what counts. */
@@ -197,8 +249,7 @@ void tracer_nontemporal_store(const void *address, size_t bytes)
     }
     tracer_hot.announced = (uintptr_t)address;
     tracer_hot.announced_bytes = bytes;
-    cache_model_nontemporal(&tracer_hot.model, tracer_part(FROM, (uintptr_t)address),
-                            (uintptr_t)address, bytes);
+    store_past(FROM, (uintptr_t)address, bytes);
 }
 
 void tracer_announced_store(uintptr_t address, uint64_t bytes)
@@ -276,6 +327,5 @@ void tracer_write_from(uintptr_t pc, const void *address, size_t bytes)
 void tracer_nontemporal(const void *address, size_t bytes)
 {
     if (!tracer_passes() && tracer_looks())
-        cache_model_nontemporal(&tracer_hot.model, tracer_part(FROM, (uintptr_t)address),
-                                (uintptr_t)address, bytes);
+        store_past(FROM, (uintptr_t)address, bytes);
 }

@@ -40,7 +40,11 @@
  *   plain=0|1                               count as two-level simulators do
  *   limit=SECONDS                       of processor time, from here on; then the program
  *                                       ends, 0 = none
+ *   wall=SECONDS                        likewise, of the clock on the wall
  *   cold=0|1                                one call, from empty caches
+ *   other=1                             behind all others: the levels that follow are
+ *                                       those of a further cache that sees the same
+ *                                       accesses; two at most
  * total: accesses of one call as the loop model has it, 0 = unknown: then one call is
  * traced up to the budget. budget: accesses to be simulated, 0
  * = 6e7. Returns 0, or -1 after a sentence on stderr.

@@ -12,9 +12,9 @@ static __attribute__((noinline)) void look_again(const void *address, uint64_t b
         return;
     part = tracer_part(pc, (uintptr_t)address);
     if (store)
-        cache_model_store(&tracer_hot.model, part, (uintptr_t)address, bytes);
+        tracer_simulate_store(part, (uintptr_t)address, bytes);
     else
-        cache_model_load(&tracer_hot.model, part, (uintptr_t)address, bytes);
+        tracer_simulate_load(part, (uintptr_t)address, bytes);
 }
 
 /* The program will make the access itself in a moment: what it has to wait for is fetched
@@ -31,7 +31,7 @@ void tracer_look_load(const void *address, uint64_t bytes, uintptr_t pc)
         return;
     }
     tracer_hot.left--;
-    cache_model_load(&tracer_hot.model, site->part, (uintptr_t)address, bytes);
+    tracer_simulate_load(site->part, (uintptr_t)address, bytes);
 }
 
 void tracer_look_store(const void *address, uint64_t bytes, uintptr_t pc)
@@ -49,7 +49,7 @@ void tracer_look_store(const void *address, uint64_t bytes, uintptr_t pc)
         return;
     }
     tracer_hot.left--;
-    cache_model_store(&tracer_hot.model, site->part, (uintptr_t)address, bytes);
+    tracer_simulate_store(site->part, (uintptr_t)address, bytes);
 }
 
 /* clang -fsanitize-coverage */

@@ -24,6 +24,28 @@ extern struct tracer_hot tracer_hot __attribute__((visibility("hidden")));
 /* Set in the thread that is traced, between start and stop. */
 extern __thread bool tracer_here __attribute__((visibility("hidden")));
 
+/* Caches of other sizes that see the same accesses, charged to nobody. */
+enum { TRACER_OTHERS_MAX = 2 };
+extern int tracer_other_nr __attribute__((visibility("hidden")));
+extern struct cache_model tracer_other[TRACER_OTHERS_MAX]
+    __attribute__((visibility("hidden")));
+
+static inline void tracer_simulate_load(struct cache_part *part, uint64_t address,
+                                        uint64_t bytes)
+{
+    cache_model_load(&tracer_hot.model, part, address, bytes);
+    for (int i = 0; i < tracer_other_nr; i++)
+        cache_model_load(&tracer_other[i], tracer_other[i].part, address, bytes);
+}
+
+static inline void tracer_simulate_store(struct cache_part *part, uint64_t address,
+                                         uint64_t bytes)
+{
+    cache_model_store(&tracer_hot.model, part, address, bytes);
+    for (int i = 0; i < tracer_other_nr; i++)
+        cache_model_store(&tracer_other[i], tracer_other[i].part, address, bytes);
+}
+
 /* The present phase is over: decides on the next. */
 void tracer_next(void);
 /* A store that was announced has come. */

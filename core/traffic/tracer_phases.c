@@ -5,6 +5,7 @@
 
 #include "core/traffic/tracer.h"
 #include "core/traffic/tracer_hot.h"
+#include "core/traffic/tracer_others.h"
 #include "core/traffic/tracer_state.h"
 
 enum {
@@ -39,6 +40,7 @@ static void set_base(void)
     cache_model_drain(&tracer_hot.model);
     tracer_state.base = cache_model_counts(&tracer_hot.model);
     tracer_parts_base();
+    tracer_others_base();
 }
 
 static struct cache_counts counts_since_base(void)
@@ -81,6 +83,7 @@ static void forget_if_stale(void)
         1.25 * last_level_lines())
         return;
     cache_model_empty(&tracer_hot.model);
+    tracer_others_empty();
 }
 
 static void begin_warm(void)
@@ -99,9 +102,11 @@ static void begin_count(void)
 
     begin(PHASE_COUNT, tracer_state.count / PIECES);
     memcpy(window->warm, counts_since_base().fills, sizeof(window->warm));
+    tracer_others_warm(tracer_state.window_nr);
     set_base();
     window->first = tracer_state.seen;
     tracer_parts_dirty(TRACER_BEFORE, tracer_state.dirty);
+    tracer_others_dirty();
     tracer_state.piece = 0;
     tracer_state.piece_at = tracer_state.base;
 }
@@ -111,20 +116,26 @@ static void begin_count(void)
  * of long ago. What became dirty in the window is written back some time: write-backs
  * that came, and what more there is to come at its end than at its beginning.
  */
+bool tracer_settle_writebacks(struct tracer_window *window, int k, uint64_t before,
+                              uint64_t left, uint64_t capacity)
+{
+    uint64_t all = window->counts.writebacks[k] + left;
+
+    if (window->warm[k] >= capacity)
+        return false;
+    window->counts.writebacks[k] = all > before ? all - before : 0;
+    return true;
+}
+
 static void count_later_writebacks(struct tracer_window *window)
 {
     uint64_t left[CACHE_LEVELS_MAX];
 
     tracer_parts_dirty(TRACER_AFTER, left);
-    for (int k = 0; k < tracer_hot.model.level_nr; k++) {
-        uint64_t all = window->counts.writebacks[k] + left[k];
-
-        if (window->warm[k] >= cache_model_capacity(&tracer_hot.model, k))
-            continue;
-        window->counts.writebacks[k] =
-            all > tracer_state.dirty[k] ? all - tracer_state.dirty[k] : 0;
-        tracer_parts_later(tracer_state.window_nr, k, window->counts.writebacks[k]);
-    }
+    for (int k = 0; k < tracer_hot.model.level_nr; k++)
+        if (tracer_settle_writebacks(window, k, tracer_state.dirty[k], left[k],
+                                     cache_model_capacity(&tracer_hot.model, k)))
+            tracer_parts_later(tracer_state.window_nr, k, window->counts.writebacks[k]);
 }
 
 static void close_window(void)
@@ -132,12 +143,14 @@ static void close_window(void)
     struct tracer_window *window = &tracer_state.window[tracer_state.window_nr];
 
     cache_model_drain(&tracer_hot.model);
+    tracer_others_drain();
     window->counts = counts_since_base();
     if (!window->counts.accesses)
         return;
     tracer_parts_take(tracer_state.window_nr);
     if (tracer_state.phase == PHASE_COUNT)
         count_later_writebacks(window);
+    tracer_others_take(tracer_state.window_nr, tracer_state.phase == PHASE_COUNT);
     tracer_state.window_nr++;
 }
 
@@ -170,9 +183,14 @@ static double more(double a, double b)
 /* A tenth of the time is left for ending. */
 static double time_left_s(void)
 {
-    return tracer_state.limit_s > 0
-               ? 0.9 * tracer_state.limit_s - (tracer_now_s() - tracer_state.born_s)
-               : 1e9;
+    double left_s = tracer_state.limit_s > 0 ? 0.9 * tracer_state.limit_s -
+                                                   (tracer_now_s() - tracer_state.born_s)
+                                             : 1e9;
+
+    if (tracer_state.wall_s <= 0)
+        return left_s;
+    return less(left_s,
+                0.9 * tracer_state.wall_s - (tracer_wall_s() - tracer_state.wall_born_s));
 }
 
 /* What it takes to pass the rest of the call, as fast as it went so far. */
@@ -432,6 +450,7 @@ void tracer_start(void)
                                                   : tracer_state.budget);
         memset(&tracer_state.window[0], 0, sizeof(struct tracer_window));
         set_base();
+        tracer_others_warm(0);
     }
     if (is_passing()) /* there is no access at hand */
         tracer_hot.skip++;
@@ -451,8 +470,10 @@ void tracer_stop(void)
     tracer_state.seen += tracer_state.length - left;
     if (tracer_state.phase == PHASE_WHOLE) {
         close_window();
-        if (tracer_state.call == 1)
+        if (tracer_state.call == 1) {
             tracer_parts_left(tracer_state.window[0].left);
+            tracer_others_left();
+        }
     } else if (tracer_state.phase == PHASE_COUNT &&
                (tracer_state.window_nr < 2 || tracer_state.piece >= PIECES / 2)) {
         close_window();

@@ -3,6 +3,8 @@
 #ifndef CORE_TRAFFIC_TRACER_STATE_H
 #define CORE_TRAFFIC_TRACER_STATE_H
 
+#include <stdio.h>
+
 #include "core/traffic/cache_model.h"
 
 enum { TRACER_WINDOWS_MAX = 128 };
@@ -22,6 +24,7 @@ struct tracer_window {
 struct tracer_state {
     char *out;
     double total, budget, limit_s;
+    double wall_s, wall_born_s; /* of the clock on the wall; 0 = no limit */
     bool sampled, cold;
     int call;
     enum tracer_phase phase;
@@ -48,7 +51,14 @@ struct tracer_state {
 };
 extern struct tracer_state tracer_state __attribute__((visibility("hidden")));
 
-double tracer_now_s(void);
+/* What became dirty in a window is written back some time, of a level that was not filled
+ * anew before: `before` and `left` are dirty lines when counting began and now. True when
+ * that was so. */
+bool tracer_settle_writebacks(struct tracer_window *window, int k, uint64_t before,
+                              uint64_t left, uint64_t capacity);
+void tracer_write_counts(FILE *file, const struct tracer_window *window);
+double tracer_now_s(void); /* processor time */
+double tracer_wall_s(void);
 /* Writes the results and ends the program; `end`: how the tracing came to its end, a word
  * for trace.c. */
 void tracer_end_program(const char *end);

@@ -168,14 +168,21 @@ struct traffic_trace_request {
     const char *program;       /* path */
     const struct strvec *args; /* sizes and seeds for the harness */
     struct traffic_geometry geometry;
+    /* The same machine with caches of other sizes: what moves between levels spans what
+     * all of them give, from one run. Borrowed; at most two. */
+    const struct traffic_geometry *other;
+    size_t other_nr;
     double accesses_total;  /* of one call, by the loop model; 0 = unknown (then all is
                                traced or cut at the budget) */
     double accesses_least;  /* fewer (values kept in registers) contradict the loop model;
                                0 = half of accesses_total */
+    double accesses_likely; /* of a call whose end is out of reach, where accesses_total
+                               is rather too much; 0 = accesses_total */
     double accesses_budget; /* simulate at most about this many; 0 = 3 % of the total,
                                but at least 6e7 and at most 3e8; beyond it
                                windows are sampled and said so */
-    double limit_s;         /* 0 = 60 */
+    double limit_s;         /* of processor time; 0 = 60 */
+    double wall_s; /* the same by the clock, where others want the time; 0 = none */
     bool cold; /* what a call moves that finds nothing in the caches, not what the second
                   of two moves */
     const char *scratch;

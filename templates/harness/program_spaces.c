@@ -46,7 +46,6 @@ static struct space space_map(const char *name, size_t bytes)
     struct space space = {.map_bytes = inside + 2 * page, .bytes = bytes};
 
     space.map = map_or_stop(space.map_bytes, name);
-    madvise(space.map, space.map_bytes, MADV_HUGEPAGE);
     mprotect(space.map, page, PROT_NONE);
     mprotect(space.map + page + inside, page, PROT_NONE);
     space.data = space.map + page + inside - padded;

@@ -1,0 +1,47 @@
+/* The live runner: what measuring this kernel takes, by what was seen so far. */
+#include <math.h>
+
+#include "search/live.h"
+
+/* A first look takes so long at most (live_beside.c), in three pairs and a first call;
+ * the shortest comparison is of three launches, each of a first pair and one that counts.
+ */
+static const double looking_s = 0.6, start_s = 0.3, build_s = 0.2, explaining_s = 1.5;
+enum { LOOK_CALLS = 7, COMPARISON_LAUNCHES = 3, COMPARISON_CALLS = 4 };
+/* A plan is run beside the original, which is run alone. */
+static const double beside_original = 1.5;
+
+int live_check(struct live *live, struct built *built, bool small_only, struct error *err)
+{
+    bool had_program = built->program[VARIANT_VERIFY] != NULL;
+    double began_s = clock_s(), took_s;
+    int status = live_verify(live, built, small_only, err);
+
+    took_s = (clock_s() - began_s) * (*built->plan ? 1 : beside_original);
+    if (!small_only && !had_program && took_s > live->check_s)
+        live->check_s = took_s;
+    return status;
+}
+
+void live_costs(void *data, struct search_costs *costs)
+{
+    const struct live *live = data;
+    double call_s;
+
+    *costs = (struct search_costs){.check_s = live->check_s};
+    if (live->launch_s <= 0 || !live->reference.plan)
+        return;
+    call_s = live->reference.time_s.value;
+    costs->try_s = build_s + 2 * call_s + fmin(looking_s, LOOK_CALLS * call_s);
+    costs->comparison_s =
+        COMPARISON_LAUNCHES * (start_s + live->fill_s + COMPARISON_CALLS * call_s);
+    costs->explain_s = build_s + 2 * call_s + explaining_s + live->opts.trace_one_s;
+}
+
+void live_set_budget(struct live *live, double budget_s, double trace_s,
+                     double trace_one_s)
+{
+    live->opts.budget_s = budget_s;
+    live->opts.trace_s = trace_s;
+    live->opts.trace_one_s = trace_one_s;
+}

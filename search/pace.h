@@ -1,0 +1,48 @@
+/*
+ * What measuring this kernel costs, and what time that leaves: the arithmetic behind the
+ * end of a search. Pure: the clock is the caller's.
+ */
+#ifndef SEARCH_PACE_H
+#define SEARCH_PACE_H
+
+#include <stdbool.h>
+
+/* What measuring takes by what was seen so far, seconds; 0 = not known. */
+struct search_costs {
+    double try_s;        /* a QUICK run */
+    double comparison_s; /* the shortest comparison */
+    double check_s;      /* building a variant and comparing its results at full size */
+    double explain_s;    /* an EXPLAIN run behind that */
+};
+
+struct pace {
+    double budget_s, end_s; /* the prompt is to be back at end_s */
+    double try_s;           /* a first run takes, building included */
+    double over_s; /* a comparison takes so much longer than the seconds it was given */
+    double explain_s;    /* an explained run takes, without the check */
+    double check_s;      /* results of one variant at full size, building included */
+    bool any_comparison; /* over_s was seen, and is no guess any more */
+};
+
+/* The least that is asked of a comparison; what it takes then is the runner's to say. */
+#define PACE_LEAST_S 1.0
+
+void pace_begin(struct pace *pace, double began_s, double budget_s);
+/* By what the runner knows. What was seen of tries and comparisons goes before it. */
+void pace_guess(struct pace *pace, const struct search_costs *costs);
+void pace_note_try(struct pace *pace, double cost_s);
+void pace_note_comparison(struct pace *pace, double seconds, double cost_s);
+
+/* The report, and what else nobody accounts for. */
+double pace_tail_s(const struct pace *pace);
+double pace_comparison_s(const struct pace *pace, double seconds);
+/* The written file: checked at full size and compared, as shortly as can be. */
+double pace_file_s(const struct pace *pace);
+/* What a try that turns out faster leads to, as shortly as can be: it is confirmed,
+ * checked at full size and explained, and its file is checked and compared. */
+double pace_closing_s(const struct pace *pace);
+/* Seconds to give to a comparison that begins now, when `later` more must follow, the
+ * last of them that of the file (none: 0): at most `most_s`, at least PACE_LEAST_S. */
+double pace_seconds(const struct pace *pace, double now_s, int later, double most_s);
+
+#endif

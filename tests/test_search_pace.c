@@ -1,0 +1,267 @@
+/* Searches by a clock that only measurements move: they end in time whatever these cost,
+ * and say what they left out. */
+#include <CUnit/CUnit.h>
+#include <math.h>
+#include <string.h>
+
+#include "tests/test_search_trial.h"
+
+/* ---- the arithmetic ---- */
+
+static struct pace example(void)
+{
+    struct pace pace;
+
+    pace_begin(&pace, 100, 30);
+    pace_guess(&pace, &(struct search_costs){2, 4, 3, 1});
+    return pace;
+}
+
+static void guesses_hold_until_something_was_seen(void)
+{
+    struct pace pace = example();
+
+    check_near(pace.end_s, 130, 1e-12);
+    check_near(pace_comparison_s(&pace, 5), 8, 1e-12);
+    pace_note_comparison(&pace, 5, 6); /* it took 1 s more, not 3 */
+    check_near(pace_comparison_s(&pace, 5), 6, 1e-12);
+    pace_guess(&pace, &(struct search_costs){9, 9, 1, 0});
+    check_near(pace.try_s, 2, 1e-12);
+    check_near(pace_comparison_s(&pace, 5), 6, 1e-12);
+    check_near(pace.check_s, 3, 1e-12);
+}
+
+static void the_slowest_of_late_is_expected(void)
+{
+    struct pace pace = example();
+
+    pace_note_try(&pace, 5);
+    pace_note_try(&pace, 1);
+    check_near(pace.try_s, 4, 1e-12);
+    pace_note_try(&pace, 6);
+    check_near(pace.try_s, 6, 1e-12);
+}
+
+static void closing_shrinks_with_the_time_that_is_left(void)
+{
+    struct pace pace = example(); /* over 3 s, check 3 s, tail 0.6 s */
+
+    check_near(pace_seconds(&pace, 100, 0, 8), 8, 1e-12);
+    check_near(pace_seconds(&pace, 120, 0, 8), 6.4, 1e-9);
+    check_near(pace_seconds(&pace, 110, 1, 8), (30 - 10 - 0.6 - 3) / 2 - 3, 1e-9);
+    check_near(pace_seconds(&pace, 128, 0, 8), PACE_LEAST_S, 1e-12);
+    check_near(pace_seconds(&pace, 140, 1, 8), PACE_LEAST_S, 1e-12);
+    check_near(pace_file_s(&pace), 3 + 4, 1e-12);
+    check_near(pace_closing_s(&pace), 4 + 3 + 1 + 7 + 0.6, 1e-9);
+}
+
+/* ---- a clock that measurements move ---- */
+
+static double now_s;
+
+static double fake_clock(void)
+{
+    return now_s;
+}
+
+struct timed_trial {
+    struct trial trial;
+    struct search_runner inner;
+    struct {
+        double try_s, explain_s, over_s, check_s;
+    } cost;
+    double shortest_s, longest_s; /* of the comparisons */
+};
+
+static int slow_measure(void *data, const struct candidate *candidate,
+                        enum measure_effort effort, double stop_at_s,
+                        struct measurement *out, struct error *err)
+{
+    struct timed_trial *timed = data;
+
+    now_s += effort == MEASURE_QUICK ? timed->cost.try_s
+                                     : timed->cost.explain_s + timed->cost.check_s;
+    return timed->inner.measure(timed->inner.data, candidate, effort, stop_at_s, out,
+                                err);
+}
+
+static int slow_compare(void *data, const struct candidate *a, const struct candidate *b,
+                        double seconds, struct quantity *ratio, struct error *err)
+{
+    struct timed_trial *timed = data;
+
+    now_s += seconds + timed->cost.over_s;
+    timed->shortest_s = fmin(timed->shortest_s, seconds);
+    timed->longest_s = fmax(timed->longest_s, seconds);
+    return timed->inner.compare(timed->inner.data, a, b, seconds, ratio, err);
+}
+
+static void costs(void *data, struct search_costs *out)
+{
+    const struct timed_trial *timed = data;
+
+    *out = (struct search_costs){timed->cost.try_s, timed->cost.over_s + PACE_LEAST_S,
+                                 timed->cost.check_s, timed->cost.explain_s};
+}
+
+static void timed_start(struct timed_trial *timed, double budget_s)
+{
+    trial_start(&timed->trial, NULL);
+    timed->trial.space.time_s = space_valley;
+    timed->trial.space.subject.huge_pages_available = true;
+    timed->inner = timed->trial.space.runner;
+    timed->trial.space.runner = (struct search_runner){
+        .data = timed, .measure = slow_measure, .compare = slow_compare, .costs = costs};
+    timed->trial.opts.budget_s = budget_s;
+    timed->trial.opts.began_s = now_s = 1000;
+    timed->trial.opts.clock = fake_clock;
+    timed->shortest_s = INFINITY;
+    now_s += 0.5; /* what was before the search */
+}
+
+/* The search, and what its caller does with the winner's file. */
+static double timed_run(struct timed_trial *timed)
+{
+    const struct search_result *result = &timed->trial.result;
+    double end_s = timed->trial.opts.began_s + timed->trial.opts.budget_s;
+
+    trial_run(&timed->trial);
+    if (result->best)
+        now_s += timed->cost.check_s + timed->cost.over_s +
+                 search_file_s(result, end_s - now_s);
+    return now_s - timed->trial.opts.began_s;
+}
+
+static void it_ends_in_time_whatever_it_costs(void)
+{
+    static const double budgets[] = {15, 30, 60, 200}, tries[] = {0.2, 1, 3},
+                        over[] = {0.1, 1, 4}, checks[] = {0.3, 2};
+    size_t found = 0, all = 0;
+
+    for (size_t i = 0; i < 4 * 3 * 3 * 2; i++) {
+        struct timed_trial timed = {
+            .cost = {tries[i / 4 % 3], 2, over[i / 12 % 3], checks[i / 36]}};
+        double took_s;
+
+        timed_start(&timed, budgets[i % 4]);
+        took_s = timed_run(&timed);
+        check(took_s <= 1.02 * budgets[i % 4]);
+        found += timed.trial.result.best > 0;
+        all++;
+        trial_release(&timed.trial);
+    }
+    check(found > all / 2); /* the time is used, too */
+}
+
+static void comparisons_are_long_where_there_is_time(void)
+{
+    struct timed_trial ample = {.cost = {0.2, 1, 0.2, 0.2}},
+                       scarce = {.cost = {1, 1, 1, 1}};
+
+    timed_start(&ample, 200);
+    timed_run(&ample);
+    check_near(ample.longest_s, 8, 1e-12);
+    check_eq(ample.trial.result.left_out.nr, 0);
+    check(!ample.trial.result.file_decides);
+    trial_release(&ample.trial);
+    timed_start(&scarce, 12);
+    timed_run(&scarce);
+    check(scarce.shortest_s < 2.01);
+    check(scarce.trial.result.left_out.nr > 0);
+    trial_release(&scarce.trial);
+}
+
+/* A kernel that takes the whole budget by itself is measured and reported, no more. */
+static void a_kernel_that_takes_all_is_measured_alone(void)
+{
+    struct timed_trial timed = {.cost = {20, 40, 40, 20}};
+
+    timed_start(&timed, 15);
+    check_near(timed_run(&timed), 60.5, 1e-9);
+    check_eq(timed.trial.result.measurement_nr, 1);
+    check_str(timed.trial.result.stop, "the budget is used up");
+    check(strvec_has(&timed.trial.result.left_out, "huge pages: the kernel as written"));
+    trial_release(&timed.trial);
+}
+
+/* What an interrupted session spent counts, but closing has the time of this process. */
+static void a_session_that_goes_on_closes_all_the_same(void)
+{
+    static double spent_s = 58;
+    struct timed_trial timed = {.cost = {1, 2, 0.5, 0.5}};
+
+    timed_start(&timed, 60);
+    timed.trial.opts.skipped_s = &spent_s;
+    timed_run(&timed);
+    check_eq(timed.trial.result.searched_nr, 1);
+    check(timed.trial.result.environment_gain.known);
+    trial_release(&timed.trial);
+}
+
+static void the_time_left_is_that_until_the_end(void)
+{
+    struct timed_trial timed = {.cost = {1, 2, 0.5, 0.5}};
+    struct session session = {.opts = &timed.trial.opts, .result = &timed.trial.result};
+
+    timed_start(&timed, 60);
+    pace_begin(&session.pace, timed.trial.opts.began_s, 60);
+    pace_guess(&session.pace, &(struct search_costs){1, 2, 3, 2});
+    check_near(session_end_s(&session), 59.5, 1e-9);
+    check_near(session_left_s(&session), 59.5 - pace_closing_s(&session.pace), 1e-9);
+    check(!session_over(&session));
+    now_s += session_left_s(&session) - 0.9; /* another try would take 1 s */
+    check(session_over(&session));
+    trial_release(&timed.trial);
+}
+
+/* Traced no more: said, and the gain stands. */
+static void a_winner_that_is_not_traced_is_told(void)
+{
+    struct trial trial = {.opts.budget_s = 100};
+
+    trial_start(&trial, NULL);
+    trial.space.time_s = space_valley;
+    trial.space.untraced_plans = true;
+    trial_run(&trial);
+    check(trial.result.best > 0);
+    check(!trial.result.measurement[trial.result.best].has_traffic);
+    check_eq(trial.result.left_out.nr, 1);
+    check_contains(trial.result.left_out.v[0], "tracing the winner");
+    trial_release(&trial);
+}
+
+static void the_file_decides_where_nothing_else_did(void)
+{
+    struct trial trial = {.opts.budget_s = 100};
+    struct quantity none = quantity_between(1.02, 0.97, 1.07, 4, PROVENANCE_CLOCK),
+                    some = quantity_between(1.5, 1.4, 1.6, 4, PROVENANCE_CLOCK);
+
+    trial_start(&trial, NULL);
+    trial.space.time_s = space_valley;
+    trial_run(&trial);
+    check(trial.result.best > 0);
+    check(!search_file_is_luck(&trial.result, none)); /* it was compared before */
+    trial.result.file_decides = true;
+    check(!search_file_is_luck(&trial.result, some));
+    check(search_file_is_luck(&trial.result, none));
+    check_eq(trial.result.best, 0);
+    check_near(trial.result.source_gain.value, 1, 0);
+    trial_release(&trial);
+}
+
+CU_TestInfo search_pace_tests[] = {
+    {"guesses hold until something was seen", guesses_hold_until_something_was_seen},
+    {"the slowest of late is expected", the_slowest_of_late_is_expected},
+    {"closing shrinks with the time that is left",
+     closing_shrinks_with_the_time_that_is_left},
+    {"it ends in time whatever it costs", it_ends_in_time_whatever_it_costs},
+    {"comparisons are long where there is time",
+     comparisons_are_long_where_there_is_time},
+    {"a kernel that takes all is measured alone",
+     a_kernel_that_takes_all_is_measured_alone},
+    {"a session that goes on closes all the same",
+     a_session_that_goes_on_closes_all_the_same},
+    {"the time left is that until the end", the_time_left_is_that_until_the_end},
+    {"a winner that is not traced is told", a_winner_that_is_not_traced_is_told},
+    {"the file decides where nothing else did", the_file_decides_where_nothing_else_did},
+    CU_TEST_INFO_NULL};
