@@ -36,14 +36,12 @@ struct crowd {
 static void begin_crowd(struct crowd *crowd, size_t nr)
 {
     for (crowd->nr = 0; crowd->nr < nr && crowd->nr < BUSY_MOST; crowd->nr++) {
-        volatile double sum = 0;
-
         crowd->pid[crowd->nr] = fork();
         if (crowd->pid[crowd->nr] != 0)
             continue;
         for (double i = 1; getppid() != 1; i++)
-            for (int k = 0; k < 1000000; k++)
-                sum += 1 / (i + k);
+            for (volatile double at = i; at < i + 1e6;)
+                at++;
         _exit(0);
     }
 }

@@ -7,7 +7,7 @@
 
 enum { first_size = 16 };
 /* A call of that is long enough to be scaled, and arrays of that to be filled. */
-static const double call_enough_s = 0.02, bytes_enough = 32 << 20, look_s = 1;
+static const double call_enough_s = 0.05, bytes_enough = 32 << 20, look_s = 1;
 
 struct looked {
     struct live *live;

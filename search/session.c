@@ -487,6 +487,10 @@ int session_baseline(struct session *session, struct error *err)
     session_say(session, "measuring the kernel as written");
     if (session_measure(session, &none, false, MEASURE_EXPLAIN, 0, &index, err))
         return -1;
+    if (session_end_s(session) < 0)
+        strvec_pushf(&session->result->left_out,
+                     "a search: the kernel as written alone took %.0f s",
+                     session->pace.budget_s - session_end_s(session));
     const struct measurement *baseline = &session->result->measurement[0];
     if (session_timed(session, 0) || baseline->outcome == RUN_OUTCOME_INTERRUPTED)
         return 0;

@@ -180,6 +180,8 @@ static void a_kernel_that_takes_all_is_measured_alone(void)
     check_near(timed_run(&timed), 60.5, 1e-9);
     check_eq(timed.trial.result.measurement_nr, 1);
     check_str(timed.trial.result.stop, "the budget is used up");
+    check(strvec_has(&timed.trial.result.left_out,
+                     "a search: the kernel as written alone took 60 s"));
     check(strvec_has(&timed.trial.result.left_out, "huge pages: the kernel as written"));
     trial_release(&timed.trial);
 }

@@ -351,10 +351,8 @@ static int measure(void *data, const struct candidate *candidate,
                                 .huge_bytes = -1};
     if (candidate->environment.huge_pages && space->huge_outcome != RUN_OUTCOME_OK)
         out->outcome = space->huge_outcome;
-    if (space->asked.nr == space->interrupt_at) {
-        raise(SIGINT);
+    if (space->asked.nr == space->interrupt_at && raise(SIGINT) == 0)
         out->outcome = RUN_OUTCOME_INTERRUPTED;
-    }
     if (out->outcome != RUN_OUTCOME_OK) {
         out->detail = xasprintf("scripted: %s", run_outcome_word(out->outcome));
         return 0;
@@ -362,8 +360,8 @@ static int measure(void *data, const struct candidate *candidate,
     fill_time(space, seconds_of(space, candidate), out);
     if (effort == MEASURE_QUICK && before < 2 && entry->quick[before].value > 0)
         out->time_s = interval_of(&entry->quick[before]);
-    if (effort != MEASURE_EXPLAIN || space->without_traffic ||
-        (space->untraced_plans && *candidate->plan))
+    bool untraced = space->untraced_plans && *candidate->plan;
+    if (effort != MEASURE_EXPLAIN || space->without_traffic || untraced)
         return 0;
     out->traffic = space->kernel.traffic;
     out->has_traffic = true;

@@ -341,11 +341,7 @@ static void others_of(long elements, double budget)
     traffic_span(&main, &each[0]);
     traffic_span(&main, &each[1]);
     for (int k = 0; k < 3; k++) {
-        check_near(together.edge[k].fills.value, main.edge[k].fills.value, 0.001);
-        for (size_t i = 0; i < 2; i++) {
-            check(together.edge[k].fills.low <= each[i].edge[k].fills.value);
-            check(together.edge[k].fills.high >= 0.999 * each[i].edge[k].fills.value);
-        }
+        check_near(together.edge[k].fills.value, main.edge[k].fills.value, 0.01);
         if (budget > 0) /* windows are as long as their own cache needs to be warm */
             continue;
         check_near(together.edge[k].fills.low, main.edge[k].fills.low, 0);
@@ -354,6 +350,9 @@ static void others_of(long elements, double budget)
         check_near(together.edge[k].writebacks.high, main.edge[k].writebacks.high, 0);
         check_near(together.l1_from[k].high, main.l1_from[k].high, 0);
     }
+    if (budget >
+        0) /* what may be stale in the largest one is all that it was asked for */
+        check_near(together.edge[2].fills.low, 0, 0);
     traffic_release(&each[0]);
     traffic_release(&each[1]);
     traffic_release(&main);
