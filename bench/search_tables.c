@@ -64,6 +64,38 @@ static void print_strategies(const struct results *results, struct buf *out)
     }
 }
 
+static void print_kept_row(struct kept_figures kept, struct buf *out)
+{
+    print_number(kept.median, 1, "", out);
+    print_number(kept.mean, 1, "", out);
+    print_number(100 * kept.never, 1, " %", out);
+    print_number(100 * kept.within, 1, " %", out);
+    print_number(100 * kept.above, 1, " %", out);
+    print_number(kept.variants, 0, "", out);
+    print_number(kept.again, 0, "", out);
+    buf_add(out, "\n");
+}
+
+static void print_kept(const struct results *results, struct buf *out)
+{
+    static const char columns[] = " median of tries | mean | never | kept within 5 % | "
+                                  "kept above the best | variants measured | measured "
+                                  "again and compared |\n|---|---|---|---|---|---|---|---|\n";
+    buf_addf(out,
+             "\nThe plan that is kept, by recorded times alone, with a budget of %.0f s "
+             "at %.2f s an answer; spaces with a gain.\n\n| strategy |%s",
+             TRIAL_BUDGET_S, TRIAL_ANSWER_S, columns);
+    for (size_t s = 0; s < TRIAL_STRATEGIES; s++) {
+        buf_addf(out, "| %s |", trial_strategies[s].label);
+        print_kept_row(results_kept(results, s, false), out);
+    }
+    buf_addf(out, "\n| guided on |%s", columns);
+    for (size_t i = 0; i < results->nr; i++) {
+        buf_addf(out, "| %s |", results->space[i].space.source.name);
+        print_kept_row(space_kept(&results->space[i], TRIAL_GUIDED), out);
+    }
+}
+
 static void print_spaces(const struct results *results, struct buf *out)
 {
     buf_add(out,
@@ -186,6 +218,7 @@ void results_print(const struct results *results, struct buf *out)
     buf_addf(out, "%zu spaces, %zu repetitions\n\n", results->nr,
              results->nr ? results->space[0].repetitions : 0);
     print_figures(results, out);
+    print_kept(results, out);
     print_strategies(results, out);
     print_spaces(results, out);
     print_truth(results, out);

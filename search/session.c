@@ -89,6 +89,7 @@ void session_release(struct session *session)
 {
     free(session->choice);
     free(session->effort);
+    evidence_release(&session->evidence);
     choices_release(&session->space);
 }
 
@@ -149,6 +150,16 @@ static size_t find(const struct session *session, const char *plan,
     return result->measurement_nr;
 }
 
+static void note_time(struct session *session, size_t i, const struct measurement *run,
+                      bool whole)
+{
+    if (run->outcome == RUN_OUTCOME_OK && run->time_s.known)
+        evidence_add_time(&session->evidence, i, run->time_s, run->launches, whole);
+    else if (run->outcome != RUN_OUTCOME_STOPPED &&
+             run->outcome != RUN_OUTCOME_INTERRUPTED)
+        evidence_drop(&session->evidence, i);
+}
+
 static void put(struct session *session, size_t at, const struct choice *choice,
                 enum measure_effort effort, struct measurement *measurement)
 {
@@ -164,6 +175,7 @@ static void put(struct session *session, size_t at, const struct choice *choice,
     result->measurement[at] = *measurement;
     session->choice[at] = *choice;
     session->effort[at] = effort;
+    note_time(session, at, measurement, false);
 }
 
 static int tell(const struct session *session, const struct measurement *measurement,
@@ -233,13 +245,15 @@ int session_measure_in(struct session *session, const struct choice *choice,
 }
 
 /* Of the logarithms: the mean, and half the interval's width; runs are independent of
- * each other, but no two of them may be nearer than they really are. */
-static struct quantity merge_times(struct quantity before, struct quantity more, double n)
+ * each other, but no two of them may be nearer than they really are. Of n and m launches.
+ */
+static struct quantity merge_times(struct quantity before, struct quantity more, double n,
+                                   double m)
 {
-    double center = (n * log(before.value) + log(more.value)) / (n + 1),
-           apart = fabs(log(more.value / before.value)) / (n + 1),
+    double center = (n * log(before.value) + m * log(more.value)) / (n + m),
+           apart = m * fabs(log(more.value / before.value)) / (n + m),
            own = log(before.high / before.low) / 2, its = log(more.high / more.low) / 2,
-           half = fmax(apart, sqrt(n * n * own * own + its * its) / (n + 1));
+           half = fmax(apart, hypot(n * own, m * its) / (n + m));
     return quantity_between(exp(center), exp(center - half), exp(center + half),
                             before.runs + more.runs, before.provenance);
 }
@@ -256,14 +270,22 @@ static void append_samples(struct measurement *to, struct measurement *from)
     to->disturbed_nr += from->disturbed_nr;
 }
 
-/* A record holds the earlier runs already. */
+/* A session's record holds the earlier runs already. */
+static bool holds_earlier(const struct measurement *before,
+                          const struct measurement *more)
+{
+    return more->replayed && more->launches > before->launches;
+}
+
 static void take_repeated(struct measurement *before, struct measurement *more)
 {
-    if (more->outcome == RUN_OUTCOME_OK && more->time_s.known && !more->replayed) {
-        double n = before->launches ? before->launches : 1;
-        before->time_s = merge_times(before->time_s, more->time_s, n);
+    if (more->outcome == RUN_OUTCOME_OK && more->time_s.known &&
+        !holds_earlier(before, more)) {
+        double n = before->launches ? before->launches : 1,
+               m = more->launches ? more->launches : 1;
+        before->time_s = merge_times(before->time_s, more->time_s, n, m);
         before->cost_s += more->cost_s;
-        before->replayed = false;
+        before->replayed = before->replayed && more->replayed;
         append_samples(before, more);
         measurement_release(more);
         return;
@@ -286,6 +308,7 @@ int session_repeat(struct session *session, size_t i, struct error *err)
         return -1;
     if (!more.replayed)
         more.cost_s = clock_s() - began_s;
+    note_time(session, i, &more, holds_earlier(before, &more));
     take_repeated(before, &more);
     return tell(session, before, err);
 }
@@ -294,6 +317,16 @@ static struct candidate candidate_of(const struct session *session, size_t i)
 {
     const struct measurement *measurement = &session->result->measurement[i];
     return (struct candidate){measurement->plan, measurement->environment};
+}
+
+/* Other environments are other machines. */
+static void note_ratio(struct session *session, size_t a, size_t b, struct quantity ratio)
+{
+    const struct environment plain = {0};
+    const struct measurement *measurement = session->result->measurement;
+    if (environments_equal(&measurement[a].environment, &plain) &&
+        environments_equal(&measurement[b].environment, &plain) && !ratio.doubted)
+        evidence_add_ratio(&session->evidence, a, b, ratio);
 }
 
 int session_compare(struct session *session, size_t a, size_t b, double seconds,
@@ -306,6 +339,7 @@ int session_compare(struct session *session, size_t a, size_t b, double seconds,
     if (session->runner->compare(session->runner->data, &left, &right, seconds, ratio,
                                  err))
         return -1;
+    note_ratio(session, a, b, *ratio);
     struct compared comparison = {
         .a = left, .b = right, .seconds = seconds, .ratio = *ratio};
     const struct search_observer *observer = session->observer;
@@ -314,23 +348,41 @@ int session_compare(struct session *session, size_t a, size_t b, double seconds,
                : 0;
 }
 
-/* Few launches have wide intervals, and a twentieth is worth more of them. */
-static bool is_doubtful(struct quantity ratio)
+bool session_is_gain(struct quantity ratio)
 {
-    const double worth_having = 1.05;
-    return ratio.known && ratio.value >= worth_having && ratio.low <= 1;
+    return ratio.known && ratio.low > 1 && ratio.value >= SESSION_LEAST_GAIN;
+}
+
+/* More of it could still say otherwise. */
+static bool is_open(struct quantity ratio)
+{
+    return ratio.known && ratio.low <= 1 && ratio.high > SESSION_LEAST_GAIN;
 }
 
 int session_compare_surely(struct session *session, size_t a, size_t b, double seconds,
                            struct quantity *ratio, struct error *err)
 {
-    if (session_compare(session, a, b, seconds, ratio, err))
-        return -1;
-    if (!is_doubtful(*ratio))
-        return 0;
-    session_say(session, "comparing once more, longer: %.2fx (%.2f to %.2f) may be none",
-                ratio->value, ratio->low, ratio->high);
-    return session_compare(session, a, b, 3 * seconds, ratio, err);
+    enum { LOOKS = 10 };
+    const double most_s = 4 * seconds;
+    struct quantity seen[LOOKS];
+    double began_s = session_now_s(session);
+    *ratio = quantity_unknown();
+    for (size_t nr = 0; nr < LOOKS; nr++) {
+        double left_s = most_s - (session_now_s(session) - began_s);
+        if (nr && (left_s <= 0 || spawn_interrupted()))
+            return 0;
+        if (nr)
+            session_say(session, "comparing once more: %.2fx (%.2f to %.2f) may be none",
+                        ratio->value, ratio->low, ratio->high);
+        if (session_compare(session, a, b, fmin(seconds, left_s), &seen[nr], err))
+            return -1;
+        if (!seen[nr].known)
+            return 0;
+        *ratio = evidence_join(seen, nr + 1);
+        if (!is_open(*ratio))
+            return 0;
+    }
+    return 0;
 }
 
 void session_prune(struct session *session, const char *plan, const char *rule,

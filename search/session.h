@@ -3,6 +3,7 @@
 #ifndef SEARCH_SESSION_H
 #define SEARCH_SESSION_H
 
+#include "search/evidence.h"
 #include "search/nest.h"
 #include "search/reuse.h"
 #include "search/search.h"
@@ -24,6 +25,7 @@ struct session {
     size_t choice_alloc;
     enum measure_effort *effort; /* of result->measurement[i] */
     size_t effort_alloc;
+    struct evidence evidence; /* all times and comparisons, in plain environment */
     struct choices space; /* of subject->plan, the one without steps left out */
     bool has_space;       /* only those are tried */
     /* Is any plan of the one step legal, by the plans that `show` lists? */
@@ -73,10 +75,13 @@ int session_repeat(struct session *session, size_t i, struct error *err);
 int session_compare(struct session *session, size_t a, size_t b, double seconds,
                     struct quantity *ratio, struct error *err);
 
-/* The same, and once more in three times the time when what looks like a gain worth
- * having may be none: the second answer stands. */
+/* The same again and again, until it is decided whether b is faster beyond the noise (or
+ * it is sure to be faster by less than a gain worth the name), for at most four times
+ * `seconds`. All of these, and nothing that was measured before, are the answer. */
 int session_compare_surely(struct session *session, size_t a, size_t b, double seconds,
                            struct quantity *ratio, struct error *err);
+/* Faster beyond the noise, and by what is worth the name. */
+bool session_is_gain(struct quantity ratio);
 
 /* Measurement i ended well and has a time. */
 bool session_timed(const struct session *session, size_t i);
