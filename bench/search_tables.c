@@ -76,6 +76,12 @@ static void print_kept_row(struct kept_figures kept, struct buf *out)
     buf_add(out, "\n");
 }
 
+static double answer_s(const struct results *results)
+{
+    double given_s = results->nr ? results->space[0].space.source.answer_s : 0;
+    return given_s > 0 ? given_s : TRIAL_ANSWER_S;
+}
+
 static void print_kept(const struct results *results, struct buf *out)
 {
     static const char columns[] = " median of tries | mean | never | kept within 5 % | "
@@ -84,7 +90,7 @@ static void print_kept(const struct results *results, struct buf *out)
     buf_addf(out,
              "\nThe plan that is kept, by recorded times alone, with a budget of %.0f s "
              "at %.2f s an answer; spaces with a gain.\n\n| strategy |%s",
-             TRIAL_BUDGET_S, TRIAL_ANSWER_S, columns);
+             TRIAL_BUDGET_S, answer_s(results), columns);
     for (size_t s = 0; s < TRIAL_STRATEGIES; s++) {
         buf_addf(out, "| %s |", trial_strategies[s].label);
         print_kept_row(results_kept(results, s, false), out);

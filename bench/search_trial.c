@@ -144,6 +144,12 @@ static bool is_enough(const struct watch *watch)
     return enough;
 }
 
+static double answer_s(const struct watch *watch)
+{
+    double given_s = watch->space->source.answer_s;
+    return given_s > 0 ? given_s : TRIAL_ANSWER_S;
+}
+
 static int watched_measure(void *data, const struct candidate *candidate,
                            enum measure_effort effort, double stop_at_s,
                            struct measurement *out, struct error *err)
@@ -156,7 +162,7 @@ static int watched_measure(void *data, const struct candidate *candidate,
     }
     note(watch, candidate);
     watch->measured++;
-    watch->clock_s += effort == MEASURE_EXPLAIN ? TRIAL_EXPLAINED_S : TRIAL_ANSWER_S;
+    watch->clock_s += answer_s(watch) * (effort == MEASURE_EXPLAIN ? TRIAL_EXPLAINED : 1);
     return runner->measure(runner->data, candidate, effort, stop_at_s, out, err);
 }
 
@@ -167,7 +173,7 @@ static int watched_compare(void *data, const struct candidate *a,
     struct watch *watch = data;
     const struct search_runner *runner = &watch->space->source.runner;
     watch->compared++;
-    watch->clock_s += TRIAL_ANSWER_S;
+    watch->clock_s += answer_s(watch);
     return runner->compare(runner->data, a, b, seconds, ratio, err);
 }
 

@@ -16,6 +16,7 @@ struct trial_source {
     void (*seed)(void *data, unsigned long long seed);
     const struct dataset_entry *entry; /* the first is the kernel as written */
     size_t entry_nr;
+    double answer_s; /* what each answer takes of the replay's clock; 0 = TRIAL_ANSWER_S */
 };
 
 struct trial_space {
@@ -50,11 +51,11 @@ struct trial_run {
 
 /*
  * What a replay's clock says: an answer takes as long as one of the resident measuring
- * process on short calls, an explained one as long as tracing such a call; the budget is
- * that of `tune --budget 60s`.
+ * process on short calls, an explained one, which is traced too, four times as long; the
+ * budget is that of `tune --budget 60s`.
  */
 #define TRIAL_ANSWER_S 0.25
-#define TRIAL_EXPLAINED_S 1.0
+#define TRIAL_EXPLAINED 4
 #define TRIAL_BUDGET_S 60.0
 void trial_run_release(struct trial_run *run);
 

@@ -41,6 +41,15 @@ static bool is_luck(struct quantity gain)
     return gain.known && (gain.low <= 1 || gain.value < SESSION_LEAST_GAIN);
 }
 
+/* The last comparisons do not decide it, but all that the session measured does. What is
+ * said of the gain is what they say. */
+static bool is_gain_of_all(struct session *session, struct quantity last)
+{
+    return last.high >= SESSION_LEAST_GAIN && !last.doubted &&
+           session_is_gain(
+               evidence_ratio(&session->evidence, 0, session->result->best));
+}
+
 /* A smaller change that has no gain of its own gives way to the winner that it was taken
  * for. */
 static int close_source(struct session *session, struct error *err)
@@ -58,7 +67,7 @@ static int close_source(struct session *session, struct error *err)
                                    err))
             return -1;
     }
-    if (is_luck(gain)) {
+    if (is_luck(gain) && !is_gain_of_all(session, gain)) {
         note_luck(result, gain);
         result->best = 0;
         result->source_gain.disturbed = gain.disturbed;

@@ -53,6 +53,7 @@ void evidence_add_time(struct evidence *evidence, size_t i, struct quantity time
         *time = (struct evidence_time){0};
     time->weight += weight;
     time->sum += weight * log(time_s.value);
+    time->runs++;
 }
 
 void evidence_drop(struct evidence *evidence, size_t i)
@@ -106,6 +107,41 @@ static void number_nodes(struct evidence *evidence)
         }
 }
 
+/* Mean and spread of all, less what is noise. */
+static void find_usual(struct evidence *evidence)
+{
+    enum { FEW = 8 };
+    const double least_spread = 0.02;
+    double nr = 0, sum = 0, squares = 0, noise = 0;
+    for (size_t i = 0; i < evidence->time_nr; i++) {
+        const struct evidence_time *time = &evidence->time[i];
+        if (!(time->weight > 0))
+            continue;
+        double x = time->sum / time->weight;
+        nr++;
+        sum += x;
+        squares += x * x;
+        noise += 1 / time->weight;
+    }
+    evidence->usual_weight = 0;
+    if (nr < FEW)
+        return;
+    evidence->usual = sum / nr;
+    double spread = (squares - sum * sum / nr) / (nr - 1) - noise / nr;
+    evidence->usual_weight = 1 / fmax(spread, least_spread * least_spread);
+}
+
+/* Own times, and that it is as all others are. */
+static double weight_alone(const struct evidence *evidence, size_t i)
+{
+    return evidence->time[i].weight + evidence->usual_weight;
+}
+
+static double sum_alone(const struct evidence *evidence, size_t i)
+{
+    return evidence->time[i].sum + evidence->usual_weight * evidence->usual;
+}
+
 static void fill_equations(struct evidence *evidence)
 {
     size_t nr = evidence->node_nr;
@@ -115,8 +151,8 @@ static void fill_equations(struct evidence *evidence)
         size_t at = evidence->node[i];
         if (at == SIZE_MAX)
             continue;
-        m[at * nr + at] += evidence->time[i].weight;
-        right[at] = evidence->time[i].sum;
+        m[at * nr + at] += weight_alone(evidence, i);
+        right[at] = sum_alone(evidence, i);
     }
     for (size_t k = 0; k < evidence->pair_nr; k++) {
         const struct evidence_pair *pair = &evidence->pair[k];
@@ -168,6 +204,7 @@ static void solve(struct evidence *evidence)
 {
     if (evidence->is_solved)
         return;
+    find_usual(evidence);
     number_nodes(evidence);
     size_t nr = evidence->node_nr;
     evidence->factor = xrealloc(evidence->factor, nr * nr + 1, sizeof(double));
@@ -187,7 +224,7 @@ static bool is_node(const struct evidence *evidence, size_t i)
 static double log_s(const struct evidence *evidence, size_t i)
 {
     return is_node(evidence, i) ? evidence->log_s[evidence->node[i]]
-                                : evidence->time[i].sum / evidence->time[i].weight;
+                                : sum_alone(evidence, i) / weight_alone(evidence, i);
 }
 
 double evidence_s(struct evidence *evidence, size_t i)
@@ -206,7 +243,7 @@ static double variance(const struct evidence *evidence, size_t a, size_t b)
         if (is_node(evidence, of[k]))
             x[evidence->node[of[k]]] += k ? -1 : 1;
         else
-            sum += 1 / evidence->time[of[k]].weight;
+            sum += 1 / weight_alone(evidence, of[k]);
     forward(evidence->factor, nr, x);
     for (size_t i = 0; i < nr; i++)
         sum += x[i] * x[i];
@@ -229,6 +266,12 @@ struct quantity evidence_ratio(struct evidence *evidence, size_t a, size_t b)
     solve(evidence);
     return ratio_of(log_s(evidence, a) - log_s(evidence, b),
                     normal_95 * sqrt(variance(evidence, a, b)), 2);
+}
+
+double evidence_next_variance(const struct evidence *evidence, size_t a, size_t b)
+{
+    const struct evidence_time *left = &evidence->time[a], *right = &evidence->time[b];
+    return ((double)left->runs / left->weight + (double)right->runs / right->weight) / 4;
 }
 
 /* For one look, two and so on; beyond, the last. */

@@ -12,6 +12,7 @@
 struct evidence {
     struct evidence_time {
         double weight, sum; /* of the logarithms of its times; 0 = it has none */
+        size_t runs;
     } *time;
     size_t time_nr, time_alloc;
     struct evidence_pair {
@@ -24,6 +25,7 @@ struct evidence {
     double *factor; /* of Cholesky, node_nr rows */
     double *log_s;
     size_t node_nr, node_of_nr;
+    double usual, usual_weight; /* logarithm, and how much each is like all others */
     bool is_solved;
 };
 void evidence_release(struct evidence *evidence);
@@ -39,10 +41,16 @@ void evidence_add_ratio(struct evidence *evidence, size_t a, size_t b,
                         struct quantity ratio);
 
 bool evidence_has(const struct evidence *evidence, size_t i);
-/* The likeliest time of i, which has some. */
+/* The likeliest time of i, which has some. What was measured badly is likely to be as all
+ * others are: the fastest of many owes it to luck in part (C. Stein, Third Berkeley
+ * Symposium, 1956). */
 double evidence_s(struct evidence *evidence, size_t i);
-/* time(a) / time(b) with an interval of 95 %; unknown when one of them has no time. */
+/* time(a) / time(b) with an interval of 95 %, by the same; unknown when one of them has no
+ * time. */
 struct quantity evidence_ratio(struct evidence *evidence, size_t a, size_t b);
+/* Variance of the logarithm of the ratio that one more comparison of the two has, by what
+ * single runs of them have. */
+double evidence_next_variance(const struct evidence *evidence, size_t a, size_t b);
 
 /* Ratios of the same two that do not depend on each other as one. Who looks at it after
  * each of them finds it beyond 1 by chance no more often than with one: the interval is

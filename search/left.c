@@ -354,6 +354,15 @@ int session_left(struct session *session, struct error *err)
     return 0;
 }
 
+/* That what limits it is at its limit says nothing of plans with less work: they must be
+ * excluded, too. */
+static bool is_firm(const struct occupancy_left *bound)
+{
+    const double worth_having = 1.05;
+    return (bound->same_by_chains && bound->least_by_chains) ||
+           (bound->least.known && bound->least.high < worth_having);
+}
+
 char *session_nothing_left(struct session *session, size_t i, struct quantity promised)
 {
     const struct measurement *now = &session->result->measurement[i];
@@ -367,7 +376,8 @@ char *session_nothing_left(struct session *session, size_t i, struct quantity pr
         return xstrdup("what the evidence still allows is within the noise");
     size_t tries = session->result->measurement_nr - i - 1;
     bool may_be_nothing = !promised.known || promised.low < SESSION_LEAST_GAIN;
-    if (left.verdict != LEFT_REACHED || tries < LEFT_TRIES || !may_be_nothing)
+    if (left.verdict != LEFT_REACHED || tries < LEFT_TRIES || !may_be_nothing ||
+        !is_firm(&left.bound))
         return NULL;
     return xasprintf("%zu tries gained nothing, and %s is at its limit as far as can be "
                      "told",

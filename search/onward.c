@@ -235,12 +235,15 @@ static int try_around(struct onward *onward, size_t leader, bool *any, struct er
 
 /* ---- what is faster becomes the best ---- */
 
+/* Likely to be worth it; the comparison says whether it is. */
 static bool should_confirm(const struct onward *onward, size_t leader)
 {
+    const double likely = 1.03;
     struct guided *guided = onward->guided;
-    return leader != guided->now && leader != onward->refused &&
-           session_is_gain(
-               evidence_ratio(&guided->session->evidence, guided->now, leader));
+    struct quantity gain =
+        evidence_ratio(&guided->session->evidence, guided->now, leader);
+    return leader != guided->now && leader != onward->refused && gain.known &&
+           gain.value >= likely;
 }
 
 static int confirm(struct onward *onward, size_t leader, struct error *err)
@@ -268,7 +271,8 @@ static int go_on(struct onward *onward, struct error *err)
     struct session *session = guided->session;
     bool any = true;
     while (any && !is_over(onward)) {
-        char *nothing = session_nothing_left(session, guided->now, quantity_unknown());
+        char *nothing =
+            session_nothing_left(session, guided->now, quantity_unknown());
         size_t before = guided->now, leader = race_leader(session);
         if (nothing) {
             session->result->left.nothing_stopped = true;
@@ -307,8 +311,10 @@ static int settle(struct onward *onward, struct error *err)
         size_t leader = guided->now;
         if (race_run(session, end_s, &leader, err))
             return -1;
-        struct quantity gain =
-            evidence_ratio(&session->evidence, guided->now, leader);
+        struct quantity gain = quantity_exact(1, PROVENANCE_CLOCK);
+        if (leader != guided->now &&
+            race_decide(session, guided->now, leader, end_s, &gain, err))
+            return -1;
         bool better = guided->now ? gain.value >= SESSION_LEAST_GAIN
                                   : session_is_gain(gain);
         if (leader == guided->now || !gain.known || !better)
@@ -330,9 +336,11 @@ int guided_go_on(struct guided *guided, struct error *err)
     struct session *session = guided->session;
     struct onward onward = {.guided = guided,
                             .random = session->opts->seed ? session->opts->seed : 1};
-    if (!is_over(&onward))
+    if (!is_over(&onward)) {
+        session->result->advised_nr = session->result->measurement_nr;
         session_say(session, "the rules have no more to try: going on around the "
                              "fastest plan");
+    }
     near_open(session, &onward.near);
     int status = is_over(&onward) ? 0 : go_on(&onward, err);
     if (!status)

@@ -41,18 +41,20 @@ size_t race_leader(struct session *session)
     return race_next(session, SIZE_MAX);
 }
 
+/* After P. I. Frazier, W. B. Powell and S. Dayanik, "A knowledge-gradient policy for
+ * sequential information collection" (SIAM J. Control and Optimization 47, 2008): what is
+ * not known counts as far as the next comparison can tell of it. */
 double race_hope(struct session *session, size_t leader, size_t i)
 {
     const double two_pi = 6.283185307179586, normal_95 = 1.96;
     struct quantity ratio = evidence_ratio(&session->evidence, leader, i);
-    if (!ratio.known || !(ratio.low > 0))
+    if (!ratio.known || !(ratio.low > 0) || ratio.low == ratio.high)
         return 0;
     double deviation = log(ratio.high / ratio.low) / 2 / normal_95,
-           faster = log(ratio.value), z = faster / deviation;
-    if (!(deviation > 0))
-        return fmax(faster, 0);
-    return faster * erfc(-z / sqrt(2)) / 2 +
-           deviation * exp(-z * z / 2) / sqrt(two_pi);
+           next = evidence_next_variance(&session->evidence, leader, i),
+           told = deviation * deviation / sqrt(deviation * deviation + next),
+           faster = log(ratio.value), z = faster / told;
+    return faster * erfc(-z / sqrt(2)) / 2 + told * exp(-z * z / 2) / sqrt(two_pi);
 }
 
 static int compare(struct session *session, size_t a, size_t b, struct error *err)
@@ -105,6 +107,26 @@ int race_run(struct session *session, double end_s, size_t *leader, struct error
         if (compare(session, *leader, rival, err))
             return -1;
         *leader = race_leader(session);
+    }
+    return 0;
+}
+
+static bool is_decided(struct quantity gain)
+{
+    return !gain.known || session_is_gain(gain) || gain.high < SESSION_LEAST_GAIN;
+}
+
+int race_decide(struct session *session, size_t a, size_t b, double end_s,
+                struct quantity *gain, struct error *err)
+{
+    enum { DECIDE_MOST = 24 };
+    *gain = evidence_ratio(&session->evidence, a, b);
+    for (int n = 0; n < DECIDE_MOST && !is_decided(*gain); n++) {
+        if (spawn_interrupted() || session_now_s(session) >= end_s)
+            break;
+        if (compare(session, a, b, err))
+            return -1;
+        *gain = evidence_ratio(&session->evidence, a, b);
     }
     return 0;
 }

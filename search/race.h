@@ -11,8 +11,8 @@
 size_t race_leader(struct session *session);
 size_t race_next(struct session *session, size_t after);
 
-/* How much faster than `leader` variant i is expected to turn out, counting only the case
- * that it is faster: 0.02 = 2 %. */
+/* What the next comparison of the two is expected to gain by showing that i is faster than
+ * `leader`: 0.02 = 2 %. */
 double race_hope(struct session *session, size_t leader, size_t i);
 
 /* Compares a newcomer with the leader, a few times at most, until more of it is not worth
@@ -25,5 +25,10 @@ int race_newcomer(struct session *session, size_t i, size_t *leader, struct erro
  * fewer contenders are looked at. Returns the leader in *leader.
  */
 int race_run(struct session *session, double end_s, size_t *leader, struct error *err);
+
+/* Compares the two until all that is known of them says whether b is faster than a, or
+ * until `end_s`. *gain: time(a) / time(b). */
+int race_decide(struct session *session, size_t a, size_t b, double end_s,
+                struct quantity *gain, struct error *err);
 
 #endif

@@ -135,6 +135,8 @@ struct search_result {
     struct tie *tie;
     size_t tie_nr;
     size_t tie_winner;       /* 0 = the search had none, or nothing was compared */
+    size_t advised_nr;       /* measurement_nr when the rules had no more to try; 0 = they
+                                were not asked, or it ended before */
     size_t searched_nr;      /* measurement_nr when the search ended and closing began */
     struct search_left left; /* what is left after the best */
     struct search_audit audit; /* of --audit; nr 0 = none was asked for or needed */

@@ -108,10 +108,10 @@ int session_close(struct session *session, struct error *err);
 int session_left(struct session *session, struct error *err);
 /*
  * Does the evidence say that nothing is left for measurement i (explained)? Either every
- * bound ends within the noise, or its limit is reached, LEFT_TRIES plans gained nothing
- * over it, and the bound of the most promising transformation still to be tried
- * (`promised`, unknown = none) may be nothing, too. NULL = no; else why, one sentence.
- * Caller frees.
+ * bound ends within the noise, or its limit is reached, no plan with less work can be
+ * worth having either, LEFT_TRIES plans gained nothing over it, and the bound of the most
+ * promising transformation still to be tried (`promised`, unknown = none) may be nothing,
+ * too. NULL = no; else why, one sentence. Caller frees.
  */
 char *session_nothing_left(struct session *session, size_t i, struct quantity promised);
 
