@@ -22,16 +22,40 @@ void guided_set_why(struct guided *guided, char *why)
 
 /* ---- judging ---- */
 
-/* What the deciding rule says of what `to` has and `from` has not. */
+static bool has_name(const char *const *name, size_t nr, const char *wanted)
+{
+    for (size_t i = 0; i < nr; i++)
+        if (!strcmp(name[i], wanted))
+            return true;
+    return false;
+}
+
+/* A step of the plan makes it worth something, whatever a rule says of it alone. */
+static bool is_enabled(const struct guided *guided, const char *transformation,
+                       const char *const *had, size_t had_nr)
+{
+    size_t nr = 0;
+    const struct rule_pair *pair = rule_set_pairs(guided->session->opts->rules, &nr);
+    for (size_t i = 0; i < nr; i++)
+        if ((!strcmp(pair[i].first, transformation) &&
+             has_name(had, had_nr, pair[i].second)) ||
+            (!strcmp(pair[i].second, transformation) &&
+             has_name(had, had_nr, pair[i].first)))
+            return true;
+    return false;
+}
+
 bool guided_advises_against(const struct guided *guided, const struct choice *from,
                             const struct choice *to)
 {
-    const char *name[NEAR_ADDED_MAX];
-    size_t nr = near_added(from, to, name);
+    const struct choice none = {0};
+    const char *added[NEAR_ADDED_MAX], *had[NEAR_ADDED_MAX];
+    size_t nr = near_added(from, to, added), had_nr = near_added(&none, from, had);
     for (size_t i = 0; i < nr; i++) {
         const struct rule_verdict *verdict =
-            rule_verdicts_deciding(&guided->verdicts, name[i]);
-        if (verdict && verdict->verdict != VERDICT_TRY && !verdict->undecided)
+            rule_verdicts_deciding(&guided->verdicts, added[i]);
+        if (verdict && verdict->verdict != VERDICT_TRY && !verdict->undecided &&
+            !is_enabled(guided, added[i], had, had_nr))
             return true;
     }
     return false;

@@ -53,6 +53,36 @@ void near_close(struct near *near)
     choices_release(&near->steps);
 }
 
+/* ---- kinds of steps ---- */
+
+enum { KINDS = 10 };
+
+/* A choice as choices of one kind of step each. */
+static void split(const struct choice *choice, struct choice part[KINDS])
+{
+    struct choice *at = part;
+    memcpy(at->order, choice->order, sizeof(at->order));
+    at->order_nr = choice->order_nr;
+    at++->order_kept = choice->order_kept;
+    at++->simd = choice->simd;
+    memcpy(at->jam, choice->jam, sizeof(at->jam));
+    at++->jam_nr = choice->jam_nr;
+    at++->unroll = choice->unroll;
+    memcpy(at->nontemporal, choice->nontemporal, sizeof(at->nontemporal));
+    at++->nontemporal_nr = choice->nontemporal_nr;
+    memcpy(at->tile, choice->tile, sizeof(at->tile));
+    at++->tile_nr = choice->tile_nr;
+    memcpy(at->prefetch, choice->prefetch, sizeof(at->prefetch));
+    at++->prefetch_nr = choice->prefetch_nr;
+    memcpy(at->fuse, choice->fuse, sizeof(at->fuse));
+    memcpy(at->distribute, choice->distribute, sizeof(at->distribute));
+    at++->distribute_nr = choice->distribute_nr;
+    memcpy(at->set, choice->set, sizeof(at->set));
+    at++->set_nr = choice->set_nr;
+    memcpy(at->skew, choice->skew, sizeof(at->skew));
+    at->skew_nr = choice->skew_nr;
+}
+
 /* ---- in a space ---- */
 
 struct neighbour {
@@ -216,15 +246,56 @@ static void list_changed(const struct near *near, const struct choice *from,
     list_tunings(near->session, from, out);
 }
 
+/* The kind of the first step in which they differ. */
+static int kind_of(const struct choice *from, const struct choice *to)
+{
+    const struct choice *side[] = {from, to};
+    struct choice part[2][KINDS] = {0};
+    char *text[2];
+    for (int i = 0; i < 2; i++)
+        split(side[i], part[i]);
+    for (int kind = 0; kind < KINDS; kind++) {
+        for (int i = 0; i < 2; i++)
+            text[i] = choice_text(&part[i][kind]);
+        bool same = !strcmp(text[0], text[1]);
+        free(text[0]);
+        free(text[1]);
+        if (!same)
+            return kind;
+    }
+    return KINDS;
+}
+
+/* One of each kind, then the next of each, so that none waits for all of another. */
+static void take_turns(const struct choice *from, struct choices *list)
+{
+    struct choices sorted = {0};
+    size_t *turn = xcalloc(list->nr + 1, sizeof(*turn)), seen[KINDS + 1] = {0};
+    for (size_t i = 0; i < list->nr; i++)
+        turn[i] = seen[kind_of(from, &list->item[i])]++;
+    for (size_t now = 0; sorted.nr < list->nr; now++)
+        for (size_t i = 0; i < list->nr; i++)
+            if (turn[i] == now)
+                choices_add(&sorted, &list->item[i]);
+    free(turn);
+    choices_release(list);
+    *list = sorted;
+}
+
 void near_list(const struct near *near, const struct choice *from, struct choices *out)
 {
+    struct choices list = {0};
     struct choice plain = *from;
     size_t at;
     plain.fallback = false;
     if (!near->session->has_space)
-        list_changed(near, &plain, out);
+        list_changed(near, &plain, &list);
     else if (find_member(near, &plain, &at))
-        list_members(near, at, out);
+        list_members(near, at, &list);
+    take_turns(&plain, &list);
+    for (size_t i = 0; i < list.nr; i++)
+        choices_add(out, &list.item[i]);
+    choices_release(&list);
 }
 
 /* ---- by chance ---- */
