@@ -251,6 +251,8 @@ struct kept_figures space_kept(const struct space_result *result, size_t strateg
 {
     const struct strategy_result *one = &result->strategy[strategy];
     struct kept_figures sum = {0};
+    if (one->kept_nr == 0)
+        return (struct kept_figures){NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     double *tries = xcalloc(one->kept_nr + 1, sizeof(*tries)), nr = (double)one->kept_nr;
     for (size_t r = 0; r < one->kept_nr; r++) {
         const struct kept_result *kept = &one->kept[r];

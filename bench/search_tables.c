@@ -253,6 +253,18 @@ static json_t *score_json(struct score score)
                      json_number_or_null(score.error), "spaces", (int)score.spaces);
 }
 
+static json_t *kept_json(struct kept_figures kept)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "median",
+                     json_number_or_null(kept.median), "mean",
+                     json_number_or_null(kept.mean), "never",
+                     json_number_or_null(kept.never), "within_5_percent",
+                     json_number_or_null(kept.within), "above_best",
+                     json_number_or_null(kept.above), "variants",
+                     json_number_or_null(kept.variants), "again",
+                     json_number_or_null(kept.again));
+}
+
 static json_t *strategies_json(const struct results *results)
 {
     static const char *const axis[] = {"score", "score_paper", "score_time"};
@@ -262,6 +274,7 @@ static json_t *strategies_json(const struct results *results)
             "{s:s, s:o, s:o}", "name", trial_strategies[s].label, "within_5_percent",
             json_number_or_null(results_within(results, s, false)), "of_random",
             json_number_or_null(results_of_random(results, s, false)));
+        json_object_set_new(one, "kept", kept_json(results_kept(results, s, false)));
         for (int a = RESULTS_SCORE; a <= RESULTS_TIME; a++)
             json_object_set_new(one, axis[a],
                                 score_json(results_score(results, s, (enum results_axis)a,
@@ -278,8 +291,8 @@ static json_t *evaluations_json(const struct space_result *one)
         const struct strategy_result *result = &one->strategy[s];
         json_object_set_new(
             object, trial_strategies[s].label,
-            json_pack("{s:o, s:o, s:o, s:o}", "within_5_percent",
-                      json_number_or_null(result->within_5), "within_1_percent",
+            json_pack("{s:o, s:o, s:o, s:o, s:o}", "kept", kept_json(space_kept(one, s)),
+                      "within_5_percent", json_number_or_null(result->within_5), "within_1_percent",
                       json_number_or_null(result->within_1), "above_after_12",
                       json_number_or_null(result->above_12), "score",
                       json_number_or_null(result->score)));

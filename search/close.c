@@ -41,11 +41,11 @@ static bool is_luck(struct quantity gain)
     return gain.known && (gain.low <= 1 || gain.value < SESSION_LEAST_GAIN);
 }
 
-/* The last comparisons do not decide it, but all that the session measured does. What is
- * said of the gain is what they say. */
+/* The last comparisons find a gain, but may owe it to noise; with all that the session
+ * measured they do not. What is said of the gain is what they say alone. */
 static bool is_gain_of_all(struct session *session, struct quantity last)
 {
-    return last.high >= SESSION_LEAST_GAIN && !last.doubted &&
+    return last.value >= SESSION_LEAST_GAIN && !last.doubted &&
            session_is_gain(
                evidence_ratio(&session->evidence, 0, session->result->best));
 }

@@ -50,7 +50,7 @@ void evidence_add_time(struct evidence *evidence, size_t i, struct quantity time
     double scatter = launch_scatter / sqrt(launches ? launches : 1);
     double weight = weight_of(hypot(half_width(time_s), scatter));
     if (whole)
-        *time = (struct evidence_time){0};
+        time->weight = time->sum = 0;
     time->weight += weight;
     time->sum += weight * log(time_s.value);
     time->runs++;

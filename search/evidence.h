@@ -30,8 +30,8 @@ struct evidence {
 };
 void evidence_release(struct evidence *evidence);
 
-/* One more run of variant i in so many launches. `whole`: it tells of the earlier runs,
- * too. */
+/* One more run of variant i. `whole`: the time tells of the earlier runs, too; of so many
+ * launches in all. */
 void evidence_add_time(struct evidence *evidence, size_t i, struct quantity time_s,
                        unsigned launches, bool whole);
 /* It runs no more: what is known of it counts no longer. */

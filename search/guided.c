@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/near.h"
+#include "search/nearby.h"
 #include "search/settle.h"
 #include "search/snap.h"
 #include "search/tunables.h"

@@ -94,6 +94,9 @@ static int ask_and_go_on(struct guided *guided, struct error *err)
     session_ask_legality(guided->session);
     if (guided_ask_rules(guided, err) || adjust_all(guided, err))
         return -1;
+    guided_note_pruned(guided);
+    if (guided->session->opts->audit && audit(guided, err))
+        return -1;
     return may_go_on(guided->session) ? guided_go_on(guided, err) : 0;
 }
 
@@ -108,8 +111,8 @@ static int search_all(struct guided *guided, struct error *err)
         return -1;
     size_t before = guided->now;
     if (!session->result->measurement[0].has_occupancy)
-        guided_set_stop(guided, "the traffic of the kernel is not known, so the rules cannot be "
-                         "asked");
+        guided_set_stop(guided, "the traffic of the kernel is not known, so the rules "
+                                "cannot be asked");
     else if (ask_and_go_on(guided, err))
         return -1;
     return tunable && guided->now != before ? guided_try_tunables(guided, err) : 0;
@@ -119,10 +122,6 @@ int guided_run(struct session *session, struct error *err)
 {
     struct guided guided = {.session = session};
     int status = search_all(&guided, err);
-    if (!status && session->result->measurement[0].has_occupancy)
-        guided_note_pruned(&guided);
-    if (!status && session->opts->audit)
-        status = audit(&guided, err);
     guided_withdraw(session->result);
     rule_verdicts_release(&guided.verdicts);
     strvec_release(&guided.tried);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "search/guided.h"
-#include "search/near.h"
+#include "search/nearby.h"
 #include "search/tunables.h"
 
 struct quantity guided_bound(const struct guided *guided,

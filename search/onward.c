@@ -11,7 +11,7 @@
 #include "core/base/random.h"
 #include "search/ahead.h"
 #include "search/guided.h"
-#include "search/near.h"
+#include "search/nearby.h"
 #include "search/propose.h"
 #include "search/race.h"
 #include "search/snap.h"
@@ -307,26 +307,13 @@ static int settle(struct onward *onward, struct error *err)
     struct session *session = guided->session;
     double end_s = session_now_s(session) +
                    fmax(session_left_s(session), search_closing_s(session->budget_s));
-    for (size_t tries = 0; tries < 4 && !spawn_interrupted(); tries++) {
-        size_t leader = guided->now;
-        if (race_run(session, end_s, &leader, err))
-            return -1;
-        struct quantity gain = quantity_exact(1, PROVENANCE_CLOCK);
-        if (leader != guided->now &&
-            race_decide(session, guided->now, leader, end_s, &gain, err))
-            return -1;
-        bool better = guided->now ? gain.value >= SESSION_LEAST_GAIN
-                                  : session_is_gain(gain);
-        if (leader == guided->now || !gain.known || !better)
-            return 0;
-        struct choice choice = session->choice[leader];
-        if (session_measure(session, &choice, false, MEASURE_EXPLAIN, 0, &leader, err))
-            return -1;
-        if (session_timed(session, leader)) {
-            guided_note_found(guided, guided->now, leader, gain);
-            guided_accept(guided, leader);
-            return 0;
-        }
+    struct quantity gain;
+    size_t best = guided->now;
+    if (race_settle(session, end_s, &best, &gain, err))
+        return -1;
+    if (best != guided->now) {
+        guided_note_found(guided, guided->now, best, gain);
+        guided_accept(guided, best);
     }
     return 0;
 }

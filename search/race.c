@@ -130,3 +130,35 @@ int race_decide(struct session *session, size_t a, size_t b, double end_s,
     }
     return 0;
 }
+
+/* By all that is known: beyond the noise over the kernel as written; of two others the one
+ * that is likely to be faster. */
+static bool is_better(size_t now, struct quantity gain)
+{
+    return now ? gain.known && gain.value >= SESSION_LEAST_GAIN : session_is_gain(gain);
+}
+
+int race_settle(struct session *session, double end_s, size_t *best,
+                struct quantity *gain, struct error *err)
+{
+    *gain = quantity_exact(1, PROVENANCE_CLOCK);
+    while (!spawn_interrupted()) {
+        size_t leader = *best, right = 0;
+        if (race_run(session, end_s, &leader, err))
+            return -1;
+        if (leader == *best || leader == SIZE_MAX)
+            return 0;
+        if (race_decide(session, *best, leader, end_s, gain, err))
+            return -1;
+        if (!is_better(*best, *gain))
+            return 0;
+        struct choice choice = session->choice[leader];
+        if (session_measure(session, &choice, false, MEASURE_EXPLAIN, 0, &right, err))
+            return -1;
+        if (session_timed(session, right)) {
+            *best = right;
+            return 0;
+        }
+    }
+    return 0;
+}

@@ -31,4 +31,9 @@ int race_run(struct session *session, double end_s, size_t *leader, struct error
 int race_decide(struct session *session, size_t a, size_t b, double end_s,
                 struct quantity *gain, struct error *err);
 
+/* The winner of the race in place of *best, when it is better by all that is known and
+ * right at full size, too; it is explained then. *gain: what that says of it. */
+int race_settle(struct session *session, double end_s, size_t *best,
+                struct quantity *gain, struct error *err);
+
 #endif

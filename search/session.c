@@ -308,8 +308,8 @@ int session_repeat(struct session *session, size_t i, struct error *err)
         return -1;
     if (!more.replayed)
         more.cost_s = clock_s() - began_s;
-    note_time(session, i, &more, holds_earlier(before, &more));
     take_repeated(before, &more);
+    note_time(session, i, before, true);
     return tell(session, before, err);
 }
 

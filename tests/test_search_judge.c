@@ -267,8 +267,9 @@ static void judge_valley(struct results *results)
     check_ok(space_result_make(&space, rules, REPETITIONS, &results->space[0], &err),
              &err);
     results->nr = 1;
-    /* each search with times of its own, the guided ones judged first */
-    check_eq(scripted.seeded, REPETITIONS * TRIAL_STRATEGIES + 1);
+    /* each search with times of its own, the guided ones judged first; those by chance
+     * once more to their end */
+    check_eq(scripted.seeded, REPETITIONS * (TRIAL_STRATEGIES + 3) + 1);
     rule_set_free(rules);
     close_scripted(&scripted);
 }
@@ -290,8 +291,12 @@ static void a_space_is_judged_as_a_whole(void)
         check(strategy[s].within_5 >= 1 && strategy[s].within_1 >= strategy[s].within_5);
         check(strategy[s].above_12 >= 0);
     }
+    struct kept_figures kept = space_kept(&results.space[0], TRIAL_GUIDED);
+    check_near(kept.never + kept.within, 1, 1e-9);
+    check(kept.median >= 1 && kept.median <= kept.variants);
+    check(isnan(space_kept(&results.space[0], TRIAL_EXHAUSTIVE).median));
     size_t nr = results_figures(&results, figure);
-    check_eq(nr, 12);
+    check_eq(nr, 16);
     for (size_t i = 0; i < nr; i++)
         check(*figure[i].what && *figure[i].asked && *figure[i].reached);
     figures_release(figure, nr);

@@ -172,6 +172,7 @@ static int search_and_finish(struct run *run)
     struct search_observer observer = {
         .data = run, .measured = measured, .compared = compared};
     struct search_opts opts = {.rules = space_rules(),
+                               .budget_variants = 60,
                                .skipped_s = recorded_skipped_s(run->recorded)};
     struct search_result result = {0};
     int failed =

@@ -1,4 +1,4 @@
-#include "search/near.h"
+#include "search/nearby.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Plans next to a plan: those that differ from it in one thing, by what the grid knows.
  * Private to search/. */
-#ifndef SEARCH_NEAR_H
-#define SEARCH_NEAR_H
+#ifndef SEARCH_NEARBY_H
+#define SEARCH_NEARBY_H
 
 #include <stdint.h>
 
