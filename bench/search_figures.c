@@ -62,7 +62,8 @@ static void add_kept(struct figures *figures)
     struct kept_figures kept = results_kept(figures->results, TRIAL_GUIDED, false),
                         all = results_kept(figures->results, TRIAL_GUIDED, true);
     add(figures,
-        "variants until the plan that is kept, or another within 5 % of the best, guided, "
+        "variants until the plan that is kept, or another within 5 % of the best, "
+        "guided, "
         "median over the spaces with a gain",
         "at most 6", kept.median, kept.median <= 6,
         number_text(kept.median, "(all spaces %.1f)", all.median));

@@ -68,9 +68,8 @@ static struct kept_result judge_kept(const struct trial_space *space,
     const struct score_run *run = &trial->run;
     size_t entry = trial_find(space, result->measurement[result->best].plan);
     double best = space->score.optimum,
-           kept = entry < space->source.entry_nr
-                      ? space->source.entry[entry].time_s.value
-                      : INFINITY;
+           kept = entry < space->source.entry_nr ? space->source.entry[entry].time_s.value
+                                                 : INFINITY;
     struct kept_result out = {.within = kept <= margin * best,
                               .tries = (double)space->source.entry_nr,
                               .above = kept / best - 1,

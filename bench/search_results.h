@@ -9,11 +9,11 @@
  * for their noise.
  */
 struct kept_result {
-    bool within;   /* at most 5 % slower than the best of the space */
-    double tries;  /* different variants measured, the kernel as written too, until the one
-                      that is kept, or another within 5 %, was; the size of the space where
-                      what is kept is not */
-    double above;  /* over the best, minus 1 */
+    bool within;  /* at most 5 % slower than the best of the space */
+    double tries; /* different variants measured, the kernel as written too, until the one
+                     that is kept, or another within 5 %, was; the size of the space where
+                     what is kept is not */
+    double above; /* over the best, minus 1 */
     double variants; /* different ones measured in all */
     double again;    /* further measurements of the same, and comparisons */
     double spent_s;  /* of the replay's clock */

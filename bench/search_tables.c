@@ -84,9 +84,10 @@ static double answer_s(const struct results *results)
 
 static void print_kept(const struct results *results, struct buf *out)
 {
-    static const char columns[] = " median of tries | mean | never | kept within 5 % | "
-                                  "kept above the best | variants measured | measured "
-                                  "again and compared |\n|---|---|---|---|---|---|---|---|\n";
+    static const char columns[] =
+        " median of tries | mean | never | kept within 5 % | "
+        "kept above the best | variants measured | measured "
+        "again and compared |\n|---|---|---|---|---|---|---|---|\n";
     buf_addf(out,
              "\nThe plan that is kept, by recorded times alone, with a budget of %.0f s "
              "at %.2f s an answer; spaces with a gain.\n\n| strategy |%s",
@@ -255,14 +256,12 @@ static json_t *score_json(struct score score)
 
 static json_t *kept_json(struct kept_figures kept)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "median",
-                     json_number_or_null(kept.median), "mean",
-                     json_number_or_null(kept.mean), "never",
-                     json_number_or_null(kept.never), "within_5_percent",
-                     json_number_or_null(kept.within), "above_best",
-                     json_number_or_null(kept.above), "variants",
-                     json_number_or_null(kept.variants), "again",
-                     json_number_or_null(kept.again));
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "median", json_number_or_null(kept.median),
+        "mean", json_number_or_null(kept.mean), "never", json_number_or_null(kept.never),
+        "within_5_percent", json_number_or_null(kept.within), "above_best",
+        json_number_or_null(kept.above), "variants", json_number_or_null(kept.variants),
+        "again", json_number_or_null(kept.again));
 }
 
 static json_t *strategies_json(const struct results *results)
@@ -292,9 +291,9 @@ static json_t *evaluations_json(const struct space_result *one)
         json_object_set_new(
             object, trial_strategies[s].label,
             json_pack("{s:o, s:o, s:o, s:o, s:o}", "kept", kept_json(space_kept(one, s)),
-                      "within_5_percent", json_number_or_null(result->within_5), "within_1_percent",
-                      json_number_or_null(result->within_1), "above_after_12",
-                      json_number_or_null(result->above_12), "score",
+                      "within_5_percent", json_number_or_null(result->within_5),
+                      "within_1_percent", json_number_or_null(result->within_1),
+                      "above_after_12", json_number_or_null(result->above_12), "score",
                       json_number_or_null(result->score)));
     }
     return object;

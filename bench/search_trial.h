@@ -16,7 +16,8 @@ struct trial_source {
     void (*seed)(void *data, unsigned long long seed);
     const struct dataset_entry *entry; /* the first is the kernel as written */
     size_t entry_nr;
-    double answer_s; /* what each answer takes of the replay's clock; 0 = TRIAL_ANSWER_S */
+    double
+        answer_s; /* what each answer takes of the replay's clock; 0 = TRIAL_ANSWER_S */
 };
 
 struct trial_space {
@@ -40,13 +41,12 @@ size_t trial_find(const struct trial_space *space, const char *plan);
 
 /* One search. */
 struct trial_run {
-    struct score_run run; /* owns */
-    size_t again;         /* measurements of what was measured before */
-    size_t compared;      /* comparisons */
-    double spent_s;       /* of the replay's clock, closing measurements too */
-    struct search_result
-        result; /* of those that went to their end; the others are left when they have
-                   said enough */
+    struct score_run run;        /* owns */
+    size_t again;                /* measurements of what was measured before */
+    size_t compared;             /* comparisons */
+    double spent_s;              /* of the replay's clock, closing measurements too */
+    struct search_result result; /* of those that went to their end; the others are left
+                                    when they have said enough */
 };
 
 /*
@@ -54,9 +54,9 @@ struct trial_run {
  * process on short calls, an explained one, which is traced too, four times as long; the
  * budget is that of `tune --budget 60s`.
  */
-#define TRIAL_ANSWER_S 0.25
+#define TRIAL_ANSWER_S  0.25
 #define TRIAL_EXPLAINED 4
-#define TRIAL_BUDGET_S 60.0
+#define TRIAL_BUDGET_S  60.0
 void trial_run_release(struct trial_run *run);
 
 struct trial_strategy {

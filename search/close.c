@@ -46,8 +46,7 @@ static bool is_luck(struct quantity gain)
 static bool is_gain_of_all(struct session *session, struct quantity last)
 {
     return last.value >= SESSION_LEAST_GAIN && !last.doubted &&
-           session_is_gain(
-               evidence_ratio(&session->evidence, 0, session->result->best));
+           session_is_gain(evidence_ratio(&session->evidence, 0, session->result->best));
 }
 
 /* A smaller change that has no gain of its own gives way to the winner that it was taken

@@ -13,12 +13,12 @@ struct evidence {
     struct evidence_time {
         double weight, sum; /* of the logarithms of its times; 0 = it has none */
         size_t runs;
-    } *time;
+    } * time;
     size_t time_nr, time_alloc;
     struct evidence_pair {
         size_t a, b;
         double log_ratio, weight;
-    } *pair;
+    } * pair;
     size_t pair_nr, pair_alloc;
     /* Solved for those that were compared; out of date when anything came in since. */
     size_t *node;   /* place of variant i among them, node_nr = it is none */
@@ -45,8 +45,8 @@ bool evidence_has(const struct evidence *evidence, size_t i);
  * others are: the fastest of many owes it to luck in part (C. Stein, Third Berkeley
  * Symposium, 1956). */
 double evidence_s(struct evidence *evidence, size_t i);
-/* time(a) / time(b) with an interval of 95 %, by the same; unknown when one of them has no
- * time. */
+/* time(a) / time(b) with an interval of 95 %, by the same; unknown when one of them has
+ * no time. */
 struct quantity evidence_ratio(struct evidence *evidence, size_t a, size_t b);
 /* Variance of the logarithm of the ratio that one more comparison of the two has, by what
  * single runs of them have. */

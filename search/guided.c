@@ -335,8 +335,8 @@ static int try_one(struct guided *guided, const struct rule_verdict *verdict,
     char *name = xstrdup(verdict->transformation);
     size_t before = result->measurement_nr;
     int status = 0;
-    guided_set_why(guided,
-                   xasprintf("%s: %s", verdict->rule ? verdict->rule : "", verdict->reason));
+    guided_set_why(
+        guided, xasprintf("%s: %s", verdict->rule ? verdict->rule : "", verdict->reason));
     strvec_push(&guided->tried, name);
     if (strcmp(name, "hugepages")) {
         status = guided_try_plans(guided, name, err);
@@ -366,6 +366,17 @@ static bool any_refused(const struct search_result *result)
     return false;
 }
 
+static void say_no_more(struct guided *guided, bool reached)
+{
+    guided_set_stop(guided,
+                    reached ? "what sets the limit is at it as far as can be told, and "
+                              "what else the rules advise may gain nothing"
+                    : any_refused(guided->session->result)
+                        ? "what else the rules advise has no legal plan, as the advice "
+                          "says"
+                        : "no rule says that anything else can pay");
+}
+
 int guided_ask_rules(struct guided *guided, struct error *err)
 {
     for (;;) {
@@ -376,19 +387,18 @@ int guided_ask_rules(struct guided *guided, struct error *err)
             return 0;
         }
         const struct rule_verdict *verdict = next_verdict(guided);
-        if (!verdict) {
-            guided_set_stop(guided, any_refused(guided->session->result)
-                                 ? "what else the rules advise has no legal plan, as the "
-                                   "advice says"
-                                 : "no rule says that anything else can pay");
+        bool reached = verdict && session_reached(guided->session, guided->now,
+                                                  guided_bound(guided, verdict));
+        guided->session->result->left.reached_stopped = reached;
+        if (!verdict || reached) {
+            say_no_more(guided, reached);
             return 0;
         }
         if (session_over(guided->session)) {
             guided_set_stop(guided, "the budget is used up");
             return 0;
         }
-        char *nothing = session_nothing_left(guided->session, guided->now,
-                                             guided_bound(guided, verdict));
+        char *nothing = session_nothing_left(guided->session, guided->now);
         if (nothing) {
             guided->session->result->left.nothing_stopped = true;
             guided_set_stop(guided, nothing);

@@ -34,7 +34,8 @@ static int adjust(struct guided *guided, const char *transformation, struct erro
     size_t best = guided->now;
     from.fallback = false;
     guided_add_neighbours(session, transformation, &from, &near);
-    guided_set_why(guided, xstrdup("sizes once more, with the steps that came after them"));
+    guided_set_why(guided,
+                   xstrdup("sizes once more, with the steps that came after them"));
     int status = settle_list(session, &near, guided->now, &best, err);
     if (!status && best != guided->now && !spawn_interrupted())
         status = guided_confirm(guided, transformation, best, err);

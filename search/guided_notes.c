@@ -191,7 +191,8 @@ void guided_note_found(struct guided *guided, size_t before, size_t i,
             continue;
         replace(&advice->tried_plan, result->measurement[i].plan);
         replace(&advice->outcome,
-                nr == 1 ? GUIDED_KEPT : "kept: faster beyond the noise with another step");
+                nr == 1 ? GUIDED_KEPT
+                        : "kept: faster beyond the noise with another step");
         advice->measured_speedup = nr == 1 ? gain : quantity_unknown();
         advice->contradicted = true;
         if (!result->audit.nr)

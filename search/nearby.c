@@ -107,8 +107,7 @@ static void list_members(const struct near *near, size_t from, struct choices *o
     for (size_t i = 0; i < near->plans.nr; i++)
         if (dimensions_steps_apart(dimensions, from, i) == 1)
             list[nr++] = (struct neighbour){
-                i,
-                dimensions_distance(dimensions, dimensions_row(dimensions, from), i)};
+                i, dimensions_distance(dimensions, dimensions_row(dimensions, from), i)};
     if (nr)
         qsort(list, nr, sizeof(*list), by_distance);
     for (size_t i = 0; i < nr; i++) {

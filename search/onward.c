@@ -108,8 +108,7 @@ static void list_runners_up(struct onward *onward, size_t leader, struct choices
     size_t next = leader;
     for (int i = 0; i < RUNNERS_UP; i++) {
         next = race_next(session, next);
-        if (next == SIZE_MAX ||
-            evidence_s(&session->evidence, next) > runner_up * least)
+        if (next == SIZE_MAX || evidence_s(&session->evidence, next) > runner_up * least)
             return;
         list_near(onward, next, false, out);
     }
@@ -153,10 +152,10 @@ static void keep_new(struct onward *onward, struct choices *list)
     struct strvec seen = {0};
     for (size_t i = 0; i < list->nr; i++) {
         char *plan = choice_text(&list->item[i]);
-        bool is_new = !strvec_has(&seen, plan) &&
-                      session_find(session, &list->item[i]) ==
-                          session->result->measurement_nr &&
-                      !session_refusal(session, &list->item[i]);
+        bool is_new =
+            !strvec_has(&seen, plan) &&
+            session_find(session, &list->item[i]) == session->result->measurement_nr &&
+            !session_refusal(session, &list->item[i]);
         strvec_push(&seen, plan);
         free(plan);
         list->item[i].fallback = false;
@@ -271,8 +270,7 @@ static int go_on(struct onward *onward, struct error *err)
     struct session *session = guided->session;
     bool any = true;
     while (any && !is_over(onward)) {
-        char *nothing =
-            session_nothing_left(session, guided->now, quantity_unknown());
+        char *nothing = session_nothing_left(session, guided->now);
         size_t before = guided->now, leader = race_leader(session);
         if (nothing) {
             session->result->left.nothing_stopped = true;

@@ -131,8 +131,8 @@ int race_decide(struct session *session, size_t a, size_t b, double end_s,
     return 0;
 }
 
-/* By all that is known: beyond the noise over the kernel as written; of two others the one
- * that is likely to be faster. */
+/* By all that is known: beyond the noise over the kernel as written; of two others the
+ * one that is likely to be faster. */
 static bool is_better(size_t now, struct quantity gain)
 {
     return now ? gain.known && gain.value >= SESSION_LEAST_GAIN : session_is_gain(gain);

@@ -11,8 +11,8 @@
 size_t race_leader(struct session *session);
 size_t race_next(struct session *session, size_t after);
 
-/* What the next comparison of the two is expected to gain by showing that i is faster than
- * `leader`: 0.02 = 2 %. */
+/* What the next comparison of the two is expected to gain by showing that i is faster
+ * than `leader`: 0.02 = 2 %. */
 double race_hope(struct session *session, size_t leader, size_t i);
 
 /* Compares a newcomer with the leader, a few times at most, until more of it is not worth

@@ -26,8 +26,8 @@ struct session {
     enum measure_effort *effort; /* of result->measurement[i] */
     size_t effort_alloc;
     struct evidence evidence; /* all times and comparisons, in plain environment */
-    struct choices space; /* of subject->plan, the one without steps left out */
-    bool has_space;       /* only those are tried */
+    struct choices space;     /* of subject->plan, the one without steps left out */
+    bool has_space;           /* only those are tried */
     /* Is any plan of the one step legal, by the plans that `show` lists? */
     enum answer may_distribute, may_fuse;
     /* What the transformation that is being tried can gain by its rule; `judged`: it is
@@ -109,14 +109,17 @@ int session_left(struct session *session, struct error *err);
 /*
  * Does the evidence say that nothing is left for measurement i (explained)? Either every
  * bound ends within the noise, or its limit is reached, no plan with less work can be
- * worth having either, LEFT_TRIES plans gained nothing over it, and the bound of the most
- * promising transformation still to be tried (`promised`, unknown = none) may be nothing,
- * too. NULL = no; else why, one sentence. Caller frees.
+ * worth having either, and LEFT_TRIES plans gained nothing over it. NULL = no; else why,
+ * one sentence. Caller frees.
  */
-char *session_nothing_left(struct session *session, size_t i, struct quantity promised);
-
-/* The same in the midst of tries on measurement i, none of which looks faster. */
-bool session_enough(struct session *session, size_t i);
+char *session_nothing_left(const struct session *session, size_t i);
+/* Its limit is reached as far as can be told, LEFT_TRIES plans gained nothing over it,
+ * and the bound of the most promising transformation still to be tried (`promised`,
+ * unknown = none) may be nothing, too: what rules advise is worth no more than what they
+ * do not. */
+bool session_reached(const struct session *session, size_t i, struct quantity promised);
+/* Either of them in the midst of tries on measurement i, none of which looks faster. */
+bool session_enough(const struct session *session, size_t i);
 
 /* audit.c: what --audit finds. A rule, not the search, left it out: */
 bool audit_wants(const struct advice *advice);

@@ -292,9 +292,9 @@ static int compare_all(struct ties *ties, size_t *faster, struct error *err)
                             &tie.ratio, err))
             return -1;
         if (tie.ratio.known && !tie.ratio.doubted)
-            tie.ratio =
-                evidence_ratio(&ties->session->evidence, ties->winner, tie.index);
-        tie.tied = tie.ratio.known && !session_is_gain(tie.ratio) && !is_slower(tie.ratio);
+            tie.ratio = evidence_ratio(&ties->session->evidence, ties->winner, tie.index);
+        tie.tied =
+            tie.ratio.known && !session_is_gain(tie.ratio) && !is_slower(tie.ratio);
         if (session_is_gain(tie.ratio) && tie.ratio.value > most) {
             most = tie.ratio.value;
             *faster = tie.index;

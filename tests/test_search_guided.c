@@ -163,12 +163,11 @@ static void no_gain_within_the_noise_is_kept(void)
     static const struct space_ratio again = {1.0, 0.992, 1.008};
 
     for (size_t i = 0; i < ARRAY_SIZE(ratio); i++) {
-        struct space_entry entry[] = {
-            {.plan = "simd",
-             .seconds = 1,
-             .quick = {{0.95, 0.9, 1.0}},
-             .ratio = {ratio[i], again}},
-            {.plan = NULL}};
+        struct space_entry entry[] = {{.plan = "simd",
+                                       .seconds = 1,
+                                       .quick = {{0.95, 0.9, 1.0}},
+                                       .ratio = {ratio[i], again}},
+                                      {.plan = NULL}};
         struct trial trial = {0};
 
         trial_start(&trial, entry);

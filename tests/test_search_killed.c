@@ -367,8 +367,10 @@ static void time_that_was_spent_counts(void)
     struct search_result result = {0};
     struct error err = {0};
     double spent_s = 0;
-    struct search_opts opts = {
-        .rules = space_rules(), .budget_s = 50, .skipped_s = &spent_s};
+    struct search_opts opts = {.rules = space_rules(),
+                               .budget_s = 50,
+                               .budget_variants = 60,
+                               .skipped_s = &spent_s};
 
     space_transpose(&space.kernel, 2000);
     space_init(&space, NULL);

