@@ -33,7 +33,7 @@ struct onward {
 
 struct stage {
     const char *why;
-    void (*list)(struct onward *onward, size_t leader, struct choices *out);
+    void (*list)(struct onward *onward, size_t centre, struct choices *out);
 };
 
 /* ---- what comes next ---- */
@@ -55,31 +55,31 @@ static void list_near(struct onward *onward, size_t of, bool against, struct cho
     choices_release(&near);
 }
 
-static void list_advised(struct onward *onward, size_t leader, struct choices *out)
+static void list_advised(struct onward *onward, size_t centre, struct choices *out)
 {
-    list_near(onward, leader, false, out);
+    list_near(onward, centre, false, out);
 }
 
-static void list_pruned(struct onward *onward, size_t leader, struct choices *out)
+static void list_pruned(struct onward *onward, size_t centre, struct choices *out)
 {
-    list_near(onward, leader, true, out);
+    list_near(onward, centre, true, out);
 }
 
 /* The best guesses of the second step on top of those of the first. */
-static void list_pair(struct onward *onward, size_t leader, const struct rule_pair *pair,
+static void list_pair(struct onward *onward, size_t centre, const struct rule_pair *pair,
                       struct choices *out)
 {
     enum { GUESSES = 2 };
-    struct choice from = *choice_of(onward, leader);
+    struct choice from = *choice_of(onward, centre);
     struct choices first = {0};
     struct buf why_not = {0};
     from.fallback = false;
-    struct propose about = guided_about(onward->guided, leader, &from);
+    struct propose about = guided_about(onward->guided, centre, &from);
     propose(&about, pair->first, &first, &why_not);
     for (size_t i = 0; i < first.nr && i < GUESSES; i++) {
         struct choices both = {0};
         first.item[i].fallback = false;
-        struct propose on_top = guided_about(onward->guided, leader, &first.item[i]);
+        struct propose on_top = guided_about(onward->guided, centre, &first.item[i]);
         propose(&on_top, pair->second, &both, &why_not);
         for (size_t k = 0; k < both.nr && k < GUESSES; k++)
             choices_add(out, &both.item[k]);
@@ -89,23 +89,23 @@ static void list_pair(struct onward *onward, size_t leader, const struct rule_pa
     buf_release(&why_not);
 }
 
-static void list_pairs(struct onward *onward, size_t leader, struct choices *out)
+static void list_pairs(struct onward *onward, size_t centre, struct choices *out)
 {
     struct session *session = onward->guided->session;
     size_t nr = 0;
     const struct rule_pair *pair = rule_set_pairs(session->opts->rules, &nr);
     for (size_t i = 0; i < nr; i++)
-        list_pair(onward, leader, &pair[i], out);
+        list_pair(onward, centre, &pair[i], out);
     if (session->has_space && out->nr)
         snap_list(&session->space, out);
 }
 
-static void list_runners_up(struct onward *onward, size_t leader, struct choices *out)
+static void list_runners_up(struct onward *onward, size_t centre, struct choices *out)
 {
     enum { RUNNERS_UP = 2 };
     struct session *session = onward->guided->session;
-    double least = evidence_s(&session->evidence, leader);
-    size_t next = leader;
+    double least = evidence_s(&session->evidence, centre);
+    size_t next = centre;
     for (int i = 0; i < RUNNERS_UP; i++) {
         next = race_next(session, next);
         if (next == SIZE_MAX || evidence_s(&session->evidence, next) > runner_up * least)
@@ -114,10 +114,10 @@ static void list_runners_up(struct onward *onward, size_t leader, struct choices
     }
 }
 
-static void list_walks(struct onward *onward, size_t leader, struct choices *out)
+static void list_walks(struct onward *onward, size_t centre, struct choices *out)
 {
     enum { WALKS = 64 };
-    const struct choice from = *choice_of(onward, leader);
+    const struct choice from = *choice_of(onward, centre);
     for (int i = 0; i < WALKS; i++) {
         struct choice walked;
         if (near_walk(&onward->near, &from, &onward->random, &walked))
@@ -126,11 +126,11 @@ static void list_walks(struct onward *onward, size_t leader, struct choices *out
 }
 
 /* Of a space, when nothing near is left. */
-static void list_rest(struct onward *onward, size_t leader, struct choices *out)
+static void list_rest(struct onward *onward, size_t centre, struct choices *out)
 {
     const struct choices *space = &onward->guided->session->space;
     size_t from = space->nr ? random_next(&onward->random) % space->nr : 0;
-    (void)leader;
+    (void)centre;
     for (size_t i = 0; i < space->nr; i++)
         choices_add(out, &space->item[(from + i) % space->nr]);
 }
@@ -169,6 +169,17 @@ static void keep_new(struct onward *onward, struct choices *list)
 
 /* ---- trying ---- */
 
+/* The best that is confirmed, unless another is likely to be faster by what counts: among
+ * equals it stays where it is. */
+static size_t centre_of(const struct onward *onward)
+{
+    struct guided *guided = onward->guided;
+    struct session *session = guided->session;
+    size_t leader = race_leader(session);
+    struct quantity gain = evidence_ratio(&session->evidence, guided->now, leader);
+    return gain.known && gain.value >= SESSION_LEAST_GAIN ? leader : guided->now;
+}
+
 static bool is_over(const struct onward *onward)
 {
     const struct session *session = onward->guided->session;
@@ -176,36 +187,35 @@ static bool is_over(const struct onward *onward)
            session_left_s(session) < race_share * session->budget_s;
 }
 
-/* *leader changes when one of them leads. */
-static int try_one(struct onward *onward, const struct choice *choice, size_t *leader,
+static int try_one(struct onward *onward, const struct choice *choice, size_t centre,
                    struct error *err)
 {
     struct session *session = onward->guided->session;
-    double limit_s = hopeless * session->result->measurement[*leader].time_s.value;
-    size_t index = 0, from = *leader;
+    double limit_s = hopeless * session->result->measurement[centre].time_s.value;
+    size_t index = 0;
     char *plan = choice_text(choice);
     session_say(session, "trying %s", *plan ? plan : "the constants as written");
     free(plan);
     if (session_measure(session, choice, false, MEASURE_QUICK, limit_s, &index, err))
         return -1;
     onward->tried++;
-    guided_note_tried(onward->guided, choice_of(onward, from), index);
-    return session_timed(session, index) ? race_newcomer(session, index, leader, err) : 0;
+    guided_note_tried(onward->guided, choice_of(onward, centre), index);
+    return session_timed(session, index) ? race_newcomer(session, index, err) : 0;
 }
 
-/* Until one of them leads. *tried: how many were. */
-static int try_stage(struct onward *onward, const struct choices *list, size_t leader,
+/* Until the search moves on to one of them. *tried: how many were. */
+static int try_stage(struct onward *onward, const struct choices *list, size_t centre,
                      size_t *tried, struct error *err)
 {
     struct session *session = onward->guided->session;
     struct choices all = *list;
     struct ahead_list ahead = {&all, choices_at, list->nr, 0};
-    size_t now = leader;
-    for (size_t i = 0; i < list->nr && now == leader && !is_over(onward); i++) {
+    for (size_t i = 0; i < list->nr && centre_of(onward) == centre && !is_over(onward);
+         i++) {
         if (session_legal(session, &list->item[i], NULL))
             continue;
         if (session_ahead(session, &ahead, i, err) ||
-            try_one(onward, &list->item[i], &now, err))
+            try_one(onward, &list->item[i], centre, err))
             return -1;
         (*tried)++;
     }
@@ -213,16 +223,16 @@ static int try_stage(struct onward *onward, const struct choices *list, size_t l
 }
 
 /* The first stage that has anything to try. */
-static int try_around(struct onward *onward, size_t leader, bool *any, struct error *err)
+static int try_around(struct onward *onward, size_t centre, bool *any, struct error *err)
 {
     size_t tried = 0;
     int status = 0;
     for (size_t i = 0; i < ARRAY_SIZE(stages) && !tried && !status; i++) {
         struct choices list = {0};
-        stages[i].list(onward, leader, &list);
+        stages[i].list(onward, centre, &list);
         keep_new(onward, &list);
         guided_set_why(onward->guided, xstrdup(stages[i].why));
-        status = try_stage(onward, &list, leader, &tried, err);
+        status = try_stage(onward, &list, centre, &tried, err);
         choices_release(&list);
         if (is_over(onward))
             break;
@@ -257,9 +267,10 @@ static int confirm(struct onward *onward, size_t leader, struct error *err)
 
 static void say_over(struct onward *onward)
 {
-    char *stop = xasprintf("the budget is used up, %zu plan%s around the fastest after "
-                           "what the rules advise",
-                           onward->tried, onward->tried == 1 ? "" : "s");
+    size_t advised = onward->guided->session->result->advised_nr - 1;
+    char *stop = xasprintf("the budget is used up (the rules had no more to try after "
+                           "%zu variant%s, and %zu were tried around the fastest)",
+                           advised, advised == 1 ? "" : "s", onward->tried);
     guided_set_stop(onward->guided, stop);
     free(stop);
 }
@@ -271,19 +282,19 @@ static int go_on(struct onward *onward, struct error *err)
     bool any = true;
     while (any && !is_over(onward)) {
         char *nothing = session_nothing_left(session, guided->now);
-        size_t before = guided->now, leader = race_leader(session);
+        size_t before = guided->now, centre = centre_of(onward);
         if (nothing) {
             session->result->left.nothing_stopped = true;
             guided_set_stop(guided, nothing);
             free(nothing);
             return 0;
         }
-        if (should_confirm(onward, leader)) {
-            if (confirm(onward, leader, err))
+        if (should_confirm(onward, centre)) {
+            if (confirm(onward, centre, err))
                 return -1;
             if (guided->now != before && guided_ask_rules(guided, err))
                 return -1;
-        } else if (try_around(onward, leader, &any, err)) {
+        } else if (try_around(onward, centre, &any, err)) {
             return -1;
         }
     }
@@ -304,7 +315,7 @@ static int settle(struct onward *onward, struct error *err)
     struct guided *guided = onward->guided;
     struct session *session = guided->session;
     double end_s = session_now_s(session) +
-                   fmax(session_left_s(session), search_closing_s(session->budget_s));
+                   fmax(session_left_s(session), search_closing_s(session->budget_s) / 2);
     struct quantity gain;
     size_t best = guided->now;
     if (race_settle(session, end_s, &best, &gain, err))

@@ -67,16 +67,15 @@ static int compare(struct session *session, size_t a, size_t b, struct error *er
     return session_compare(session, a, b, comparison_s, &ratio, err);
 }
 
-int race_newcomer(struct session *session, size_t i, size_t *leader, struct error *err)
+int race_newcomer(struct session *session, size_t i, struct error *err)
 {
     for (int n = 0; n < NEWCOMER_MOST && !session_over(session); n++) {
-        size_t now = race_leader(session), other = now == i ? *leader : i;
-        if (other == now || race_hope(session, now, other) < newcomer_matters)
+        size_t now = race_leader(session), other = now == i ? race_next(session, i) : i;
+        if (other == SIZE_MAX || race_hope(session, now, other) < newcomer_matters)
             break;
         if (compare(session, now, other, err))
             return -1;
     }
-    *leader = race_leader(session);
     return 0;
 }
 

@@ -16,8 +16,8 @@ size_t race_next(struct session *session, size_t after);
 double race_hope(struct session *session, size_t leader, size_t i);
 
 /* Compares a newcomer with the leader, a few times at most, until more of it is not worth
- * it. *leader becomes the one that leads then. */
-int race_newcomer(struct session *session, size_t i, size_t *leader, struct error *err);
+ * it. */
+int race_newcomer(struct session *session, size_t i, struct error *err);
 
 /*
  * Compares the leader with whoever has most hope of being faster, again and again, until

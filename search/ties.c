@@ -378,8 +378,8 @@ int ties_settle(struct session *session, struct error *err)
     struct search_result *result = session->result;
     double closing_s = search_closing_s(session->budget_s);
     struct ties ties = {.session = session,
-                        .end_s = session_now_s(session) + 2 * closing_s,
-                        .seconds = fmax(2, closing_s / 2),
+                        .end_s = session_now_s(session) + closing_s,
+                        .seconds = fmax(2, closing_s / 4),
                         .winner = result->best};
     size_t chosen = result->best;
     if (result->best == 0 || spawn_interrupted())
