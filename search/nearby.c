@@ -55,32 +55,52 @@ void near_close(struct near *near)
 
 /* ---- kinds of steps ---- */
 
-enum { KINDS = 10 };
-
-/* A choice as choices of one kind of step each. */
-static void split(const struct choice *choice, struct choice part[KINDS])
+static bool same_sizes(const struct loop_size *a, size_t a_nr, const struct loop_size *b,
+                       size_t b_nr)
 {
-    struct choice *at = part;
-    memcpy(at->order, choice->order, sizeof(at->order));
-    at->order_nr = choice->order_nr;
-    at++->order_kept = choice->order_kept;
-    at++->simd = choice->simd;
-    memcpy(at->jam, choice->jam, sizeof(at->jam));
-    at++->jam_nr = choice->jam_nr;
-    at++->unroll = choice->unroll;
-    memcpy(at->nontemporal, choice->nontemporal, sizeof(at->nontemporal));
-    at++->nontemporal_nr = choice->nontemporal_nr;
-    memcpy(at->tile, choice->tile, sizeof(at->tile));
-    at++->tile_nr = choice->tile_nr;
-    memcpy(at->prefetch, choice->prefetch, sizeof(at->prefetch));
-    at++->prefetch_nr = choice->prefetch_nr;
-    memcpy(at->fuse, choice->fuse, sizeof(at->fuse));
-    memcpy(at->distribute, choice->distribute, sizeof(at->distribute));
-    at++->distribute_nr = choice->distribute_nr;
-    memcpy(at->set, choice->set, sizeof(at->set));
-    at++->set_nr = choice->set_nr;
-    memcpy(at->skew, choice->skew, sizeof(at->skew));
-    at->skew_nr = choice->skew_nr;
+    bool same = a_nr == b_nr;
+    for (size_t i = 0; same && i < a_nr; i++)
+        same = a[i].size == b[i].size && !strcmp(a[i].loop, b[i].loop);
+    return same;
+}
+
+static bool same_names(const char *const *a, size_t a_nr, const char *const *b,
+                       size_t b_nr)
+{
+    bool same = a_nr == b_nr;
+    for (size_t i = 0; same && i < a_nr; i++)
+        same = !strcmp(a[i], b[i]);
+    return same;
+}
+
+static bool same_prefetches(const struct choice *a, const struct choice *b)
+{
+    bool same = a->prefetch_nr == b->prefetch_nr;
+    for (size_t i = 0; same && i < a->prefetch_nr; i++)
+        same = a->prefetch[i].distance == b->prefetch[i].distance &&
+               a->prefetch[i].to_l2 == b->prefetch[i].to_l2 &&
+               !a->prefetch[i].at == !b->prefetch[i].at &&
+               !strcmp(a->prefetch[i].array, b->prefetch[i].array);
+    return same;
+}
+
+/* The kind of the first step in which they differ, by number. */
+enum { KINDS = 8 };
+
+static int kind_of(const struct choice *a, const struct choice *b)
+{
+    const bool same[KINDS - 1] = {
+        same_names(a->order, a->order_nr, b->order, b->order_nr),
+        a->simd == b->simd,
+        same_sizes(a->jam, a->jam_nr, b->jam, b->jam_nr),
+        a->unroll.size == b->unroll.size,
+        same_names(a->nontemporal, a->nontemporal_nr, b->nontemporal, b->nontemporal_nr),
+        same_sizes(a->tile, a->tile_nr, b->tile, b->tile_nr),
+        same_prefetches(a, b)};
+    int kind = 0;
+    while (kind < KINDS - 1 && same[kind])
+        kind++;
+    return kind;
 }
 
 /* ---- in a space ---- */
@@ -245,31 +265,11 @@ static void list_changed(const struct near *near, const struct choice *from,
     list_tunings(near->session, from, out);
 }
 
-/* The kind of the first step in which they differ. */
-static int kind_of(const struct choice *from, const struct choice *to)
-{
-    const struct choice *side[] = {from, to};
-    struct choice part[2][KINDS] = {0};
-    char *text[2];
-    for (int i = 0; i < 2; i++)
-        split(side[i], part[i]);
-    for (int kind = 0; kind < KINDS; kind++) {
-        for (int i = 0; i < 2; i++)
-            text[i] = choice_text(&part[i][kind]);
-        bool same = !strcmp(text[0], text[1]);
-        free(text[0]);
-        free(text[1]);
-        if (!same)
-            return kind;
-    }
-    return KINDS;
-}
-
 /* One of each kind, then the next of each, so that none waits for all of another. */
 static void take_turns(const struct choice *from, struct choices *list)
 {
     struct choices sorted = {0};
-    size_t *turn = xcalloc(list->nr + 1, sizeof(*turn)), seen[KINDS + 1] = {0};
+    size_t *turn = xcalloc(list->nr + 1, sizeof(*turn)), seen[KINDS] = {0};
     for (size_t i = 0; i < list->nr; i++)
         turn[i] = seen[kind_of(from, &list->item[i])]++;
     for (size_t now = 0; sorted.nr < list->nr; now++)
@@ -281,16 +281,22 @@ static void take_turns(const struct choice *from, struct choices *list)
     *list = sorted;
 }
 
+static void list_all(const struct near *near, const struct choice *from,
+                     struct choices *out)
+{
+    size_t at;
+    if (!near->session->has_space)
+        list_changed(near, from, out);
+    else if (find_member(near, from, &at))
+        list_members(near, at, out);
+}
+
 void near_list(const struct near *near, const struct choice *from, struct choices *out)
 {
     struct choices list = {0};
     struct choice plain = *from;
-    size_t at;
     plain.fallback = false;
-    if (!near->session->has_space)
-        list_changed(near, &plain, &list);
-    else if (find_member(near, &plain, &at))
-        list_members(near, at, &list);
+    list_all(near, &plain, &list);
     take_turns(&plain, &list);
     for (size_t i = 0; i < list.nr; i++)
         choices_add(out, &list.item[i]);
@@ -306,16 +312,12 @@ bool near_walk(const struct near *near, const struct choice *from, uint64_t *ran
     *out = *from;
     for (int i = 0; i < STEPS; i++) {
         struct choices list = {0};
-        near_list(near, out, &list);
+        list_all(near, out, &list);
         if (list.nr)
             *out = list.item[random_next(random) % list.nr];
         choices_release(&list);
     }
-    char *a = choice_text(from), *b = choice_text(out);
-    bool other = strcmp(a, b) != 0;
-    free(a);
-    free(b);
-    return other;
+    return kind_of(from, out) < KINDS - 1;
 }
 
 /* ---- what was added ---- */
@@ -339,19 +341,14 @@ static bool prefetches(const struct choice *choice, bool to_l2)
     return false;
 }
 
-static bool same_order(const struct choice *a, const struct choice *b)
-{
-    bool same = a->order_nr == b->order_nr;
-    for (size_t i = 0; same && i < a->order_nr; i++)
-        same = !strcmp(a->order[i], b->order[i]);
-    return same;
-}
-
 size_t near_added(const struct choice *from, const struct choice *to,
                   const char *name[NEAR_ADDED_MAX])
 {
     struct added added = {name, 0};
-    add_if(&added, to->order_nr && !same_order(from, to), "interchange");
+    add_if(&added,
+           to->order_nr &&
+               !same_names(from->order, from->order_nr, to->order, to->order_nr),
+           "interchange");
     add_if(&added, to->tile_nr && !from->tile_nr, "tile");
     add_if(&added, to->skew_nr && !from->skew_nr, "skew");
     add_if(&added, to->jam_nr && !from->jam_nr, "unroll_jam");
