@@ -128,12 +128,34 @@ static void the_race_finds_who_is_faster(void)
         {.plan = "simd", .seconds = 0.8, .quick = {{0.92, 0.75, 1.1}}},
         {.plan = "unroll(j:4)", .seconds = 0.95, .quick = {{0.85, 0.75, 1.0}}},
         {.plan = NULL}};
-    struct trial trial = {.opts.strategy = "exhaustive"};
+    const struct choice measured[] = {{.unroll = {"j", 4}}, {.simd = true}};
+    struct trial trial = {0};
+    struct session session = {.subject = &trial.space.subject,
+                              .runner = &trial.space.runner,
+                              .observer = &trial.space.observer,
+                              .opts = &trial.opts,
+                              .result = &trial.result};
+    struct quantity gain;
+    size_t index, best = 0;
 
     trial_start(&trial, entry);
-    trial_run(&trial);
-    check_best(&trial, "simd");
-    check(trial.space.compared.nr > 1);
+    trial.opts.rules = space_rules();
+    trial.opts.skipped_s = &trial.space.spent_s;
+    check_ok(session_start(&session, &trial.err), &trial.err);
+    check_ok(session_baseline(&session, &trial.err), &trial.err);
+    for (size_t i = 0; i < ARRAY_SIZE(measured); i++)
+        check_ok(session_measure(&session, &measured[i], false, MEASURE_QUICK, 0, &index,
+                                 &trial.err),
+                 &trial.err);
+    check_eq(race_leader(&session), 1);
+    check_eq(race_next(&session, 1), 2);
+    check(race_hope(&session, 1, 2) > 0.002);
+    check_ok(race_settle(&session, INFINITY, &best, &gain, &trial.err), &trial.err);
+    check_str(trial.result.measurement[best].plan, "simd");
+    check(trial.result.measurement[best].has_occupancy);
+    check(gain.low > 1 && gain.value > 1.15);
+    session_release(&session);
+    rule_set_free((struct rule_set *)(uintptr_t)trial.opts.rules);
     trial_release(&trial);
 }
 
