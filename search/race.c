@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 /* What is expected to be gained by less than this is not worth a comparison. */
-static const double matters = 0.002;
+static const double matters = 0.0005;
 /* One comparison takes so long at most; one that sees its answer ends sooner. */
 static const double comparison_s = 2;
 /* A newcomer is judged in passing; all of them together at the end. */
