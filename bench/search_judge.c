@@ -66,6 +66,15 @@ static unsigned long long against_at_last(const struct search_result *result)
     return set;
 }
 
+/* In the end of all, when time was left for what rules advise against, too. */
+static unsigned long long tried(const struct search_result *result)
+{
+    unsigned long long set = 0;
+    for (size_t i = 0; i < result->measurement_nr; i++)
+        set |= judge_transformations(result->measurement[i].plan);
+    return set;
+}
+
 /* Up to where the interval of the fastest goes. */
 static double best_reach_s(const struct trial_space *space)
 {
@@ -82,7 +91,8 @@ static void judge_pruning(const struct trial_space *space,
                           const struct search_result *result, struct judgement *out)
 {
     const double equals = 1.02;
-    unsigned long long against = against_at_first(advice) & against_at_last(result);
+    unsigned long long against =
+        against_at_first(advice) & against_at_last(result) & ~tried(result);
     double reach_s = best_reach_s(space);
     out->all_pruned = out->tied_pruned = true;
     for (size_t i = 0; i < space->source.entry_nr; i++) {
@@ -180,6 +190,7 @@ static void judge_end(const struct trial_space *space, const struct trial_run *r
     const struct search_result *result = &run->result;
     size_t best = trial_find(space, result->measurement[result->best].plan);
     out->tries = result->searched_nr > 0 ? result->searched_nr - 1 : 0;
+    out->ruled = result->advised_nr > 0 ? result->advised_nr - 1 : out->tries;
     out->left = resource_word(result->left_resource);
     out->gives_up = result->best == 0 && result->left_resource != RESOURCE_NONE;
     out->above = best < space->source.entry_nr

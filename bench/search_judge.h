@@ -9,7 +9,7 @@ unsigned long long judge_transformations(const char *plan);
 
 struct judgement {
     bool best_pruned; /* the best variant holds what a rule advised against, first and
-                         last */
+                         last, and that was never tried */
     bool all_pruned;  /* so does every one within 2 % of it */
     bool tied_pruned; /* so does every one whose interval reaches into that of the best */
     bool advised;    /* what was tried first was advised without a doubt: "try" by figures
@@ -23,6 +23,7 @@ struct judgement {
     double bound_ratio; /* of those: largest bound on what was advised first of all over
                            the best there is; NaN = none */
     size_t tries;       /* variants beside the kernel as written, closing ones apart */
+    size_t ruled;       /* of these, before the rules had no more to try */
     const char *left;   /* resource that is said to set the limit in the end; static */
     bool gives_up;      /* keeps the kernel as written, and names the resource */
     double above;       /* the found over the best, as recorded, minus 1 */

@@ -4,6 +4,21 @@
 
 #include "bench/search_judge.h"
 
+/*
+ * The plan that a search keeps in the end, judged by the recorded times alone: no margin
+ * for their noise.
+ */
+struct kept_result {
+    bool within;  /* at most 5 % slower than the best of the space */
+    double tries; /* different variants measured, the kernel as written too, until the one
+                     that is kept, or another within 5 %, was; the size of the space where
+                     what is kept is not */
+    double above; /* over the best, minus 1 */
+    double variants; /* different ones measured in all */
+    double again;    /* further measurements of the same, and comparisons */
+    double spent_s;  /* of the replay's clock */
+};
+
 /* Repetitions of one strategy on one space. Medians over the repetitions. */
 struct strategy_result {
     double within_5, within_1; /* evaluations until within 5 %, 1 % of the best; the size
@@ -12,6 +27,8 @@ struct strategy_result {
     double *curve, *paper,
         *time;    /* P; NULL where there is none: flat spaces, and without costs */
     double score; /* mean of curve; NaN without */
+    struct kept_result *kept; /* of each repetition; NULL = it was not run to its end */
+    size_t kept_nr;
 };
 
 struct space_result {
@@ -48,6 +65,16 @@ struct score results_score(const struct results *results, size_t strategy,
  * random search is expected to need; NaN for none. */
 double results_within(const struct results *results, size_t strategy, bool all);
 double results_of_random(const struct results *results, size_t strategy, bool all);
+
+/* Over the spaces with a gain, or all: the median of medians, the mean of means and the
+ * shares of all repetitions. NaN where nothing was run to its end. */
+struct kept_figures {
+    double median, mean, never, within, above, variants, again;
+};
+struct kept_figures results_kept(const struct results *results, size_t strategy,
+                                 bool all);
+/* Of one space. */
+struct kept_figures space_kept(const struct space_result *result, size_t strategy);
 
 struct figure {
     const char *what, *asked;

@@ -3,8 +3,10 @@
  * without compiling, and prints what was asked of the search and what was reached; the
  * score after Willemsen et al. (bench/score.h, docs/search.md).
  *
- *   search_score [--repetitions N] [--rules FILE] [--json FILE] [SPACE...]
+ *   search_score [--repetitions N] [--answer SECONDS] [--rules FILE] [--json FILE]
+ *                [SPACE...]
  *
+ * --answer: what a measurement or a comparison takes of the replay's clock, default 0.25;
  * SPACE: files of inflight.space/1; default all of the folder. The same files give the
  * same figures. Exit 1 when a figure was missed.
  */
@@ -18,6 +20,7 @@
 
 struct settings {
     size_t repetitions;
+    double answer_s; /* 0 = the default */
     const char *rules, *json;
     struct strvec paths;
 };
@@ -79,7 +82,8 @@ static int add_space(struct judging *all, const char *path, struct error *err)
                                   .subject = dataset_subject(*dataset),
                                   .runner = dataset_runner(*dataset),
                                   .data = *dataset,
-                                  .seed = seed_dataset};
+                                  .seed = seed_dataset,
+                                  .answer_s = all->settings->answer_s};
     source.entry = dataset_entries(*dataset, &source.entry_nr);
     fprintf(stderr, "%s: %zu variants\n", source.name, source.entry_nr);
     if (trial_space_open(&source, &space, err))
@@ -136,8 +140,8 @@ static int run(struct settings *settings, bool *missed, struct error *err)
 static int usage(const char *problem)
 {
     fprintf(stderr,
-            "%s\nusage: search_score [--repetitions N] [--rules FILE] [--json FILE] "
-            "[SPACE...]\n",
+            "%s\nusage: search_score [--repetitions N] [--answer SECONDS] [--rules FILE] "
+            "[--json FILE] [SPACE...]\n",
             problem);
     return 2;
 }
@@ -145,6 +149,7 @@ static int usage(const char *problem)
 static int read_words(int argc, char **argv, struct settings *settings)
 {
     static const struct option options[] = {{"repetitions", required_argument, NULL, 'n'},
+                                            {"answer", required_argument, NULL, 'a'},
                                             {"rules", required_argument, NULL, 'r'},
                                             {"json", required_argument, NULL, 'j'},
                                             {0}};
@@ -155,6 +160,11 @@ static int read_words(int argc, char **argv, struct settings *settings)
             if (*end || nr < 1 || nr > 100000 || *optarg == '-')
                 return usage("--repetitions: expected a number from 1 to 100000");
             settings->repetitions = nr;
+        } else if (c == 'a') {
+            char *end = NULL;
+            settings->answer_s = strtod(optarg, &end);
+            if (*end || !(settings->answer_s > 0 && settings->answer_s < 1e6))
+                return usage("--answer: expected seconds");
         } else if (c == 'r') {
             settings->rules = optarg;
         } else if (c == 'j') {

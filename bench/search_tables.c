@@ -64,6 +64,45 @@ static void print_strategies(const struct results *results, struct buf *out)
     }
 }
 
+static void print_kept_row(struct kept_figures kept, struct buf *out)
+{
+    print_number(kept.median, 1, "", out);
+    print_number(kept.mean, 1, "", out);
+    print_number(100 * kept.never, 1, " %", out);
+    print_number(100 * kept.within, 1, " %", out);
+    print_number(100 * kept.above, 1, " %", out);
+    print_number(kept.variants, 0, "", out);
+    print_number(kept.again, 0, "", out);
+    buf_add(out, "\n");
+}
+
+static double answer_s(const struct results *results)
+{
+    double given_s = results->nr ? results->space[0].space.source.answer_s : 0;
+    return given_s > 0 ? given_s : TRIAL_ANSWER_S;
+}
+
+static void print_kept(const struct results *results, struct buf *out)
+{
+    static const char columns[] =
+        " median of tries | mean | never | kept within 5 % | "
+        "kept above the best | variants measured | measured "
+        "again and compared |\n|---|---|---|---|---|---|---|---|\n";
+    buf_addf(out,
+             "\nThe plan that is kept, by recorded times alone, with a budget of %.0f s "
+             "at %.2f s an answer; spaces with a gain.\n\n| strategy |%s",
+             TRIAL_BUDGET_S, answer_s(results), columns);
+    for (size_t s = 0; s < TRIAL_STRATEGIES; s++) {
+        buf_addf(out, "| %s |", trial_strategies[s].label);
+        print_kept_row(results_kept(results, s, false), out);
+    }
+    buf_addf(out, "\n| guided on |%s", columns);
+    for (size_t i = 0; i < results->nr; i++) {
+        buf_addf(out, "| %s |", results->space[i].space.source.name);
+        print_kept_row(space_kept(&results->space[i], TRIAL_GUIDED), out);
+    }
+}
+
 static void print_spaces(const struct results *results, struct buf *out)
 {
     buf_add(out,
@@ -186,6 +225,7 @@ void results_print(const struct results *results, struct buf *out)
     buf_addf(out, "%zu spaces, %zu repetitions\n\n", results->nr,
              results->nr ? results->space[0].repetitions : 0);
     print_figures(results, out);
+    print_kept(results, out);
     print_strategies(results, out);
     print_spaces(results, out);
     print_truth(results, out);
@@ -214,6 +254,16 @@ static json_t *score_json(struct score score)
                      json_number_or_null(score.error), "spaces", (int)score.spaces);
 }
 
+static json_t *kept_json(struct kept_figures kept)
+{
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "median", json_number_or_null(kept.median),
+        "mean", json_number_or_null(kept.mean), "never", json_number_or_null(kept.never),
+        "within_5_percent", json_number_or_null(kept.within), "above_best",
+        json_number_or_null(kept.above), "variants", json_number_or_null(kept.variants),
+        "again", json_number_or_null(kept.again));
+}
+
 static json_t *strategies_json(const struct results *results)
 {
     static const char *const axis[] = {"score", "score_paper", "score_time"};
@@ -223,6 +273,7 @@ static json_t *strategies_json(const struct results *results)
             "{s:s, s:o, s:o}", "name", trial_strategies[s].label, "within_5_percent",
             json_number_or_null(results_within(results, s, false)), "of_random",
             json_number_or_null(results_of_random(results, s, false)));
+        json_object_set_new(one, "kept", kept_json(results_kept(results, s, false)));
         for (int a = RESULTS_SCORE; a <= RESULTS_TIME; a++)
             json_object_set_new(one, axis[a],
                                 score_json(results_score(results, s, (enum results_axis)a,
@@ -239,10 +290,10 @@ static json_t *evaluations_json(const struct space_result *one)
         const struct strategy_result *result = &one->strategy[s];
         json_object_set_new(
             object, trial_strategies[s].label,
-            json_pack("{s:o, s:o, s:o, s:o}", "within_5_percent",
-                      json_number_or_null(result->within_5), "within_1_percent",
-                      json_number_or_null(result->within_1), "above_after_12",
-                      json_number_or_null(result->above_12), "score",
+            json_pack("{s:o, s:o, s:o, s:o, s:o}", "kept", kept_json(space_kept(one, s)),
+                      "within_5_percent", json_number_or_null(result->within_5),
+                      "within_1_percent", json_number_or_null(result->within_1),
+                      "above_after_12", json_number_or_null(result->above_12), "score",
                       json_number_or_null(result->score)));
     }
     return object;

@@ -109,6 +109,8 @@ struct watch {
     double best; /* so far */
     bool stops;  /* when all that is scored is known */
     bool enough;
+    size_t measured, compared;
+    double clock_s;
 };
 
 static const struct environment plain = {0};
@@ -142,6 +144,12 @@ static bool is_enough(const struct watch *watch)
     return enough;
 }
 
+static double answer_s(const struct watch *watch)
+{
+    double given_s = watch->space->source.answer_s;
+    return given_s > 0 ? given_s : TRIAL_ANSWER_S;
+}
+
 static int watched_measure(void *data, const struct candidate *candidate,
                            enum measure_effort effort, double stop_at_s,
                            struct measurement *out, struct error *err)
@@ -153,6 +161,8 @@ static int watched_measure(void *data, const struct candidate *candidate,
         return fail(err, STATUS_FAILED, "enough was seen");
     }
     note(watch, candidate);
+    watch->measured++;
+    watch->clock_s += answer_s(watch) * (effort == MEASURE_EXPLAIN ? TRIAL_EXPLAINED : 1);
     return runner->measure(runner->data, candidate, effort, stop_at_s, out, err);
 }
 
@@ -160,8 +170,10 @@ static int watched_compare(void *data, const struct candidate *a,
                            const struct candidate *b, double seconds,
                            struct quantity *ratio, struct error *err)
 {
-    const struct watch *watch = data;
+    struct watch *watch = data;
     const struct search_runner *runner = &watch->space->source.runner;
+    watch->compared++;
+    watch->clock_s += answer_s(watch);
     return runner->compare(runner->data, a, b, seconds, ratio, err);
 }
 
@@ -175,13 +187,14 @@ static void watch_open(const struct trial_space *space, struct watch *watch)
                             .best = INFINITY};
 }
 
-/* Nothing waits in a replay: only counting ends it. */
+/* Nothing but counting ends it. */
 static const double NO_BUDGET_S = 1e9;
 
 int trial_search(const struct trial_space *space, const struct trial_strategy *strategy,
-                 const struct rule_set *rules, unsigned long long seed,
+                 const struct rule_set *rules, unsigned long long seed, bool to_the_end,
                  struct trial_run *out, struct error *err)
 {
+    bool ends = to_the_end || strategy->guided;
     struct watch watch;
     struct error own = {0};
     struct search_runner runner = {
@@ -189,18 +202,22 @@ int trial_search(const struct trial_space *space, const struct trial_strategy *s
     struct rule_set *shuffled =
         strategy->shuffled ? rule_set_shuffled(rules, seed) : NULL;
     struct search_opts opts = {.strategy = strategy->strategy,
-                               .budget_s = NO_BUDGET_S,
+                               .budget_s = ends ? TRIAL_BUDGET_S : NO_BUDGET_S,
+                               .skipped_s = &watch.clock_s,
                                .plans_only = true,
                                .seed = seed,
                                .rules = shuffled ? shuffled : rules,
                                .hide_occupancy = strategy->hidden};
     *out = (struct trial_run){0};
     watch_open(space, &watch);
-    watch.stops = !strategy->guided;
+    watch.stops = !ends;
     space->source.seed(space->source.data, seed);
     int status =
         search_run(&space->source.subject, &runner, NULL, &opts, &out->result, &own);
     out->run = (struct score_run){watch.place, watch.spent_s, watch.nr};
+    out->again = watch.measured - watch.nr;
+    out->compared = watch.compared;
+    out->spent_s = watch.clock_s;
     free(watch.seen);
     rule_set_free(shuffled);
     if (status && !watch.enough)

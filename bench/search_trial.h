@@ -16,6 +16,8 @@ struct trial_source {
     void (*seed)(void *data, unsigned long long seed);
     const struct dataset_entry *entry; /* the first is the kernel as written */
     size_t entry_nr;
+    double
+        answer_s; /* what each answer takes of the replay's clock; 0 = TRIAL_ANSWER_S */
 };
 
 struct trial_space {
@@ -39,10 +41,22 @@ size_t trial_find(const struct trial_space *space, const char *plan);
 
 /* One search. */
 struct trial_run {
-    struct score_run run; /* owns */
-    struct search_result
-        result; /* of guided ones; the others are left when they have said enough */
+    struct score_run run;        /* owns */
+    size_t again;                /* measurements of what was measured before */
+    size_t compared;             /* comparisons */
+    double spent_s;              /* of the replay's clock, closing measurements too */
+    struct search_result result; /* of those that went to their end; the others are left
+                                    when they have said enough */
 };
+
+/*
+ * What a replay's clock says: an answer takes as long as one of the resident measuring
+ * process on short calls, an explained one, which is traced too, four times as long; the
+ * budget is that of `tune --budget 60s`.
+ */
+#define TRIAL_ANSWER_S  0.25
+#define TRIAL_EXPLAINED 4
+#define TRIAL_BUDGET_S  60.0
 void trial_run_release(struct trial_run *run);
 
 struct trial_strategy {
@@ -63,9 +77,11 @@ enum {
 };
 extern const struct trial_strategy trial_strategies[TRIAL_STRATEGIES];
 
-/* Seed 0: times as recorded, seed 1 for what draws numbers. */
+/* Seed 0: times as recorded, seed 1 for what draws numbers. Guided ones, and others with
+ * `to_the_end`, have TRIAL_BUDGET_S and go through their closing comparisons; else it is
+ * left as soon as what it measured says all about its score. */
 int trial_search(const struct trial_space *space, const struct trial_strategy *strategy,
-                 const struct rule_set *rules, unsigned long long seed,
+                 const struct rule_set *rules, unsigned long long seed, bool to_the_end,
                  struct trial_run *out, struct error *err);
 /* The baseline measured and judged only. */
 int trial_advise(const struct trial_space *space, const struct rule_set *rules,

@@ -395,11 +395,11 @@ static int add_file(struct rule_set *set, const char *path, struct error *err)
     if (json_read_file(path, "inflight.rules/1", &root, err))
         return -1;
     top = json_top(path, root);
-    if (json_only_keys(&top, "schema about rules", err) ||
+    if (json_only_keys(&top, "schema about rules pairs", err) ||
         json_array_at(&top, "rules", &list, &nr, err))
         goto failed;
     fresh = xcalloc(nr ? nr : 1, sizeof(*fresh));
-    if (read_rules(&list, set, fresh, nr, err))
+    if (read_rules(&list, set, fresh, nr, err) || rule_pairs_read(&top, set, err))
         goto failed;
     put_first(set, fresh, nr, root);
     return 0;
@@ -434,6 +434,7 @@ void rule_set_free(struct rule_set *set)
     for (size_t i = 0; i < set->root_nr; i++)
         json_decref(set->root[i]);
     free(set->root);
+    free(set->pair);
     free(set);
 }
 

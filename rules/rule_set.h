@@ -45,9 +45,14 @@ struct rule {
 struct rule_set {
     struct rule *rule;
     size_t rule_nr;
+    struct rule_pair *pair;
+    size_t pair_nr;
     json_t **root; /* the strings of the rules live in them */
     size_t root_nr;
 };
+
+/* The pairs of a file go before those there are; none is added when it fails. */
+int rule_pairs_read(const struct json_at *top, struct rule_set *set, struct error *err);
 
 /* One slot of the facts: the number, the word (NULL = unknown), or the names. */
 struct fact {

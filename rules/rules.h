@@ -82,6 +82,17 @@ void rule_set_free(struct rule_set *set);
 size_t rule_set_nr(const struct rule_set *set);
 
 /*
+ * Two transformations that pay together where each alone is worth nothing, so that what
+ * rules say of each alone says nothing of both: the second on top of the first.
+ */
+struct rule_pair {
+    const char *first, *second; /* names of rule_transformations() */
+    const char *reason, *source;
+};
+/* In the order in which they are to be tried. */
+const struct rule_pair *rule_set_pairs(const struct rule_set *set, size_t *nr);
+
+/*
  * How a transformation changes the work given to a resource, by the resource's word
  * ("l1_mshrs" ...): work after / work before. Resources that are not listed: 1. Where the
  * least is a metric its low end is certain; its value raises a guess below it, and stands

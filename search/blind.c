@@ -7,6 +7,7 @@
 #include "core/base/random.h"
 #include "search/ahead.h"
 #include "search/grid.h"
+#include "search/race.h"
 
 /* ---- the plans ---- */
 
@@ -112,74 +113,19 @@ void space_say(const struct session *session, const struct space *space)
 
 /* ---- who was fastest ---- */
 
-/* The fastest of many noisy times owes it to luck in part: so many of them are measured
- * twice more, for their times to be means. */
-enum { AGAIN_SHARE = 10, AGAIN_MOST = 40, AGAIN_ROUNDS = 2 };
-
-struct timed {
-    size_t index;
-    double time_s;
-};
-
-static int by_time(const void *a, const void *b)
-{
-    double left = ((const struct timed *)a)->time_s,
-           right = ((const struct timed *)b)->time_s;
-    return left < right ? -1 : left > right;
-}
-
-static size_t sort_timed(const struct session *session, struct timed *timed)
-{
-    size_t nr = 0;
-    for (size_t i = 1; i < session->result->measurement_nr; i++)
-        if (session_timed(session, i))
-            timed[nr++] = (struct timed){i, session->result->measurement[i].time_s.value};
-    if (nr)
-        qsort(timed, nr, sizeof(*timed), by_time);
-    return nr;
-}
-
-static int measure_fastest_again(struct session *session, size_t *best, struct error *err)
-{
-    struct timed *timed = xcalloc(session->result->measurement_nr + 1, sizeof(*timed));
-    size_t nr = sort_timed(session, timed), most = nr / AGAIN_SHARE + 1;
-    most = most < AGAIN_MOST ? most : AGAIN_MOST;
-    most = most < nr ? most : nr;
-    session_say(session, "measuring the fastest %zu again", most);
-    int status = 0;
-    for (size_t i = 0; !status && i < most * AGAIN_ROUNDS && !session_over(session); i++)
-        status = session_repeat(session, timed[i % most].index, err);
-    nr = sort_timed(session, timed);
-    if (nr && timed[0].time_s < session->result->measurement[0].time_s.value)
-        *best = timed[0].index;
-    free(timed);
-    return status;
-}
-
-static int confirm_best(struct session *session, size_t best, struct error *err)
-{
-    struct search_result *result = session->result;
-    struct quantity ratio = quantity_unknown();
-    struct choice choice = session->choice[best];
-    if (best == 0 || spawn_interrupted())
-        return 0;
-    if (session_compare(session, 0, best, session_closing_s(session, 2), &ratio, err))
-        return -1;
-    if (!ratio.known || ratio.low <= 1 || ratio.value < SESSION_LEAST_GAIN)
-        return 0;
-    if (session_measure(session, &choice, false, MEASURE_EXPLAIN, 0, &best, err))
-        return -1;
-    if (session_timed(session, best))
-        result->best = best;
-    return 0;
-}
-
+/* The fastest of many noisy times owes it to luck in part: those that can be it are
+ * compared, and the fastest of them with the kernel as written. */
 int blind_confirm(struct session *session, struct error *err)
 {
+    struct search_result *result = session->result;
+    double end_s = session_now_s(session) + 2 * session_closing_s(session, 2);
+    struct quantity gain;
     size_t best = 0;
-    return measure_fastest_again(session, &best, err) || confirm_best(session, best, err)
-               ? -1
-               : 0;
+    session_say(session, "comparing those that can be the fastest");
+    if (race_settle(session, end_s, &best, &gain, err))
+        return -1;
+    result->best = best;
+    return 0;
 }
 
 struct listed {

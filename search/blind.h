@@ -27,8 +27,8 @@ struct choice space_variant(const struct session *session, const struct space *s
 /* How large it is, for the user. */
 void space_say(const struct session *session, const struct space *space);
 
-/* Measures the fastest again, and the first of them against the kernel as written; it
- * becomes the result's when it is faster beyond doubt. */
+/* Compares those that can be the fastest, and the first of them with the kernel as
+ * written; it becomes the result's when it is faster beyond doubt. */
 int blind_confirm(struct session *session, struct error *err);
 
 /* STATUS_FAILED */

@@ -26,6 +26,14 @@ static bool is_luck(struct quantity gain)
     return gain.known && (gain.low <= 1 || gain.value < SESSION_LEAST_GAIN);
 }
 
+/* The last comparisons find a gain, but may owe it to noise; with all that the session
+ * measured they do not. What is said of the gain is what they say alone. */
+static bool is_gain_of_all(struct session *session, struct quantity last)
+{
+    return last.value >= SESSION_LEAST_GAIN && !last.doubted &&
+           session_is_gain(evidence_ratio(&session->evidence, 0, session->result->best));
+}
+
 /* A smaller change that has no gain of its own gives way to the winner that it was taken
  * for. */
 static int close_source(struct session *session, struct error *err)
@@ -50,7 +58,7 @@ static int close_source(struct session *session, struct error *err)
                                    session_closing_s(session, 1), &gain, err))
             return -1;
     }
-    if (is_luck(gain)) {
+    if (is_luck(gain) && !is_gain_of_all(session, gain)) {
         note_luck(result, gain);
         result->best = 0;
         result->source_gain.disturbed = gain.disturbed;

@@ -15,8 +15,8 @@ json_t *comparison_to_json(const struct compared *comparison)
         side_json(&comparison->a), "b", side_json(&comparison->b), "seconds",
         json_real(comparison->seconds), "ratio", json_quantity(comparison->ratio),
         "cost_s", json_real(comparison->cost_s));
-    if (comparison->race)
-        json_object_set_new(root, "race", json_true());
+    if (comparison->look)
+        json_object_set_new(root, "look", json_true());
     if (comparison->file)
         json_object_set_new(root, "file_verified", json_boolean(comparison->verified));
     return root;
@@ -42,7 +42,7 @@ int comparison_from_json(const struct json_at *at, struct compared *out,
         json_number_at(at, "seconds", 0, 1e9, &read.seconds, err) ||
         json_number_at(at, "cost_s", 0, 1e9, &read.cost_s, err) ||
         json_quantity_at(at, "ratio", &read.ratio, err) ||
-        (json_has(at, "race") && json_bool_at(at, "race", &read.race, err)) ||
+        (json_has(at, "look") && json_bool_at(at, "look", &read.look, err)) ||
         (read.file && json_bool_at(at, "file_verified", &read.verified, err)))
         return -1;
     *out = read;

@@ -19,9 +19,11 @@ struct dataset {
     struct kernel_counts counts;
     struct strvec plans;         /* of `entry` */
     struct dataset_entry *entry; /* borrow from plans */
+    unsigned *measured;          /* how often each was, since the last seed */
     json_t **measurement;        /* borrowed from the document */
     size_t nr;
     unsigned long long seed;
+    unsigned compared; /* comparisons since then */
 };
 
 /* ---- writing ---- */
@@ -170,6 +172,7 @@ static int read_measurements(struct dataset *dataset, const struct json_at *top,
     if (json_array_at(top, "measurements", &list, &nr, err))
         return -1;
     dataset->entry = xcalloc(nr + 1, sizeof(*dataset->entry));
+    dataset->measured = xcalloc(nr + 1, sizeof(*dataset->measured));
     dataset->measurement = xcalloc(nr + 1, sizeof(*dataset->measurement));
     for (size_t i = 0; i < nr; i++) {
         struct json_at one = json_element(&list, i);
@@ -215,6 +218,7 @@ void dataset_free(struct dataset *dataset)
     if (dataset->scratch)
         scratch_remove(dataset->scratch);
     free(dataset->entry);
+    free(dataset->measured);
     free(dataset->measurement);
     free(dataset->name);
     free(dataset);
@@ -239,6 +243,8 @@ const struct dataset_entry *dataset_entries(const struct dataset *dataset, size_
 void dataset_seed(struct dataset *dataset, unsigned long long seed)
 {
     dataset->seed = seed;
+    dataset->compared = 0;
+    memset(dataset->measured, 0, (dataset->nr + 1) * sizeof(*dataset->measured));
 }
 
 /* ---- the subject ---- */
@@ -274,22 +280,29 @@ struct search_subject dataset_subject(struct dataset *dataset)
 
 /* ---- the runner ---- */
 
-/* In (0, 1), the same for the same words. */
-static double draw(const struct dataset *dataset, const char *words, const char *salt)
+/* What is drawn: of these words, for the n-th time. */
+struct drawn {
+    const char *words;
+    unsigned nth;
+};
+
+/* In (0, 1), the same for the same words and number. */
+static double draw(const struct dataset *dataset, struct drawn of, const char *salt)
 {
     struct hash hash = hash_begin();
     hash_add(&hash, &dataset->seed, sizeof(dataset->seed));
-    hash_add(&hash, words, strlen(words) + 1);
+    hash_add(&hash, &of.nth, sizeof(of.nth));
+    hash_add(&hash, of.words, strlen(of.words) + 1);
     hash_add(&hash, salt, strlen(salt));
     return ((double)(hash.word[0] >> 11) + 0.5) * 0x1p-53;
 }
 
 /* Box and Muller 1958. */
-static double draw_normal(const struct dataset *dataset, const char *words)
+static double draw_normal(const struct dataset *dataset, struct drawn of)
 {
     const double two_pi = 6.283185307179586;
-    return sqrt(-2 * log(draw(dataset, words, "radius"))) *
-           cos(two_pi * draw(dataset, words, "angle"));
+    return sqrt(-2 * log(draw(dataset, of, "radius"))) *
+           cos(two_pi * draw(dataset, of, "angle"));
 }
 
 /* Half the width of the 95 % interval, of the logarithm. */
@@ -299,17 +312,18 @@ static double half_width(struct quantity time_s)
                                                       : 0;
 }
 
-static struct quantity scattered(const struct dataset *dataset, const char *words,
+static struct quantity scattered(const struct dataset *dataset, struct drawn of,
                                  double value, double half)
 {
     const double normal_95 = 1.96;
     if (dataset->seed)
-        value *= exp(half / normal_95 * draw_normal(dataset, words));
+        value *= exp(half / normal_95 * draw_normal(dataset, of));
     return quantity_between(value, value * exp(-half), value * exp(half), 4,
                             PROVENANCE_RECORDED);
 }
 
-static int answer(const struct dataset *dataset, size_t i, struct measurement *out,
+/* As recorded it is the same each time; drawn anew, each time is another run. */
+static int answer(struct dataset *dataset, size_t i, struct measurement *out,
                   struct error *err)
 {
     struct json_at at = json_top("recorded space", dataset->measurement[i]);
@@ -318,8 +332,8 @@ static int answer(const struct dataset *dataset, size_t i, struct measurement *o
     out->replayed = true;
     if (!out->time_s.known)
         return 0;
-    out->time_s =
-        scattered(dataset, out->plan, out->time_s.value, half_width(out->time_s));
+    struct drawn of = {out->plan, dataset->measured[i]++};
+    out->time_s = scattered(dataset, of, out->time_s.value, half_width(out->time_s));
     if (!out->has_traffic)
         return 0;
     return measurement_explain(out, &dataset->machine, dataset->cores, &dataset->counts,
@@ -330,7 +344,7 @@ static int measure(void *data, const struct candidate *candidate,
                    enum measure_effort effort, double stop_at_s, struct measurement *out,
                    struct error *err)
 {
-    const struct dataset *dataset = data;
+    struct dataset *dataset = data;
     size_t i = find(dataset, candidate->plan);
     (void)effort;
     (void)stop_at_s;
@@ -349,7 +363,7 @@ static int measure(void *data, const struct candidate *candidate,
 static int compare(void *data, const struct candidate *a, const struct candidate *b,
                    double seconds, struct quantity *ratio, struct error *err)
 {
-    const struct dataset *dataset = data;
+    struct dataset *dataset = data;
     size_t i = find(dataset, a->plan), k = find(dataset, b->plan);
     (void)seconds;
     (void)err;
@@ -360,7 +374,8 @@ static int compare(void *data, const struct candidate *a, const struct candidate
     struct quantity left = dataset->entry[i].time_s, right = dataset->entry[k].time_s;
     double half = hypot(half_width(left), half_width(right)) / 2;
     char *words = xasprintf("%s : %s", a->plan, b->plan);
-    *ratio = scattered(dataset, words, left.value / right.value, half);
+    *ratio = scattered(dataset, (struct drawn){words, dataset->compared++},
+                       left.value / right.value, half);
     free(words);
     return 0;
 }

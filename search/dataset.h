@@ -42,9 +42,9 @@ const struct dataset_entry *dataset_entries(const struct dataset *dataset, size_
 struct search_subject dataset_subject(struct dataset *dataset);
 /*
  * Answers from the records, and NOT_BUILT to all else. With a seed other than 0 times are
- * drawn anew, within the interval that was measured: log-normal, the same plan the same
- * time for one seed. Ratios have intervals half as wide as two quick runs have: a
- * comparison takes four launches.
+ * drawn anew with each answer, within the interval that was measured: log-normal; the
+ * same questions in the same order get the same answers for one seed. Ratios have
+ * intervals half as wide as two quick runs have: a comparison takes four launches.
  */
 struct search_runner dataset_runner(struct dataset *dataset);
 void dataset_seed(struct dataset *dataset, unsigned long long seed);

@@ -275,21 +275,42 @@ static void multiply(const struct grid *grid, size_t at, const struct choice *no
     }
 }
 
+static void fill_dimensions(struct grid *grid)
+{
+    add_orders(grid);
+    add_simd(grid);
+    add_tiles(grid);
+    add_jams(grid);
+    add_prefetches(grid);
+    add_joins(grid);
+    add_nontemporal(grid);
+    add_unrolls(grid);
+}
+
+static void grid_release(struct grid *grid)
+{
+    for (size_t i = 0; i < grid->nr; i++)
+        choices_release(&grid->dimension[i].value);
+}
+
 void grid_make(const struct nest *nest, const struct grid_check *check,
                struct choices *out)
 {
     struct grid grid = {.nest = nest, .check = check};
     const struct choice none = {0};
-    add_orders(&grid);
-    add_simd(&grid);
-    add_tiles(&grid);
-    add_jams(&grid);
-    add_prefetches(&grid);
-    add_joins(&grid);
-    add_nontemporal(&grid);
-    add_unrolls(&grid);
+    fill_dimensions(&grid);
     choose_numbers(&grid);
     multiply(&grid, 0, &none, out);
+    grid_release(&grid);
+}
+
+void grid_steps(const struct nest *nest, const struct grid_check *check,
+                struct choices *out)
+{
+    struct grid grid = {.nest = nest, .check = check};
+    fill_dimensions(&grid);
     for (size_t i = 0; i < grid.nr; i++)
-        choices_release(&grid.dimension[i].value);
+        for (size_t k = 1; k < grid.dimension[i].value.nr; k++)
+            choices_add(out, &grid.dimension[i].value.item[k]);
+    grid_release(&grid);
 }

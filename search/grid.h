@@ -25,4 +25,8 @@ struct grid_check {
 void grid_make(const struct nest *nest, const struct grid_check *check,
                struct choices *out);
 
+/* Each value of each kind of step, as a plan of that step alone. */
+void grid_steps(const struct nest *nest, const struct grid_check *check,
+                struct choices *out);
+
 #endif

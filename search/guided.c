@@ -9,19 +9,57 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/propose.h"
+#include "search/nearby.h"
 #include "search/settle.h"
 #include "search/snap.h"
 #include "search/tunables.h"
 
-/* For who watches; takes the text. */
-static void set_why(struct guided *guided, char *why)
+void guided_set_why(struct guided *guided, char *why)
 {
     free(guided->session->why);
     guided->session->why = why;
 }
 
 /* ---- judging ---- */
+
+static bool has_name(const char *const *name, size_t nr, const char *wanted)
+{
+    for (size_t i = 0; i < nr; i++)
+        if (!strcmp(name[i], wanted))
+            return true;
+    return false;
+}
+
+/* A step of the plan makes it worth something, whatever a rule says of it alone. */
+static bool is_enabled(const struct guided *guided, const char *transformation,
+                       const char *const *had, size_t had_nr)
+{
+    size_t nr = 0;
+    const struct rule_pair *pair = rule_set_pairs(guided->session->opts->rules, &nr);
+    for (size_t i = 0; i < nr; i++)
+        if ((!strcmp(pair[i].first, transformation) &&
+             has_name(had, had_nr, pair[i].second)) ||
+            (!strcmp(pair[i].second, transformation) &&
+             has_name(had, had_nr, pair[i].first)))
+            return true;
+    return false;
+}
+
+bool guided_advises_against(const struct guided *guided, const struct choice *from,
+                            const struct choice *to)
+{
+    const struct choice none = {0};
+    const char *added[NEAR_ADDED_MAX], *had[NEAR_ADDED_MAX];
+    size_t nr = near_added(from, to, added), had_nr = near_added(&none, from, had);
+    for (size_t i = 0; i < nr; i++) {
+        const struct rule_verdict *verdict =
+            rule_verdicts_deciding(&guided->verdicts, added[i]);
+        if (verdict && verdict->verdict != VERDICT_TRY && !verdict->undecided &&
+            !is_enabled(guided, added[i], had, had_nr))
+            return true;
+    }
+    return false;
+}
 
 static int judge(struct guided *guided, struct error *err)
 {
@@ -96,10 +134,11 @@ static const struct rule_verdict *next_verdict(const struct guided *guided)
 
 /* ---- trying one transformation ---- */
 
-static struct propose about_now(const struct guided *guided, const struct choice *choice)
+struct propose guided_about(const struct guided *guided, size_t index,
+                            const struct choice *choice)
 {
     const struct session *session = guided->session;
-    const struct measurement *now = &session->result->measurement[guided->now];
+    const struct measurement *now = &session->result->measurement[index];
     struct kernel_counts counts = session->subject->counts(session->subject->data);
     double iterations = counts.iterations.known ? counts.iterations.value : 0;
     struct quantity latency = session->subject->machine->memory_latency_ns;
@@ -114,7 +153,7 @@ static struct propose about_now(const struct guided *guided, const struct choice
     };
 }
 
-static void add_neighbours(const struct session *session, const char *transformation,
+void guided_add_neighbours(const struct session *session, const char *transformation,
                            const struct choice *best, struct choices *out)
 {
     if (!session->has_space) {
@@ -157,9 +196,9 @@ static int try_family(struct guided *guided, const char *transformation,
         size_t before = *best;
         struct choice from = session->choice[start];
         from.fallback = false;
-        struct propose about = about_now(guided, &from);
+        struct propose about = guided_about(guided, guided->now, &from);
         propose_on_top(&about, transformation, &near);
-        add_neighbours(session, transformation, &from, &near);
+        guided_add_neighbours(session, transformation, &from, &near);
         int status = settle_list(session, &near, guided->now, best, err);
         choices_release(&near);
         if (status)
@@ -171,7 +210,7 @@ static int try_family(struct guided *guided, const char *transformation,
     return 0;
 }
 
-static void accept(struct guided *guided, size_t index)
+void guided_accept(struct guided *guided, size_t index)
 {
     guided->now = guided->session->result->best = index;
     if (guided->session->result->measurement[index].has_occupancy)
@@ -188,7 +227,7 @@ static double confirm_s(const struct session *session)
 
 /* Faster beyond doubt: interleaved, the whole interval above 1, results equal at the full
  * size too. */
-static int confirm(struct guided *guided, const char *transformation, size_t index,
+int guided_confirm(struct guided *guided, const char *transformation, size_t index,
                    struct error *err)
 {
     struct session *session = guided->session;
@@ -196,33 +235,35 @@ static int confirm(struct guided *guided, const char *transformation, size_t ind
     struct choice choice = session->choice[index];
     session_say(session, "comparing %s with the best so far",
                 session->result->measurement[index].plan);
-    if (session_compare_surely(session, guided->now, index, confirm_s(session), &ratio,
-                               err))
+    if (session_look(session, guided->now, index, confirm_s(session), &ratio, err))
         return -1;
-    bool faster = ratio.known && ratio.low > 1 && ratio.value >= SESSION_LEAST_GAIN;
+    bool faster = session_is_gain(ratio);
     if (faster &&
         session_measure(session, &choice, false, MEASURE_EXPLAIN, 0, &index, err))
         return -1;
     bool right = session_timed(session, index);
-    guided_note_outcome(guided, transformation, session->result->measurement[index].plan,
-                        ratio,
-                        !ratio.known ? "not kept: it could not be compared to the end"
-                        : !faster    ? "not kept: no gain beyond the noise"
-                        : !right ? "not kept: it failed in the longer run at full size"
-                                 : GUIDED_KEPT);
+    if (transformation)
+        guided_note_outcome(
+            guided, transformation, session->result->measurement[index].plan, ratio,
+            !ratio.known ? "not kept: it could not be compared to the end"
+            : !faster    ? "not kept: no gain beyond the noise"
+            : !right     ? "not kept: it failed in the longer run at full size"
+                         : GUIDED_KEPT);
+    if (faster && right && !transformation)
+        guided_note_found(guided, guided->now, index, ratio);
     if (faster && right)
-        accept(guided, index);
+        guided_accept(guided, index);
     return 0;
 }
 
-static int try_plans(struct guided *guided, const char *transformation, struct error *err)
+int guided_try_plans(struct guided *guided, const char *transformation, struct error *err)
 {
     struct session *session = guided->session;
     struct choices list = {0};
     struct buf why_not = {0};
     struct choice now = session->choice[guided->now];
     now.fallback = false;
-    struct propose about = about_now(guided, &now);
+    struct propose about = guided_about(guided, guided->now, &now);
     size_t best = guided->now, first = session->result->measurement_nr;
     propose(&about, transformation, &list, &why_not);
     if (session->has_space && list.nr) {
@@ -235,7 +276,7 @@ static int try_plans(struct guided *guided, const char *transformation, struct e
     else
         status = try_family(guided, transformation, &list, &best, err);
     if (!status && list.nr && best != guided->now && !spawn_interrupted())
-        status = confirm(guided, transformation, best, err);
+        status = guided_confirm(guided, transformation, best, err);
     else if (!status && list.nr)
         guided_note_best_try(guided, transformation, &list, first);
     choices_release(&list);
@@ -243,7 +284,7 @@ static int try_plans(struct guided *guided, const char *transformation, struct e
     return status;
 }
 
-static int try_tunables(struct guided *guided, struct error *err)
+int guided_try_tunables(struct guided *guided, struct error *err)
 {
     struct session *session = guided->session;
     size_t best = guided->now, first = session->result->measurement_nr;
@@ -252,7 +293,7 @@ static int try_tunables(struct guided *guided, struct error *err)
     if (tunables_climb(session, &best, err))
         return -1;
     if (best != guided->now && !spawn_interrupted())
-        return confirm(guided, "set", best, err);
+        return guided_confirm(guided, "set", best, err);
     if (first < session->result->measurement_nr)
         guided_note_best_try(guided, "set", &(struct choices){0}, first);
     return 0;
@@ -260,7 +301,7 @@ static int try_tunables(struct guided *guided, struct error *err)
 
 /* Huge pages are the caller's affair: tried on the kernel as written, reported apart,
  * never part of the plan. */
-static int try_huge_pages(struct guided *guided, struct error *err)
+int guided_try_huge_pages(struct guided *guided, struct error *err)
 {
     struct session *session = guided->session;
     size_t index = 0;
@@ -293,23 +334,23 @@ static int try_one(struct guided *guided, const struct rule_verdict *verdict,
     char *name = xstrdup(verdict->transformation);
     size_t before = result->measurement_nr;
     int status = 0;
-    set_why(guided,
-            xasprintf("%s: %s", verdict->rule ? verdict->rule : "", verdict->reason));
+    guided_set_why(
+        guided, xasprintf("%s: %s", verdict->rule ? verdict->rule : "", verdict->reason));
     strvec_push(&guided->tried, name);
     if (strcmp(name, "hugepages")) {
-        status = try_plans(guided, name, err);
+        status = guided_try_plans(guided, name, err);
         guided_note_first(result, name, before);
     } else if (!result->environment_gain.known) {
-        status = try_huge_pages(guided, err);
+        status = guided_try_huge_pages(guided, err);
     }
-    set_why(guided, NULL);
+    guided_set_why(guided, NULL);
     free(name);
     return status;
 }
 
 /* ---- the loop ---- */
 
-static void set_stop(struct guided *guided, const char *sentence)
+void guided_set_stop(struct guided *guided, const char *sentence)
 {
     free(guided->session->result->stop);
     guided->session->result->stop = xstrdup(sentence);
@@ -324,33 +365,42 @@ static bool any_refused(const struct search_result *result)
     return false;
 }
 
-static int guide(struct guided *guided, struct error *err)
+static void say_no_more(struct guided *guided, bool reached)
 {
-    session_ask_legality(guided->session);
+    guided_set_stop(guided,
+                    reached ? "what sets the limit is at it as far as can be told, and "
+                              "what else the rules advise may gain nothing"
+                    : any_refused(guided->session->result)
+                        ? "what else the rules advise has no legal plan, as the advice "
+                          "says"
+                        : "no rule says that anything else can pay");
+}
+
+int guided_ask_rules(struct guided *guided, struct error *err)
+{
     for (;;) {
         if (judge(guided, err))
             return -1;
         if (guided->session->opts->advise_only) {
-            set_stop(guided, "only the baseline was asked for");
+            guided_set_stop(guided, "only the baseline was asked for");
             return 0;
         }
         const struct rule_verdict *verdict = next_verdict(guided);
-        if (!verdict) {
-            set_stop(guided, any_refused(guided->session->result)
-                                 ? "what else the rules advise has no legal plan, as the "
-                                   "advice says"
-                                 : "no rule says that anything else can pay");
+        bool reached = verdict && session_reached(guided->session, guided->now,
+                                                  guided_bound(guided, verdict));
+        guided->session->result->left.reached_stopped = reached;
+        if (!verdict || reached) {
+            say_no_more(guided, reached);
             return 0;
         }
         if (session_over(guided->session)) {
-            set_stop(guided, "the budget is used up");
+            guided_set_stop(guided, "the budget is used up");
             return 0;
         }
-        char *nothing = session_nothing_left(guided->session, guided->now,
-                                             guided_bound(guided, verdict));
+        char *nothing = session_nothing_left(guided->session, guided->now);
         if (nothing) {
             guided->session->result->left.nothing_stopped = true;
-            set_stop(guided, nothing);
+            guided_set_stop(guided, nothing);
             free(nothing);
             return 0;
         }
@@ -361,114 +411,4 @@ static int guide(struct guided *guided, struct error *err)
         if (status)
             return -1;
     }
-}
-
-/* ---- the last turn of the screws ---- */
-
-/* Transformations whose parameters a plan may have. */
-static const char *const sized[] = {"tile", "skew", "unroll_jam", "prefetch_l1",
-                                    "prefetch_l2"};
-
-static bool has_step(const struct choice *choice, const char *transformation)
-{
-    size_t last = choice->prefetch_nr - 1;
-    if (!strcmp(transformation, "tile"))
-        return choice->tile_nr > 0;
-    if (!strcmp(transformation, "skew"))
-        return choice->skew_nr > 0;
-    if (!strcmp(transformation, "unroll_jam"))
-        return choice->jam_nr > 0;
-    return choice->prefetch_nr > 0 &&
-           choice->prefetch[last].to_l2 == !strcmp(transformation, "prefetch_l2");
-}
-
-/* Sizes were chosen before the steps behind them were there. */
-static int adjust(struct guided *guided, const char *transformation, struct error *err)
-{
-    struct session *session = guided->session;
-    struct choices near = {0};
-    struct choice from = session->choice[guided->now];
-    size_t best = guided->now;
-    from.fallback = false;
-    add_neighbours(session, transformation, &from, &near);
-    set_why(guided, xstrdup("sizes once more, with the steps that came after them"));
-    int status = settle_list(session, &near, guided->now, &best, err);
-    if (!status && best != guided->now && !spawn_interrupted())
-        status = confirm(guided, transformation, best, err);
-    set_why(guided, NULL);
-    choices_release(&near);
-    return status;
-}
-
-/* Once more half and twice of each size of the best plan, when it has several steps. */
-static int adjust_all(struct guided *guided, struct error *err)
-{
-    for (size_t i = 0; i < ARRAY_SIZE(sized) && !session_over(guided->session); i++)
-        if (guided->now && has_step(&guided->session->choice[guided->now], sized[i]) &&
-            adjust(guided, sized[i], err))
-            return -1;
-    return 0;
-}
-
-static int audit_one(struct guided *guided, size_t i, struct error *err)
-{
-    struct search_result *result = guided->session->result;
-    size_t before = guided->now;
-    char *name = xstrdup(result->advice[i].transformation);
-    int status = result->advice[i].no_plan    ? 0
-                 : !strcmp(name, "hugepages") ? try_huge_pages(guided, err)
-                                              : try_plans(guided, name, err);
-    if (!status)
-        audit_note(guided->session, guided_advice(result, name), before, guided->now);
-    free(name);
-    return status;
-}
-
-/* --audit: what the rules pruned is measured too, after the guided part. What is faster
- * is the winner then. */
-static int audit(struct guided *guided, struct error *err)
-{
-    struct search_result *result = guided->session->result;
-    audit_begin(guided->session, guided->now);
-    for (size_t i = 0; i < result->advice_nr; i++) {
-        if (!audit_wants(&result->advice[i]))
-            continue;
-        if (session_over(guided->session))
-            audit_unreached(guided->session);
-        else if (audit_one(guided, i, err))
-            return -1;
-    }
-    return 0;
-}
-
-/* The constants first, and once more under what was kept: other loops, other tiles. */
-static int search_all(struct guided *guided, struct error *err)
-{
-    struct session *session = guided->session;
-    bool tunable = session->view.tunable_nr > 0 && !session->opts->advise_only;
-    if (tunable)
-        guided_note_tunables(guided);
-    if (tunable && try_tunables(guided, err))
-        return -1;
-    size_t before = guided->now;
-    if (!session->result->measurement[0].has_occupancy)
-        set_stop(guided, "the traffic of the kernel is not known, so the rules cannot be "
-                         "asked");
-    else if (guide(guided, err) || adjust_all(guided, err))
-        return -1;
-    return tunable && guided->now != before ? try_tunables(guided, err) : 0;
-}
-
-int guided_run(struct session *session, struct error *err)
-{
-    struct guided guided = {.session = session};
-    int status = search_all(&guided, err);
-    if (!status && session->result->measurement[0].has_occupancy)
-        guided_note_pruned(&guided);
-    if (!status && session->opts->audit)
-        status = audit(&guided, err);
-    guided_withdraw(session->result);
-    rule_verdicts_release(&guided.verdicts);
-    strvec_release(&guided.tried);
-    return status;
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "search/guided.h"
-#include "search/propose.h"
+#include "search/nearby.h"
 #include "search/tunables.h"
 
 struct quantity guided_bound(const struct guided *guided,
@@ -144,6 +144,61 @@ void guided_note_best_try(struct guided *guided, const char *transformation,
     guided_note_outcome(guided, transformation, result->measurement[best].plan, gain,
                         spawn_interrupted() ? "interrupted before it was compared"
                                             : "not kept: slower in a first run");
+}
+
+/* The only thing that it adds; NULL = there are several, or a rule said nothing against
+ * it. */
+static struct advice *against_alone(struct guided *guided, const struct choice *from,
+                                    size_t i)
+{
+    const char *name[NEAR_ADDED_MAX];
+    size_t nr = near_added(from, &guided->session->choice[i], name);
+    struct search_result *result = guided->session->result;
+    for (size_t k = 0; nr == 1 && k < result->advice_nr; k++)
+        if (!strcmp(result->advice[k].transformation, name[0]) &&
+            result->advice[k].verdict != VERDICT_TRY)
+            return &result->advice[k];
+    return NULL;
+}
+
+void guided_note_tried(struct guided *guided, const struct choice *from, size_t i)
+{
+    const struct search_result *result = guided->session->result;
+    const struct advice *advice = against_alone(guided, from, i);
+    if (!advice || !session_timed(guided->session, i))
+        return;
+    struct quantity gain = quantity_divide(result->measurement[guided->now].time_s,
+                                           result->measurement[i].time_s),
+                    before = advice->measured_speedup;
+    if (!advice->tried_plan || !before.known || before.value < gain.value)
+        guided_note_outcome(guided, advice->transformation, result->measurement[i].plan,
+                            gain, "not kept: no faster in first runs");
+}
+
+void guided_note_found(struct guided *guided, size_t before, size_t i,
+                       struct quantity gain)
+{
+    const char *name[NEAR_ADDED_MAX];
+    struct session *session = guided->session;
+    struct search_result *result = session->result;
+    size_t nr = near_added(&session->choice[before], &session->choice[i], name);
+    for (size_t k = 0; k < result->advice_nr; k++) {
+        struct advice *advice = &result->advice[k];
+        bool adds = false;
+        for (size_t n = 0; n < nr; n++)
+            adds = adds || !strcmp(advice->transformation, name[n]);
+        if (!adds || advice->verdict == VERDICT_TRY)
+            continue;
+        replace(&advice->tried_plan, result->measurement[i].plan);
+        replace(&advice->outcome,
+                nr == 1 ? GUIDED_KEPT
+                        : "kept: faster beyond the noise with another step");
+        advice->measured_speedup = nr == 1 ? gain : quantity_unknown();
+        advice->contradicted = true;
+        if (!result->audit.nr)
+            audit_begin(session, before);
+        audit_note(session, advice, before, i);
+    }
 }
 
 void guided_note_no_plan(struct guided *guided, const char *transformation,

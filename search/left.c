@@ -330,7 +330,7 @@ static bool is_helpless(const struct session *session, const struct search_left 
     return result->best == 0 && result->advice_nr && !result->interrupted &&
            !session->opts->advise_only && !pages_help && !result->best_total &&
            (left->verdict == LEFT_NOTHING || left->verdict == LEFT_REACHED) &&
-           (left->nothing_stopped || !any_untried(result));
+           (left->nothing_stopped || left->reached_stopped || !any_untried(result));
 }
 
 int session_left(struct session *session, struct error *err)
@@ -354,20 +354,49 @@ int session_left(struct session *session, struct error *err)
     return 0;
 }
 
-char *session_nothing_left(struct session *session, size_t i, struct quantity promised)
+/* That what limits it is at its limit says nothing of plans with less work: they must be
+ * excluded, too. */
+static bool is_firm(const struct occupancy_left *bound)
 {
-    const struct measurement *now = &session->result->measurement[i];
+    const double worth_having = 1.05;
+    return (bound->same_by_chains && bound->least_by_chains) ||
+           (bound->least.known && bound->least.high < worth_having);
+}
+
+/* What is left for measurement i; its reason is not asked for. */
+static struct search_left left_now(const struct session *session, size_t i)
+{
     struct search_left left = {0};
-    if (!now->has_occupancy)
-        return NULL;
-    left_of(&session->view, now, session->subject->machine, session->subject->cores,
-            &left);
+    left_of(&session->view, &session->result->measurement[i], session->subject->machine,
+            session->subject->cores, &left);
     free(left.reason);
+    left.reason = NULL;
+    return left;
+}
+
+/* In how many tries nothing was gained over i. */
+static size_t tries_over(const struct session *session, size_t i)
+{
+    return session->result->measurement_nr - i - 1;
+}
+
+bool session_reached(const struct session *session, size_t i, struct quantity promised)
+{
+    bool may_be_nothing = !promised.known || promised.low < SESSION_LEAST_GAIN;
+    return session->result->measurement[i].has_occupancy && may_be_nothing &&
+           tries_over(session, i) >= LEFT_TRIES &&
+           left_now(session, i).verdict == LEFT_REACHED;
+}
+
+char *session_nothing_left(const struct session *session, size_t i)
+{
+    if (!session->result->measurement[i].has_occupancy)
+        return NULL;
+    struct search_left left = left_now(session, i);
     if (left.verdict == LEFT_NOTHING)
         return xstrdup("what the evidence still allows is within the noise");
-    size_t tries = session->result->measurement_nr - i - 1;
-    bool may_be_nothing = !promised.known || promised.low < SESSION_LEAST_GAIN;
-    if (left.verdict != LEFT_REACHED || tries < LEFT_TRIES || !may_be_nothing)
+    size_t tries = tries_over(session, i);
+    if (left.verdict != LEFT_REACHED || tries < LEFT_TRIES || !is_firm(&left.bound))
         return NULL;
     return xasprintf("%zu tries gained nothing, and %s is at its limit as far as can be "
                      "told",
@@ -386,12 +415,12 @@ static bool any_faster(const struct session *session, size_t i)
     return false;
 }
 
-bool session_enough(struct session *session, size_t i)
+bool session_enough(const struct session *session, size_t i)
 {
-    char *why = session->judged && !any_faster(session, i)
-                    ? session_nothing_left(session, i, session->promised)
-                    : NULL;
-    bool enough = why != NULL;
+    if (!session->judged || any_faster(session, i))
+        return false;
+    char *why = session_nothing_left(session, i);
+    bool enough = why || session_reached(session, i, session->promised);
     free(why);
     return enough;
 }

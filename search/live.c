@@ -366,7 +366,7 @@ struct search_runner live_runner(struct live *live)
     return (struct search_runner){.data = live,
                                   .measure = measure,
                                   .compare = live_compare,
-                                  .race = live_race,
+                                  .look = live_look_pair,
                                   .prepare = live_prepare,
                                   .prepare_most = live_prepare_most(),
                                   .costs = live_costs};

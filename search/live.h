@@ -238,7 +238,7 @@ void live_forget(struct live *live);
 int live_compare(void *data, const struct candidate *a, const struct candidate *b,
                  double seconds, struct quantity *ratio, struct error *err);
 /* The same in the arena. */
-int live_race(void *data, const struct candidate *a, const struct candidate *b,
+int live_look_pair(void *data, const struct candidate *a, const struct candidate *b,
               double seconds, struct quantity *ratio, struct error *err);
 
 #endif

@@ -231,15 +231,15 @@ int live_compare(void *data, const struct candidate *a, const struct candidate *
 }
 
 /* How sure it is to be, and how near the ends of the interval. */
-static const double race_error = 0.01, race_within = 0.05;
+static const double look_error = 0.01, look_within = 0.05;
 
-int live_race(void *data, const struct candidate *a, const struct candidate *b,
-              double seconds, struct quantity *ratio, struct error *err)
+int live_look_pair(void *data, const struct candidate *a, const struct candidate *b,
+                   double seconds, struct quantity *ratio, struct error *err)
 {
     const struct environment plain = {0};
     struct live *live = data;
     struct live_question question = {
-        .seconds = seconds, .error = race_error, .within = race_within};
+        .seconds = seconds, .error = look_error, .within = look_within};
     struct run_result result[2];
     bool done = false;
     *ratio = quantity_unknown();

@@ -331,7 +331,7 @@ static struct recorded_pair *find_pair(struct recorded *recorded,
     for (size_t i = 0; i < recorded->pair_nr; i++) {
         struct recorded_pair *pair = &recorded->pair[i];
         if (pair->comparison.file != asked->file ||
-            pair->comparison.race != asked->race ||
+            pair->comparison.look != asked->look ||
             !same_candidate(&pair->comparison.a, &asked->a) ||
             !same_candidate(&pair->comparison.b, &asked->b))
             continue;
@@ -380,7 +380,7 @@ static int ask(struct recorded *recorded, struct compared comparison,
     if (!behind)
         compare_times(recorded, &comparison);
     else if (!recorded_comparison(recorded, &comparison)) {
-        status = (comparison.race ? behind->race : behind->compare)(
+        status = (comparison.look ? behind->look : behind->compare)(
             behind->data, &comparison.a, &comparison.b, comparison.seconds,
             &comparison.ratio, err);
         comparison.cost_s = clock_s() - began_s;
@@ -398,11 +398,11 @@ static int compare(void *data, const struct candidate *a, const struct candidate
     return ask(data, comparison, ratio, err);
 }
 
-static int race(void *data, const struct candidate *a, const struct candidate *b,
+static int look(void *data, const struct candidate *a, const struct candidate *b,
                 double seconds, struct quantity *ratio, struct error *err)
 {
     const struct compared comparison = {
-        .a = *a, .b = *b, .race = true, .seconds = seconds, .ratio = quantity_unknown()};
+        .a = *a, .b = *b, .look = true, .seconds = seconds, .ratio = quantity_unknown()};
     return ask(data, comparison, ratio, err);
 }
 
@@ -440,7 +440,7 @@ struct search_runner recorded_runner(struct recorded *recorded)
     return (struct search_runner){.data = recorded,
                                   .measure = measure,
                                   .compare = compare,
-                                  .race = behind && behind->race ? race : NULL,
+                                  .look = behind && behind->look ? look : NULL,
                                   .prepare = prepares ? prepare : NULL,
                                   .prepare_most = prepares ? behind->prepare_most : 0,
                                   .costs = behind && behind->costs ? costs : NULL};

@@ -76,6 +76,7 @@ struct search_left {
      * it. */
     bool helpless;
     bool nothing_stopped; /* the search ended because of it */
+    bool reached_stopped; /* the rules were asked no more because its limit is reached */
     size_t tries;         /* plans that ran to their end, right or wrong */
     char *reason;   /* why a bound is missing, one sentence; NULL = both are there */
     char *sentence; /* all of it, for readers; never NULL after a search */
@@ -139,6 +140,8 @@ struct search_result {
     struct tie *tie;
     size_t tie_nr;
     size_t tie_winner;       /* 0 = the search had none, or nothing was compared */
+    size_t advised_nr;       /* measurement_nr when it went on without advice; 0 = it did
+                                not */
     size_t searched_nr;      /* measurement_nr when the search ended and closing began */
     struct search_left left; /* what is left after the best */
     struct search_audit audit; /* of --audit; nr 0 = none was asked for or needed */

@@ -96,6 +96,7 @@ void session_release(struct session *session)
 {
     free(session->choice);
     free(session->effort);
+    evidence_release(&session->evidence);
     choices_release(&session->space);
 }
 
@@ -181,6 +182,16 @@ static size_t find(const struct session *session, const char *plan,
     return result->measurement_nr;
 }
 
+static void note_time(struct session *session, size_t i, const struct measurement *run,
+                      bool whole)
+{
+    if (run->outcome == RUN_OUTCOME_OK && run->time_s.known)
+        evidence_add_time(&session->evidence, i, run->time_s, run->launches, whole);
+    else if (run->outcome != RUN_OUTCOME_STOPPED &&
+             run->outcome != RUN_OUTCOME_INTERRUPTED)
+        evidence_drop(&session->evidence, i);
+}
+
 static void put(struct session *session, size_t at, const struct choice *choice,
                 enum measure_effort effort, struct measurement *measurement)
 {
@@ -196,6 +207,7 @@ static void put(struct session *session, size_t at, const struct choice *choice,
     result->measurement[at] = *measurement;
     session->choice[at] = *choice;
     session->effort[at] = effort;
+    note_time(session, at, measurement, false);
 }
 
 static int tell(const struct session *session, const struct measurement *measurement,
@@ -294,13 +306,15 @@ int session_measure_in(struct session *session, const struct choice *choice,
 }
 
 /* Of the logarithms: the mean, and half the interval's width; runs are independent of
- * each other, but no two of them may be nearer than they really are. */
-static struct quantity merge_times(struct quantity before, struct quantity more, double n)
+ * each other, but no two of them may be nearer than they really are. Of n and m launches.
+ */
+static struct quantity merge_times(struct quantity before, struct quantity more, double n,
+                                   double m)
 {
-    double center = (n * log(before.value) + log(more.value)) / (n + 1),
-           apart = fabs(log(more.value / before.value)) / (n + 1),
+    double center = (n * log(before.value) + m * log(more.value)) / (n + m),
+           apart = m * fabs(log(more.value / before.value)) / (n + m),
            own = log(before.high / before.low) / 2, its = log(more.high / more.low) / 2,
-           half = fmax(apart, sqrt(n * n * own * own + its * its) / (n + 1));
+           half = fmax(apart, hypot(n * own, m * its) / (n + m));
     return quantity_between(exp(center), exp(center - half), exp(center + half),
                             before.runs + more.runs, before.provenance);
 }
@@ -317,14 +331,22 @@ static void append_samples(struct measurement *to, struct measurement *from)
     to->disturbed_nr += from->disturbed_nr;
 }
 
-/* A record holds the earlier runs already. */
+/* A session's record holds the earlier runs already. */
+static bool holds_earlier(const struct measurement *before,
+                          const struct measurement *more)
+{
+    return more->replayed && more->launches > before->launches;
+}
+
 static void take_repeated(struct measurement *before, struct measurement *more)
 {
-    if (more->outcome == RUN_OUTCOME_OK && more->time_s.known && !more->replayed) {
-        double n = before->launches ? before->launches : 1;
-        before->time_s = merge_times(before->time_s, more->time_s, n);
+    if (more->outcome == RUN_OUTCOME_OK && more->time_s.known &&
+        !holds_earlier(before, more)) {
+        double n = before->launches ? before->launches : 1,
+               m = more->launches ? more->launches : 1;
+        before->time_s = merge_times(before->time_s, more->time_s, n, m);
         before->cost_s += more->cost_s;
-        before->replayed = false;
+        before->replayed = before->replayed && more->replayed;
         append_samples(before, more);
         measurement_release(more);
         return;
@@ -351,6 +373,7 @@ int session_repeat(struct session *session, size_t i, struct error *err)
     if (!more.replayed)
         more.cost_s = now_s(session) - began_s;
     take_repeated(before, &more);
+    note_time(session, i, before, true);
     return tell(session, before, err);
 }
 
@@ -360,6 +383,16 @@ static struct candidate candidate_of(const struct session *session, size_t i)
     return (struct candidate){measurement->plan, measurement->environment};
 }
 
+/* Other environments are other machines. */
+static void note_ratio(struct session *session, size_t a, size_t b, struct quantity ratio)
+{
+    const struct environment plain = {0};
+    const struct measurement *measurement = session->result->measurement;
+    if (environments_equal(&measurement[a].environment, &plain) &&
+        environments_equal(&measurement[b].environment, &plain) && !ratio.doubted)
+        evidence_add_ratio(&session->evidence, a, b, ratio);
+}
+
 /* One that a record answers takes no time. */
 static void note_comparison(struct session *session, double seconds, double cost_s)
 {
@@ -367,7 +400,7 @@ static void note_comparison(struct session *session, double seconds, double cost
         pace_note_comparison(&session->pace, seconds, cost_s);
 }
 
-static int compare(struct session *session, size_t a, size_t b, bool race, double seconds,
+static int compare(struct session *session, size_t a, size_t b, bool look, double seconds,
                    struct quantity *ratio, struct error *err)
 {
     const struct search_runner *runner = session->runner;
@@ -376,17 +409,18 @@ static int compare(struct session *session, size_t a, size_t b, bool race, doubl
     if (spawn_interrupted())
         return 0;
     double began_s = now_s(session);
-    race = race && runner->race;
+    look = look && runner->look;
     session_bound(session, false);
-    int status = (race ? runner->race : runner->compare)(runner->data, &left, &right,
+    int status = (look ? runner->look : runner->compare)(runner->data, &left, &right,
                                                          seconds, ratio, err);
     spawn_end_at(0);
     if (status)
         return -1;
-    if (!race)
+    if (!look)
         note_comparison(session, seconds, now_s(session) - began_s);
+    note_ratio(session, a, b, *ratio);
     struct compared comparison = {
-        .a = left, .b = right, .race = race, .seconds = seconds, .ratio = *ratio};
+        .a = left, .b = right, .look = look, .seconds = seconds, .ratio = *ratio};
     const struct search_observer *observer = session->observer;
     return observer && observer->compared && !spawn_interrupted()
                ? observer->compared(observer->data, &comparison, err)
@@ -399,32 +433,48 @@ int session_compare(struct session *session, size_t a, size_t b, double seconds,
     return compare(session, a, b, false, seconds, ratio, err);
 }
 
-int session_race(struct session *session, size_t a, size_t b, double seconds,
+int session_look(struct session *session, size_t a, size_t b, double seconds,
                  struct quantity *ratio, struct error *err)
 {
     return compare(session, a, b, true, seconds, ratio, err);
 }
 
-/* Few launches have wide intervals, and a twentieth is worth more of them. */
-static bool is_doubtful(struct quantity ratio)
+bool session_is_gain(struct quantity ratio)
 {
-    const double worth_having = 1.05;
-    return ratio.known && ratio.value >= worth_having && ratio.low <= 1;
+    return ratio.known && ratio.low > 1 && ratio.value >= SESSION_LEAST_GAIN;
+}
+
+/* More of it could still say otherwise. */
+static bool is_open(struct quantity ratio)
+{
+    return ratio.known && ratio.low <= 1 && ratio.high > SESSION_LEAST_GAIN;
 }
 
 int session_compare_surely(struct session *session, size_t a, size_t b, double seconds,
                            struct quantity *ratio, struct error *err)
 {
-    if (session_compare(session, a, b, seconds, ratio, err))
-        return -1;
-    if (!is_doubtful(*ratio))
-        return 0;
-    double longer_s = pace_seconds(&session->pace, now_s(session), 1, 3 * seconds);
-    if (longer_s < 2 * seconds)
-        return 0; /* it would not say much more */
-    session_say(session, "comparing once more, longer: %.2fx (%.2f to %.2f) may be none",
-                ratio->value, ratio->low, ratio->high);
-    return session_compare(session, a, b, longer_s, ratio, err);
+    enum { LOOKS = 10 };
+    const double most_s = 4 * seconds;
+    struct quantity seen[LOOKS];
+    double began_s = session_now_s(session);
+    *ratio = quantity_unknown();
+    for (size_t nr = 0; nr < LOOKS; nr++) {
+        double left_s = fmin(seconds, most_s - (session_now_s(session) - began_s)),
+               give_s = pace_seconds(&session->pace, now_s(session), 1, left_s);
+        if (nr && (left_s <= 0 || give_s < left_s / 2 || spawn_interrupted()))
+            return 0;
+        if (nr)
+            session_say(session, "comparing once more: %.2fx (%.2f to %.2f) may be none",
+                        ratio->value, ratio->low, ratio->high);
+        if (session_compare(session, a, b, nr ? give_s : seconds, &seen[nr], err))
+            return -1;
+        if (!seen[nr].known)
+            return 0;
+        *ratio = evidence_join(seen, nr + 1);
+        if (!is_open(*ratio))
+            return 0;
+    }
+    return 0;
 }
 
 void session_prune(struct session *session, const char *plan, const char *rule,

@@ -3,6 +3,7 @@
 #ifndef SEARCH_SESSION_H
 #define SEARCH_SESSION_H
 
+#include "search/evidence.h"
 #include "search/nest.h"
 #include "search/reuse.h"
 #include "search/search.h"
@@ -23,8 +24,9 @@ struct session {
     size_t choice_alloc;
     enum measure_effort *effort; /* of result->measurement[i] */
     size_t effort_alloc;
-    struct choices space; /* of subject->plan, the one without steps left out */
-    bool has_space;       /* only those are tried */
+    struct evidence evidence; /* all times and comparisons, in plain environment */
+    struct choices space;     /* of subject->plan, the one without steps left out */
+    bool has_space;           /* only those are tried */
     /* Is any plan of the one step legal, by the plans that `show` lists? */
     enum answer may_distribute, may_fuse;
     /* What the transformation that is being tried can gain by its rule; `judged`: it is
@@ -88,13 +90,16 @@ int session_compare(struct session *session, size_t a, size_t b, double seconds,
                     struct quantity *ratio, struct error *err);
 
 /* The same in what the session keeps running, where there is such a thing. */
-int session_race(struct session *session, size_t a, size_t b, double seconds,
+int session_look(struct session *session, size_t a, size_t b, double seconds,
                  struct quantity *ratio, struct error *err);
 
-/* As session_compare, and once more in three times the time when what looks like a gain worth
- * having may be none: the second answer stands. */
+/* As session_compare, again and again, until it is decided whether b is faster beyond the
+ * noise (or it is sure to be faster by less than a gain worth the name), for at most four
+ * times `seconds`. All of these, and nothing that was measured before, are the answer. */
 int session_compare_surely(struct session *session, size_t a, size_t b, double seconds,
                            struct quantity *ratio, struct error *err);
+/* Faster beyond the noise, and by what is worth the name. */
+bool session_is_gain(struct quantity ratio);
 
 /* Measurement i ended well and has a time. */
 bool session_timed(const struct session *session, size_t i);
@@ -121,15 +126,18 @@ int session_close(struct session *session, struct error *err);
 int session_left(struct session *session, struct error *err);
 /*
  * Does the evidence say that nothing is left for measurement i (explained)? Either every
- * bound ends within the noise, or its limit is reached, LEFT_TRIES plans gained nothing
- * over it, and the bound of the most promising transformation still to be tried
- * (`promised`, unknown = none) may be nothing, too. NULL = no; else why, one sentence.
- * Caller frees.
+ * bound ends within the noise, or its limit is reached, no plan with less work can be
+ * worth having either, and LEFT_TRIES plans gained nothing over it. NULL = no; else why,
+ * one sentence. Caller frees.
  */
-char *session_nothing_left(struct session *session, size_t i, struct quantity promised);
-
-/* The same in the midst of tries on measurement i, none of which looks faster. */
-bool session_enough(struct session *session, size_t i);
+char *session_nothing_left(const struct session *session, size_t i);
+/* Its limit is reached as far as can be told, LEFT_TRIES plans gained nothing over it,
+ * and the bound of the most promising transformation still to be tried (`promised`,
+ * unknown = none) may be nothing, too: what rules advise is worth no more than what they
+ * do not. */
+bool session_reached(const struct session *session, size_t i, struct quantity promised);
+/* Either of them in the midst of tries on measurement i, none of which looks faster. */
+bool session_enough(const struct session *session, size_t i);
 
 /* audit.c: what --audit finds. A rule, not the search, left it out: */
 bool audit_wants(const struct advice *advice);

@@ -43,7 +43,7 @@ struct search_runner {
                    double seconds, struct quantity *ratio, struct error *err);
     /* The same in what the session keeps running: cheaper, but without what differs from
      * one start to the next. NULL = compare. */
-    int (*race)(void *data, const struct candidate *a, const struct candidate *b,
+    int (*look)(void *data, const struct candidate *a, const struct candidate *b,
                 double seconds, struct quantity *ratio, struct error *err);
     /* Builds what QUICK runs of these will need, several at once, while nothing is timed.
      * What cannot be built is for `measure` to say. NULL = there is nothing to build. */
@@ -57,7 +57,7 @@ struct search_runner {
 /* Two variants timed in turn. Plans are borrowed. */
 struct compared {
     struct candidate a, b;
-    bool race;             /* in what the session keeps running */
+    bool look;             /* in what the session keeps running */
     bool file;             /* b was run from the file written for it, and its results */
     bool verified;         /* equal the original's */
     double seconds;        /* that it was to take */

@@ -264,24 +264,18 @@ static int measure_shortened(struct ties *ties, struct error *err)
     return status;
 }
 
-/* As for every gain: the interval excludes 1, and it is more than what is left of drift.
- */
-static bool is_faster(struct quantity ratio)
-{
-    return ratio.known && ratio.low > 1 && ratio.value >= SESSION_LEAST_GAIN;
-}
-
 static bool is_slower(struct quantity ratio)
 {
     return ratio.known && ratio.high < 1 && ratio.value <= 1 / SESSION_LEAST_GAIN;
 }
 
-/* A twentieth is worth more launches (session_compare_surely): what may be slower by that
- * takes nobody's place. */
+/* A twentieth is worth having: what may be slower by that, or is likely to be slower by
+ * more than drift, takes nobody's place. */
 static bool may_replace(const struct tie *tie)
 {
     const double worth_having = 1.05;
-    return tie->tied && tie->ratio.low * worth_having >= 1;
+    return tie->tied && tie->ratio.low * worth_having >= 1 &&
+           tie->ratio.value * SESSION_LEAST_GAIN >= 1;
 }
 
 /* Each with the winner; *faster = the place of one that is, beyond doubt. */
@@ -296,11 +290,14 @@ static int compare_all(struct ties *ties, size_t *faster, struct error *err)
             continue;
         session_say(ties->session, "can they be told apart: %s and the winner",
                     plan_of(ties->session, tie.index));
-        if (session_compare(ties->session, ties->winner, tie.index, ties->seconds,
-                            &tie.ratio, err))
+        if (session_look(ties->session, ties->winner, tie.index, ties->seconds,
+                         &tie.ratio, err))
             return -1;
-        tie.tied = tie.ratio.known && !is_faster(tie.ratio) && !is_slower(tie.ratio);
-        if (is_faster(tie.ratio) && tie.ratio.value > most) {
+        if (tie.ratio.known && !tie.ratio.doubted)
+            tie.ratio = evidence_ratio(&ties->session->evidence, ties->winner, tie.index);
+        tie.tied =
+            tie.ratio.known && !session_is_gain(tie.ratio) && !is_slower(tie.ratio);
+        if (session_is_gain(tie.ratio) && tie.ratio.value > most) {
             most = tie.ratio.value;
             *faster = tie.index;
         }

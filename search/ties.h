@@ -29,15 +29,16 @@ size_t ties_candidates(const struct session *session, size_t winner,
                        size_t candidate[TIES_MAX]);
 
 /*
- * For result->best other than 0, in at most twice what a closing comparison may take
+ * For result->best other than 0, in at most what a closing comparison may take
  * (search_closing_s), though what has begun is ended:
  * plans with one step less are measured once (not where the number of variants is used
  * up); then the candidates are compared with the winner, interleaved. One that is faster
  * beyond doubt takes its place, once, and is compared with the others anew: what is said
- * of a tie is always from a comparison with the winner itself. Of those that cannot be
- * told apart, and whose interval excludes that they are a twentieth slower, the smallest
- * change becomes result->best, once its results were right at full size. Fills tie...,
- * tie_winner of the result.
+ * of a tie is from a comparison with the winner itself and all else that is known of the
+ * two. Of those that cannot be told apart, are not likely to be slower, and whose
+ * interval excludes that they are a twentieth slower, the smallest change becomes
+ * result->best, once its results were right at full size. Fills tie..., tie_winner of the
+ * result.
  */
 int ties_settle(struct session *session, struct error *err);
 

@@ -233,11 +233,44 @@ static void shuffling_deals_opinions_anew(void)
     rule_set_free(other);
 }
 
+static void pairs_have_reasons_and_add_up(void)
+{
+    static const char file[] =
+        "{\"schema\": \"inflight.rules/1\", \"rules\": [], \"pairs\": [{\"first\": "
+        "\"tile\", \"second\": \"nontemporal\", \"reason\": \"Ours.\", \"source\": "
+        "\"us\"}]}";
+    struct rule_set *set = NULL;
+    struct error err = {0};
+    char *folder = NULL;
+    size_t shipped, nr;
+
+    check_ok(rule_set_load(NULL, &set, &err), &err);
+    const struct rule_pair *pair = rule_set_pairs(set, &shipped);
+    check(shipped > 3);
+    for (size_t i = 0; i < shipped; i++)
+        check(*pair[i].reason && *pair[i].source);
+    check_ok(scratch_make(&folder, &err), &err);
+    char *path = path_join(folder, "pairs.json");
+    check_ok(file_write(path, file, strlen(file), &err), &err);
+    check_ok(rule_set_load(path, &set, &err), &err);
+    pair = rule_set_pairs(set, &nr);
+    check_eq(nr, shipped + 1);
+    check_str(pair[0].second, "nontemporal");
+    check_str(pair[0].reason, "Ours.");
+    struct rule_set *copy = rule_set_shuffled(set, 1);
+    rule_set_free(set);
+    check_str(rule_set_pairs(copy, &nr)[0].reason, "Ours.");
+    rule_set_free(copy);
+    scratch_remove(folder);
+    free(path);
+}
+
 CU_TestInfo rules_files_tests[] = {
     {"bad files are refused with their place", bad_files_are_refused_with_their_place},
     {"bad cases are refused with their place", bad_cases_are_refused_with_their_place},
     {"files add to the shipped recipe", files_add_to_the_shipped_recipe},
     {"files that cannot be taken leave no set", files_that_cannot_be_taken_leave_no_set},
+    {"pairs have reasons and add up", pairs_have_reasons_and_add_up},
     {"the hash is of what they say", the_hash_is_of_what_they_say},
     {"shuffling deals opinions anew", shuffling_deals_opinions_anew},
     CU_TEST_INFO_NULL,

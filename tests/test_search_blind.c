@@ -147,7 +147,11 @@ static void exhaustive_visits_the_whole_grid(void)
 static void a_blind_winner_must_be_beyond_the_noise(void)
 {
     static const struct space_entry entry[] = {
-        {.plan = "simd", .seconds = 0.9, .ratio = {{1.1, 0.99, 1.2}}}, {.plan = NULL}};
+        {.plan = "simd",
+         .seconds = 1,
+         .quick = {{0.93, 0.88, 0.98}},
+         .ratio = {{1.1, 0.99, 1.2}, {1.0, 0.99, 1.01}}},
+        {.plan = NULL}};
     struct trial trial = {.opts.strategy = "exhaustive"};
 
     trial_run(&trial, entry);

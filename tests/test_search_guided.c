@@ -26,10 +26,10 @@ static void the_planted_best_is_found(void)
     trial.space.time_s = space_valley;
     trial_run(&trial);
     check_best(&trial, "tile(i:32,j:32) simd");
-    check(trial.result.measurement_nr <= 32);
+    check(trial.result.best <= 32);
+    check(trial.result.advised_nr <= 40);
     check_near(trial.result.source_gain.value, 1 / 0.36, 0.01);
     check(trial.result.source_gain.low > 1);
-    check_str(trial.result.stop, "no rule says that anything else can pay");
     check(!trial.result.interrupted);
     /* everything measured was handed to the observer, once */
     check_eq(trial.space.saved.nr, trial.space.asked.nr);
@@ -113,7 +113,7 @@ static void interchange_is_found_for_dgemm(void)
     space_dgemm(&trial.space.kernel, 200);
     trial_run(&trial);
     check_best(&trial, "interchange(i,k,j) simd");
-    check(trial.result.measurement_nr <= 40);
+    check(trial.result.best <= 40);
     check(trial.result.measurement[trial.result.best].has_occupancy);
     trial_release(&trial);
 }
@@ -155,16 +155,19 @@ static void a_prefetch_is_found_for_gather(void)
     trial_release(&trial);
 }
 
-/* The quick run promises a fifth; the comparison must be above 1 as a whole. */
+/* The first comparison promises a fifth; all of them together must be above 1. */
 static void no_gain_within_the_noise_is_kept(void)
 {
     static const struct space_ratio ratio[] = {
         {1.2, 1.0, 1.4}, {1.2, 0.99, 1.5}, {1.005, 1.002, 1.008}};
+    static const struct space_ratio again = {1.0, 0.992, 1.008};
 
     for (size_t i = 0; i < ARRAY_SIZE(ratio); i++) {
-        struct space_entry entry[] = {
-            {.plan = "simd", .seconds = 0.8, .ratio = {ratio[i], ratio[i]}},
-            {.plan = NULL}};
+        struct space_entry entry[] = {{.plan = "simd",
+                                       .seconds = 1,
+                                       .quick = {{0.95, 0.9, 1.0}},
+                                       .ratio = {ratio[i], again}},
+                                      {.plan = NULL}};
         struct trial trial = {0};
 
         trial_start(&trial, entry);
@@ -180,7 +183,7 @@ static void no_gain_within_the_noise_is_kept(void)
 static void a_gain_that_does_not_repeat_is_dropped(void)
 {
     static const struct space_entry entry[] = {
-        {.plan = "simd", .seconds = 0.8, .ratio = {{1.2, 1.1, 1.3}, {1.01, 0.97, 1.05}}},
+        {.plan = "simd", .seconds = 0.8, .ratio = {{1.2, 1.1, 1.3}, {1.0, 0.96, 1.04}}},
         {.plan = NULL}};
     struct trial trial = {0};
     const struct advice *simd;
@@ -191,7 +194,7 @@ static void a_gain_that_does_not_repeat_is_dropped(void)
     check_near(trial.result.source_gain.value, 1, 0);
     simd = space_advice(&trial.result, "simd");
     check_outcome(&trial, "simd", "not kept: measured again the gain was not there");
-    check_near(simd->measured_speedup.value, 1.01, 1e-9);
+    check_near(simd->measured_speedup.value, 1.0, 1e-9);
     trial_release(&trial);
 }
 
@@ -240,7 +243,7 @@ static void wrong_results_at_full_size_are_not_kept(void)
 static void illegal_plans_are_pruned_with_the_reason(void)
 {
     static const struct space_entry entry[] = {
-        {.plan = "tile(*", .seconds = 0.1, .illegal = "'B' line 13 depends on itself"},
+        {.plan = "*tile(*", .seconds = 0.1, .illegal = "'B' line 13 depends on itself"},
         {.plan = NULL}};
     struct trial trial = {0};
     size_t illegal = 0;
@@ -263,10 +266,19 @@ static void illegal_plans_are_pruned_with_the_reason(void)
                   "not tried: each of its 8 plans was refused ('B' line 13 depends on "
                   "itself)");
     check(space_advice(&trial.result, "tile")->refused);
-    check_str(trial.result.stop,
-              "what else the rules advise has no legal plan, as the advice says");
     check(!trial.result.left.helpless);
     trial_release(&trial);
+}
+
+/* Among all that was measured, in the order of it. */
+static size_t first_measured(const struct trial *trial, const char *step)
+{
+    size_t at = 0;
+
+    while (at < trial->result.measurement_nr &&
+           !strstr(trial->result.measurement[at].plan, step))
+        at++;
+    return at;
 }
 
 static void what_rules_forbid_is_pruned_by_rule(void)
@@ -281,8 +293,7 @@ static void what_rules_forbid_is_pruned_by_rule(void)
     check_str(jam ? jam->rule : NULL, "t.jam");
     check_str(stores ? stores->rule : NULL, "t.nontemporal");
     check_str(stores ? stores->reason : NULL, "Nothing is only written.");
-    for (size_t i = 0; i < trial.space.asked.nr; i++)
-        check(!strstr(trial.space.asked.v[i], "unroll_jam"));
+    check(first_measured(&trial, "unroll_jam") >= trial.result.advised_nr);
     trial_release(&trial);
 }
 
@@ -310,8 +321,8 @@ static void doubtful_advice_is_tried_last(void)
         trial.space.machine.prefetch_l2_gain = quantity_between(
             gain[i].value, gain[i].low, gain[i].high, 6, PROVENANCE_CLOCK);
         trial_run(&trial);
-        size_t doubtful = first_asked(&trial, "unroll("), all = trial.space.asked.nr;
-        check(i == 0 ? doubtful < all : doubtful == all);
+        size_t doubtful = first_asked(&trial, "unroll(");
+        check_eq(first_measured(&trial, "unroll(") < trial.result.advised_nr, i == 0);
         check(first_asked(&trial, "tile(") < doubtful);
         check(first_asked(&trial, "simd") < doubtful);
         if (i == 0)
@@ -332,7 +343,7 @@ static void audit_measures_what_rules_forbid(void)
     check_outcome(&trial, "unroll_jam", "kept: faster beyond the noise");
     check_eq(space_advice(&trial.result, "unroll_jam")->verdict, VERDICT_AVOID);
     check(space_advice(&trial.result, "unroll_jam")->contradicted);
-    check_outcome(&trial, "nontemporal", "no array is only written, and along its lines");
+    check_outcome(&trial, "nontemporal", "not kept: no faster in first runs");
     trial_release(&trial);
 }
 

@@ -267,8 +267,9 @@ static void judge_valley(struct results *results)
     check_ok(space_result_make(&space, rules, REPETITIONS, &results->space[0], &err),
              &err);
     results->nr = 1;
-    /* each search with times of its own, the guided ones judged first */
-    check_eq(scripted.seeded, REPETITIONS * TRIAL_STRATEGIES + 1);
+    /* each search with times of its own, the guided ones judged first; those by chance
+     * once more to their end */
+    check_eq(scripted.seeded, REPETITIONS * (TRIAL_STRATEGIES + 3) + 1);
     rule_set_free(rules);
     close_scripted(&scripted);
 }
@@ -290,8 +291,12 @@ static void a_space_is_judged_as_a_whole(void)
         check(strategy[s].within_5 >= 1 && strategy[s].within_1 >= strategy[s].within_5);
         check(strategy[s].above_12 >= 0);
     }
+    struct kept_figures kept = space_kept(&results.space[0], TRIAL_GUIDED);
+    check_near(kept.never + kept.within, 1, 1e-9);
+    check(kept.median >= 1 && kept.median <= kept.variants);
+    check(isnan(space_kept(&results.space[0], TRIAL_EXHAUSTIVE).median));
     size_t nr = results_figures(&results, figure);
-    check_eq(nr, 12);
+    check_eq(nr, 16);
     for (size_t i = 0; i < nr; i++)
         check(*figure[i].what && *figure[i].asked && *figure[i].reached);
     figures_release(figure, nr);
@@ -335,6 +340,44 @@ static void nothing_judged_has_no_figures(void)
     figures_release(figure, nr);
 }
 
+static double time_of(struct search_runner runner, const char *plan)
+{
+    struct candidate candidate = {.plan = plan};
+    struct measurement out = {0};
+    struct error err = {0};
+
+    check_ok(runner.measure(runner.data, &candidate, MEASURE_QUICK, 0, &out, &err), &err);
+    double seconds = out.time_s.value;
+    measurement_release(&out);
+    return seconds;
+}
+
+/* Measured again it is another run; the same seed gives the same runs. */
+static void a_space_is_measured_anew_each_time(void)
+{
+    struct dataset *dataset = NULL;
+    struct error err = {0};
+    double first, second;
+
+    if (!check_ok(dataset_load(INFLIGHT_SOURCE_DIR
+                               "/bench/data/spaces/triad_stream.json.gz",
+                               &dataset, &err),
+                  &err))
+        return;
+    struct search_runner runner = dataset_runner(dataset);
+    dataset_seed(dataset, 0);
+    first = time_of(runner, "simd");
+    check_near(time_of(runner, "simd"), first, 0);
+    dataset_seed(dataset, 7);
+    first = time_of(runner, "simd");
+    second = time_of(runner, "simd");
+    check(first != second);
+    dataset_seed(dataset, 7);
+    check_near(time_of(runner, "simd"), first, 0);
+    check_near(time_of(runner, "simd"), second, 0);
+    dataset_free(dataset);
+}
+
 CU_TestInfo search_judge_tests[] = {
     {"plans are sets of transformations", plans_are_sets_of_transformations},
     {"a space takes what ran", a_space_takes_what_ran},
@@ -343,6 +386,7 @@ CU_TestInfo search_judge_tests[] = {
      advice_and_bounds_are_held_against_the_gain},
     {"a space is judged as a whole", a_space_is_judged_as_a_whole},
     {"the same space gives the same figures", the_same_space_gives_the_same_figures},
+    {"a space is measured anew each time", a_space_is_measured_anew_each_time},
     {"nothing judged has no figures", nothing_judged_has_no_figures},
     CU_TEST_INFO_NULL,
 };

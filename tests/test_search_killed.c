@@ -172,6 +172,7 @@ static int search_and_finish(struct run *run)
     struct search_observer observer = {
         .data = run, .measured = measured, .compared = compared};
     struct search_opts opts = {.rules = space_rules(),
+                               .budget_variants = 60,
                                .skipped_s = recorded_skipped_s(run->recorded)};
     struct search_result result = {0};
     int failed =
@@ -366,8 +367,10 @@ static void time_that_was_spent_counts(void)
     struct search_result result = {0};
     struct error err = {0};
     double spent_s = 0;
-    struct search_opts opts = {
-        .rules = space_rules(), .budget_s = 50, .skipped_s = &spent_s};
+    struct search_opts opts = {.rules = space_rules(),
+                               .budget_s = 50,
+                               .budget_variants = 60,
+                               .skipped_s = &spent_s};
 
     space_transpose(&space.kernel, 2000);
     space_init(&space, NULL);

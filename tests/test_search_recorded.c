@@ -46,7 +46,7 @@ static void trial_start(struct trial *trial)
 
 static void trial_run(struct trial *trial, const struct search_runner *runner)
 {
-    struct search_opts opts = {.rules = space_rules()};
+    struct search_opts opts = {.rules = space_rules(), .budget_variants = 60};
 
     search_result_release(&trial->result);
     strvec_release(&trial->space.asked);

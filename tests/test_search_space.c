@@ -79,7 +79,6 @@ static void set_traffic(struct space_kernel *kernel, const double fills[3],
                         double covered_share, double written)
 {
     struct traffic *traffic = &kernel->traffic;
-
     *traffic = (struct traffic){.level_nr = 3,
                                 .line_bytes = 64,
                                 .nontemporal_lines = modelled(0),
@@ -103,7 +102,6 @@ static void set_counts(struct space_kernel *kernel, double iterations, double ac
                        double flops)
 {
     double footprint = 0;
-
     for (size_t i = 0; i < kernel->view.array_nr; i++)
         footprint += kernel->array[i].bytes;
     kernel->counts = (struct kernel_counts){.iterations = counted(iterations),
@@ -256,7 +254,6 @@ void space_machine(struct machine *machine)
 static const struct space_entry *entry_of(const struct space *space, const char *plan)
 {
     static const struct space_entry other = {.seconds = 1};
-
     for (const struct space_entry *entry = space->entry; entry && entry->plan; entry++)
         if (fnmatch(entry->plan, plan, 0) == 0)
             return entry;
@@ -276,7 +273,6 @@ static struct kernel_counts counts(void *data)
 static int check_plan(void *data, const char *plan, struct error *err)
 {
     const struct space_entry *entry = entry_of(data, plan);
-
     return entry->illegal ? fail(err, STATUS_ILLEGAL, "%s", entry->illegal) : 0;
 }
 
@@ -341,6 +337,7 @@ static int measure(void *data, const struct candidate *candidate,
     const struct space_entry *entry = entry_of(space, candidate->plan);
     (void)stop_at_s;
     size_t before = note(space, candidate, effort);
+    space->spent_s += 0.25;
     if (space->asked.nr == space->fail_at)
         return fail(err, STATUS_FAILED, "no scratch space is left");
     *out = (struct measurement){.plan = xstrdup(candidate->plan),
@@ -374,16 +371,18 @@ static int compare(void *data, const struct candidate *a, const struct candidate
     struct space *space = data;
     char *left = candidate_text(a), *right = candidate_text(b);
     size_t before = 0;
-
     (void)seconds;
     (void)err;
+    space->spent_s += 0.25;
     for (size_t i = 0; i < space->compared.nr; i++)
         before += strcmp(strstr(space->compared.v[i], " : ") + 3, right) == 0;
     strvec_pushf(&space->compared, "%s : %s", left, right);
     free(left);
     free(right);
-    const struct space_ratio *scripted =
-        &entry_of(space, b->plan)->ratio[before > 0 ? 1 : 0];
+    const struct space_entry *entry = entry_of(space, b->plan);
+    const struct space_ratio *scripted = !*a->plan && entry->written.value > 0
+                                             ? &entry->written
+                                             : &entry->ratio[before > 0 ? 1 : 0];
     double value = seconds_of(space, a) / seconds_of(space, b), noise = 2 * space->noise;
     *ratio = scripted->value > 0
                  ? interval_of(scripted)
@@ -492,6 +491,7 @@ int space_run(struct space *space, struct search_opts opts, struct search_result
     struct rule_set *rules = space_rules();
 
     opts.rules = rules;
+    opts.skipped_s = &space->spent_s;
     int status =
         search_run(&space->subject, &space->runner, &space->observer, &opts, result, err);
     rule_set_free(rules);

@@ -40,6 +40,7 @@ struct space_entry {
     enum run_outcome outcome, full; /* of quick runs and of longer ones */
     const char *illegal;            /* sentence; NULL = legal */
     struct space_ratio ratio[2];    /* comparisons one and two */
+    struct space_ratio written;     /* with the kernel as written; value 0 = as others */
     struct space_ratio quick[2];    /* seconds of quick runs one and two; likewise */
 };
 
@@ -62,6 +63,7 @@ struct space {
     struct strvec asked;    /* "effort plan[, huge pages]" of each measurement */
     struct strvec compared; /* "a : b" */
     struct strvec said, saved;
+    double spent_s; /* of the budget: a quarter of a second for each answer */
     uint64_t random;
 };
 /* Of the kernel that `make` fills, with noise of a tenth of a per cent. */
