@@ -491,7 +491,8 @@ int space_run(struct space *space, struct search_opts opts, struct search_result
     struct rule_set *rules = space_rules();
 
     opts.rules = rules;
-    opts.skipped_s = &space->spent_s;
+    if (!opts.skipped_s && !opts.clock)
+        opts.skipped_s = &space->spent_s;
     int status =
         search_run(&space->subject, &space->runner, &space->observer, &opts, result, err);
     rule_set_free(rules);

@@ -1,0 +1,58 @@
+/* What was not tried, and why: plans that rules or legality refuse. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/session.h"
+
+void session_prune(struct session *session, const char *plan, const char *rule,
+                   const char *reason)
+{
+    struct search_result *result = session->result;
+    for (size_t i = 0; i < result->pruned_nr; i++)
+        if (!strcmp(result->pruned[i].plan, plan))
+            return;
+    GROW(result->pruned, result->pruned_nr + 1, result->pruned_alloc);
+    result->pruned[result->pruned_nr++] =
+        (struct pruned){xstrdup(plan), xstrdup(rule), xstrdup(reason)};
+}
+
+/* The reason alone: its plan is told beside it. */
+static const char *behind_plan(const char *reason)
+{
+    const char *behind =
+        !strncmp(reason, "plan '", 6) ? strstr(reason, "' is not legal: ") : NULL;
+    return behind ? behind + strlen("' is not legal: ") : reason;
+}
+
+const char *session_refusal(const struct session *session, const struct choice *choice)
+{
+    const struct search_result *result = session->result;
+    char *plan = choice_text(choice);
+    const char *reason = NULL;
+    for (size_t i = 0; i < result->pruned_nr && !reason; i++)
+        if (!strcmp(result->pruned[i].plan, plan) &&
+            !strcmp(result->pruned[i].rule, "legality"))
+            reason = behind_plan(result->pruned[i].reason);
+    free(plan);
+    return reason;
+}
+
+int session_legal(struct session *session, const struct choice *choice, struct error *err)
+{
+    struct error reason = {0};
+    char *plan = choice_text(choice);
+    int status = session->subject->check(session->subject->data, plan, &reason);
+    if (status && (reason.status == STATUS_ILLEGAL || reason.status == STATUS_USAGE))
+        session_prune(session, plan, "legality", reason.text);
+    free(plan);
+    return status ? fail(err, reason.status, "%s", reason.text) : 0;
+}
+
+double session_rule_factor(const struct session *session, const char *rule)
+{
+    const struct search_opts *opts = session->opts;
+    for (size_t i = 0; i < opts->record_nr; i++)
+        if (!strcmp(opts->record[i].rule, rule))
+            return opts->record[i].factor;
+    return 1;
+}
