@@ -181,7 +181,7 @@ static void redirect_access(struct gen *gen, const struct access *access,
     struct ir_expr *value[4 * DEPTH_MAX], *subscript[SUBSCRIPTS_MAX];
     for (size_t b = 0; b < gen->work->box_nr; b++) {
         const struct box *box = &gen->work->box[b];
-        if (box->cell != access->cell || box->is_scalar ||
+        if (box->is_scalar || !box_takes(gen->work, box, access) ||
             !prefix_values(gen, box, &gen->nest->statement[access->statement], raw,
                            value))
             continue;

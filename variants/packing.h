@@ -7,7 +7,9 @@
 #include "variants/poly.h"
 
 /* pack(array,loop,loop:panel), full(loop,...), vec(loop:lanes) of a plan: done when the
- * order has been checked, see tree_finish. */
+ * order has been checked, see tree_finish. An array that is only read may have several
+ * buffers: those in panels hold the accesses that their loop moves, the one without panels
+ * all others. */
 struct packing {
     size_t cell;
     const char *loop;
@@ -21,6 +23,7 @@ struct lanes_wanted {
 /* The part of an array that lives in a local buffer during one iteration of `band`. */
 struct box {
     size_t cell, dims;
+    size_t packing; /* in struct work; not of scalars */
     const struct tree *band, *prefix[4 * DEPTH_MAX]; /* prefix: bands around, with band */
     size_t prefix_nr;
     long long size[SUBSCRIPTS_MAX];
@@ -53,8 +56,15 @@ int tree_expand(struct work *work, struct error *err);
 int tree_boxes(struct work *work, struct error *err);
 /* A prefetch() that names it; NULL = none. */
 const struct prefetch *box_prefetch(const struct work *work, size_t cell);
-bool is_packed_above(const struct work *work, size_t cell,
+bool is_packed_above(const struct work *work, const struct access *access,
                      const struct tree *const *above, size_t nr, size_t *depth);
+/* A subscript of the access mentions the loop called so; dim SIZE_MAX = any. */
+bool access_follows(const struct nest *nest, const struct access *access, size_t dim,
+                    const char *loop);
+/* The access goes to the buffer that the packing makes, wherever that is in force. */
+bool packing_takes(const struct work *work, size_t packing, const struct access *access);
+bool box_takes(const struct work *work, const struct box *box,
+               const struct access *access);
 /* What is accessed below `tree`, as run and as in the original; written: by the original.
  */
 struct footprint {

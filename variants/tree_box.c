@@ -49,11 +49,11 @@ const char *pack_problem(const struct nest *nest, const struct access *access)
     return NULL;
 }
 
-bool is_packed_above(const struct work *work, size_t cell,
+bool is_packed_above(const struct work *work, const struct access *access,
                      const struct tree *const *above, size_t nr, size_t *depth)
 {
     for (size_t i = 0; i < work->packing_nr; i++)
-        for (size_t k = 0; work->packing[i].cell == cell && k < nr; k++)
+        for (size_t k = 0; packing_takes(work, i, access) && k < nr; k++)
             if (!strcmp(above[k]->name, work->packing[i].loop)) {
                 *depth = k + 1;
                 return true;
@@ -112,13 +112,14 @@ static isl_map *join(isl_map *a, isl_map *b)
     return a ? isl_map_union(a, b) : b;
 }
 
-static void add_leaf(const struct nest *nest, const struct box *box,
+static void add_leaf(const struct work *work, const struct box *box,
                      const struct tree *leaf, struct footprint *out)
 {
+    const struct nest *nest = work->nest;
     const struct statement *statement = &nest->statement[leaf->statement];
     for (size_t i = statement->access_begin; i < statement->access_end; i++) {
         const struct access *access = &nest->access[i];
-        if (access->cell != box->cell)
+        if (!box_takes(work, box, access))
             continue;
         out->problem = out->problem ? out->problem : pack_problem(nest, access);
         if (out->problem)
@@ -136,13 +137,13 @@ static void add_leaf(const struct nest *nest, const struct box *box,
     }
 }
 
-static void add_below(const struct nest *nest, const struct box *box,
+static void add_below(const struct work *work, const struct box *box,
                       const struct tree *tree, struct footprint *out)
 {
-    if (tree->kind == TREE_LEAF && tree->statement < nest->statement_nr)
-        add_leaf(nest, box, tree, out);
+    if (tree->kind == TREE_LEAF && tree->statement < work->nest->statement_nr)
+        add_leaf(work, box, tree, out);
     for (size_t i = 0; i < tree->child_nr && !out->problem; i++)
-        add_below(nest, box, tree->child[i], out);
+        add_below(work, box, tree->child[i], out);
 }
 
 static void footprint_release(struct footprint *footprint)
@@ -194,11 +195,14 @@ static int box_here(struct boxing *at)
     struct work *work = at->work;
     struct nest *nest = work->nest;
     struct tree *band = at->above[at->nr - 1];
-    struct box box = {.cell = at->packing->cell, .band = band, .prefix_nr = at->nr};
+    struct box box = {.cell = at->packing->cell,
+                      .packing = (size_t)(at->packing - work->packing),
+                      .band = band,
+                      .prefix_nr = at->nr};
     struct footprint footprint = {0};
     int status = 0;
     memcpy(box.prefix, at->above, at->nr * sizeof(at->above[0]));
-    add_below(nest, &box, band, &footprint);
+    add_below(work, &box, band, &footprint);
     if (footprint.problem)
         status = refuse(at, footprint.problem);
     else if (footprint.run && !box_measure(&box, footprint.run))

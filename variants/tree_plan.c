@@ -133,10 +133,11 @@ static size_t array_names(const struct plan_step *step)
     return step->kind == STEP_PACK;
 }
 
-static bool concerns(const struct work *work, const struct plan_step *step)
+static bool concerns(const struct work *works, size_t nest, const struct plan_step *step)
 {
+    const struct work *work = &works[nest];
     size_t arrays = array_names(step), found = 0;
-    if (!work->tree)
+    if (!work->tree || !plan_step_means(step, nest))
         return false;
     for (size_t i = 0; i < arrays; i++)
         found += find_array(work->nest, step->arg[i].name) != NULL;
@@ -175,12 +176,19 @@ static int nothing_named(const struct model *model, const struct plan_step *step
     struct buf have = {0}, text = {0};
     bool array = array_names(step) == step->arg_nr && step->arg_nr;
     for (size_t i = 0; i < model->nest_nr; i++)
-        if (works[i].tree && array)
+        if (!plan_step_means(step, i) || !works[i].tree)
+            continue;
+        else if (array)
             name_arrays(works[i].nest, &have);
-        else if (works[i].tree)
+        else
             name_bands(works[i].tree, &have);
     plan_step_text(step, &text);
-    if (!have.length)
+    if (!have.length && step->nest)
+        fail(err, STATUS_USAGE,
+             "'%s' is for nest %d, and there is no such nest, or none that can be "
+             "transformed, or it was joined to another one; there are %zu",
+             buf_str(&text), step->nest, model->nest_nr);
+    else if (!have.length)
         fail(err, STATUS_ILLEGAL, "no loop can be transformed: %s",
              model->refusal.nr ? model->refusal.v[0] : "none is modelled");
     else
@@ -196,10 +204,10 @@ static int apply_step(struct model *model, const struct plan_step *step,
 {
     struct error idle = {0};
     size_t done = 0;
-    if (step->kind == STEP_FUSE && works_join(model, step, works, err))
+    if (step->kind == STEP_FUSE && !step->nest && works_join(model, step, works, err))
         return -1;
     for (size_t i = 0; i < model->nest_nr; i++) {
-        if (!concerns(&works[i], step))
+        if (!concerns(works, i, step))
             continue;
         int status = apply_of(step->kind)(&works[i], step, &idle);
         if (status < 0)
@@ -232,7 +240,7 @@ static int apply_simds(struct model *model, const struct plan *plan, struct work
         if (step->kind != STEP_SIMD)
             continue;
         for (size_t i = 0; i < model->nest_nr; i++) {
-            if (!concerns(&works[i], step))
+            if (!concerns(works, i, step))
                 continue;
             if (work_simd(&works[i], step, err))
                 return -1;
