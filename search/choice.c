@@ -44,10 +44,9 @@ static void add_prefetches(struct buf *out, const struct choice *choice)
                  choice->prefetch[i].at ? choice->prefetch[i].at : "");
 }
 
-char *choice_text(const struct choice *choice)
+char *choice_own_text(const struct choice *choice)
 {
     struct buf out = {0};
-    add_settings(&out, choice);
     add_names(&out, "fuse", choice->fuse, choice->fuse[0] ? 1 + !!choice->fuse[1] : 0);
     for (size_t i = 0; i < choice->distribute_nr; i++)
         add_names(&out, "distribute", &choice->distribute[i], 1);
@@ -70,10 +69,144 @@ char *choice_text(const struct choice *choice)
     return text;
 }
 
+/* ---- of several nests ---- */
+
+static const char part_mark[] = "nest(";
+
+/* The part that begins at `at`: its nest, its steps and what is behind it. */
+struct part {
+    int nest;
+    const char *steps, *end;
+};
+
+static const char *next_part(const char *at)
+{
+    const char *next = strstr(at, part_mark);
+    return next ? next : at + strlen(at);
+}
+
+static struct part part_at(const char *at)
+{
+    char *behind;
+    struct part part = {.nest = (int)strtol(at + strlen(part_mark), &behind, 10)};
+    part.steps = behind + strspn(behind, ") ");
+    part.end = next_part(part.steps);
+    return part;
+}
+
+static void add_part(struct buf *out, int nest, const char *steps, size_t length)
+{
+    while (length && steps[length - 1] == ' ')
+        length--;
+    if (length)
+        buf_addf(out, "%s%s%d) %.*s", out->length ? " " : "", part_mark, nest,
+                 (int)length, steps);
+}
+
+/* `others` with these steps in the place of those of the nest. */
+static void add_merged(struct buf *out, const char *others, int nest, const char *steps)
+{
+    bool done = false;
+    for (const char *at = others; *at;) {
+        struct part part = part_at(at);
+        if (!done && part.nest >= nest)
+            add_part(out, nest, steps, strlen(steps));
+        done = done || part.nest >= nest;
+        if (part.nest != nest)
+            add_part(out, part.nest, part.steps, (size_t)(part.end - part.steps));
+        at = part.end;
+    }
+    if (!done)
+        add_part(out, nest, steps, strlen(steps));
+}
+
+char *choice_text(const struct choice *choice)
+{
+    struct buf out = {0}, steps = {0};
+    char *own = choice_own_text(choice);
+    add_settings(&out, choice);
+    if (choice->nest)
+        add_merged(&steps, choice->others, choice->nest, own);
+    else
+        buf_add(&steps, own);
+    if (steps.length)
+        buf_addf(&out, " %s", buf_str(&steps));
+    char *text = xstrdup(out.length ? buf_str(&out) + 1 : "");
+    free(own);
+    buf_release(&out);
+    buf_release(&steps);
+    return text;
+}
+
+static bool set_others(struct choice *choice, struct buf *text)
+{
+    bool fits = text->length < sizeof(choice->others);
+    if (fits)
+        snprintf(choice->others, sizeof(choice->others), "%s", buf_str(text));
+    buf_release(text);
+    return fits;
+}
+
+bool choice_carry(struct choice *choice, const struct choice *other)
+{
+    struct buf text = {0};
+    char *own = choice_own_text(other);
+    add_merged(&text, choice->others, other->nest, own);
+    free(own);
+    return set_others(choice, &text);
+}
+
+/* Steps that this cannot take apart are a shape. */
+static void read_part(const char *text, const struct kernel_view *view,
+                      struct choice *out)
+{
+    if (!choice_read(text, view, out, NULL))
+        return;
+    *out = (struct choice){0};
+    snprintf(out->shape, sizeof(out->shape), "%s", text);
+}
+
+struct choice choice_about(const struct choice *choice, const struct kernel_view *view,
+                           int nest, const int *nests, size_t nr)
+{
+    struct choice about = *choice, each = *choice;
+    if (choice->nest == nest)
+        return about;
+    if (!choice->nest) {
+        about.nest = nest;
+        for (size_t i = 0; i < nr; i++) {
+            each.nest = nests[i];
+            if (nests[i] != nest)
+                choice_carry(&about, &each);
+        }
+        return about;
+    }
+    char *own = NULL;
+    for (const char *at = choice->others; *at;) {
+        struct part part = part_at(at);
+        if (part.nest == nest)
+            own = xstrndup(part.steps, (size_t)(part.end - part.steps));
+        at = part.end;
+    }
+    struct buf others = {0};
+    char *before = choice_own_text(choice);
+    add_merged(&others, choice->others, choice->nest, before);
+    read_part(own ? own : "", view, &about);
+    if (!set_others(&about, &others) || !choice_carry(&about, &(struct choice){.nest = nest}))
+        *about.others = 0;
+    about.nest = nest;
+    about.set_nr = choice->set_nr;
+    memcpy(about.set, choice->set, sizeof(about.set));
+    free(before);
+    free(own);
+    return about;
+}
+
 struct choice choice_unshaped(const struct choice *choice)
 {
-    struct choice other = {.set_nr = choice->set_nr};
+    struct choice other = {.set_nr = choice->set_nr, .nest = choice->nest};
     memcpy(other.set, choice->set, sizeof(other.set));
+    memcpy(other.others, choice->others, sizeof(other.others));
     return other;
 }
 

@@ -210,6 +210,10 @@ void propose_fuse(const struct propose *about, struct choices *out, struct buf *
 {
     const struct kernel_view *view = about->nest->view;
     struct choice choice = *about->now;
+    if (choice.nest) {
+        buf_add(why_not, "the nests have plans of their own");
+        return;
+    }
     for (size_t i = 0; i < view->loop_nr && !choice.fuse[0]; i++) {
         size_t next = next_sibling(view, i);
         if (next == view->loop_nr)

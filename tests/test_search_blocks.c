@@ -52,7 +52,7 @@ static void the_plan_names_what_it_is_told(void)
 {
     struct block_shape shape = {8, 6, 32, 256, 384, 2048};
     char *plan =
-        propose_blocks_plan(&shape, &(struct block_names){"x", "y", "z", "A", "B", "C"});
+        propose_blocks_plan(&shape, &(struct block_names){"x", "y", "z", {"A"}, {"B"}, "C"});
     check_str(plan, "tile(z:256,y:2048,x:384) tile(y:32,x:6) interchange(z,x,y) "
                     "full(x,y) pack(A,xt) pack(B,yt,y:32) pack(C,xt2) vec(y:8) "
                     "prefetch(C:1)");

@@ -33,6 +33,10 @@ struct box {
                         the number of the panel is the buffer's first dimension */
     isl_multi_aff *offset; /* values of the prefix -> first element */
     bool read_first, written, padded;
+    /* All uses multiply the element by this parameter: the buffer holds the products, with
+     * the parameter on the left or behind. NULL = none. */
+    const struct ir_symbol *factor;
+    bool factor_left;
     bool is_scalar; /* a private scalar's: its array is indexed by loops, nothing is
                        copied */
     size_t loop[SUBSCRIPTS_MAX]; /* scalar: depths of the loops that index it */
@@ -65,11 +69,12 @@ bool access_follows(const struct nest *nest, const struct access *access, size_t
 bool packing_takes(const struct work *work, size_t packing, const struct access *access);
 bool box_takes(const struct work *work, const struct box *box,
                const struct access *access);
-/* What is accessed below `tree`, as run and as in the original; written: by the original.
- */
+/* What is accessed below `tree`, as run and as in the original; written: by the original;
+ * missed: read as run, and not written before by another statement in the same iteration
+ * of the box's band. */
 struct footprint {
-    isl_map *run, *all, *written;
-    bool reads, is_padded; /* reads: what it held before may matter */
+    isl_map *run, *all, *written, *missed;
+    bool is_padded;
     const char *problem;
 };
 
@@ -86,6 +91,11 @@ isl_map *band_values(const struct nest *nest, const struct statement *statement,
 /* Sizes and offset of the box around [values of the prefix] -> elements (kept); false =
  * not constant, or too large. */
 bool box_measure(struct box *box, isl_map *run);
+/* The product of the access and a floating-point parameter that never changes, in the type
+ * of the element, where that is a factor itself: what is added up is multiplied for
+ * nothing. NULL = the access is used otherwise. */
+const struct ir_expr *packed_product(const struct nest *nest, const struct access *access,
+                                     const struct ir_symbol **factor, bool *left);
 const char *pack_problem(const struct nest *nest, const struct access *access);
 /* [values of the bands] -> elements of one access on the domain; all kept. */
 isl_map *band_footprint(const struct nest *nest, const struct access *access,

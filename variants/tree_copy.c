@@ -329,14 +329,33 @@ static void place_fetch(const struct placing *at, isl_map *footprint)
         work->copy[nr].level = prefetch->level;
 }
 
+/* Of iterations in which something is read that they have not written themselves: all
+ * that they access, so that a box is whole or at the edge as before. */
+static isl_map *to_copy_in(const struct footprint *footprint)
+{
+    isl_set *missing = isl_map_domain(isl_map_copy(footprint->missed));
+    isl_set *others = isl_set_subtract(isl_map_domain(isl_map_copy(footprint->all)),
+                                       isl_set_copy(missing));
+    bool all = isl_set_is_empty(others) == isl_bool_true;
+    isl_map *in = isl_map_copy(footprint->all);
+    isl_set_free(others);
+    if (!all)
+        return isl_map_intersect_domain(in, isl_set_coalesce(missing));
+    isl_set_free(missing);
+    return in;
+}
+
 void box_place(struct work *work, size_t index, struct tree **above,
                const struct footprint *footprint)
 {
     struct tree *band = above[work->box[index].prefix_nr - 1];
     struct placing at = {.work = work, .box = index, .above = above};
     at.seq = tree_new(TREE_SEQ);
-    if (work->box[index].read_first)
-        place_copies(&at, COPY_IN, footprint->all);
+    if (work->box[index].read_first) {
+        isl_map *in = to_copy_in(footprint);
+        place_copies(&at, COPY_IN, in);
+        isl_map_free(in);
+    }
     place_fetch(&at, footprint->all);
     for (size_t i = 0; i < band->child_nr; i++)
         tree_add(at.seq, band->child[i]);
