@@ -59,6 +59,15 @@ static const struct choice *same_for_all(const struct field *field, size_t n)
     return same ? first : NULL;
 }
 
+/* None of the n-th is of use where those before are legal. */
+static bool all_fall_back(const struct field *field, size_t n)
+{
+    bool all = true;
+    for (size_t i = 0; i < field->nr; i++)
+        all = all && (!field->list[i].nr || nth(&field->list[i], n)->fallback);
+    return all;
+}
+
 /* The n-th of each nest. */
 static void add_together(const struct field *field, size_t n, struct choices *out)
 {
@@ -99,13 +108,13 @@ static void add_alone(const struct field *field, bool fallback, struct choices *
 }
 
 /* Steps for all nests that the hottest one asks for: of use where the others have loops of
- * the same names and the same cure. */
+ * the same names and the same cure. Shapes name arrays of one. */
 static void add_for_all(const struct field *field, size_t most, struct choices *out)
 {
     const struct choices *list = &field->list[field->hottest];
     for (size_t i = 0; i < list->nr && i < most; i++) {
         struct choice choice = list->item[i];
-        if (same_for_all(field, i))
+        if (same_for_all(field, i) || *choice.shape)
             continue;
         choice.nest = 0;
         *choice.others = 0;
@@ -129,10 +138,13 @@ void propose_nests(const struct propose *about, propose_fn ask, struct choices *
         most = field->list[i].nr > most ? field->list[i].nr : most;
         with += field->list[i].nr > 0;
     }
+    bool apart = with > 1 && !same_for_all(field, 0);
     for (size_t n = 0; n < most; n++) {
-        add_together(field, n, out);
-        if (n == 0 && with > 1 && !same_for_all(field, 0))
+        if (n > 0 && apart && !all_fall_back(field, n)) {
             add_alone(field, true, out);
+            apart = false;
+        }
+        add_together(field, n, out);
     }
     if (!about->now->nest)
         add_for_all(field, most, out);

@@ -114,25 +114,47 @@ static void distribute_parts(const struct nest *nest, struct buf *plan)
     }
 }
 
-static void add_text(const struct propose *about, const char *plan, struct choices *out)
+static void add_text(const struct propose *about, const char *plan, bool fallback,
+                     struct choices *out)
 {
     struct choice choice = choice_unshaped(about->now);
     if (strlen(plan) >= sizeof(choice.shape))
         return;
+    choice.fallback = fallback;
     snprintf(choice.shape, sizeof(choice.shape), "%s", plan);
     choices_add(out, &choice);
 }
 
+/* As many blocks as the depth needs, all of about the same depth: a last one that is short
+ * loads and stores the result for little. */
+static long long even_depth(long long depth, double trips)
+{
+    enum { STEP = 8 };
+    double even = ceil(trips / ceil(trips / (double)depth) / STEP) * STEP;
+    return even >= STEP && even < (double)depth ? (long long)even : depth;
+}
+
+/* What stands beside the product runs in the first of its tiles, or before them all. */
 static void add_shape(const struct propose *about, const struct block_shape *shape,
                       const struct block_names *names, struct choices *out)
 {
-    struct buf text = {0};
-    char *blocks = propose_blocks_plan(shape, names);
-    distribute_parts(about->nest, &text);
-    buf_add(&text, blocks);
-    free(blocks);
-    add_text(about, buf_str(&text), out);
-    buf_release(&text);
+    struct buf split = {0}, before = {0};
+    struct block_shape even = *shape;
+    struct block_names inside = *names;
+    int k = nest_depth(about->nest, names->k);
+    even.depth = even_depth(shape->depth, about->nest->trips[k]);
+    distribute_parts(about->nest, &split);
+    inside.split = buf_str(&split);
+    char *plan = propose_blocks_plan(&even, &inside);
+    add_text(about, plan, false, out);
+    free(plan);
+    plan = propose_blocks_plan(&even, names);
+    buf_addf(&before, "%s%s", buf_str(&split), plan);
+    if (split.length)
+        add_text(about, buf_str(&before), true, out);
+    free(plan);
+    buf_release(&split);
+    buf_release(&before);
 }
 
 /* The shape by the formulas first, then twice as deep, fewer rows, and more. A block

@@ -308,6 +308,8 @@ struct block_names {
     const char *i, *j, *k;
     const char *a[BLOCK_OPERANDS_MAX], *b[BLOCK_OPERANDS_MAX]; /* up to NULL */
     const char *c;
+    const char *split; /* steps that give what stands beside the product loops of its own,
+                          after the tiles: it runs in the first of them; NULL = none */
 };
 char *propose_blocks_plan(const struct block_shape *shape,
                           const struct block_names *names);
