@@ -94,6 +94,15 @@ static struct part part_at(const char *at)
     return part;
 }
 
+/* Without the blank before the next part; caller frees. */
+static char *part_steps(const struct part *part)
+{
+    size_t length = (size_t)(part->end - part->steps);
+    while (length && part->steps[length - 1] == ' ')
+        length--;
+    return xstrndup(part->steps, length);
+}
+
 static void add_part(struct buf *out, int nest, const char *steps, size_t length)
 {
     while (length && steps[length - 1] == ' ')
@@ -157,13 +166,40 @@ bool choice_carry(struct choice *choice, const struct choice *other)
 }
 
 /* Steps that this cannot take apart are a shape. */
-static void read_part(const char *text, const struct kernel_view *view,
+static bool read_part(const char *text, const struct kernel_view *view,
                       struct choice *out)
 {
     if (!choice_read(text, view, out, NULL))
-        return;
+        return true;
     *out = (struct choice){0};
-    snprintf(out->shape, sizeof(out->shape), "%s", text);
+    return (size_t)snprintf(out->shape, sizeof(out->shape), "%s", text) <
+           sizeof(out->shape);
+}
+
+static void take_settings(struct choice *choice, const struct choice *from)
+{
+    choice->set_nr = from->set_nr;
+    memcpy(choice->set, from->set, sizeof(choice->set));
+}
+
+/* Of the parts from `text` on, that of the nest as a choice that carries the others. */
+static bool read_parts(const char *text, int nest, const struct kernel_view *view,
+                       struct choice *out)
+{
+    char *own = NULL;
+    struct buf others = {0};
+    for (const char *at = text; *at;) {
+        struct part part = part_at(at);
+        if (part.nest == nest)
+            own = part_steps(&part);
+        else
+            add_part(&others, part.nest, part.steps, (size_t)(part.end - part.steps));
+        at = part.end;
+    }
+    bool fits = read_part(own ? own : "", view, out);
+    out->nest = nest;
+    free(own);
+    return set_others(out, &others) && fits;
 }
 
 struct choice choice_about(const struct choice *choice, const struct kernel_view *view,
@@ -181,25 +217,33 @@ struct choice choice_about(const struct choice *choice, const struct kernel_view
         }
         return about;
     }
-    char *own = NULL;
-    for (const char *at = choice->others; *at;) {
-        struct part part = part_at(at);
-        if (part.nest == nest)
-            own = xstrndup(part.steps, (size_t)(part.end - part.steps));
-        at = part.end;
-    }
-    struct buf others = {0};
-    char *before = choice_own_text(choice);
-    add_merged(&others, choice->others, choice->nest, before);
-    read_part(own ? own : "", view, &about);
-    if (!set_others(&about, &others) || !choice_carry(&about, &(struct choice){.nest = nest}))
-        *about.others = 0;
-    about.nest = nest;
-    about.set_nr = choice->set_nr;
-    memcpy(about.set, choice->set, sizeof(about.set));
-    free(before);
-    free(own);
+    struct choice steps = *choice;
+    steps.set_nr = 0;
+    char *text = choice_text(&steps);
+    if (!read_parts(text, nest, view, &about))
+        about = choice_unshaped(choice);
+    free(text);
+    take_settings(&about, choice);
     return about;
+}
+
+bool choice_from_text(const char *text, const struct choice *like,
+                      const struct kernel_view *view, struct choice *out)
+{
+    static const char set[] = "set(";
+    bool fits;
+    if (like->set_nr && !strncmp(text, set, strlen(set))) {
+        text += strcspn(text, ")");
+        text += strspn(text, ") ");
+    }
+    if (like->nest) {
+        fits = !strncmp(text, part_mark, strlen(part_mark)) &&
+               read_parts(text, like->nest, view, out);
+    } else {
+        fits = !strstr(text, part_mark) && read_part(text, view, out);
+    }
+    take_settings(out, like);
+    return fits;
 }
 
 struct choice choice_unshaped(const struct choice *choice)

@@ -73,18 +73,22 @@ char *choice_text(const struct choice *choice);
 int choice_read(const char *text, const struct kernel_view *view, struct choice *out,
                 struct error *err);
 
-/* Its steps for one nest (from 1 on), about to be changed; those of the others are carried.
- * What a choice for all nests says each of `nests` gets. */
+/* Its steps for one nest (from 1 on), about to be changed; those of the others are
+ * carried. What a choice for all nests says each of `nests` gets. */
 struct choice choice_about(const struct choice *choice, const struct kernel_view *view,
                            int nest, const int *nests, size_t nr);
+/* The choice that a plan's text stands for, about the same nest as `like`; steps that
+ * cannot be told apart are a shape. false = too long for one. */
+bool choice_from_text(const char *text, const struct choice *like,
+                      const struct kernel_view *view, struct choice *out);
 /* Carries the steps of another choice for another nest, in place of those that it has for
  * it. false = they are too long. */
 bool choice_carry(struct choice *choice, const struct choice *other);
 /* The steps alone, without those of tunables and of other nests; caller frees. */
 char *choice_own_text(const struct choice *choice);
 
-/* The loops as they are written, with the same values of tunables, the other nests as they
- * are: what a whole shape starts from. */
+/* The loops as they are written, with the same values of tunables, the other nests as
+ * they are: what a whole shape starts from. */
 struct choice choice_unshaped(const struct choice *choice);
 
 /* The outermost loop of the transformed nest runs in parallel; `first`: the outermost one

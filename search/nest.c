@@ -69,8 +69,7 @@ static double find_chain(const struct kernel_view *view, int which, struct nest 
     *nest = (struct nest){.view = view};
     for (size_t i = 0; i < view->loop_nr; i++) {
         bool asked = which < 0 || view->loop[i].nest == which;
-        double trips =
-            asked && view->loop[i].innermost ? chain_trips(view, (int)i) : -1;
+        double trips = asked && view->loop[i].innermost ? chain_trips(view, (int)i) : -1;
         if (trips > 0)
             trips *= chain_work(view, (int)i);
         if (trips > most) {

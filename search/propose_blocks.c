@@ -56,11 +56,12 @@ char *propose_blocks_plan(const struct block_shape *shape,
 {
     const char *i = names->i, *j = names->j, *k = names->k;
     struct buf plan = {0};
-    buf_addf(&plan,
-             "tile(%s:%lld,%s:%lld,%s:%lld) tile(%s:%lld,%s:%lld) %sinterchange(%s,%s,%s) "
-             "full(%s,%s)",
-             k, shape->depth, j, shape->j_blocks, i, shape->i_blocks, j, shape->columns,
-             i, shape->rows, names->split ? names->split : "", k, i, j, i, j);
+    buf_addf(
+        &plan,
+        "tile(%s:%lld,%s:%lld,%s:%lld) tile(%s:%lld,%s:%lld) %sinterchange(%s,%s,%s) "
+        "full(%s,%s)",
+        k, shape->depth, j, shape->j_blocks, i, shape->i_blocks, j, shape->columns, i,
+        shape->rows, names->split ? names->split : "", k, i, j, i, j);
     for (size_t n = 0; n < BLOCK_OPERANDS_MAX && names->a[n]; n++)
         buf_addf(&plan, " pack(%s,%st)", names->a[n], i);
     for (size_t n = 0; n < BLOCK_OPERANDS_MAX && names->b[n]; n++)

@@ -107,8 +107,8 @@ static void add_alone(const struct field *field, bool fallback, struct choices *
     }
 }
 
-/* Steps for all nests that the hottest one asks for: of use where the others have loops of
- * the same names and the same cure. Shapes name arrays of one. */
+/* Steps for all nests that the hottest one asks for: of use where the others have loops
+ * of the same names and the same cure. Shapes name arrays of one. */
 static void add_for_all(const struct field *field, size_t most, struct choices *out)
 {
     const struct choices *list = &field->list[field->hottest];

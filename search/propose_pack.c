@@ -125,8 +125,8 @@ static void add_text(const struct propose *about, const char *plan, bool fallbac
     choices_add(out, &choice);
 }
 
-/* As many blocks as the depth needs, all of about the same depth: a last one that is short
- * loads and stores the result for little. */
+/* As many blocks as the depth needs, all of about the same depth: a last one that is
+ * short loads and stores the result for little. */
 static long long even_depth(long long depth, double trips)
 {
     enum { STEP = 8 };

@@ -345,8 +345,7 @@ static struct ir_expr *user_element(struct gen *gen, const struct box *box,
 static struct ir_expr *with_factor(struct gen *gen, const struct box *box,
                                    struct ir_expr *user)
 {
-    struct ir_expr *factor =
-        ir_name(gen->arena, (struct ir_symbol *)box->factor);
+    struct ir_expr *factor = ir_name(gen->arena, (struct ir_symbol *)box->factor);
     return box->factor_left ? as_in_source(gen, "*", factor, user)
                             : as_in_source(gen, "*", user, factor);
 }
@@ -357,8 +356,7 @@ static struct ir_stmt *copy_stmt(struct gen *gen, const struct copy *copy,
     const struct box *box = &gen->work->box[copy->box];
     if (copy->kind == COPY_FETCH) {
         struct ir_stmt *stmt = ir_stmt_new(gen->arena, IR_EXPR, 0);
-        stmt->expr =
-            fetch_call(gen, user, box->written, copy->level);
+        stmt->expr = fetch_call(gen, user, box->written, copy->level);
         return stmt;
     }
     if (box->factor)

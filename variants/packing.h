@@ -8,8 +8,8 @@
 
 /* pack(array,loop,loop:panel), full(loop,...), vec(loop:lanes) of a plan: done when the
  * order has been checked, see tree_finish. An array that is only read may have several
- * buffers: those in panels hold the accesses that their loop moves, the one without panels
- * all others. */
+ * buffers: those in panels hold the accesses that their loop moves, the one without
+ * panels all others. */
 struct packing {
     size_t cell;
     const char *loop;
@@ -23,7 +23,7 @@ struct lanes_wanted {
 /* The part of an array that lives in a local buffer during one iteration of `band`. */
 struct box {
     size_t cell, dims;
-    size_t packing; /* in struct work; not of scalars */
+    size_t packing;                                  /* in struct work; not of scalars */
     const struct tree *band, *prefix[4 * DEPTH_MAX]; /* prefix: bands around, with band */
     size_t prefix_nr;
     long long size[SUBSCRIPTS_MAX];
@@ -33,8 +33,8 @@ struct box {
                         the number of the panel is the buffer's first dimension */
     isl_multi_aff *offset; /* values of the prefix -> first element */
     bool read_first, written, padded;
-    /* All uses multiply the element by this parameter: the buffer holds the products, with
-     * the parameter on the left or behind. NULL = none. */
+    /* All uses multiply the element by this parameter: the buffer holds the products,
+     * with the parameter on the left or behind. NULL = none. */
     const struct ir_symbol *factor;
     bool factor_left;
     bool is_scalar; /* a private scalar's: its array is indexed by loops, nothing is
@@ -91,8 +91,8 @@ isl_map *band_values(const struct nest *nest, const struct statement *statement,
 /* Sizes and offset of the box around [values of the prefix] -> elements (kept); false =
  * not constant, or too large. */
 bool box_measure(struct box *box, isl_map *run);
-/* The product of the access and a floating-point parameter that never changes, in the type
- * of the element, where that is a factor itself: what is added up is multiplied for
+/* The product of the access and a floating-point parameter that never changes, in the
+ * type of the element, where that is a factor itself: what is added up is multiplied for
  * nothing. NULL = the access is used otherwise. */
 const struct ir_expr *packed_product(const struct nest *nest, const struct access *access,
                                      const struct ir_symbol **factor, bool *left);

@@ -344,9 +344,10 @@ static int parse_nest(const char **at, int *nest, struct error *err)
 
 static int parse_next(const char **at, int *nest, struct plan *plan, struct error *err)
 {
+    const char *before = *at;
     if (parse_nest(at, nest, err))
         return -1;
-    if (!**at)
+    if (*at != before)
         return 0;
     GROW(plan->step, plan->step_nr + 1, plan->step_alloc);
     struct plan_step *step = &plan->step[plan->step_nr++];

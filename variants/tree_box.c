@@ -100,8 +100,8 @@ const struct ir_expr *packed_product(const struct nest *nest, const struct acces
 }
 
 /* The product is made once for each element then, not again for each of its uses. */
-static void find_factor(const struct work *work, const struct tree *tree,
-                        struct box *box, bool *differs)
+static void find_factor(const struct work *work, const struct tree *tree, struct box *box,
+                        bool *differs)
 {
     const struct nest *nest = work->nest;
     bool leaf = tree->kind == TREE_LEAF && tree->statement < nest->statement_nr;
@@ -198,8 +198,7 @@ static void add_leaf(const struct work *work, const struct box *box,
         if (access->write)
             out->written = join(out->written, isl_map_copy(all));
         out->all = join(out->all, all);
-        isl_map *as_run =
-            band_footprint(nest, access, run, box->prefix, box->prefix_nr);
+        isl_map *as_run = band_footprint(nest, access, run, box->prefix, box->prefix_nr);
         if (!access->write)
             out->missed = join(out->missed, beyond(as_run, earlier));
         out->run = join(out->run, as_run);
@@ -229,8 +228,9 @@ static isl_map *written_below(const struct work *work, const struct box *box,
     return all;
 }
 
-/* direct: between the box's band and the tree there is no other loop. Such a loop runs its
- * parts again and again: what one of them writes is not there before all of the next. */
+/* direct: between the box's band and the tree there is no other loop. Such a loop runs
+ * its parts again and again: what one of them writes is not there before all of the next.
+ */
 static void add_below(const struct work *work, const struct box *box,
                       const struct tree *tree, bool direct, isl_map *earlier,
                       struct footprint *out)
@@ -321,8 +321,8 @@ static int box_here(struct boxing *at)
     if (!status && footprint.run) {
         box.written = footprint.written != NULL;
         box.padded = footprint.is_padded;
-        box.read_first = footprint.missed &&
-                         isl_map_is_empty(footprint.missed) != isl_bool_true;
+        box.read_first =
+            footprint.missed && isl_map_is_empty(footprint.missed) != isl_bool_true;
         bool differs = box.written;
         find_factor(work, band, &box, &differs);
         box.factor = differs ? NULL : box.factor;

@@ -32,10 +32,13 @@ int tree_full(struct work *work, const struct plan_step *step, struct error *err
 {
     for (size_t i = 0; i < step->arg_nr; i++) {
         const struct tree *band = band_named(work->tree, step->arg[i].name);
-        if (band->role != BAND_LOOP || !is_tiled(work->tree, band->loop))
-            return fail(err, STATUS_USAGE,
-                        "full(%s) needs a loop that was tiled: put tile(%s:8) before it",
-                        step->arg[i].name, step->arg[i].name);
+        if (band->role != BAND_LOOP || !is_tiled(work->tree, band->loop)) {
+            fail(err, STATUS_USAGE,
+                 "full(%s) needs a loop that was tiled: put tile(%s:8) before it",
+                 step->arg[i].name, step->arg[i].name);
+            error_remedy(err, "tile(%s:8)", step->arg[i].name);
+            return -1;
+        }
     }
     GROW(work->filling, work->filling_nr + 1, work->filling_alloc);
     work->filling[work->filling_nr++] = step;
@@ -58,7 +61,8 @@ bool access_follows(const struct nest *nest, const struct access *access, size_t
     const struct statement *statement = &nest->statement[access->statement];
     size_t nr = access->dim_nr ? access->dim_nr : access->subscript_nr;
     for (size_t i = 0; i < nr; i++) {
-        const struct ir_expr *sub = access->dim_nr ? access->dim[i] : access->subscript[i];
+        const struct ir_expr *sub =
+            access->dim_nr ? access->dim[i] : access->subscript[i];
         for (size_t k = 0; (dim == SIZE_MAX || i == dim) && k < statement->depth; k++) {
             const struct ir_symbol *iterator = statement->loop[k]->stmt->iterator;
             if (!strcmp(iterator->name, loop) && expr_mentions(sub, iterator))
@@ -118,7 +122,8 @@ static int check_twice(const struct work *work, const struct packing *second,
         if (first->cell != second->cell)
             continue;
         if (is_written(work->nest, second->cell))
-            return fail(err, STATUS_ILLEGAL, "'%s' is packed twice, and is written", name);
+            return fail(err, STATUS_ILLEGAL, "'%s' is packed twice, and is written",
+                        name);
         if (!first->panel_loop == !second->panel_loop &&
             (!first->panel_loop || !strcmp(first->panel_loop, second->panel_loop)))
             return fail(err, STATUS_ILLEGAL,

@@ -211,14 +211,13 @@ static int apply_step(struct model *model, const struct plan_step *step,
             continue;
         int status = apply_of(step->kind)(&works[i], step, &idle);
         if (status < 0)
-            return fail(err, idle.status, "%s", idle.text);
+            return fail_as(err, &idle);
         done += status == 0;
         works[i].touched = works[i].touched || (status == 0 && step->kind != STEP_SIMD);
     }
     if (done)
         return 0;
-    return idle.status ? fail(err, idle.status, "%s", idle.text)
-                       : nothing_named(model, step, works, err);
+    return idle.status ? fail_as(err, &idle) : nothing_named(model, step, works, err);
 }
 
 /* Is a sum what keeps the loop in order, while sums may not be reordered? */
@@ -257,6 +256,29 @@ static int apply_simds(struct model *model, const struct plan *plan, struct work
     return 0;
 }
 
+/* A step was refused, and one before it would help: the whole plan with that. */
+static void whole_remedy(const struct plan *plan, size_t refused, struct error *err)
+{
+    struct plan whole = {.step_nr = plan->step_nr + 1}, *first = NULL;
+    if (!err || !*err->remedy)
+        return;
+    bool known = !plan_parse(err->remedy, &first, NULL) && first->step_nr == 1;
+    *err->remedy = '\0';
+    if (known) {
+        whole.step = xcalloc(whole.step_nr, sizeof(*whole.step));
+        first->step[0].nest = plan->step[refused].nest;
+        memcpy(whole.step, plan->step, refused * sizeof(*whole.step));
+        whole.step[refused] = first->step[0];
+        memcpy(&whole.step[refused + 1], &plan->step[refused],
+               (plan->step_nr - refused) * sizeof(*whole.step));
+        char *text = plan_text(&whole);
+        error_remedy(err, "%s", text);
+        free(text);
+        free(whole.step);
+    }
+    plan_free(first);
+}
+
 int plan_apply(struct model *model, const struct plan *plan, struct work *works,
                struct error *err)
 {
@@ -266,8 +288,10 @@ int plan_apply(struct model *model, const struct plan *plan, struct work *works,
     }
     for (size_t k = 0; k < plan->step_nr; k++)
         if (plan->step[k].kind != STEP_SET && /* it made this model: see kernel.c */
-            apply_step(model, &plan->step[k], works, err))
+            apply_step(model, &plan->step[k], works, err)) {
+            whole_remedy(plan, k, err);
             return -1;
+        }
     return apply_simds(model, plan, works, err);
 }
 
