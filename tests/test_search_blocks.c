@@ -91,7 +91,37 @@ static void parts_beside_the_product_get_their_own_loops(void)
 
 #define BLOCKS "tile(k:256,j:2048,i:384) tile(j:32,i:6) interchange(k,i,j) full(i,j) "
 
-/* D[i][j] += C[i][k] * E[k][j] behind the first product: each has arrays of its own. */
+/* D[i][j] += C[i][k] * E[k][j] behind the first product. */
+static void add_second_product(struct bench *bench, struct kernel_loop loop[6],
+                               struct kernel_access access[8],
+                               struct kernel_array array[5])
+{
+    for (int i = 0; i < 6; i++) {
+        loop[i] = bench->kernel.loop[i % 3];
+        loop[i].nest = i / 3;
+        loop[i].parent = i % 3 ? i - 1 : -1;
+    }
+    for (int i = 0; i < 8; i++) {
+        access[i] = bench->kernel.access[i % 4];
+        access[i].loop = i < 4 ? 2 : 5;
+    }
+    memcpy(array, bench->kernel.array, sizeof(bench->kernel.array));
+    array[3] = array[0];
+    array[3].name = "D";
+    array[4] = array[2];
+    array[4].name = "E";
+    access[4].array = access[5].array = 3;
+    access[6].array = 0;
+    access[7].array = 4;
+    bench->kernel.view.loop = loop;
+    bench->kernel.view.loop_nr = 6;
+    bench->kernel.view.access = access;
+    bench->kernel.view.access_nr = 8;
+    bench->kernel.view.array = array;
+    bench->kernel.view.array_nr = 5;
+}
+
+/* Each has arrays of its own. */
 static void products_one_behind_the_other_are_packed_together(void)
 {
     struct bench bench = {0};
@@ -100,29 +130,7 @@ static void products_one_behind_the_other_are_packed_together(void)
     struct kernel_array array[5];
 
     space_dgemm(&bench.kernel, 4000);
-    for (int i = 0; i < 6; i++) {
-        loop[i] = bench.kernel.loop[i % 3];
-        loop[i].nest = i / 3;
-        loop[i].parent = i % 3 ? i - 1 : -1;
-    }
-    for (int i = 0; i < 8; i++) {
-        access[i] = bench.kernel.access[i % 4];
-        access[i].loop = i < 4 ? 2 : 5;
-    }
-    memcpy(array, bench.kernel.array, sizeof(bench.kernel.array));
-    array[3] = array[0];
-    array[3].name = "D";
-    array[4] = array[2];
-    array[4].name = "E";
-    access[4].array = access[5].array = 3;
-    access[6].array = 0;
-    access[7].array = 4;
-    bench.kernel.view.loop = loop;
-    bench.kernel.view.loop_nr = 6;
-    bench.kernel.view.access = access;
-    bench.kernel.view.access_nr = 8;
-    bench.kernel.view.array = array;
-    bench.kernel.view.array_nr = 5;
+    add_second_product(&bench, loop, access, array);
     bench_start(&bench);
     bench.machine.simd_bytes = 64;
     ask(&bench, "pack");
