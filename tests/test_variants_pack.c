@@ -69,6 +69,9 @@ static const struct packed {
     {"triangle", "tile(j:16,k:8) pack(b,kt,i:4) pack(b,kt,j:16)", NULL},
     {"partly", TRIANGLE_FIRST "full(i,j) " PACKS "vec(j:8)", NULL},
     {"partly", "tile(k:16,i:8,j:8) distribute(i) pack(c,jt) pack(a,jt)", NULL},
+    /* the other half is read before it is set */
+    {"crossed", "pack(c,h)", NULL},
+    {"crossed", "tile(h:4) pack(c,ht) unroll(k:2)", NULL},
     {"chain", "nest(2) interchange(i,k,j) vec(j:8) nest(1) tile(k:8) pack(a,kt)",
      "chain"},
     {"chain", "nest(1) " BLOCKS "full(i,j) " PACKS "vec(j:8) nest(all) prefetch(b:2)",
