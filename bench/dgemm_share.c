@@ -54,8 +54,8 @@ static char *plan_here(void)
 {
     struct block_machine machine = this_machine();
     struct block_shape shape = propose_blocks(&machine);
-    return propose_blocks_plan(&shape,
-                               &(struct block_names){"i", "j", "k", "A", "B", "C"});
+    return propose_blocks_plan(
+        &shape, &(struct block_names){"i", "j", "k", {"A"}, {"B"}, "C", NULL});
 }
 
 static int emit(const char *plan_text, const char *path, double *seconds,

@@ -66,7 +66,8 @@ static const char *inner_loop(struct draw *draw)
                                             : any_loop(draw);
 }
 
-static void find_names(struct draw *draw)
+/* Returns the nest that its loops are of. */
+static int find_names(struct draw *draw)
 {
     const struct kernel *kernel = draw->random->kernel;
     int nests = 0;
@@ -84,6 +85,7 @@ static void find_names(struct draw *draw)
         if (kernel->function->symbol[i]->role == IR_LOCAL &&
             kernel->function->symbol[i]->dim_nr)
             add_name(&draw->locals, kernel->function->symbol[i]->name);
+    return nest;
 }
 
 /* ---- steps ---- */
@@ -281,6 +283,66 @@ static void add_set(struct draw *draw, struct buf *plan)
              tunable->value[below(draw, tunable->value_nr)]);
 }
 
+/* ---- whole recipes ---- */
+
+static void add_distributes(struct draw *draw, const struct names *loops,
+                            struct buf *plan)
+{
+    for (size_t i = loops->nr; i-- > 0;)
+        if (below(draw, 2))
+            buf_addf(plan, "distribute(%s) ", loops->item[i]);
+}
+
+static void add_packs(struct draw *draw, const struct names *loops, int columns,
+                      struct buf *plan)
+{
+    const char *i = loops->item[2], *j = loops->item[1];
+    size_t nr = 1 + below(draw, 4);
+
+    for (size_t n = 0; n < nr; n++)
+        switch (below(draw, 3)) {
+        case 0:
+            buf_addf(plan, " pack(%s,%st)", any(draw, &draw->arrays), i);
+            break;
+        case 1:
+            buf_addf(plan, " pack(%s,%st,%s:%d)", any(draw, &draw->arrays), j, j,
+                     columns);
+            break;
+        default:
+            buf_addf(plan, " pack(%s,%st2)", any(draw, &draw->arrays), i);
+        }
+}
+
+/* As propose_blocks_plan has it, with loops and arrays at random: steps drawn one by one
+ * hardly ever come to it. */
+static void add_product(struct draw *draw, struct buf *plan)
+{
+    static const int lanes[] = {2, 4, 8};
+    struct names loops = some_loops(draw, 3, 3);
+    int width = lanes[below(draw, ARRAY_SIZE(lanes))],
+        columns = width * (1 + (int)below(draw, 3)), rows = 1 + (int)below(draw, 5);
+
+    if (loops.nr < 3) {
+        add_tile(draw, plan);
+        return;
+    }
+    const char *k = loops.item[0], *j = loops.item[1], *i = loops.item[2];
+    bool first = below(draw, 2);
+    if (first)
+        add_distributes(draw, &draw->loops, plan);
+    buf_addf(plan, "tile(%s:%d,%s:%d,%s:%d) tile(%s:%d,%s:%d) ", k, 2 + small(draw), j,
+             columns * (1 + (int)below(draw, 3)), i, (rows + 1) * (1 + small(draw)), j,
+             columns, i, rows + 1);
+    if (!first)
+        add_distributes(draw, &draw->loops, plan);
+    buf_addf(plan, "interchange(%s,%s,%s)", k, i, j);
+    if (below(draw, 4))
+        buf_addf(plan, " full(%s,%s)", i, j);
+    add_packs(draw, &loops, columns, plan);
+    if (below(draw, 4))
+        buf_addf(plan, " vec(%s:%d)", j, width);
+}
+
 static const struct {
     const char *name;
     void (*add)(struct draw *draw, struct buf *plan);
@@ -312,13 +374,21 @@ bool plan_random_knows(const char *transformation)
     return false;
 }
 
+/* One plan in four is for its nest alone, one in four a recipe where loops suffice. */
 char *plan_random_next(struct plan_random *random)
 {
     struct draw draw = {.random = random, .view = kernel_view(random->kernel)};
     struct buf plan = {0};
+    int nest = find_names(&draw);
 
-    find_names(&draw);
+    if (below(&draw, 4) == 0)
+        buf_addf(&plan, "nest(%d) ", nest + 1);
     size_t nr = 1 + below(&draw, STEPS_MAX);
+    if (draw.loops.nr >= 3 && below(&draw, 4) == 0) {
+        add_product(&draw, &plan);
+        nr = below(&draw, 2);
+        buf_add(&plan, nr ? " " : "");
+    }
     for (size_t i = 0; i < nr; i++) {
         buf_add(&plan, i ? " " : "");
         steps[below(&draw, ARRAY_SIZE(steps))].add(&draw, &plan);

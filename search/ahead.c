@@ -31,16 +31,14 @@ static size_t most_ahead(const struct session *session)
 static size_t collect(struct session *session, struct ahead_list *list,
                       struct strvec *plans)
 {
-    const struct search_subject *subject = session->subject;
     size_t most = most_ahead(session);
     bool legal = false;
     while (list->ready < list->nr && plans->nr < most && !session_over(session)) {
         struct choice choice = list->at(list->data, list->ready++);
         if (choice.fallback && legal)
             continue;
+        legal = session_remedied(session, &choice);
         char *plan = choice_text(&choice);
-        struct error why = {0};
-        legal = subject->check(subject->data, plan, &why) == 0;
         if (legal && session_find(session, &choice) == session->result->measurement_nr)
             strvec_push(plans, plan);
         free(plan);

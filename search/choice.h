@@ -1,8 +1,9 @@
 /*
  * A plan as the search sees it: which choices it makes, each kind at most once per loop,
  * put together in one fixed order (set, fuse, distribute, shape or interchange,
- * skew_tile, tile, unroll_jam, unroll, simd, parallel; then prefetch, nontemporal). Names
- * are borrowed from the kernel's view.
+ * skew_tile, tile, unroll_jam, unroll, simd, parallel; then prefetch, nontemporal). Where
+ * the nests of a function have plans of their own, a choice is about one of them and
+ * carries the steps of the others as text. Names are borrowed from the kernel's view.
  */
 #ifndef SEARCH_CHOICE_H
 #define SEARCH_CHOICE_H
@@ -14,6 +15,7 @@ enum {
     CHOICE_PREFETCH_MAX = 4,
     CHOICE_ARRAYS_MAX = 4,
     CHOICE_SHAPE_MAX = 400,
+    CHOICE_OTHERS_MAX = 1600,
     CHOICE_TUNABLES_MAX = KERNEL_TUNABLES_MAX
 };
 
@@ -28,6 +30,9 @@ struct choice {
         long long value;
     } set[CHOICE_TUNABLES_MAX]; /* tunables with another value than in the file */
     size_t set_nr;
+    int nest; /* that all steps below are for, from 1 on; 0 = all nests */
+    char others[CHOICE_OTHERS_MAX]; /* "nest(1) tile(i:8) nest(3) simd": steps of other
+                                       nests, ascending; "" = none */
     const char *fuse[2]; /* neighbours that become one loop, the second NULL where the
                             names are equal; the first NULL = none */
     const char *distribute[CHOICE_LOOPS_MAX]; /* innermost first, a step each */
@@ -68,8 +73,22 @@ char *choice_text(const struct choice *choice);
 int choice_read(const char *text, const struct kernel_view *view, struct choice *out,
                 struct error *err);
 
-/* The loops as they are written, with the same values of tunables: what a whole shape
- * starts from. */
+/* Its steps for one nest (from 1 on), about to be changed; those of the others are
+ * carried. What a choice for all nests says each of `nests` gets. */
+struct choice choice_about(const struct choice *choice, const struct kernel_view *view,
+                           int nest, const int *nests, size_t nr);
+/* The choice that a plan's text stands for, about the same nest as `like`; steps that
+ * cannot be told apart are a shape. false = too long for one. */
+bool choice_from_text(const char *text, const struct choice *like,
+                      const struct kernel_view *view, struct choice *out);
+/* Carries the steps of another choice for another nest, in place of those that it has for
+ * it. false = they are too long. */
+bool choice_carry(struct choice *choice, const struct choice *other);
+/* The steps alone, without those of tunables and of other nests; caller frees. */
+char *choice_own_text(const struct choice *choice);
+
+/* The loops as they are written, with the same values of tunables, the other nests as
+ * they are: what a whole shape starts from. */
 struct choice choice_unshaped(const struct choice *choice);
 
 /* The outermost loop of the transformed nest runs in parallel; `first`: the outermost one

@@ -60,13 +60,16 @@ static double chain_trips(const struct kernel_view *view, int loop)
     return trips;
 }
 
-void nest_find(const struct kernel_view *view, struct nest *nest)
+/* The chain with the most work: that of nest `which`, -1 = of all. Returns the work,
+ * below 0 where there is none. */
+static double find_chain(const struct kernel_view *view, int which, struct nest *nest)
 {
     double most = -1;
     int hot = -1;
     *nest = (struct nest){.view = view};
     for (size_t i = 0; i < view->loop_nr; i++) {
-        double trips = view->loop[i].innermost ? chain_trips(view, (int)i) : -1;
+        bool asked = which < 0 || view->loop[i].nest == which;
+        double trips = asked && view->loop[i].innermost ? chain_trips(view, (int)i) : -1;
         if (trips > 0)
             trips *= chain_work(view, (int)i);
         if (trips > most) {
@@ -75,13 +78,38 @@ void nest_find(const struct kernel_view *view, struct nest *nest)
         }
     }
     if (hot < 0 || view->loop[hot].depth >= KERNEL_DEPTH_MAX)
-        return;
+        return -1;
     nest->nr = (size_t)view->loop[hot].depth + 1;
     for (int i = hot, d = (int)nest->nr - 1; i >= 0 && d >= 0;
          i = view->loop[i].parent, d--) {
         nest->loop[d] = &view->loop[i];
         nest->trips[d] = trips_of(view, &view->loop[i]);
     }
+    return most;
+}
+
+void nest_find(const struct kernel_view *view, struct nest *nest)
+{
+    find_chain(view, -1, nest);
+}
+
+/* What has less of the work cannot pay for its own tries. */
+static const double hot_share = 0.1;
+
+size_t nests_hot(const struct kernel_view *view, struct nest nest[NESTS_HOT_MAX])
+{
+    struct nest each;
+    double all = 0;
+    int last = -1;
+    size_t nr = 0;
+    for (size_t i = 0; i < view->loop_nr; i++)
+        last = view->loop[i].nest > last ? view->loop[i].nest : last;
+    for (int n = 0; n <= last; n++)
+        all += fmax(find_chain(view, n, &each), 0);
+    for (int n = 0; n <= last && nr < NESTS_HOT_MAX; n++)
+        if (find_chain(view, n, &each) >= hot_share * all && each.nr)
+            nest[nr++] = each;
+    return nr;
 }
 
 int nest_depth(const struct nest *nest, const char *loop)

@@ -22,6 +22,11 @@ struct nest {
  */
 void nest_find(const struct kernel_view *view, struct nest *nest);
 
+enum { NESTS_HOT_MAX = 8 };
+/* Of each nest of the function with a tenth or more of all the work, the chain with the
+ * most; in the order of the source. Returns their number. */
+size_t nests_hot(const struct kernel_view *view, struct nest nest[NESTS_HOT_MAX]);
+
 /* Depth of the loop in the chain, -1 when it is not there. */
 int nest_depth(const struct nest *nest, const char *loop);
 

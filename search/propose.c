@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "search/propose_nests.h"
 #include "search/propose_orders.h"
 #include "search/propose_prefetch.h"
 #include "search/propose_squares.h"
@@ -407,21 +408,21 @@ static void propose_simd(const struct propose *about, struct choices *out,
 
 static const struct proposer {
     const char *transformation;
-    void (*propose)(const struct propose *about, struct choices *out,
-                    struct buf *why_not);
+    propose_fn propose;
+    bool of_all; /* it says what is done to all nests, or to arrays */
 } proposers[] = {
-    {"interchange", propose_orders},
-    {"tile", propose_tiles},
-    {"unroll_jam", propose_jams},
-    {"unroll", propose_unroll},
-    {"simd", propose_simd},
-    {"skew", propose_skew},
-    {"fuse", propose_fuse},
-    {"distribute", propose_distribute},
-    {"pack", propose_pack},
-    {"nontemporal", propose_nontemporal},
-    {"prefetch_l1", propose_prefetch_l1},
-    {"prefetch_l2", propose_prefetch_l2},
+    {"interchange", propose_orders, false},
+    {"tile", propose_tiles, false},
+    {"unroll_jam", propose_jams, false},
+    {"unroll", propose_unroll, false},
+    {"simd", propose_simd, false},
+    {"skew", propose_skew, false},
+    {"fuse", propose_fuse, true},
+    {"distribute", propose_distribute, false},
+    {"pack", propose_pack, false},
+    {"nontemporal", propose_nontemporal, true},
+    {"prefetch_l1", propose_prefetch_l1, true},
+    {"prefetch_l2", propose_prefetch_l2, true},
 };
 
 bool propose_knows(const char *transformation)
@@ -441,7 +442,10 @@ void propose(const struct propose *about, const char *transformation, struct cho
     }
     for (size_t i = 0; i < ARRAY_SIZE(proposers); i++)
         if (!strcmp(proposers[i].transformation, transformation)) {
-            proposers[i].propose(about, out, why_not);
+            if (proposers[i].of_all || about->nest->nr == 0)
+                proposers[i].propose(about, out, why_not);
+            else
+                propose_nests(about, proposers[i].propose, out, why_not);
             return;
         }
     buf_add(why_not,
@@ -463,38 +467,4 @@ void propose_on_top(const struct propose *about, const char *transformation,
         choices_release(&list);
     }
     buf_release(&why_not);
-}
-
-/* `size` lies inside `near`. */
-static void add_scaled(const struct choice *near, struct loop_size *size, size_t nr,
-                       long least, struct choices *out)
-{
-    for (size_t i = 0; i < nr; i++)
-        for (int twice = 0; twice < 2; twice++) {
-            long old = size[i].size;
-            size[i].size = twice ? old * 2 : old / 2;
-            if (size[i].size >= least)
-                choices_add(out, near);
-            size[i].size = old;
-        }
-}
-
-void propose_neighbours(const char *transformation, const struct choice *best,
-                        struct choices *out)
-{
-    struct choice near = *best;
-    if (!strcmp(transformation, "skew"))
-        add_scaled(&near, near.skew, near.skew_nr, 2, out);
-    else if (!strcmp(transformation, "tile"))
-        add_scaled(&near, near.tile, near.tile_nr, 4, out);
-    else if (!strcmp(transformation, "unroll_jam"))
-        add_scaled(&near, near.jam, near.jam_nr, 2, out);
-    else if (!strncmp(transformation, "prefetch", 8) && near.prefetch_nr) {
-        long old = near.prefetch[near.prefetch_nr - 1].distance;
-        for (int twice = 0; twice < 2; twice++) {
-            near.prefetch[near.prefetch_nr - 1].distance = twice ? old * 2 : old / 2;
-            if (near.prefetch[near.prefetch_nr - 1].distance >= 1)
-                choices_add(out, &near);
-        }
-    }
 }

@@ -14,6 +14,8 @@ static void choose_registers(const struct block_machine *machine,
     for (long long vectors = 1; vectors <= 4; vectors *= 2) {
         long long rows = (machine->registers - 1 - vectors) / vectors;
         rows -= rows > 2 ? rows % 2 : 0;
+        while (machine->triangle && rows & (rows - 1)) /* they divide the columns then */
+            rows &= rows - 1;
         double value = (double)(rows * vectors) / (double)(rows + vectors);
         if (rows < 1 || value <= best)
             continue;
@@ -38,8 +40,11 @@ struct block_shape propose_blocks(const struct block_machine *machine)
     shape.depth = shape.depth < DEPTH_LEAST ? DEPTH_LEAST : shape.depth;
     shape.i_blocks =
         (long long)(l2 * 3 / 4 / (double)(shape.depth * machine->element_bytes));
-    shape.i_blocks -= shape.i_blocks % shape.rows;
-    shape.i_blocks = shape.i_blocks < shape.rows ? shape.rows : shape.i_blocks;
+    long long unit = shape.rows;
+    if (machine->triangle)
+        unit = shape.columns > shape.rows ? shape.columns : shape.rows;
+    shape.i_blocks -= shape.i_blocks % unit;
+    shape.i_blocks = shape.i_blocks < unit ? unit : shape.i_blocks;
     shape.j_blocks =
         (long long)(l2 * B_PER_L2 / (double)(shape.depth * machine->element_bytes));
     shape.j_blocks -= shape.j_blocks % shape.columns;
@@ -50,11 +55,18 @@ char *propose_blocks_plan(const struct block_shape *shape,
                           const struct block_names *names)
 {
     const char *i = names->i, *j = names->j, *k = names->k;
-    return xasprintf(
-        "tile(%s:%lld,%s:%lld,%s:%lld) tile(%s:%lld,%s:%lld) interchange(%s,%s,%s) "
-        "full(%s,%s) pack(%s,%st) pack(%s,%st,%s:%lld) pack(%s,%st2) vec(%s:%lld) "
-        "prefetch(%s:1)",
+    struct buf plan = {0};
+    buf_addf(
+        &plan,
+        "tile(%s:%lld,%s:%lld,%s:%lld) tile(%s:%lld,%s:%lld) %sinterchange(%s,%s,%s) "
+        "full(%s,%s)",
         k, shape->depth, j, shape->j_blocks, i, shape->i_blocks, j, shape->columns, i,
-        shape->rows, k, i, j, i, j, names->a, i, names->b, j, j, shape->columns, names->c,
-        i, j, shape->lanes, names->c);
+        shape->rows, names->split ? names->split : "", k, i, j, i, j);
+    for (size_t n = 0; n < BLOCK_OPERANDS_MAX && names->a[n]; n++)
+        buf_addf(&plan, " pack(%s,%st)", names->a[n], i);
+    for (size_t n = 0; n < BLOCK_OPERANDS_MAX && names->b[n]; n++)
+        buf_addf(&plan, " pack(%s,%st,%s:%lld)", names->b[n], j, j, shape->columns);
+    buf_addf(&plan, " pack(%s,%st2) vec(%s:%lld) prefetch(%s:1)", names->c, i, j,
+             shape->lanes, names->c);
+    return buf_detach(&plan);
 }

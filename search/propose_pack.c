@@ -11,9 +11,10 @@
 #include "search/uses.h"
 
 struct product {
-    const char *array[3]; /* by the loop, of the last three, that does not move it */
-    int written;          /* which of them is the result; its loop adds up */
-    int along;            /* the loop along the result's rows */
+    /* By the loop, of the last three, that does not move them. */
+    const char *array[3][BLOCK_OPERANDS_MAX];
+    int written; /* that of the result; its loop adds up */
+    int along;   /* the loop along the result's rows */
     size_t element_bytes;
 };
 
@@ -34,42 +35,60 @@ static int unit_loop(const struct nest *nest, const struct kernel_access *access
     return -1;
 }
 
-/* Of one array there is one packed copy. */
-static bool is_twice(const struct product *product)
+/* NULL = there are too many of them. */
+static const char **place_of(struct product *product, int still, const char *array)
 {
-    const char *const *array = product->array;
-    return !strcmp(array[0], array[1]) || !strcmp(array[0], array[2]) ||
-           !strcmp(array[1], array[2]);
+    for (size_t i = 0; i < BLOCK_OPERANDS_MAX; i++)
+        if (!product->array[still][i] || !strcmp(product->array[still][i], array))
+            return &product->array[still][i];
+    return NULL;
 }
 
-/* In the innermost loop: one array for each loop, one of them written; elements of one
- * size. */
+/* What is read elsewhere while it is written has one packed copy only. */
+static bool result_is_apart(const struct product *product)
+{
+    const char *result = product->array[product->written][0];
+    for (int d = 0; d < 3; d++)
+        for (size_t i = 0; d != product->written && i < BLOCK_OPERANDS_MAX; i++)
+            if (product->array[d][i] && !strcmp(product->array[d][i], result))
+                return false;
+    return !product->array[product->written][1];
+}
+
+static bool take_access(const struct nest *nest, const struct kernel_access *access,
+                        int still, struct product *product)
+{
+    const struct kernel_array *array = &nest->view->array[access->array];
+    const char **place = place_of(product, still, array->name);
+    if (!place ||
+        (product->element_bytes && product->element_bytes != array->element_bytes) ||
+        (access->write && product->written >= 0 && product->written != still))
+        return false;
+    *place = array->name;
+    product->element_bytes = array->element_bytes;
+    if (access->write) {
+        product->written = still;
+        product->along = unit_loop(nest, access, array->element_bytes);
+    }
+    return true;
+}
+
+/* In the innermost loop: arrays for each loop, one of them written; elements of one size.
+ */
 static bool read_product(const struct nest *nest, struct product *product)
 {
     const struct kernel_view *view = nest->view;
     *product = (struct product){.written = -1, .along = -1};
     for (size_t i = 0; i < view->access_nr; i++) {
         const struct kernel_access *access = &view->access[i];
-        const struct kernel_array *array = &view->array[access->array];
         bool inside = nest_holds(nest, access) &&
                       (size_t)view->loop[access->loop].depth + 1 == nest->nr;
         int still = inside ? still_loop(nest, access) : -1;
-        if (still < 0)
-            continue;
-        if ((product->array[still] && strcmp(product->array[still], array->name)) ||
-            (product->element_bytes && product->element_bytes != array->element_bytes))
+        if (still >= 0 && !take_access(nest, access, still, product))
             return false;
-        product->array[still] = array->name;
-        product->element_bytes = array->element_bytes;
-        if (access->write && product->written >= 0 && product->written != still)
-            return false;
-        if (access->write) {
-            product->written = still;
-            product->along = unit_loop(nest, access, array->element_bytes);
-        }
     }
-    return product->array[0] && product->array[1] && product->array[2] &&
-           product->written >= 0 && product->along >= 0 && !is_twice(product);
+    return product->array[0][0] && product->array[1][0] && product->array[2][0] &&
+           product->written >= 0 && product->along >= 0 && result_is_apart(product);
 }
 
 /* Intel's and AMD's cores have 32 vector registers with AVX-512, 16 without (Intel
@@ -87,89 +106,55 @@ struct block_machine block_machine(const struct machine *machine, size_t element
  * inside: only loops that hold nothing else change places. */
 static void distribute_parts(const struct nest *nest, struct buf *plan)
 {
-    const struct kernel_view *view = nest->view;
     bool parts = false;
     for (size_t d = nest->nr - 1; d-- > nest->nr - 3;) {
-        for (size_t i = 0; i < view->access_nr; i++)
-            parts = parts || (nest_holds(nest, &view->access[i]) &&
-                              (size_t)view->loop[view->access[i].loop].depth == d);
+        parts = parts || !nest->loop[d]->perfect;
         if (parts)
             buf_addf(plan, "distribute(%s) ", nest->loop[d]->name);
     }
 }
 
-/* The steps name the loops of all nests: the innermost loop of another one with the same
- * names around. */
-static bool is_twin(const struct nest *nest, const struct kernel_loop *loop)
-{
-    const struct kernel_loop *all = nest->view->loop;
-    if (!loop->innermost || loop->nest == nest->loop[0]->nest ||
-        (size_t)loop->depth + 1 != nest->nr)
-        return false;
-    for (; strcmp(loop->name, nest->loop[loop->depth]->name) == 0;
-         loop = &all[loop->parent])
-        if (loop->parent < 0)
-            return true;
-    return false;
-}
-
-/* What stands in another product in the place of `names` is packed likewise, each array
- * once. */
-static void pack_twins(const struct nest *nest, const struct block_names *names,
-                       long long columns, struct buf *plan)
-{
-    const struct kernel_view *view = nest->view;
-    for (size_t i = 0; i < view->access_nr; i++) {
-        const struct kernel_access *access = &view->access[i];
-        const char *array = view->array[access->array].name;
-        if (access->loop < 0 || !is_twin(nest, &view->loop[access->loop]))
-            continue;
-        int still = still_loop(nest, access);
-        const char *loop =
-            still < 0 ? NULL : nest->loop[nest->nr - 3 + (size_t)still]->name;
-        char *step = xasprintf(" pack(%s,", array);
-        if (loop && !strstr(buf_str(plan), step)) {
-            buf_add(plan, step);
-            if (!strcmp(loop, names->i)) /* as b */
-                buf_addf(plan, "%st,%s:%lld)", names->j, names->j, columns);
-            else if (!strcmp(loop, names->k)) /* as c */
-                buf_addf(plan, "%st2) prefetch(%s:1)", names->i, array);
-            else
-                buf_addf(plan, "%st)", names->i);
-        }
-        free(step);
-    }
-}
-
-/* Returns whether it is not too long. */
-static bool add_text(const struct propose *about, const char *plan, bool fallback,
+static void add_text(const struct propose *about, const char *plan, bool fallback,
                      struct choices *out)
 {
     struct choice choice = choice_unshaped(about->now);
-    bool fits = strlen(plan) < sizeof(choice.shape);
+    if (strlen(plan) >= sizeof(choice.shape))
+        return;
     choice.fallback = fallback;
-    if (fits) {
-        snprintf(choice.shape, sizeof(choice.shape), "%s", plan);
-        choices_add(out, &choice);
-    }
-    return fits;
+    snprintf(choice.shape, sizeof(choice.shape), "%s", plan);
+    choices_add(out, &choice);
 }
 
+/* As many blocks as the depth needs, all of about the same depth: a last one that is
+ * short loads and stores the result for little. */
+static long long even_depth(long long depth, double trips)
+{
+    enum { STEP = 8 };
+    double even = ceil(trips / ceil(trips / (double)depth) / STEP) * STEP;
+    return even >= STEP && even < (double)depth ? (long long)even : depth;
+}
+
+/* What stands beside the product runs in the first of its tiles, or before them all. */
 static void add_shape(const struct propose *about, const struct block_shape *shape,
                       const struct block_names *names, struct choices *out)
 {
-    struct buf text = {0};
-    char *blocks = propose_blocks_plan(shape, names);
-    distribute_parts(about->nest, &text);
-    buf_add(&text, blocks);
-    free(blocks);
-    char *alone = xstrdup(buf_str(&text));
-    pack_twins(about->nest, names, shape->columns, &text);
-    bool twins =
-        strcmp(alone, buf_str(&text)) != 0 && add_text(about, buf_str(&text), false, out);
-    add_text(about, alone, twins, out);
-    free(alone);
-    buf_release(&text);
+    struct buf split = {0}, before = {0};
+    struct block_shape even = *shape;
+    struct block_names inside = *names;
+    int k = nest_depth(about->nest, names->k);
+    even.depth = even_depth(shape->depth, about->nest->trips[k]);
+    distribute_parts(about->nest, &split);
+    inside.split = buf_str(&split);
+    char *plan = propose_blocks_plan(&even, &inside);
+    add_text(about, plan, false, out);
+    free(plan);
+    plan = propose_blocks_plan(&even, names);
+    buf_addf(&before, "%s%s", buf_str(&split), plan);
+    if (split.length)
+        add_text(about, buf_str(&before), true, out);
+    free(plan);
+    buf_release(&split);
+    buf_release(&before);
 }
 
 /* The shape by the formulas first, then twice as deep, fewer rows, and more. A block
@@ -184,10 +169,11 @@ static void add_shapes(const struct propose *about, const struct product *produc
     struct block_names names = {.i = nest->loop[first + (size_t)i]->name,
                                 .j = nest->loop[first + (size_t)j]->name,
                                 .k = nest->loop[first + (size_t)k]->name,
-                                .a = product->array[j],
-                                .b = product->array[i],
-                                .c = product->array[k]};
+                                .c = product->array[k][0]};
     struct block_machine machine = block_machine(about->machine, product->element_bytes);
+    memcpy(names.a, product->array[j], sizeof(names.a));
+    memcpy(names.b, product->array[i], sizeof(names.b));
+    machine.triangle = is_triangle(nest, first);
     struct block_shape shape = propose_blocks(&machine), other = shape;
     struct sum_block block;
     bool plain = sum_block_find(nest, &block) && block.lanes,

@@ -210,6 +210,10 @@ void propose_fuse(const struct propose *about, struct choices *out, struct buf *
 {
     const struct kernel_view *view = about->nest->view;
     struct choice choice = *about->now;
+    if (choice.nest) {
+        buf_add(why_not, "the nests have plans of their own");
+        return;
+    }
     for (size_t i = 0; i < view->loop_nr && !choice.fuse[0]; i++) {
         size_t next = next_sibling(view, i);
         if (next == view->loop_nr)
@@ -272,4 +276,40 @@ void propose_nontemporal(const struct propose *about, struct choices *out,
     else
         buf_add(why_not, before ? "the plan's stores go past the caches already"
                                 : "no array is only written, and along its lines");
+}
+
+/* ---- sizes next to others ---- */
+
+/* `size` lies inside `near`. */
+static void add_scaled(const struct choice *near, struct loop_size *size, size_t nr,
+                       long least, struct choices *out)
+{
+    for (size_t i = 0; i < nr; i++)
+        for (int twice = 0; twice < 2; twice++) {
+            long old = size[i].size;
+            size[i].size = twice ? old * 2 : old / 2;
+            if (size[i].size >= least)
+                choices_add(out, near);
+            size[i].size = old;
+        }
+}
+
+void propose_neighbours(const char *transformation, const struct choice *best,
+                        struct choices *out)
+{
+    struct choice near = *best;
+    if (!strcmp(transformation, "skew"))
+        add_scaled(&near, near.skew, near.skew_nr, 2, out);
+    else if (!strcmp(transformation, "tile"))
+        add_scaled(&near, near.tile, near.tile_nr, 4, out);
+    else if (!strcmp(transformation, "unroll_jam"))
+        add_scaled(&near, near.jam, near.jam_nr, 2, out);
+    else if (!strncmp(transformation, "prefetch", 8) && near.prefetch_nr) {
+        long old = near.prefetch[near.prefetch_nr - 1].distance;
+        for (int twice = 0; twice < 2; twice++) {
+            near.prefetch[near.prefetch_nr - 1].distance = twice ? old * 2 : old / 2;
+            if (near.prefetch[near.prefetch_nr - 1].distance >= 1)
+                choices_add(out, &near);
+        }
+    }
 }

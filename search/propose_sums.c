@@ -127,19 +127,31 @@ static bool fits_all(const struct nest *nest, struct sum_block *block)
     return reused && again && block->element_bytes && !is_own_operand(nest, block);
 }
 
-/* The deeper of the two begins or ends where the other one stands. */
-static bool is_triangle(const struct nest *nest, const struct sum_block *block)
+static bool mentions(const char *text, const char *name)
 {
-    size_t outer = outer_of(block);
-    const struct kernel_loop *inner = nest->loop[outer + 1];
-    const char *text[] = {inner->lower_text, inner->upper_text};
-    size_t length = strlen(name_at(nest, outer));
-    for (size_t i = 0; i < ARRAY_SIZE(text); i++)
-        for (const char *at = text[i]; at && (at = strstr(at, name_at(nest, outer)));
-             at += length)
-            if ((at == text[i] || !is_word(at[-1])) && !is_word(at[length]))
+    size_t length = strlen(name);
+    for (const char *at = text; at && (at = strstr(at, name)); at += length)
+        if ((at == text || !is_word(at[-1])) && !is_word(at[length]))
+            return true;
+    return false;
+}
+
+bool is_triangle(const struct nest *nest, size_t first)
+{
+    for (size_t inner = first; inner < nest->nr; inner++)
+        for (size_t outer = first; outer < inner; outer++)
+            if (mentions(nest->loop[inner]->lower_text, name_at(nest, outer)) ||
+                mentions(nest->loop[inner]->upper_text, name_at(nest, outer)))
                 return true;
     return false;
+}
+
+/* The deeper of the two begins or ends where the other one stands. */
+static bool block_is_triangle(const struct nest *nest, const struct sum_block *block)
+{
+    const struct kernel_loop *inner = nest->loop[outer_of(block) + 1];
+    const char *outer = name_at(nest, outer_of(block));
+    return mentions(inner->lower_text, outer) || mentions(inner->upper_text, outer);
 }
 
 static bool find_block(const struct nest *nest, bool lanes, struct sum_block *block)
@@ -148,7 +160,7 @@ static bool find_block(const struct nest *nest, bool lanes, struct sum_block *bl
         for (size_t turn = 0; turn < 2; turn++) {
             *block = (struct sum_block){
                 .along = inner - turn, .across = inner + turn - 1, .lanes = lanes};
-            if (fits_all(nest, block) && (lanes || !is_triangle(nest, block)))
+            if (fits_all(nest, block) && (lanes || !block_is_triangle(nest, block)))
                 return true;
         }
     return false;
@@ -163,7 +175,7 @@ static bool find_inside(const struct nest *nest, struct sum_block *block)
     for (size_t d = 0; d + 1 < nest->nr; d++)
         if (!nest->loop[d]->perfect)
             return false;
-    return fits_all(nest, block) && block->result && !is_triangle(nest, block);
+    return fits_all(nest, block) && block->result && !block_is_triangle(nest, block);
 }
 
 bool sum_block_find(const struct nest *nest, struct sum_block *block)

@@ -23,6 +23,8 @@ struct sum_block {
     const char *result; /* array stored to in the innermost loop; NULL = a scalar */
     size_t element_bytes;
 };
+/* Of the loops from depth `first` on, one begins or ends where another one stands. */
+bool is_triangle(const struct nest *nest, size_t first);
 /* false: the nest has no such loops. */
 bool sum_block_find(const struct nest *nest, struct sum_block *block);
 

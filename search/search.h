@@ -316,6 +316,7 @@ struct block_machine {
     double l2_bytes;     /* of one core; 0 = unknown, then 256 KiB */
     long long registers; /* vector registers: 16 without, 32 with AVX-512; at least 8 */
     long long vector_bytes, element_bytes; /* powers of 2 */
+    bool triangle; /* rows begin or end where columns stand: blocks of them must meet */
 };
 
 /* Iterations of i, j and k. */
@@ -330,9 +331,15 @@ struct block_shape {
 
 struct block_shape propose_blocks(const struct block_machine *machine);
 
-/* The plan of that shape for loops and arrays called so. The caller frees. */
+/* The plan of that shape for loops and arrays called so; several products may be added to
+ * one c, and an array may be in both places. The caller frees. */
+enum { BLOCK_OPERANDS_MAX = 4 };
 struct block_names {
-    const char *i, *j, *k, *a, *b, *c;
+    const char *i, *j, *k;
+    const char *a[BLOCK_OPERANDS_MAX], *b[BLOCK_OPERANDS_MAX]; /* up to NULL */
+    const char *c;
+    const char *split; /* steps that give what stands beside the product loops of its own,
+                          after the tiles: it runs in the first of them; NULL = none */
 };
 char *propose_blocks_plan(const struct block_shape *shape,
                           const struct block_names *names);

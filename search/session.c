@@ -128,10 +128,30 @@ void session_say(const struct session *session, const char *format, ...)
     buf_release(&text);
 }
 
+/* Shares of the budget: the comparisons that the answer is told by, the winner's and its
+ * file's, have intervals worth telling; and huge pages their turn. */
+static const double answer_share = 0.2, pages_share = 0.15;
+
+static double pages_s(const struct session *session)
+{
+    const struct pace *pace = &session->pace;
+    if (!session->subject->huge_pages_available || session->opts->plans_only)
+        return 0;
+    return fmin(pages_share * pace->budget_s,
+                2 * (pace->try_s + pace_comparison_s(pace, PACE_LEAST_S)));
+}
+
+static double closing_s(const struct session *session)
+{
+    const struct pace *pace = &session->pace;
+    if (session->opts->advise_only)
+        return 0;
+    return fmax(pace_closing_s(pace), answer_share * pace->budget_s) + pages_s(session);
+}
+
 double session_left_s(const struct session *session)
 {
-    double closing_s = session->opts->advise_only ? 0 : pace_closing_s(&session->pace);
-    return session->pace.end_s - session_now_s(session) - closing_s;
+    return session->pace.end_s - session_now_s(session) - closing_s(session);
 }
 
 bool session_over(const struct session *session)

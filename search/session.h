@@ -107,6 +107,9 @@ bool session_timed(const struct session *session, size_t i);
 /* 0 = legal; else the reason is in `err` and, for illegal plans, in result->pruned. */
 int session_legal(struct session *session, const struct choice *choice,
                   struct error *err);
+/* Whether it is legal, or becomes so by what its refusals ask for, a step each; then that
+ * is the choice. */
+bool session_remedied(struct session *session, struct choice *choice);
 /* Why the choice is not legal, of those asked; NULL = it is, or was not asked. */
 const char *session_refusal(const struct session *session, const struct choice *choice);
 void session_prune(struct session *session, const char *plan, const char *rule,

@@ -45,7 +45,27 @@ int session_legal(struct session *session, const struct choice *choice, struct e
     if (status && (reason.status == STATUS_ILLEGAL || reason.status == STATUS_USAGE))
         session_prune(session, plan, "legality", reason.text);
     free(plan);
-    return status ? fail(err, reason.status, "%s", reason.text) : 0;
+    return status ? fail_as(err, &reason) : 0;
+}
+
+bool session_remedied(struct session *session, struct choice *choice)
+{
+    enum { REMEDIES_MAX = 4 };
+    struct choice tried = *choice;
+    for (size_t i = 0; i < REMEDIES_MAX; i++) {
+        struct error refusal = {0};
+        struct choice next;
+        if (!session_legal(session, &tried, &refusal)) {
+            *choice = tried;
+            return true;
+        }
+        if (!*refusal.remedy ||
+            !choice_from_text(refusal.remedy, &tried, &session->view, &next))
+            break;
+        next.fallback = tried.fallback;
+        tried = next;
+    }
+    return false;
 }
 
 double session_rule_factor(const struct session *session, const char *rule)

@@ -154,11 +154,12 @@ int settle_list(struct session *session, const struct choices *list, size_t now,
          i++) {
         if (list->item[i].fallback && legal)
             continue;
-        legal = session_legal(session, &list->item[i], NULL) == 0;
+        struct choice choice = list->item[i];
+        legal = session_remedied(session, &choice);
         status = session_ahead(session, &ahead, i, err);
         if (legal && !status)
-            status = try_choice(session, &list->item[i], fastest(session, &field, *best),
-                                &field, err);
+            status = try_choice(session, &choice, fastest(session, &field, *best), &field,
+                                err);
     }
     if (!status)
         status = settle(session, now, &field, best, err);

@@ -64,7 +64,8 @@ static bool same_settings(const struct choice *a, const struct choice *b)
 /* Steps that have no parameter to be near in. */
 static bool same_words(const struct choice *a, const struct choice *b)
 {
-    return same_settings(a, b) && same_fuse(a, b) &&
+    return same_settings(a, b) && a->nest == b->nest && !strcmp(a->others, b->others) &&
+           same_fuse(a, b) &&
            same_names(a->distribute, a->distribute_nr, b->distribute, b->distribute_nr) &&
            same_names(a->order, a->order_nr, b->order, b->order_nr) &&
            same_names(a->nontemporal, a->nontemporal_nr, b->nontemporal,

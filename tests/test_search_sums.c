@@ -58,7 +58,7 @@ static void blocks_keep_sums_in_registers(void)
     bench_release(&bench);
 }
 
-/* (A[k][i] - A[k][j]): one array twice cannot be packed, its results can. */
+/* (A[k][i] - A[k][j]): results alone, then with the array in two buffers. */
 static void elements_are_kept_in_a_buffer(void)
 {
     struct bench bench = {0};
@@ -69,9 +69,12 @@ static void elements_are_kept_in_a_buffer(void)
     bench_start(&bench);
     bench.machine.simd_bytes = 64;
     ask(&bench, "pack");
-    check_eq(bench.out.nr, 1);
+    check_eq(bench.out.nr, 5);
     check_at(&bench, 0,
              "tile(j:16,i:6) interchange(k,i,j) full(i,j) pack(C,it) vec(j:8)");
+    check_at(&bench, 1,
+             "tile(k:256,j:2048,i:384) tile(j:32,i:6) interchange(k,i,j) full(i,j) "
+             "pack(B,it) pack(B,jt,j:32) pack(C,it2) vec(j:8) prefetch(C:1)");
     check_parses(&bench.out);
     bench.kernel.loop[1].perfect = false;
     ask(&bench, "pack");

@@ -15,6 +15,13 @@
 #define PANELS    "tile(k:16,j:48,i:12) tile(j:16,i:6) interchange(k,i,j) "
 #define IN_PANELS "pack(a,it,i:6) pack(b,jt,j:16) pack(c,it2) "
 
+/* What stands beside the product runs in the first of its tiles. */
+#define FIRST                                                                            \
+    "tile(k:16,i:12) tile(j:16,i:6) distribute(j) distribute(i) interchange(k,i,j) "
+#define TRIANGLE       "tile(k:16,i:16) tile(j:16,i:4) interchange(k,i,j) "
+#define TRIANGLE_FIRST "tile(k:16,i:16) tile(j:16,i:4) distribute(i) interchange(k,i,j) "
+#define TWICE          "pack(b,it) pack(b,jt,j:16) pack(c,it2) "
+
 static const struct packed {
     const char *kernel, *plan, *golden;
 } packed[] = {
@@ -49,6 +56,25 @@ static const struct packed {
     {"batch", PANELS "full(i,j) " IN_PANELS "vec(j:8) prefetch(c:1)", NULL},
     {"batch", BLOCKS "full(i,j) " PACKS "vec(j:8)", NULL},
     {"textbook", "distribute(j) distribute(i) " BLOCKS "full(i,j) " PACKS "vec(j:8)",
+     NULL},
+    {"started", FIRST "full(i,j) " PACKS "vec(j:8)", "started"},
+    {"started", FIRST PACKS "vec(j:4)", NULL},
+    {"started", FIRST "full(i,j) pack(c,it2) vec(j:8)", NULL},
+    {"started", "tile(k:16) pack(c,kt) pack(a,kt)", NULL},
+    {"started", "distribute(j) distribute(i) " BLOCKS "full(i,j) " PACKS "vec(j:8)",
+     NULL},
+    {"triangle", "distribute(i) " TRIANGLE "full(i,j) " TWICE "vec(j:8)", "triangle"},
+    {"triangle", TRIANGLE_FIRST "full(i,j) " TWICE, NULL},
+    {"triangle", "distribute(i) tile(k:5,i:6) tile(j:8,i:2) " TWICE, NULL},
+    {"triangle", "tile(j:16,k:8) pack(b,kt,i:4) pack(b,kt,j:16)", NULL},
+    {"partly", TRIANGLE_FIRST "full(i,j) " PACKS "vec(j:8)", NULL},
+    {"partly", "tile(k:16,i:8,j:8) distribute(i) pack(c,jt) pack(a,jt)", NULL},
+    /* the other half is read before it is set */
+    {"crossed", "pack(c,h)", NULL},
+    {"crossed", "tile(h:4) pack(c,ht) unroll(k:2)", NULL},
+    {"chain", "nest(2) interchange(i,k,j) vec(j:8) nest(1) tile(k:8) pack(a,kt)",
+     "chain"},
+    {"chain", "nest(1) " BLOCKS "full(i,j) " PACKS "vec(j:8) nest(all) prefetch(b:2)",
      NULL},
     {"add", "tile(j:16) full(j) vec(j:8)", NULL},
     {"add", "pack(a,j) unroll(j:4)", NULL}, /* copies, each with an element of its own */
@@ -211,7 +237,10 @@ static void what_cannot_be_done_is_said(void)
         {"rows", "full(i)", "put tile(i:8) before it"},
         {"sums", "tile(j:7,i:7) full(j)", "complete tiles cannot have code"},
         {"rows", "pack(b,i)", "no constant size"},
-        {"rows", "tile(i:8) pack(b,it) pack(b,i)", "packed twice"},
+        {"rows", "tile(i:8,j:8,k:8) pack(b,jt) pack(b,kt)", "packed twice alike"},
+        {"triangle", "tile(i:8,j:8,k:8) pack(c,jt,j:8) pack(c,it)", "and is written"},
+        {"rows", "nest(2) tile(i:8)", "is for nest 2"},
+        {"rows", "nest(1) tile(h:8)", "there are i, j, k"},
         {"rows", "tile(i:8,k:8) pack(b,it,kt)", "one loop"},
         {"rows", "tile(i:8,k:8) pack(b,it:2)", "one loop"},
         {"rows", "tile(i:8,k:8) pack(a,kt,i)", "one loop"},
@@ -232,6 +261,50 @@ static void what_cannot_be_done_is_said(void)
         check_contains(err.text, table[i].says);
         loops_close(&loops);
     }
+}
+
+/* In the words of a plan, for who puts plans together; again and again until it helps. */
+static void what_would_help_is_said(void)
+{
+    static const struct {
+        const char *kernel, *plan, *remedy;
+    } table[] = {
+        {"textbook", "tile(i:8) interchange(k,j)",
+         "tile(i:8) distribute(j) interchange(k,j)"},
+        {"chain", "nest(2) full(k)", "nest(2) tile(k:8) full(k)"},
+        {"outside", "vec(j:4)", ""},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+        struct loops loops;
+        struct error err = {0};
+        if (!open_kernel(&loops, table[i].kernel))
+            continue;
+        check(loops_check(&loops, table[i].plan, NULL, &err) != 0);
+        check_str(err.remedy, table[i].remedy);
+        loops_close(&loops);
+    }
+}
+
+/* A product that is added at once costs nothing more: it stays. */
+static void what_each_use_multiplies_is_multiplied_once(void)
+{
+    struct loops loops;
+    struct buf text = {0};
+    struct error err = {0};
+    if (!open_kernel(&loops, "scaled"))
+        return;
+    if (check_ok(loops_emit(&loops, BLOCKS PACKS, &text, &err), &err)) {
+        check_contains(buf_str(&text), "= alpha * a[i][k]");
+        check(!strstr(buf_str(&text), "alpha * a_l"));
+    }
+    loops_close(&loops);
+    buf_reset(&text);
+    if (!open_kernel(&loops, "partly"))
+        return;
+    if (check_ok(loops_emit(&loops, "tile(k:16) pack(a,kt)", &text, &err), &err))
+        check_contains(buf_str(&text), "= a[i][k];");
+    buf_release(&text);
+    loops_close(&loops);
 }
 
 /* What is added to fill tiles must not touch what the loop computes: k is not filled. */
@@ -263,6 +336,9 @@ static void too_complex_is_said(void)
 CU_TestInfo variants_pack_tests[] = {
     {"texts and results are as expected", texts_and_results_are_as_expected},
     {"what cannot be done is said", what_cannot_be_done_is_said},
+    {"what would help is said", what_would_help_is_said},
+    {"what each use multiplies is multiplied once",
+     what_each_use_multiplies_is_multiplied_once},
     {"only harmless iterations are added", only_harmless_iterations_are_added},
     {"too complex is said", too_complex_is_said},
     CU_TEST_INFO_NULL,

@@ -28,6 +28,9 @@ static void canonical_text(void)
         {"simd(j,interleave:2,width:8)", "simd(j,width:8,interleave:2)"},
         {"parallel(i,chunk:4,schedule:dynamic)", "parallel(i,schedule:dynamic,chunk:4)"},
         {"set(TILE:0,U:-3)", "set(TILE:0,U:-3)"},
+        {" nest( 2 )tile(i:8) nest(2) simd nest(all) fuse(i) nest(1)",
+         "nest(2) tile(i:8) simd nest(all) fuse(i)"},
+        {"nest(1) nest(3) simd", "nest(3) simd"},
         {"pack(B,kt) vec(j:8) full(i) pad(a:8)", "pack(B,kt) vec(j:8) full(i) pad(a:8)"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -50,6 +53,10 @@ static void wrong_plans_are_explained(void)
         {"tyle(i:4)", "unknown transformation 'tyle' in the plan; there are tile, "
                       "skew_tile, interchange"},
         {"4", "unknown transformation '4'"},
+        {"nest(0) simd", "nest takes the number of a nest"},
+        {"nest(x) simd", "nest takes the number of a nest"},
+        {"nest simd", "nest takes the number of a nest"},
+        {"nest(2 simd", "nest takes the number of a nest"},
         {"tile", "tile needs at least 1 name; write tile(i:64,j:64)"},
         {"tile(i)", "'i' in tile needs a number"},
         {"tile(i:x)", "'i' in tile needs a number"},

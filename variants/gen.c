@@ -439,7 +439,7 @@ static int check_all(struct model *model, const struct plan *plan, struct work *
             return -1;
         if (work_parallel(&works[i], err))
             return fail_in(err, "the nest at line %d", model->nest[i]->stmt->line);
-        work_hints(&works[i], plan);
+        work_hints(&works[i], i, plan);
         work_pragmas(&works[i]);
         if (assumptions)
             add_assumptions(&works[i], assumptions);

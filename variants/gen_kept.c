@@ -83,7 +83,7 @@ static const struct kept_plan *ask(struct model *model, const struct plan *plan)
 
 static int answer(const struct kept_plan *kept, struct error *err)
 {
-    return kept->status ? fail(err, kept->err.status, "%s", kept->err.text) : 0;
+    return kept->status ? fail_as(err, &kept->err) : 0;
 }
 
 int model_check(struct model *model, const struct plan *plan, struct buf *assumptions,

@@ -181,7 +181,7 @@ static void redirect_access(struct gen *gen, const struct access *access,
     struct ir_expr *value[4 * DEPTH_MAX], *subscript[SUBSCRIPTS_MAX];
     for (size_t b = 0; b < gen->work->box_nr; b++) {
         const struct box *box = &gen->work->box[b];
-        if (box->cell != access->cell || box->is_scalar ||
+        if (box->is_scalar || !box_takes(gen->work, box, access) ||
             !prefix_values(gen, box, &gen->nest->statement[access->statement], raw,
                            value))
             continue;
@@ -191,7 +191,11 @@ static void redirect_access(struct gen *gen, const struct access *access,
             gen->problem = "a statement has too many accesses for local buffers";
             return;
         }
-        redirect->from[redirect->nr] = access->expr;
+        const struct ir_symbol *factor;
+        bool left;
+        redirect->from[redirect->nr] =
+            box->factor ? packed_product(gen->nest, access, &factor, &left)
+                        : access->expr;
         size_t last = box->order[box->dims - 1];
         struct ir_expr *panel = box->panel ? take_panel(gen, box, written(access, last),
                                                         value, &subscript[last])
@@ -337,15 +341,26 @@ static struct ir_expr *user_element(struct gen *gen, const struct box *box,
     return element(gen, cell->symbol, &sum, 1);
 }
 
+/* As the source has it, so that the same numbers come out. */
+static struct ir_expr *with_factor(struct gen *gen, const struct box *box,
+                                   struct ir_expr *user)
+{
+    struct ir_expr *factor = ir_name(gen->arena, (struct ir_symbol *)box->factor);
+    return box->factor_left ? as_in_source(gen, "*", factor, user)
+                            : as_in_source(gen, "*", user, factor);
+}
+
 static struct ir_stmt *copy_stmt(struct gen *gen, const struct copy *copy,
                                  struct ir_expr *local, struct ir_expr *user)
 {
+    const struct box *box = &gen->work->box[copy->box];
     if (copy->kind == COPY_FETCH) {
         struct ir_stmt *stmt = ir_stmt_new(gen->arena, IR_EXPR, 0);
-        stmt->expr =
-            fetch_call(gen, user, gen->work->box[copy->box].written, copy->level);
+        stmt->expr = fetch_call(gen, user, box->written, copy->level);
         return stmt;
     }
+    if (box->factor)
+        user = with_factor(gen, box, user);
     if (copy->lanes) {
         local = gen_vector_at(gen, local, copy->lanes);
         user = copy->kind == COPY_ZERO ? gen_vector_zero(gen, local)

@@ -7,7 +7,9 @@
 #include "variants/poly.h"
 
 /* pack(array,loop,loop:panel), full(loop,...), vec(loop:lanes) of a plan: done when the
- * order has been checked, see tree_finish. */
+ * order has been checked, see tree_finish. An array that is only read may have several
+ * buffers: those in panels hold the accesses that their loop moves, the one without
+ * panels all others. */
 struct packing {
     size_t cell;
     const char *loop;
@@ -21,6 +23,7 @@ struct lanes_wanted {
 /* The part of an array that lives in a local buffer during one iteration of `band`. */
 struct box {
     size_t cell, dims;
+    size_t packing;                                  /* in struct work; not of scalars */
     const struct tree *band, *prefix[4 * DEPTH_MAX]; /* prefix: bands around, with band */
     size_t prefix_nr;
     long long size[SUBSCRIPTS_MAX];
@@ -30,6 +33,10 @@ struct box {
                         the number of the panel is the buffer's first dimension */
     isl_multi_aff *offset; /* values of the prefix -> first element */
     bool read_first, written, padded;
+    /* All uses multiply the element by this parameter: the buffer holds the products,
+     * with the parameter on the left or behind. NULL = none. */
+    const struct ir_symbol *factor;
+    bool factor_left;
     bool is_scalar; /* a private scalar's: its array is indexed by loops, nothing is
                        copied */
     size_t loop[SUBSCRIPTS_MAX]; /* scalar: depths of the loops that index it */
@@ -53,13 +60,21 @@ int tree_expand(struct work *work, struct error *err);
 int tree_boxes(struct work *work, struct error *err);
 /* A prefetch() that names it; NULL = none. */
 const struct prefetch *box_prefetch(const struct work *work, size_t cell);
-bool is_packed_above(const struct work *work, size_t cell,
+bool is_packed_above(const struct work *work, const struct access *access,
                      const struct tree *const *above, size_t nr, size_t *depth);
-/* What is accessed below `tree`, as run and as in the original; written: by the original.
- */
+/* A subscript of the access mentions the loop called so; dim SIZE_MAX = any. */
+bool access_follows(const struct nest *nest, const struct access *access, size_t dim,
+                    const char *loop);
+/* The access goes to the buffer that the packing makes, wherever that is in force. */
+bool packing_takes(const struct work *work, size_t packing, const struct access *access);
+bool box_takes(const struct work *work, const struct box *box,
+               const struct access *access);
+/* What is accessed below `tree`, as run and as in the original; written: by the original;
+ * missed: read as run, and not written before by another statement in the same iteration
+ * of the box's band. */
 struct footprint {
-    isl_map *run, *all, *written;
-    bool reads, is_padded; /* reads: what it held before may matter */
+    isl_map *run, *all, *written, *missed;
+    bool is_padded;
     const char *problem;
 };
 
@@ -76,6 +91,11 @@ isl_map *band_values(const struct nest *nest, const struct statement *statement,
 /* Sizes and offset of the box around [values of the prefix] -> elements (kept); false =
  * not constant, or too large. */
 bool box_measure(struct box *box, isl_map *run);
+/* The product of the access and a floating-point parameter that never changes, in the
+ * type of the element, where that is a factor itself: what is added up is multiplied for
+ * nothing. NULL = the access is used otherwise. */
+const struct ir_expr *packed_product(const struct nest *nest, const struct access *access,
+                                     const struct ir_symbol **factor, bool *left);
 const char *pack_problem(const struct nest *nest, const struct access *access);
 /* [values of the bands] -> elements of one access on the domain; all kept. */
 isl_map *band_footprint(const struct nest *nest, const struct access *access,

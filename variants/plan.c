@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VALUE_MAX = 1 << 30, UNROLL_MAX = 64 };
+enum { VALUE_MAX = 1 << 30, UNROLL_MAX = 64, NESTS_MAX = 999 };
 
 enum arguments { NAMES, NAMES_OPTIONAL, NAME_VALUES, NAME_VALUES_OPTIONAL };
 
@@ -320,19 +320,55 @@ static int parse_step(const char **at, struct plan_step *step, struct error *err
     return 0;
 }
 
+/* "nest(2)": what follows is for the second nest alone, up to the next; nest(all): for
+ * all again. Anything else is left where it is. */
+static int parse_nest(const char **at, int *nest, struct error *err)
+{
+    static const char word[] = "nest", all[] = "all";
+    const char *next = skip_space(*at + strlen(word));
+    char *end;
+    if (word_length(*at) != strlen(word) || strncmp(*at, word, strlen(word)) != 0)
+        return 0;
+    next = skip_space(next + (*next == '('));
+    bool is_all = !strncmp(next, all, strlen(all));
+    long number = is_all ? 0 : strtol(next, &end, 10);
+    next = skip_space(is_all ? next + strlen(all) : end);
+    if ((!is_all && (number < 1 || number > NESTS_MAX)) || *next != ')')
+        return fail(err, STATUS_USAGE,
+                    "nest takes the number of a nest of the function, from 1 on, or all, "
+                    "as in nest(2) tile(i:64) nest(all)");
+    *nest = (int)number;
+    *at = skip_space(next + 1);
+    return 0;
+}
+
+static int parse_next(const char **at, int *nest, struct plan *plan, struct error *err)
+{
+    const char *before = *at;
+    if (parse_nest(at, nest, err))
+        return -1;
+    if (*at != before)
+        return 0;
+    GROW(plan->step, plan->step_nr + 1, plan->step_alloc);
+    struct plan_step *step = &plan->step[plan->step_nr++];
+    *step = (struct plan_step){0};
+    if (parse_step(at, step, err))
+        return -1;
+    step->nest = *nest;
+    *at = skip_space(*at);
+    return 0;
+}
+
 int plan_parse(const char *text, struct plan **out, struct error *err)
 {
     struct plan *plan = xcalloc(1, sizeof(*plan));
     const char *at = skip_space(text);
-    while (*at) {
-        GROW(plan->step, plan->step_nr + 1, plan->step_alloc);
-        plan->step[plan->step_nr] = (struct plan_step){0};
-        if (parse_step(&at, &plan->step[plan->step_nr++], err)) {
+    int nest = 0;
+    while (*at)
+        if (parse_next(&at, &nest, plan, err)) {
             plan_free(plan);
             return -1;
         }
-        at = skip_space(at);
-    }
     *out = plan;
     return 0;
 }
@@ -382,6 +418,11 @@ void plan_step_text(const struct plan_step *step, struct buf *out)
     add_options(step, out);
 }
 
+bool plan_step_means(const struct plan_step *step, size_t nest)
+{
+    return !step->nest || (size_t)step->nest == nest + 1;
+}
+
 bool plan_has(const struct plan *plan, enum step_kind kind)
 {
     for (size_t i = 0; plan && i < plan->step_nr; i++)
@@ -393,10 +434,16 @@ bool plan_has(const struct plan *plan, enum step_kind kind)
 char *plan_text(const struct plan *plan)
 {
     struct buf text = {0};
+    int nest = 0;
     for (size_t i = 0; i < plan->step_nr; i++) {
-        if (i)
-            buf_add(&text, " ");
-        plan_step_text(&plan->step[i], &text);
+        const struct plan_step *step = &plan->step[i];
+        buf_add(&text, i ? " " : "");
+        if (step->nest != nest && step->nest)
+            buf_addf(&text, "nest(%d) ", step->nest);
+        else if (step->nest != nest)
+            buf_add(&text, "nest(all) ");
+        nest = step->nest;
+        plan_step_text(step, &text);
     }
     return buf_detach(&text);
 }

@@ -55,6 +55,7 @@ struct plan_step {
     size_t arg_nr, arg_alloc;
     long long option[OPTION_NR];
     char *at; /* with OPTION_AT: an iterator; else NULL */
+    int nest; /* of the function, from 1 on, that alone is meant; 0 = all */
 };
 
 struct plan {
@@ -64,6 +65,8 @@ struct plan {
 
 /* "tile(i:64,j:64)" of one step, as in plan_text. */
 void plan_step_text(const struct plan_step *step, struct buf *out);
+/* The step is for the nest (kernel_loop.nest). */
+bool plan_step_means(const struct plan_step *step, size_t nest);
 /* Some step is of this kind. */
 bool plan_has(const struct plan *plan, enum step_kind kind);
 

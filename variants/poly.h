@@ -373,7 +373,8 @@ bool band_is_whole(const struct work *work, const struct tree *band);
 bool pragma_is_simd(const char *text); /* omp simd, and no other word before it */
 bool text_has_word(const char *text, const char *word);
 bool pragma_is_parallel_for(const char *text); /* `omp parallel for` and clauses */
-void work_hints(struct work *work, const struct plan *plan); /* of simd steps */
+/* Of simd steps; nest: the work's place among those of the plan. */
+void work_hints(struct work *work, size_t nest, const struct plan *plan);
 void work_pragmas(struct work *work); /* tree_pragma.c: the user's, of the final tree */
 /* tree_memory.c: frees what the steps of its own left in the work. */
 void work_memory_free(struct work *work);

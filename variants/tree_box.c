@@ -49,16 +49,76 @@ const char *pack_problem(const struct nest *nest, const struct access *access)
     return NULL;
 }
 
-bool is_packed_above(const struct work *work, size_t cell,
+bool is_packed_above(const struct work *work, const struct access *access,
                      const struct tree *const *above, size_t nr, size_t *depth)
 {
     for (size_t i = 0; i < work->packing_nr; i++)
-        for (size_t k = 0; work->packing[i].cell == cell && k < nr; k++)
+        for (size_t k = 0; packing_takes(work, i, access) && k < nr; k++)
             if (!strcmp(above[k]->name, work->packing[i].loop)) {
                 *depth = k + 1;
                 return true;
             }
     return false;
+}
+
+/* ---- what all uses have in common ---- */
+
+static const struct ir_expr *parent_of(const struct ir_expr *expr,
+                                       const struct ir_expr *child)
+{
+    const struct ir_expr *found = NULL;
+    for (size_t i = 0; !found && i < expr->arg_nr; i++)
+        found = expr->arg[i] == child ? expr : parent_of(expr->arg[i], child);
+    return found;
+}
+
+static bool is_fixed_number(const struct ir_expr *expr)
+{
+    const struct ir_symbol *symbol = expr->kind == IR_NAME ? expr->symbol : NULL;
+    return symbol && symbol->role == IR_PARAM && symbol->type.scalar == IR_FLOAT &&
+           !symbol->type.pointers && !symbol->dim_nr && !symbol->type.is_volatile &&
+           !symbol->is_written && !symbol->address_taken && !symbol->is_reference;
+}
+
+const struct ir_expr *packed_product(const struct nest *nest, const struct access *access,
+                                     const struct ir_symbol **factor, bool *left)
+{
+    const struct ir_expr *whole = nest->statement[access->statement].stmt->expr,
+                         *product = whole ? parent_of(whole, access->expr) : NULL;
+    if (!product || product->kind != IR_BINARY || strcmp(product->op, "*") != 0 ||
+        product->type.scalar != IR_FLOAT || access->expr->type.scalar != IR_FLOAT ||
+        product->type.bytes != access->expr->type.bytes)
+        return NULL;
+    *left = product->arg[1] == access->expr;
+    const struct ir_expr *other = product->arg[*left ? 0 : 1],
+                         *use = parent_of(whole, product);
+    *factor = other->symbol;
+    return is_fixed_number(other) && use && use->kind == IR_BINARY &&
+                   !strcmp(use->op, "*")
+               ? product
+               : NULL;
+}
+
+/* The product is made once for each element then, not again for each of its uses. */
+static void find_factor(const struct work *work, const struct tree *tree, struct box *box,
+                        bool *differs)
+{
+    const struct nest *nest = work->nest;
+    bool leaf = tree->kind == TREE_LEAF && tree->statement < nest->statement_nr;
+    const struct statement *statement = leaf ? &nest->statement[tree->statement] : NULL;
+    for (size_t i = leaf ? statement->access_begin : 0;
+         leaf && !*differs && i < statement->access_end; i++) {
+        const struct ir_symbol *factor = NULL;
+        bool left;
+        if (!box_takes(work, box, &nest->access[i]))
+            continue;
+        *differs = !packed_product(nest, &nest->access[i], &factor, &left) ||
+                   (box->factor && (box->factor != factor || box->factor_left != left));
+        box->factor = factor;
+        box->factor_left = left;
+    }
+    for (size_t i = 0; i < tree->child_nr && !*differs; i++)
+        find_factor(work, tree->child[i], box, differs);
 }
 
 /* ---- footprints ---- */
@@ -112,13 +172,22 @@ static isl_map *join(isl_map *a, isl_map *b)
     return a ? isl_map_union(a, b) : b;
 }
 
-static void add_leaf(const struct nest *nest, const struct box *box,
-                     const struct tree *leaf, struct footprint *out)
+/* What of `map` (kept) is not in `earlier` (kept; NULL = empty). */
+static isl_map *beyond(isl_map *map, isl_map *earlier)
 {
+    map = isl_map_copy(map);
+    return earlier ? isl_map_subtract(map, isl_map_copy(earlier)) : map;
+}
+
+/* earlier: written, as run, before any of the leaf runs. */
+static void add_leaf(const struct work *work, const struct box *box,
+                     const struct tree *leaf, isl_map *earlier, struct footprint *out)
+{
+    const struct nest *nest = work->nest;
     const struct statement *statement = &nest->statement[leaf->statement];
     for (size_t i = statement->access_begin; i < statement->access_end; i++) {
         const struct access *access = &nest->access[i];
-        if (access->cell != box->cell)
+        if (!box_takes(work, box, access))
             continue;
         out->problem = out->problem ? out->problem : pack_problem(nest, access);
         if (out->problem)
@@ -129,20 +198,55 @@ static void add_leaf(const struct nest *nest, const struct box *box,
         if (access->write)
             out->written = join(out->written, isl_map_copy(all));
         out->all = join(out->all, all);
-        out->run = join(out->run,
-                        band_footprint(nest, access, run, box->prefix, box->prefix_nr));
-        out->reads = out->reads || !access->write;
+        isl_map *as_run = band_footprint(nest, access, run, box->prefix, box->prefix_nr);
+        if (!access->write)
+            out->missed = join(out->missed, beyond(as_run, earlier));
+        out->run = join(out->run, as_run);
         out->is_padded = out->is_padded || leaf->padded;
     }
 }
 
-static void add_below(const struct nest *nest, const struct box *box,
-                      const struct tree *tree, struct footprint *out)
+/* What the parts of a sequence write, those behind find there. */
+static isl_map *written_below(const struct work *work, const struct box *box,
+                              const struct tree *tree)
 {
-    if (tree->kind == TREE_LEAF && tree->statement < nest->statement_nr)
-        add_leaf(nest, box, tree, out);
-    for (size_t i = 0; i < tree->child_nr && !out->problem; i++)
-        add_below(nest, box, tree->child[i], out);
+    isl_map *all = NULL;
+    if (tree->kind == TREE_LEAF && tree->statement < work->nest->statement_nr) {
+        const struct statement *statement = &work->nest->statement[tree->statement];
+        isl_set *run = tree->padded ? tree->padded : tree->domain;
+        for (size_t i = statement->access_begin; i < statement->access_end; i++) {
+            const struct access *access = &work->nest->access[i];
+            if (access->write && access->must && box_takes(work, box, access))
+                all = join(all, band_footprint(work->nest, access, run, box->prefix,
+                                               box->prefix_nr));
+        }
+    }
+    for (size_t i = 0; i < tree->child_nr; i++) {
+        isl_map *part = written_below(work, box, tree->child[i]);
+        all = part ? join(all, part) : all;
+    }
+    return all;
+}
+
+/* direct: between the box's band and the tree there is no other loop. Such a loop runs
+ * its parts again and again: what one of them writes is not there before all of the next.
+ */
+static void add_below(const struct work *work, const struct box *box,
+                      const struct tree *tree, bool direct, isl_map *earlier,
+                      struct footprint *out)
+{
+    isl_map *before = earlier ? isl_map_copy(earlier) : NULL;
+    direct = direct && (tree->kind == TREE_SEQ || tree == box->band);
+    if (tree->kind == TREE_LEAF && tree->statement < work->nest->statement_nr)
+        add_leaf(work, box, tree, before, out);
+    for (size_t i = 0; i < tree->child_nr && !out->problem; i++) {
+        add_below(work, box, tree->child[i], direct, before, out);
+        isl_map *part = direct && i + 1 < tree->child_nr
+                            ? written_below(work, box, tree->child[i])
+                            : NULL;
+        before = part ? join(before, part) : before;
+    }
+    isl_map_free(before);
 }
 
 static void footprint_release(struct footprint *footprint)
@@ -150,6 +254,7 @@ static void footprint_release(struct footprint *footprint)
     isl_map_free(footprint->run);
     isl_map_free(footprint->all);
     isl_map_free(footprint->written);
+    isl_map_free(footprint->missed);
 }
 
 /* ---- the box ---- */
@@ -194,11 +299,14 @@ static int box_here(struct boxing *at)
     struct work *work = at->work;
     struct nest *nest = work->nest;
     struct tree *band = at->above[at->nr - 1];
-    struct box box = {.cell = at->packing->cell, .band = band, .prefix_nr = at->nr};
+    struct box box = {.cell = at->packing->cell,
+                      .packing = (size_t)(at->packing - work->packing),
+                      .band = band,
+                      .prefix_nr = at->nr};
     struct footprint footprint = {0};
     int status = 0;
     memcpy(box.prefix, at->above, at->nr * sizeof(at->above[0]));
-    add_below(nest, &box, band, &footprint);
+    add_below(work, &box, band, true, NULL, &footprint);
     if (footprint.problem)
         status = refuse(at, footprint.problem);
     else if (footprint.run && !box_measure(&box, footprint.run))
@@ -213,7 +321,11 @@ static int box_here(struct boxing *at)
     if (!status && footprint.run) {
         box.written = footprint.written != NULL;
         box.padded = footprint.is_padded;
-        box.read_first = footprint.reads;
+        box.read_first =
+            footprint.missed && isl_map_is_empty(footprint.missed) != isl_bool_true;
+        bool differs = box.written;
+        find_factor(work, band, &box, &differs);
+        box.factor = differs ? NULL : box.factor;
         GROW(work->box, work->box_nr + 1, work->box_alloc);
         work->box[work->box_nr++] = box;
         box_place(work, work->box_nr - 1, at->above, &footprint);

@@ -74,14 +74,15 @@ static void add_values(struct tree *band, isl_set *domain, size_t pos)
 
 /* The loop after which the copy's loop over a dimension is named: that of the subscript.
  */
-static const struct loop *loop_of_dim(const struct nest *nest, const struct box *box,
+static const struct loop *loop_of_dim(const struct work *work, const struct box *box,
                                       size_t dim, bool *same)
 {
+    const struct nest *nest = work->nest;
     *same = false;
     for (size_t i = 0; i < nest->access_nr; i++) {
         const struct access *access = &nest->access[i];
         const struct statement *statement = &nest->statement[access->statement];
-        if (access->cell != box->cell)
+        if (!box_takes(work, box, access))
             continue;
         const struct ir_expr *sub =
             access->dim_nr ? access->dim[dim] : access->subscript[dim];
@@ -114,7 +115,7 @@ static struct tree *element_band(const struct placing *at, isl_set *domain, size
 {
     const struct nest *nest = at->work->nest;
     bool same;
-    const struct loop *loop = loop_of_dim(nest, &at->work->box[at->box], dim, &same);
+    const struct loop *loop = loop_of_dim(at->work, &at->work->box[at->box], dim, &same);
     const char *name =
         same ? loop->stmt->iterator->name : ir_textf(nest->model->arena, "e%zu", dim);
     return copy_band(loop, name, domain, pos, inner);
@@ -178,19 +179,13 @@ static void add_copy(const struct placing *at, enum copy_kind kind, isl_set *dom
     tree_add(at->seq, tree);
 }
 
-static bool follows(const struct nest *nest, size_t cell, size_t dim, const char *loop)
+static bool follows(const struct work *work, const struct box *box, size_t dim,
+                    const char *loop)
 {
-    for (size_t i = 0; i < nest->access_nr; i++) {
-        const struct access *access = &nest->access[i];
-        const struct statement *statement = &nest->statement[access->statement];
-        const struct ir_expr *sub =
-            access->dim_nr ? access->dim[dim] : access->subscript[dim];
-        for (size_t k = 0; access->cell == cell && k < statement->depth; k++) {
-            const struct ir_symbol *iterator = statement->loop[k]->stmt->iterator;
-            if (!strcmp(iterator->name, loop) && expr_mentions(sub, iterator))
-                return true;
-        }
-    }
+    for (size_t i = 0; i < work->nest->access_nr; i++)
+        if (box_takes(work, box, &work->nest->access[i]) &&
+            access_follows(work->nest, &work->nest->access[i], dim, loop))
+            return true;
     return false;
 }
 
@@ -201,10 +196,10 @@ const char *box_arrange(const struct work *work, const struct packing *packing,
     size_t last = box->dims - 1, at = 0, divided = 0;
     for (size_t i = 0; i < box->dims; i++)
         for (size_t k = 0; k < work->vec_nr; k++)
-            if (follows(work->nest, box->cell, i, work->vec[k].loop))
+            if (follows(work, box, i, work->vec[k].loop))
                 last = i;
     for (size_t i = 0; packing->panel && i < box->dims; i++)
-        if (follows(work->nest, box->cell, i, packing->panel_loop)) {
+        if (follows(work, box, i, packing->panel_loop)) {
             last = i;
             divided++;
         }
@@ -334,14 +329,33 @@ static void place_fetch(const struct placing *at, isl_map *footprint)
         work->copy[nr].level = prefetch->level;
 }
 
+/* Of iterations in which something is read that they have not written themselves: all
+ * that they access, so that a box is whole or at the edge as before. */
+static isl_map *to_copy_in(const struct footprint *footprint)
+{
+    isl_set *missing = isl_map_domain(isl_map_copy(footprint->missed));
+    isl_set *others = isl_set_subtract(isl_map_domain(isl_map_copy(footprint->all)),
+                                       isl_set_copy(missing));
+    bool all = isl_set_is_empty(others) == isl_bool_true;
+    isl_map *in = isl_map_copy(footprint->all);
+    isl_set_free(others);
+    if (!all)
+        return isl_map_intersect_domain(in, isl_set_coalesce(missing));
+    isl_set_free(missing);
+    return in;
+}
+
 void box_place(struct work *work, size_t index, struct tree **above,
                const struct footprint *footprint)
 {
     struct tree *band = above[work->box[index].prefix_nr - 1];
     struct placing at = {.work = work, .box = index, .above = above};
     at.seq = tree_new(TREE_SEQ);
-    if (work->box[index].read_first)
-        place_copies(&at, COPY_IN, footprint->all);
+    if (work->box[index].read_first) {
+        isl_map *in = to_copy_in(footprint);
+        place_copies(&at, COPY_IN, in);
+        isl_map_free(in);
+    }
     place_fetch(&at, footprint->all);
     for (size_t i = 0; i < band->child_nr; i++)
         tree_add(at.seq, band->child[i]);

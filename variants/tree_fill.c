@@ -79,7 +79,7 @@ static bool may_add(const struct fill *at, const struct statement *statement,
         size_t depth;
         fine = nest->cell[access->cell].symbol->type.scalar == IR_FLOAT &&
                !pack_problem(nest, access) &&
-               is_packed_above(at->work, access->cell, const_bands(at), at->nr, &depth) &&
+               is_packed_above(at->work, access, const_bands(at), at->nr, &depth) &&
                (!access->write || !writes_meet(at, access, extra, depth));
     }
     return fine;

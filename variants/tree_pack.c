@@ -5,6 +5,7 @@
  * matrix multiplication", ACM TOMS 34 (2008).
  */
 #include "variants/packing.h"
+#include "variants/sum.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,10 +32,13 @@ int tree_full(struct work *work, const struct plan_step *step, struct error *err
 {
     for (size_t i = 0; i < step->arg_nr; i++) {
         const struct tree *band = band_named(work->tree, step->arg[i].name);
-        if (band->role != BAND_LOOP || !is_tiled(work->tree, band->loop))
-            return fail(err, STATUS_USAGE,
-                        "full(%s) needs a loop that was tiled: put tile(%s:8) before it",
-                        step->arg[i].name, step->arg[i].name);
+        if (band->role != BAND_LOOP || !is_tiled(work->tree, band->loop)) {
+            fail(err, STATUS_USAGE,
+                 "full(%s) needs a loop that was tiled: put tile(%s:8) before it",
+                 step->arg[i].name, step->arg[i].name);
+            error_remedy(err, "tile(%s:8)", step->arg[i].name);
+            return -1;
+        }
     }
     GROW(work->filling, work->filling_nr + 1, work->filling_alloc);
     work->filling[work->filling_nr++] = step;
@@ -51,6 +55,85 @@ static size_t cell_named(const struct nest *nest, const char *name)
     return i;
 }
 
+bool access_follows(const struct nest *nest, const struct access *access, size_t dim,
+                    const char *loop)
+{
+    const struct statement *statement = &nest->statement[access->statement];
+    size_t nr = access->dim_nr ? access->dim_nr : access->subscript_nr;
+    for (size_t i = 0; i < nr; i++) {
+        const struct ir_expr *sub =
+            access->dim_nr ? access->dim[i] : access->subscript[i];
+        for (size_t k = 0; (dim == SIZE_MAX || i == dim) && k < statement->depth; k++) {
+            const struct ir_symbol *iterator = statement->loop[k]->stmt->iterator;
+            if (!strcmp(iterator->name, loop) && expr_mentions(sub, iterator))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool takes_in_panels(const struct work *work, const struct packing *packing,
+                            const struct access *access)
+{
+    return packing->cell == access->cell && packing->panel_loop &&
+           access_follows(work->nest, access, SIZE_MAX, packing->panel_loop);
+}
+
+bool packing_takes(const struct work *work, size_t packing, const struct access *access)
+{
+    const struct packing *own = &work->packing[packing];
+    bool alone = true, elsewhere = false;
+    for (size_t i = 0; i < work->packing_nr; i++) {
+        const struct packing *other = &work->packing[i];
+        if (i == packing || other->cell != own->cell)
+            continue;
+        alone = false;
+        elsewhere = elsewhere || ((i < packing || !own->panel_loop) &&
+                                  takes_in_panels(work, other, access));
+    }
+    return own->cell == access->cell &&
+           (alone ||
+            (!elsewhere && (!own->panel_loop || takes_in_panels(work, own, access))));
+}
+
+bool box_takes(const struct work *work, const struct box *box,
+               const struct access *access)
+{
+    return box->is_scalar ? box->cell == access->cell
+                          : packing_takes(work, box->packing, access);
+}
+
+static bool is_written(const struct nest *nest, size_t cell)
+{
+    bool written = false;
+    for (size_t i = 0; !written && i < nest->access_nr; i++)
+        written = nest->access[i].cell == cell && nest->access[i].write;
+    return written;
+}
+
+/* Which accesses go to which of two buffers must be clear, and what one of them changed
+ * would have to get to the other. */
+static int check_twice(const struct work *work, const struct packing *second,
+                       struct error *err)
+{
+    const char *name = work->nest->cell[second->cell].name;
+    for (size_t i = 0; i < work->packing_nr; i++) {
+        const struct packing *first = &work->packing[i];
+        if (first->cell != second->cell)
+            continue;
+        if (is_written(work->nest, second->cell))
+            return fail(err, STATUS_ILLEGAL, "'%s' is packed twice, and is written",
+                        name);
+        if (!first->panel_loop == !second->panel_loop &&
+            (!first->panel_loop || !strcmp(first->panel_loop, second->panel_loop)))
+            return fail(err, STATUS_ILLEGAL,
+                        "'%s' is packed twice alike; of two buffers of it one is in "
+                        "panels along a loop, as in pack(%s,it) pack(%s,jt,j:32)",
+                        name, name, name);
+    }
+    return 0;
+}
+
 int tree_pack(struct work *work, const struct plan_step *step, struct error *err)
 {
     size_t cell = cell_named(work->nest, step->arg[0].name);
@@ -64,15 +147,14 @@ int tree_pack(struct work *work, const struct plan_step *step, struct error *err
     if (cell == work->nest->cell_nr)
         return fail(err, STATUS_USAGE, "'%s' is no array that can be packed",
                     step->arg[0].name);
-    for (size_t i = 0; i < work->packing_nr; i++)
-        if (work->packing[i].cell == cell)
-            return fail(err, STATUS_ILLEGAL, "'%s' is packed twice", step->arg[0].name);
+    struct packing packing = {.cell = cell,
+                              .loop = step->arg[1].name,
+                              .panel_loop = panel ? panel->name : NULL,
+                              .panel = panel ? panel->value : 0};
+    if (check_twice(work, &packing, err))
+        return -1;
     GROW(work->packing, work->packing_nr + 1, work->packing_alloc);
-    work->packing[work->packing_nr++] =
-        (struct packing){.cell = cell,
-                         .loop = step->arg[1].name,
-                         .panel_loop = panel ? panel->name : NULL,
-                         .panel = panel ? panel->value : 0};
+    work->packing[work->packing_nr++] = packing;
     work->reorders = true;
     return 0;
 }

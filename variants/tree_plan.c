@@ -133,10 +133,11 @@ static size_t array_names(const struct plan_step *step)
     return step->kind == STEP_PACK;
 }
 
-static bool concerns(const struct work *work, const struct plan_step *step)
+static bool concerns(const struct work *works, size_t nest, const struct plan_step *step)
 {
+    const struct work *work = &works[nest];
     size_t arrays = array_names(step), found = 0;
-    if (!work->tree)
+    if (!work->tree || !plan_step_means(step, nest))
         return false;
     for (size_t i = 0; i < arrays; i++)
         found += find_array(work->nest, step->arg[i].name) != NULL;
@@ -175,12 +176,19 @@ static int nothing_named(const struct model *model, const struct plan_step *step
     struct buf have = {0}, text = {0};
     bool array = array_names(step) == step->arg_nr && step->arg_nr;
     for (size_t i = 0; i < model->nest_nr; i++)
-        if (works[i].tree && array)
+        if (!plan_step_means(step, i) || !works[i].tree)
+            continue;
+        else if (array)
             name_arrays(works[i].nest, &have);
-        else if (works[i].tree)
+        else
             name_bands(works[i].tree, &have);
     plan_step_text(step, &text);
-    if (!have.length)
+    if (!have.length && step->nest)
+        fail(err, STATUS_USAGE,
+             "'%s' is for nest %d, and there is no such nest, or none that can be "
+             "transformed, or it was joined to another one; there are %zu",
+             buf_str(&text), step->nest, model->nest_nr);
+    else if (!have.length)
         fail(err, STATUS_ILLEGAL, "no loop can be transformed: %s",
              model->refusal.nr ? model->refusal.v[0] : "none is modelled");
     else
@@ -196,21 +204,20 @@ static int apply_step(struct model *model, const struct plan_step *step,
 {
     struct error idle = {0};
     size_t done = 0;
-    if (step->kind == STEP_FUSE && works_join(model, step, works, err))
+    if (step->kind == STEP_FUSE && !step->nest && works_join(model, step, works, err))
         return -1;
     for (size_t i = 0; i < model->nest_nr; i++) {
-        if (!concerns(&works[i], step))
+        if (!concerns(works, i, step))
             continue;
         int status = apply_of(step->kind)(&works[i], step, &idle);
         if (status < 0)
-            return fail(err, idle.status, "%s", idle.text);
+            return fail_as(err, &idle);
         done += status == 0;
         works[i].touched = works[i].touched || (status == 0 && step->kind != STEP_SIMD);
     }
     if (done)
         return 0;
-    return idle.status ? fail(err, idle.status, "%s", idle.text)
-                       : nothing_named(model, step, works, err);
+    return idle.status ? fail_as(err, &idle) : nothing_named(model, step, works, err);
 }
 
 /* Is a sum what keeps the loop in order, while sums may not be reordered? */
@@ -232,7 +239,7 @@ static int apply_simds(struct model *model, const struct plan *plan, struct work
         if (step->kind != STEP_SIMD)
             continue;
         for (size_t i = 0; i < model->nest_nr; i++) {
-            if (!concerns(&works[i], step))
+            if (!concerns(works, i, step))
                 continue;
             if (work_simd(&works[i], step, err))
                 return -1;
@@ -249,6 +256,29 @@ static int apply_simds(struct model *model, const struct plan *plan, struct work
     return 0;
 }
 
+/* A step was refused, and one before it would help: the whole plan with that. */
+static void whole_remedy(const struct plan *plan, size_t refused, struct error *err)
+{
+    struct plan whole = {.step_nr = plan->step_nr + 1}, *first = NULL;
+    if (!err || !*err->remedy)
+        return;
+    bool known = !plan_parse(err->remedy, &first, NULL) && first->step_nr == 1;
+    *err->remedy = '\0';
+    if (known) {
+        whole.step = xcalloc(whole.step_nr, sizeof(*whole.step));
+        first->step[0].nest = plan->step[refused].nest;
+        memcpy(whole.step, plan->step, refused * sizeof(*whole.step));
+        whole.step[refused] = first->step[0];
+        memcpy(&whole.step[refused + 1], &plan->step[refused],
+               (plan->step_nr - refused) * sizeof(*whole.step));
+        char *text = plan_text(&whole);
+        error_remedy(err, "%s", text);
+        free(text);
+        free(whole.step);
+    }
+    plan_free(first);
+}
+
 int plan_apply(struct model *model, const struct plan *plan, struct work *works,
                struct error *err)
 {
@@ -258,8 +288,10 @@ int plan_apply(struct model *model, const struct plan *plan, struct work *works,
     }
     for (size_t k = 0; k < plan->step_nr; k++)
         if (plan->step[k].kind != STEP_SET && /* it made this model: see kernel.c */
-            apply_step(model, &plan->step[k], works, err))
+            apply_step(model, &plan->step[k], works, err)) {
+            whole_remedy(plan, k, err);
             return -1;
+        }
     return apply_simds(model, plan, works, err);
 }
 

@@ -236,6 +236,7 @@ static void say_between(const struct plan_step *step, struct tree *const *place,
          "over %s at line %d has %zu parts, of which the loop over %s is only one; "
          "distribute(%s) would give each a loop of its own",
          last->name, last->loop->stmt->line, body->child_nr, missing, last->name);
+    error_remedy(err, "distribute(%s)", last->name);
 }
 
 static int permute(struct tree *tree, const struct plan_step *step, size_t *done,

@@ -66,10 +66,30 @@ int fail_in(struct error *err, const char *format, ...)
     return -1;
 }
 
+void error_remedy(struct error *err, const char *format, ...)
+{
+    va_list args;
+
+    if (!err || err->remedy[0])
+        return;
+    va_start(args, format);
+    int length = vsnprintf(err->remedy, sizeof(err->remedy), format, args);
+    va_end(args);
+    if (length < 0 || (size_t)length >= sizeof(err->remedy))
+        err->remedy[0] = '\0';
+}
+
+int fail_as(struct error *err, const struct error *from)
+{
+    if (err && err->status == STATUS_OK)
+        memcpy(err->remedy, from->remedy, sizeof(err->remedy));
+    return fail(err, from->status, "%s", from->text);
+}
+
 void error_clear(struct error *err)
 {
     err->status = STATUS_OK;
-    err->text[0] = '\0';
+    err->text[0] = err->remedy[0] = '\0';
 }
 
 int status_exit(enum status status)

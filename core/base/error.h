@@ -29,6 +29,8 @@ enum status {
 struct error {
     enum status status;
     char text[2048];
+    char remedy[1024]; /* what to ask for instead, in the words of what was asked for; ""
+                          = not known */
 };
 
 /* Records the failure unless one is recorded already (the first, innermost, wins). err
@@ -41,6 +43,14 @@ int fail_va(struct error *err, enum status status, const char *format, va_list a
  * fail_in(err, "...")` works. */
 int fail_in(struct error *err, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* For a failure that was just recorded. The first one stays; what does not fit is none.
+ */
+void error_remedy(struct error *err, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Records the failure of `from`, with its remedy. Returns -1. */
+int fail_as(struct error *err, const struct error *from);
 
 /* Back to "no failure". */
 void error_clear(struct error *err);
