@@ -6,7 +6,7 @@
 /* A first look takes so long at most (live_beside.c), in three pairs and a first call;
  * the shortest comparison is of three launches, each of a first pair and one that counts.
  */
-static const double looking_s = 0.6, start_s = 0.3, build_s = 0.2, explaining_s = 1.5;
+static const double looking_s = 0.6, start_s = 0.3, build_s = 0.2, explaining_s = 0.7;
 enum { LOOK_CALLS = 7, COMPARISON_LAUNCHES = 3, COMPARISON_CALLS = 4 };
 /* A plan is run beside the original, which is run alone. */
 static const double beside_original = 1.5;
@@ -35,7 +35,10 @@ void live_costs(void *data, struct search_costs *costs)
     costs->try_s = build_s + 2 * call_s + fmin(looking_s, LOOK_CALLS * call_s);
     costs->comparison_s =
         COMPARISON_LAUNCHES * (start_s + live->fill_s + COMPARISON_CALLS * call_s);
-    costs->explain_s = build_s + 2 * call_s + explaining_s + live->opts.trace_one_s;
+    costs->look_s = 2 * call_s + explaining_s;
+    costs->explain_s =
+        build_s + 2 * call_s + explaining_s +
+        fmin(live->opts.trace_one_s, fmax(live->opts.trace_s - live->traced_s, 0));
 }
 
 void live_set_budget(struct live *live, double budget_s, double trace_s,

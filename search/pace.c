@@ -18,6 +18,7 @@ void pace_guess(struct pace *pace, const struct search_costs *costs)
         pace->over_s = fmax(0, costs->comparison_s - PACE_LEAST_S);
     pace->check_s = fmax(pace->check_s, costs->check_s);
     pace->explain_s = fmax(pace->explain_s, costs->explain_s);
+    pace->look_s = fmax(pace->look_s, costs->look_s);
 }
 
 void pace_note_try(struct pace *pace, double cost_s)
@@ -50,8 +51,11 @@ double pace_file_s(const struct pace *pace)
 
 double pace_closing_s(const struct pace *pace)
 {
-    return pace_comparison_s(pace, PACE_LEAST_S) + pace->check_s + pace->explain_s +
-           pace_file_s(pace) + pace_tail_s(pace);
+    double look_s =
+        pace->look_s > 0 ? pace->look_s : pace_comparison_s(pace, PACE_LEAST_S);
+
+    return look_s + pace->check_s + pace->explain_s + pace_file_s(pace) +
+           pace_tail_s(pace);
 }
 
 double pace_seconds(const struct pace *pace, double now_s, int later, double most_s)

@@ -13,6 +13,7 @@ struct search_costs {
     double comparison_s; /* the shortest comparison */
     double check_s;      /* building a variant and comparing its results at full size */
     double explain_s;    /* an EXPLAIN run behind that */
+    double look_s;       /* a comparison in passing; 0 = as any other */
 };
 
 struct pace {
@@ -21,6 +22,7 @@ struct pace {
     double over_s; /* a comparison takes so much longer than the seconds it was given */
     double explain_s;    /* an explained run takes, without the check */
     double check_s;      /* results of one variant at full size, building included */
+    double look_s;       /* a comparison in passing; 0 = as any other */
     bool any_comparison; /* over_s was seen, and is no guess any more */
 };
 
@@ -38,8 +40,9 @@ double pace_tail_s(const struct pace *pace);
 double pace_comparison_s(const struct pace *pace, double seconds);
 /* The written file: checked at full size and compared, as shortly as can be. */
 double pace_file_s(const struct pace *pace);
-/* What a try that turns out faster leads to, as shortly as can be: it is confirmed,
- * checked at full size and explained, and its file is checked and compared. */
+/* What a try that turns out faster leads to, as shortly as can be: it is compared in
+ * passing, checked at full size and explained, and its file is checked and compared,
+ * which then decides. */
 double pace_closing_s(const struct pace *pace);
 /* Seconds to give to a comparison that begins now, when `later` more must follow, the
  * last of them that of the file (none: 0): at most `most_s`, at least PACE_LEAST_S. */

@@ -137,8 +137,9 @@ static double pages_s(const struct session *session)
     const struct pace *pace = &session->pace;
     if (!session->subject->huge_pages_available || session->opts->plans_only)
         return 0;
-    return fmin(pages_share * pace->budget_s,
-                2 * (pace->try_s + pace_comparison_s(pace, PACE_LEAST_S)));
+    double one_s = pace->try_s + pace_comparison_s(pace, PACE_LEAST_S),
+           most_s = pages_share * pace->budget_s;
+    return one_s < most_s ? fmin(most_s, 2 * one_s) : 0;
 }
 
 static double closing_s(const struct session *session)
