@@ -55,7 +55,9 @@ struct live {
     struct {
         char *plan; /* NULL = none yet */
         struct quantity time_s;
-        double longest_s;    /* of its calls in the arena; 0 = it was not there yet */
+        /* Of its calls in the arena; 0 = none yet. */
+        double shortest_s, longest_s;
+        size_t calls;
     } reference;             /* what was explained last, in the plain environment */
     struct run_arena *arena; /* NULL = none yet */
     bool no_arena;           /* there can be none: the kernel cannot be a shared object */
@@ -194,14 +196,20 @@ struct live_question {
     double within; /* go on until the interval's ends are so near to each other; 0 = end
                       with the answer, or when a gain worth having is excluded */
 };
+struct live_answer {
+    bool done;
+    enum run_verdict verdict;
+    struct quantity ratio; /* time(side[0]) / time(side[1]) */
+};
 /*
- * Takes turns until there is an answer (run_judge), or the time is over. *done stays
- * false where there is no arena, or side[0] breaks in it. What side[1] breaks is its
- * outcome when it does so in processes that were started for it.
+ * Takes turns until there is an answer, or the time is over: by run_judge; or by what
+ * needs no pairs, when side[0] is the reference: its calls are known, and two of the
+ * other take 1.25 times less or longer than any of them. `done` stays false where there
+ * is no arena, or side[0] breaks in it. What side[1] breaks is its outcome when it does
+ * so in processes that were started for it.
  */
 int live_ask(struct live *live, const struct live_question *question,
-             struct run_result result[2], struct quantity *ratio, bool *done,
-             struct error *err);
+             struct run_result result[2], struct live_answer *answer, struct error *err);
 /* When one that may be given up is killed, the start of its processes included. */
 double live_kill_s(const struct live *live, const struct live_question *question);
 /* Before memory is needed elsewhere: its processes end where there is not room for both,
@@ -239,6 +247,6 @@ int live_compare(void *data, const struct candidate *a, const struct candidate *
                  double seconds, struct quantity *ratio, struct error *err);
 /* The same in the arena. */
 int live_look_pair(void *data, const struct candidate *a, const struct candidate *b,
-              double seconds, struct quantity *ratio, struct error *err);
+                   double seconds, struct quantity *ratio, struct error *err);
 
 #endif

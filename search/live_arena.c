@@ -1,15 +1,17 @@
 /* The live runner: the arena, and questions put to it. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "search/live.h"
 
 const double live_error = 0.05;
 
-/* A first call of a variant that takes so many times as long as the longest of the
- * reference is not what chance makes of one that is no slower. Calls that take less than
- * `short_s` find caches and pages that later ones do not. */
-static const double surely_slower = 1.25, surely_slower_short = 4, short_s = 0.02;
+/* What takes so many times less or longer than any call of the reference, of which some
+ * are known, is not what chance makes of one that takes as long; for a first call that
+ * takes less than `short_s`, since it finds caches and pages that later ones do not. */
+static const double surely = 1.25, surely_short = 4, short_s = 0.02;
+enum { CALLS_KNOWN = 4 };
 /* Settling calls of a side: quick answers make do with less than comparisons in the end.
  */
 static const double settle_s = 0.01;
@@ -78,6 +80,7 @@ struct asking {
     const struct live_question *question;
     const char *library[2];
     double began_s;
+    bool by_reference; /* side[0] is it, and its calls are known */
 };
 
 static double left_s(const struct asking *asking)
@@ -87,12 +90,35 @@ static double left_s(const struct asking *asking)
 
 static double first_limit_s(const struct asking *asking)
 {
-    const struct live *live = asking->live;
-    double longest_s = live->reference.longest_s, limit_s;
-    if (asking->question->stop_at_s <= 0 || longest_s <= 0)
+    double longest_s = asking->live->reference.longest_s;
+    if (asking->question->stop_at_s <= 0 || !asking->by_reference)
         return 0;
-    limit_s = (longest_s < short_s ? surely_slower_short : surely_slower) * longest_s;
-    return fmax(limit_s, longest_s < short_s ? 2 * short_s : 0);
+    return longest_s < short_s ? fmax(surely_short * longest_s, 2 * short_s)
+                               : surely * longest_s;
+}
+
+/* Long calls need no settling: the first one counts, too. */
+static enum run_verdict judge_by_calls(const struct asking *asking,
+                                       const struct run_result *other)
+{
+    const struct live *live = asking->live;
+    double shortest_s = INFINITY, longest_s = 0;
+    size_t nr = 0;
+    if (!asking->by_reference || asking->question->within > 0)
+        return RUN_VERDICT_UNDECIDED;
+    for (size_t i = 0; i < other->sample_nr; i++) {
+        if (other->sample[i].disturbed)
+            continue;
+        shortest_s = fmin(shortest_s, other->sample[i].seconds);
+        longest_s = fmax(longest_s, other->sample[i].seconds);
+        nr++;
+    }
+    nr += nr > 0 && shortest_s >= short_s && other->warm_s < surely * shortest_s;
+    if (nr < 2)
+        return RUN_VERDICT_UNDECIDED;
+    return longest_s * surely < live->reference.shortest_s   ? RUN_VERDICT_FASTER
+           : shortest_s > surely * live->reference.longest_s ? RUN_VERDICT_SLOWER
+                                                             : RUN_VERDICT_UNDECIDED;
 }
 
 double live_kill_s(const struct live *live, const struct live_question *question)
@@ -110,7 +136,9 @@ static size_t next_pairs(const struct asking *asking, size_t done)
 {
     double each_s = (clock_s() - asking->began_s) / (double)done,
            room = left_s(asking) / fmax(each_s, 1e-6);
-    size_t next = done < PAIRS_MOST ? done : PAIRS_MOST;
+    size_t next = done < PAIRS_FIRST  ? PAIRS_FIRST - done
+                  : done < PAIRS_MOST ? done
+                                      : PAIRS_MOST;
     if (room < 1)
         return 0;
     if (room < (double)next)
@@ -130,12 +158,18 @@ static bool is_answered(const struct asking *asking, enum run_verdict verdict,
            ratio.high < ratio.low * (1 + question->within);
 }
 
+static size_t first_pairs(const struct asking *asking)
+{
+    size_t pairs = asking->question->pairs;
+    bool alone = asking->by_reference && asking->live->reference.shortest_s >= short_s;
+    return pairs ? pairs : alone ? 1 : PAIRS_FIRST;
+}
+
 static int take_turns(const struct asking *asking, struct run_result result[2],
-                      struct quantity *ratio, struct error *err)
+                      struct live_answer *answer, struct error *err)
 {
     struct live *live = asking->live;
-    size_t pairs = asking->question->pairs;
-    struct run_turns how = {.pairs = pairs ? pairs : PAIRS_FIRST,
+    struct run_turns how = {.pairs = first_pairs(asking),
                             .settle_s = settle_s,
                             .limit_s = asking->question->seconds,
                             .kill_s = live_kill_s(live, asking->question),
@@ -149,9 +183,12 @@ static int take_turns(const struct asking *asking, struct run_result result[2],
             return -1;
         if (result[0].outcome != RUN_OUTCOME_OK || result[1].outcome != RUN_OUTCOME_OK)
             return 0;
-        enum run_verdict verdict =
-            run_judge(&result[0], &result[1], asking->question->error, ratio);
-        if (pairs || is_answered(asking, verdict, *ratio))
+        answer->verdict =
+            run_judge(&result[0], &result[1], asking->question->error, &answer->ratio);
+        if (answer->verdict == RUN_VERDICT_UNDECIDED && !answer->ratio.doubted)
+            answer->verdict = judge_by_calls(asking, &result[1]);
+        if (asking->question->pairs ||
+            is_answered(asking, answer->verdict, answer->ratio))
             return 0;
         how.pairs = next_pairs(asking, result[0].sample_nr);
         how.limit_s = left_s(asking);
@@ -177,42 +214,62 @@ static void forget(struct run_result result[2])
 
 /* What breaks in processes that others have run in may be what those have broken. */
 static int take_turns_surely(struct asking *asking, struct run_result result[2],
-                             struct quantity *ratio, struct error *err)
+                             struct live_answer *answer, struct error *err)
 {
-    int status = take_turns(asking, result, ratio, err);
+    int status = take_turns(asking, result, answer, err);
     if (status || !is_broken(result) || run_arena_is_fresh(asking->live->arena))
         return status;
     forget(result);
     asking->began_s = clock_s();
-    return take_turns(asking, result, ratio, err);
+    return take_turns(asking, result, answer, err);
 }
 
-static void note_longest(struct live *live, const struct run_result *reference)
+static void note_calls(struct live *live, const struct run_result *reference)
 {
-    for (size_t i = 0; i < reference->sample_nr; i++)
-        if (!reference->sample[i].disturbed)
-            live->reference.longest_s =
-                fmax(live->reference.longest_s, reference->sample[i].seconds);
+    for (size_t i = 0; i < reference->sample_nr; i++) {
+        double seconds = reference->sample[i].seconds;
+        if (reference->sample[i].disturbed)
+            continue;
+        live->reference.shortest_s =
+            live->reference.calls++ ? fmin(live->reference.shortest_s, seconds) : seconds;
+        live->reference.longest_s = fmax(live->reference.longest_s, seconds);
+    }
 }
 
-int live_ask(struct live *live, const struct live_question *question,
-             struct run_result result[2], struct quantity *ratio, bool *done,
-             struct error *err)
+static bool is_reference(const struct live *live, const struct built *built)
 {
-    struct asking asking = {.live = live, .question = question, .began_s = clock_s()};
-    *done = false;
-    *ratio = quantity_unknown();
-    result[0] = result[1] = (struct run_result){0};
+    return live->reference.plan && built->parsed &&
+           !strcmp(built->plan, live->reference.plan);
+}
+
+static int build_sides(struct live *live, const struct live_question *question,
+                       bool *there, struct error *err)
+{
+    *there = false;
     if (open_arena(live, err))
         return -1;
     for (int i = 0; live->arena && i < 2; i++)
         if (live_library(live, question->side[i], err))
             return -1;
-    if (!live->arena || !question->side[0]->library || !question->side[1]->library)
+    *there = live->arena && question->side[0]->library && question->side[1]->library;
+    return 0;
+}
+
+int live_ask(struct live *live, const struct live_question *question,
+             struct run_result result[2], struct live_answer *answer, struct error *err)
+{
+    struct asking asking = {.live = live, .question = question, .began_s = clock_s()};
+    bool reference = is_reference(live, question->side[0]), there;
+    *answer = (struct live_answer){.ratio = quantity_unknown()};
+    result[0] = result[1] = (struct run_result){0};
+    if (build_sides(live, question, &there, err))
+        return -1;
+    if (!there)
         return 0;
     for (int i = 0; i < 2; i++)
         asking.library[i] = question->side[i]->library;
-    if (take_turns_surely(&asking, result, ratio, err)) {
+    asking.by_reference = reference && live->reference.calls >= CALLS_KNOWN;
+    if (take_turns_surely(&asking, result, answer, err)) {
         forget(result);
         return -1;
     }
@@ -220,9 +277,10 @@ int live_ask(struct live *live, const struct live_question *question,
         forget(result);
         return 0;
     }
-    note_longest(live, &result[0]);
+    if (reference)
+        note_calls(live, &result[0]);
     live->judged_nr++;
     live->judged_s += clock_s() - asking.began_s;
-    *done = true;
+    answer->done = true;
     return 0;
 }

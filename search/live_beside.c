@@ -8,6 +8,8 @@
 
 /* For one variant: first looks, and what becomes the next reference. */
 static const double look_s = 0.6, know_s = 1.5, alone_s = 1;
+/* Three pairs of long calls, whatever they take. */
+enum { LOOK_CALLS = 6 };
 /* Until its time is known within so much. */
 static const double known_within = 0.03;
 
@@ -17,7 +19,8 @@ static void refer_to(struct live *live, const char *plan, struct quantity time_s
     free(live->reference.plan);
     live->reference.plan = copy;
     live->reference.time_s = time_s;
-    live->reference.longest_s = 0;
+    live->reference.shortest_s = live->reference.longest_s = 0;
+    live->reference.calls = 0;
 }
 
 void live_remember(struct live *live, const struct built *built,
@@ -110,15 +113,17 @@ int live_time_beside(struct live *live, struct built *built, enum measure_effort
                                      .stop_at_s = stop_at_s,
                                      .within = quick ? 0 : known_within};
     struct run_result result[2];
-    struct quantity ratio;
+    struct live_answer answer;
     *done = false;
     *verdict = RUN_VERDICT_UNDECIDED;
     if (!reference)
         return 0;
-    if (live_ask(live, &question, result, &ratio, done, err))
+    question.seconds = fmax(question.seconds, LOOK_CALLS * live->reference.time_s.value);
+    if (live_ask(live, &question, result, &answer, err))
         return -1;
+    *done = answer.done;
+    *verdict = answer.verdict;
     if (*done) {
-        *verdict = run_judge(&result[0], &result[1], question.error, NULL);
         take_turns(live, result, out);
         if (*verdict == RUN_VERDICT_FASTER && out->outcome == RUN_OUTCOME_OK &&
             !question.pairs)
@@ -140,11 +145,11 @@ int live_time_alone(struct live *live, struct built *built, struct measurement *
                                      .error = run_error_of(live_error, 1),
                                      .within = known_within};
     struct run_result result[2];
-    struct quantity ratio;
+    struct live_answer answer;
     double began_s = clock_s();
-    *done = false;
-    if (live_ask(live, &question, result, &ratio, done, err))
+    if (live_ask(live, &question, result, &answer, err))
         return -1;
+    *done = answer.done;
     if (*done) {
         live_take_run(&result[0], out);
         live->launch_s = clock_s() - began_s;

@@ -62,6 +62,8 @@ static struct run_opts pair_opts(const struct comparison *asked, bool together)
 {
     struct run_opts opts = live_run_opts(asked->live);
     live_pair_effort(asked->seconds, together, &opts);
+    if (asked->one_copy) /* it only says whether the two agree */
+        opts.launches_min = 2;
     live_set_environment(asked->environment[0], &opts);
     return opts;
 }
@@ -136,7 +138,7 @@ static int measure_sides(const struct comparison *asked,
         (apart[0].place->copies < 2 && apart[1].place->copies < 2) || spawn_interrupted())
         return status;
     alone.one_copy = true;
-    alone.seconds = asked->seconds / 2;
+    alone.seconds = asked->seconds / 4;
     status = together ? measure_together(&alone, together, library, &of_one, err)
                       : measure_apart(&alone, apart, &of_one, err);
     if (!status)
@@ -241,19 +243,19 @@ int live_look_pair(void *data, const struct candidate *a, const struct candidate
     struct live_question question = {
         .seconds = seconds, .error = look_error, .within = look_within};
     struct run_result result[2];
-    bool done = false;
+    struct live_answer answer;
     *ratio = quantity_unknown();
     if (!environments_equal(&a->environment, &plain) ||
         !environments_equal(&b->environment, &plain))
         return live_compare(data, a, b, seconds, ratio, err);
     if (live_built_get(live, a, &question.side[0], err) ||
         live_built_get(live, b, &question.side[1], err) ||
-        live_ask(live, &question, result, ratio, &done, err))
+        live_ask(live, &question, result, &answer, err))
         return -1;
-    if (!done)
+    if (!answer.done)
         return live_compare(data, a, b, seconds, ratio, err);
-    if (result[1].outcome != RUN_OUTCOME_OK)
-        *ratio = quantity_unknown();
+    if (result[1].outcome == RUN_OUTCOME_OK)
+        *ratio = answer.ratio;
     run_result_release(&result[0]);
     run_result_release(&result[1]);
     return 0;
