@@ -278,8 +278,9 @@ static int time_built(struct live *live, struct built *built, enum measure_effor
                       double stop_at_s, struct measurement *out, struct error *err)
 {
     enum run_verdict verdict = RUN_VERDICT_UNDECIDED;
-    bool done = false;
-    if (built->refused == RUN_OUTCOME_OK &&
+    bool done = !live->counters.usable && built->refused == RUN_OUTCOME_OK &&
+                effort == MEASURE_EXPLAIN && live_knows(live, built, out);
+    if (!done && built->refused == RUN_OUTCOME_OK &&
         !(effort == MEASURE_EXPLAIN && live->counters.usable) &&
         (is_baseline(live, built, out) ? live_time_alone(live, built, out, &done, err)
                                        : live_time_beside(live, built, effort, stop_at_s,
@@ -293,7 +294,8 @@ static int time_built(struct live *live, struct built *built, enum measure_effor
     }
     if (!done && time_it(live, built, &out->environment, effort, stop_at_s, out, err))
         return -1;
-    if (out->outcome == RUN_OUTCOME_OK && (!done || verdict == RUN_VERDICT_FASTER) &&
+    if (out->outcome == RUN_OUTCOME_OK &&
+        (effort != MEASURE_QUICK || !done || verdict == RUN_VERDICT_FASTER) &&
         *built->plan && live_sanitize(live, built, err))
         return -1;
     take_outcome(live, built, out);

@@ -194,7 +194,8 @@ struct live_question {
     double error;     /* that the answer may have */
     double stop_at_s; /* [1] may be given up when its calls take longer; 0 = never */
     double within; /* go on until the interval's ends are so near to each other; 0 = end
-                      with the answer, or when a gain worth having is excluded */
+                      with the answer */
+    bool gains;    /* and when a gain worth having is excluded */
 };
 struct live_answer {
     bool done;
@@ -233,6 +234,9 @@ int live_time_beside(struct live *live, struct built *built, enum measure_effort
 /* The kernel as written; *done as above. */
 int live_time_alone(struct live *live, struct built *built, struct measurement *out,
                     bool *done, struct error *err);
+/* It is the reference, and was timed as that: its time as it is known. */
+bool live_knows(const struct live *live, const struct built *built,
+                struct measurement *out);
 /* What it would be timed beside; NULL = it would be timed alone. */
 struct built *live_beside(struct live *live, const struct built *built,
                           const struct environment *environment);

@@ -104,7 +104,7 @@ static enum run_verdict judge_by_calls(const struct asking *asking,
     const struct live *live = asking->live;
     double shortest_s = INFINITY, longest_s = 0;
     size_t nr = 0;
-    if (!asking->by_reference || asking->question->within > 0)
+    if (!asking->by_reference || !asking->question->gains)
         return RUN_VERDICT_UNDECIDED;
     for (size_t i = 0; i < other->sample_nr; i++) {
         if (other->sample[i].disturbed)
@@ -150,7 +150,7 @@ static bool is_answered(const struct asking *asking, enum run_verdict verdict,
                         struct quantity ratio)
 {
     const struct live_question *question = asking->question;
-    if (question->within <= 0 && !ratio.doubted && ratio.high < 1 + run_equal_within)
+    if (question->gains && !ratio.doubted && ratio.high < 1 + run_equal_within)
         return true;
     if (verdict == RUN_VERDICT_UNDECIDED)
         return false;

@@ -11,7 +11,7 @@ static const double look_s = 0.6, know_s = 1.5, alone_s = 1;
 /* Three pairs of long calls, whatever they take. */
 enum { LOOK_CALLS = 6 };
 /* Until its time is known within so much. */
-static const double known_within = 0.03;
+static const double known_within = 0.1;
 
 static void refer_to(struct live *live, const char *plan, struct quantity time_s)
 {
@@ -111,7 +111,8 @@ int live_time_beside(struct live *live, struct built *built, enum measure_effort
                                      .error =
                                          run_error_of(live_error, live->judged_nr + 1),
                                      .stop_at_s = stop_at_s,
-                                     .within = quick ? 0 : known_within};
+                                     .within = quick ? 0 : known_within,
+                                     .gains = quick};
     struct run_result result[2];
     struct live_answer answer;
     *done = false;
@@ -157,4 +158,17 @@ int live_time_alone(struct live *live, struct built *built, struct measurement *
     run_result_release(&result[0]);
     run_result_release(&result[1]);
     return 0;
+}
+
+bool live_knows(const struct live *live, const struct built *built,
+                struct measurement *out)
+{
+    const struct environment plain = {0};
+    if (!live->reference.plan || !live->reference.calls || !built->parsed ||
+        !*built->plan || strcmp(built->plan, live->reference.plan) ||
+        !environments_equal(&out->environment, &plain))
+        return false;
+    out->time_s = live->reference.time_s;
+    out->launches = 1;
+    return true;
 }

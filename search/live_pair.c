@@ -232,16 +232,15 @@ int live_compare(void *data, const struct candidate *a, const struct candidate *
     return is_refused(side) ? 0 : compare_sides(&asked, side, ratio, err);
 }
 
-/* How sure it is to be, and how near the ends of the interval. */
-static const double look_error = 0.01, look_within = 0.05;
+/* How sure it is to be. */
+static const double look_error = 0.01;
 
 int live_look_pair(void *data, const struct candidate *a, const struct candidate *b,
                    double seconds, struct quantity *ratio, struct error *err)
 {
     const struct environment plain = {0};
     struct live *live = data;
-    struct live_question question = {
-        .seconds = seconds, .error = look_error, .within = look_within};
+    struct live_question question = {.seconds = seconds, .error = look_error};
     struct run_result result[2];
     struct live_answer answer;
     *ratio = quantity_unknown();
