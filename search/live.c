@@ -101,6 +101,13 @@ struct run_opts live_run_opts(const struct live *live)
                              .scratch = live->opts.scratch};
 }
 
+/* More than one call of the kernel as written would take too much of a session. */
+static bool is_long(const struct live *live)
+{
+    const double long_s = 0.7;
+    return live->opts.budget_s > 0 && live->call_s > long_s;
+}
+
 static void set_effort(const struct live *live, enum measure_effort effort,
                        double stop_at_s, struct run_opts *opts)
 {
@@ -113,6 +120,11 @@ static void set_effort(const struct live *live, enum measure_effort effort,
             (opts->launch_limit_s <= 0 || limit < opts->launch_limit_s))
             opts->launch_limit_s = limit;
         opts->stop_at_s = stop_at_s;
+        return;
+    }
+    if (is_long(live)) { /* its first call then is the sample */
+        opts->launches_min = opts->launches_max = opts->samples_per_launch = 1;
+        opts->budget_s = live->call_s;
         return;
     }
     opts->launches_min = live->launch_s > 0 ? 2 : 3; /* the baseline: 3 */
@@ -255,8 +267,8 @@ static bool is_baseline(const struct live *live, const struct built *built,
                         const struct measurement *out)
 {
     const struct environment plain = {0};
-    return live->opts.budget_s > 0 && !*built->plan && !live->reference.plan &&
-           environments_equal(&out->environment, &plain);
+    return live->opts.budget_s > 0 && !is_long(live) && !*built->plan &&
+           !live->reference.plan && environments_equal(&out->environment, &plain);
 }
 
 static void take_outcome(const struct live *live, const struct built *built,

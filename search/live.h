@@ -45,6 +45,7 @@ struct live {
     bool proven;
     bool here; /* the profile is this machine's: its latency may be measured again */
     double launch_s; /* wall time of one launch of the baseline, fills included */
+    double call_s;   /* of the kernel as written, by smaller calls; 0 = not known */
     double fill_s;   /* filling the arrays takes, by smaller ones; 0 = not known */
     double check_s;  /* the last check at full size took, building included */
     double traced_s; /* spent on tracing so far */

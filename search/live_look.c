@@ -91,5 +91,6 @@ struct live_look live_look(struct live *live)
                : full.footprint_bytes / looked.bytes;
     live->fill_s = fmax(looked.around_s - looked.least_around_s, 0) *
                    full.footprint_bytes / looked.bytes;
-    return (struct live_look){.call_s = looked.call_s * work, .fill_s = live->fill_s};
+    live->call_s = looked.call_s * work;
+    return (struct live_look){.call_s = live->call_s, .fill_s = live->fill_s};
 }

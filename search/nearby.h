@@ -22,7 +22,8 @@ void near_close(struct near *near);
 /* Appends them, those with the nearest parameters first; none is asked for legality. */
 void near_list(const struct near *near, const struct choice *from, struct choices *out);
 
-/* A plan a few steps by chance away, as `local` walks; true when it is surely another one. */
+/* A plan a few steps by chance away, as `local` walks; true when it is surely another
+ * one. */
 bool near_walk(const struct near *near, const struct choice *from, uint64_t *random,
                struct choice *out);
 
