@@ -122,13 +122,16 @@ void budget_release(struct budget *budget)
     free(budget->shortage);
 }
 
-json_t *budget_json(const struct budget *budget, const struct strvec *left_out)
+json_t *budget_json(const struct budget *budget, const struct search_result *result)
 {
+    const struct search_looks *looks = &result->looks;
     json_t *list = json_array();
 
-    for (size_t i = 0; i < left_out->nr; i++)
-        json_array_append_new(list, text_json(left_out->v[i]));
-    return json_pack("{s:f, s:f, s:s?, s:s?, s:o}", "seconds", budget->seconds, "least_s",
-                     budget->least_s, "sentence", budget->sentence, "shortage",
-                     budget->shortage, "left_out", list);
+    for (size_t i = 0; i < result->left_out.nr; i++)
+        json_array_append_new(list, text_json(result->left_out.v[i]));
+    return json_pack("{s:f, s:f, s:s?, s:s?, s:o, s:{s:I, s:f, s:f}}", "seconds",
+                     budget->seconds, "least_s", budget->least_s, "sentence",
+                     budget->sentence, "shortage", budget->shortage, "left_out", list,
+                     "looks", "nr", (json_int_t)looks->nr, "seconds", looks->seconds,
+                     "error", looks->error);
 }

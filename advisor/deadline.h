@@ -25,6 +25,6 @@ void budget_release(struct budget *budget);
 /* --budget, --quick and --thorough exclude each other. */
 int budget_check(const struct settings *settings, struct error *err);
 
-json_t *budget_json(const struct budget *budget, const struct strvec *left_out);
+json_t *budget_json(const struct budget *budget, const struct search_result *result);
 
 #endif

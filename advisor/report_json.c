@@ -302,7 +302,7 @@ json_t *report_json(const struct report_input *input)
     json_object_set_new(root, "emitted_gain", json_quantity(input->emitted_gain));
     json_object_set_new(root, "emitted_verified", json_boolean(input->emitted_verified));
     json_object_set_new(root, "time", time_json(&input->time));
-    json_object_set_new(root, "budget", budget_json(&bench->budget, &result->left_out));
+    json_object_set_new(root, "budget", budget_json(&bench->budget, result));
     return root;
 }
 

@@ -46,6 +46,18 @@ static void add_wall(const json_t *report, const json_t *time, const json_t *bud
     buf_add(line, ".");
 }
 
+static void add_looks(const json_t *looks, struct buf *line)
+{
+    double nr = figure(looks, "nr");
+
+    if (nr > 0)
+        buf_addf(
+            line,
+            " First looks and comparisons in passing took %.2f s in the mean (%.0f of "
+            "them); all their answers together are right with a chance of %.0f %%.",
+            figure(looks, "seconds") / nr, nr, 100 * (1 - figure(looks, "error")));
+}
+
 static void add_left_out(const json_t *budget, struct buf *line)
 {
     const json_t *what;
@@ -69,6 +81,7 @@ void sheet_effort(struct sheet *sheet)
     if (!(figure(time, "wall_s") > 0) || !budget)
         return;
     add_wall(sheet->report, time, budget, &line);
+    add_looks(json_object_get(budget, "looks"), &line);
     add_left_out(budget, &line);
     page_paragraph(&sheet->page, "%s", buf_str(&line));
     buf_release(&line);

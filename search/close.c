@@ -284,6 +284,7 @@ int session_close(struct session *session, struct error *err)
         free(result->stop);
         result->stop = say_interrupted(session);
     }
+    result->looks = session_looks(session);
     result->seconds = session_now_s(session) - session->started_s;
     result->pace = session->pace;
     return 0;

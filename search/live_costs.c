@@ -28,7 +28,8 @@ void live_costs(void *data, struct search_costs *costs)
     const struct live *live = data;
     double call_s;
 
-    *costs = (struct search_costs){.check_s = live->check_s};
+    *costs = (struct search_costs){
+        .check_s = live->check_s, .looks = {live->judged_nr, live->judged_s, live_error}};
     if (live->launch_s <= 0 || !live->reference.plan)
         return;
     call_s = live->reference.time_s.value;

@@ -6,6 +6,14 @@
 #define SEARCH_PACE_H
 
 #include <stdbool.h>
+#include <stddef.h>
+
+/* First looks and comparisons in passing, so far. */
+struct search_looks {
+    size_t nr;      /* 0 = there are none, or nobody tells */
+    double seconds; /* of all of them, their wall time */
+    double error;   /* the chance that any of their answers is wrong is at most so much */
+};
 
 /* What measuring takes by what was seen so far, seconds; 0 = not known. */
 struct search_costs {
@@ -14,6 +22,7 @@ struct search_costs {
     double check_s;      /* building a variant and comparing its results at full size */
     double explain_s;    /* an EXPLAIN run behind that */
     double look_s;       /* a comparison in passing; 0 = as any other */
+    struct search_looks looks;
 };
 
 struct pace {

@@ -127,8 +127,9 @@ struct search_result {
     struct quantity left_bound; /* bound on what is left after the best; unknown = the
                                    evidence gives none */
     enum resource left_resource;
-    char *stop;             /* why the search ended, one sentence */
-    bool file_decides;      /* whether the best is kept: it could not be compared again */
+    char *stop;        /* why the search ended, one sentence */
+    bool file_decides; /* whether the best is kept: it could not be compared again */
+    struct search_looks looks;
     struct strvec left_out; /* for want of time, a sentence without its full stop each */
     struct pace pace;       /* as it was when the search had ended */
     bool interrupted;

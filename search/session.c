@@ -273,6 +273,15 @@ void session_bound(const struct session *session, bool is_try)
         spawn_end_at(clock_s() + fmax(left_s, session->pace.try_s));
 }
 
+struct search_looks session_looks(const struct session *session)
+{
+    const struct search_runner *runner = session->runner;
+    struct search_costs costs = {0};
+    if (runner->costs)
+        runner->costs(runner->data, &costs);
+    return costs.looks;
+}
+
 static void ask_costs(struct session *session)
 {
     const struct search_runner *runner = session->runner;

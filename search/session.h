@@ -118,6 +118,9 @@ void session_prune(struct session *session, const char *plan, const char *rule,
 /* What is left of the rule's weight by its track record: above 0, at most 1. */
 double session_rule_factor(const struct session *session, const char *rule);
 
+/* What the runner tells of them. */
+struct search_looks session_looks(const struct session *session);
+
 /* The baseline, explained. Fails when it does not run. */
 int session_baseline(struct session *session, struct error *err);
 

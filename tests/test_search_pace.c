@@ -13,7 +13,8 @@ static struct pace example(void)
     struct pace pace;
 
     pace_begin(&pace, 100, 30);
-    pace_guess(&pace, &(struct search_costs){2, 4, 3, 1, 0});
+    pace_guess(&pace, &(struct search_costs){
+                          .try_s = 2, .comparison_s = 4, .check_s = 3, .explain_s = 1});
     return pace;
 }
 
@@ -25,7 +26,8 @@ static void guesses_hold_until_something_was_seen(void)
     check_near(pace_comparison_s(&pace, 5), 8, 1e-12);
     pace_note_comparison(&pace, 5, 6); /* it took 1 s more, not 3 */
     check_near(pace_comparison_s(&pace, 5), 6, 1e-12);
-    pace_guess(&pace, &(struct search_costs){9, 9, 1, 0, 0});
+    pace_guess(&pace,
+               &(struct search_costs){.try_s = 9, .comparison_s = 9, .check_s = 1});
     check_near(pace.try_s, 2, 1e-12);
     check_near(pace_comparison_s(&pace, 5), 6, 1e-12);
     check_near(pace.check_s, 3, 1e-12);
@@ -100,8 +102,10 @@ static void costs(void *data, struct search_costs *out)
 {
     const struct timed_trial *timed = data;
 
-    *out = (struct search_costs){timed->cost.try_s, timed->cost.over_s + PACE_LEAST_S,
-                                 timed->cost.check_s, timed->cost.explain_s, 0};
+    *out = (struct search_costs){.try_s = timed->cost.try_s,
+                                 .comparison_s = timed->cost.over_s + PACE_LEAST_S,
+                                 .check_s = timed->cost.check_s,
+                                 .explain_s = timed->cost.explain_s};
 }
 
 static void timed_start(struct timed_trial *timed, double budget_s)
@@ -210,7 +214,9 @@ static void the_time_left_is_that_until_the_end(void)
     timed_start(&timed, 60);
     timed.trial.opts.plans_only = true;
     pace_begin(&session.pace, timed.trial.opts.began_s, 60);
-    pace_guess(&session.pace, &(struct search_costs){1, 2, 3, 2, 0});
+    pace_guess(&session.pace,
+               &(struct search_costs){
+                   .try_s = 1, .comparison_s = 2, .check_s = 3, .explain_s = 2});
     check_near(session_end_s(&session), 59.5, 1e-9);
     check_near(session_left_s(&session), 59.5 - pace_closing_s(&session.pace), 1e-9);
     check(!session_over(&session));
