@@ -133,7 +133,8 @@ struct verify_opts live_verify_opts(const struct live *live, bool small_only)
                                 .limit_s = live->opts.launch_limit_s,
                                 .cpu = live->cpus.cpu[0],
                                 .small_only = small_only,
-                                .scratch = live->opts.scratch};
+                                .scratch = live->opts.scratch,
+                                .kept = live->opts.scratch};
 }
 
 static int prove(struct live *live, struct error *err)

@@ -1,4 +1,5 @@
 #include <CUnit/CUnit.h>
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -377,7 +378,56 @@ static void kernels_are_proven(void)
     }
 }
 
+static char *kept_file(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    char *path = NULL;
+
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        if (strncmp(entry->d_name, "kept-", 5) == 0 && !path)
+            path = path_join(folder, entry->d_name);
+    if (dir)
+        closedir(dir);
+    return path;
+}
+
+/* What was kept of the first is what the second is compared with. */
+static void results_of_the_full_size_are_kept(void)
+{
+    const struct toolchain *toolchain;
+    char *folder = path_join(fixture_dir(), "keeps"), *path;
+    const struct verify_opts opts = {.kept = folder};
+    struct verify_report report;
+    struct error err = {0};
+    struct buf text = {0};
+
+    if (fixture_toolchains(&toolchain) == 0 ||
+        !check_ok(dir_make_all(folder, &err), &err))
+        return;
+    verify("plain", NULL, &toolchain[0], opts, &report);
+    check_eq(report.outcome, RUN_OUTCOME_OK);
+    verify_report_release(&report);
+    path = kept_file(folder);
+    if (check(path != NULL) && check_ok(file_read(path, &text, &err), &err)) {
+        check_eq(text.length, 5000 * 8 + 16); /* b, and what it returned */
+        memset(text.data + 800, 0, 8);
+        check_ok(file_write(path, text.data, text.length, &err), &err);
+        verify("plain", NULL, &toolchain[0], opts, &report);
+        check_eq(report.outcome, RUN_OUTCOME_WRONG_RESULT);
+        check_contains(text_of(report.detail), "b[100] is ");
+        verify_report_release(&report);
+        check_ok(file_write(path, text.data, 100, &err), &err); /* does not fit */
+        verify("plain", NULL, &toolchain[0], opts, &report);
+        check_eq(report.outcome, RUN_OUTCOME_OK);
+        verify_report_release(&report);
+    }
+    buf_release(&text);
+    free(path);
+    free(folder);
+}
+
 CU_TestInfo variants_verify_tests[] = {
+    {"results of the full size are kept", results_of_the_full_size_are_kept},
     {"kernels equal themselves", kernels_equal_themselves},
     {"rounding is tolerated and told", rounding_is_tolerated_and_told},
     {"differences are found", differences_are_found},

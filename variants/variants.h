@@ -457,6 +457,9 @@ struct verify_opts {
     const char *scratch;
     const char *rests_on; /* kernel_check's assumptions of the plan: what they say is
                              tested at run time is tried; NULL = nothing */
+    /* A folder that stays, for what the untransformed kernel made of the full size: it is
+     * called once for all variants; NULL = it is called each time. */
+    const char *kept;
 };
 struct verify_report {
     enum run_outcome outcome; /* OK, WRONG_RESULT, CRASHED, TIMED_OUT ... */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/hash.h"
 #include "variants/verify_cases.h"
 #include "variants/verify_lines.h"
 
@@ -297,6 +298,23 @@ static void note_full(struct verification *verification)
     free(brief);
 }
 
+/* The same arguments give the same results of the untransformed kernel. */
+static void push_kept(const struct verification *verification, struct strvec *args)
+{
+    const struct kernel *kernel = verification->kernel;
+    struct hash hash = hash_begin();
+
+    if (!verification->opts->kept ||
+        bytes_needed(kernel) - kernel_bytes(kernel) > 256 << 20)
+        return;
+    for (size_t i = 0; i < args->nr; i++)
+        hash_text(&hash, args->v[i]);
+    char *hex = hash_hex_short(&hash);
+    strvec_push(args, "--kept");
+    strvec_pushf(args, "%s/kept-%s", verification->opts->kept, hex);
+    free(hex);
+}
+
 static int verify_full(struct verification *verification, struct error *err)
 {
     struct strvec args = {0};
@@ -315,6 +333,7 @@ static int verify_full(struct verification *verification, struct error *err)
         goto out;
     }
     variant_args(verification->kernel, &args);
+    push_kept(verification, &args);
     result = run_program(verification, &args, &outcome, err);
     if (result)
         goto out;

@@ -55,6 +55,7 @@ struct request {
     int commands_in, commands_out; /* of an arena; -1 = none */
     const char *geometry, *total, *budget;
     double relative, absolute;
+    const char *kept;
     bool full_precision, against_itself, reference_only, stepped;
 };
 
@@ -262,6 +263,7 @@ READ(read_total, total, value)
 READ(read_budget, budget, value)
 READ(read_relative, relative, REAL)
 READ(read_absolute, absolute, REAL)
+READ(read_kept, kept, value)
 READ(read_full_precision, full_precision, true)
 READ(read_against_itself, against_itself, true)
 READ(read_reference_only, reference_only, true)
@@ -292,6 +294,7 @@ static const struct option options[] = {
     {"--budget", FOR_TRACE, true, read_budget},
     {"--relative", FOR_VERIFY, true, read_relative},
     {"--absolute", FOR_VERIFY, true, read_absolute},
+    {"--kept", FOR_VERIFY, true, read_kept},
     {"--full-precision", FOR_VERIFY, false, read_full_precision},
     {"--against-itself", FOR_VERIFY, false, read_against_itself},
     {"--reference-only", FOR_VERIFY, false, read_reference_only},
