@@ -11,11 +11,11 @@ struct ahead {
     struct variant_queue *queue;
 };
 
-/* Two for each processor, so that a slow compiler leaves the others with work; few, so
+/* Four for each processor, so that a slow compiler leaves the others with work; few, so
  * that little was built for nothing when the search turns elsewhere. */
 size_t live_prepare_most(void)
 {
-    return 2 * variant_queue_processors();
+    return 4 * variant_queue_processors();
 }
 
 static void queue_program(const struct ahead *ahead, const struct built *built,

@@ -7,7 +7,7 @@
 #include "search/live.h"
 
 /* For one variant: first looks, and what becomes the next reference. */
-static const double look_s = 0.6, know_s = 1.5, alone_s = 1;
+static const double look_s = 0.4, know_s = 1.5, alone_s = 1;
 /* Three pairs of long calls, whatever they take. */
 enum { LOOK_CALLS = 6 };
 /* Until its time is known within so much. */
