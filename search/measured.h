@@ -66,7 +66,7 @@ struct measurement {
 };
 void measurement_release(struct measurement *measurement);
 /* Would one that was STOPPED at at_least_s be stopped at this limit, too? 0 = no limit. A
- * per cent is left to the rounding of limits on their way through programs and files. */
+ * first look ends before the limit, at what is surely slower (live_arena.c). */
 bool measurement_still_stops(double at_least_s, double limit_s);
 /* inflight.measurement/1, without its origin */
 json_t *measurement_to_json(const struct measurement *measurement);

@@ -48,21 +48,11 @@ static int read_space(struct session *session, struct error *err)
     return 0;
 }
 
-static double now_s(const struct session *session)
-{
-    return session->opts->clock ? session->opts->clock() : clock_s();
-}
-
-double session_now_s(const struct session *session)
-{
-    const double *skipped_s = session->opts->skipped_s;
-    return now_s(session) + (skipped_s ? *skipped_s : 0);
-}
-
 static void begin_pace(struct session *session)
 {
     const struct search_opts *opts = session->opts;
-    pace_begin(&session->pace, opts->began_s > 0 ? opts->began_s : now_s(session),
+    pace_begin(&session->pace,
+               opts->began_s > 0 ? opts->began_s : session_clock_s(session),
                opts->budget_s > 0 ? opts->budget_s : DEFAULT_BUDGET_S);
 }
 
@@ -126,65 +116,6 @@ void session_say(const struct session *session, const char *format, ...)
                                .left_s = session_end_s(session)};
     session->observer->step(session->observer->data, &step);
     buf_release(&text);
-}
-
-/* Shares of the budget: the comparisons that the answer is told by, the winner's and its
- * file's, have intervals worth telling; and huge pages their turn. */
-static const double answer_share = 0.2, pages_share = 0.15;
-
-static double pages_s(const struct session *session)
-{
-    const struct pace *pace = &session->pace;
-    if (!session->subject->huge_pages_available || session->opts->plans_only)
-        return 0;
-    double one_s = pace->try_s + pace_comparison_s(pace, PACE_LEAST_S),
-           most_s = pages_share * pace->budget_s;
-    return one_s < most_s ? fmin(most_s, 2 * one_s) : 0;
-}
-
-static double closing_s(const struct session *session)
-{
-    const struct pace *pace = &session->pace;
-    if (session->opts->advise_only)
-        return 0;
-    double answer_s = session->result->best ? answer_share * pace->budget_s : 0;
-    return fmax(pace_closing_s(pace), answer_s) + pages_s(session);
-}
-
-double session_left_s(const struct session *session)
-{
-    return session->pace.end_s - session_now_s(session) - closing_s(session);
-}
-
-bool session_over(const struct session *session)
-{
-    size_t most = session->opts->budget_variants;
-    return spawn_interrupted() || session_left_s(session) <= session->pace.try_s ||
-           (most && session->result->measurement_nr >= most);
-}
-
-double session_end_s(const struct session *session)
-{
-    return session->pace.end_s - now_s(session);
-}
-
-double session_closing_s(const struct session *session, int later)
-{
-    const struct pace *pace = &session->pace;
-    return pace_seconds(pace, now_s(session), later, search_closing_s(pace->budget_s));
-}
-
-bool session_affords(struct session *session, double seconds, const char *what)
-{
-    const struct pace *pace = &session->pace;
-    double file_s = session->result->best ? pace_file_s(pace) : 0;
-    if (spawn_interrupted())
-        return false;
-    if (session_end_s(session) >= seconds + file_s + pace_tail_s(pace))
-        return true;
-    if (!strvec_has(&session->result->left_out, what))
-        strvec_push(&session->result->left_out, what);
-    return false;
 }
 
 bool session_timed(const struct session *session, size_t i)
@@ -266,22 +197,6 @@ static double take_ahead_s(struct session *session)
     return session->ahead_each_s;
 }
 
-void session_bound(const struct session *session, bool is_try)
-{
-    double left_s = is_try ? session_left_s(session) : session_end_s(session);
-    if (session->result->measurement_nr && isfinite(left_s))
-        spawn_end_at(clock_s() + fmax(left_s, session->pace.try_s));
-}
-
-struct search_looks session_looks(const struct session *session)
-{
-    const struct search_runner *runner = session->runner;
-    struct search_costs costs = {0};
-    if (runner->costs)
-        runner->costs(runner->data, &costs);
-    return costs.looks;
-}
-
 static void ask_costs(struct session *session)
 {
     const struct search_runner *runner = session->runner;
@@ -319,14 +234,15 @@ int session_measure_in(struct session *session, const struct choice *choice,
     *index = find(session, plan, environment);
     if (*index == session->result->measurement_nr || session->effort[*index] < effort ||
         was_stopped_sooner(&session->result->measurement[*index], limit_s)) {
-        double began_s = now_s(session);
+        double began_s = session_clock_s(session);
         session_bound(session, effort == MEASURE_QUICK);
         status = session->runner->measure(session->runner->data, &candidate, effort,
                                           limit_s, &measurement, err);
         spawn_end_at(0);
         if (status == 0) {
             if (!measurement.replayed)
-                measurement.cost_s = now_s(session) - began_s + take_ahead_s(session);
+                measurement.cost_s =
+                    session_clock_s(session) - began_s + take_ahead_s(session);
             note_cost(session, &measurement, effort);
             put(session, *index, choice, effort, &measurement);
             status = tell(session, &session->result->measurement[*index], err);
@@ -394,7 +310,7 @@ int session_repeat(struct session *session, size_t i, struct error *err)
     if (session->effort[i] != MEASURE_QUICK || before->reused ||
         !session_timed(session, i))
         return 0;
-    double began_s = now_s(session);
+    double began_s = session_clock_s(session);
     session_bound(session, true);
     int status = session->runner->measure(session->runner->data, &candidate,
                                           MEASURE_QUICK, 0, &more, err);
@@ -402,7 +318,7 @@ int session_repeat(struct session *session, size_t i, struct error *err)
     if (status)
         return -1;
     if (!more.replayed)
-        more.cost_s = now_s(session) - began_s;
+        more.cost_s = session_clock_s(session) - began_s;
     take_repeated(before, &more);
     note_time(session, i, before, true);
     return tell(session, before, err);
@@ -439,7 +355,7 @@ static int compare(struct session *session, size_t a, size_t b, bool look, doubl
     *ratio = quantity_unknown();
     if (spawn_interrupted())
         return 0;
-    double began_s = now_s(session);
+    double began_s = session_clock_s(session);
     look = look && runner->look;
     session_bound(session, false);
     int status = (look ? runner->look : runner->compare)(runner->data, &left, &right,
@@ -448,7 +364,7 @@ static int compare(struct session *session, size_t a, size_t b, bool look, doubl
     if (status)
         return -1;
     if (!look)
-        note_comparison(session, seconds, now_s(session) - began_s);
+        note_comparison(session, seconds, session_clock_s(session) - began_s);
     note_ratio(session, a, b, *ratio);
     struct compared comparison = {
         .a = left, .b = right, .look = look, .seconds = seconds, .ratio = *ratio};
@@ -491,7 +407,7 @@ int session_compare_surely(struct session *session, size_t a, size_t b, double s
     *ratio = quantity_unknown();
     for (size_t nr = 0; nr < LOOKS; nr++) {
         double left_s = fmin(seconds, most_s - (session_now_s(session) - began_s)),
-               give_s = pace_seconds(&session->pace, now_s(session), 1, left_s);
+               give_s = pace_seconds(&session->pace, session_clock_s(session), 1, left_s);
         if (nr && (left_s <= 0 || give_s < left_s / 2 || spawn_interrupted()))
             return 0;
         if (nr)

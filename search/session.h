@@ -43,7 +43,9 @@ void session_release(struct session *session);
 void session_say(const struct session *session, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* CLOCK_MONOTONIC, and what an interrupted session had spent before: replayed, it comes
+/* CLOCK_MONOTONIC, or the clock of the options. */
+double session_clock_s(const struct session *session);
+/* The same, and what an interrupted session had spent before: replayed, it comes
  * to the point where it ended at the time that it was then. */
 double session_now_s(const struct session *session);
 /* Interrupted, out of variants, or out of time: what another try takes, and what follows

@@ -171,8 +171,10 @@ static void what_may_still_help_is_not_given_up(void)
     trial_run(&trial);
     check(!trial.result.left.helpless);
     check_eq(trial.result.left.verdict, LEFT_SOME);
-    check(!session_over(&(struct session){
-        .result = &trial.result, .opts = &trial.opts, .pace.end_s = INFINITY}));
+    check(!session_over(&(struct session){.subject = &trial.space.subject,
+                                          .result = &trial.result,
+                                          .opts = &trial.opts,
+                                          .pace.end_s = INFINITY}));
     trial_release(&trial);
 }
 

@@ -70,7 +70,7 @@ static void put_kept(const struct verification *verification,
     if (!can_keep(verification))
         return;
     made = must_alloc(strlen(path) + 32, 1);
-    sprintf(made, "%s.%ld", path, (long)getpid());
+    snprintf(made, strlen(path) + 32, "%s.%ld", path, (long)getpid());
     file = fopen(made, "we");
     if (file) {
         bool good = pass_all(verification, file, true, result);

@@ -1,0 +1,91 @@
+/* The session's clock, and what is left of its budget. */
+#include <math.h>
+
+#include "search/session.h"
+
+double session_clock_s(const struct session *session)
+{
+    return session->opts->clock ? session->opts->clock() : clock_s();
+}
+
+double session_now_s(const struct session *session)
+{
+    const double *skipped_s = session->opts->skipped_s;
+    return session_clock_s(session) + (skipped_s ? *skipped_s : 0);
+}
+
+/* Shares of the budget: the comparisons that the answer is told by, the winner's and its
+ * file's, have intervals worth telling; and huge pages their turn. */
+static const double answer_share = 0.2, pages_share = 0.15;
+
+static double pages_s(const struct session *session)
+{
+    const struct pace *pace = &session->pace;
+    if (!session->subject->huge_pages_available || session->opts->plans_only)
+        return 0;
+    double one_s = pace->try_s + pace_comparison_s(pace, PACE_LEAST_S),
+           most_s = pages_share * pace->budget_s;
+    return one_s < most_s ? fmin(most_s, 2 * one_s) : 0;
+}
+
+static double closing_s(const struct session *session)
+{
+    const struct pace *pace = &session->pace;
+    if (session->opts->advise_only)
+        return 0;
+    double answer_s = session->result->best ? answer_share * pace->budget_s : 0;
+    return fmax(pace_closing_s(pace), answer_s) + pages_s(session);
+}
+
+double session_left_s(const struct session *session)
+{
+    return session->pace.end_s - session_now_s(session) - closing_s(session);
+}
+
+bool session_over(const struct session *session)
+{
+    size_t most = session->opts->budget_variants;
+    return spawn_interrupted() || session_left_s(session) <= session->pace.try_s ||
+           (most && session->result->measurement_nr >= most);
+}
+
+double session_end_s(const struct session *session)
+{
+    return session->pace.end_s - session_clock_s(session);
+}
+
+double session_closing_s(const struct session *session, int later)
+{
+    const struct pace *pace = &session->pace;
+    return pace_seconds(pace, session_clock_s(session), later,
+                        search_closing_s(pace->budget_s));
+}
+
+bool session_affords(struct session *session, double seconds, const char *what)
+{
+    const struct pace *pace = &session->pace;
+    double file_s = session->result->best ? pace_file_s(pace) : 0;
+    if (spawn_interrupted())
+        return false;
+    if (session_end_s(session) >= seconds + file_s + pace_tail_s(pace))
+        return true;
+    if (!strvec_has(&session->result->left_out, what))
+        strvec_push(&session->result->left_out, what);
+    return false;
+}
+
+void session_bound(const struct session *session, bool is_try)
+{
+    double left_s = is_try ? session_left_s(session) : session_end_s(session);
+    if (session->result->measurement_nr && isfinite(left_s))
+        spawn_end_at(clock_s() + fmax(left_s, session->pace.try_s));
+}
+
+struct search_looks session_looks(const struct session *session)
+{
+    const struct search_runner *runner = session->runner;
+    struct search_costs costs = {0};
+    if (runner->costs)
+        runner->costs(runner->data, &costs);
+    return costs.looks;
+}
