@@ -7,7 +7,7 @@
  * the shortest comparison is of three launches, each of a first pair and one that counts.
  */
 static const double looking_s = 0.4, start_s = 0.3, build_s = 0.2, explaining_s = 0.7;
-enum { LOOK_CALLS = 7, COMPARISON_LAUNCHES = 3, COMPARISON_CALLS = 4 };
+enum { LOOK_CALLS = 7, COMPARISON_LAUNCHES = 3 };
 /* A plan is run beside the original, which is run alone. */
 static const double beside_original = 1.5;
 
@@ -23,6 +23,11 @@ int live_check(struct live *live, struct built *built, bool small_only, struct e
     return status;
 }
 
+static double comparison_calls(const struct live *live)
+{
+    return live->original_s > PACE_LEAST_S / COMPARISON_LAUNCHES / 2 ? 1 : 2;
+}
+
 void live_costs(void *data, struct search_costs *costs)
 {
     const struct live *live = data;
@@ -35,7 +40,8 @@ void live_costs(void *data, struct search_costs *costs)
     call_s = live->reference.time_s.value;
     costs->try_s = build_s + 2 * call_s + fmin(looking_s, LOOK_CALLS * call_s);
     costs->comparison_s =
-        COMPARISON_LAUNCHES * (start_s + live->fill_s + COMPARISON_CALLS * call_s);
+        COMPARISON_LAUNCHES *
+        (start_s + live->fill_s + comparison_calls(live) * (call_s + live->original_s));
     costs->look_s = 2 * call_s + explaining_s;
     costs->explain_s =
         build_s + 2 * call_s + explaining_s +
