@@ -325,7 +325,7 @@ int live_measure_built(struct live *live, struct built *built,
     if (!explain || out->outcome != RUN_OUTCOME_OK || spawn_interrupted())
         return 0;
     if (!*built->plan)
-        live->original_s = out->time_s.value;
+        live->original_s = out->time_s;
     live_remember(live, built, out);
     if (live->here)
         machine_scale_latency(live->opts.machine, latency_now(live));

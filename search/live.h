@@ -44,12 +44,12 @@ struct live {
     size_t built_nr, built_alloc;
     bool proven;
     bool here; /* the profile is this machine's: its latency may be measured again */
-    double launch_s;   /* wall time of one launch of the baseline, fills included */
-    double call_s;     /* of the kernel as written, by smaller calls; 0 = not known */
-    double original_s; /* the same as it was measured */
-    double fill_s;     /* filling the arrays takes, by smaller ones; 0 = not known */
-    double check_s;    /* the last check at full size took, building included */
-    double traced_s;   /* spent on tracing so far */
+    double launch_s; /* wall time of one launch of the baseline, fills included */
+    double call_s;   /* of the kernel as written, by smaller calls; 0 = not known */
+    struct quantity original_s; /* the same as it was measured */
+    double fill_s;   /* filling the arrays takes, by smaller ones; 0 = not known */
+    double check_s;  /* the last check at full size took, building included */
+    double traced_s; /* spent on tracing so far */
     struct counters counters;
     double counted_calls; /* of the last explained run, all copies together; 0 = none */
     char *note;

@@ -40,13 +40,23 @@ void live_forget(struct live *live)
     live->reference.plan = NULL;
 }
 
-static struct built *reference_of(const struct live *live)
+static struct built *built_of(const struct live *live, const char *plan)
 {
     for (size_t i = 0; i < live->built_nr; i++)
         if (live->built[i]->toolchain == live->opts.toolchain && live->built[i]->parsed &&
-            !strcmp(live->built[i]->plan, live->reference.plan))
+            !strcmp(live->built[i]->plan, plan))
             return live->built[i];
     return NULL;
+}
+
+/* One that turned out wrong in the full size is none: then the kernel as written. */
+static struct built *reference_of(struct live *live)
+{
+    struct built *built = built_of(live, live->reference.plan);
+    if (!built || built->refused == RUN_OUTCOME_OK || !live->original_s.known)
+        return built;
+    refer_to(live, "", live->original_s);
+    return built_of(live, "");
 }
 
 /* The reference's time by the ratio. Its own interval is left out: it is the same for all

@@ -25,7 +25,7 @@ int live_check(struct live *live, struct built *built, bool small_only, struct e
 
 static double comparison_calls(const struct live *live)
 {
-    return live->original_s > PACE_LEAST_S / COMPARISON_LAUNCHES / 2 ? 1 : 2;
+    return live->original_s.value > PACE_LEAST_S / COMPARISON_LAUNCHES / 2 ? 1 : 2;
 }
 
 void live_costs(void *data, struct search_costs *costs)
@@ -39,9 +39,9 @@ void live_costs(void *data, struct search_costs *costs)
         return;
     call_s = live->reference.time_s.value;
     costs->try_s = build_s + 2 * call_s + fmin(looking_s, LOOK_CALLS * call_s);
-    costs->comparison_s =
-        COMPARISON_LAUNCHES *
-        (start_s + live->fill_s + comparison_calls(live) * (call_s + live->original_s));
+    costs->comparison_s = COMPARISON_LAUNCHES *
+                          (start_s + live->fill_s +
+                           comparison_calls(live) * (call_s + live->original_s.value));
     costs->look_s = 2 * call_s + explaining_s;
     costs->explain_s =
         build_s + 2 * call_s + explaining_s +

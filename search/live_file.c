@@ -36,6 +36,7 @@ int live_rebind(struct live *live, size_t copies, struct error *err)
     live->args = (struct strvec){0};
     variant_args(live->opts.kernel, &live->args);
     live->launch_s = 0;
+    live->original_s = quantity_unknown();
     live_forget(live);
     live_leave_arena(live);
     return live_choose_copies(live, copies ? copies : live->opts.copies, err);
