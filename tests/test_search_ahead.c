@@ -73,12 +73,11 @@ static void workshop_start(struct workshop *workshop, const struct space_entry *
 {
     trial_start(&workshop->trial, entry);
     workshop->behind = workshop->trial.space.runner;
-    workshop->trial.space.runner =
-        (struct search_runner){.data = workshop,
-                               .measure = measure,
-                               .compare = compare,
-                               .prepare = prepare,
-                               .prepare_most = most};
+    workshop->trial.space.runner = (struct search_runner){.data = workshop,
+                                                          .measure = measure,
+                                                          .compare = compare,
+                                                          .prepare = prepare,
+                                                          .prepare_most = most};
 }
 
 static void workshop_release(struct workshop *workshop)

@@ -2,8 +2,8 @@
 #pragma inflight kernel
 #pragma inflight set nr = 40000
 #pragma inflight set m = 24
-void change_basis(int nr, int m, double to[restrict nr][m], const double from[restrict nr][m],
-                  const double basis[restrict m][m])
+void change_basis(int nr, int m, double to[restrict nr][m],
+                  const double from[restrict nr][m], const double basis[restrict m][m])
 {
     for (int v = 0; v < nr; v++)
         for (int s = 0; s < m; s++) {
