@@ -36,7 +36,7 @@ int live_library(struct live *live, struct built *built, struct error *err)
 
 static int open_arena(struct live *live, struct error *err)
 {
-    const struct environment plain = {0};
+    static const struct environment plain = {0}; /* the arena keeps its words */
     struct run_place place = {0};
     struct run_opts opts = live_run_opts(live);
     struct built *original;

@@ -169,8 +169,9 @@ static int trace_traffic(struct live *live, struct built *built,
         live_note_caches(other, &out->traffic);
     if (live->counted_calls > 0)
         counters_apply(&live->counters, live->counted_calls, &out->traffic);
-    live_count(live, built, &request, fmin(count_s, count_share * seconds),
-               &out->traffic);
+    if (live_build(live, built, VARIANT_TIME, NULL) == 0 && built->program[VARIANT_TIME])
+        live_count(live, built, &request, fmin(count_s, count_share * seconds),
+                   &out->traffic);
     return 0;
 }
 

@@ -218,6 +218,7 @@ static void an_unexplained_winner_is_bounded_by_what_all_need(void)
     check(trial.result.left.bound.same.known);
     free(session.effort);
     free(session.choice);
+    evidence_release(&session.evidence);
     trial_release(&trial);
 }
 

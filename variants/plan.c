@@ -325,10 +325,10 @@ static int parse_step(const char **at, struct plan_step *step, struct error *err
 static int parse_nest(const char **at, int *nest, struct error *err)
 {
     static const char word[] = "nest", all[] = "all";
-    const char *next = skip_space(*at + strlen(word));
     char *end;
     if (word_length(*at) != strlen(word) || strncmp(*at, word, strlen(word)) != 0)
         return 0;
+    const char *next = skip_space(*at + strlen(word));
     next = skip_space(next + (*next == '('));
     bool is_all = !strncmp(next, all, strlen(all));
     long number = is_all ? 0 : strtol(next, &end, 10);

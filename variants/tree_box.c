@@ -109,7 +109,7 @@ static void find_factor(const struct work *work, const struct tree *tree, struct
     for (size_t i = leaf ? statement->access_begin : 0;
          leaf && !*differs && i < statement->access_end; i++) {
         const struct ir_symbol *factor = NULL;
-        bool left;
+        bool left = false;
         if (!box_takes(work, box, &nest->access[i]))
             continue;
         *differs = !packed_product(nest, &nest->access[i], &factor, &left) ||
