@@ -281,9 +281,16 @@ uint32_t inflight_recorder_name(const char *text)
 
 /* ---- fork ---- */
 
+/* What is open is noted before the child is there: the lane is shared memory, in which
+ * the parent goes on at once. */
 static void before_fork(void)
 {
     pthread_mutex_lock(&lock);
+    if (forked || !self || self->generation != generation)
+        return;
+    self->kept_nr = self->lane->depth;
+    self->kept_from = inflight_recorder_header;
+    memcpy(self->kept, self->lane->frame, sizeof(self->kept));
 }
 
 static void in_parent(void)
@@ -298,11 +305,6 @@ static void in_child(void)
     pthread_mutex_init(&lock, NULL);
     if (forked || !inflight_regions_recording)
         return;
-    if (self && self->generation == generation) {
-        self->kept_nr = self->lane->depth;
-        self->kept_from = header;
-        memcpy(self->kept, self->lane->frame, sizeof(self->kept));
-    }
     for (uint32_t i = 0; i < header->lane_nr; i++)
         if (lane[i])
             munmap(lane[i], header->lane_bytes);

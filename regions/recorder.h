@@ -17,7 +17,7 @@ struct inflight_thread {
     /* Nodes that were found lately, by name and caller; 0 = empty. */
     uint32_t cache[256];
     uint32_t generation; /* of the process that the lane is of; forks raise it */
-    /* Of a child behind fork: what was open then, and where its names stand. */
+    /* For the child: what was open at the last fork, and where its names stand. */
     struct regions_frame kept[REGIONS_DEPTH_MAX];
     uint32_t kept_nr;
     const struct regions_header *kept_from;
