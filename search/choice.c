@@ -277,3 +277,12 @@ void choices_release(struct choices *list)
     free(list->item);
     *list = (struct choices){0};
 }
+
+bool choice_same_names(const char *const *a, size_t a_nr, const char *const *b,
+                       size_t b_nr)
+{
+    bool same = a_nr == b_nr;
+    for (size_t i = 0; same && i < a_nr; i++)
+        same = !strcmp(a[i], b[i]);
+    return same;
+}

@@ -95,6 +95,10 @@ struct choice choice_unshaped(const struct choice *choice);
  * as written. A whole shape stays as it is. */
 void choice_outermost(struct choice *choice, const char *first);
 
+/* The same names (of loops, of arrays) in the same order. */
+bool choice_same_names(const char *const *a, size_t a_nr, const char *const *b,
+                       size_t b_nr);
+
 /* A growing list of choices. */
 struct choices {
     struct choice *item;

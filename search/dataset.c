@@ -229,11 +229,6 @@ const char *dataset_name(const struct dataset *dataset)
     return dataset->name;
 }
 
-const struct machine *dataset_machine(const struct dataset *dataset)
-{
-    return &dataset->machine;
-}
-
 const struct dataset_entry *dataset_entries(const struct dataset *dataset, size_t *nr)
 {
     *nr = dataset->nr;

@@ -35,7 +35,6 @@ struct dataset;
 int dataset_load(const char *path, struct dataset **out, struct error *err);
 void dataset_free(struct dataset *dataset);
 const char *dataset_name(const struct dataset *dataset);
-const struct machine *dataset_machine(const struct dataset *dataset);
 /* The first is the kernel as written. */
 const struct dataset_entry *dataset_entries(const struct dataset *dataset, size_t *nr);
 /* Only what was measured is legal. */

@@ -64,15 +64,6 @@ static bool same_sizes(const struct loop_size *a, size_t a_nr, const struct loop
     return same;
 }
 
-static bool same_names(const char *const *a, size_t a_nr, const char *const *b,
-                       size_t b_nr)
-{
-    bool same = a_nr == b_nr;
-    for (size_t i = 0; same && i < a_nr; i++)
-        same = !strcmp(a[i], b[i]);
-    return same;
-}
-
 static bool same_prefetches(const struct choice *a, const struct choice *b)
 {
     bool same = a->prefetch_nr == b->prefetch_nr;
@@ -90,11 +81,12 @@ enum { KINDS = 8 };
 static int kind_of(const struct choice *a, const struct choice *b)
 {
     const bool same[KINDS - 1] = {
-        same_names(a->order, a->order_nr, b->order, b->order_nr),
+        choice_same_names(a->order, a->order_nr, b->order, b->order_nr),
         a->simd == b->simd,
         same_sizes(a->jam, a->jam_nr, b->jam, b->jam_nr),
         a->unroll.size == b->unroll.size,
-        same_names(a->nontemporal, a->nontemporal_nr, b->nontemporal, b->nontemporal_nr),
+        choice_same_names(a->nontemporal, a->nontemporal_nr, b->nontemporal,
+                          b->nontemporal_nr),
         same_sizes(a->tile, a->tile_nr, b->tile, b->tile_nr),
         same_prefetches(a, b)};
     int kind = 0;
@@ -347,7 +339,7 @@ size_t near_added(const struct choice *from, const struct choice *to,
     struct added added = {name, 0};
     add_if(&added,
            to->order_nr &&
-               !same_names(from->order, from->order_nr, to->order, to->order_nr),
+               !choice_same_names(from->order, from->order_nr, to->order, to->order_nr),
            "interchange");
     add_if(&added, to->tile_nr && !from->tile_nr, "tile");
     add_if(&added, to->skew_nr && !from->skew_nr, "skew");

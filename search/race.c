@@ -96,7 +96,12 @@ static size_t most_hopeful(struct session *session, size_t leader)
     return best;
 }
 
-int race_run(struct session *session, double end_s, size_t *leader, struct error *err)
+/*
+ * Compares the leader with whoever has most hope of being faster, again and again, until
+ * nobody has any that matters, or until `end_s` of session_now_s. The fewer seconds, the
+ * fewer contenders are looked at. Returns the leader in *leader.
+ */
+static int run(struct session *session, double end_s, size_t *leader, struct error *err)
 {
     *leader = race_leader(session);
     for (int n = 0; n < RACE_MOST; n++) {
@@ -115,8 +120,10 @@ static bool is_decided(struct quantity gain)
     return !gain.known || session_is_gain(gain) || gain.high < SESSION_LEAST_GAIN;
 }
 
-int race_decide(struct session *session, size_t a, size_t b, double end_s,
-                struct quantity *gain, struct error *err)
+/* Compares the two until all that is known of them says whether b is faster than a, or
+ * until `end_s`. *gain: time(a) / time(b). */
+static int decide(struct session *session, size_t a, size_t b, double end_s,
+                  struct quantity *gain, struct error *err)
 {
     enum { DECIDE_MOST = 24 };
     *gain = evidence_ratio(&session->evidence, a, b);
@@ -143,11 +150,11 @@ int race_settle(struct session *session, double end_s, size_t *best,
     *gain = quantity_exact(1, PROVENANCE_CLOCK);
     while (!spawn_interrupted()) {
         size_t leader = *best, right = 0;
-        if (race_run(session, end_s, &leader, err))
+        if (run(session, end_s, &leader, err))
             return -1;
         if (leader == *best || leader == SIZE_MAX)
             return 0;
-        if (race_decide(session, *best, leader, end_s, gain, err))
+        if (decide(session, *best, leader, end_s, gain, err))
             return -1;
         if (!is_better(*best, *gain))
             return 0;

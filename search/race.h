@@ -19,18 +19,6 @@ double race_hope(struct session *session, size_t leader, size_t i);
  * it. */
 int race_newcomer(struct session *session, size_t i, struct error *err);
 
-/*
- * Compares the leader with whoever has most hope of being faster, again and again, until
- * nobody has any that matters, or until `end_s` of session_now_s. The fewer seconds, the
- * fewer contenders are looked at. Returns the leader in *leader.
- */
-int race_run(struct session *session, double end_s, size_t *leader, struct error *err);
-
-/* Compares the two until all that is known of them says whether b is faster than a, or
- * until `end_s`. *gain: time(a) / time(b). */
-int race_decide(struct session *session, size_t a, size_t b, double end_s,
-                struct quantity *gain, struct error *err);
-
 /* The winner of the race in place of *best, when it is better by all that is known and
  * right at full size, too; it is explained then. *gain: what that says of it. */
 int race_settle(struct session *session, double end_s, size_t *best,

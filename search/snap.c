@@ -36,20 +36,11 @@ static double between_sizes(const struct loop_size *a, size_t a_nr,
     return sum;
 }
 
-static bool same_names(const char *const *a, size_t a_nr, const char *const *b,
-                       size_t b_nr)
-{
-    bool same = a_nr == b_nr;
-    for (size_t i = 0; same && i < a_nr; i++)
-        same = !strcmp(a[i], b[i]);
-    return same;
-}
-
 static bool same_fuse(const struct choice *a, const struct choice *b)
 {
     size_t a_nr = a->fuse[0] ? 1 + (a->fuse[1] != NULL) : 0,
            b_nr = b->fuse[0] ? 1 + (b->fuse[1] != NULL) : 0;
-    return same_names(a->fuse, a_nr, b->fuse, b_nr);
+    return choice_same_names(a->fuse, a_nr, b->fuse, b_nr);
 }
 
 static bool same_settings(const struct choice *a, const struct choice *b)
@@ -66,10 +57,11 @@ static bool same_words(const struct choice *a, const struct choice *b)
 {
     return same_settings(a, b) && a->nest == b->nest && !strcmp(a->others, b->others) &&
            same_fuse(a, b) &&
-           same_names(a->distribute, a->distribute_nr, b->distribute, b->distribute_nr) &&
-           same_names(a->order, a->order_nr, b->order, b->order_nr) &&
-           same_names(a->nontemporal, a->nontemporal_nr, b->nontemporal,
-                      b->nontemporal_nr) &&
+           choice_same_names(a->distribute, a->distribute_nr, b->distribute,
+                             b->distribute_nr) &&
+           choice_same_names(a->order, a->order_nr, b->order, b->order_nr) &&
+           choice_same_names(a->nontemporal, a->nontemporal_nr, b->nontemporal,
+                             b->nontemporal_nr) &&
            a->simd == b->simd && !strcmp(a->shape, b->shape) &&
            !strcmp(a->parallel, b->parallel);
 }

@@ -38,13 +38,6 @@ static const struct ir_expr *source_of(const struct model *model,
     return follow ? model->init[symbol->id] : NULL;
 }
 
-const struct ir_symbol *expr_root(const struct ir_expr *expr)
-{
-    while (leads_inward(expr))
-        expr = inward(expr);
-    return expr->kind == IR_NAME ? expr->symbol : NULL;
-}
-
 /* ---- one array ---- */
 
 /* The path of fields behind the subscripts and the type of what it names. */

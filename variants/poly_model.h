@@ -175,8 +175,6 @@ int view_cell(const struct model *model, const struct cell *cell);
 int view_place(const struct model *model, const struct ir_expr *place);
 bool expr_is_step(const struct ir_expr *expr);  /* ++ or -- */
 bool expr_is_place(const struct ir_expr *expr); /* a[i], p->x, *p */
-const struct ir_symbol *
-expr_root(const struct ir_expr *expr); /* the variable it starts from, or NULL */
 /* Integer expressions at given parameters. counts.c */
 bool count_value(struct model *model, const struct model_values *values,
                  const struct ir_expr *expr, long long *out);

@@ -317,18 +317,12 @@ struct quantity run_ratio(const struct run_result *a, const struct run_result *b
 
 /* ---- deciding while one measures ---- */
 
-#define RUN_VERDICT_MAP(X)                                                               \
-    X(UNDECIDED, "undecided")                                                            \
-    X(FASTER, "faster")                                                                  \
-    X(SLOWER, "slower")                                                                  \
-    X(EQUAL, "equal") /* within the margin, to either side */
-
 enum run_verdict {
-#define X(name, word) RUN_VERDICT_##name,
-    RUN_VERDICT_MAP(X)
-#undef X
+    RUN_VERDICT_UNDECIDED,
+    RUN_VERDICT_FASTER,
+    RUN_VERDICT_SLOWER,
+    RUN_VERDICT_EQUAL, /* within the margin, to either side */
 };
-const char *run_verdict_word(enum run_verdict verdict);
 /* Equal is what differs by less. */
 extern const double run_equal_within; /* 0.02 */
 /*

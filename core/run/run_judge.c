@@ -18,17 +18,6 @@ enum { pairs_least = 3 };
 
 const double run_equal_within = 0.02;
 
-const char *run_verdict_word(enum run_verdict verdict)
-{
-    static const char *const word[] = {
-#define X(name, word) [RUN_VERDICT_##name] = word,
-        RUN_VERDICT_MAP(X)
-#undef X
-    };
-
-    return word[verdict];
-}
-
 double run_error_of(double error, size_t k)
 {
     return error / ((double)k * (double)(k + 1));
