@@ -91,6 +91,11 @@ static void parts_beside_the_product_get_their_own_loops(void)
 
 #define BLOCKS "tile(k:256,j:2048,i:384) tile(j:32,i:6) interchange(k,i,j) full(i,j) "
 
+#define FIRST                                                                            \
+    "nest(1) " BLOCKS "pack(A,it) pack(B,jt,j:32) pack(C,it2) vec(j:8) prefetch(C:1)"
+#define SECOND                                                                           \
+    "nest(2) " BLOCKS "pack(C,it) pack(E,jt,j:32) pack(D,it2) vec(j:8) prefetch(D:1)"
+
 /* D[i][j] += C[i][k] * E[k][j] behind the first product. */
 static void add_second_product(struct bench *bench, struct kernel_loop loop[6],
                                struct kernel_access access[8],
@@ -134,18 +139,10 @@ static void products_one_behind_the_other_are_packed_together(void)
     bench_start(&bench);
     bench.machine.simd_bytes = 64;
     ask(&bench, "pack");
-    check_at(&bench, 0,
-             "nest(1) " BLOCKS "pack(A,it) pack(B,jt,j:32) pack(C,it2) vec(j:8) "
-             "prefetch(C:1) "
-             "nest(2) " BLOCKS "pack(C,it) pack(E,jt,j:32) pack(D,it2) vec(j:8) "
-             "prefetch(D:1)");
+    check_at(&bench, 0, FIRST " " SECOND);
     /* of use where that is refused */
-    check_at(&bench, 1,
-             "nest(1) " BLOCKS "pack(A,it) pack(B,jt,j:32) pack(C,it2) vec(j:8) "
-             "prefetch(C:1)");
-    check_at(&bench, 2,
-             "nest(2) " BLOCKS "pack(C,it) pack(E,jt,j:32) pack(D,it2) vec(j:8) "
-             "prefetch(D:1)");
+    check_at(&bench, 1, FIRST);
+    check_at(&bench, 2, SECOND);
     check(!bench.out.item[0].fallback && bench.out.item[1].fallback &&
           bench.out.item[2].fallback);
     check_parses(&bench.out);
@@ -153,11 +150,7 @@ static void products_one_behind_the_other_are_packed_together(void)
     bench.now = bench.out.item[2];
     bench.now.fallback = false;
     ask(&bench, "pack");
-    check_at(&bench, 0,
-             "nest(1) " BLOCKS "pack(A,it) pack(B,jt,j:32) pack(C,it2) vec(j:8) "
-             "prefetch(C:1) "
-             "nest(2) " BLOCKS "pack(C,it) pack(E,jt,j:32) pack(D,it2) vec(j:8) "
-             "prefetch(D:1)");
+    check_at(&bench, 0, FIRST " " SECOND);
     bench.now = bench.out.item[0];
     ask(&bench, "pack");
     check_nothing(&bench, "the plan keeps results in registers already");

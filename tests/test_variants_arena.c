@@ -8,6 +8,8 @@
 static const struct run_opts few = {
     .launches_min = 1, .launches_max = 1, .samples_per_launch = 2, .sample_min_s = 1e-4};
 
+#define SCALE "double scale(int n, double s, const double *a, double *b)\n"
+
 /* The arena, and a library for each side; what is not needed stays NULL. */
 struct built {
     char *program, *library[2];
@@ -78,6 +80,18 @@ static void measure(const char *name, const char *const text[2],
     kernel_free(kernel);
 }
 
+/* With the compiler of this build; false: there is none. */
+static bool measure_here(const char *name, const char *const text[2],
+                         const struct run_opts *opts, struct run_result result[2])
+{
+    const struct toolchain *toolchain;
+
+    if (fixture_toolchains(&toolchain) == 0)
+        return false;
+    measure(name, text, &toolchain[0], opts, result);
+    return true;
+}
+
 static void release(struct run_result result[2])
 {
     run_result_release(&result[0]);
@@ -125,14 +139,12 @@ static void kernels_are_timed_in_pairs(void)
 static void copies_wait_for_each_other(void)
 {
     static const char *const sides[] = {"", ""};
-    const struct toolchain *toolchain;
     struct run_opts opts = few;
     struct run_result result[2];
 
-    if (fixture_toolchains(&toolchain) == 0)
-        return;
     opts.copies = 3;
-    measure("vla", sides, &toolchain[0], &opts, result);
+    if (!measure_here("vla", sides, &opts, result))
+        return;
     check_good(result, 4 * (6300 + 70 + 90));
     release(result);
 }
@@ -141,9 +153,7 @@ static void copies_wait_for_each_other(void)
 static void caches_settle_before_samples(void)
 {
     static const char text[] =
-        "#line 1\n"
-        "double scale(int n, double s, const double *a, double *b)\n"
-        "{\n"
+        "#line 1\n" SCALE "{\n"
         "    static int since;\n"
         "    volatile double sum = 0;\n"
         "    since = b[0] == %d ? since + 1 : 0;\n"
@@ -154,11 +164,9 @@ static void caches_settle_before_samples(void)
         "}\n";
     char *first = xasprintf(text, 1, 1, 0), *second = xasprintf(text, 2, 2, 12);
     const char *const sides[] = {first, second};
-    const struct toolchain *toolchain;
     struct run_result result[2];
 
-    if (fixture_toolchains(&toolchain)) {
-        measure("plain", sides, &toolchain[0], &few, result);
+    if (measure_here("plain", sides, &few, result)) {
         check_good(result, 80000);
         check(run_ratio(&result[1], &result[0]).value < 5);
         release(result);
@@ -172,16 +180,14 @@ static void caches_settle_before_samples(void)
 static void the_slow_are_stopped(void)
 {
     static const char *const sides[] = {"", "unroll(i:4)"};
-    const struct toolchain *toolchain;
     struct run_opts opts = few;
     struct run_result result[2];
 
-    if (fixture_toolchains(&toolchain) == 0)
-        return;
     opts.copies = 2;
     opts.samples_per_launch = 6;
     opts.stop_ratio = 1e-6;
-    measure("plain", sides, &toolchain[0], &opts, result);
+    if (!measure_here("plain", sides, &opts, result))
+        return;
     check_eq(result[0].outcome, RUN_OUTCOME_OK);
     check_eq(result[1].outcome, RUN_OUTCOME_STOPPED);
     check_eq(result[0].sample_nr, 2);
@@ -190,7 +196,8 @@ static void the_slow_are_stopped(void)
     check(!run_time_s(&result[1]).known && run_time_s(&result[0]).known);
     release(result);
     opts.stop_ratio = 1e6;
-    measure("plain", sides, &toolchain[0], &opts, result);
+    if (!measure_here("plain", sides, &opts, result))
+        return;
     check_eq(result[1].outcome, RUN_OUTCOME_OK);
     check(result[1].sample_nr >= 6);
     release(result);
@@ -211,14 +218,11 @@ static const char other_globals[] = "enum { SIZE = 400 };\n"
  * arrays that it is given, it does. */
 static void globals_are_there_twice(void)
 {
-    static const char nan[] =
-        "#line 1\n"
-        "double scale(int n, double s, const double *a, double *b)\n"
-        "{\n"
-        "    for (int i = 0; i < n; i++)\n"
-        "        b[i] = s * a[i] / (b[i] - b[i]);\n"
-        "    return 0;\n"
-        "}\n";
+    static const char nan[] = "#line 1\n" SCALE "{\n"
+                              "    for (int i = 0; i < n; i++)\n"
+                              "        b[i] = s * a[i] / (b[i] - b[i]);\n"
+                              "    return 0;\n"
+                              "}\n";
     char *globals = xasprintf("#define OTHER 1\n%s", other_globals);
     const char *const apart[] = {"", globals}, *const shared[] = {"", nan};
     const struct toolchain *toolchain;
@@ -250,25 +254,16 @@ static void faults_are_their_own(void)
         enum run_outcome outcome;
         const char *detail;
     } cases[] = {
+        {"#include <stdlib.h>\n" SCALE "{ return *(volatile double *)0; }\n", 0, 30,
+         RUN_OUTCOME_CRASHED, "SIGSEGV"},
+        {"#include <stdlib.h>\n" SCALE "{ exit(0); }\n", 1, 30, RUN_OUTCOME_BAD_EXIT,
+         "before its results were complete"},
         {"#include <stdlib.h>\n"
-         "double scale(int n, double s, const double *a, double *b)\n"
-         "{ return *(volatile double *)0; }\n",
-         0, 30, RUN_OUTCOME_CRASHED, "SIGSEGV"},
-        {"#include <stdlib.h>\n"
-         "double scale(int n, double s, const double *a, double *b)\n"
-         "{ exit(0); }\n",
-         1, 30, RUN_OUTCOME_BAD_EXIT, "before its results were complete"},
-        {"#include <stdlib.h>\n"
-         "static int calls;\n"
-         "double scale(int n, double s, const double *a, double *b)\n"
-         "{ while (calls++ > 2) calls = 9; return 0; }\n",
+         "static int calls;\n" SCALE "{ while (calls++ > 2) calls = 9; return 0; }\n",
          1, 10, RUN_OUTCOME_TIMED_OUT, "within 10 s"},
     };
-    const struct toolchain *toolchain;
     struct run_opts opts = few;
 
-    if (fixture_toolchains(&toolchain) == 0)
-        return;
     for (size_t k = 0; k < ARRAY_SIZE(cases); k++) {
         int broken = cases[k].broken;
         const char *const side[] = {broken ? "" : cases[k].text,
@@ -276,7 +271,8 @@ static void faults_are_their_own(void)
         struct run_result result[2];
 
         opts.launch_limit_s = cases[k].limit_s;
-        measure("plain", side, &toolchain[0], &opts, result);
+        if (!measure_here("plain", side, &opts, result))
+            return;
         check_eq(result[broken].outcome, cases[k].outcome);
         check_contains(result[broken].detail ? result[broken].detail : "",
                        cases[k].detail);
@@ -288,14 +284,12 @@ static void faults_are_their_own(void)
 static void cold_starts_work_in_pairs(void)
 {
     static const char *const sides[] = {"", ""};
-    const struct toolchain *toolchain;
     struct run_opts opts = few;
     struct run_result result[2];
 
-    if (fixture_toolchains(&toolchain) == 0)
-        return;
     opts.start = RUN_START_COLD;
-    measure("plain", sides, &toolchain[0], &opts, result);
+    if (!measure_here("plain", sides, &opts, result))
+        return;
     check_good(result, 80000);
     check_near(result[1].calls, (double)result[1].sample_nr, 0); /* one call a sample */
     release(result);
@@ -351,17 +345,14 @@ static void turns(const struct session *session, int first, int second,
  * turns before began with what was there at first. */
 static void what_a_kernel_changes_comes_back(void)
 {
-    static const char counting[] =
-        "#include <stdlib.h>\n"
-        "double scale(int n, double s, const double *a, double *b)\n"
-        "{\n"
-        "    b[0] = b[0] + 1;\n"
-        "    if (b[0] > 4000)\n"
-        "        abort();\n"
-        "    for (volatile int i = 0; i < 40000; i++)\n"
-        "        ;\n"
-        "    return b[1];\n"
-        "}\n";
+    static const char counting[] = "#include <stdlib.h>\n" SCALE "{\n"
+                                   "    b[0] = b[0] + 1;\n"
+                                   "    if (b[0] > 4000)\n"
+                                   "        abort();\n"
+                                   "    for (volatile int i = 0; i < 40000; i++)\n"
+                                   "        ;\n"
+                                   "    return b[1];\n"
+                                   "}\n";
     const char *const sides[] = {counting, counting};
     struct session session;
     struct run_result result[2] = {{0}, {0}};
@@ -382,16 +373,11 @@ static void what_a_kernel_changes_comes_back(void)
 static void what_breaks_costs_a_start(void)
 {
     static const char *const broken[] = {
-        "#include <stdlib.h>\n"
-        "double scale(int n, double s, const double *a, double *b)\n"
-        "{ abort(); }\n",
+        "#include <stdlib.h>\n" SCALE "{ abort(); }\n",
         /* what it is given to read it cannot write */
-        "#include <stdlib.h>\n"
-        "double scale(int n, double s, const double *a, double *b)\n"
-        "{ ((double *)a)[5] = 1; return 0; }\n",
-        "#include <stdlib.h>\n"
-        "double scale(int n, double s, const double *a, double *b)\n"
-        "{ _Exit(0); }\n"};
+        "#include <stdlib.h>\n" SCALE "{ ((double *)a)[5] = 1; return 0; }\n",
+        "#include <stdlib.h>\n" SCALE "{ _Exit(0); }\n",
+    };
 
     for (size_t i = 0; i < ARRAY_SIZE(broken); i++) {
         const char *const sides[] = {"", broken[i]};

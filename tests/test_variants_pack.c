@@ -224,6 +224,16 @@ static void texts_and_results_are_as_expected(void)
 
 /* ---- refusals ---- */
 
+static bool check_refused(const char *kernel, const char *plan, struct error *err)
+{
+    struct loops loops;
+    if (!open_kernel(&loops, kernel))
+        return false;
+    check(loops_check(&loops, plan, NULL, err) != 0);
+    loops_close(&loops);
+    return true;
+}
+
 static void what_cannot_be_done_is_said(void)
 {
     static const struct {
@@ -253,13 +263,9 @@ static void what_cannot_be_done_is_said(void)
          "belongs to one thread"},
     };
     for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
-        struct loops loops;
         struct error err = {0};
-        if (!open_kernel(&loops, table[i].kernel))
-            continue;
-        check(loops_check(&loops, table[i].plan, NULL, &err) != 0);
-        check_contains(err.text, table[i].says);
-        loops_close(&loops);
+        if (check_refused(table[i].kernel, table[i].plan, &err))
+            check_contains(err.text, table[i].says);
     }
 }
 
@@ -275,50 +281,44 @@ static void what_would_help_is_said(void)
         {"outside", "vec(j:4)", ""},
     };
     for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
-        struct loops loops;
         struct error err = {0};
-        if (!open_kernel(&loops, table[i].kernel))
-            continue;
-        check(loops_check(&loops, table[i].plan, NULL, &err) != 0);
-        check_str(err.remedy, table[i].remedy);
-        loops_close(&loops);
+        if (check_refused(table[i].kernel, table[i].plan, &err))
+            check_str(err.remedy, table[i].remedy);
     }
+}
+
+static bool emit(const char *kernel, const char *plan, struct buf *text)
+{
+    struct loops loops;
+    struct error err = {0};
+    if (!open_kernel(&loops, kernel))
+        return false;
+    bool ok = check_ok(loops_emit(&loops, plan, text, &err), &err);
+    loops_close(&loops);
+    return ok;
 }
 
 /* A product that is added at once costs nothing more: it stays. */
 static void what_each_use_multiplies_is_multiplied_once(void)
 {
-    struct loops loops;
     struct buf text = {0};
-    struct error err = {0};
-    if (!open_kernel(&loops, "scaled"))
-        return;
-    if (check_ok(loops_emit(&loops, BLOCKS PACKS, &text, &err), &err)) {
+    if (emit("scaled", BLOCKS PACKS, &text)) {
         check_contains(buf_str(&text), "= alpha * a[i][k]");
         check(!strstr(buf_str(&text), "alpha * a_l"));
     }
-    loops_close(&loops);
     buf_reset(&text);
-    if (!open_kernel(&loops, "partly"))
-        return;
-    if (check_ok(loops_emit(&loops, "tile(k:16) pack(a,kt)", &text, &err), &err))
+    if (emit("partly", "tile(k:16) pack(a,kt)", &text))
         check_contains(buf_str(&text), "= a[i][k];");
     buf_release(&text);
-    loops_close(&loops);
 }
 
 /* What is added to fill tiles must not touch what the loop computes: k is not filled. */
 static void only_harmless_iterations_are_added(void)
 {
-    struct loops loops;
     struct buf text = {0};
-    struct error err = {0};
-    if (!open_kernel(&loops, "rows"))
-        return;
-    if (check_ok(loops_emit(&loops, BLOCKS "full(i,j,k) " PACKS, &text, &err), &err))
+    if (emit("rows", BLOCKS "full(i,j,k) " PACKS, &text))
         check_contains(buf_str(&text), "k < kernel_min(l, kt + 16)");
     buf_release(&text);
-    loops_close(&loops);
 }
 
 static void too_complex_is_said(void)
