@@ -197,7 +197,7 @@ struct live_question {
     double stop_at_s; /* [1] may be given up when its calls take longer; 0 = never */
     double within; /* go on until the interval's ends are so near to each other; 0 = end
                       with the answer */
-    bool gains;    /* and when a gain worth having is excluded */
+    bool gains;    /* and when a gain worth having is hopeless */
 };
 struct live_answer {
     bool done;
@@ -213,6 +213,8 @@ struct live_answer {
  */
 int live_ask(struct live *live, const struct live_question *question,
              struct run_result result[2], struct live_answer *answer, struct error *err);
+/* Calls of the reference, for those that are judged by them. */
+void live_note_calls(struct live *live, const struct run_sample *sample, size_t nr);
 /* When one that may be given up is killed, the start of its processes included. */
 double live_kill_s(const struct live *live, const struct live_question *question);
 /* Before memory is needed elsewhere: its processes end where there is not room for both,

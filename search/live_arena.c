@@ -7,10 +7,11 @@
 
 const double live_error = 0.05;
 
-/* What takes so many times less or longer than any call of the reference, of which some
- * are known, is not what chance makes of one that takes as long; for a first call that
- * takes less than `short_s`, since it finds caches and pages that later ones do not. */
-static const double surely = 1.25, surely_short = 4, short_s = 0.02;
+/* What takes so many times less or longer than any call of the reference, of which four
+ * are known or as many as take `known_s`, is not what chance makes of one that takes as
+ * long; for a first call that takes less than `short_s`, since it finds caches and pages
+ * that later ones do not. */
+static const double surely = 1.25, surely_short = 4, short_s = 0.02, known_s = 0.5;
 enum { CALLS_KNOWN = 4 };
 /* Settling calls of a side: quick answers make do with less than comparisons in the end.
  */
@@ -97,17 +98,28 @@ static double first_limit_s(const struct asking *asking)
                                : surely * longest_s;
 }
 
+/* Where everything is disturbed, as on a busy machine, all calls count: those of the
+ * reference then span as much. */
+static bool are_disturbed(const struct run_sample *sample, size_t nr)
+{
+    for (size_t i = 0; i < nr; i++)
+        if (!sample[i].disturbed)
+            return false;
+    return true;
+}
+
 /* Long calls need no settling: the first one counts, too. */
 static enum run_verdict judge_by_calls(const struct asking *asking,
                                        const struct run_result *other)
 {
     const struct live *live = asking->live;
     double shortest_s = INFINITY, longest_s = 0;
+    bool all = are_disturbed(other->sample, other->sample_nr);
     size_t nr = 0;
     if (!asking->by_reference || !asking->question->gains)
         return RUN_VERDICT_UNDECIDED;
     for (size_t i = 0; i < other->sample_nr; i++) {
-        if (other->sample[i].disturbed)
+        if (other->sample[i].disturbed && !all)
             continue;
         shortest_s = fmin(shortest_s, other->sample[i].seconds);
         longest_s = fmax(longest_s, other->sample[i].seconds);
@@ -131,12 +143,14 @@ double live_kill_s(const struct live *live, const struct live_question *question
                                                          : general_s;
 }
 
-/* As many more pairs as there were; none that there is no time for. */
+/* As many more pairs as there were, or as take no longer than to ask again; none that
+ * there is no time for. */
 static size_t next_pairs(const struct asking *asking, size_t done)
 {
     double each_s = (clock_s() - asking->began_s) / (double)done,
            room = left_s(asking) / fmax(each_s, 1e-6);
     size_t next = done < PAIRS_FIRST  ? PAIRS_FIRST - done
+                  : each_s >= short_s ? 2
                   : done < PAIRS_MOST ? done
                                       : PAIRS_MOST;
     if (room < 1)
@@ -147,10 +161,11 @@ static size_t next_pairs(const struct asking *asking, size_t done)
 }
 
 static bool is_answered(const struct asking *asking, enum run_verdict verdict,
-                        struct quantity ratio)
+                        const struct run_result result[2], struct quantity ratio)
 {
     const struct live_question *question = asking->question;
-    if (question->gains && !ratio.doubted && ratio.high < 1 + run_equal_within)
+    if (question->gains && !ratio.doubted &&
+        run_is_hopeless(&result[0], &result[1], 1 + run_equal_within))
         return true;
     if (verdict == RUN_VERDICT_UNDECIDED)
         return false;
@@ -188,7 +203,7 @@ static int take_turns(const struct asking *asking, struct run_result result[2],
         if (answer->verdict == RUN_VERDICT_UNDECIDED && !answer->ratio.doubted)
             answer->verdict = judge_by_calls(asking, &result[1]);
         if (asking->question->pairs ||
-            is_answered(asking, answer->verdict, answer->ratio))
+            is_answered(asking, answer->verdict, result, answer->ratio))
             return 0;
         how.pairs = next_pairs(asking, result[0].sample_nr);
         how.limit_s = left_s(asking);
@@ -224,16 +239,24 @@ static int take_turns_surely(struct asking *asking, struct run_result result[2],
     return take_turns(asking, result, answer, err);
 }
 
-static void note_calls(struct live *live, const struct run_result *reference)
+void live_note_calls(struct live *live, const struct run_sample *sample, size_t nr)
 {
-    for (size_t i = 0; i < reference->sample_nr; i++) {
-        double seconds = reference->sample[i].seconds;
-        if (reference->sample[i].disturbed)
+    bool all = are_disturbed(sample, nr);
+    for (size_t i = 0; i < nr; i++) {
+        double seconds = sample[i].seconds;
+        if (sample[i].disturbed && !all)
             continue;
         live->reference.shortest_s =
             live->reference.calls++ ? fmin(live->reference.shortest_s, seconds) : seconds;
         live->reference.longest_s = fmax(live->reference.longest_s, seconds);
     }
+}
+
+static bool are_known(const struct live *live)
+{
+    size_t calls = live->reference.calls;
+    return calls >= CALLS_KNOWN ||
+           (calls > 1 && (double)calls * live->reference.shortest_s >= known_s);
 }
 
 static bool is_reference(const struct live *live, const struct built *built)
@@ -268,7 +291,7 @@ int live_ask(struct live *live, const struct live_question *question,
         return 0;
     for (int i = 0; i < 2; i++)
         asking.library[i] = question->side[i]->library;
-    asking.by_reference = reference && live->reference.calls >= CALLS_KNOWN;
+    asking.by_reference = reference && are_known(live);
     if (take_turns_surely(&asking, result, answer, err)) {
         forget(result);
         return -1;
@@ -278,7 +301,7 @@ int live_ask(struct live *live, const struct live_question *question,
         return 0;
     }
     if (reference)
-        note_calls(live, &result[0]);
+        live_note_calls(live, result[0].sample, result[0].sample_nr);
     live->judged_nr++;
     live->judged_s += clock_s() - asking.began_s;
     answer->done = true;

@@ -32,6 +32,7 @@ void live_remember(struct live *live, const struct built *built,
         !environments_equal(&measurement->environment, &plain))
         return;
     refer_to(live, built->plan, measurement->time_s);
+    live_note_calls(live, measurement->sample, measurement->sample_nr);
 }
 
 void live_forget(struct live *live)
@@ -74,11 +75,14 @@ static struct quantity time_by(struct quantity reference_s, struct quantity rati
 /* What is faster beyond doubt, and by more than a trifle, is what those that follow have
  * to beat; and each of their turns takes less. */
 static void refer_to_faster(struct live *live, const struct built *built,
-                            struct quantity time_s)
+                            const struct measurement *measurement)
 {
     const double trifle = 1.05;
-    if (time_s.known && time_s.value * trifle < live->reference.time_s.value)
-        refer_to(live, built->plan, time_s);
+    struct quantity time_s = measurement->time_s;
+    if (!time_s.known || time_s.value * trifle >= live->reference.time_s.value)
+        return;
+    refer_to(live, built->plan, time_s);
+    live_note_calls(live, measurement->sample, measurement->sample_nr);
 }
 
 static void take_turns(const struct live *live, struct run_result result[2],
@@ -138,7 +142,7 @@ int live_time_beside(struct live *live, struct built *built, enum measure_effort
         take_turns(live, result, out);
         if (*verdict == RUN_VERDICT_FASTER && out->outcome == RUN_OUTCOME_OK &&
             !question.pairs)
-            refer_to_faster(live, built, out->time_s);
+            refer_to_faster(live, built, out);
         live_note_stopped(live, live_kill_s(live, &question), stop_at_s, out);
     }
     run_result_release(&result[0]);

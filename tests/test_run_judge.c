@@ -176,11 +176,37 @@ static void shares_of_the_error_sum_to_it(void)
     check_near(run_error_of(0.05, 1), 0.025, 1e-12);
 }
 
+/* One tenth slower is hopeless after three pairs, and so is what is sure to be equal; not
+ * what scatters, what two pairs say, or pairs that do not count. */
+static void what_is_hopeless_ends(void)
+{
+    static const double off[] = {0.01, -0.01, 0, 0.005};
+    static const struct {
+        double gain, scale;
+        size_t pairs;
+        bool disturbed, hopeless;
+    } cases[] = {{0.9, 1, 3, false, true},   {0.9, 1, 2, false, false},
+                 {0.9, 30, 4, false, false}, {1, 1, 4, false, true},
+                 {1, 3, 4, false, false},    {1.1, 1, 4, false, false},
+                 {0.9, 1, 3, true, false}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct run_result result[2] = {{0}, {0}};
+
+        for (size_t k = 0; k < cases[i].pairs; k++)
+            add_pair(result, cases[i].gain, off[k] * cases[i].scale);
+        result[0].sample[0].disturbed = cases[i].disturbed ? RUN_DISTURBED_STOLEN : 0;
+        check_eq(run_is_hopeless(&result[0], &result[1], 1.02), cases[i].hopeless);
+        release(result);
+    }
+}
+
 CU_TestInfo run_judge_tests[] = {
     {"answers are as sure as said", answers_are_as_sure_as_said},
     {"intervals hold at all looks", intervals_hold_at_all_looks},
     {"little decides nothing", little_decides_nothing},
     {"disturbed pairs decide nothing", disturbed_pairs_decide_nothing},
     {"shares of the error sum to it", shares_of_the_error_sum_to_it},
+    {"what is hopeless ends", what_is_hopeless_ends},
     CU_TEST_INFO_NULL,
 };

@@ -156,6 +156,39 @@ static void what_stays_in_registers_makes_it_unsure(void)
     check(live_is_unsure(&view));
 }
 
+/* What the next ones have to beat must be right: else it is the kernel as written. */
+static void a_wrong_reference_gives_way(void)
+{
+    char plans[3][16] = {"", "simd", "unroll(i:4)"};
+    struct toolchain toolchain = {0};
+    struct plan *none = NULL, *fast = NULL, *next = NULL;
+    struct error err = {0};
+
+    check(plan_parse(plans[0], &none, &err) == 0 &&
+          plan_parse(plans[1], &fast, &err) == 0 &&
+          plan_parse(plans[2], &next, &err) == 0);
+    struct built original = {.plan = plans[0], .parsed = none, .toolchain = &toolchain},
+                 faster = {.plan = plans[1], .parsed = fast, .toolchain = &toolchain},
+                 other = {.plan = plans[2], .parsed = next, .toolchain = &toolchain};
+    struct built *built[] = {&original, &faster, &other};
+    struct live live = {.opts = {.toolchain = &toolchain}, .built = built, .built_nr = 3};
+    const struct environment plain = {0};
+    struct measurement measurement = {.time_s = quantity_exact(0.5, PROVENANCE_CLOCK)};
+
+    live.original_s = quantity_exact(1, PROVENANCE_CLOCK);
+    live_remember(&live, &faster, &measurement);
+    check(live_beside(&live, &other, &plain) == &faster);
+    check(live_beside(&live, &faster, &plain) == NULL);
+    faster.refused = RUN_OUTCOME_WRONG_RESULT;
+    check(live_beside(&live, &other, &plain) == &original);
+    check_near(live.reference.time_s.value, 1, 0);
+    check_eq(live.reference.calls, 0);
+    live_forget(&live);
+    plan_free(none);
+    plan_free(fast);
+    plan_free(next);
+}
+
 CU_TestInfo search_settle_tests[] = {
     {"an unlucky first run loses nothing", an_unlucky_first_run_loses_nothing},
     {"a lucky first run wins nothing", a_lucky_first_run_wins_nothing},
@@ -164,5 +197,6 @@ CU_TestInfo search_settle_tests[] = {
     {"a doubtful comparison is repeated", a_doubtful_comparison_is_repeated},
     {"the model says when it is unsure", the_model_says_when_it_is_unsure},
     {"what stays in registers makes it unsure", what_stays_in_registers_makes_it_unsure},
+    {"a wrong reference gives way", a_wrong_reference_gives_way},
     CU_TEST_INFO_NULL,
 };

@@ -329,16 +329,22 @@ static void session_close(struct session *session)
     kernel_free(session->kernel);
 }
 
-static void turns(const struct session *session, int first, int second,
-                  struct run_result result[2])
+static void turns_within(const struct session *session, int first, int second,
+                         double limit_s, struct run_result result[2])
 {
     const char *const library[2] = {session->built.library[first],
                                     session->built.library[second]};
     const struct run_turns how = {
-        .pairs = 2, .sample_min_s = 1e-4, .settle_s = 1e-3, .limit_s = 1};
+        .pairs = 2, .sample_min_s = 1e-4, .settle_s = 1e-3, .limit_s = limit_s};
     struct error err = {0};
 
     check_ok(run_arena_turns(session->arena, library, &how, result, &err), &err);
+}
+
+static void turns(const struct session *session, int first, int second,
+                  struct run_result result[2])
+{
+    turns_within(session, first, second, 1, result);
 }
 
 /* Each call of it finds what the one before left, and a hundred too many end it; the
@@ -404,6 +410,34 @@ static void what_breaks_costs_a_start(void)
     }
 }
 
+/* A first call that takes all the time there is leaves a sample of each side. */
+static void long_calls_are_samples(void)
+{
+    static const char slow[] = SCALE "{\n"
+                                     "    for (volatile int i = 0; i < 4000000; i++)\n"
+                                     "        ;\n"
+                                     "    return 0;\n"
+                                     "}\n";
+    char *text = xasprintf("#line 1\n%s", slow);
+    const char *const sides[] = {"", text};
+    struct session session;
+    struct run_result result[2] = {{0}, {0}};
+
+    if (session_open("plain", sides, 2, &session)) {
+        turns(&session, 0, 0, result);
+        release(result);
+        turns_within(&session, 0, 1, 1e-5, result);
+        for (int i = 0; i < 2; i++) {
+            check_eq(result[i].outcome, RUN_OUTCOME_OK);
+            check_eq(result[i].sample_nr, 1);
+        }
+        check_eq(run_arena_starts(session.arena), 1);
+    }
+    release(result);
+    session_close(&session);
+    free(text);
+}
+
 CU_TestInfo variants_arena_tests[] = {
     {"kernels are timed in pairs", kernels_are_timed_in_pairs},
     {"copies wait for each other", copies_wait_for_each_other},
@@ -414,5 +448,6 @@ CU_TestInfo variants_arena_tests[] = {
     {"cold starts work in pairs", cold_starts_work_in_pairs},
     {"what a kernel changes comes back", what_a_kernel_changes_comes_back},
     {"what breaks costs a start", what_breaks_costs_a_start},
+    {"long calls are samples", long_calls_are_samples},
     CU_TEST_INFO_NULL,
 };

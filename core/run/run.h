@@ -342,6 +342,13 @@ extern const double run_equal_within; /* 0.02 */
  */
 enum run_verdict run_judge(const struct run_result *a, const struct run_result *b,
                            double error, struct quantity *ratio);
+/*
+ * Is it hopeless that a is `times` as long as b? By Student's plain 95 % interval of
+ * three pairs and more: no answer, which looking again and again would spoil, but a
+ * reason to spend no more time on the question.
+ */
+bool run_is_hopeless(const struct run_result *a, const struct run_result *b,
+                     double times);
 /* The error that the k-th of many questions (from 1) may have for all of them together to
  * have `error` at most: error / (k (k + 1)), which sums to it. */
 double run_error_of(double error, size_t k);

@@ -1,6 +1,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/base/statistics.h"
 #include "core/run/run_interval.h"
 #include "core/run/run_samples.h"
 
@@ -56,6 +57,19 @@ static struct pairs pairs_of(const struct run_result *a, const struct run_result
     return pairs;
 }
 
+/* Variance over n. */
+static void moments(const struct pairs *pairs, double *mean, double *variance)
+{
+    double n = (double)pairs->nr;
+
+    *mean = *variance = 0;
+    for (size_t i = 0; i < pairs->nr; i++)
+        *mean += pairs->value[i] / n;
+    for (size_t i = 0; i < pairs->nr; i++)
+        *variance += pow(pairs->value[i] - *mean, 2) / n;
+    *variance = fmax(*variance, least_deviation * least_deviation);
+}
+
 /*
  * By the t-test, around the mean. The mixture's martingale of the values less m, sqrt(c /
  * (n + c)) * ((n + c) V / ((n + c) V - S^2))^(n/2) with S their sum, V that of their
@@ -64,13 +78,9 @@ static struct pairs pairs_of(const struct run_result *a, const struct run_result
  */
 static struct interval by_mean(const struct pairs *pairs, double error)
 {
-    double n = (double)pairs->nr, c = prior, mean = 0, variance = 0, k, room, half;
+    double n = (double)pairs->nr, c = prior, mean, variance, k, room, half;
 
-    for (size_t i = 0; i < pairs->nr; i++)
-        mean += pairs->value[i] / n;
-    for (size_t i = 0; i < pairs->nr; i++)
-        variance += pow(pairs->value[i] - mean, 2) / n;
-    variance = fmax(variance, least_deviation * least_deviation);
+    moments(pairs, &mean, &variance);
     k = exp((log((n + c) / c) - 2 * log(error)) / n);
     room = n + c - k * c; /* 0 and below: no m is excluded */
     if (n < pairs_least || room <= 0)
@@ -147,4 +157,18 @@ enum run_verdict run_judge(const struct run_result *a, const struct run_result *
     return ratio.low * (1 + run_equal_within) > 1 && ratio.high < 1 + run_equal_within
                ? RUN_VERDICT_EQUAL
                : RUN_VERDICT_UNDECIDED;
+}
+
+bool run_is_hopeless(const struct run_result *a, const struct run_result *b, double times)
+{
+    struct pairs pairs = pairs_of(a, b);
+    double mean, variance;
+    bool enough = pairs.nr >= pairs_least;
+
+    if (enough)
+        moments(&pairs, &mean, &variance);
+    free(pairs.value);
+    return enough &&
+           mean + student_95(pairs.nr - 1) * sqrt(variance / (double)(pairs.nr - 1)) <
+               log(times);
 }

@@ -57,9 +57,9 @@ static void sample_begin(struct sampler *sampler)
     watch_begin(&sampler->watch);
 }
 
-static unsigned sample_end(struct sampler *sampler)
+static unsigned sample_end(struct sampler *sampler, const struct spent *spent)
 {
-    return watch_end(&sampler->watch);
+    return watch_end(&sampler->watch, spent);
 }
 
 /* Every sample from now on is meant to take so long. */

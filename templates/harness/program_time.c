@@ -145,13 +145,13 @@ static long long calls_for(const struct timing *timing, double ns_per_call)
  * the kernel itself causes. */
 static double settle(struct timing *timing)
 {
-    double spent;
+    struct spent spent;
 
     sampler_plan(&timing->sampler, 0, timing->calls);
     sample_begin(&timing->sampler);
-    spent = (double)time_calls(timing, timing->calls).ns;
-    sample_end(&timing->sampler);
-    return spent / (double)timing->calls;
+    spent = time_calls(timing, timing->calls);
+    sample_end(&timing->sampler, &spent);
+    return (double)spent.ns / (double)timing->calls;
 }
 
 static long long wall_ns(const struct spent *spent)
@@ -236,7 +236,7 @@ static void take_sample(struct timing *timing)
 
     sample_begin(&timing->sampler);
     spent = time_calls(timing, timing->calls);
-    disturbed = sample_end(&timing->sampler) | timing->before;
+    disturbed = sample_end(&timing->sampler, &spent) | timing->before;
     atomic_fetch_or(&timing->shared->disturbed, disturbed);
     note_call(timing,
               clock_net_ns(&timing->sampler.clock, spent.ns) / (double)timing->calls);

@@ -135,8 +135,6 @@ static void warm_up_both(const struct turns *turns)
 static void share_watch(const struct watch *from, struct watch *to)
 {
     to->stolen = from->stolen;
-    if (from->best_ns < to->best_ns)
-        to->best_ns = from->best_ns;
 }
 
 /*
@@ -178,12 +176,20 @@ static void sample_side(const struct turns *turns, int which)
 }
 
 /* A first call as long as half of the time there is counts as the sample, and so does one
- * that was slow enough to end it. */
-static void print_warm_calls(const struct turns *turns)
+ * that was slow enough to end it; the other side, if it was warm before, gets a call. */
+static void take_single_calls(const struct turns *turns)
 {
-    for (int i = 0; i < 2; i++)
-        if (turns->side[i]->timing.warm.ns > 0)
-            print_sample(&turns->side[i]->timing, &turns->side[i]->timing.warm, 1, 0);
+    for (int i = 0; i < 2; i++) {
+        struct timing *timing = &turns->side[i]->timing;
+
+        if (timing->warm.ns > 0)
+            print_sample(timing, &timing->warm, 1, 0);
+        else if (turns->side[i]->call_ns > 0 &&
+                 !atomic_load(&turns->arena->shared->stopped)) {
+            sample_prepare(&timing->sampler);
+            sample_side(turns, i);
+        }
+    }
 }
 
 /*
@@ -209,7 +215,7 @@ static void take_turns(const struct turns *turns)
 
         good += taken > 0 && disturbed == 0;
         if (ended && taken == 0)
-            print_warm_calls(turns);
+            take_single_calls(turns);
         if (ended || good == wanted || taken == 2 * wanted)
             break;
         sample_side(turns, first);
