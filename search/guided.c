@@ -117,12 +117,16 @@ static bool is_better(const struct guided *guided, const struct rule_verdict *ve
     return promise(guided, verdict) > promise(guided, best);
 }
 
-static const struct rule_verdict *next_verdict(const struct guided *guided)
+static const char *const pages = "hugepages";
+
+/* Huge pages are no part of a plan: they have their turn at the end. */
+static const struct rule_verdict *next_verdict(const struct guided *guided, bool of_pages)
 {
     const struct rule_verdict *best = NULL;
     for (size_t i = 0; i < guided->verdicts.nr; i++) {
         const struct rule_verdict *verdict = &guided->verdicts.item[i];
-        if ((verdict->verdict != VERDICT_TRY && !verdict->undecided) ||
+        if (!strcmp(verdict->transformation, pages) != of_pages ||
+            (verdict->verdict != VERDICT_TRY && !verdict->undecided) ||
             was_tried(guided, verdict->transformation) ||
             rule_verdicts_deciding(&guided->verdicts, verdict->transformation) != verdict)
             continue;
@@ -225,18 +229,23 @@ static double confirm_s(const struct session *session)
     return fmin(6, fmax(PACE_LEAST_S, session_left_s(session) / 3));
 }
 
+/* What first looks have shown by so much needs no other before the last comparisons. */
+static const double surely_faster = 1.1;
+
 /* Faster beyond doubt: interleaved, the whole interval above 1, results equal at the full
  * size too. */
 int guided_confirm(struct guided *guided, const char *transformation, size_t index,
                    struct error *err)
 {
     struct session *session = guided->session;
-    struct quantity ratio = quantity_unknown();
     struct choice choice = session->choice[index];
-    session_say(session, "comparing %s with the best so far",
-                session->result->measurement[index].plan);
-    if (session_look(session, guided->now, index, confirm_s(session), &ratio, err))
-        return -1;
+    struct quantity ratio = evidence_ratio(&session->evidence, guided->now, index);
+    if (!ratio.known || ratio.low < surely_faster) {
+        session_say(session, "comparing %s with the best so far",
+                    session->result->measurement[index].plan);
+        if (session_look(session, guided->now, index, confirm_s(session), &ratio, err))
+            return -1;
+    }
     bool faster = session_is_gain(ratio);
     if (faster &&
         session_measure(session, &choice, false, MEASURE_EXPLAIN, 0, &index, err))
@@ -337,10 +346,10 @@ static int try_one(struct guided *guided, const struct rule_verdict *verdict,
     guided_set_why(
         guided, xasprintf("%s: %s", verdict->rule ? verdict->rule : "", verdict->reason));
     strvec_push(&guided->tried, name);
-    if (strcmp(name, "hugepages")) {
+    if (strcmp(name, pages)) {
         status = guided_try_plans(guided, name, err);
         guided_note_first(result, name, before);
-    } else if (!result->environment_gain.known) {
+    } else {
         status = guided_try_huge_pages(guided, err);
     }
     guided_set_why(guided, NULL);
@@ -385,7 +394,7 @@ int guided_ask_rules(struct guided *guided, struct error *err)
             guided_set_stop(guided, "only the baseline was asked for");
             return 0;
         }
-        const struct rule_verdict *verdict = next_verdict(guided);
+        const struct rule_verdict *verdict = next_verdict(guided, false);
         bool reached = verdict && session_reached(guided->session, guided->now,
                                                   guided_bound(guided, verdict));
         guided->session->result->left.reached_stopped = reached;
@@ -411,4 +420,17 @@ int guided_ask_rules(struct guided *guided, struct error *err)
         if (status)
             return -1;
     }
+}
+
+int guided_ask_pages(struct guided *guided, struct error *err)
+{
+    struct session *session = guided->session;
+    const struct pace *pace = &session->pace;
+    const struct rule_verdict *verdict = next_verdict(guided, true);
+    if (session->opts->advise_only || !verdict ||
+        session->result->environment_gain.known ||
+        !session_affords(session, pace->try_s + pace_comparison_s(pace, PACE_LEAST_S),
+                         "huge pages: the kernel as written"))
+        return 0;
+    return try_one(guided, verdict, err);
 }

@@ -19,6 +19,8 @@ void guided_set_stop(struct guided *guided, const char *sentence);
 
 /* guided.c: as long as rules advise anything, it is tried. */
 int guided_ask_rules(struct guided *guided, struct error *err);
+/* The same for huge pages, behind all else: where they are advised and there is time. */
+int guided_ask_pages(struct guided *guided, struct error *err);
 /* `to` adds to `from` what a rule advises against, without a doubt, and what no step of
  * `from` is a pair with (rule_set_pairs). */
 bool guided_advises_against(const struct guided *guided, const struct choice *from,

@@ -98,7 +98,9 @@ static int ask_and_go_on(struct guided *guided, struct error *err)
     guided_note_pruned(guided);
     if (guided->session->opts->audit && audit(guided, err))
         return -1;
-    return may_go_on(guided->session) ? guided_go_on(guided, err) : 0;
+    if (may_go_on(guided->session) && guided_go_on(guided, err))
+        return -1;
+    return guided_ask_pages(guided, err);
 }
 
 /* The constants first, and once more under what was kept: other loops, other tiles. */

@@ -290,8 +290,8 @@ static int time_built(struct live *live, struct built *built, enum measure_effor
                       double stop_at_s, struct measurement *out, struct error *err)
 {
     enum run_verdict verdict = RUN_VERDICT_UNDECIDED;
-    bool done = !live->counters.usable && built->refused == RUN_OUTCOME_OK &&
-                effort == MEASURE_EXPLAIN && live_knows(live, built, out);
+    bool done = (effort == MEASURE_QUICK || !live->counters.usable) &&
+                built->refused == RUN_OUTCOME_OK && live_knows(live, built, out);
     if (!done && built->refused == RUN_OUTCOME_OK &&
         !(effort == MEASURE_EXPLAIN && live->counters.usable) &&
         (is_baseline(live, built, out) ? live_time_alone(live, built, out, &done, err)

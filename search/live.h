@@ -47,9 +47,10 @@ struct live {
     double launch_s; /* wall time of one launch of the baseline, fills included */
     double call_s;   /* of the kernel as written, by smaller calls; 0 = not known */
     struct quantity original_s; /* the same as it was measured */
-    double fill_s;   /* filling the arrays takes, by smaller ones; 0 = not known */
-    double check_s;  /* the last check at full size took, building included */
-    double traced_s; /* spent on tracing so far */
+    double fill_s;     /* filling the arrays takes, by smaller ones; 0 = not known */
+    double check_s;    /* a check at full size took, building included ... */
+    bool plan_checked; /* ... of a plan, not of the kernel as written */
+    double traced_s;   /* spent on tracing so far */
     struct counters counters;
     double counted_calls; /* of the last explained run, all copies together; 0 = none */
     char *note;
@@ -195,9 +196,9 @@ struct live_question {
     size_t pairs;     /* not 0: so many, whatever they say */
     double error;     /* that the answer may have */
     double stop_at_s; /* [1] may be given up when its calls take longer; 0 = never */
-    double within; /* go on until the interval's ends are so near to each other; 0 = end
-                      with the answer */
-    bool gains;    /* and when a gain worth having is hopeless */
+    double within;    /* until the interval's ends are so near to each other, or [1] is
+                         slower; 0 = until there is an answer */
+    bool gains;       /* and when a gain worth having is hopeless */
 };
 struct live_answer {
     bool done;

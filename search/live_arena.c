@@ -167,10 +167,9 @@ static bool is_answered(const struct asking *asking, enum run_verdict verdict,
     if (question->gains && !ratio.doubted &&
         run_is_hopeless(&result[0], &result[1], 1 + run_equal_within))
         return true;
-    if (verdict == RUN_VERDICT_UNDECIDED)
-        return false;
-    return question->within <= 0 || verdict == RUN_VERDICT_SLOWER ||
-           ratio.high < ratio.low * (1 + question->within);
+    if (question->within <= 0 || verdict == RUN_VERDICT_SLOWER)
+        return verdict != RUN_VERDICT_UNDECIDED;
+    return !ratio.doubted && ratio.high < ratio.low * (1 + question->within);
 }
 
 static size_t first_pairs(const struct asking *asking)

@@ -16,7 +16,7 @@ double session_now_s(const struct session *session)
 
 /* Shares of the budget: the comparisons that the answer is told by, the winner's and its
  * file's, have intervals worth telling; and huge pages their turn. */
-static const double answer_share = 0.2, pages_share = 0.15;
+static const double answer_share = 0.2, pages_share = 0.1;
 
 static double pages_s(const struct session *session)
 {

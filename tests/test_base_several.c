@@ -52,7 +52,8 @@ static void all_end_at_a_moment(void)
     struct error err = {0};
 
     check(!spawn_is_late());
-    spawn_end_at(clock_s() + 0.2);
+    double moment_s = clock_s() + 0.2;
+    check_near(spawn_end_at(moment_s), 0, 0);
     check_ok(spawn_run(&request, &outcome, &err), &err);
     check_eq(outcome.end, SPAWN_TIMED_OUT);
     spawn_outcome_release(&outcome);
@@ -60,7 +61,7 @@ static void all_end_at_a_moment(void)
     check_ok(spawn_run(&request, &outcome, &err), &err);
     check_eq(outcome.end, SPAWN_TIMED_OUT);
     spawn_outcome_release(&outcome);
-    spawn_end_at(0);
+    check_near(spawn_end_at(0), moment_s, 0);
     check(!spawn_is_late());
     request.argv = ends;
     check_ok(spawn_run(&request, &outcome, &err), &err);

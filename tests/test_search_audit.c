@@ -81,7 +81,7 @@ static void a_gain_that_does_not_repeat_condemns_no_rule(void)
 {
     static const struct space_entry entry[] = {
         {.plan = "unroll_jam(i:8)",
-         .seconds = 0.7,
+         .seconds = 0.92,
          .ratio = {{1.2, 1.1, 1.3}, {1.0, 0.97, 1.03}}},
         {.plan = NULL}};
     struct trial trial = {.opts.audit = true};

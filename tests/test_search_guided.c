@@ -183,7 +183,7 @@ static void no_gain_within_the_noise_is_kept(void)
 static void a_gain_that_does_not_repeat_is_dropped(void)
 {
     static const struct space_entry entry[] = {
-        {.plan = "simd", .seconds = 0.8, .ratio = {{1.2, 1.1, 1.3}, {1.0, 0.96, 1.04}}},
+        {.plan = "simd", .seconds = 0.92, .ratio = {{1.2, 1.1, 1.3}, {1.0, 0.96, 1.04}}},
         {.plan = NULL}};
     struct trial trial = {0};
     const struct advice *simd;

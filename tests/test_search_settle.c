@@ -104,7 +104,7 @@ static void a_doubtful_comparison_is_repeated(void)
 {
     static const struct space_entry entry[] = {
         {.plan = "prefetch(table:32)",
-         .seconds = 0.6,
+         .seconds = 0.92,
          .ratio = {{1.5, 0.9, 2.4}, {1.6, 1.4, 1.8}}},
         {.plan = "prefetch(table:*", .seconds = 1.2},
         {.plan = NULL}};

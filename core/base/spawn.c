@@ -318,9 +318,12 @@ static bool has_exited(const struct spawn_child *child)
 /* Of all of them, clock_s(). */
 static double end_at_s = INFINITY;
 
-void spawn_end_at(double moment_s)
+double spawn_end_at(double moment_s)
 {
+    double before_s = end_at_s;
+
     end_at_s = moment_s > 0 ? moment_s : INFINITY;
+    return isfinite(before_s) ? before_s : 0;
 }
 
 bool spawn_is_late(void)

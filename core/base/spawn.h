@@ -106,8 +106,8 @@ int spawn_interrupted(void); /* 0 or the signal's number */
 
 /* Programs that run at that moment of clock_s() are ended as if their own time were up,
  * those that are started later at once; 0 = never. Those that run to their end after an
- * interrupt are left alone. */
-void spawn_end_at(double moment_s);
+ * interrupt are left alone. Returns the moment that held before. */
+double spawn_end_at(double moment_s);
 /* That moment has come. */
 bool spawn_is_late(void);
 
