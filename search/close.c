@@ -75,12 +75,6 @@ static int later(const struct session *session)
     return session->result->best ? 1 : 0;
 }
 
-/* A run on huge pages and its comparison. */
-static double pages_s(const struct session *session)
-{
-    return session->pace.try_s + pace_comparison_s(&session->pace, PACE_LEAST_S);
-}
-
 /* *gain over the kernel as written; stays unknown where that cannot be had. */
 static int compare_pages(struct session *session, size_t plan, const char *what,
                          struct quantity *gain, struct error *err)
@@ -103,15 +97,14 @@ static int close_environment(struct session *session, struct error *err)
     struct search_result *result = session->result;
     if (!session->subject->huge_pages_available || session->opts->plans_only)
         return 0;
-    if (!result->environment_gain.known &&
-        session_affords(session, pages_s(session), as_written) &&
+    if (!result->environment_gain.known && session_affords_pages(session, as_written) &&
         compare_pages(session, 0, as_written, &result->environment_gain, err))
         return -1;
     if (result->best == 0) {
         result->total_gain = result->environment_gain;
         return 0;
     }
-    return session_affords(session, pages_s(session), winner)
+    return session_affords_pages(session, winner)
                ? compare_pages(session, result->best, winner, &result->total_gain, err)
                : 0;
 }
@@ -180,7 +173,9 @@ static int try_option(struct session *session, const struct environment *option,
         return 0;
     char *around = environment_phrase(&environment), *plan = choice_text(&choice),
          *what = xasprintf("%s: %s", around, *plan ? plan : "the kernel as written");
-    bool affords = session_affords(session, pages_s(session), what);
+    bool affords = session_affords(
+        session, session->pace.try_s + pace_comparison_s(&session->pace, PACE_LEAST_S),
+        what);
     struct tried_environment *tried = add_tried(result, plan, &environment, &before);
     if (affords)
         session_say(session, "%s", what);

@@ -104,16 +104,11 @@ static bool is_doubtful(const struct rule_verdict *verdict)
     return verdict->verdict != VERDICT_TRY && verdict->undecided;
 }
 
-/* Huge pages are no part of a plan and are measured in the end anyway: plans first. */
 static bool is_better(const struct guided *guided, const struct rule_verdict *verdict,
                       const struct rule_verdict *best)
 {
     if (is_doubtful(verdict) != is_doubtful(best))
         return is_doubtful(best);
-    bool pages = !strcmp(verdict->transformation, "hugepages"),
-         best_pages = !strcmp(best->transformation, "hugepages");
-    if (pages != best_pages)
-        return best_pages;
     return promise(guided, verdict) > promise(guided, best);
 }
 
@@ -425,12 +420,10 @@ int guided_ask_rules(struct guided *guided, struct error *err)
 int guided_ask_pages(struct guided *guided, struct error *err)
 {
     struct session *session = guided->session;
-    const struct pace *pace = &session->pace;
     const struct rule_verdict *verdict = next_verdict(guided, true);
     if (session->opts->advise_only || !verdict ||
         session->result->environment_gain.known ||
-        !session_affords(session, pace->try_s + pace_comparison_s(pace, PACE_LEAST_S),
-                         "huge pages: the kernel as written"))
+        !session_affords_pages(session, "huge pages: the kernel as written"))
         return 0;
     return try_one(guided, verdict, err);
 }

@@ -81,7 +81,9 @@ struct asking {
     const struct live_question *question;
     const char *library[2];
     double began_s;
-    bool by_reference; /* side[0] is it, and its calls are known */
+    bool of_reference; /* side[0] is it */
+    size_t noted;      /* calls of it, of result[0] */
+    bool by_reference; /* its calls are known */
 };
 
 static double left_s(const struct asking *asking)
@@ -175,11 +177,43 @@ static bool is_answered(const struct asking *asking, enum run_verdict verdict,
 static size_t first_pairs(const struct asking *asking)
 {
     size_t pairs = asking->question->pairs;
-    bool alone = asking->by_reference && asking->live->reference.shortest_s >= short_s;
-    return pairs ? pairs : alone ? 1 : PAIRS_FIRST;
+    double call_s = asking->of_reference ? asking->live->reference.time_s.value : 0;
+    return pairs ? pairs : call_s >= short_s ? 1 : PAIRS_FIRST;
 }
 
-static int take_turns(const struct asking *asking, struct run_result result[2],
+void live_note_calls(struct live *live, const struct run_sample *sample, size_t nr)
+{
+    bool all = are_disturbed(sample, nr);
+    for (size_t i = 0; i < nr; i++) {
+        double seconds = sample[i].seconds;
+        if (sample[i].disturbed && !all)
+            continue;
+        live->reference.shortest_s =
+            live->reference.calls++ ? fmin(live->reference.shortest_s, seconds) : seconds;
+        live->reference.longest_s = fmax(live->reference.longest_s, seconds);
+    }
+}
+
+static bool are_known(const struct live *live)
+{
+    size_t calls = live->reference.calls;
+    return calls >= CALLS_KNOWN ||
+           (calls > 1 && (double)calls * live->reference.shortest_s >= known_s);
+}
+
+static void note_calls(struct asking *asking, const struct run_result *reference)
+{
+    size_t nr = reference->sample_nr;
+    if (!asking->of_reference)
+        return;
+    if (nr > asking->noted)
+        live_note_calls(asking->live, reference->sample + asking->noted,
+                        nr - asking->noted);
+    asking->noted = nr;
+    asking->by_reference = are_known(asking->live);
+}
+
+static int take_turns(struct asking *asking, struct run_result result[2],
                       struct live_answer *answer, struct error *err)
 {
     struct live *live = asking->live;
@@ -195,6 +229,7 @@ static int take_turns(const struct asking *asking, struct run_result result[2],
     do {
         if (run_arena_turns(live->arena, asking->library, &how, result, err))
             return -1;
+        note_calls(asking, &result[0]);
         if (result[0].outcome != RUN_OUTCOME_OK || result[1].outcome != RUN_OUTCOME_OK)
             return 0;
         answer->verdict =
@@ -235,27 +270,8 @@ static int take_turns_surely(struct asking *asking, struct run_result result[2],
         return status;
     forget(result);
     asking->began_s = clock_s();
+    asking->noted = 0;
     return take_turns(asking, result, answer, err);
-}
-
-void live_note_calls(struct live *live, const struct run_sample *sample, size_t nr)
-{
-    bool all = are_disturbed(sample, nr);
-    for (size_t i = 0; i < nr; i++) {
-        double seconds = sample[i].seconds;
-        if (sample[i].disturbed && !all)
-            continue;
-        live->reference.shortest_s =
-            live->reference.calls++ ? fmin(live->reference.shortest_s, seconds) : seconds;
-        live->reference.longest_s = fmax(live->reference.longest_s, seconds);
-    }
-}
-
-static bool are_known(const struct live *live)
-{
-    size_t calls = live->reference.calls;
-    return calls >= CALLS_KNOWN ||
-           (calls > 1 && (double)calls * live->reference.shortest_s >= known_s);
 }
 
 static bool is_reference(const struct live *live, const struct built *built)
@@ -280,8 +296,11 @@ static int build_sides(struct live *live, const struct live_question *question,
 int live_ask(struct live *live, const struct live_question *question,
              struct run_result result[2], struct live_answer *answer, struct error *err)
 {
-    struct asking asking = {.live = live, .question = question, .began_s = clock_s()};
-    bool reference = is_reference(live, question->side[0]), there;
+    struct asking asking = {.live = live,
+                            .question = question,
+                            .began_s = clock_s(),
+                            .of_reference = is_reference(live, question->side[0])};
+    bool there;
     *answer = (struct live_answer){.ratio = quantity_unknown()};
     result[0] = result[1] = (struct run_result){0};
     if (build_sides(live, question, &there, err))
@@ -290,7 +309,7 @@ int live_ask(struct live *live, const struct live_question *question,
         return 0;
     for (int i = 0; i < 2; i++)
         asking.library[i] = question->side[i]->library;
-    asking.by_reference = reference && are_known(live);
+    asking.by_reference = asking.of_reference && are_known(live);
     if (take_turns_surely(&asking, result, answer, err)) {
         forget(result);
         return -1;
@@ -299,8 +318,6 @@ int live_ask(struct live *live, const struct live_question *question,
         forget(result);
         return 0;
     }
-    if (reference)
-        live_note_calls(live, result[0].sample, result[0].sample_nr);
     live->judged_nr++;
     live->judged_s += clock_s() - asking.began_s;
     answer->done = true;

@@ -8,9 +8,13 @@
  */
 static const double looking_s = 0.4, start_s = 0.3, build_s = 0.2, explaining_s = 0.7;
 enum { LOOK_CALLS = 7, COMPARISON_LAUNCHES = 3 };
-/* As long as none is known: a plan that it is worth the time to end with takes so much of
- * the time of the kernel as written. */
-static const double worthy = 0.5;
+/*
+ * As long as none is known: what a plan takes of the time of the kernel as written, where
+ * calls are so long that it matters; of plans that gain less there is no time to tell.
+ * Checking it takes as much less as its call does, but the first check runs the kernel as
+ * written, too, whose results are kept.
+ */
+static const double worthy = 0.2;
 
 /* Told by the kernel's own check until a plan was checked. */
 int live_check(struct live *live, struct built *built, bool small_only, struct error *err)
@@ -34,17 +38,25 @@ static double comparison_calls(const struct live *live)
     return live->original_s.value > PACE_LEAST_S / COMPARISON_LAUNCHES / 2 ? 1 : 2;
 }
 
+static double check_s(const struct live *live)
+{
+    double call_s = live->original_s.known ? live->original_s.value : 0;
+    return live->plan_checked
+               ? live->check_s
+               : live->check_s + fmax(live->check_s - (1 - worthy) * call_s, 0);
+}
+
 void live_costs(void *data, struct search_costs *costs)
 {
     const struct live *live = data;
     double call_s, winner_s;
 
     *costs = (struct search_costs){
-        .check_s = live->check_s, .looks = {live->judged_nr, live->judged_s, live_error}};
+        .check_s = check_s(live), .looks = {live->judged_nr, live->judged_s, live_error}};
     if (live->launch_s <= 0 || !live->reference.plan)
         return;
     call_s = live->reference.time_s.value;
-    winner_s = fmin(call_s, worthy * live->original_s.value);
+    winner_s = call_s < live->original_s.value ? call_s : worthy * call_s;
     costs->try_s = build_s + 2 * call_s + fmin(looking_s, LOOK_CALLS * call_s);
     costs->comparison_s = COMPARISON_LAUNCHES *
                           (start_s + live->fill_s +

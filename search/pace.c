@@ -4,6 +4,8 @@
 
 /* The last ones tell more than the first, and one that took long will not be the last. */
 static const double forgets = 0.8;
+/* Tries that took longer than what is known now were beside something slower. */
+static const double most_of_guess = 4;
 
 void pace_begin(struct pace *pace, double began_s, double budget_s)
 {
@@ -12,13 +14,13 @@ void pace_begin(struct pace *pace, double began_s, double budget_s)
 
 void pace_guess(struct pace *pace, const struct search_costs *costs)
 {
-    if (pace->try_s <= 0)
+    if (pace->try_s <= 0 || pace->try_s > most_of_guess * costs->try_s)
         pace->try_s = costs->try_s;
     if (!pace->any_comparison)
         pace->over_s = fmax(0, costs->comparison_s - PACE_LEAST_S);
-    pace->check_s = fmax(pace->check_s, costs->check_s);
-    pace->explain_s = fmax(pace->explain_s, costs->explain_s);
-    pace->look_s = fmax(pace->look_s, costs->look_s);
+    pace->check_s = costs->check_s;
+    pace->explain_s = costs->explain_s;
+    pace->look_s = costs->look_s;
 }
 
 void pace_note_try(struct pace *pace, double cost_s)

@@ -39,7 +39,8 @@ struct pace {
 #define PACE_LEAST_S 1.0
 
 void pace_begin(struct pace *pace, double began_s, double budget_s);
-/* By what the runner knows. What was seen of tries and comparisons goes before it. */
+/* By what the runner knows now. What was seen of tries and comparisons goes before it,
+ * but for tries that took more than four times what it says. */
 void pace_guess(struct pace *pace, const struct search_costs *costs);
 void pace_note_try(struct pace *pace, double cost_s);
 void pace_note_comparison(struct pace *pace, double seconds, double cost_s);

@@ -18,13 +18,18 @@ double session_now_s(const struct session *session)
  * file's, have intervals worth telling; and huge pages their turn. */
 static const double answer_share = 0.2, pages_share = 0.1;
 
+/* A run on huge pages and its comparison. */
+static double with_pages_s(const struct pace *pace)
+{
+    return pace->try_s + pace_comparison_s(pace, PACE_LEAST_S);
+}
+
 static double pages_s(const struct session *session)
 {
     const struct pace *pace = &session->pace;
     if (!session->subject->huge_pages_available || session->opts->plans_only)
         return 0;
-    double one_s = pace->try_s + pace_comparison_s(pace, PACE_LEAST_S),
-           most_s = pages_share * pace->budget_s;
+    double one_s = with_pages_s(pace), most_s = pages_share * pace->budget_s;
     return one_s < most_s ? fmin(most_s, 2 * one_s) : 0;
 }
 
@@ -61,17 +66,34 @@ double session_closing_s(const struct session *session, int later)
                         search_closing_s(pace->budget_s));
 }
 
-bool session_affords(struct session *session, double seconds, const char *what)
+static bool note_left_out(struct session *session, bool there_is_time, const char *what)
 {
-    const struct pace *pace = &session->pace;
-    double file_s = session->result->best ? pace_file_s(pace) : 0;
-    if (spawn_interrupted())
-        return false;
-    if (session_end_s(session) >= seconds + file_s + pace_tail_s(pace))
-        return true;
+    if (there_is_time || spawn_interrupted())
+        return there_is_time && !spawn_interrupted();
     if (!strvec_has(&session->result->left_out, what))
         strvec_push(&session->result->left_out, what);
     return false;
+}
+
+static bool is_time_for(const struct session *session, double seconds)
+{
+    const struct pace *pace = &session->pace;
+    double file_s = session->result->best ? pace_file_s(pace) : 0;
+    return session_end_s(session) >= seconds + file_s + pace_tail_s(pace);
+}
+
+bool session_affords(struct session *session, double seconds, const char *what)
+{
+    return note_left_out(session, is_time_for(session, seconds), what);
+}
+
+bool session_affords_pages(struct session *session, const char *what)
+{
+    const struct pace *pace = &session->pace;
+    double one_s = with_pages_s(pace);
+    return note_left_out(
+        session, one_s <= 2 * pages_share * pace->budget_s && is_time_for(session, one_s),
+        what);
 }
 
 void session_bound(const struct session *session, bool is_try)

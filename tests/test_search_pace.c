@@ -30,7 +30,10 @@ static void guesses_hold_until_something_was_seen(void)
                &(struct search_costs){.try_s = 9, .comparison_s = 9, .check_s = 1});
     check_near(pace.try_s, 2, 1e-12);
     check_near(pace_comparison_s(&pace, 5), 6, 1e-12);
-    check_near(pace.check_s, 3, 1e-12);
+    check_near(pace.check_s, 1, 1e-12);
+    pace_note_try(&pace, 37); /* beside something that was slower */
+    pace_guess(&pace, &(struct search_costs){.try_s = 9.1});
+    check_near(pace.try_s, 9.1, 1e-12);
 }
 
 static void the_slowest_of_late_is_expected(void)
