@@ -11,7 +11,10 @@ const double live_error = 0.05;
  * are known or as many as take `known_s`, is not what chance makes of one that takes as
  * long; for a first call that takes less than `short_s`, since it finds caches and pages
  * that later ones do not. */
-static const double surely = 1.25, surely_short = 4, short_s = 0.02, known_s = 0.5;
+static const double surely = 1.25, surely_one = 2, surely_short = 4, short_s = 0.02,
+                    known_s = 0.5;
+/* Of the reference, so long that its first call in an arena is the sample. */
+static const double single_s = 1;
 enum { CALLS_KNOWN = 4 };
 /* Settling calls of a side: quick answers make do with less than comparisons in the end.
  */
@@ -110,7 +113,15 @@ static bool are_disturbed(const struct run_sample *sample, size_t nr)
     return true;
 }
 
-/* Long calls need no settling: the first one counts, too. */
+/* Long calls need no settling: the first one counts, too, if it is none of the samples.
+ */
+static bool is_another_call(const struct run_result *other, double shortest_s)
+{
+    return shortest_s >= short_s && other->warm_s < surely * shortest_s &&
+           (other->sample_nr != 1 || other->warm_s != other->sample[0].seconds);
+}
+
+/* Two calls, or one by the more. */
 static enum run_verdict judge_by_calls(const struct asking *asking,
                                        const struct run_result *other)
 {
@@ -127,12 +138,13 @@ static enum run_verdict judge_by_calls(const struct asking *asking,
         longest_s = fmax(longest_s, other->sample[i].seconds);
         nr++;
     }
-    nr += nr > 0 && shortest_s >= short_s && other->warm_s < surely * shortest_s;
-    if (nr < 2)
+    nr += nr > 0 && is_another_call(other, shortest_s);
+    if (nr == 0)
         return RUN_VERDICT_UNDECIDED;
-    return longest_s * surely < live->reference.shortest_s   ? RUN_VERDICT_FASTER
-           : shortest_s > surely * live->reference.longest_s ? RUN_VERDICT_SLOWER
-                                                             : RUN_VERDICT_UNDECIDED;
+    double times = nr > 1 ? surely : surely_one;
+    return longest_s * times < live->reference.shortest_s   ? RUN_VERDICT_FASTER
+           : shortest_s > times * live->reference.longest_s ? RUN_VERDICT_SLOWER
+                                                            : RUN_VERDICT_UNDECIDED;
 }
 
 double live_kill_s(const struct live *live, const struct live_question *question)
@@ -213,13 +225,22 @@ static void note_calls(struct asking *asking, const struct run_result *reference
     asking->by_reference = are_known(asking->live);
 }
 
+/* Half of it is less than a first call of the reference then. */
+static double first_time_s(const struct asking *asking)
+{
+    double call_s = asking->of_reference ? asking->live->reference.time_s.value : 0,
+           most_s = asking->question->seconds;
+    return call_s >= single_s && !asking->question->pairs ? fmin(1.5 * call_s, most_s)
+                                                          : most_s;
+}
+
 static int take_turns(struct asking *asking, struct run_result result[2],
                       struct live_answer *answer, struct error *err)
 {
     struct live *live = asking->live;
     struct run_turns how = {.pairs = first_pairs(asking),
                             .settle_s = settle_s,
-                            .limit_s = asking->question->seconds,
+                            .limit_s = first_time_s(asking),
                             .kill_s = live_kill_s(live, asking->question),
                             .first_limit_s = first_limit_s(asking),
                             .stop_ratio = live->reference.plan

@@ -41,9 +41,8 @@ static double comparison_calls(const struct live *live)
 static double check_s(const struct live *live)
 {
     double call_s = live->original_s.known ? live->original_s.value : 0;
-    return live->plan_checked
-               ? live->check_s
-               : live->check_s + fmax(live->check_s - (1 - worthy) * call_s, 0);
+    return live->plan_checked ? live->check_s
+                              : fmax(live->check_s - (1 - worthy) * call_s, 0);
 }
 
 void live_costs(void *data, struct search_costs *costs)
@@ -63,7 +62,7 @@ void live_costs(void *data, struct search_costs *costs)
                            comparison_calls(live) * (winner_s + live->original_s.value));
     costs->look_s = 2 * winner_s + explaining_s;
     costs->explain_s =
-        build_s + 2 * winner_s + explaining_s +
+        (live->plan_checked ? 0 : live->check_s) + build_s + 2 * winner_s + explaining_s +
         fmin(live->opts.trace_one_s, fmax(live->opts.trace_s - live->traced_s, 0));
 }
 
