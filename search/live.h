@@ -44,8 +44,9 @@ struct live {
     size_t built_nr, built_alloc;
     bool proven;
     bool here; /* the profile is this machine's: its latency may be measured again */
-    double launch_s; /* wall time of one launch of the baseline, fills included */
-    double call_s;   /* of the kernel as written, by smaller calls; 0 = not known */
+    double latency_at_s; /* when that was last, clock_s(); 0 = not yet */
+    double launch_s;     /* wall time of one launch of the baseline, fills included */
+    double call_s;       /* of the kernel as written, by smaller calls; 0 = not known */
     struct quantity original_s; /* the same as it was measured */
     double fill_s;     /* filling the arrays takes, by smaller ones; 0 = not known */
     double check_s;    /* a check at full size took, building included ... */

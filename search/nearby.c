@@ -76,12 +76,13 @@ static bool same_prefetches(const struct choice *a, const struct choice *b)
 }
 
 /* The kind of the first step in which they differ, by number. */
-enum { KINDS = 8 };
+enum { KINDS = 9 };
 
 static int kind_of(const struct choice *a, const struct choice *b)
 {
     const bool same[KINDS - 1] = {
         choice_same_names(a->order, a->order_nr, b->order, b->order_nr),
+        !strcmp(a->shape, b->shape),
         a->simd == b->simd,
         same_sizes(a->jam, a->jam_nr, b->jam, b->jam_nr),
         a->unroll.size == b->unroll.size,
@@ -227,6 +228,69 @@ static void list_sizes(const struct choice *from, struct choices *out)
     }
 }
 
+/* ---- of a whole shape ---- */
+
+/* `shape` with `length` characters at `at` made another text, unless it is too long. */
+static void add_shape(const struct choice *from, size_t at, size_t length,
+                      const char *text, struct choices *out)
+{
+    struct choice choice = *from;
+    char *shape =
+        xasprintf("%.*s%s%s", (int)at, from->shape, text, from->shape + at + length);
+    if (strlen(shape) < sizeof(choice.shape)) {
+        memcpy(choice.shape, shape, strlen(shape) + 1);
+        choices_add(out, &choice);
+    }
+    free(shape);
+}
+
+/* Each number of it half, twice, two thirds and one and a half as large. */
+static void list_shape_sizes(const struct choice *from, struct choices *out)
+{
+    static const long share[][2] = {{1, 2}, {2, 1}, {2, 3}, {3, 2}};
+    const char *shape = from->shape;
+    for (const char *at = shape; (at = strchr(at, ':')); at++) {
+        char *end;
+        long size = strtol(at + 1, &end, 10);
+        for (size_t i = 0; end > at + 1 && i < ARRAY_SIZE(share); i++) {
+            long other = size * share[i][0] / share[i][1];
+            char *text = xasprintf("%ld", other);
+            if (other >= 2 && other * share[i][1] == size * share[i][0])
+                add_shape(from, (size_t)(at + 1 - shape), (size_t)(end - at - 1), text,
+                          out);
+            free(text);
+        }
+    }
+}
+
+/* Before what is about the code of innermost loops, which is the last of it. */
+static size_t place_of_jam(const char *shape)
+{
+    static const char *const last[] = {" simd", " vec(", " unroll("};
+    size_t at = strlen(shape);
+    for (size_t i = 0; i < ARRAY_SIZE(last); i++) {
+        const char *found = strstr(shape, last[i]);
+        if (found && (size_t)(found - shape) < at)
+            at = (size_t)(found - shape);
+    }
+    return at;
+}
+
+static void list_shape_jams(const struct nest *nest, const struct choice *from,
+                            struct choices *out)
+{
+    static const int size[] = {4, 2};
+    if (strstr(from->shape, "unroll_jam(") || strstr(from->shape, "full("))
+        return;
+    for (size_t i = 0; i < ARRAY_SIZE(size); i++)
+        for (size_t depth = 0; depth < nest->nr; depth++) {
+            char *step =
+                xasprintf(" unroll_jam(%s:%d)", nest->loop[depth]->name, size[i]);
+            add_shape(from, place_of_jam(from->shape), 0, step, out);
+            free(step);
+        }
+}
+
 static void list_tunings(const struct session *session, const struct choice *from,
                          struct choices *out)
 {
@@ -248,6 +312,10 @@ static void list_changed(const struct near *near, const struct choice *from,
                          struct choices *out)
 {
     list_sizes(from, out);
+    if (*from->shape) {
+        list_shape_jams(&near->session->nest, from, out);
+        list_shape_sizes(from, out);
+    }
     for (size_t i = 0; i < near->steps.nr; i++) {
         struct choice choice = *from;
         put_step(&near->session->nest, &near->steps.item[i], &choice);

@@ -209,6 +209,33 @@ static void what_was_added_has_its_names(void)
     check_eq(near_added(&two, &none, name), 0);
 }
 
+static bool holds_shape(const struct choices *list, const char *shape)
+{
+    for (size_t i = 0; i < list->nr; i++)
+        if (!strcmp(list->item[i].shape, shape))
+            return true;
+    return false;
+}
+
+/* The sizes of a whole shape are sizes like others, and what it lacks may be added. */
+static void shapes_have_neighbours(void)
+{
+    struct kernel_loop loop = {.name = "i"};
+    struct session session = {.nest = {.loop = {&loop}, .nr = 1}};
+    const struct near near = {.session = &session};
+    const struct choice from = {.shape = "tile(j:16,i:3) interchange(i,j) simd"};
+    struct choices list = {0};
+
+    near_list(&near, &from, &list);
+    check(holds_shape(&list, "tile(j:8,i:3) interchange(i,j) simd"));
+    check(holds_shape(&list, "tile(j:32,i:3) interchange(i,j) simd"));
+    check(holds_shape(&list, "tile(j:24,i:3) interchange(i,j) simd"));
+    check(holds_shape(&list, "tile(j:16,i:2) interchange(i,j) simd"));
+    check(!holds_shape(&list, "tile(j:10,i:3) interchange(i,j) simd"));
+    check(holds_shape(&list, "tile(j:16,i:3) interchange(i,j) unroll_jam(i:4) simd"));
+    choices_release(&list);
+}
+
 CU_TestInfo search_onward_tests[] = {
     {"it goes on where rules are silent", it_goes_on_where_rules_are_silent},
     {"what a rule advised against comes last", what_a_rule_advised_against_comes_last},
@@ -217,5 +244,6 @@ CU_TestInfo search_onward_tests[] = {
     {"a gain is kept when all of it decides", a_gain_is_kept_when_all_of_it_decides},
     {"only what excludes the rest ends it", only_what_excludes_the_rest_ends_it},
     {"what was added has its names", what_was_added_has_its_names},
+    {"shapes have neighbours", shapes_have_neighbours},
     CU_TEST_INFO_NULL,
 };
