@@ -76,12 +76,12 @@ static int later(const struct session *session)
 }
 
 /* *gain over the kernel as written; stays unknown where that cannot be had. */
-static int compare_pages(struct session *session, size_t plan, const char *what,
-                         struct quantity *gain, struct error *err)
+static int compare_pages(struct session *session, size_t plan, struct quantity *gain,
+                         struct error *err)
 {
     struct choice choice = session->choice[plan];
     size_t huge = 0;
-    session_say(session, "%s", what);
+    session_say(session, "%s", session_pages_text(plan));
     if (session_measure(session, &choice, true, MEASURE_QUICK, 0, &huge, err))
         return -1;
     if (!session_timed(session, huge))
@@ -92,20 +92,18 @@ static int compare_pages(struct session *session, size_t plan, const char *what,
 
 static int close_environment(struct session *session, struct error *err)
 {
-    static const char *const as_written = "huge pages: the kernel as written",
-                             *const winner = "huge pages: the winner";
     struct search_result *result = session->result;
     if (!session->subject->huge_pages_available || session->opts->plans_only)
         return 0;
-    if (!result->environment_gain.known && session_affords_pages(session, as_written) &&
-        compare_pages(session, 0, as_written, &result->environment_gain, err))
+    if (!result->environment_gain.known && session_affords_pages(session, 0) &&
+        compare_pages(session, 0, &result->environment_gain, err))
         return -1;
     if (result->best == 0) {
         result->total_gain = result->environment_gain;
         return 0;
     }
-    return session_affords_pages(session, winner)
-               ? compare_pages(session, result->best, winner, &result->total_gain, err)
+    return session_affords_pages(session, result->best)
+               ? compare_pages(session, result->best, &result->total_gain, err)
                : 0;
 }
 
@@ -173,9 +171,7 @@ static int try_option(struct session *session, const struct environment *option,
         return 0;
     char *around = environment_phrase(&environment), *plan = choice_text(&choice),
          *what = xasprintf("%s: %s", around, *plan ? plan : "the kernel as written");
-    bool affords = session_affords(
-        session, session->pace.try_s + pace_comparison_s(&session->pace, PACE_LEAST_S),
-        what);
+    bool affords = session_affords(session, pace_option_s(&session->pace), what);
     struct tried_environment *tried = add_tried(result, plan, &environment, &before);
     if (affords)
         session_say(session, "%s", what);

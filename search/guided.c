@@ -422,8 +422,7 @@ int guided_ask_pages(struct guided *guided, struct error *err)
     struct session *session = guided->session;
     const struct rule_verdict *verdict = next_verdict(guided, true);
     if (session->opts->advise_only || !verdict ||
-        session->result->environment_gain.known ||
-        !session_affords_pages(session, "huge pages: the kernel as written"))
+        session->result->environment_gain.known || !session_affords_pages(session, 0))
         return 0;
     return try_one(guided, verdict, err);
 }

@@ -86,7 +86,6 @@ struct asking {
     double began_s;
     bool of_reference; /* side[0] is it */
     size_t noted;      /* calls of it, of result[0] */
-    bool by_reference; /* its calls are known */
 };
 
 static double left_s(const struct asking *asking)
@@ -94,10 +93,20 @@ static double left_s(const struct asking *asking)
     return asking->question->seconds - (clock_s() - asking->began_s);
 }
 
+/* Enough calls of the reference, and side[0] is it. */
+static bool by_reference(const struct asking *asking)
+{
+    const struct live *live = asking->live;
+    size_t calls = live->reference.calls;
+    return asking->of_reference &&
+           (calls >= CALLS_KNOWN ||
+            (calls > 1 && (double)calls * live->reference.shortest_s >= known_s));
+}
+
 static double first_limit_s(const struct asking *asking)
 {
     double longest_s = asking->live->reference.longest_s;
-    if (asking->question->stop_at_s <= 0 || !asking->by_reference)
+    if (asking->question->stop_at_s <= 0 || !by_reference(asking))
         return 0;
     return longest_s < short_s ? fmax(surely_short * longest_s, 2 * short_s)
                                : surely * longest_s;
@@ -129,7 +138,7 @@ static enum run_verdict judge_by_calls(const struct asking *asking,
     double shortest_s = INFINITY, longest_s = 0;
     bool all = are_disturbed(other->sample, other->sample_nr);
     size_t nr = 0;
-    if (!asking->by_reference || !asking->question->gains)
+    if (!by_reference(asking) || !asking->question->gains)
         return RUN_VERDICT_UNDECIDED;
     for (size_t i = 0; i < other->sample_nr; i++) {
         if (other->sample[i].disturbed && !all)
@@ -186,11 +195,16 @@ static bool is_answered(const struct asking *asking, enum run_verdict verdict,
     return !ratio.doubted && ratio.high < ratio.low * (1 + question->within);
 }
 
+/* 0 = side[0] is not the reference. */
+static double reference_call_s(const struct asking *asking)
+{
+    return asking->of_reference ? asking->live->reference.time_s.value : 0;
+}
+
 static size_t first_pairs(const struct asking *asking)
 {
     size_t pairs = asking->question->pairs;
-    double call_s = asking->of_reference ? asking->live->reference.time_s.value : 0;
-    return pairs ? pairs : call_s >= short_s ? 1 : PAIRS_FIRST;
+    return pairs ? pairs : reference_call_s(asking) >= short_s ? 1 : PAIRS_FIRST;
 }
 
 void live_note_calls(struct live *live, const struct run_sample *sample, size_t nr)
@@ -206,13 +220,6 @@ void live_note_calls(struct live *live, const struct run_sample *sample, size_t 
     }
 }
 
-static bool are_known(const struct live *live)
-{
-    size_t calls = live->reference.calls;
-    return calls >= CALLS_KNOWN ||
-           (calls > 1 && (double)calls * live->reference.shortest_s >= known_s);
-}
-
 static void note_calls(struct asking *asking, const struct run_result *reference)
 {
     size_t nr = reference->sample_nr;
@@ -222,14 +229,12 @@ static void note_calls(struct asking *asking, const struct run_result *reference
         live_note_calls(asking->live, reference->sample + asking->noted,
                         nr - asking->noted);
     asking->noted = nr;
-    asking->by_reference = are_known(asking->live);
 }
 
 /* Half of it is less than a first call of the reference then. */
 static double first_time_s(const struct asking *asking)
 {
-    double call_s = asking->of_reference ? asking->live->reference.time_s.value : 0,
-           most_s = asking->question->seconds;
+    double call_s = reference_call_s(asking), most_s = asking->question->seconds;
     return call_s >= single_s && !asking->question->pairs ? fmin(1.5 * call_s, most_s)
                                                           : most_s;
 }
@@ -330,7 +335,6 @@ int live_ask(struct live *live, const struct live_question *question,
         return 0;
     for (int i = 0; i < 2; i++)
         asking.library[i] = question->side[i]->library;
-    asking.by_reference = asking.of_reference && are_known(live);
     if (take_turns_surely(&asking, result, answer, err)) {
         forget(result);
         return -1;

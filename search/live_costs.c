@@ -19,17 +19,15 @@ static const double worthy = 0.2;
 /* Told by the kernel's own check until a plan was checked. */
 int live_check(struct live *live, struct built *built, bool small_only, struct error *err)
 {
-    bool is_plan = *built->plan;
+    bool is_plan = *built->plan, is_first = is_plan && !live->plan_checked;
     double began_s = clock_s(), took_s;
     int status = live_verify(live, built, small_only, err);
 
     took_s = clock_s() - began_s;
-    if (small_only)
+    if (small_only || (live->plan_checked && !is_plan))
         return status;
-    live->check_s = is_plan == live->plan_checked ? fmax(live->check_s, took_s)
-                    : is_plan                     ? took_s
-                                                  : live->check_s;
-    live->plan_checked = live->plan_checked || is_plan;
+    live->check_s = is_first ? took_s : fmax(live->check_s, took_s);
+    live->plan_checked = is_plan;
     return status;
 }
 

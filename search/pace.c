@@ -46,6 +46,11 @@ double pace_comparison_s(const struct pace *pace, double seconds)
     return seconds + pace->over_s;
 }
 
+double pace_option_s(const struct pace *pace)
+{
+    return pace->try_s + pace_comparison_s(pace, PACE_LEAST_S);
+}
+
 double pace_file_s(const struct pace *pace)
 {
     return pace->check_s + pace_comparison_s(pace, PACE_LEAST_S);

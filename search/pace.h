@@ -39,6 +39,8 @@ struct pace {
 #define PACE_LEAST_S 1.0
 
 void pace_begin(struct pace *pace, double began_s, double budget_s);
+/* A try of something beside the plan, and its comparison. */
+double pace_option_s(const struct pace *pace);
 /* By what the runner knows now. What was seen of tries and comparisons goes before it,
  * but for tries that took more than four times what it says. */
 void pace_guess(struct pace *pace, const struct search_costs *costs);

@@ -66,9 +66,12 @@ double session_closing_s(const struct session *session, int later);
 /* May something that takes so long, and can be left out, begin? If not, it is noted as
  * left out. Behind it there must be time for the winner's file. */
 bool session_affords(struct session *session, double seconds, const char *what);
-/* The same for a run on huge pages and its comparison, which may not cost a fifth of the
- * budget: they are no part of any plan. */
-bool session_affords_pages(struct session *session, const char *what);
+/* The same for a run of the plan (0 = the kernel as written, else the winner) on huge
+ * pages and its comparison, which may cost a fifth of the budget: they are no part of any
+ * plan. */
+bool session_affords_pages(struct session *session, size_t plan);
+/* What this is called. */
+const char *session_pages_text(size_t plan);
 
 /* Measures the choice unless it was measured with this effort or more; *index is its
  * place in result->measurement. `limit_s`: a QUICK run may stop when the call takes

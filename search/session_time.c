@@ -18,18 +18,12 @@ double session_now_s(const struct session *session)
  * file's, have intervals worth telling; and huge pages their turn. */
 static const double answer_share = 0.2, pages_share = 0.1;
 
-/* A run on huge pages and its comparison. */
-static double with_pages_s(const struct pace *pace)
-{
-    return pace->try_s + pace_comparison_s(pace, PACE_LEAST_S);
-}
-
 static double pages_s(const struct session *session)
 {
     const struct pace *pace = &session->pace;
     if (!session->subject->huge_pages_available || session->opts->plans_only)
         return 0;
-    double one_s = with_pages_s(pace), most_s = pages_share * pace->budget_s;
+    double one_s = pace_option_s(pace), most_s = pages_share * pace->budget_s;
     return one_s < most_s ? fmin(most_s, 2 * one_s) : 0;
 }
 
@@ -66,13 +60,14 @@ double session_closing_s(const struct session *session, int later)
                         search_closing_s(pace->budget_s));
 }
 
-static bool note_left_out(struct session *session, bool there_is_time, const char *what)
+/* If it may not begin, it is left out. */
+static bool may_begin(struct session *session, bool is_time, const char *what)
 {
-    if (there_is_time || spawn_interrupted())
-        return there_is_time && !spawn_interrupted();
-    if (!strvec_has(&session->result->left_out, what))
+    if (spawn_interrupted())
+        return false;
+    if (!is_time && !strvec_has(&session->result->left_out, what))
         strvec_push(&session->result->left_out, what);
-    return false;
+    return is_time;
 }
 
 static bool is_time_for(const struct session *session, double seconds)
@@ -84,16 +79,20 @@ static bool is_time_for(const struct session *session, double seconds)
 
 bool session_affords(struct session *session, double seconds, const char *what)
 {
-    return note_left_out(session, is_time_for(session, seconds), what);
+    return may_begin(session, is_time_for(session, seconds), what);
 }
 
-bool session_affords_pages(struct session *session, const char *what)
+const char *session_pages_text(size_t plan)
+{
+    return plan ? "huge pages: the winner" : "huge pages: the kernel as written";
+}
+
+bool session_affords_pages(struct session *session, size_t plan)
 {
     const struct pace *pace = &session->pace;
-    double one_s = with_pages_s(pace);
-    return note_left_out(
-        session, one_s <= 2 * pages_share * pace->budget_s && is_time_for(session, one_s),
-        what);
+    double one_s = pace_option_s(pace), most_s = 2 * pages_share * pace->budget_s;
+    return may_begin(session, one_s <= most_s && is_time_for(session, one_s),
+                     session_pages_text(plan));
 }
 
 void session_bound(const struct session *session, bool is_try)

@@ -39,7 +39,6 @@ static const double slowed_from = 1.05;
 struct watch {
     const char *cpu; /* list as in --cpu; NULL = anywhere */
     double planned_ns, calls;
-    long long turns;     /* of the reference loop */
     double least_faults; /* minor ones a call, the least seen; negative = none seen */
     long switches, minor, major;
     long long stolen;
@@ -62,31 +61,32 @@ static long long reference_loop_ns(long long turns)
 
 /* Of the process: the core is the same, whatever is timed on it. */
 static struct {
+    long long turns; /* of the loop; 0 = not found yet */
     long long ns[REFERENCE_READINGS];
     size_t nr; /* ever taken */
-} readings;
+} reference;
 
 static long long usual_reading_ns(void)
 {
     long long sorted[REFERENCE_READINGS];
-    size_t nr = readings.nr < REFERENCE_READINGS ? readings.nr : REFERENCE_READINGS;
+    size_t nr = reference.nr < REFERENCE_READINGS ? reference.nr : REFERENCE_READINGS;
 
-    memcpy(sorted, readings.ns, nr * sizeof(*sorted));
+    memcpy(sorted, reference.ns, nr * sizeof(*sorted));
     qsort(sorted, nr, sizeof(*sorted), by_size);
     return sorted[nr / 4];
 }
 
 /* The least of a few: an interrupt in one of them is no slower core. */
-static bool reference_slowed(const struct watch *watch)
+static bool reference_slowed(void)
 {
     long long least = LLONG_MAX;
 
     for (int i = 0; i < REFERENCE_LOOPS; i++) {
-        long long spent = reference_loop_ns(watch->turns);
+        long long spent = reference_loop_ns(reference.turns);
 
         least = spent < least ? spent : least;
     }
-    readings.ns[readings.nr++ % REFERENCE_READINGS] = least;
+    reference.ns[reference.nr++ % REFERENCE_READINGS] = least;
     return (double)least > slowed_from * (double)usual_reading_ns();
 }
 
@@ -247,18 +247,25 @@ static void read_usage(struct watch *watch)
     watch->major = usage.ru_majflt;
 }
 
-/* Finds the length of the reference loop and what it takes. */
+/* Once: readings of loops of another length say nothing of each other. */
+static void find_reference(void)
+{
+    if (reference.turns)
+        return;
+    reference.turns = 1000;
+    while (reference_loop_ns(reference.turns) < REFERENCE_NS)
+        reference.turns *= 2;
+}
+
+/* With readings of what the reference loop takes. */
 static struct watch watch_make(const char *cpu)
 {
-    struct watch watch = {.cpu = cpu,
-                          .turns = 1000,
-                          .least_faults = -1,
-                          .stat = open("/proc/stat", O_RDONLY | O_CLOEXEC)};
+    struct watch watch = {
+        .cpu = cpu, .least_faults = -1, .stat = open("/proc/stat", O_RDONLY | O_CLOEXEC)};
 
-    while (reference_loop_ns(watch.turns) < REFERENCE_NS)
-        watch.turns *= 2;
+    find_reference();
     for (int i = 0; i < 10; i++)
-        reference_slowed(&watch);
+        reference_slowed();
     watch.stolen = stolen_ticks(&watch);
     return watch;
 }
@@ -273,7 +280,7 @@ static void watch_plan(struct watch *watch, double planned_ns, double calls)
 /* Before all copies meet. */
 static void watch_before(struct watch *watch)
 {
-    watch->slowed = reference_slowed(watch);
+    watch->slowed = reference_slowed();
 }
 
 /* Right before the clock is read: waiting for the others gives the core away. */
@@ -317,7 +324,7 @@ static unsigned watch_end(struct watch *watch, const struct spent *spent)
         causes |= SWITCHED;
     if (is_faulted(watch, &before))
         causes |= FAULTED;
-    if (reference_slowed(watch) || before.slowed)
+    if (reference_slowed() || before.slowed)
         causes |= SLOWED;
     watch->stolen = stolen_ticks(watch);
     if ((double)(watch->stolen - before.stolen) > watch->planned_ns / TICK_EVERY_NS)
