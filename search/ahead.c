@@ -16,9 +16,12 @@ static size_t at_most_in_time(const struct session *session, size_t most)
     return tries >= (double)most ? most : tries > 1 ? (size_t)tries : 1;
 }
 
-static size_t most_ahead(const struct session *session)
+static size_t most_ahead(const struct session *session, size_t before)
 {
-    size_t most = session->runner->prepare_most,
+    enum { FIRST_SHARE = 4 }; /* one for each processor (live_ahead.c) */
+    size_t wanted = session->runner->prepare_most,
+           first = (wanted + FIRST_SHARE - 1) / FIRST_SHARE,
+           most = !before ? first : 2 * before < wanted ? 2 * before : wanted,
            variants = session->opts->budget_variants,
            measured = session->result->measurement_nr,
            left = variants > measured ? variants - measured : 0;
@@ -31,15 +34,16 @@ static size_t most_ahead(const struct session *session)
 static size_t collect(struct session *session, struct ahead_list *list,
                       struct strvec *plans)
 {
-    size_t most = most_ahead(session);
     bool legal = false;
-    while (list->ready < list->nr && plans->nr < most && !session_over(session)) {
+    list->most = most_ahead(session, list->most);
+    while (list->ready < list->nr && plans->nr < list->most && !session_over(session)) {
         struct choice choice = list->at(list->data, list->ready++);
         if (choice.fallback && legal)
             continue;
         legal = session_remedied(session, &choice);
         char *plan = choice_text(&choice);
-        if (legal && session_find(session, &choice) == session->result->measurement_nr)
+        if (legal &&
+            session_find_alike(session, &choice) == session->result->measurement_nr)
             strvec_push(plans, plan);
         free(plan);
     }

@@ -145,7 +145,7 @@ static int run_list(struct session *session, const struct space *list, struct er
 {
     struct search_result *result = session->result;
     struct listed listed = {session, list};
-    struct ahead_list ahead = {&listed, listed_at, list->nr, 0};
+    struct ahead_list ahead = {.data = &listed, .at = listed_at, .nr = list->nr};
     size_t legal = 0, i = 0;
     for (; i < list->nr && !session_over(session); i++) {
         size_t index = 0;

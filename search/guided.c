@@ -115,13 +115,14 @@ static bool is_better(const struct guided *guided, const struct rule_verdict *ve
 static const char *const pages = "hugepages";
 
 /* Huge pages are no part of a plan: they have their turn at the end. */
-static const struct rule_verdict *next_verdict(const struct guided *guided, bool of_pages)
+static const struct rule_verdict *next_verdict(const struct guided *guided, bool of_pages,
+                                               bool doubtful)
 {
     const struct rule_verdict *best = NULL;
     for (size_t i = 0; i < guided->verdicts.nr; i++) {
         const struct rule_verdict *verdict = &guided->verdicts.item[i];
         if (!strcmp(verdict->transformation, pages) != of_pages ||
-            (verdict->verdict != VERDICT_TRY && !verdict->undecided) ||
+            (verdict->verdict != VERDICT_TRY && !(doubtful && verdict->undecided)) ||
             was_tried(guided, verdict->transformation) ||
             rule_verdicts_deciding(&guided->verdicts, verdict->transformation) != verdict)
             continue;
@@ -260,31 +261,45 @@ int guided_confirm(struct guided *guided, const char *transformation, size_t ind
     return 0;
 }
 
+/* `list`: what is proposed on top of `from`. */
+static int try_on_top(struct guided *guided, struct choice from,
+                      const char *transformation, struct choices *list,
+                      struct buf *why_not, size_t *best, struct error *err)
+{
+    struct session *session = guided->session;
+    from.fallback = false;
+    struct propose about = guided_about(guided, guided->now, &from);
+    propose(&about, transformation, list, why_not);
+    if (session->has_space && list->nr) {
+        snap_list(&session->space, list);
+        buf_add(why_not, list->nr ? "" : "the space holds no such plan");
+    }
+    return list->nr ? try_family(guided, transformation, list, best, err) : 0;
+}
+
+/* On top of the best so far; where none of it can be, in place of what that does in the
+ * nest. */
 int guided_try_plans(struct guided *guided, const char *transformation, struct error *err)
 {
     struct session *session = guided->session;
-    struct choices list = {0};
-    struct buf why_not = {0};
-    struct choice now = session->choice[guided->now];
-    now.fallback = false;
-    struct propose about = guided_about(guided, guided->now, &now);
+    struct choices list = {0}, anew = {0};
+    struct buf why_not = {0}, why_not_anew = {0};
+    const struct choice now = session->choice[guided->now], none = choice_unshaped(&now);
     size_t best = guided->now, first = session->result->measurement_nr;
-    propose(&about, transformation, &list, &why_not);
-    if (session->has_space && list.nr) {
-        snap_list(&session->space, &list);
-        buf_add(&why_not, list.nr ? "" : "the space holds no such plan");
-    }
-    int status = 0;
-    if (list.nr == 0)
+    int status = try_on_top(guided, now, transformation, &list, &why_not, &best, err);
+    if (!status && guided->now && session->result->measurement_nr == first)
+        status = try_on_top(guided, none, transformation, &anew, &why_not_anew, &best,
+                            err);
+    if (!status && list.nr + anew.nr == 0)
         guided_note_no_plan(guided, transformation, buf_str(&why_not));
-    else
-        status = try_family(guided, transformation, &list, &best, err);
-    if (!status && list.nr && best != guided->now && !spawn_interrupted())
+    else if (!status && best != guided->now && !spawn_interrupted())
         status = guided_confirm(guided, transformation, best, err);
-    else if (!status && list.nr)
-        guided_note_best_try(guided, transformation, &list, first);
+    else if (!status)
+        guided_note_best_try(guided, transformation, list.nr ? &list : &anew, first);
     choices_release(&list);
+    choices_release(&anew);
     buf_release(&why_not);
+    buf_release(&why_not_anew);
     return status;
 }
 
@@ -380,7 +395,7 @@ static void say_no_more(struct guided *guided, bool reached)
                         : "no rule says that anything else can pay");
 }
 
-int guided_ask_rules(struct guided *guided, struct error *err)
+int guided_ask_rules(struct guided *guided, bool doubtful, struct error *err)
 {
     for (;;) {
         if (judge(guided, err))
@@ -389,7 +404,7 @@ int guided_ask_rules(struct guided *guided, struct error *err)
             guided_set_stop(guided, "only the baseline was asked for");
             return 0;
         }
-        const struct rule_verdict *verdict = next_verdict(guided, false);
+        const struct rule_verdict *verdict = next_verdict(guided, false, doubtful);
         bool reached = verdict && session_reached(guided->session, guided->now,
                                                   guided_bound(guided, verdict));
         guided->session->result->left.reached_stopped = reached;
@@ -420,7 +435,7 @@ int guided_ask_rules(struct guided *guided, struct error *err)
 int guided_ask_pages(struct guided *guided, struct error *err)
 {
     struct session *session = guided->session;
-    const struct rule_verdict *verdict = next_verdict(guided, true);
+    const struct rule_verdict *verdict = next_verdict(guided, true, true);
     if (session->opts->advise_only || !verdict ||
         session->result->environment_gain.known || !session_affords_pages(session, 0))
         return 0;

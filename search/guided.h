@@ -17,8 +17,9 @@ struct guided {
 void guided_set_why(struct guided *guided, char *why);
 void guided_set_stop(struct guided *guided, const char *sentence);
 
-/* guided.c: as long as rules advise anything, it is tried. */
-int guided_ask_rules(struct guided *guided, struct error *err);
+/* guided.c: as long as rules advise anything, it is tried; `doubtful`: what they advise
+ * against by figures whose intervals allow the opposite, too. */
+int guided_ask_rules(struct guided *guided, bool doubtful, struct error *err);
 /* The same for huge pages, behind all else: where they are advised and there is time. */
 int guided_ask_pages(struct guided *guided, struct error *err);
 /* `to` adds to `from` what a rule advises against, without a doubt, and what no step of

@@ -1,58 +1,9 @@
-/* What guided search does around the rules: constants before them, sizes once more and
- * the audit behind them. */
+/* What guided search does around the rules: constants before them, the audit and going on
+ * behind them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "search/guided.h"
-#include "search/settle.h"
-
-/* ---- the last turn of the screws ---- */
-
-/* Transformations whose parameters a plan may have. */
-static const char *const sized[] = {"tile", "skew", "unroll_jam", "prefetch_l1",
-                                    "prefetch_l2"};
-
-static bool has_step(const struct choice *choice, const char *transformation)
-{
-    size_t last = choice->prefetch_nr - 1;
-    if (!strcmp(transformation, "tile"))
-        return choice->tile_nr > 0;
-    if (!strcmp(transformation, "skew"))
-        return choice->skew_nr > 0;
-    if (!strcmp(transformation, "unroll_jam"))
-        return choice->jam_nr > 0;
-    return choice->prefetch_nr > 0 &&
-           choice->prefetch[last].to_l2 == !strcmp(transformation, "prefetch_l2");
-}
-
-/* Sizes were chosen before the steps behind them were there. */
-static int adjust(struct guided *guided, const char *transformation, struct error *err)
-{
-    struct session *session = guided->session;
-    struct choices near = {0};
-    struct choice from = session->choice[guided->now];
-    size_t best = guided->now;
-    from.fallback = false;
-    guided_add_neighbours(session, transformation, &from, &near);
-    guided_set_why(guided,
-                   xstrdup("sizes once more, with the steps that came after them"));
-    int status = settle_list(session, &near, guided->now, &best, err);
-    if (!status && best != guided->now && !spawn_interrupted())
-        status = guided_confirm(guided, transformation, best, err);
-    guided_set_why(guided, NULL);
-    choices_release(&near);
-    return status;
-}
-
-/* Once more half and twice of each size of the best plan, when it has several steps. */
-static int adjust_all(struct guided *guided, struct error *err)
-{
-    for (size_t i = 0; i < ARRAY_SIZE(sized) && !session_over(guided->session); i++)
-        if (guided->now && has_step(&guided->session->choice[guided->now], sized[i]) &&
-            adjust(guided, sized[i], err))
-            return -1;
-    return 0;
-}
 
 static int audit_one(struct guided *guided, size_t i, struct error *err)
 {
@@ -93,12 +44,11 @@ static bool may_go_on(const struct session *session)
 static int ask_and_go_on(struct guided *guided, struct error *err)
 {
     session_ask_legality(guided->session);
-    if (guided_ask_rules(guided, err) || adjust_all(guided, err))
+    if (guided_ask_rules(guided, true, err))
         return -1;
     guided_note_pruned(guided);
-    if (guided->session->opts->audit && audit(guided, err))
-        return -1;
-    if (may_go_on(guided->session) && guided_go_on(guided, err))
+    if ((guided->session->opts->audit && audit(guided, err)) ||
+        (may_go_on(guided->session) && guided_go_on(guided, err)))
         return -1;
     return guided_ask_pages(guided, err);
 }

@@ -160,7 +160,7 @@ double live_kill_s(const struct live *live, const struct live_question *question
 {
     double general_s = live->opts.launch_limit_s > 0 ? live->opts.launch_limit_s : 60,
            reference_s = live->reference.plan ? live->reference.time_s.value : 0,
-           own_s = 2 * live->launch_s + 2 + question->seconds + 4 * question->stop_at_s +
+           own_s = 2 * live->fill_s + 1 + question->seconds + 4 * question->stop_at_s +
                    8 * reference_s;
     return question->stop_at_s > 0 && live->launch_s > 0 ? fmin(own_s, general_s)
                                                          : general_s;
@@ -271,10 +271,13 @@ static int take_turns(struct asking *asking, struct run_result result[2],
     return 0;
 }
 
-static bool is_broken(const struct run_result result[2])
+/* What was killed because it is slow is not. */
+static bool is_broken(const struct live_question *question,
+                      const struct run_result result[2])
 {
     for (int i = 0; i < 2; i++)
         if (result[i].outcome != RUN_OUTCOME_OK &&
+            !(result[i].outcome == RUN_OUTCOME_TIMED_OUT && question->stop_at_s > 0) &&
             result[i].outcome != RUN_OUTCOME_STOPPED &&
             result[i].outcome != RUN_OUTCOME_INTERRUPTED)
             return true;
@@ -292,7 +295,7 @@ static int take_turns_surely(struct asking *asking, struct run_result result[2],
                              struct live_answer *answer, struct error *err)
 {
     int status = take_turns(asking, result, answer, err);
-    if (status || !is_broken(result) || run_arena_is_fresh(asking->live->arena))
+    if (status || !is_broken(asking->question, result) || run_arena_is_fresh(asking->live->arena))
         return status;
     forget(result);
     asking->began_s = clock_s();

@@ -122,8 +122,9 @@ int live_time_beside(struct live *live, struct built *built, enum measure_effort
     struct live_question question = {.side = {reference, built},
                                      .seconds = quick ? look_s : know_s,
                                      .pairs = live->opts.pairs,
-                                     .error =
-                                         run_error_of(live_error, live->judged_nr + 1),
+                                     .error = quick ? run_error_of(live_error,
+                                                                   live->judged_nr + 1)
+                                                    : live_error,
                                      .stop_at_s = stop_at_s,
                                      .within = quick ? 0 : known_within,
                                      .gains = quick};

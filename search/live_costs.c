@@ -6,7 +6,7 @@
 /* A first look takes so long at most (live_beside.c), in three pairs and a first call;
  * the shortest comparison is of three launches, each of a first pair and one that counts.
  */
-static const double looking_s = 0.4, start_s = 0.3, build_s = 0.2, explaining_s = 0.7;
+static const double looking_s = 0.4, start_s = 0.2, build_s = 0.2, explaining_s = 0.7;
 enum { LOOK_CALLS = 7, COMPARISON_LAUNCHES = 3 };
 /*
  * As long as none is known: what a plan takes of the time of the kernel as written, where
@@ -43,24 +43,36 @@ static double check_s(const struct live *live)
                               : fmax(live->check_s - (1 - worthy) * call_s, 0);
 }
 
+/* What is known best, or what will be. */
+static double winner_s(const struct live *live)
+{
+    double call_s = live->reference.plan ? live->reference.time_s.value : INFINITY;
+    return call_s < live->original_s.value ? call_s : worthy * live->original_s.value;
+}
+
+double live_pair_launch_s(const struct live *live)
+{
+    double original_s = live->original_s.known ? live->original_s.value : live->call_s,
+           calls_s = live->original_s.known ? winner_s(live) + original_s : 2 * original_s;
+    return start_s + live->fill_s + comparison_calls(live) * calls_s;
+}
+
 void live_costs(void *data, struct search_costs *costs)
 {
     const struct live *live = data;
-    double call_s, winner_s;
+    double call_s, best_s;
 
     *costs = (struct search_costs){
         .check_s = check_s(live), .looks = {live->judged_nr, live->judged_s, live_error}};
     if (live->launch_s <= 0 || !live->reference.plan)
         return;
     call_s = live->reference.time_s.value;
-    winner_s = call_s < live->original_s.value ? call_s : worthy * call_s;
+    best_s = winner_s(live);
     costs->try_s = build_s + 2 * call_s + fmin(looking_s, LOOK_CALLS * call_s);
-    costs->comparison_s = COMPARISON_LAUNCHES *
-                          (start_s + live->fill_s +
-                           comparison_calls(live) * (winner_s + live->original_s.value));
-    costs->look_s = 2 * winner_s + explaining_s;
+    costs->comparison_s = COMPARISON_LAUNCHES * live_pair_launch_s(live);
+    costs->look_s = 2 * best_s + explaining_s;
     costs->explain_s =
-        (live->plan_checked ? 0 : live->check_s) + build_s + 2 * winner_s + explaining_s +
+        (live->plan_checked ? 0 : live->check_s) + build_s + 2 * best_s + explaining_s +
         fmin(live->opts.trace_one_s, fmax(live->opts.trace_s - live->traced_s, 0));
 }
 

@@ -36,6 +36,19 @@ static double trips_of(const struct kernel_view *view, const struct kernel_loop 
     return trips >= 1 ? trips : unknown_trips;
 }
 
+double nest_most_trips(const struct kernel_view *view, const char *loop)
+{
+    double most = 0;
+    for (size_t i = 0; i < view->loop_nr; i++) {
+        if (strcmp(view->loop[i].name, loop))
+            continue;
+        double lower = bound_value(view, view->loop[i].lower_text),
+               upper = bound_value(view, view->loop[i].upper_text);
+        most = isnan(lower) || isnan(upper) ? INFINITY : fmax(most, upper - lower);
+    }
+    return most;
+}
+
 /* What an iteration does counts by the lines it takes: eight elements of eight bytes
  * along a line cost as much as one from line to line. */
 static double chain_work(const struct kernel_view *view, int loop)

@@ -30,6 +30,9 @@ size_t nests_hot(const struct kernel_view *view, struct nest nest[NESTS_HOT_MAX]
 /* Depth of the loop in the chain, -1 when it is not there. */
 int nest_depth(const struct nest *nest, const char *loop);
 
+/* Iterations that no loop of that name exceeds; INFINITY where that is not known. */
+double nest_most_trips(const struct kernel_view *view, const char *loop);
+
 /* The access runs in this nest (its innermost loop is in the chain). */
 bool nest_holds(const struct nest *nest, const struct kernel_access *access);
 

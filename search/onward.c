@@ -17,7 +17,7 @@
 #include "search/snap.h"
 
 /* Of the budget: for finding out which of those that were tried is the fastest. */
-static const double race_share = 0.25;
+static const double race_share = 0.15;
 /* As for first tries (settle.c). */
 static const double hopeless = 1.5;
 /* Slower than this by what is known, its neighbours are hardly the fastest. */
@@ -28,6 +28,7 @@ struct onward {
     struct near near;
     uint64_t random;
     size_t refused; /* it led, and was no gain when compared anew; 0 = none */
+    struct strvec slower; /* changes (change_text) that were, by a tenth or more */
     size_t tried;
 };
 
@@ -43,26 +44,69 @@ static const struct choice *choice_of(const struct onward *onward, size_t i)
     return &onward->guided->session->choice[i];
 }
 
-/* Each with what it adds judged; `against`: those that a rule advises against alone. */
-static void list_near(struct onward *onward, size_t of, bool against, struct choices *out)
+/* The steps of one plan that the other does not have; caller frees. */
+static char *change_text(const struct choice *from, const struct choice *to)
+{
+    char *before = choice_text(from), *after = choice_text(to), *rest = NULL;
+    struct strvec had = {0};
+    struct buf change = {0};
+    for (char *step = strtok_r(before, " ", &rest); step;
+         step = strtok_r(NULL, " ", &rest))
+        strvec_push(&had, step);
+    for (char *step = strtok_r(after, " ", &rest); step;
+         step = strtok_r(NULL, " ", &rest))
+        if (!strvec_has(&had, step))
+            buf_addf(&change, "%s ", step);
+    strvec_release(&had);
+    free(before);
+    free(after);
+    return buf_detach(&change);
+}
+
+/* It was slower on top of another plan: likely on top of this one, too. */
+static bool was_slower(const struct onward *onward, const struct choice *from,
+                       const struct choice *to)
+{
+    char *change = change_text(from, to);
+    bool found = *change && strvec_has(&onward->slower, change);
+    free(change);
+    return found;
+}
+
+enum near_which { NEAR_ADVISED, NEAR_SLOWER, NEAR_PRUNED };
+
+/* Each with what it adds judged; pruned: what a rule advises against alone. */
+static void list_near(struct onward *onward, size_t of, enum near_which which,
+                      struct choices *out)
 {
     const struct choice from = *choice_of(onward, of);
     struct choices near = {0};
     near_list(&onward->near, &from, &near);
-    for (size_t i = 0; i < near.nr; i++)
-        if (guided_advises_against(onward->guided, &from, &near.item[i]) == against)
-            choices_add(out, &near.item[i]);
+    for (size_t i = 0; i < near.nr; i++) {
+        const struct choice *to = &near.item[i];
+        enum near_which is = guided_advises_against(onward->guided, &from, to)
+                                 ? NEAR_PRUNED
+                             : was_slower(onward, &from, to) ? NEAR_SLOWER
+                                                             : NEAR_ADVISED;
+        if (is == which)
+            choices_add(out, to);
+    }
     choices_release(&near);
 }
 
 static void list_advised(struct onward *onward, size_t centre, struct choices *out)
 {
-    list_near(onward, centre, false, out);
+    list_near(onward, centre, NEAR_ADVISED, out);
+}
+
+static void list_slower(struct onward *onward, size_t centre, struct choices *out)
+{
+    list_near(onward, centre, NEAR_SLOWER, out);
 }
 
 static void list_pruned(struct onward *onward, size_t centre, struct choices *out)
 {
-    list_near(onward, centre, true, out);
+    list_near(onward, centre, NEAR_PRUNED, out);
 }
 
 /* The best guesses of the second step on top of those of the first. */
@@ -110,7 +154,7 @@ static void list_runners_up(struct onward *onward, size_t centre, struct choices
         next = race_next(session, next);
         if (next == SIZE_MAX || evidence_s(&session->evidence, next) > runner_up * least)
             return;
-        list_near(onward, next, false, out);
+        list_near(onward, next, NEAR_ADVISED, out);
     }
 }
 
@@ -135,9 +179,13 @@ static void list_rest(struct onward *onward, size_t centre, struct choices *out)
         choices_add(out, &space->item[(from + i) % space->nr]);
 }
 
-static const struct stage stages[] = {
-    {"next to the fastest so far", list_advised},
+/* Until there is none, what leads is not explained. */
+static const struct stage next_to = {"next to the fastest so far", list_advised};
+
+static const struct stage further[] = {
     {"two steps that may pay together only", list_pairs},
+    {"next to the fastest so far, by what was slower on top of another plan",
+     list_slower},
     {"next to the fastest so far, though a rule says that it cannot pay", list_pruned},
     {"next to a runner-up", list_runners_up},
     {"by chance, a few steps from the fastest so far", list_walks},
@@ -154,7 +202,8 @@ static void keep_new(struct onward *onward, struct choices *list)
         char *plan = choice_text(&list->item[i]);
         bool is_new =
             !strvec_has(&seen, plan) &&
-            session_find(session, &list->item[i]) == session->result->measurement_nr &&
+            session_find_alike(session, &list->item[i]) ==
+                session->result->measurement_nr &&
             !session_refusal(session, &list->item[i]);
         strvec_push(&seen, plan);
         free(plan);
@@ -187,6 +236,22 @@ static bool is_over(const struct onward *onward)
            session_left_s(session) < race_share * session->pace.budget_s;
 }
 
+/* What failed says nothing of other plans; what was given up was slower. */
+static void note_slower(struct onward *onward, size_t centre, size_t i)
+{
+    const double slower = 1.1;
+    const struct session *session = onward->guided->session;
+    const struct measurement *tried = &session->result->measurement[i];
+    double centre_s = session->result->measurement[centre].time_s.value;
+    if (tried->outcome != RUN_OUTCOME_STOPPED &&
+        (!session_timed(session, i) || tried->time_s.value < slower * centre_s))
+        return;
+    char *change = change_text(choice_of(onward, centre), choice_of(onward, i));
+    if (*change && !strvec_has(&onward->slower, change))
+        strvec_push(&onward->slower, change);
+    free(change);
+}
+
 static int try_one(struct onward *onward, const struct choice *choice, size_t centre,
                    struct error *err)
 {
@@ -200,18 +265,21 @@ static int try_one(struct onward *onward, const struct choice *choice, size_t ce
         return -1;
     onward->tried++;
     guided_note_tried(onward->guided, choice_of(onward, centre), index);
+    note_slower(onward, centre, index);
     return session_timed(session, index) ? race_newcomer(session, index, err) : 0;
 }
 
-/* Until the search moves on to one of them. *tried: how many were. */
+/* Until the search moves on to one of them; what was built with it is tried first.
+ * *tried: how many were. */
 static int try_stage(struct onward *onward, const struct choices *list, size_t centre,
                      size_t *tried, struct error *err)
 {
     struct session *session = onward->guided->session;
     struct choices all = *list;
-    struct ahead_list ahead = {&all, choices_at, list->nr, 0};
-    for (size_t i = 0; i < list->nr && centre_of(onward) == centre && !is_over(onward);
-         i++) {
+    struct ahead_list ahead = {.data = &all, .at = choices_at, .nr = list->nr};
+    for (size_t i = 0; i < list->nr && !is_over(onward); i++) {
+        if (i >= ahead.ready && centre_of(onward) != centre)
+            break;
         if (session_legal(session, &list->item[i], NULL))
             continue;
         if (session_ahead(session, &ahead, i, err) ||
@@ -222,20 +290,19 @@ static int try_stage(struct onward *onward, const struct choices *list, size_t c
     return 0;
 }
 
-/* The first stage that has anything to try. */
-static int try_around(struct onward *onward, size_t centre, bool *any, struct error *err)
+/* The first of the stages that has anything to try. */
+static int try_around(struct onward *onward, const struct stage *stage, size_t nr,
+                      size_t centre, bool *any, struct error *err)
 {
     size_t tried = 0;
     int status = 0;
-    for (size_t i = 0; i < ARRAY_SIZE(stages) && !tried && !status; i++) {
+    for (size_t i = 0; i < nr && !tried && !status && !is_over(onward); i++) {
         struct choices list = {0};
-        stages[i].list(onward, centre, &list);
+        stage[i].list(onward, centre, &list);
         keep_new(onward, &list);
-        guided_set_why(onward->guided, xstrdup(stages[i].why));
+        guided_set_why(onward->guided, xstrdup(stage[i].why));
         status = try_stage(onward, &list, centre, &tried, err);
         choices_release(&list);
-        if (is_over(onward))
-            break;
     }
     guided_set_why(onward->guided, NULL);
     *any = tried > 0;
@@ -275,6 +342,28 @@ static void say_over(struct onward *onward)
     free(stop);
 }
 
+/* On top of a summit: it is confirmed and the rules are asked, then for what they are in
+ * doubt of; then whatever else there is. */
+static int look_further(struct onward *onward, size_t centre, bool *any,
+                        struct error *err)
+{
+    struct guided *guided = onward->guided;
+    size_t before = guided->now;
+    if (should_confirm(onward, centre)) {
+        *any = true;
+        return confirm(onward, centre, err) ||
+                       (guided->now != before && guided_ask_rules(guided, false, err))
+                   ? -1
+                   : 0;
+    }
+    size_t measured = guided->session->result->measurement_nr;
+    if (guided_ask_rules(guided, true, err))
+        return -1;
+    *any = guided->session->result->measurement_nr > measured;
+    return *any ? 0
+                : try_around(onward, further, ARRAY_SIZE(further), centre, any, err);
+}
+
 static int go_on(struct onward *onward, struct error *err)
 {
     struct guided *guided = onward->guided;
@@ -282,21 +371,16 @@ static int go_on(struct onward *onward, struct error *err)
     bool any = true;
     while (any && !is_over(onward)) {
         char *nothing = session_nothing_left(session, guided->now);
-        size_t before = guided->now, centre = centre_of(onward);
+        size_t centre = centre_of(onward);
         if (nothing) {
             session->result->left.nothing_stopped = true;
             guided_set_stop(guided, nothing);
             free(nothing);
             return 0;
         }
-        if (should_confirm(onward, centre)) {
-            if (confirm(onward, centre, err))
-                return -1;
-            if (guided->now != before && guided_ask_rules(guided, err))
-                return -1;
-        } else if (try_around(onward, centre, &any, err)) {
+        if (try_around(onward, &next_to, 1, centre, &any, err) ||
+            (!any && look_further(onward, centre, &any, err)))
             return -1;
-        }
     }
     if (is_over(onward))
         say_over(onward);
@@ -342,5 +426,6 @@ int guided_go_on(struct guided *guided, struct error *err)
     if (!status)
         status = settle(&onward, err);
     near_close(&onward.near);
+    strvec_release(&onward.slower);
     return status;
 }

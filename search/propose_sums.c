@@ -184,6 +184,31 @@ bool sum_block_find(const struct nest *nest, struct sum_block *block)
                              find_block(nest, false, block) || find_inside(nest, block));
 }
 
+/* Of a short loop what is left beside blocks would be a large part, and slow: its blocks
+ * are so wide, of narrower vectors if need be, that nothing is. */
+static void fit_short(double along, int registers, struct block_shape *shape)
+{
+    enum { SHORT = 4, VECTORS_MOST = 4 };
+    long long lanes = shape->lanes;
+    double best = 0;
+    if (along < (double)lanes || along >= (double)(SHORT * shape->columns) ||
+        fmod(along, (double)shape->columns) == 0)
+        return;
+    if (fmod(along, (double)lanes) != 0)
+        lanes /= 2; /* narrower ones would cost more than what is left */
+    for (long long vectors = 1; lanes > 1 && vectors <= VECTORS_MOST; vectors++) {
+        long long rows = (registers - 1 - vectors) / vectors;
+        rows -= rows > 2 ? rows % 2 : 0;
+        double value = (double)(rows * vectors) / (double)(rows + vectors);
+        if (rows < 1 || fmod(along, (double)(vectors * lanes)) != 0 || value <= best)
+            continue;
+        best = value;
+        shape->lanes = lanes;
+        shape->columns = vectors * lanes;
+        shape->rows = rows;
+    }
+}
+
 static struct block_shape shape_of(const struct propose *about,
                                    const struct sum_block *block)
 {
@@ -196,6 +221,8 @@ static struct block_shape shape_of(const struct propose *about,
     }
     double along = about->nest->trips[block->along],
            across = about->nest->trips[block->across];
+    if (block->lanes)
+        fit_short(along, machine.registers, &shape);
     while (shape.columns > shape.lanes && (double)shape.columns > along)
         shape.columns /= 2;
     while (shape.rows > 1 && (double)shape.rows > across)
@@ -336,6 +363,59 @@ static void add_strip(const struct propose *about, size_t along, long length,
     add_shaped(about, &text, fallback, out);
 }
 
+/* Iterations of the innermost loop where its bounds are numbers and it is so short that
+ * it can be written out; else 0. */
+static long short_trips(const struct nest *nest)
+{
+    enum { SHORT = 16 }; /* as many values stay in registers */
+    const struct kernel_loop *loop = nest->loop[nest->nr - 1];
+    char *end[2];
+    double trips = strtod(loop->upper_text, &end[1]) - strtod(loop->lower_text, &end[0]);
+    bool are_numbers = *loop->lower_text && !*end[0] && *loop->upper_text && !*end[1];
+    return are_numbers && loop->step == 1 && trips >= 2 && trips <= SHORT ? (long)trips
+                                                                          : 0;
+}
+
+/* What its iteration reads the next one reads, too: they move as the innermost loop does.
+ */
+static bool slides(const struct nest *nest, size_t depth)
+{
+    for (size_t i = 0; i < nest->view->access_nr; i++) {
+        const struct kernel_access *access = &nest->view->access[i];
+        double stride = access->stride_at[depth];
+        if (in_innermost(nest, access) && stride != 0 &&
+            stride == access->stride_at[nest->nr - 1])
+            return true;
+    }
+    return false;
+}
+
+/* Loops `along` .. last - 1 with `along` behind the others; the innermost written out, so
+ * that vectors run along `along`; first with some iterations of a loop outside of it that
+ * share what they read. */
+static void add_written_out(const struct propose *about, size_t along,
+                            struct choices *out)
+{
+    enum { ROWS = 4 };
+    const struct nest *nest = about->nest;
+    size_t last = nest->nr - 1, across = last;
+    long trips = short_trips(nest);
+    for (size_t d = 0; d < last; d++)
+        across = d != along && slides(nest, d) ? d : across;
+    for (int rows = across < last ? ROWS : 1; trips && rows >= 1; rows -= ROWS - 1) {
+        struct buf text = {0};
+        if (along + 1 < last) {
+            buf_add(&text, "interchange(");
+            add_names(nest, along + 1, last, &text);
+            buf_addf(&text, "%s) ", name_at(nest, along));
+        }
+        if (rows > 1)
+            buf_addf(&text, "unroll_jam(%s:%d) ", name_at(nest, across), rows);
+        buf_addf(&text, "unroll(%s:%ld)", name_at(nest, last), trips);
+        add_shaped(about, &text, false, out);
+    }
+}
+
 static long power_below(double most)
 {
     return most >= 1 ? (long)exp2(floor(log2(most))) : 0;
@@ -350,6 +430,7 @@ void add_strips(const struct propose *about, const struct choice *order,
     double element, panel;
     if (along < 0 || (size_t)along == last || !moves_one(nest, order, (size_t)along))
         return;
+    add_written_out(about, (size_t)along, out);
     weigh(nest, (size_t)along, &element, &panel);
     if (element <= 0)
         return;

@@ -5,8 +5,9 @@
 
 /* What is expected to be gained by less than this is not worth a comparison. */
 static const double matters = 0.0005;
-/* One comparison takes so long at most; one that sees its answer ends sooner. */
-static const double comparison_s = 1;
+/* One comparison takes so long at most; one that sees its answer ends sooner, and whom to
+ * compare next is asked behind each. */
+static const double comparison_s = 0.3;
 /* A newcomer is judged in passing; all of them together at the end. */
 static const double newcomer_matters = 0.01;
 enum { NEWCOMER_MOST = 3, RACE_MOST = 400 };

@@ -87,6 +87,9 @@ int session_measure_in(struct session *session, const struct choice *choice,
 /* The place of the choice's measurement in the plain environment; measurement_nr = it was
  * not measured. */
 size_t session_find(const struct session *session, const struct choice *choice);
+/* The same of the choice or of one that does the same: tiles that hold all of a loop are
+ * alike whatever their size. */
+size_t session_find_alike(const struct session *session, const struct choice *choice);
 
 /* One quick run more of measurement i, unless it was measured longer: its time becomes
  * that of all runs, each of the same weight, and its interval holds how far they lie

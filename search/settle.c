@@ -127,6 +127,12 @@ static int settle(struct session *session, size_t now, const struct field *field
  */
 static const double hopeless = 1.5;
 
+/* Another that does the same was measured. */
+static bool is_repeated(const struct session *session, const struct choice *choice)
+{
+    return session_find_alike(session, choice) != session_find(session, choice);
+}
+
 static int try_choice(struct session *session, const struct choice *choice, size_t best,
                       struct field *field, struct error *err)
 {
@@ -146,7 +152,7 @@ int settle_list(struct session *session, const struct choices *list, size_t now,
 {
     struct field field = {0};
     struct choices all = *list;
-    struct ahead_list ahead = {&all, choices_at, list->nr, 0};
+    struct ahead_list ahead = {.data = &all, .at = choices_at, .nr = list->nr};
     bool legal = false;
     int status = 0;
     for (size_t i = 0; !status && i < list->nr && !session_over(session) &&
@@ -157,7 +163,7 @@ int settle_list(struct session *session, const struct choices *list, size_t now,
         struct choice choice = list->item[i];
         legal = session_remedied(session, &choice);
         status = session_ahead(session, &ahead, i, err);
-        if (legal && !status)
+        if (legal && !status && !is_repeated(session, &choice))
             status = try_choice(session, &choice, fastest(session, &field, *best), &field,
                                 err);
     }

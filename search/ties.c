@@ -243,7 +243,7 @@ static int measure_shortened(struct ties *ties, struct error *err)
     struct choices list = {0};
     int status = 0;
     ties_shortened(&winner, &list);
-    struct ahead_list ahead = {&list, choices_at, list.nr, 0};
+    struct ahead_list ahead = {.data = &list, .at = choices_at, .nr = list.nr};
     for (size_t i = 0; !status && i < list.nr && may_measure(ties, until_s); i++) {
         size_t index = 0;
         if (session_ahead(session, &ahead, i, err)) {
@@ -375,14 +375,15 @@ static void take(const struct ties *ties, size_t chosen, struct search_result *r
         result->tie[i] = ties->tie[i];
 }
 
-/* Twice a closing comparison, or what is left before the closing ones must begin: the
- * smaller change would have to be checked at full size, too. */
+/* A tenth of the budget, or what is left before the closing ones must begin: the smaller
+ * change would have to be checked at full size, too. */
 static double settling_s(const struct session *session)
 {
+    const double share = 0.1;
     const struct pace *pace = &session->pace;
     double left_s = session_end_s(session) - pace_closing_s(pace) +
                     pace_comparison_s(pace, PACE_LEAST_S);
-    return fmin(2 * search_closing_s(pace->budget_s), left_s);
+    return fmin(share * pace->budget_s, left_s);
 }
 
 int ties_settle(struct session *session, struct error *err)

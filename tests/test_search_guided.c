@@ -118,6 +118,26 @@ static void interchange_is_found_for_dgemm(void)
     trial_release(&trial);
 }
 
+/* Tiles gain, and no vectors are legal with them; but in their place they are four times
+ * as fast. */
+static void what_is_refused_on_top_is_tried_instead(void)
+{
+    static const struct space_entry entry[] = {
+        {.plan = "*tile*simd*", .illegal = "not with tiles"},
+        {.plan = "simd", .seconds = 0.05},
+        {.plan = "tile(*", .seconds = 0.2},
+        {.plan = NULL}};
+    struct trial trial = {0};
+
+    trial_start(&trial, entry);
+    space_dgemm(&trial.space.kernel, 200);
+    trial_run(&trial);
+    check_outcome(&trial, "tile", "kept: faster beyond the noise");
+    check_outcome(&trial, "simd", "kept: faster beyond the noise");
+    check_best(&trial, "simd");
+    trial_release(&trial);
+}
+
 /* Both rules have the same weight, and tiles stand first; but the order of loops takes
  * work off the queue that limits. */
 static void the_larger_bound_is_tried_first(void)
@@ -421,6 +441,7 @@ CU_TestInfo search_guided_tests[] = {
     {"what was kept stays said", what_was_kept_stays_said},
     {"who watches is told why", who_watches_is_told_why},
     {"interchange is found for dgemm", interchange_is_found_for_dgemm},
+    {"what is refused on top is tried instead", what_is_refused_on_top_is_tried_instead},
     {"the larger bound is tried first", the_larger_bound_is_tried_first},
     {"a prefetch is found for gather", a_prefetch_is_found_for_gather},
     {"no gain within the noise is kept", no_gain_within_the_noise_is_kept},

@@ -68,6 +68,56 @@ static void what_a_rule_advised_against_comes_last(void)
     trial_release(&trial);
 }
 
+/* A prefetch that is slower next to one plan is tried last next to the others. */
+static void what_was_slower_comes_later(void)
+{
+    static const struct space_entry entry[] = {
+        {.plan = "*prefetch(A:16)*", .seconds = 3},
+        {.plan = "*unroll(j:4)*", .seconds = 0.5},
+        {.plan = NULL}};
+    struct trial trial = {0};
+
+    trial_start(&trial, entry);
+    trial_run(&trial);
+    check_contains(trial.result.measurement[trial.result.best].plan, "unroll(j:4)");
+    size_t other = space_find(&trial.result, "tile(i:16) unroll(j:4) prefetch(B:16)");
+    check(space_find(&trial.result, "prefetch(A:16)") < other);
+    check(other < space_find(&trial.result, "tile(i:16) unroll(j:4) prefetch(A:16)"));
+    trial_release(&trial);
+}
+
+/* Tiles that hold the whole loop are one plan. */
+static void sizes_beyond_a_loop_are_alike(void)
+{
+    static const struct space_entry entry[] = {{.plan = "tile(*", .seconds = 0.9},
+                                               {.plan = NULL}};
+    static const char *const plan[] = {"tile(i:1024,j:2048)", "tile(i:1024,j:8192)",
+                                       "tile(i:1024,j:1024)",
+                                       "skew_tile(i:1024,j:8192)"};
+    struct trial trial = {0};
+    struct session session = {.subject = &trial.space.subject,
+                              .result = &trial.result};
+    struct choice choice[4];
+
+    trial_start(&trial, entry);
+    for (size_t i = 0; i < 2; i++)
+        trial.space.kernel.loop[i].upper_text = "2000";
+    session.view = trial.space.kernel.view;
+    for (size_t i = 0; i < ARRAY_SIZE(plan); i++)
+        check_ok(choice_read(plan[i], &session.view, &choice[i], &trial.err), &trial.err);
+    session.choice = choice;
+    trial.result.measurement = xcalloc(2, sizeof(*trial.result.measurement));
+    trial.result.measurement[0].plan = xstrdup(plan[0]);
+    trial.result.measurement[1].plan = xstrdup("skew_tile(i:1024,j:2048)");
+    trial.result.measurement_nr = 2;
+    check_eq(session_find(&session, &choice[1]), 2);
+    check_eq(session_find_alike(&session, &choice[0]), 0);
+    check_eq(session_find_alike(&session, &choice[1]), 0);
+    check_eq(session_find_alike(&session, &choice[2]), 2);
+    check_eq(session_find_alike(&session, &choice[3]), 2);
+    trial_release(&trial);
+}
+
 /* Unrolling alone and vectors alone are worth nothing; a rule is against both. */
 static void steps_that_pay_together_only_are_found(void)
 {
@@ -239,6 +289,8 @@ static void shapes_have_neighbours(void)
 CU_TestInfo search_onward_tests[] = {
     {"it goes on where rules are silent", it_goes_on_where_rules_are_silent},
     {"what a rule advised against comes last", what_a_rule_advised_against_comes_last},
+    {"what was slower comes later", what_was_slower_comes_later},
+    {"sizes beyond a loop are alike", sizes_beyond_a_loop_are_alike},
     {"steps that pay together only are found", steps_that_pay_together_only_are_found},
     {"the race finds who is faster", the_race_finds_who_is_faster},
     {"a gain is kept when all of it decides", a_gain_is_kept_when_all_of_it_decides},

@@ -263,7 +263,31 @@ static void the_file_decides_where_nothing_else_did(void)
     trial_release(&trial);
 }
 
+/* Each launch tells of other pages; half of the time is for pairs. */
+static void comparisons_have_the_launches_that_they_can_pay(void)
+{
+    static const struct {
+        double seconds, launch_s;
+        bool together;
+        size_t launches;
+    } asked[] = {{4, 0.4, true, 5},
+                 {8, 0.1, true, 8},
+                 {0.5, 0.4, true, 3},
+                 {8, 4, true, 3},
+                 {8, 0.1, false, 3}};
+    for (size_t i = 0; i < ARRAY_SIZE(asked); i++) {
+        struct run_opts opts = {0};
+
+        live_pair_effort(asked[i].seconds, asked[i].launch_s, asked[i].together, &opts);
+        check_eq(opts.launches_min, asked[i].launches);
+        check(opts.launches_max >= opts.launches_min);
+        check_near(opts.budget_s, asked[i].seconds, 0);
+    }
+}
+
 CU_TestInfo search_pace_tests[] = {
+    {"comparisons have the launches that they can pay",
+     comparisons_have_the_launches_that_they_can_pay},
     {"guesses hold until something was seen", guesses_hold_until_something_was_seen},
     {"the slowest of late is expected", the_slowest_of_late_is_expected},
     {"closing shrinks with the time that is left",

@@ -52,6 +52,12 @@ static void blocks_keep_sums_in_registers(void)
              "tile(j:8,i:6) distribute(j) distribute(i) interchange(k,i,j) full(i,j) "
              "vec(j:8)");
     bench_release(&bench);
+    scalar_sum(&bench, 24); /* no multiple of two vectors, but of three */
+    ask(&bench, "pack");
+    check_at(&bench, 0,
+             "tile(j:24,i:4) distribute(j) distribute(i) interchange(k,i,j) full(i,j) "
+             "vec(j:8)");
+    bench_release(&bench);
     scalar_sum(&bench, 4);
     ask(&bench, "pack");
     check_nothing(&bench, "the hot nest does not add up products of arrays");
@@ -188,6 +194,28 @@ static void strips_take_the_sum_along(void)
     bench_release(&bench);
 }
 
+/* Nine weights down the columns: in[i + k][j]. */
+static void short_loops_are_written_out(void)
+{
+    struct bench bench;
+
+    scalar_sum(&bench, 1000);
+    bench.kernel.loop[2].upper_text = "9";
+    bench.kernel.loop[2].trips = 9;
+    bench.kernel.loop[2].step = 1;
+    set_strides(&bench.kernel.access[2], 8000, 8, 8000);
+    set_strides(&bench.kernel.access[3], 0, 0, 8);
+    bench_start(&bench);
+    ask(&bench, "interchange");
+    check(proposed(&bench, "unroll_jam(i:4) unroll(k:9)"));
+    check(proposed(&bench, "unroll(k:9)"));
+    check_parses(&bench.out);
+    bench.kernel.loop[2].upper_text = "m"; /* another number, another time */
+    ask(&bench, "interchange");
+    check(!proposed(&bench, "unroll(k:9)"));
+    bench_release(&bench);
+}
+
 static void chains_run_in_several_rows(void)
 {
     struct bench bench = {0};
@@ -258,6 +286,7 @@ CU_TestInfo search_sums_tests[] = {
     {"products of rows are added up side by side",
      products_of_rows_are_added_up_side_by_side},
     {"strips take the sum along", strips_take_the_sum_along},
+    {"short loops are written out", short_loops_are_written_out},
     {"chains run in several rows", chains_run_in_several_rows},
     {"transpositions get square tiles", transpositions_get_square_tiles},
     {"a whole shape stays as it is", a_whole_shape_stays_as_it_is},
