@@ -41,8 +41,8 @@ struct bench {
     FILE *log;
 };
 
-/* A launch with a pair of their calls, which take 0.01 s. */
-static const double launch_s = 0.25;
+/* Their calls take 0.01 s. */
+static const struct live_launch_cost launch_cost = {.own_s = 0.2, .pair_s = 0.04};
 
 static struct subject same[] = {
     {.file = "pair_compute", .ratio = 1},
@@ -149,7 +149,7 @@ static int compare(const struct bench *bench, struct subject *subject, double se
         .cpu = bench->cpus.cpu, .copies = bench->cpus.cpu_nr, .scratch = bench->scratch};
     struct run_result result[2] = {{0}, {0}};
     double started = clock_s();
-    live_pair_effort(seconds, launch_s, true, &opts);
+    live_pair_effort(seconds, launch_cost, true, &opts);
     const char *const library[2] = {subject->library[0], subject->library[1]};
     if (run_measure_together(&program, library, &opts, result, err))
         return -1;

@@ -141,8 +141,8 @@ int live_check(struct live *live, struct built *built, bool small_only,
                struct error *err);
 /* For struct search_runner. */
 void live_costs(void *data, struct search_costs *costs);
-/* Seconds for a launch of two variants beside each other, with a pair of calls. */
-double live_pair_launch_s(const struct live *live);
+/* Of two variants beside each other. */
+struct live_launch_cost live_pair_cost(const struct live *live);
 /* Which end of what the profile knows of its caches. */
 enum cache_end { CACHE_LEAST, CACHE_GUESS, CACHE_MOST };
 /* live_cache.c: the cache model's machine. What a core gets of a level is as it was

@@ -50,16 +50,18 @@ static double winner_s(const struct live *live)
     return call_s < live->original_s.value ? call_s : worthy * live->original_s.value;
 }
 
-double live_pair_launch_s(const struct live *live)
+struct live_launch_cost live_pair_cost(const struct live *live)
 {
     double original_s = live->original_s.known ? live->original_s.value : live->call_s,
            calls_s = live->original_s.known ? winner_s(live) + original_s : 2 * original_s;
-    return start_s + live->fill_s + comparison_calls(live) * calls_s;
+    return (struct live_launch_cost){start_s + live->fill_s,
+                                     comparison_calls(live) * calls_s};
 }
 
 void live_costs(void *data, struct search_costs *costs)
 {
     const struct live *live = data;
+    struct live_launch_cost launch = live_pair_cost(live);
     double call_s, best_s;
 
     *costs = (struct search_costs){
@@ -69,7 +71,7 @@ void live_costs(void *data, struct search_costs *costs)
     call_s = live->reference.time_s.value;
     best_s = winner_s(live);
     costs->try_s = build_s + 2 * call_s + fmin(looking_s, LOOK_CALLS * call_s);
-    costs->comparison_s = COMPARISON_LAUNCHES * live_pair_launch_s(live);
+    costs->comparison_s = COMPARISON_LAUNCHES * (launch.own_s + launch.pair_s);
     costs->look_s = 2 * best_s + explaining_s;
     costs->explain_s =
         (live->plan_checked ? 0 : live->check_s) + build_s + 2 * best_s + explaining_s +

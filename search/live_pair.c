@@ -8,21 +8,22 @@
 /*
  * Where pages lie changes from launch to launch, and the ratio with it by more than from
  * pair to pair: with 3 launches Student's factor is 4.3, with 8 it is 2.4. So as many as
- * leave half of the time to pairs behind what each costs at least; but three, from which
- * on there is an interval at all. The first launch of a kernel that takes a second a call
+ * there is time for with a pair in each; but three, from which on there is an interval at
+ * all. The first launch of a kernel that takes a second a call
  * holds one pair, of one that takes a millisecond 24: twelve quadruples A B B A.
  */
-void live_pair_effort(double seconds, double launch_s, bool together,
+void live_pair_effort(double seconds, struct live_launch_cost cost, bool together,
                       struct run_opts *opts)
 {
     enum { LEAST = 3, MOST = 8 };
-    double affordable = seconds / 2 / launch_s;
+    double affordable = seconds / (cost.own_s + cost.pair_s);
     opts->launches_min = !together || affordable < LEAST ? LEAST
                          : affordable > MOST             ? MOST
                                                          : (size_t)affordable;
     opts->launches_max = together ? 12 : 16;
     opts->samples_per_launch = together ? 24 : 2;
     opts->budget_s = seconds;
+    opts->launch_own_s = opts->launches_min > LEAST ? cost.own_s : 0;
     opts->target_spread = 0.01;
 }
 
@@ -65,7 +66,7 @@ static struct run_program as_asked(const struct comparison *asked,
 static struct run_opts pair_opts(const struct comparison *asked, bool together)
 {
     struct run_opts opts = live_run_opts(asked->live);
-    live_pair_effort(asked->seconds, live_pair_launch_s(asked->live), together, &opts);
+    live_pair_effort(asked->seconds, live_pair_cost(asked->live), together, &opts);
     if (asked->one_copy) /* it only says whether the two agree */
         opts.launches_min = 2;
     live_set_environment(asked->environment[0], &opts);

@@ -292,10 +292,13 @@ struct live_gate {
  * for what does not run well. */
 int live_launch(struct live *live, const struct candidate *candidate,
                 const struct live_gate *gate, double *calls, struct error *err);
-/* How often two variants are run for a comparison that may take `seconds`, where a launch
- * with a pair of calls takes `launch_s`: together (in one process, by
- * run_measure_together) or in interleaved launches. */
-void live_pair_effort(double seconds, double launch_s, bool together,
+/* What a launch of two variants takes beside its pairs of calls, and each of them. */
+struct live_launch_cost {
+    double own_s, pair_s;
+};
+/* How often two variants are run for a comparison that may take `seconds`: together (in
+ * one process, by run_measure_together) or in interleaved launches. */
+void live_pair_effort(double seconds, struct live_launch_cost cost, bool together,
                       struct run_opts *opts);
 /* What one copy alone says, where copies waited for their cores for the share
  * ratio->disturbed: the interval then holds what copies that always run together would

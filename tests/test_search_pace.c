@@ -263,25 +263,28 @@ static void the_file_decides_where_nothing_else_did(void)
     trial_release(&trial);
 }
 
-/* Each launch tells of other pages; half of the time is for pairs. */
+/* Each launch tells of other pages, with a pair at least. */
 static void comparisons_have_the_launches_that_they_can_pay(void)
 {
     static const struct {
-        double seconds, launch_s;
+        double seconds;
+        struct live_launch_cost cost;
         bool together;
         size_t launches;
-    } asked[] = {{4, 0.4, true, 5},
-                 {8, 0.1, true, 8},
-                 {0.5, 0.4, true, 3},
-                 {8, 4, true, 3},
-                 {8, 0.1, false, 3}};
+    } asked[] = {{4, {0.3, 0.5}, true, 5},
+                 {8, {0.2, 0.01}, true, 8},
+                 {0.5, {0.3, 0.1}, true, 3},
+                 {8, {2, 2}, true, 3},
+                 {8, {0.2, 0.01}, false, 3}};
     for (size_t i = 0; i < ARRAY_SIZE(asked); i++) {
         struct run_opts opts = {0};
 
-        live_pair_effort(asked[i].seconds, asked[i].launch_s, asked[i].together, &opts);
+        live_pair_effort(asked[i].seconds, asked[i].cost, asked[i].together, &opts);
         check_eq(opts.launches_min, asked[i].launches);
         check(opts.launches_max >= opts.launches_min);
         check_near(opts.budget_s, asked[i].seconds, 0);
+        check_near(opts.launch_own_s,
+                   asked[i].launches > 3 ? asked[i].cost.own_s : 0, 0);
     }
 }
 

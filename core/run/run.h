@@ -113,6 +113,7 @@ struct run_opts {
                             long; 0 = 1 ms */
     double budget_s;     /* no further launch after this, once there are launches_min;
                             0 = 10 */
+    double launch_own_s; /* of the budget: a launch takes that beside its samples */
     /* A launch may end when every sample of every copy so far, and at least two of them,
      * say that a call takes longer: the outcome then is STOPPED. 0 = never. The ratio is
      * that of the second of two together over the first. */

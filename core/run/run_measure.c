@@ -19,7 +19,9 @@ void run_result_release(struct run_result *result)
  * killed. */
 static double sampling_limit(const struct run_opts *full)
 {
-    return fmin(full->budget_s / (double)full->launches_min, full->launch_limit_s / 2);
+    const double least_s = 0.001; /* one sample is taken whatever it takes */
+    double each_s = full->budget_s / (double)full->launches_min - full->launch_own_s;
+    return fmin(fmax(each_s, least_s), full->launch_limit_s / 2);
 }
 
 /* What disturbed one of a pair disturbed the pair. */
