@@ -21,7 +21,9 @@ static size_t most_ahead(const struct session *session, size_t before)
     enum { FIRST_SHARE = 4 }; /* one for each processor (live_ahead.c) */
     size_t wanted = session->runner->prepare_most,
            first = (wanted + FIRST_SHARE - 1) / FIRST_SHARE,
-           most = !before ? first : 2 * before < wanted ? 2 * before : wanted,
+           most = !before               ? first
+                  : 2 * before < wanted ? 2 * before
+                                        : wanted,
            variants = session->opts->budget_variants,
            measured = session->result->measurement_nr,
            left = variants > measured ? variants - measured : 0;

@@ -278,7 +278,7 @@ static int try_on_top(struct guided *guided, struct choice from,
 }
 
 /* On top of the best so far; where none of it can be, in place of what that does in the
- * nest. */
+ * nest. What a recorded space leaves out is not refused. */
 int guided_try_plans(struct guided *guided, const char *transformation, struct error *err)
 {
     struct session *session = guided->session;
@@ -287,9 +287,10 @@ int guided_try_plans(struct guided *guided, const char *transformation, struct e
     const struct choice now = session->choice[guided->now], none = choice_unshaped(&now);
     size_t best = guided->now, first = session->result->measurement_nr;
     int status = try_on_top(guided, now, transformation, &list, &why_not, &best, err);
-    if (!status && guided->now && session->result->measurement_nr == first)
-        status = try_on_top(guided, none, transformation, &anew, &why_not_anew, &best,
-                            err);
+    if (!status && guided->now && !session->has_space &&
+        session->result->measurement_nr == first)
+        status =
+            try_on_top(guided, none, transformation, &anew, &why_not_anew, &best, err);
     if (!status && list.nr + anew.nr == 0)
         guided_note_no_plan(guided, transformation, buf_str(&why_not));
     else if (!status && best != guided->now && !spawn_interrupted())

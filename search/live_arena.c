@@ -295,7 +295,8 @@ static int take_turns_surely(struct asking *asking, struct run_result result[2],
                              struct live_answer *answer, struct error *err)
 {
     int status = take_turns(asking, result, answer, err);
-    if (status || !is_broken(asking->question, result) || run_arena_is_fresh(asking->live->arena))
+    if (status || !is_broken(asking->question, result) ||
+        run_arena_is_fresh(asking->live->arena))
         return status;
     forget(result);
     asking->began_s = clock_s();

@@ -119,15 +119,14 @@ int live_time_beside(struct live *live, struct built *built, enum measure_effort
 {
     struct built *reference = live_beside(live, built, &out->environment);
     bool quick = effort == MEASURE_QUICK;
-    struct live_question question = {.side = {reference, built},
-                                     .seconds = quick ? look_s : know_s,
-                                     .pairs = live->opts.pairs,
-                                     .error = quick ? run_error_of(live_error,
-                                                                   live->judged_nr + 1)
-                                                    : live_error,
-                                     .stop_at_s = stop_at_s,
-                                     .within = quick ? 0 : known_within,
-                                     .gains = quick};
+    struct live_question question = {
+        .side = {reference, built},
+        .seconds = quick ? look_s : know_s,
+        .pairs = live->opts.pairs,
+        .error = quick ? run_error_of(live_error, live->judged_nr + 1) : live_error,
+        .stop_at_s = stop_at_s,
+        .within = quick ? 0 : known_within,
+        .gains = quick};
     struct run_result result[2];
     struct live_answer answer;
     *done = false;

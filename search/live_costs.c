@@ -53,7 +53,8 @@ static double winner_s(const struct live *live)
 struct live_launch_cost live_pair_cost(const struct live *live)
 {
     double original_s = live->original_s.known ? live->original_s.value : live->call_s,
-           calls_s = live->original_s.known ? winner_s(live) + original_s : 2 * original_s;
+           calls_s =
+               live->original_s.known ? winner_s(live) + original_s : 2 * original_s;
     return (struct live_launch_cost){start_s + live->fill_s,
                                      comparison_calls(live) * calls_s};
 }

@@ -27,7 +27,7 @@ struct onward {
     struct guided *guided;
     struct near near;
     uint64_t random;
-    size_t refused; /* it led, and was no gain when compared anew; 0 = none */
+    size_t refused;       /* it led, and was no gain when compared anew; 0 = none */
     struct strvec slower; /* changes (change_text) that were, by a tenth or more */
     size_t tried;
 };
@@ -200,11 +200,10 @@ static void keep_new(struct onward *onward, struct choices *list)
     struct strvec seen = {0};
     for (size_t i = 0; i < list->nr; i++) {
         char *plan = choice_text(&list->item[i]);
-        bool is_new =
-            !strvec_has(&seen, plan) &&
-            session_find_alike(session, &list->item[i]) ==
-                session->result->measurement_nr &&
-            !session_refusal(session, &list->item[i]);
+        bool is_new = !strvec_has(&seen, plan) &&
+                      session_find_alike(session, &list->item[i]) ==
+                          session->result->measurement_nr &&
+                      !session_refusal(session, &list->item[i]);
         strvec_push(&seen, plan);
         free(plan);
         list->item[i].fallback = false;
@@ -360,8 +359,7 @@ static int look_further(struct onward *onward, size_t centre, bool *any,
     if (guided_ask_rules(guided, true, err))
         return -1;
     *any = guided->session->result->measurement_nr > measured;
-    return *any ? 0
-                : try_around(onward, further, ARRAY_SIZE(further), centre, any, err);
+    return *any ? 0 : try_around(onward, further, ARRAY_SIZE(further), centre, any, err);
 }
 
 static int go_on(struct onward *onward, struct error *err)

@@ -92,8 +92,8 @@ static struct choice listed_plan(void *data, size_t i)
 void pool_list_begin(struct pool *pool, const size_t *variant, size_t nr,
                      struct pool_list *list)
 {
-    *list = (struct pool_list){
-        pool, variant, {.data = list, .at = listed_plan, .nr = nr}};
+    *list =
+        (struct pool_list){pool, variant, {.data = list, .at = listed_plan, .nr = nr}};
 }
 
 int pool_ask_next(struct pool_list *list, size_t i, double *seconds, struct error *err)

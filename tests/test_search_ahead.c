@@ -129,7 +129,7 @@ static void no_more_is_built_than_may_be_measured(void)
 
     workshop_start(&workshop, NULL, 4);
     trial_run(&workshop.trial);
-    check_eq(workshop.ready.nr, 5); /* the kernel as written is the sixth */
+    check_eq(workshop.ready.nr, 5);   /* the kernel as written is the sixth */
     check_eq(workshop.batches.nr, 3); /* of 1, 2 and 2: each twice as many at most */
     workshop_release(&workshop);
 }

@@ -71,10 +71,9 @@ static void what_a_rule_advised_against_comes_last(void)
 /* A prefetch that is slower next to one plan is tried last next to the others. */
 static void what_was_slower_comes_later(void)
 {
-    static const struct space_entry entry[] = {
-        {.plan = "*prefetch(A:16)*", .seconds = 3},
-        {.plan = "*unroll(j:4)*", .seconds = 0.5},
-        {.plan = NULL}};
+    static const struct space_entry entry[] = {{.plan = "*prefetch(A:16)*", .seconds = 3},
+                                               {.plan = "*unroll(j:4)*", .seconds = 0.5},
+                                               {.plan = NULL}};
     struct trial trial = {0};
 
     trial_start(&trial, entry);
@@ -92,11 +91,9 @@ static void sizes_beyond_a_loop_are_alike(void)
     static const struct space_entry entry[] = {{.plan = "tile(*", .seconds = 0.9},
                                                {.plan = NULL}};
     static const char *const plan[] = {"tile(i:1024,j:2048)", "tile(i:1024,j:8192)",
-                                       "tile(i:1024,j:1024)",
-                                       "skew_tile(i:1024,j:8192)"};
+                                       "tile(i:1024,j:1024)", "skew_tile(i:1024,j:8192)"};
     struct trial trial = {0};
-    struct session session = {.subject = &trial.space.subject,
-                              .result = &trial.result};
+    struct session session = {.subject = &trial.space.subject, .result = &trial.result};
     struct choice choice[4];
 
     trial_start(&trial, entry);

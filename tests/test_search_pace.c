@@ -283,8 +283,7 @@ static void comparisons_have_the_launches_that_they_can_pay(void)
         check_eq(opts.launches_min, asked[i].launches);
         check(opts.launches_max >= opts.launches_min);
         check_near(opts.budget_s, asked[i].seconds, 0);
-        check_near(opts.launch_own_s,
-                   asked[i].launches > 3 ? asked[i].cost.own_s : 0, 0);
+        check_near(opts.launch_own_s, asked[i].launches > 3 ? asked[i].cost.own_s : 0, 0);
     }
 }
 
