@@ -283,6 +283,7 @@ int session_measure_in(struct session *session, const struct choice *choice,
                        const struct environment *environment, enum measure_effort effort,
                        double limit_s, size_t *index, struct error *err)
 {
+    const struct choice copy = *choice; /* it may stand in session->choice, which grows */
     char *plan = choice_text(choice);
     struct candidate candidate = {plan, *environment};
     struct measurement measurement = {0};
@@ -300,7 +301,7 @@ int session_measure_in(struct session *session, const struct choice *choice,
                 measurement.cost_s =
                     session_clock_s(session) - began_s + take_ahead_s(session);
             note_cost(session, &measurement, effort);
-            put(session, *index, choice, effort, &measurement);
+            put(session, *index, &copy, effort, &measurement);
             status = tell(session, &session->result->measurement[*index], err);
         }
     }
