@@ -17,13 +17,14 @@ void live_pair_effort(double seconds, struct live_launch_cost cost, bool togethe
 {
     enum { LEAST = 3, MOST = 8 };
     double affordable = seconds / (cost.own_s + cost.pair_s);
-    opts->launches_min = !together || affordable < LEAST ? LEAST
-                         : affordable > MOST             ? MOST
-                                                         : (size_t)affordable;
+    opts->launches_min = LEAST;
+    opts->launches_planned = !together || affordable < LEAST ? LEAST
+                             : affordable > MOST             ? MOST
+                                                             : (size_t)affordable;
     opts->launches_max = together ? 12 : 16;
     opts->samples_per_launch = together ? 24 : 2;
     opts->budget_s = seconds;
-    opts->launch_own_s = opts->launches_min > LEAST ? cost.own_s : 0;
+    opts->launch_own_s = opts->launches_planned > LEAST ? cost.own_s : 0;
     opts->target_spread = 0.01;
 }
 

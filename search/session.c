@@ -180,62 +180,6 @@ size_t session_find(const struct session *session, const struct choice *choice)
     return i;
 }
 
-/* Appends "j:64" of a tile, all of a loop without its size. Returns what follows. */
-static const char *add_tile(const struct session *session, const char *at,
-                            struct buf *out)
-{
-    const char *colon = at + strcspn(at, ":,)");
-    if (*colon != ':') {
-        buf_add_n(out, at, (size_t)(colon - at));
-        return colon;
-    }
-    char *end, *loop = xasprintf("%.*s", (int)(colon - at), at);
-    double size = strtod(colon + 1, &end), trips = nest_most_trips(&session->view, loop);
-    bool whole = trips > 0 && size >= trips;
-    buf_add_n(out, at, (size_t)((whole ? colon : end) - at));
-    free(loop);
-    return end;
-}
-
-/* The plan, the same for all sizes of a tile that hold all of its loop. */
-static char *text_alike(const struct session *session, const char *plan)
-{
-    static const char step[] = "tile(";
-    struct buf out = {0};
-    while (*plan) {
-        const char *tile = strstr(plan, step);
-        bool skewed = tile && tile > plan && tile[-1] == '_';
-        const char *next = tile ? tile + strlen(step) : plan + strlen(plan);
-        buf_add_n(&out, plan, (size_t)(next - plan));
-        for (plan = next; tile && !skewed && *plan && *plan != ')';) {
-            plan = add_tile(session, plan, &out);
-            if (*plan == ',')
-                buf_add_n(&out, plan++, 1);
-        }
-    }
-    return buf_detach(&out);
-}
-
-size_t session_find_alike(const struct session *session, const struct choice *choice)
-{
-    const struct environment plain = {0};
-    const struct search_result *result = session->result;
-    size_t found = session_find(session, choice);
-    if (found < result->measurement_nr)
-        return found;
-    char *plan = choice_text(choice), *wanted = text_alike(session, plan);
-    bool alike = false;
-    for (found = 0; !alike && found < result->measurement_nr; found += !alike) {
-        char *other = text_alike(session, result->measurement[found].plan);
-        alike = !strcmp(wanted, other) &&
-                environments_equal(&result->measurement[found].environment, &plain);
-        free(other);
-    }
-    free(wanted);
-    free(plan);
-    return found;
-}
-
 int session_measure(struct session *session, const struct choice *choice, bool huge_pages,
                     enum measure_effort effort, double limit_s, size_t *index,
                     struct error *err)

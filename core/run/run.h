@@ -113,7 +113,9 @@ struct run_opts {
                             long; 0 = 1 ms */
     double budget_s;     /* no further launch after this, once there are launches_min;
                             0 = 10 */
-    double launch_own_s; /* of the budget: a launch takes that beside its samples */
+    size_t launches_planned; /* that share the budget, where there is time for them; 0 =
+                                launches_min */
+    double launch_own_s;     /* of the budget: a launch takes that beside its samples */
     /* A launch may end when every sample of every copy so far, and at least two of them,
      * say that a call takes longer: the outcome then is STOPPED. 0 = never. The ratio is
      * that of the second of two together over the first. */

@@ -20,7 +20,8 @@ void run_result_release(struct run_result *result)
 static double sampling_limit(const struct run_opts *full)
 {
     const double least_s = 0.001; /* one sample is taken whatever it takes */
-    double each_s = full->budget_s / (double)full->launches_min - full->launch_own_s;
+    size_t planned = full->launches_planned ? full->launches_planned : full->launches_min;
+    double each_s = full->budget_s / (double)planned - full->launch_own_s;
     return fmin(fmax(each_s, least_s), full->launch_limit_s / 2);
 }
 
