@@ -213,6 +213,25 @@ static int confirm_in_app(struct workbench *bench, struct in_app *app,
     return forgive(status, err);
 }
 
+/* The file is what is checked last, and the answer when it is not right is the kernel as
+ * written. */
+static int judge_emitted(struct search_result *result, struct winner *winner,
+                         struct written *written, struct error *err)
+{
+    bool wrong = !written->verified && !spawn_interrupted();
+    if (wrong && !search_file_is_wrong(result, winner->plan))
+        return fail(err, STATUS_FAILED,
+                    "the file written for plan '%s' does not give the original's "
+                    "results; nothing was written",
+                    winner->plan);
+    if (wrong || search_file_is_luck(result, written->gain)) {
+        *winner = (struct winner){.plan = "", .gain = result->source_gain};
+        written->gain = quantity_unknown();
+    }
+    take_gain(written, result, winner);
+    return 0;
+}
+
 static int write_winner(struct workbench *bench, struct search_result *result,
                         struct in_app *app, struct written *written, struct error *err)
 {
@@ -222,18 +241,9 @@ static int write_winner(struct workbench *bench, struct search_result *result,
     if (!*winner.plan && spawn_interrupted())
         return 0; /* nothing was found by then: an earlier file is worth more */
     if (*winner.plan && !spawn_interrupted()) {
-        if (forgive(measure_emitted(bench, result, &winner, written, err), err))
+        if (forgive(measure_emitted(bench, result, &winner, written, err), err) ||
+            judge_emitted(result, &winner, written, err))
             return -1;
-        if (!written->verified && !spawn_interrupted())
-            return fail(err, STATUS_FAILED,
-                        "the file written for plan '%s' does not give the original's "
-                        "results; nothing was written",
-                        winner.plan);
-        if (search_file_is_luck(result, written->gain)) {
-            winner = (struct winner){.plan = "", .gain = result->source_gain};
-            written->gain = quantity_unknown();
-        }
-        take_gain(written, result, &winner);
     }
     if (write_header(bench, &winner, err))
         return -1;

@@ -16,14 +16,12 @@ static size_t at_most_in_time(const struct session *session, size_t most)
     return tries >= (double)most ? most : tries > 1 ? (size_t)tries : 1;
 }
 
+/* Twice as many as before. */
 static size_t most_ahead(const struct session *session, size_t before)
 {
-    enum { FIRST_SHARE = 4 }; /* one for each processor (live_ahead.c) */
-    size_t wanted = session->runner->prepare_most,
-           first = (wanted + FIRST_SHARE - 1) / FIRST_SHARE,
-           most = !before               ? first
-                  : 2 * before < wanted ? 2 * before
-                                        : wanted,
+    const struct search_runner *runner = session->runner;
+    size_t wanted = before ? 2 * before : runner->prepare_least,
+           most = wanted < runner->prepare_most ? wanted : runner->prepare_most,
            variants = session->opts->budget_variants,
            measured = session->result->measurement_nr,
            left = variants > measured ? variants - measured : 0;

@@ -7,8 +7,9 @@
 
 #include "search/ties.h"
 
-/* The first comparison was luck: what was said of the plan is no longer true. */
-static void note_luck(struct search_result *result, struct quantity gain)
+/* What was said of the best plan is no longer true. */
+static void note_failed(struct search_result *result, struct quantity gain,
+                        const char *outcome)
 {
     for (size_t i = 0; i < result->advice_nr; i++) {
         struct advice *advice = &result->advice[i];
@@ -17,8 +18,13 @@ static void note_luck(struct search_result *result, struct quantity gain)
             continue;
         advice->measured_speedup = gain;
         free(advice->outcome);
-        advice->outcome = xstrdup("not kept: measured again the gain was not there");
+        advice->outcome = xstrdup(outcome);
     }
+}
+
+static void note_luck(struct search_result *result, struct quantity gain)
+{
+    note_failed(result, gain, "not kept: measured again the gain was not there");
 }
 
 static bool is_luck(struct quantity gain)
@@ -75,9 +81,8 @@ static int later(const struct session *session)
     return session->result->best ? 1 : 0;
 }
 
-/* *gain over the kernel as written; stays unknown where that cannot be had. */
-static int compare_pages(struct session *session, size_t plan, struct quantity *gain,
-                         struct error *err)
+int session_compare_pages(struct session *session, size_t plan, int later,
+                          struct quantity *gain, struct error *err)
 {
     struct choice choice = session->choice[plan];
     size_t huge = 0;
@@ -86,8 +91,8 @@ static int compare_pages(struct session *session, size_t plan, struct quantity *
         return -1;
     if (!session_timed(session, huge))
         return 0;
-    return session_compare(session, 0, huge, session_closing_s(session, later(session)),
-                           gain, err);
+    return session_compare(session, 0, huge, session_closing_s(session, later), gain,
+                           err);
 }
 
 static int close_environment(struct session *session, struct error *err)
@@ -96,14 +101,15 @@ static int close_environment(struct session *session, struct error *err)
     if (!session->subject->huge_pages_available || session->opts->plans_only)
         return 0;
     if (!result->environment_gain.known && session_affords_pages(session, 0) &&
-        compare_pages(session, 0, &result->environment_gain, err))
+        session_compare_pages(session, 0, later(session), &result->environment_gain, err))
         return -1;
     if (result->best == 0) {
         result->total_gain = result->environment_gain;
         return 0;
     }
     return session_affords_pages(session, result->best)
-               ? compare_pages(session, result->best, &result->total_gain, err)
+               ? session_compare_pages(session, result->best, later(session),
+                                       &result->total_gain, err)
                : 0;
 }
 
@@ -270,6 +276,8 @@ int session_close(struct session *session, struct error *err)
     if (audit_close(session, err) || session_left(session, err))
         return -1;
     note_untraced(result);
+    result->file_checks =
+        result->best && session->effort[result->best] != MEASURE_EXPLAIN;
     result->interrupted = spawn_interrupted() != 0;
     if (result->interrupted) {
         free(result->stop);
@@ -287,6 +295,22 @@ bool search_file_is_luck(struct search_result *result, struct quantity gain)
         return false;
     note_luck(result, gain);
     result->best = 0;
+    result->source_gain = quantity_exact(1, PROVENANCE_CLOCK);
+    return true;
+}
+
+bool search_file_is_wrong(struct search_result *result, const char *plan)
+{
+    struct measurement *best = &result->measurement[result->best];
+    if (!result->file_checks || strcmp(best->plan, plan))
+        return false;
+    note_failed(result, quantity_unknown(),
+                "not kept: its file gives other results at the full size");
+    best->outcome = RUN_OUTCOME_WRONG_RESULT;
+    best->verified = false;
+    free(best->detail);
+    best->detail = xstrdup("its file gives other results at the full size");
+    result->best = result->best_total = 0;
     result->source_gain = quantity_exact(1, PROVENANCE_CLOCK);
     return true;
 }

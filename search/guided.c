@@ -153,7 +153,7 @@ struct propose guided_about(const struct guided *guided, size_t index,
     };
 }
 
-void guided_add_neighbours(const struct session *session, const char *transformation,
+static void add_neighbours(const struct session *session, const char *transformation,
                            const struct choice *best, struct choices *out)
 {
     if (!session->has_space) {
@@ -198,7 +198,7 @@ static int try_family(struct guided *guided, const char *transformation,
         from.fallback = false;
         struct propose about = guided_about(guided, guided->now, &from);
         propose_on_top(&about, transformation, &near);
-        guided_add_neighbours(session, transformation, &from, &near);
+        add_neighbours(session, transformation, &from, &near);
         int status = settle_list(session, &near, guided->now, best, err);
         choices_release(&near);
         if (status)
@@ -234,7 +234,6 @@ int guided_confirm(struct guided *guided, const char *transformation, size_t ind
                    struct error *err)
 {
     struct session *session = guided->session;
-    struct choice choice = session->choice[index];
     struct quantity ratio = evidence_ratio(&session->evidence, guided->now, index);
     if (!ratio.known || ratio.low < surely_faster) {
         session_say(session, "comparing %s with the best so far",
@@ -242,11 +241,9 @@ int guided_confirm(struct guided *guided, const char *transformation, size_t ind
         if (session_look(session, guided->now, index, confirm_s(session), &ratio, err))
             return -1;
     }
-    bool faster = session_is_gain(ratio);
-    if (faster &&
-        session_measure(session, &choice, false, MEASURE_EXPLAIN, 0, &index, err))
+    bool faster = session_is_gain(ratio), right = true;
+    if (faster && session_explain(session, &index, &right, err))
         return -1;
-    bool right = session_timed(session, index);
     if (transformation)
         guided_note_outcome(
             guided, transformation, session->result->measurement[index].plan, ratio,
@@ -324,26 +321,20 @@ int guided_try_tunables(struct guided *guided, struct error *err)
 int guided_try_huge_pages(struct guided *guided, struct error *err)
 {
     struct session *session = guided->session;
-    size_t index = 0;
+    struct quantity *gain = &session->result->environment_gain;
     if (!session->subject->huge_pages_available || session->opts->plans_only) {
-        guided_note_outcome(guided, "hugepages", NULL, quantity_unknown(),
+        guided_note_outcome(guided, pages, NULL, quantity_unknown(),
                             session->opts->plans_only
                                 ? "not tried: nothing beside plans was to be"
                                 : "not tried: this machine gives no huge pages");
         return 0;
     }
-    session_say(session, "trying huge pages");
-    if (session_measure(session, &session->choice[0], true, MEASURE_QUICK, 0, &index,
-                        err))
+    enum { LATER = 3 }; /* the winner, on huge pages too, and its file */
+    if (session_compare_pages(session, 0, LATER, gain, err))
         return -1;
-    if (!session_timed(session, index))
-        return 0;
-    if (session_compare(session, 0, index, session_closing_s(session, 3),
-                        &session->result->environment_gain, err))
-        return -1;
-    guided_note_outcome(guided, "hugepages", "huge pages",
-                        session->result->environment_gain,
-                        "environment: reported apart from the source");
+    if (gain->known)
+        guided_note_outcome(guided, pages, "huge pages", *gain,
+                            "environment: reported apart from the source");
     return 0;
 }
 

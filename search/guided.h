@@ -29,8 +29,6 @@ bool guided_advises_against(const struct guided *guided, const struct choice *fr
 /* What parameters are seeded from, on top of `choice`; timed as measurement i. */
 struct propose guided_about(const struct guided *guided, size_t i,
                             const struct choice *choice);
-void guided_add_neighbours(const struct session *session, const char *transformation,
-                           const struct choice *best, struct choices *out);
 int guided_try_plans(struct guided *guided, const char *transformation,
                      struct error *err);
 int guided_try_tunables(struct guided *guided, struct error *err);

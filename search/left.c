@@ -288,14 +288,14 @@ static int explain_best(struct session *session, struct error *err)
 {
     struct search_result *result = session->result;
     size_t best = result->best;
-    struct choice choice = session->choice[best];
+    bool right;
     if (result->measurement[best].has_occupancy || session->opts->advise_only ||
         spawn_interrupted())
         return 0;
     session_say(session, "explaining the best plan");
-    if (session_measure(session, &choice, false, MEASURE_EXPLAIN, 0, &best, err))
+    if (session_explain(session, &best, &right, err))
         return -1;
-    if (session_timed(session, best) || spawn_interrupted())
+    if (right || spawn_interrupted())
         return 0;
     result->best = 0; /* it failed in the longer run */
     result->source_gain = quantity_exact(1, PROVENANCE_CLOCK);

@@ -394,6 +394,7 @@ struct search_runner live_runner(struct live *live)
                                   .compare = live_compare,
                                   .look = live_look_pair,
                                   .prepare = live_prepare,
+                                  .prepare_least = variant_queue_processors(),
                                   .prepare_most = live_prepare_most(),
                                   .costs = live_costs};
 }

@@ -48,7 +48,8 @@ struct live {
     double launch_s;     /* wall time of one launch of the baseline, fills included */
     double call_s;       /* of the kernel as written, by smaller calls; 0 = not known */
     struct quantity original_s; /* the same as it was measured */
-    double fill_s;     /* filling the arrays takes, by smaller ones; 0 = not known */
+    double fill_s; /* filling the arrays takes, by smaller ones until it was seen; 0 = not
+                      known */
     double check_s;    /* a check at full size took, building included ... */
     bool plan_checked; /* ... of a plan, not of the kernel as written */
     double traced_s;   /* spent on tracing so far */
@@ -143,6 +144,8 @@ int live_check(struct live *live, struct built *built, bool small_only,
 void live_costs(void *data, struct search_costs *costs);
 /* Of two variants beside each other. */
 struct live_launch_cost live_pair_cost(const struct live *live);
+/* Arenas that were started for `result` tell what filling the arrays takes. */
+void live_note_start(struct live *live, const struct run_result *result);
 /* Which end of what the profile knows of its caches. */
 enum cache_end { CACHE_LEAST, CACHE_GUESS, CACHE_MOST };
 /* live_cache.c: the cache model's machine. What a core gets of a level is as it was

@@ -343,6 +343,7 @@ int live_ask(struct live *live, const struct live_question *question,
         forget(result);
         return -1;
     }
+    live_note_start(live, &result[0]);
     if (result[0].outcome != RUN_OUTCOME_OK) {
         forget(result);
         return 0;

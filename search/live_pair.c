@@ -9,8 +9,8 @@
  * Where pages lie changes from launch to launch, and the ratio with it by more than from
  * pair to pair: with 3 launches Student's factor is 4.3, with 8 it is 2.4. So as many as
  * there is time for with a pair in each; but three, from which on there is an interval at
- * all. The first launch of a kernel that takes a second a call
- * holds one pair, of one that takes a millisecond 24: twelve quadruples A B B A.
+ * all. The first launch of a kernel that takes a second a call holds one pair, of one
+ * that takes a millisecond 24: twelve quadruples A B B A.
  */
 void live_pair_effort(double seconds, struct live_launch_cost cost, bool together,
                       struct run_opts *opts)
@@ -98,6 +98,7 @@ static int measure_together(const struct comparison *asked,
     struct run_place place;
     const struct run_program placed = as_asked(asked, program, &place);
     int status = run_measure_together(&placed, library, &opts, result, err);
+    live_note_start(asked->live, &result[0]);
     take_ratio(result, ratio);
     return status;
 }

@@ -26,7 +26,7 @@ static void say_missing(struct live *live, enum variant_program what, const char
     struct live_sanitizer *sanitizer = &live->sanitizer[what];
     char *note = live->note;
 
-    if (sanitizer->is_said || spawn_interrupted())
+    if (sanitizer->is_said || spawn_interrupted() || spawn_is_late())
         return;
     sanitizer->is_said = true;
     live->note =

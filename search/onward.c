@@ -350,10 +350,9 @@ static int look_further(struct onward *onward, size_t centre, bool *any,
     size_t before = guided->now;
     if (should_confirm(onward, centre)) {
         *any = true;
-        return confirm(onward, centre, err) ||
-                       (guided->now != before && guided_ask_rules(guided, false, err))
-                   ? -1
-                   : 0;
+        if (confirm(onward, centre, err))
+            return -1;
+        return guided->now != before ? guided_ask_rules(guided, false, err) : 0;
     }
     size_t measured = guided->session->result->measurement_nr;
     if (guided_ask_rules(guided, true, err))

@@ -56,13 +56,20 @@ double pace_file_s(const struct pace *pace)
     return pace->check_s + pace_comparison_s(pace, PACE_LEAST_S);
 }
 
+double pace_explaining_s(const struct pace *pace)
+{
+    const double most_share = 0.125;
+    double seconds = pace->check_s + pace->explain_s;
+
+    return seconds <= most_share * pace->budget_s ? seconds : 0;
+}
+
 double pace_closing_s(const struct pace *pace)
 {
     double look_s =
         pace->look_s > 0 ? pace->look_s : pace_comparison_s(pace, PACE_LEAST_S);
 
-    return look_s + pace->check_s + pace->explain_s + pace_file_s(pace) +
-           pace_tail_s(pace);
+    return look_s + pace_explaining_s(pace) + pace_file_s(pace) + pace_tail_s(pace);
 }
 
 double pace_seconds(const struct pace *pace, double now_s, int later, double most_s)

@@ -3,20 +3,27 @@
 
 enum { DEPTH_LEAST = 32, DEPTH_STEP = 32, L2_DEFAULT = 256 << 10, B_PER_L2 = 4 };
 
-/* Low et al., section 3.1: the block of C, a column of A and a row of B share the
- * registers. The block with the most products per operand loaded, rows * vectors / (rows
- * + vectors); vectors a power of 2, so that usual sizes are multiples. One register is
- * left for the element of A. */
+long long propose_block_rows(long long registers, long long vectors)
+{
+    long long rows = (registers - 1 - vectors) / vectors;
+    return rows > 2 ? rows - rows % 2 : rows;
+}
+
+double propose_block_value(long long rows, long long vectors)
+{
+    return (double)(rows * vectors) / (double)(rows + vectors);
+}
+
+/* The best block with a power of 2 of vectors, so that usual sizes are multiples. */
 static void choose_registers(const struct block_machine *machine,
                              struct block_shape *shape)
 {
     double best = 0;
     for (long long vectors = 1; vectors <= 4; vectors *= 2) {
-        long long rows = (machine->registers - 1 - vectors) / vectors;
-        rows -= rows > 2 ? rows % 2 : 0;
+        long long rows = propose_block_rows(machine->registers, vectors);
         while (machine->triangle && rows & (rows - 1)) /* they divide the columns then */
             rows &= rows - 1;
-        double value = (double)(rows * vectors) / (double)(rows + vectors);
+        double value = propose_block_value(rows, vectors);
         if (rows < 1 || value <= best)
             continue;
         best = value;

@@ -197,9 +197,8 @@ static void fit_short(double along, int registers, struct block_shape *shape)
     if (fmod(along, (double)lanes) != 0)
         lanes /= 2; /* narrower ones would cost more than what is left */
     for (long long vectors = 1; lanes > 1 && vectors <= VECTORS_MOST; vectors++) {
-        long long rows = (registers - 1 - vectors) / vectors;
-        rows -= rows > 2 ? rows % 2 : 0;
-        double value = (double)(rows * vectors) / (double)(rows + vectors);
+        long long rows = propose_block_rows(registers, vectors);
+        double value = propose_block_value(rows, vectors);
         if (rows < 1 || fmod(along, (double)(vectors * lanes)) != 0 || value <= best)
             continue;
         best = value;

@@ -150,7 +150,8 @@ int race_settle(struct session *session, double end_s, size_t *best,
 {
     *gain = quantity_exact(1, PROVENANCE_CLOCK);
     while (!spawn_interrupted()) {
-        size_t leader = *best, right = 0;
+        size_t leader = *best;
+        bool right;
         if (run(session, end_s, &leader, err))
             return -1;
         if (leader == *best || leader == SIZE_MAX)
@@ -159,11 +160,10 @@ int race_settle(struct session *session, double end_s, size_t *best,
             return -1;
         if (!is_better(*best, *gain))
             return 0;
-        struct choice choice = session->choice[leader];
-        if (session_measure(session, &choice, false, MEASURE_EXPLAIN, 0, &right, err))
+        if (session_explain(session, &leader, &right, err))
             return -1;
-        if (session_timed(session, right)) {
-            *best = right;
+        if (right) {
+            *best = leader;
             return 0;
         }
     }

@@ -442,6 +442,7 @@ struct search_runner recorded_runner(struct recorded *recorded)
                                   .compare = compare,
                                   .look = behind && behind->look ? look : NULL,
                                   .prepare = prepares ? prepare : NULL,
+                                  .prepare_least = prepares ? behind->prepare_least : 0,
                                   .prepare_most = prepares ? behind->prepare_most : 0,
                                   .costs = behind && behind->costs ? costs : NULL};
 }

@@ -129,6 +129,7 @@ struct search_result {
     enum resource left_resource;
     char *stop;        /* why the search ended, one sentence */
     bool file_decides; /* whether the best is kept: it could not be compared again */
+    bool file_checks;  /* whether it is right at the full size: it was not run there */
     struct search_looks looks;
     struct strvec left_out; /* for want of time, a sentence without its full stop each */
     struct pace pace;       /* as it was when the search had ended */
@@ -205,6 +206,10 @@ struct search_opts {
 double search_closing_s(double budget_s);
 /* Where the file decides: it has no gain, and the kernel as written is the best again. */
 bool search_file_is_luck(struct search_result *result, struct quantity gain);
+/* Where the file checks, and is that of the best plan: it gives other results at the full
+ * size, where the plan was not run before, and the kernel as written is the best again.
+ */
+bool search_file_is_wrong(struct search_result *result, const char *plan);
 /* For the comparison of the file written for the winner, when all is to be done within
  * left_s from now. */
 double search_file_s(const struct search_result *result, double left_s);
@@ -335,6 +340,12 @@ struct block_shape {
     long long j_blocks; /* j: columns of the packed block of B, a multiple of `columns` */
 };
 
+/* Low et al., section 3.1: the block of C, a column of A and a row of B share the
+ * registers, one of which is left for the element of A: rows of C beside so many vectors
+ * of a row, an even number above 2; below 1 = there is no room. */
+long long propose_block_rows(long long registers, long long vectors);
+/* Products per operand loaded. */
+double propose_block_value(long long rows, long long vectors);
 struct block_shape propose_blocks(const struct block_machine *machine);
 
 /* The plan of that shape for loops and arrays called so; several products may be added to

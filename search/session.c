@@ -223,6 +223,14 @@ static bool was_stopped_sooner(const struct measurement *measurement, double lim
            !measurement_still_stops(measurement->at_least_s, limit_s);
 }
 
+/* By the end of the budget, where what is known already says more. */
+static bool is_cut_short(const struct session *session,
+                         const struct measurement *measurement, size_t index)
+{
+    return measurement->outcome == RUN_OUTCOME_INTERRUPTED && !spawn_interrupted() &&
+           index < session->result->measurement_nr && session_timed(session, index);
+}
+
 int session_measure_in(struct session *session, const struct choice *choice,
                        const struct environment *environment, enum measure_effort effort,
                        double limit_s, size_t *index, struct error *err)
@@ -245,12 +253,29 @@ int session_measure_in(struct session *session, const struct choice *choice,
                 measurement.cost_s =
                     session_clock_s(session) - began_s + take_ahead_s(session);
             note_cost(session, &measurement, effort);
+        }
+        if (status == 0 && is_cut_short(session, &measurement, *index)) {
+            measurement_release(&measurement);
+        } else if (status == 0) {
             put(session, *index, &copy, effort, &measurement);
             status = tell(session, &session->result->measurement[*index], err);
         }
     }
     free(plan);
     return status;
+}
+
+int session_explain(struct session *session, size_t *i, bool *right, struct error *err)
+{
+    struct choice choice = session->choice[*i];
+    *right = session_timed(session, *i) && !spawn_interrupted();
+    if (!*right || session->effort[*i] == MEASURE_EXPLAIN ||
+        !session_affords_explaining(session))
+        return 0;
+    if (session_measure(session, &choice, false, MEASURE_EXPLAIN, 0, i, err))
+        return -1;
+    *right = session_timed(session, *i);
+    return 0;
 }
 
 /* Of the logarithms: the mean, and half the interval's width; runs are independent of

@@ -66,6 +66,8 @@ double session_closing_s(const struct session *session, int later);
 /* May something that takes so long, and can be left out, begin? If not, it is noted as
  * left out. Behind it there must be time for the winner's file. */
 bool session_affords(struct session *session, double seconds, const char *what);
+/* The same for checking a plan at its full size and explaining it. */
+bool session_affords_explaining(struct session *session);
 /* The same for a run of the plan (0 = the kernel as written, else the winner) on huge
  * pages and its comparison, which may cost a fifth of the budget: they are no part of any
  * plan. */
@@ -83,6 +85,11 @@ int session_measure(struct session *session, const struct choice *choice, bool h
 int session_measure_in(struct session *session, const struct choice *choice,
                        const struct environment *environment, enum measure_effort effort,
                        double limit_s, size_t *index, struct error *err);
+
+/* Measures *i to the end: its results at the full size, and what limits it. Left out
+ * where there is no time for that and for its file's check behind it, which then decides.
+ * *right: nothing says that it is wrong. */
+int session_explain(struct session *session, size_t *i, bool *right, struct error *err);
 
 /* The place of the choice's measurement in the plain environment; measurement_nr = it was
  * not measured. */
@@ -134,6 +141,12 @@ struct search_looks session_looks(const struct session *session);
 
 /* The baseline, explained. Fails when it does not run. */
 int session_baseline(struct session *session, struct error *err);
+
+/* close.c: what the plan of measurement `plan` gains on huge pages over the kernel as
+ * written, when `later` comparisons must follow; *gain stays as it is where that cannot
+ * be had. */
+int session_compare_pages(struct session *session, size_t plan, int later,
+                          struct quantity *gain, struct error *err);
 
 /* close.c: gains of the best against the baseline and of environments, interleaved; what
  * is left; why it ended. */

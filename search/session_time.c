@@ -70,16 +70,24 @@ static bool may_begin(struct session *session, bool is_time, const char *what)
     return is_time;
 }
 
-static bool is_time_for(const struct session *session, double seconds)
+static bool is_time_for(const struct session *session, double seconds, bool file)
 {
     const struct pace *pace = &session->pace;
-    double file_s = session->result->best ? pace_file_s(pace) : 0;
+    double file_s = file ? pace_file_s(pace) : 0;
     return session_end_s(session) >= seconds + file_s + pace_tail_s(pace);
 }
 
 bool session_affords(struct session *session, double seconds, const char *what)
 {
-    return may_begin(session, is_time_for(session, seconds), what);
+    return may_begin(session, is_time_for(session, seconds, session->result->best), what);
+}
+
+bool session_affords_explaining(struct session *session)
+{
+    const struct pace *pace = &session->pace;
+    return may_begin(session, is_time_for(session, pace->check_s + pace->explain_s, true),
+                     "checking a leading plan at its full size, and what limits it, "
+                     "before its file is");
 }
 
 const char *session_pages_text(size_t plan)
@@ -91,8 +99,9 @@ bool session_affords_pages(struct session *session, size_t plan)
 {
     const struct pace *pace = &session->pace;
     double one_s = pace_option_s(pace), most_s = 2 * pages_share * pace->budget_s;
-    return may_begin(session, one_s <= most_s && is_time_for(session, one_s),
-                     session_pages_text(plan));
+    return may_begin(
+        session, one_s <= most_s && is_time_for(session, one_s, session->result->best),
+        session_pages_text(plan));
 }
 
 void session_bound(const struct session *session, bool is_try)

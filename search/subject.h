@@ -49,7 +49,8 @@ struct search_runner {
      * What cannot be built is for `measure` to say. NULL = there is nothing to build. */
     int (*prepare)(void *data, const struct candidate *candidate, size_t nr,
                    struct error *err);
-    size_t prepare_most; /* candidates that are worth one go */
+    size_t prepare_least, prepare_most; /* candidates that are worth one go, at first
+                                           and when none of them was faster */
     /* NULL = nothing is known before it was seen. */
     void (*costs)(void *data, struct search_costs *costs);
 };

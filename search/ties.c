@@ -310,12 +310,7 @@ static int compare_all(struct ties *ties, size_t *faster, struct error *err)
 /* Right at full size, too, and explained like every winner. */
 static int check_full(struct ties *ties, size_t i, bool *right, struct error *err)
 {
-    struct session *session = ties->session;
-    struct choice choice = session->choice[i];
-    if (session_measure(session, &choice, false, MEASURE_EXPLAIN, 0, &i, err))
-        return -1;
-    *right = session_timed(session, i);
-    return 0;
+    return session_explain(ties->session, &i, right, err);
 }
 
 static int compare_rounds(struct ties *ties, struct error *err)

@@ -77,6 +77,7 @@ static void workshop_start(struct workshop *workshop, const struct space_entry *
                                                           .measure = measure,
                                                           .compare = compare,
                                                           .prepare = prepare,
+                                                          .prepare_least = (most + 3) / 4,
                                                           .prepare_most = most};
 }
 

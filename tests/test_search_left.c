@@ -189,7 +189,8 @@ static void an_unexplained_winner_is_bounded_by_what_all_need(void)
     struct session session = {.subject = &trial.space.subject,
                               .runner = &trial.space.runner,
                               .opts = &trial.opts,
-                              .result = &trial.result};
+                              .result = &trial.result,
+                              .pace.end_s = INFINITY};
     struct error err = {0};
     double before;
 

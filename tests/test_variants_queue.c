@@ -193,6 +193,39 @@ static void a_crash_is_no_refusal(void)
     check_eq(calls[1], calls[0] + 1);
 }
 
+static void the_end_of_the_budget_is_no_refusal(void)
+{
+    struct counted counted;
+    struct kernel *kernel = fixture_bound("plain", NULL);
+    struct variant_queue *queue = variant_queue_new();
+    struct error err = {0};
+    char *ahead[2], *late[2], *now[2];
+
+    if (counted_make("late", "case \"$*\" in *variant-*) sleep 1;; esac", &counted) &&
+        kernel) {
+        struct toolchain later = counted.toolchain;
+
+        later.queue = queue;
+        check_ok(build(kernel, "unroll(i:2)", &later, counted.dir, ahead, &err), &err);
+        spawn_end_at(clock_s());
+        check_ok(variant_queue_build(queue, &err), &err);
+        check_eq(
+            build(kernel, "unroll(i:4)", &counted.toolchain, counted.dir, late, &err),
+            -1);
+        check_contains(err.text, "the time was up before");
+        spawn_end_at(0);
+        err = (struct error){0};
+        check_ok(build(kernel, "unroll(i:2)", &counted.toolchain, counted.dir, now, &err),
+                 &err);
+        forget(now);
+        forget(late);
+        forget(ahead);
+    }
+    variant_queue_free(queue);
+    kernel_free(kernel);
+    counted_drop(&counted);
+}
+
 static void compilers_have_a_limit_of_memory(void)
 {
     struct error err = {0};
@@ -253,6 +286,7 @@ CU_TestInfo variants_queue_tests[] = {
     {"a refusal is asked for once", a_refusal_is_asked_for_once},
     {"want of memory is no refusal", want_of_memory_is_no_refusal},
     {"a crash is no refusal", a_crash_is_no_refusal},
+    {"the end of the budget is no refusal", the_end_of_the_budget_is_no_refusal},
     {"compilers have a limit of memory", compilers_have_a_limit_of_memory},
     {"an interrupt ends the compilers", an_interrupt_ends_the_compilers},
     CU_TEST_INFO_NULL,

@@ -101,8 +101,11 @@ int compile_judge(const struct spawn_outcome *outcome, const char *compiler,
     case SPAWN_NOT_STARTED:
         return fail_not_started(compiler, outcome->code, err);
     case SPAWN_TIMED_OUT:
-        return fail(err, STATUS_FAILED, "%s took '%s' longer than %g s", what, compiler,
-                    compile_limit_s);
+        return spawn_is_late()
+                   ? fail(err, STATUS_FAILED,
+                          "the time was up before '%s' was done with %s", compiler, what)
+                   : fail(err, STATUS_FAILED, "%s took '%s' longer than %g s", what,
+                          compiler, compile_limit_s);
     case SPAWN_INTERRUPTED:
         return fail(err, STATUS_FAILED, "interrupted while compiling");
     default:

@@ -87,7 +87,8 @@ static bool is_for_want_of_memory(const struct spawn_outcome *outcome)
 static void note_refusal(const struct job *job, const struct spawn_outcome *outcome,
                          const struct error *why)
 {
-    bool own_fault = outcome->end == SPAWN_EXITED || outcome->end == SPAWN_TIMED_OUT;
+    bool own_fault = outcome->end == SPAWN_EXITED ||
+                     (outcome->end == SPAWN_TIMED_OUT && !spawn_is_late());
 
     if (!own_fault || job->lasting || why->status != STATUS_FAILED ||
         is_for_want_of_memory(outcome))

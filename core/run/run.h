@@ -183,7 +183,9 @@ struct run_result {
     long max_rss_kib;    /* of the largest copy */
     long involuntary_switches, major_faults; /* summed over copies and launches */
     double wall_s;                           /* of all launches, from start to end */
-    size_t disturbed_nr;                     /* batches that something disturbed */
+    double starting_s; /* of an arena, until its arrays are filled; of the start that took
+                          longest, 0 = it ran before */
+    size_t disturbed_nr;    /* batches that something disturbed */
     double clock_step_s;    /* smallest step of the clock seen, the largest of copies */
     double call_overhead_s; /* of timing a sample with no call in it, subtracted */
     double empty_call_s; /* of calling a function that does nothing by the same way; not

@@ -17,6 +17,7 @@ struct launch {
     unsigned blame; /* LAUNCH_ bits: whose the verdict is when it is not OK */
     long max_rss_kib, involuntary_switches, major_faults;
     double wall_s;
+    double starting_s;     /* as in struct run_result */
     size_t left_behind;    /* processes that outlived their copy and were ended */
     char *background_note; /* what could not be done as asked; NULL = nothing */
 };

@@ -80,6 +80,7 @@ static void add_usage(struct run_result *result, const struct launch *launch)
     result->involuntary_switches += launch->involuntary_switches;
     result->major_faults += launch->major_faults;
     result->wall_s += launch->wall_s;
+    result->starting_s = fmax(result->starting_s, launch->starting_s);
 }
 
 static size_t least_samples(const struct copy_results *copy, size_t copies, size_t least)
