@@ -42,7 +42,8 @@ struct bench {
 };
 
 /* Their calls take 0.01 s. */
-static const struct live_launch_cost launch_cost = {.own_s = 0.2, .pair_s = 0.04};
+static const struct live_launch_cost launch_cost = {
+    .own_s = 0.2, .pair_s = 0.04, .least = 3};
 
 static struct subject same[] = {
     {.file = "pair_compute", .ratio = 1},

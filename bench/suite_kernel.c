@@ -73,7 +73,7 @@ enum purpose { A_CHOICE, A_FIGURE };
 static void set_effort(const struct suite *suite, enum purpose purpose,
                        struct run_opts *opts)
 {
-    live_pair_effort(suite->seconds, (struct live_launch_cost){0}, false, opts);
+    live_pair_effort(suite->seconds, (struct live_launch_cost){.least = 3}, false, opts);
     if (purpose == A_FIGURE)
         return;
     opts->launches_min = 1;

@@ -4,10 +4,10 @@
 #include "search/live.h"
 
 /* A first look takes so long at most (live_beside.c), in three pairs and a first call;
- * the shortest comparison is of three launches, each of a first pair and one that counts.
+ * the shortest comparison is of a few launches, each of a first pair and one that counts.
  */
 static const double looking_s = 0.4, start_s = 0.2, build_s = 0.2, explaining_s = 0.7;
-enum { LOOK_CALLS = 7, COMPARISON_LAUNCHES = 3 };
+enum { LOOK_CALLS = 7 };
 /*
  * As long as none is known: what a plan takes of the time of the kernel as written, where
  * calls are so long that it matters; of plans that gain less there is no time to tell.
@@ -31,9 +31,11 @@ int live_check(struct live *live, struct built *built, bool small_only, struct e
     return status;
 }
 
+/* The first pair counts, too, where three launches of two would take longer than the
+ * shortest comparison. */
 static double comparison_calls(const struct live *live)
 {
-    return live->original_s.value > PACE_LEAST_S / COMPARISON_LAUNCHES / 2 ? 1 : 2;
+    return live->original_s.value > PACE_LEAST_S / 3 / 2 ? 1 : 2;
 }
 
 static double check_s(const struct live *live)
@@ -59,13 +61,22 @@ void live_note_start(struct live *live, const struct run_result *result)
         live->fill_s = fmax(result->starting_s - start_s, forgets * live->fill_s);
 }
 
+/* Two where three would take a quarter of the budget: that is enough for gains as large
+ * as they must be to matter then. */
+static size_t least_launches(const struct live *live, double each_s)
+{
+    const double most_share = 0.25;
+    return live->opts.budget_s > 0 && 3 * each_s > most_share * live->opts.budget_s ? 2
+                                                                                    : 3;
+}
+
 struct live_launch_cost live_pair_cost(const struct live *live)
 {
     double original_s = live->original_s.known ? live->original_s.value : live->call_s,
            calls_s =
-               live->original_s.known ? winner_s(live) + original_s : 2 * original_s;
-    return (struct live_launch_cost){start_s + live->fill_s,
-                                     comparison_calls(live) * calls_s};
+               live->original_s.known ? winner_s(live) + original_s : 2 * original_s,
+           own_s = start_s + live->fill_s, pair_s = comparison_calls(live) * calls_s;
+    return (struct live_launch_cost){own_s, pair_s, least_launches(live, own_s + pair_s)};
 }
 
 void live_costs(void *data, struct search_costs *costs)
@@ -81,7 +92,7 @@ void live_costs(void *data, struct search_costs *costs)
     call_s = live->reference.time_s.value;
     best_s = winner_s(live);
     costs->try_s = build_s + 2 * call_s + fmin(looking_s, LOOK_CALLS * call_s);
-    costs->comparison_s = COMPARISON_LAUNCHES * (launch.own_s + launch.pair_s);
+    costs->comparison_s = (double)launch.least * (launch.own_s + launch.pair_s);
     costs->look_s = 2 * best_s + explaining_s;
     costs->explain_s =
         (live->plan_checked ? 0 : live->check_s) + build_s + 2 * best_s + explaining_s +

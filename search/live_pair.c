@@ -7,24 +7,24 @@
 
 /*
  * Where pages lie changes from launch to launch, and the ratio with it by more than from
- * pair to pair: with 3 launches Student's factor is 4.3, with 8 it is 2.4. So as many as
- * there is time for with a pair in each; but three, from which on there is an interval at
- * all. The first launch of a kernel that takes a second a call holds one pair, of one
- * that takes a millisecond 24: twelve quadruples A B B A.
+ * pair to pair: with 2 launches Student's factor is 12.7, with 3 it is 4.3, with 8 2.4.
+ * So as many as there is time for with a pair in each. The first launch of a kernel that
+ * takes a second a call holds one pair, of one that takes a millisecond 24: twelve
+ * quadruples A B B A.
  */
 void live_pair_effort(double seconds, struct live_launch_cost cost, bool together,
                       struct run_opts *opts)
 {
-    enum { LEAST = 3, MOST = 8 };
+    enum { MOST = 8 };
     double affordable = seconds / (cost.own_s + cost.pair_s);
-    opts->launches_min = LEAST;
-    opts->launches_planned = !together || affordable < LEAST ? LEAST
-                             : affordable > MOST             ? MOST
-                                                             : (size_t)affordable;
+    opts->launches_min = cost.least;
+    opts->launches_planned = !together || affordable < (double)cost.least ? cost.least
+                             : affordable > MOST                          ? MOST
+                                                 : (size_t)affordable;
     opts->launches_max = together ? 12 : 16;
     opts->samples_per_launch = together ? 24 : 2;
     opts->budget_s = seconds;
-    opts->launch_own_s = opts->launches_planned > LEAST ? cost.own_s : 0;
+    opts->launch_own_s = opts->launches_planned > cost.least ? cost.own_s : 0;
     opts->target_spread = 0.01;
 }
 

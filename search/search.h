@@ -297,9 +297,11 @@ struct live_gate {
  * for what does not run well. */
 int live_launch(struct live *live, const struct candidate *candidate,
                 const struct live_gate *gate, double *calls, struct error *err);
-/* What a launch of two variants takes beside its pairs of calls, and each of them. */
+/* What a launch of two variants takes beside its pairs of calls, and each of them; and
+ * how many launches there are at least. */
 struct live_launch_cost {
     double own_s, pair_s;
+    size_t least;
 };
 /* How often two variants are run for a comparison that may take `seconds`: together (in
  * one process, by run_measure_together) or in interleaved launches. */
