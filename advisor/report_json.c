@@ -238,6 +238,8 @@ static void add_results(json_t *root, const struct search_result *result)
         qsort(result->advice, result->advice_nr, sizeof(*result->advice), by_rank);
     json_object_set_new(root, "advice", advice_json(result));
     json_object_set_new(root, "source_gain", json_quantity(result->source_gain));
+    if (result->session_gain.known)
+        json_object_set_new(root, "session_gain", json_quantity(result->session_gain));
     json_object_set_new(root, "environment_gain",
                         json_quantity(result->environment_gain));
     json_object_set_new(root, "total_gain", json_quantity(result->total_gain));

@@ -7,16 +7,19 @@
 
 #include "search/ties.h"
 
-/* What was said of the best plan is no longer true. */
+/* What was said of the best plan, and of those that led to it, is no longer true. */
 static void note_failed(struct search_result *result, struct quantity gain,
                         const char *outcome)
 {
+    const char *best = result->measurement[result->best].plan;
     for (size_t i = 0; i < result->advice_nr; i++) {
         struct advice *advice = &result->advice[i];
-        if (!advice->tried_plan ||
-            strcmp(advice->tried_plan, result->measurement[result->best].plan))
+        bool is_best = advice->tried_plan && !strcmp(advice->tried_plan, best),
+             led = advice->outcome && !strcmp(advice->outcome, SESSION_KEPT);
+        if (!is_best && !led)
             continue;
-        advice->measured_speedup = gain;
+        if (is_best)
+            advice->measured_speedup = gain;
         free(advice->outcome);
         advice->outcome = xstrdup(outcome);
     }
@@ -33,11 +36,16 @@ static bool is_luck(struct quantity gain)
 }
 
 /* The last comparisons find a gain, but may owe it to noise; with all that the session
- * measured they do not. What is said of the gain is what they say alone. */
-static bool is_gain_of_all(struct session *session, struct quantity last)
+ * measured (`all`) they do not. What is said of the gain is what they say alone. */
+static bool is_gain_of_all(struct quantity all, struct quantity last)
 {
-    return last.value >= SESSION_LEAST_GAIN && !last.doubted &&
-           session_is_gain(evidence_ratio(&session->evidence, 0, session->result->best));
+    return last.value >= SESSION_LEAST_GAIN && !last.doubted && session_is_gain(all);
+}
+
+static struct quantity session_gain(struct session *session)
+{
+    size_t best = session->result->best;
+    return best ? evidence_ratio(&session->evidence, 0, best) : quantity_unknown();
 }
 
 /* A smaller change that has no gain of its own gives way to the winner that it was taken
@@ -64,7 +72,7 @@ static int close_source(struct session *session, struct error *err)
                                    session_closing_s(session, 1), &gain, err))
             return -1;
     }
-    if (is_luck(gain) && !is_gain_of_all(session, gain)) {
+    if (is_luck(gain) && !is_gain_of_all(session_gain(session), gain)) {
         note_luck(result, gain);
         result->best = 0;
         result->source_gain.disturbed = gain.disturbed;
@@ -276,6 +284,7 @@ int session_close(struct session *session, struct error *err)
     if (audit_close(session, err) || session_left(session, err))
         return -1;
     note_untraced(result);
+    result->session_gain = session_gain(session);
     result->file_checks =
         result->best && session->effort[result->best] != MEASURE_EXPLAIN;
     result->interrupted = spawn_interrupted() != 0;
@@ -291,7 +300,8 @@ int session_close(struct session *session, struct error *err)
 
 bool search_file_is_luck(struct search_result *result, struct quantity gain)
 {
-    if (!result->file_decides || !is_luck(gain))
+    if (!result->file_decides || !is_luck(gain) ||
+        is_gain_of_all(result->session_gain, gain))
         return false;
     note_luck(result, gain);
     result->best = 0;

@@ -250,7 +250,7 @@ int guided_confirm(struct guided *guided, const char *transformation, size_t ind
             !ratio.known ? "not kept: it could not be compared to the end"
             : !faster    ? "not kept: no gain beyond the noise"
             : !right     ? "not kept: it failed in the longer run at full size"
-                         : GUIDED_KEPT);
+                         : SESSION_KEPT);
     if (faster && right && !transformation)
         guided_note_found(guided, guided->now, index, ratio);
     if (faster && right)

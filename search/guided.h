@@ -44,8 +44,6 @@ void guided_accept(struct guided *guided, size_t i);
  * fastest plan; then it finds out which of all that was tried is the fastest. */
 int guided_go_on(struct guided *guided, struct error *err);
 
-extern const char GUIDED_KEPT[];
-
 /* By the verdict's rule, on what was explained last. */
 struct quantity guided_bound(const struct guided *guided,
                              const struct rule_verdict *verdict);

@@ -75,14 +75,14 @@ void guided_note_pruned(struct guided *guided)
     }
 }
 
-const char GUIDED_KEPT[] = "kept: faster beyond the noise";
+const char SESSION_KEPT[] = "kept: faster beyond the noise";
 
 void guided_note_outcome(struct guided *guided, const char *transformation,
                          const char *plan, struct quantity measured, const char *outcome)
 {
     struct advice *advice = guided_advice(guided->session->result, transformation);
-    if (advice->outcome && !strcmp(advice->outcome, GUIDED_KEPT) &&
-        strcmp(outcome, GUIDED_KEPT))
+    if (advice->outcome && !strcmp(advice->outcome, SESSION_KEPT) &&
+        strcmp(outcome, SESSION_KEPT))
         return;
     if (plan)
         replace(&advice->tried_plan, plan);
@@ -191,7 +191,7 @@ void guided_note_found(struct guided *guided, size_t before, size_t i,
             continue;
         replace(&advice->tried_plan, result->measurement[i].plan);
         replace(&advice->outcome,
-                nr == 1 ? GUIDED_KEPT
+                nr == 1 ? SESSION_KEPT
                         : "kept: faster beyond the noise with another step");
         advice->measured_speedup = nr == 1 ? gain : quantity_unknown();
         advice->contradicted = true;

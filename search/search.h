@@ -114,8 +114,10 @@ struct search_result {
     size_t advice_nr, advice_alloc;
     struct pruned *pruned;
     size_t pruned_nr, pruned_alloc;
-    struct quantity source_gain; /* best plan over none, same environment, interleaved;
-                                    exactly 1 when best == 0 */
+    struct quantity source_gain;  /* best plan over none, same environment, interleaved;
+                                     exactly 1 when best == 0 */
+    struct quantity session_gain; /* the same by all that the session compared, but for
+                                     its file; unknown when best == 0 */
     struct quantity environment_gain; /* huge over small pages, untransformed kernel;
                                          unknown = not tried */
     struct quantity total_gain; /* best plan in best environment over baseline; unknown if

@@ -65,6 +65,7 @@ int session_start(struct session *session, struct error *err)
     begin_pace(session);
     *session->result = (struct search_result){
         .source_gain = quantity_exact(1, PROVENANCE_CLOCK),
+        .session_gain = quantity_unknown(),
         .environment_gain = quantity_unknown(),
         .total_gain = quantity_unknown(),
         .left_bound = quantity_unknown(),

@@ -152,6 +152,9 @@ int session_compare_pages(struct session *session, size_t plan, int later,
  * is left; why it ended. */
 int session_close(struct session *session, struct error *err);
 
+/* The outcome of advice whose plan became the best. */
+extern const char SESSION_KEPT[];
+
 /* left.c: fills result->left for the best, which is explained first where it was not. */
 int session_left(struct session *session, struct error *err);
 /*

@@ -259,6 +259,9 @@ static void the_file_decides_where_nothing_else_did(void)
     check(!search_file_is_luck(&trial.result, none)); /* it was compared before */
     trial.result.file_decides = true;
     check(!search_file_is_luck(&trial.result, some));
+    check(trial.result.session_gain.low > 1);
+    check(!search_file_is_luck(&trial.result, none)); /* by all it is a gain */
+    trial.result.session_gain = none;
     check(search_file_is_luck(&trial.result, none));
     check_eq(trial.result.best, 0);
     check_near(trial.result.source_gain.value, 1, 0);
