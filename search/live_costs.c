@@ -14,7 +14,7 @@ enum { LOOK_CALLS = 7 };
  * Checking it takes as much less as its call does, but the first check runs the kernel as
  * written, too, whose results are kept.
  */
-static const double worthy = 0.2;
+static const double worthy = 0.1;
 
 /* Told by the kernel's own check until a plan was checked. */
 int live_check(struct live *live, struct built *built, bool small_only, struct error *err)
@@ -91,7 +91,7 @@ void live_costs(void *data, struct search_costs *costs)
         return;
     call_s = live->reference.time_s.value;
     best_s = winner_s(live);
-    costs->try_s = build_s + 2 * call_s + fmin(looking_s, LOOK_CALLS * call_s);
+    costs->try_s = build_s + call_s + best_s + fmin(looking_s, LOOK_CALLS * call_s);
     costs->comparison_s = (double)launch.least * (launch.own_s + launch.pair_s);
     costs->look_s = 2 * best_s + explaining_s;
     costs->explain_s =
