@@ -6,12 +6,17 @@
 #include "advisor/code_diffs.h"
 #include "advisor/html_parts.h"
 
+static bool is_noise(struct quantity gain)
+{
+    return gain.known && !gain.doubted && gain.low < gain.high &&
+           report_is_noise(gain.low, gain.high);
+}
+
 static void add_tile(struct html *page, const char *title, struct quantity gain,
                      const char *absent, const char *what)
 {
     struct buf text = {0};
-    bool noise = gain.known && !gain.doubted && gain.low < gain.high &&
-                 report_is_noise(gain.low, gain.high);
+    bool noise = is_noise(gain);
     buf_addf(page->out, "<div class=\"tile%s\">",
              gain.known && !gain.doubted && !noise && gain.value > 1 ? " good" : "");
     html_element(page->out, "h3", title);
@@ -38,21 +43,34 @@ static void add_tile(struct html *page, const char *title, struct quantity gain,
     buf_release(&text);
 }
 
+/* Where the last comparisons alone cannot tell, what all of the search say. */
+static char *source_text(struct quantity source, struct quantity emitted,
+                         struct quantity session)
+{
+    struct buf text = {0};
+    buf_add(&text, "The best plan over the kernel as written, timed in turn");
+    buf_add(&text, emitted.known ? " from the written file alone." : ".");
+    if (is_noise(source) && session.known && !is_noise(session)) {
+        buf_add(&text, " All comparisons of the search together: ");
+        add_gain_text(&text, session);
+        buf_add(&text, ", 95 % interval ");
+        add_range_text(&text, session, 1);
+        buf_add(&text, ".");
+    }
+    return buf_detach(&text);
+}
+
 static void add_tiles(struct html *page)
 {
     const json_t *report = page->report;
     struct quantity source = doc_quantity(report, "source_gain"),
                     emitted = doc_quantity(report, "emitted_gain");
     bool none = page->best == 0;
+    char *what = source_text(source, emitted, doc_quantity(report, "session_gain"));
     buf_add(page->out, "<div class=\"tiles\">\n");
     add_tile(page, "Source",
              none && !source.doubted ? quantity_exact(1, PROVENANCE_CLOCK) : source,
-             "not measured",
-             none ? "No plan was faster beyond the noise."
-             : emitted.known
-                 ? "The best plan over the kernel as written, timed in turn from "
-                   "the written file alone."
-                 : "The best plan over the kernel as written, timed in turn.");
+             "not measured", none ? "No plan was faster beyond the noise." : what);
     add_tile(
         page, "Environment", doc_quantity(report, "environment_gain"), "not tried",
         "Huge pages under the kernel as written. A source cannot set them; its caller "
@@ -61,6 +79,7 @@ static void add_tiles(struct html *page)
         page, "Both together", doc_quantity(report, "total_gain"), "not measured",
         "The best plan in the best environment over the kernel as written in its own.");
     buf_add(page->out, "</div>\n");
+    free(what);
 }
 
 /* ---- the winner ---- */
