@@ -190,6 +190,12 @@ static void watch_open(const struct trial_space *space, struct watch *watch)
 /* Nothing but counting ends it. */
 static const double NO_BUDGET_S = 1e9;
 
+/* Answers alone take time, the same on every machine. */
+static double stopped_clock(void)
+{
+    return 1;
+}
+
 int trial_search(const struct trial_space *space, const struct trial_strategy *strategy,
                  const struct rule_set *rules, unsigned long long seed, bool to_the_end,
                  struct trial_run *out, struct error *err)
@@ -203,6 +209,7 @@ int trial_search(const struct trial_space *space, const struct trial_strategy *s
         strategy->shuffled ? rule_set_shuffled(rules, seed) : NULL;
     struct search_opts opts = {.strategy = strategy->strategy,
                                .budget_s = ends ? TRIAL_BUDGET_S : NO_BUDGET_S,
+                               .clock = stopped_clock,
                                .skipped_s = &watch.clock_s,
                                .plans_only = true,
                                .seed = seed,
