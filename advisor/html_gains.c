@@ -6,17 +6,12 @@
 #include "advisor/code_diffs.h"
 #include "advisor/html_parts.h"
 
-static bool is_noise(struct quantity gain)
-{
-    return gain.known && !gain.doubted && gain.low < gain.high &&
-           report_is_noise(gain.low, gain.high);
-}
-
 static void add_tile(struct html *page, const char *title, struct quantity gain,
                      const char *absent, const char *what)
 {
     struct buf text = {0};
-    bool noise = is_noise(gain);
+    bool noise = gain.known && !gain.doubted && gain.low < gain.high &&
+                 report_is_noise(gain.low, gain.high);
     buf_addf(page->out, "<div class=\"tile%s\">",
              gain.known && !gain.doubted && !noise && gain.value > 1 ? " good" : "");
     html_element(page->out, "h3", title);
@@ -43,14 +38,15 @@ static void add_tile(struct html *page, const char *title, struct quantity gain,
     buf_release(&text);
 }
 
-/* Where the last comparisons alone cannot tell, what all of the search say. */
-static char *source_text(struct quantity source, struct quantity emitted,
-                         struct quantity session)
+static char *source_text(const json_t *report)
 {
+    struct quantity session = doc_quantity(report, "session_gain");
     struct buf text = {0};
     buf_add(&text, "The best plan over the kernel as written, timed in turn");
-    buf_add(&text, emitted.known ? " from the written file alone." : ".");
-    if (is_noise(source) && session.known && !is_noise(session)) {
+    buf_add(&text, doc_quantity(report, "emitted_gain").known
+                       ? " from the written file alone."
+                       : ".");
+    if (report_search_decides(report)) {
         buf_add(&text, " All comparisons of the search together: ");
         add_gain_text(&text, session);
         buf_add(&text, ", 95 % interval ");
@@ -63,10 +59,9 @@ static char *source_text(struct quantity source, struct quantity emitted,
 static void add_tiles(struct html *page)
 {
     const json_t *report = page->report;
-    struct quantity source = doc_quantity(report, "source_gain"),
-                    emitted = doc_quantity(report, "emitted_gain");
+    struct quantity source = doc_quantity(report, "source_gain");
     bool none = page->best == 0;
-    char *what = source_text(source, emitted, doc_quantity(report, "session_gain"));
+    char *what = source_text(report);
     buf_add(page->out, "<div class=\"tiles\">\n");
     add_tile(page, "Source",
              none && !source.doubted ? quantity_exact(1, PROVENANCE_CLOCK) : source,

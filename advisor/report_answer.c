@@ -204,19 +204,6 @@ static void gain_line(struct sheet *sheet, const char *label, const json_t *gain
     buf_release(&line);
 }
 
-static bool is_noise(const json_t *gain)
-{
-    return report_is_noise(report_figure(gain, "low"), report_figure(gain, "high"));
-}
-
-/* Where the last comparisons alone cannot tell: why the plan is kept all the same. */
-static void show_session(struct sheet *sheet, const json_t *source)
-{
-    const json_t *session = report_quantity(sheet->report, "session_gain");
-    if (source && is_noise(source) && session && !is_noise(session))
-        gain_line(sheet, "in the search", session, ", all its comparisons together");
-}
-
 static void show_source(struct sheet *sheet)
 {
     const json_t *source = report_quantity(sheet->report, "source_gain"),
@@ -242,7 +229,9 @@ static void show_source(struct sheet *sheet)
                   "not come about");
     if (file && !json_equal(file, source))
         gain_line(sheet, "the written file", file, "");
-    show_session(sheet, source);
+    if (report_search_decides(sheet->report))
+        gain_line(sheet, "in the search", report_quantity(sheet->report, "session_gain"),
+                  ", all its comparisons together");
     page_line(&sheet->page, "by the plan", "%s", best_plan(sheet));
 }
 

@@ -72,6 +72,18 @@ bool report_is_noise(double low, double high)
     return !(low > 1) && !(high < 1); /* an open end is not known to exclude it */
 }
 
+static bool is_noise(const json_t *gain)
+{
+    return report_is_noise(report_figure(gain, "low"), report_figure(gain, "high"));
+}
+
+bool report_search_decides(const json_t *report)
+{
+    const json_t *source = report_quantity(report, "source_gain"),
+                 *session = report_quantity(report, "session_gain");
+    return source && is_noise(source) && session && !is_noise(session);
+}
+
 bool report_is_believed(const json_t *quantity)
 {
     return !json_is_false(json_object_get(quantity, "believed"));

@@ -41,5 +41,8 @@ bool report_is_believed(const json_t *quantity);
 
 /* Of a gain: does its interval hold 1? */
 bool report_is_noise(double low, double high);
+/* Is the plan kept for what all comparisons of the search say (session_gain), where the
+ * last ones alone (source_gain) cannot tell? */
+bool report_search_decides(const json_t *report);
 
 #endif

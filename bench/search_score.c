@@ -56,11 +56,6 @@ static int find_spaces(struct strvec *paths, struct error *err)
     return 0;
 }
 
-static void seed_dataset(void *data, unsigned long long seed)
-{
-    dataset_seed(data, seed);
-}
-
 /* Results borrow from the data sets. */
 struct judging {
     const struct settings *settings;
@@ -78,13 +73,8 @@ static int add_space(struct judging *all, const char *path, struct error *err)
     if (dataset_load(path, dataset, err))
         return -1;
     all->dataset_nr++;
-    struct trial_source source = {.name = dataset_name(*dataset),
-                                  .subject = dataset_subject(*dataset),
-                                  .runner = dataset_runner(*dataset),
-                                  .data = *dataset,
-                                  .seed = seed_dataset,
-                                  .answer_s = all->settings->answer_s};
-    source.entry = dataset_entries(*dataset, &source.entry_nr);
+    struct trial_source source = trial_source_of(*dataset);
+    source.answer_s = all->settings->answer_s;
     fprintf(stderr, "%s: %zu variants\n", source.name, source.entry_nr);
     if (trial_space_open(&source, &space, err))
         return -1;

@@ -24,6 +24,22 @@ const struct trial_strategy trial_strategies[TRIAL_STRATEGIES] = {
 
 /* ---- the space ---- */
 
+static void seed_dataset(void *data, unsigned long long seed)
+{
+    dataset_seed(data, seed);
+}
+
+struct trial_source trial_source_of(struct dataset *dataset)
+{
+    struct trial_source source = {.name = dataset_name(dataset),
+                                  .subject = dataset_subject(dataset),
+                                  .runner = dataset_runner(dataset),
+                                  .data = dataset,
+                                  .seed = seed_dataset};
+    source.entry = dataset_entries(dataset, &source.entry_nr);
+    return source;
+}
+
 static double half_interval(struct quantity time_s)
 {
     return (time_s.high - time_s.low) / 2 / time_s.value;

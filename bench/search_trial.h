@@ -20,6 +20,9 @@ struct trial_source {
         answer_s; /* what each answer takes of the replay's clock; 0 = TRIAL_ANSWER_S */
 };
 
+/* Borrows from it. */
+struct trial_source trial_source_of(struct dataset *dataset);
+
 struct trial_space {
     struct trial_source source;
     size_t *place; /* of entry i among the valid; SCORE_INVALID */

@@ -7,9 +7,10 @@
 
 #include "search/ties.h"
 
-/* What was said of the best plan, and of those that led to it, is no longer true. */
-static void note_failed(struct search_result *result, struct quantity gain,
-                        const char *outcome)
+/* The kernel as written is the best again; what was said of the plan that was, and of
+ * those that led to it, is no longer true. */
+static void drop_best(struct search_result *result, struct quantity gain,
+                      const char *outcome)
 {
     const char *best = result->measurement[result->best].plan;
     for (size_t i = 0; i < result->advice_nr; i++) {
@@ -23,23 +24,23 @@ static void note_failed(struct search_result *result, struct quantity gain,
         free(advice->outcome);
         advice->outcome = xstrdup(outcome);
     }
+    result->best = 0;
+    result->source_gain = quantity_exact(1, PROVENANCE_CLOCK);
 }
 
-static void note_luck(struct search_result *result, struct quantity gain)
-{
-    note_failed(result, gain, "not kept: measured again the gain was not there");
-}
+static const char no_gain[] = "not kept: measured again the gain was not there";
 
 static bool is_luck(struct quantity gain)
 {
     return gain.known && (gain.low <= 1 || gain.value < SESSION_LEAST_GAIN);
 }
 
-/* The last comparisons find a gain, but may owe it to noise; with all that the session
- * measured (`all`) they do not. What is said of the gain is what they say alone. */
-static bool is_gain_of_all(struct quantity all, struct quantity last)
+/* Where the last comparisons find a gain, but may owe it to noise, `all` that the session
+ * measured may show that they do not. What is said of the gain is what they say alone. */
+static bool is_luck_by_all(struct quantity all, struct quantity last)
 {
-    return last.value >= SESSION_LEAST_GAIN && !last.doubted && session_is_gain(all);
+    return is_luck(last) &&
+           (last.value < SESSION_LEAST_GAIN || last.doubted || !session_is_gain(all));
 }
 
 static struct quantity session_gain(struct session *session)
@@ -72,9 +73,8 @@ static int close_source(struct session *session, struct error *err)
                                    session_closing_s(session, 1), &gain, err))
             return -1;
     }
-    if (is_luck(gain) && !is_gain_of_all(session_gain(session), gain)) {
-        note_luck(result, gain);
-        result->best = 0;
+    if (is_luck_by_all(session_gain(session), gain)) {
+        drop_best(result, gain, no_gain);
         result->source_gain.disturbed = gain.disturbed;
         result->source_gain.doubted = gain.doubted;
         return 0;
@@ -300,12 +300,9 @@ int session_close(struct session *session, struct error *err)
 
 bool search_file_is_luck(struct search_result *result, struct quantity gain)
 {
-    if (!result->file_decides || !is_luck(gain) ||
-        is_gain_of_all(result->session_gain, gain))
+    if (!result->file_decides || !is_luck_by_all(result->session_gain, gain))
         return false;
-    note_luck(result, gain);
-    result->best = 0;
-    result->source_gain = quantity_exact(1, PROVENANCE_CLOCK);
+    drop_best(result, gain, no_gain);
     return true;
 }
 
@@ -314,14 +311,13 @@ bool search_file_is_wrong(struct search_result *result, const char *plan)
     struct measurement *best = &result->measurement[result->best];
     if (!result->file_checks || strcmp(best->plan, plan))
         return false;
-    note_failed(result, quantity_unknown(),
-                "not kept: its file gives other results at the full size");
+    drop_best(result, quantity_unknown(),
+              "not kept: the file of the best plan gives other results at the full size");
+    result->best_total = 0;
     best->outcome = RUN_OUTCOME_WRONG_RESULT;
     best->verified = false;
     free(best->detail);
     best->detail = xstrdup("its file gives other results at the full size");
-    result->best = result->best_total = 0;
-    result->source_gain = quantity_exact(1, PROVENANCE_CLOCK);
     return true;
 }
 

@@ -242,7 +242,7 @@ int guided_confirm(struct guided *guided, const char *transformation, size_t ind
             return -1;
     }
     bool faster = session_is_gain(ratio), right = true;
-    if (faster && session_explain(session, &index, &right, err))
+    if (faster && session_explain(session, index, &right, err))
         return -1;
     if (transformation)
         guided_note_outcome(

@@ -293,7 +293,7 @@ static int explain_best(struct session *session, struct error *err)
         spawn_interrupted())
         return 0;
     session_say(session, "explaining the best plan");
-    if (session_explain(session, &best, &right, err))
+    if (session_explain(session, best, &right, err))
         return -1;
     if (right || spawn_interrupted())
         return 0;

@@ -7,7 +7,7 @@
  * the shortest comparison is of a few launches, each of a first pair and one that counts.
  */
 static const double looking_s = 0.4, start_s = 0.2, build_s = 0.2, explaining_s = 0.7;
-enum { LOOK_CALLS = 7 };
+enum { LOOK_CALLS = 7, COMPARISON_LAUNCHES = 3, FEWER_LAUNCHES = 2 };
 /*
  * As long as none is known: what a plan takes of the time of the kernel as written, where
  * calls are so long that it matters; of plans that gain less there is no time to tell.
@@ -31,11 +31,11 @@ int live_check(struct live *live, struct built *built, bool small_only, struct e
     return status;
 }
 
-/* The first pair counts, too, where three launches of two would take longer than the
- * shortest comparison. */
+/* The first pair counts, too, where launches of two would take longer than the shortest
+ * comparison. */
 static double comparison_calls(const struct live *live)
 {
-    return live->original_s.value > PACE_LEAST_S / 3 / 2 ? 1 : 2;
+    return live->original_s.value > PACE_LEAST_S / COMPARISON_LAUNCHES / 2 ? 1 : 2;
 }
 
 static double check_s(const struct live *live)
@@ -52,8 +52,8 @@ static double winner_s(const struct live *live)
     return call_s < live->original_s.value ? call_s : worthy * live->original_s.value;
 }
 
-/* The memory of guests may be the host's first: then it takes up to eight times as long
- * as the last time, and the next time, too. */
+/* Where a host must give a guest its pages first, filling takes up to eight times as long
+ * as it did before, and likely so the next time. */
 void live_note_start(struct live *live, const struct run_result *result)
 {
     const double forgets = 0.8; /* as in pace.c */
@@ -61,13 +61,14 @@ void live_note_start(struct live *live, const struct run_result *result)
         live->fill_s = fmax(result->starting_s - start_s, forgets * live->fill_s);
 }
 
-/* Two where three would take a quarter of the budget: that is enough for gains as large
+/* Fewer where they would take a quarter of the budget: two show gains that are as large
  * as they must be to matter then. */
 static size_t least_launches(const struct live *live, double each_s)
 {
     const double most_share = 0.25;
-    return live->opts.budget_s > 0 && 3 * each_s > most_share * live->opts.budget_s ? 2
-                                                                                    : 3;
+    bool few = live->opts.budget_s > 0 &&
+               COMPARISON_LAUNCHES * each_s > most_share * live->opts.budget_s;
+    return few ? FEWER_LAUNCHES : COMPARISON_LAUNCHES;
 }
 
 struct live_launch_cost live_pair_cost(const struct live *live)

@@ -56,7 +56,7 @@ double pace_file_s(const struct pace *pace)
     return pace->check_s + pace_comparison_s(pace, PACE_LEAST_S);
 }
 
-double pace_explaining_s(const struct pace *pace)
+static double explaining_s(const struct pace *pace)
 {
     const double most_share = 0.125;
     double seconds = pace->check_s + pace->explain_s;
@@ -69,7 +69,7 @@ double pace_closing_s(const struct pace *pace)
     double look_s =
         pace->look_s > 0 ? pace->look_s : pace_comparison_s(pace, PACE_LEAST_S);
 
-    return look_s + pace_explaining_s(pace) + pace_file_s(pace) + pace_tail_s(pace);
+    return look_s + explaining_s(pace) + pace_file_s(pace) + pace_tail_s(pace);
 }
 
 double pace_seconds(const struct pace *pace, double now_s, int later, double most_s)

@@ -52,12 +52,10 @@ double pace_tail_s(const struct pace *pace);
 double pace_comparison_s(const struct pace *pace, double seconds);
 /* The written file: checked at full size and compared, as shortly as can be. */
 double pace_file_s(const struct pace *pace);
-/* Checking a plan at its full size and explaining it, if that is an eighth of the budget
- * at most: else no time is kept for it, and its file's check decides. */
-double pace_explaining_s(const struct pace *pace);
 /* What a try that turns out faster leads to, as shortly as can be: it is compared in
- * passing, checked at full size and explained, and its file is checked and compared,
- * which then decides. */
+ * passing, checked at full size and explained (if that is an eighth of the budget at
+ * most: else no time is kept for it), and its file is checked and compared, which then
+ * decides. */
 double pace_closing_s(const struct pace *pace);
 /* Seconds to give to a comparison that begins now, when `later` more must follow, the
  * last of them that of the file (none: 0): at most `most_s`, at least PACE_LEAST_S. */

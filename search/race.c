@@ -160,7 +160,7 @@ int race_settle(struct session *session, double end_s, size_t *best,
             return -1;
         if (!is_better(*best, *gain))
             return 0;
-        if (session_explain(session, &leader, &right, err))
+        if (session_explain(session, leader, &right, err))
             return -1;
         if (right) {
             *best = leader;

@@ -254,28 +254,27 @@ int session_measure_in(struct session *session, const struct choice *choice,
                 measurement.cost_s =
                     session_clock_s(session) - began_s + take_ahead_s(session);
             note_cost(session, &measurement, effort);
-        }
-        if (status == 0 && is_cut_short(session, &measurement, *index)) {
-            measurement_release(&measurement);
-        } else if (status == 0) {
-            put(session, *index, &copy, effort, &measurement);
-            status = tell(session, &session->result->measurement[*index], err);
+            if (is_cut_short(session, &measurement, *index)) {
+                measurement_release(&measurement);
+            } else {
+                put(session, *index, &copy, effort, &measurement);
+                status = tell(session, &session->result->measurement[*index], err);
+            }
         }
     }
     free(plan);
     return status;
 }
 
-int session_explain(struct session *session, size_t *i, bool *right, struct error *err)
+int session_explain(struct session *session, size_t i, bool *right, struct error *err)
 {
-    struct choice choice = session->choice[*i];
-    *right = session_timed(session, *i) && !spawn_interrupted();
-    if (!*right || session->effort[*i] == MEASURE_EXPLAIN ||
+    *right = session_timed(session, i) && !spawn_interrupted();
+    if (!*right || session->effort[i] == MEASURE_EXPLAIN ||
         !session_affords_explaining(session))
         return 0;
-    if (session_measure(session, &choice, false, MEASURE_EXPLAIN, 0, i, err))
+    if (session_measure(session, &session->choice[i], false, MEASURE_EXPLAIN, 0, &i, err))
         return -1;
-    *right = session_timed(session, *i);
+    *right = session_timed(session, i);
     return 0;
 }
 

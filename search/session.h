@@ -86,10 +86,10 @@ int session_measure_in(struct session *session, const struct choice *choice,
                        const struct environment *environment, enum measure_effort effort,
                        double limit_s, size_t *index, struct error *err);
 
-/* Measures *i to the end: its results at the full size, and what limits it. Left out
+/* Measures i to the end: its results at the full size, and what limits it. Left out
  * where there is no time for that and for its file's check behind it, which then decides.
  * *right: nothing says that it is wrong. */
-int session_explain(struct session *session, size_t *i, bool *right, struct error *err);
+int session_explain(struct session *session, size_t i, bool *right, struct error *err);
 
 /* The place of the choice's measurement in the plain environment; measurement_nr = it was
  * not measured. */

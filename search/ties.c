@@ -307,12 +307,6 @@ static int compare_all(struct ties *ties, size_t *faster, struct error *err)
     return 0;
 }
 
-/* Right at full size, too, and explained like every winner. */
-static int check_full(struct ties *ties, size_t i, bool *right, struct error *err)
-{
-    return session_explain(ties->session, &i, right, err);
-}
-
 static int compare_rounds(struct ties *ties, struct error *err)
 {
     for (int round = 0; round < 2; round++) {
@@ -322,7 +316,7 @@ static int compare_rounds(struct ties *ties, struct error *err)
             return -1;
         if (faster == ties->winner || round == 1 || spawn_interrupted())
             return 0;
-        if (check_full(ties, faster, &right, err))
+        if (session_explain(ties->session, faster, &right, err))
             return -1;
         if (!right)
             return 0;
@@ -349,7 +343,7 @@ static int choose(struct ties *ties, size_t *chosen, struct error *err)
     *chosen = ties->winner;
     while (!spawn_interrupted() && (best = smallest(ties))) {
         bool right = false;
-        if (check_full(ties, best->index, &right, err))
+        if (session_explain(ties->session, best->index, &right, err))
             return -1;
         if (right) {
             *chosen = best->index;

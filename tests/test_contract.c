@@ -6,17 +6,25 @@
  * suite with UPDATE_GOLDEN and reads the difference.
  */
 #include <CUnit/CUnit.h>
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/search_trial.h"
 #include "core/base/hash.h"
-#include "search/dataset.h"
 #include "tests/test_advisor_place.h"
 #include "variants/variants.h"
 
 #define CONTRACT INFLIGHT_SOURCE_DIR "/tests/data/contract/"
+
+static void add_hash(const char *text, struct buf *out)
+{
+    struct hash hash = hash_begin();
+
+    hash_text(&hash, text);
+    char *hex = hash_hex_short(&hash);
+    buf_add(out, hex);
+    free(hex);
+}
 
 /* ---- the command line ---- */
 
@@ -62,30 +70,21 @@ static void commands_keep_their_options(void)
 
 /* ---- documents ---- */
 
-static int is_json(const struct dirent *entry)
-{
-    return strstr(entry->d_name, ".json") != NULL;
-}
-
 static void schemas_stay(void)
 {
     static const char folder[] = INFLIGHT_SOURCE_DIR "/docs/schemas";
     struct dirent **entry = NULL;
     struct buf now = {0};
     struct error err = {0};
-    int nr = scandir(folder, &entry, is_json, alphasort);
+    int nr = place_list(folder, &entry);
 
-    check(nr > 0);
     for (int i = 0; i < nr; i++) {
         char *path = path_join(folder, entry[i]->d_name);
         struct buf text = {0};
-        struct hash hash = hash_begin();
 
         check_ok(file_read(path, &text, &err), &err);
-        hash_text(&hash, buf_str(&text));
-        char *hex = hash_hex_short(&hash);
-        buf_addf(&now, "%s %s\n", hex, entry[i]->d_name);
-        free(hex);
+        add_hash(buf_str(&text), &now);
+        buf_addf(&now, " %s\n", entry[i]->d_name);
         buf_release(&text);
         free(path);
         free(entry[i]);
@@ -121,12 +120,8 @@ static void add_emitted(struct kernel *kernel, const char *name, const char *wor
     if (plan_parse(words, &plan, &err) || kernel_emit(kernel, plan, NULL, &text, &err)) {
         buf_addf(out, "refused-%d %s %s\n", (int)err.status, name, words);
     } else {
-        struct hash hash = hash_begin();
-
-        hash_text(&hash, buf_str(&text));
-        char *hex = hash_hex_short(&hash);
-        buf_addf(out, "%s %s %s\n", hex, name, words);
-        free(hex);
+        add_hash(buf_str(&text), out);
+        buf_addf(out, " %s %s\n", name, words);
     }
     plan_free(plan);
     buf_release(&text);
@@ -164,11 +159,6 @@ static void plans_become_the_same_c(void)
 
 /* ---- the way of searches ---- */
 
-static void seed_dataset(void *data, unsigned long long seed)
-{
-    dataset_seed(data, seed);
-}
-
 /* Which plans it measured, in their order, and what it kept. */
 static void add_search(const char *path, const struct rule_set *rules, struct buf *out)
 {
@@ -179,12 +169,7 @@ static void add_search(const char *path, const struct rule_set *rules, struct bu
 
     if (!check_ok(dataset_load(path, &dataset, &err), &err))
         return;
-    struct trial_source source = {.name = dataset_name(dataset),
-                                  .subject = dataset_subject(dataset),
-                                  .runner = dataset_runner(dataset),
-                                  .data = dataset,
-                                  .seed = seed_dataset};
-    source.entry = dataset_entries(dataset, &source.entry_nr);
+    struct trial_source source = trial_source_of(dataset);
     if (check_ok(trial_space_open(&source, &space, &err), &err) &&
         check_ok(trial_search(&space, &trial_strategies[TRIAL_GUIDED], rules, 0, true,
                               &run, &err),
@@ -204,11 +189,6 @@ static void add_search(const char *path, const struct rule_set *rules, struct bu
     dataset_free(dataset);
 }
 
-static int is_space(const struct dirent *entry)
-{
-    return strstr(entry->d_name, ".json.gz") != NULL;
-}
-
 static void searches_take_the_same_way(void)
 {
     static const char *const folders[] = {INFLIGHT_SOURCE_DIR "/bench/data/spaces",
@@ -221,9 +201,8 @@ static void searches_take_the_same_way(void)
         return;
     for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
         struct dirent **entry = NULL;
-        int nr = scandir(folders[i], &entry, is_space, alphasort);
+        int nr = place_list(folders[i], &entry);
 
-        check(nr > 0);
         for (int k = 0; k < nr; k++) {
             char *path = path_join(folders[i], entry[k]->d_name);
 

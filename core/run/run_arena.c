@@ -452,7 +452,7 @@ int arena_turns(struct run_arena *arena, const char *const library[2],
         slot[0] = slot_for(arena, library[0], slots);
         result = load(arena, slot[0], library[0], LAUNCH_FIRST, launch, err);
     }
-    launch->starting_s = ran ? 0 : clock_s() - began_s;
+    launch->starting_s = ran || result ? 0 : clock_s() - began_s;
     if (result == 0) {
         slot[1] = slot_for(arena, library[1], slot[0]);
         result = load(arena, slot[1], library[1], LAUNCH_SECOND, launch, err);
