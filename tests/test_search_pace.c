@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "search/live.h"
 #include "tests/test_search_trial.h"
 
 /* ---- the arithmetic ---- */
@@ -78,6 +79,7 @@ struct timed_trial {
         double try_s, explain_s, over_s, check_s;
     } cost;
     double shortest_s, longest_s; /* of the comparisons */
+    bool cuts;                    /* plans that are explained are cut short by the end */
 };
 
 static int slow_measure(void *data, const struct candidate *candidate,
@@ -88,8 +90,11 @@ static int slow_measure(void *data, const struct candidate *candidate,
 
     now_s += effort == MEASURE_QUICK ? timed->cost.try_s
                                      : timed->cost.explain_s + timed->cost.check_s;
-    return timed->inner.measure(timed->inner.data, candidate, effort, stop_at_s, out,
-                                err);
+    int status =
+        timed->inner.measure(timed->inner.data, candidate, effort, stop_at_s, out, err);
+    if (timed->cuts && effort == MEASURE_EXPLAIN && *candidate->plan)
+        out->outcome = RUN_OUTCOME_INTERRUPTED;
+    return status;
 }
 
 static int slow_compare(void *data, const struct candidate *a, const struct candidate *b,
@@ -294,6 +299,45 @@ static void the_file_checks_what_nothing_else_did(void)
     trial_release(&timed.trial);
 }
 
+/* What was known of it before stands, and its file is what is checked. */
+static void a_winner_that_is_cut_short_stays(void)
+{
+    struct timed_trial whole = {.cost = {0.2, 1, 0.2, 0.2}}, timed = whole;
+    const struct search_result *result = &timed.trial.result;
+
+    timed_start(&whole, 100);
+    timed_run(&whole);
+    timed.cuts = true;
+    timed_start(&timed, 100);
+    timed_run(&timed);
+    check_str(result->measurement[result->best].plan,
+              whole.trial.result.measurement[whole.trial.result.best].plan);
+    check(result->best > 0);
+    check_eq(result->measurement[result->best].outcome, RUN_OUTCOME_OK);
+    check(result->file_checks);
+    trial_release(&whole.trial);
+    trial_release(&timed.trial);
+}
+
+static void starts_that_were_seen_are_reckoned_with(void)
+{
+    struct live live = {.fill_s = 1, .original_s = quantity_exact(0.1, PROVENANCE_CLOCK)};
+    struct run_result seen = {.starting_s = 5.2}, none = {0}, later = {.starting_s = 0.3};
+
+    live_note_start(&live, &seen);
+    check_near(live.fill_s, 5, 1e-12);
+    live_note_start(&live, &none);
+    check_near(live.fill_s, 5, 1e-12);
+    live_note_start(&live, &later);
+    check_near(live.fill_s, 4, 1e-12);
+    check_near(live_pair_cost(&live).own_s, 4.2, 1e-12);
+    check_eq(live_pair_cost(&live).least, 3); /* no budget */
+    live.opts.budget_s = 60;                  /* 13 s of it for three */
+    check_eq(live_pair_cost(&live).least, 3);
+    live.opts.budget_s = 30;
+    check_eq(live_pair_cost(&live).least, 2);
+}
+
 /* Each launch tells of other pages, with a pair at least. */
 static void comparisons_have_the_launches_that_they_can_pay(void)
 {
@@ -336,4 +380,6 @@ CU_TestInfo search_pace_tests[] = {
     {"a winner that is not traced is told", a_winner_that_is_not_traced_is_told},
     {"the file decides where nothing else did", the_file_decides_where_nothing_else_did},
     {"the file checks what nothing else did", the_file_checks_what_nothing_else_did},
+    {"a winner that is cut short stays", a_winner_that_is_cut_short_stays},
+    {"starts that were seen are reckoned with", starts_that_were_seen_are_reckoned_with},
     CU_TEST_INFO_NULL};

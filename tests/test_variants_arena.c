@@ -393,9 +393,12 @@ static void what_breaks_costs_a_start(void)
         if (session_open("plain", sides, 2, &session)) {
             turns(&session, 0, 0, result);
             check_eq(result[0].outcome, RUN_OUTCOME_OK);
+            check(result[0].starting_s > 0);
             check(run_arena_is_fresh(session.arena));
+            release(result);
             turns(&session, 0, 1, result);
             check_eq(result[0].outcome, RUN_OUTCOME_OK);
+            check(result[0].starting_s == 0); /* it ran before */
             check(result[1].outcome == RUN_OUTCOME_CRASHED ||
                   result[1].outcome == RUN_OUTCOME_BAD_EXIT);
             check(!run_arena_is_fresh(session.arena));
