@@ -6,6 +6,7 @@
 #include "advisor/commands.h"
 #include "advisor/counted.h"
 #include "advisor/numbers.h"
+#include "advisor/output.h"
 #include "advisor/replayed.h"
 #include "advisor/what_if.h"
 

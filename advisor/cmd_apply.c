@@ -5,6 +5,7 @@
 
 #include "advisor/commands.h"
 #include "advisor/emitted.h"
+#include "advisor/output.h"
 #include "advisor/version.h"
 #include "advisor/workbench.h"
 

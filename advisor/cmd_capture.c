@@ -6,6 +6,7 @@
 
 #include "advisor/commands.h"
 #include "advisor/inputs_capture.h"
+#include "advisor/output.h"
 #include "advisor/workbench.h"
 
 /* ---- a file that is there ---- */

@@ -7,6 +7,7 @@
 #include "advisor/emitted.h"
 #include "advisor/environment_words.h"
 #include "advisor/keep_record.h"
+#include "advisor/output.h"
 #include "advisor/page.h"
 #include "advisor/version.h"
 

@@ -9,6 +9,7 @@
 #include "advisor/in_app_causes.h"
 #include "advisor/in_app_text.h"
 #include "advisor/measure_report.h"
+#include "advisor/output.h"
 #include "advisor/rename_source.h"
 #include "advisor/report_parts.h"
 #include "advisor/version.h"

@@ -1,6 +1,7 @@
 /* inflight completion: the script by which a shell completes inflight's words. */
 #include "advisor/commands.h"
 #include "advisor/completion.h"
+#include "advisor/output.h"
 
 int completion_command(const struct settings *settings, struct error *err)
 {

@@ -15,6 +15,7 @@
 
 #include "advisor/commands.h"
 #include "advisor/doctor.h"
+#include "advisor/output.h"
 #include "advisor/plot.h"
 #include "core/machine/machine.h"
 #include "core/observe/observe.h"

@@ -5,6 +5,7 @@
 #include "advisor/commands.h"
 #include "advisor/database.h"
 #include "advisor/exchanged.h"
+#include "advisor/output.h"
 
 static int import_into(const struct settings *settings,
                        const struct exchange_space *space,

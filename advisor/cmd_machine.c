@@ -6,6 +6,7 @@
 
 #include "advisor/commands.h"
 #include "advisor/compare.h"
+#include "advisor/output.h"
 #include "advisor/plot.h"
 #include "advisor/profiles.h"
 

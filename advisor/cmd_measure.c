@@ -6,6 +6,7 @@
 #include "advisor/commands.h"
 #include "advisor/confirm_live.h"
 #include "advisor/measure_report.h"
+#include "advisor/output.h"
 #include "advisor/report_parts.h"
 #include "advisor/sweep.h"
 

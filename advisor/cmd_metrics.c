@@ -11,6 +11,7 @@
 #include "advisor/metrics_regions.h"
 #include "advisor/metrics_roof.h"
 #include "advisor/metrics_text.h"
+#include "advisor/output.h"
 #include "advisor/plot.h"
 
 /* ---- what is asked ---- */

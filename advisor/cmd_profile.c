@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advisor/commands.h"
+#include "advisor/output.h"
 #include "advisor/regions_report.h"
 
 /* ---- running it ---- */

@@ -7,6 +7,7 @@
 #include "advisor/database.h"
 #include "advisor/emitted.h"
 #include "advisor/exchanged.h"
+#include "advisor/output.h"
 #include "advisor/report.h"
 #include "advisor/series.h"
 #include "advisor/track_show.h"

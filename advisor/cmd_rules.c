@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "advisor/commands.h"
+#include "advisor/output.h"
 #include "advisor/replayed.h"
 #include "advisor/rules_text.h"
 #include "advisor/track_show.h"

@@ -6,6 +6,7 @@
 
 #include "advisor/commands.h"
 #include "advisor/kernel_json.h"
+#include "advisor/output.h"
 #include "advisor/show_plans.h"
 #include "advisor/workbench.h"
 

@@ -12,6 +12,7 @@
 #include "advisor/in_app_causes.h"
 #include "advisor/keep_record.h"
 #include "advisor/metrics_told.h"
+#include "advisor/output.h"
 #include "advisor/replay_space.h"
 #include "advisor/report.h"
 #include "advisor/save_space.h"

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "advisor/commands.h"
+#include "advisor/output.h"
 #include "advisor/version.h"
 
 static bool is_word(const char *word, const char *const *words)

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/commands.h"
 #include "advisor/metrics_text.h"
+#include "advisor/output.h"
 
 /* ---- which CPUs ---- */
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "advisor/commands.h"
+#include "advisor/output.h"
 #include "advisor/profiles.h"
 #include "advisor/timeline_show.h"
 

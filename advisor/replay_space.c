@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/output.h"
 #include "advisor/page.h"
 #include "advisor/report_read.h"
 #include "search/search.h"

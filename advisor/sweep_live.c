@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/commands.h"
 #include "advisor/environment_words.h"
 #include "advisor/measure_report.h"
+#include "advisor/output.h"
 #include "advisor/report_parts.h"
 #include "advisor/sweep.h"
 #include "advisor/version.h"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/commands.h"
 #include "advisor/database.h"
+#include "advisor/output.h"
 
 static long long integer_of(const json_t *rule, const char *key)
 {
