@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "bench/plan_try.h"
-#include "variants/plan.h"
+#include "variants/plan/plan.h"
 
 #define SHARED BENCH_DIR "/plan-objects"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "bench/score.h"
-#include "core/base/base.h"
+#include "core/base.h"
 #include "tests/check.h"
 
 enum { SIZE_MAX_OF_SPACE = 500, RUNS = 200 };
