@@ -7,8 +7,8 @@
 
 #include "core/files/hash.h"
 #include "variants/ir/ir.h"
-#include "variants/ir/pragma.h"
-#include "variants/kernel/contents.h"
+#include "variants/directives/pragma.h"
+#include "variants/directives/contents.h"
 #include "variants/kernel/kernel_tuned.h"
 #include "variants/model/model.h"
 
