@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "variants/directives/record_fields.h"
 #include "variants/directives/tunable.h"
 
 /* ---- reading one line of words ---- */
