@@ -1,4 +1,4 @@
-#include "variants/kernel/contents.h"
+#include "variants/directives/contents.h"
 
 #include <math.h>
 #include <stdlib.h>

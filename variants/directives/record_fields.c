@@ -1,8 +1,8 @@
 /* Fields of arrays of structs: which of them the function names, and where they lie. */
+#include "variants/directives/record_fields.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "variants/kernel/kernel.h"
 
 struct finding {
     const struct ir_function *function;

@@ -1,6 +1,6 @@
 /* What decides on addresses and trip counts, and what may be written: found by a walk
  * over the function, whether its loops can be modelled or not. */
-#include "variants/kernel/kernel.h"
+#include "variants/directives/record_fields.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "variants/ir/pragma.h"
+#include "variants/directives/pragma.h"
 
 enum { DEPTH_MAX = 100 };
 

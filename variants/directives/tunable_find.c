@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "variants/kernel/tunable.h"
+#include "variants/directives/tunable.h"
 
 /* ---- tokens ---- */
 

@@ -1,6 +1,6 @@
 /* From the words about tunables to places in the file, and to the file with other values.
  */
-#include "variants/kernel/tunable.h"
+#include "variants/directives/tunable.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "variants/kernel/tunable.h"
+#include "variants/directives/tunable.h"
 
 /* Of plans: a value must be one that set(NAME:VALUE) takes. */
 static const long long VALUE_MAX = 1LL << 30;

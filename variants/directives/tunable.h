@@ -6,7 +6,7 @@
 #ifndef VARIANTS_TUNABLE_H
 #define VARIANTS_TUNABLE_H
 
-#include "variants/ir/pragma.h"
+#include "variants/directives/pragma.h"
 #include "variants/variants.h"
 
 enum { TUNABLE_VALUES_MAX = 4096 };

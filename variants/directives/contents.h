@@ -6,7 +6,7 @@
 #ifndef VARIANTS_CONTENTS_H
 #define VARIANTS_CONTENTS_H
 
-#include "variants/ir/pragma.h"
+#include "variants/directives/pragma.h"
 
 enum { CONTENTS_ARGS_MAX = 2 };
 

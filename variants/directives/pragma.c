@@ -1,10 +1,11 @@
-#include "variants/ir/pragma.h"
+#include "variants/directives/pragma.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "variants/kernel/tunable.h"
+#include "variants/directives/record_fields.h"
+#include "variants/directives/tunable.h"
 
 /* ---- reading one line of words ---- */
 

@@ -58,8 +58,6 @@ void kernel_words_release(struct kernel_words *words);
 /* The word about `name` (NULL for KERNEL, ASSOCIATIVE, FLOPS), or NULL. */
 const struct kernel_word *kernel_words_find(const struct kernel_words *words,
                                             enum word_kind kind, const char *name);
-/* kernel_records.c: is `name` a field of an array of structs that the function names? */
-bool is_record_field(const struct ir_function *function, const char *name);
 /* Is a pair of arrays vouched not to overlap? */
 bool kernel_words_noalias(const struct kernel_words *words, const char *a, const char *b);
 
