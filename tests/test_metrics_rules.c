@@ -313,7 +313,7 @@ static void profiles_find_their_definitions(void)
         if (!file[i].common)
             check_ok(metric_set_load(file[i].name, NULL, &set, &err), &err);
         for (size_t k = 0; set && k < ARRAY_SIZE(pair); k++)
-            if (metrics_set_is_of(set, pair[k][0]) !=
+            if (strvec_has(&set->microarchitecture, pair[k][0]) !=
                 (pair[k][1] && !strcmp(pair[k][1], file[i].name)))
                 check_str(file[i].name, pair[k][0]);
         metric_set_free(set);

@@ -5,6 +5,7 @@
 
 #include "advisor/exchange/counted.h"
 #include "core/base/near.h"
+#include "core/cpu/cpu.h"
 
 const char metrics_software[] = "software";
 
@@ -12,7 +13,7 @@ int metrics_set_here(struct metric_set **set, struct error *err)
 {
     struct buf cpu = {0};
     *set = NULL;
-    int status = file_read("/proc/cpuinfo", &cpu, err);
+    int status = cpuinfo_read(&cpu, err);
     if (!status)
         status = metric_set_load(NULL, buf_str(&cpu), set, err);
     buf_release(&cpu);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "advisor/metrics/metrics_given.h"
+#include "core/cpu/cpu.h"
 
 /* ---- which definitions ---- */
 
@@ -18,22 +19,17 @@ static struct metric_set *load(const char *name, const char *cpu, struct strvec 
     return set;
 }
 
-/* The first shipped file of that CPU. */
+/* What the CPU's file names. */
 static struct metric_set *of_microarchitecture(const char *name, struct strvec *note)
 {
-    struct metric_file *file = NULL;
+    struct cpu_table table;
     struct metric_set *set = NULL;
-    size_t nr = 0;
-    if (metric_files(&file, &nr, NULL))
-        return NULL;
-    for (size_t i = 0; i < nr && !set; i++) {
-        set = file[i].common ? NULL : load(file[i].name, NULL, note);
-        if (set && !metrics_set_is_of(set, name)) {
-            metric_set_free(set);
-            set = NULL;
-        }
-    }
-    metric_files_release(file, nr);
+    const struct cpu *cpu;
+    int status = cpu_table_load(&table, NULL);
+    cpu = cpu_named(&table, name);
+    if (!status && cpu && cpu->metrics_nr)
+        set = load(cpu->metrics[0].name, NULL, note);
+    cpu_table_release(&table);
     return set;
 }
 

@@ -35,15 +35,6 @@ json_t *report_kernel_json(const struct kernel *kernel)
     return root;
 }
 
-static json_t *limit_json(const struct machine_limit *limit)
-{
-    return json_pack("{s:o, s:o, s:o, s:b, s:s?, s:s?}", "used",
-                     json_quantity(limit->used), "table", json_quantity(limit->table),
-                     "probe", json_quantity(limit->probe), "probe_is_floor",
-                     (int)limit->probe_is_floor, "scope", limit->scope, "source",
-                     limit->source);
-}
-
 json_t *report_machine_json(const struct workbench *bench)
 {
     const struct machine *machine = &bench->machine;
@@ -53,8 +44,9 @@ json_t *report_machine_json(const struct workbench *bench)
         machine->microarchitecture, "recognition", machine->recognition, "cores",
         machine->cores, "copies", (int)live_copies(bench->live), "load",
         live_note(bench->live), "line_bytes", machine->line_bytes, "l1_mshrs",
-        limit_json(&machine->l1_mshrs), "l2_mshrs", limit_json(&machine->l2_mshrs),
-        "memory_latency_ns", json_quantity(machine->memory_latency_ns), "node_read_gbs",
+        machine_limit_json(&machine->l1_mshrs), "l2_mshrs",
+        machine_limit_json(&machine->l2_mshrs), "memory_latency_ns",
+        json_quantity(machine->memory_latency_ns), "node_read_gbs",
         json_quantity(machine->node_read_gbs), "quick_profile", (int)machine->quick,
         "note", bench->machine_note);
 }

@@ -204,6 +204,7 @@ void metric_set_free(struct metric_set *set)
     free(set->title);
     free(set->path);
     json_decref(set->recognise);
+    strvec_release(&set->microarchitecture);
     strvec_release(&set->file);
     strvec_release(&set->pmu);
     strvec_release(&set->source);

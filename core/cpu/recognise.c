@@ -1,35 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/machine/profile/cpu_table.h"
-
-static bool in_ranges(const struct cpu_row *row, int id)
-{
-    for (size_t i = 0; i < row->id_nr; i++)
-        if (id >= row->id[i].low && id <= row->id[i].high)
-            return true;
-    return false;
-}
-
-static bool is_x86(const struct cpu_identity *identity)
-{
-    return identity->family >= 0;
-}
-
-static bool claims(const struct cpu_row *row, const struct cpu_identity *identity)
-{
-    if (strcmp(row->vendor, identity->vendor) != 0)
-        return false;
-    if (row->core)
-        return strcmp(row->core, identity->core) == 0;
-    if (!is_x86(identity))
-        return row->implementer == identity->implementer &&
-               in_ranges(row, identity->part);
-    return row->family == identity->family && in_ranges(row, identity->model) &&
-           identity->stepping >= row->stepping.low &&
-           identity->stepping <= row->stepping.high &&
-           (!row->core_type || row->core_type == identity->core_type);
-}
+#include "core/cpu/cpu.h"
 
 /* Unknown on either side fits everything. */
 static bool size_fits(const int *allowed, int kib)
@@ -42,7 +14,7 @@ static bool size_fits(const int *allowed, int kib)
     return false;
 }
 
-static bool sizes_fit(const struct cpu_row *row, const struct cpu_caches *caches)
+static bool sizes_fit(const struct cpu *row, const struct cpu_caches *caches)
 {
     return size_fits(row->geometry.l1d_kib, caches->l1d_kib) &&
            size_fits(row->geometry.l1i_kib, caches->l1i_kib) &&
@@ -50,20 +22,19 @@ static bool sizes_fit(const struct cpu_row *row, const struct cpu_caches *caches
 }
 
 /* What a CPU has, it has; what it lacks, a hypervisor or the firmware may hide. */
-static bool features_possible(const struct cpu_row *row,
-                              const struct cpu_identity *identity)
+static bool features_possible(const struct cpu *row, const struct cpu_identity *identity)
 {
     return !(row->geometry.lacks & identity->features);
 }
 
-static unsigned hidden_features(const struct cpu_row *row,
+static unsigned hidden_features(const struct cpu *row,
                                 const struct cpu_identity *identity)
 {
     return row->geometry.has & ~identity->features;
 }
 
 /* Something of what the row says can be compared with what is here. */
-static bool is_comparable(const struct cpu_row *row, const struct cpu_caches *caches)
+static bool is_comparable(const struct cpu *row, const struct cpu_caches *caches)
 {
     const struct cpu_geometry *geometry = &row->geometry;
 
@@ -73,7 +44,7 @@ static bool is_comparable(const struct cpu_row *row, const struct cpu_caches *ca
 }
 
 /* Without all sizes on both sides a row cannot be told by geometry. */
-static bool is_described(const struct cpu_row *row, const struct cpu_caches *caches)
+static bool is_described(const struct cpu *row, const struct cpu_caches *caches)
 {
     return row->geometry.l1d_kib[0] && row->geometry.l1i_kib[0] &&
            row->geometry.l2_kib[0] && caches->l1d_kib && caches->l1i_kib &&
@@ -82,17 +53,18 @@ static bool is_described(const struct cpu_row *row, const struct cpu_caches *cac
 
 /* The one row of the vendor that the sizes and features leave; NULL if there are none or
  * several. */
-static struct cpu_row *only_fitting(const struct cpu_table *table,
-                                    const struct cpu_identity *identity,
-                                    const struct cpu_caches *caches, bool may_hide)
+static const struct cpu *only_fitting(const struct cpu_table *table,
+                                      const struct cpu_identity *identity,
+                                      const struct cpu_caches *caches, bool may_hide)
 {
-    struct cpu_row *found = NULL;
+    const struct cpu *found = NULL;
 
-    for (size_t i = 0; i < table->row_nr; i++) {
-        struct cpu_row *row = &table->row[i];
+    for (size_t i = 0; i < table->cpu_nr; i++) {
+        const struct cpu *row = &table->cpu[i];
 
-        if (strcmp(row->vendor, identity->vendor) != 0 || !is_described(row, caches) ||
-            !sizes_fit(row, caches) || !features_possible(row, identity) ||
+        if (strcmp(row->rule[0].vendor, identity->vendor) != 0 ||
+            !is_described(row, caches) || !sizes_fit(row, caches) ||
+            !features_possible(row, identity) ||
             (!may_hide && hidden_features(row, identity)))
             continue;
         if (found)
@@ -100,19 +72,6 @@ static struct cpu_row *only_fitting(const struct cpu_table *table,
         found = row;
     }
     return found;
-}
-
-static void describe_identity(const struct cpu_identity *identity, struct buf *sentence)
-{
-    if (is_x86(identity))
-        buf_addf(sentence, "%s family %X model %X stepping %X", identity->vendor,
-                 (unsigned)identity->family, (unsigned)identity->model,
-                 (unsigned)identity->stepping);
-    else if (identity->implementer >= 0)
-        buf_addf(sentence, "Arm implementer %02X part %03X",
-                 (unsigned)identity->implementer, (unsigned)identity->part);
-    else
-        buf_add(sentence, identity->core[0] ? identity->core : identity->name);
 }
 
 static void list(const char *item, struct buf *sentence, bool *more)
@@ -124,7 +83,7 @@ static void list(const char *item, struct buf *sentence, bool *more)
 static void list_features(unsigned features, struct buf *sentence, bool *more)
 {
     static const char *const word[] = {
-#define X(name, text) text,
+#define X(name, text, flag) text,
         CPU_FEATURE_MAP(X)
 #undef X
     };
@@ -155,15 +114,15 @@ static void describe_here(const struct cpu_identity *identity,
 }
 
 /* The CPU has what the model it claims cannot have. */
-static struct cpu_row *resolve(const struct cpu_table *table, struct cpu_row *claimed,
-                               const struct cpu_identity *identity,
-                               const struct cpu_caches *caches, struct buf *sentence)
+static const struct cpu *resolve(const struct cpu_table *table, const struct cpu *claimed,
+                                 const struct cpu_identity *identity,
+                                 const struct cpu_caches *caches, struct buf *sentence)
 {
-    struct cpu_row *better = only_fitting(table, identity, caches, false);
+    const struct cpu *better = only_fitting(table, identity, caches, false);
 
     if (!better)
         better = only_fitting(table, identity, caches, true);
-    buf_add(sentence, ", but that contradicts what it has (");
+    buf_add(sentence, ", but that " CPU_CONTRADICTS " (");
     describe_here(identity, caches, sentence);
     if (better) {
         buf_addf(sentence, "), which fits %s only: taken as that", better->name);
@@ -179,7 +138,7 @@ static struct cpu_row *resolve(const struct cpu_table *table, struct cpu_row *cl
     return claimed;
 }
 
-static void say_agreement(const struct cpu_row *row, const struct cpu_identity *identity,
+static void say_agreement(const struct cpu *row, const struct cpu_identity *identity,
                           const struct cpu_caches *caches, struct buf *sentence)
 {
     unsigned hidden = hidden_features(row, identity);
@@ -196,26 +155,20 @@ static void say_agreement(const struct cpu_row *row, const struct cpu_identity *
     list_features(hidden, sentence, &more);
 }
 
-struct cpu_row *cpu_recognise(const struct cpu_table *table,
-                              const struct cpu_identity *identity,
-                              const struct cpu_caches *caches, bool *doubtful,
-                              struct buf *sentence)
+const struct cpu *cpu_recognise(const struct cpu_table *table,
+                                const struct cpu_identity *identity,
+                                const struct cpu_caches *caches, struct buf *sentence)
 {
-    struct cpu_row *row = NULL;
+    const struct cpu *row = cpu_claimed(table, identity);
 
-    for (size_t i = 0; i < table->row_nr && !row; i++)
-        if (claims(&table->row[i], identity))
-            row = &table->row[i];
-    *doubtful = false;
-    describe_identity(identity, sentence);
+    cpu_identity_say(identity, sentence);
     if (!row) {
         buf_add(sentence, " is in no row of the CPU table, which may be older than it: "
                           "unknown, limits are measured or defaults");
         return NULL;
     }
     buf_addf(sentence, " says %s", row->name);
-    *doubtful = !sizes_fit(row, caches) || !features_possible(row, identity);
-    if (*doubtful)
+    if (!sizes_fit(row, caches) || !features_possible(row, identity))
         return resolve(table, row, identity, caches, sentence);
     say_agreement(row, identity, caches, sentence);
     return row;
