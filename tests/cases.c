@@ -163,11 +163,110 @@ bool check_case(struct cases *cases, struct test_case *one, const char *name,
     return held;
 }
 
-char *case_file(const struct test_case *one, const char *dir, const char *name)
+/* ---- files that are refused ---- */
+
+/* Of both, what `change` says; a new reference. */
+static json_t *changed(const json_t *base, json_t *change)
+{
+    json_t *out, *value;
+    const char *key;
+    size_t i;
+
+    if (!json_is_object(change) || !json_object_size(change))
+        return json_incref(change);
+    if (json_is_array(base)) {
+        out = json_array();
+        json_array_foreach(base, i, value)
+            json_array_append_new(out, changed(value, change));
+        return out;
+    }
+    out = json_is_object(base) ? json_copy((json_t *)base) : json_object();
+    json_object_foreach(change, key, value) if (json_is_null(value))
+        json_object_del(out, key);
+    else json_object_set_new(out, key, changed(json_object_get(base, key), value));
+    return out;
+}
+
+/* Caller frees. */
+static char *document(const struct cases *cases, const struct test_case *one)
+{
+    const struct test_case *good = &cases->v[0];
+    json_t *base = NULL, *change = NULL, *both;
+    char *text = NULL;
+
+    if (one != good && strcmp(good->name, "good") == 0) {
+        base = json_loads(good->text, 0, NULL);
+        change = json_loads(one->text, JSON_REJECT_DUPLICATES, NULL);
+        check(base != NULL);
+    }
+    if (base && json_is_object(change)) {
+        both = changed(base, change);
+        text = json_text(both);
+        json_decref(both);
+    }
+    json_decref(base);
+    json_decref(change);
+    return text ? text : xstrdup(one->text);
+}
+
+static char *put_file(const char *dir, const char *name, const char *text)
 {
     char *path = path_join(dir, name);
     struct error err = {0};
 
-    check_ok(file_write(path, one->text, strlen(one->text), &err), &err);
+    check_ok(file_write(path, text, strlen(text), &err), &err);
     return path;
+}
+
+/* Caller frees. */
+static char *without_folder(const char *text, const char *dir)
+{
+    struct buf out = {0};
+    size_t length = strlen(dir);
+
+    while (*text)
+        if (strncmp(text, dir, length) == 0 && text[length] == '/')
+            text += length + 1;
+        else
+            buf_add_n(&out, text++, 1);
+    return buf_detach(&out);
+}
+
+static void check_one_refused(struct cases *cases, struct test_case *one,
+                              case_reader *read)
+{
+    char *name = xasprintf("%s%s", one->name, strchr(one->name, '.') ? "" : ".json");
+    char *text = document(cases, one), *dir = NULL, *path = NULL, *got;
+    const char *status = case_part(one, "status");
+    struct error err = {0};
+
+    if (!check_ok(scratch_make(&dir, &err), &err))
+        goto out;
+    path = put_file(dir, name, text);
+    for (size_t i = 0; i < one->part_nr; i++)
+        if (strchr(one->part[i].name, '.'))
+            free(put_file(dir, one->part[i].name, one->part[i].text));
+    if (strcmp(one->name, "good") == 0) {
+        check_ok(read(one, path, &err), &err);
+    } else if (check_eq_at(read(one, path, &err), -1, one->name, HERE)) {
+        check_eq_at(err.status, status ? atoi(status) : STATUS_INPUT, one->name, HERE);
+        got = without_folder(err.text, dir);
+        check_case(cases, one, "error", got);
+        free(got);
+    }
+    scratch_remove(dir);
+out:
+    free(path);
+    free(text);
+    free(name);
+}
+
+void check_refused(const char *path, size_t least, case_reader *read)
+{
+    struct cases cases;
+
+    cases_read(path, least, &cases);
+    for (size_t i = 0; i < cases.nr; i++)
+        check_one_refused(&cases, &cases.v[i], read);
+    cases_release(&cases);
 }

@@ -10,12 +10,18 @@
  *     a text of any number of lines
  *
  * An empty line before "==" belongs to no text.
+ *
+ * Where the first case is called "good", it is a JSON document, and the text of another
+ * case is what it changes in it: null takes a member away, an object given for a list
+ * changes each of its elements. A text that is no JSON object stands for itself.
  */
 #ifndef TESTS_CASES_H
 #define TESTS_CASES_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "core/base/error.h"
 
 struct test_case {
     char *name, *text;
@@ -45,7 +51,14 @@ const char *case_part(const struct test_case *one, const char *part);
 /* `got` is what the part says; with UPDATE_GOLDEN in the environment it will say so. */
 bool check_case(struct cases *cases, struct test_case *one, const char *part,
                 const char *got);
-/* The text as a file in the folder. Caller frees its path. */
-char *case_file(const struct test_case *one, const char *dir, const char *name);
+/* What reads a file: 0, or -1 and the reason. */
+typedef int case_reader(const struct test_case *one, const char *path, struct error *err);
+/*
+ * Each case as a file, called like the case (".json" where that has no ending), in a
+ * folder of its own: a part whose name has an ending is a file beside it. All but "good"
+ * must be refused with STATUS_INPUT (or the number of the part "status") and just the
+ * text of the part "error", in which the folder is left out.
+ */
+void check_refused(const char *path, size_t least, case_reader *read);
 
 #endif
