@@ -218,6 +218,11 @@ static char *put_file(const char *dir, const char *name, const char *text)
     return path;
 }
 
+char *case_file(const struct test_case *one, const char *dir)
+{
+    return put_file(dir, one->name, one->text);
+}
+
 /* Caller frees. */
 static char *without_folder(const char *text, const char *dir)
 {

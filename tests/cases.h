@@ -51,6 +51,9 @@ const char *case_part(const struct test_case *one, const char *part);
 /* `got` is what the part says; with UPDATE_GOLDEN in the environment it will say so. */
 bool check_case(struct cases *cases, struct test_case *one, const char *part,
                 const char *got);
+/* The text as a file of the case's name in the folder. Caller frees its path. */
+char *case_file(const struct test_case *one, const char *dir);
+
 /* What reads a file: 0, or -1 and the reason. */
 typedef int case_reader(const struct test_case *one, const char *path, struct error *err);
 /*

@@ -1,6 +1,6 @@
 /*
- * Counts that others took: each file of tests/data/counts read, against what it must give
- * (NAME.golden); damaged ones refused with their place.
+ * Counts that others took: each case of tests/data/counts/read.cases, against what it
+ * must give; damaged ones refused with their place.
  */
 #include <CUnit/CUnit.h>
 #include <math.h>
@@ -11,15 +11,29 @@
 #include "tests/cases.h"
 #include "tests/check.h"
 
+#define READ INFLIGHT_SOURCE_DIR "/tests/data/counts/read.cases"
+
 static const char dir[] = INFLIGHT_SOURCE_DIR "/tests/data/counts";
+
+/* A case without a text is the file of its name. */
+static bool read_case(const struct test_case *one, struct count_set *set)
+{
+    char *path = path_join(dir, one->name);
+    struct error err = {0};
+    bool read = check_ok(*one->text ? count_set_parse(path, one->text, NULL, set, &err)
+                                    : count_set_read(path, set, &err),
+                         &err);
+
+    free(path);
+    return read;
+}
 
 static bool read_counts(const char *name, struct count_set *set)
 {
-    char *path = path_join(dir, name);
-    struct error err = {0};
-    bool read = check_ok(count_set_read(path, set, &err), &err);
+    struct cases cases;
+    bool read = cases_read(READ, 1, &cases) && read_case(cases_find(&cases, name), set);
 
-    free(path);
+    cases_release(&cases);
     return read;
 }
 
@@ -27,41 +41,21 @@ static bool read_counts(const char *name, struct count_set *set)
 
 static void every_form_gives_its_counts(void)
 {
-    static const char *const name[] = {"ours.json",
-                                       "short.json",
-                                       "heading.csv",
-                                       "semicolon.csv",
-                                       "tab.csv",
-                                       "perf_x.txt",
-                                       "perf_semicolon_runs.txt",
-                                       "perf_per_cpu.txt",
-                                       "perf_per_socket.txt",
-                                       "perf_intervals.txt",
-                                       "perf_no_time.txt",
-                                       "perf_table.txt",
-                                       "perf_table_runs.txt",
-                                       "perf_table_per_cpu.txt",
-                                       "perf_table_intervals.txt",
-                                       "perf_json.txt",
-                                       "perf_json_per_socket.txt",
-                                       "likwid_mem.csv",
-                                       "likwid_custom.csv",
-                                       "likwid_groups.csv"};
+    struct cases cases;
+    struct count_set set;
 
-    for (size_t i = 0; i < ARRAY_SIZE(name); i++) {
-        struct count_set set;
+    cases_read(READ, 20, &cases);
+    for (size_t i = 0; i < cases.nr; i++)
+        if (read_case(&cases.v[i], &set)) {
+            json_t *root = count_set_to_json(&set);
+            char *text = json_text(root);
 
-        if (!read_counts(name[i], &set))
-            continue;
-        json_t *root = count_set_to_json(&set);
-        char *text = json_text(root), *path = xasprintf("%s/%s.golden", dir, name[i]);
-
-        check_golden(path, text);
-        free(text);
-        free(path);
-        json_decref(root);
-        count_set_release(&set);
-    }
+            check_case(&cases, &cases.v[i], "read", text);
+            free(text);
+            json_decref(root);
+            count_set_release(&set);
+        }
+    cases_release(&cases);
 }
 
 static void check_value(const struct count_set *set, const char *event, double low,
@@ -288,7 +282,7 @@ static void damaged_files_are_refused_with_their_place(void)
         {"binary.csv", "is no text"},
         {"perf.data", "it is what 'perf record' writes"},
         {"not_there.csv", "cannot read"},
-        {"heading.csv:solve", "has no regions: only what LIKWID's markers divide has"}};
+        {"ours.json:solve", "has no regions: only what LIKWID's markers divide has"}};
 
     check_refused(INFLIGHT_SOURCE_DIR "/tests/data/counts/bad.cases", 39, read_bad);
     for (size_t i = 0; i < ARRAY_SIZE(other); i++) {
@@ -301,30 +295,45 @@ static void damaged_files_are_refused_with_their_place(void)
 }
 
 /* Cut anywhere, no file does harm: it is read or refused. */
+static void do_no_harm(const char *whole)
+{
+    struct buf text = {0};
+    struct error err = {0};
+
+    buf_add(&text, whole);
+    while (text.length > 0) {
+        struct count_set set;
+
+        buf_truncate(&text, text.length - 1);
+        if (count_set_parse("cut", buf_str(&text), NULL, &set, &err) == 0)
+            check(set.count_nr > 0 && set.source);
+        else
+            check_eq(err.status, STATUS_INPUT);
+        error_clear(&err);
+        count_set_release(&set);
+    }
+    buf_release(&text);
+}
+
 static void cut_files_do_no_harm(void)
 {
-    static const char *const name[] = {"ours.json",      "heading.csv",
-                                       "perf_x.txt",     "perf_per_socket.txt",
-                                       "perf_table.txt", "perf_json_per_socket.txt",
-                                       "likwid_mem.csv", "likwid_markers.csv"};
+    static const char *const name[] = {"heading.csv",    "perf_x.txt",
+                                       "perf_table.txt", "perf_per_socket.txt",
+                                       "likwid_mem.csv", "perf_json_per_socket.txt"};
+    struct cases cases;
 
-    for (size_t i = 0; i < ARRAY_SIZE(name); i++) {
-        char *path = path_join(dir, name[i]);
+    if (!cases_read(READ, 1, &cases))
+        return;
+    for (size_t i = 0; i < ARRAY_SIZE(name); i++)
+        do_no_harm(cases_find(&cases, name[i])->text);
+    cases_release(&cases);
+    for (size_t i = 0; i < 2; i++) {
+        char *path = path_join(dir, i ? "likwid_markers.csv" : "ours.json");
         struct buf text = {0};
         struct error err = {0};
 
         check_ok(file_read(path, &text, &err), &err);
-        for (size_t length = text.length; length > 0; length--) {
-            struct count_set set;
-
-            buf_truncate(&text, length - 1);
-            if (count_set_parse("cut", buf_str(&text), NULL, &set, &err) == 0)
-                check(set.count_nr > 0 && set.source);
-            else
-                check_eq(err.status, STATUS_INPUT);
-            error_clear(&err);
-            count_set_release(&set);
-        }
+        do_no_harm(buf_str(&text));
         buf_release(&text);
         free(path);
     }
