@@ -1,9 +1,6 @@
 /*
- * The program from outside: a case of tests/data/advisor/cli/COMMAND.cases
- * (tests/cases.h) is called by its arguments, as in a shell; its part "exited N" is what
- * standard error says, its part "stdout" standard output, nothing where there is none. A
- * `*` in those two stands for anything. A case runs in a folder of its own with a copy of
- * cli/files, and with a home of its own.
+ * The program from outside: tests/data/advisor/cli/COMMAND.cases, by check_commands, and
+ * what needs more than one look.
  */
 #include <CUnit/CUnit.h>
 #include <dirent.h>
@@ -12,35 +9,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "tests/cases.h"
 #include "tests/test_advisor_place.h"
 
 static const char cli[] = INFLIGHT_SOURCE_DIR "/tests/data/advisor/cli";
-
-static void check_output(const char *args, const char *got, const char *want)
-{
-    if (!text_matches(got, want ? want : ""))
-        check_str_at(got, want, args, HERE);
-}
-
-static void check_command(const struct test_case *one)
-{
-    struct place place = {0};
-    struct spawn_outcome outcome = {0};
-    char *end;
-
-    if (!check(one->part_nr > 0))
-        return;
-    place_make(&place);
-    place_run(&place, one->name, &outcome);
-    end = xasprintf("%s %d", spawn_end_word(outcome.end), outcome.code);
-    check_str_at(end, one->part[0].name, one->name, HERE);
-    check_output(one->name, buf_str(&outcome.out), case_part(one, "stdout"));
-    check_output(one->name, buf_str(&outcome.err), one->part[0].text);
-    free(end);
-    spawn_outcome_release(&outcome);
-    place_drop(&place);
-}
 
 static void every_case(void)
 {
@@ -51,13 +22,8 @@ static void every_case(void)
     for (int i = 0; i < nr; i++) {
         if (strcmp(names[i]->d_name, "files") != 0) {
             char *path = path_join(cli, names[i]->d_name);
-            struct cases cases;
 
-            cases_read(path, 1, &cases);
-            for (size_t k = 0; k < cases.nr; k++)
-                check_command(&cases.v[k]);
-            commands += cases.nr;
-            cases_release(&cases);
+            commands += check_commands(path, "", place_make);
             free(path);
         }
         free(names[i]);
