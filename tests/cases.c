@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/base.h"
+#include "core/base/array.h"
+#include "core/base/buf.h"
+#include "core/files/fs.h"
+#include "core/files/json.h"
 #include "tests/check.h"
 
 static struct case_part *new_part(struct test_case *one)

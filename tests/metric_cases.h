@@ -24,7 +24,7 @@
 #define TESTS_METRIC_CASES_H
 
 #include "core/base/array.h"
-#include "core/base/json.h"
+#include "core/files/json.h"
 
 /* The cases of tests/data/metrics/NAME.json; caller releases. */
 json_t *metric_cases_read(const char *name);

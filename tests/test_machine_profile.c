@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/machine/profile.h"
+#include "core/machine/profile/profile.h"
 #include "tests/cases.h"
 #include "tests/check.h"
 

@@ -6,7 +6,7 @@
 
 #include "tests/cases.h"
 #include "tests/check.h"
-#include "variants/model.h"
+#include "variants/model/model.h"
 
 #ifndef INFLIGHT_CC
 #define INFLIGHT_CC "cc"
