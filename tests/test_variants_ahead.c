@@ -6,6 +6,7 @@
 
 #include "tests/cases.h"
 #include "tests/check.h"
+#include "tests/programs.h"
 #include "variants/model/model.h"
 
 #ifndef INFLIGHT_CC
@@ -105,25 +106,11 @@ static void add_case(const struct test_case *one, size_t i, struct buf *source,
     buf_release(&out);
 }
 
-static bool run(const char *const *argv)
-{
-    struct spawn_outcome outcome = {0};
-    struct error err = {0};
-    struct spawn_request request = {.argv = argv, .timeout_s = PATIENCE_S};
-    bool ok = check_ok(spawn_run(&request, &outcome, &err), &err);
-    if (ok && (outcome.end != SPAWN_EXITED || outcome.code))
-        ok = check_str(outcome.out.length ? buf_str(&outcome.out) : buf_str(&outcome.err),
-                       "");
-    spawn_outcome_release(&outcome);
-    return ok;
-}
-
 static void nothing_is_read_beyond_its_end(void)
 {
     struct buf source = {0}, table = {0};
+    struct programs programs;
     struct cases cases;
-    struct error err = {0};
-    char *dir;
     cases_read(AHEAD, 31, &cases);
     for (size_t i = 0; i < cases.nr; i++)
         if (!case_part(&cases.v[i], "refused"))
@@ -134,31 +121,13 @@ static void nothing_is_read_beyond_its_end(void)
              "*restrict, const int *restrict);\nstatic kernel_fn *const variant[][2] = "
              "{\n%s};\n%s",
              buf_str(&table), main_text);
-    if (!check_ok(scratch_make(&dir, &err), &err))
-        return;
-    char *path = path_join(dir, "main.c"), *program = path_join(dir, "program");
-    check_ok(file_write(path, buf_str(&source), source.length, &err), &err);
-    const char *const build[] = {INFLIGHT_CC,
-                                 "-std=c17",
-                                 "-O1",
-                                 "-Wall",
-                                 "-Wextra",
-                                 "-Wno-unused-parameter",
-                                 "-Werror",
-                                 "-g",
-                                 "-fno-sanitize-recover=all",
-                                 "-fsanitize=address,undefined",
-                                 path,
-                                 "-o",
-                                 program,
-                                 NULL};
-    if (run(build))
-        run((const char *const[]){program, NULL});
+    if (programs_start(&programs, INFLIGHT_CC
+                       " -std=c17 -O1 -Wall -Wextra -Wno-unused-parameter -Werror -g "
+                       "-fno-sanitize-recover=all -fsanitize=address,undefined"))
+        programs_build(&programs, buf_str(&source));
+    programs_release(&programs);
     buf_release(&source);
     buf_release(&table);
-    free(path);
-    free(program);
-    scratch_remove(dir);
 }
 
 CU_TestInfo variants_ahead_tests[] = {

@@ -1,5 +1,6 @@
 #include <CUnit/CUnit.h>
 
+#include "tests/programs.h"
 #include "tests/test_variants_loops.h"
 
 #ifndef INFLIGHT_CC
@@ -126,90 +127,12 @@ static char *random_plan(const struct loops *loops)
     return buf_detach(&plan);
 }
 
-/* ---- building and running them all in one program ---- */
+/* ---- all of them in one program ---- */
 
-struct programs {
-    char *dir;
-    struct strvec argv;     /* the compiler's */
-    struct buf main, table; /* the program that compares */
-    size_t nr;
-};
+static const char compiler[] =
+    INFLIGHT_CC " -std=c17 -O2 -ffp-contract=off -fopenmp -Wall -Wextra -Werror";
 
-static void add_variant(struct programs *programs, const char *plan, const char *text)
-{
-    struct error err = {0};
-    struct buf file = {0};
-    char *name = xasprintf("%s/variant_%zu.c", programs->dir, programs->nr);
-    buf_addf(&file, "#define kernel kernel_%zu\n%s", programs->nr, text);
-    check_ok(file_write(name, buf_str(&file), file.length, &err), &err);
-    buf_addf(&programs->main, "kernel_fn kernel_%zu;\n", programs->nr);
-    buf_addf(&programs->table, "    {\"%s\", kernel_%zu},\n", plan, programs->nr);
-    strvec_push(&programs->argv, name);
-    programs->nr++;
-    free(name);
-    buf_release(&file);
-}
-
-static bool run_command(const struct strvec *argv)
-{
-    struct spawn_request request = {.argv = (const char *const *)argv->v,
-                                    .timeout_s = PATIENCE_S};
-    struct spawn_outcome outcome = {0};
-    struct error err = {0};
-    bool ok = check_ok(spawn_run(&request, &outcome, &err), &err);
-    if (ok && (outcome.end != SPAWN_EXITED || outcome.code)) {
-        ok = check_str(outcome.out.length ? buf_str(&outcome.out) : buf_str(&outcome.err),
-                       "");
-        if (ok)
-            ok = check(outcome.code == 0);
-    }
-    spawn_outcome_release(&outcome);
-    return ok;
-}
-
-static void build_and_run(struct programs *programs, const char *header, bool joined)
-{
-    struct error err = {0};
-    struct buf text = {0};
-    struct strvec run = {0};
-    char *source = path_join(programs->dir, "main.c"),
-         *program = path_join(programs->dir, "program");
-    buf_addf(&text,
-             "#include \"%s/run/%s\"\n%sint main(void)\n{\n    static const struct "
-             "variant variants[] = {\n%s    };\n"
-             "    return run_all(variants, %zu, %d);\n}\n",
-             LOOPS_DATA, header, buf_str(&programs->main), buf_str(&programs->table),
-             programs->nr, joined);
-    check_ok(file_write(source, buf_str(&text), text.length, &err), &err);
-    strvec_push(&programs->argv, source);
-    strvec_push(&programs->argv, "-o");
-    strvec_push(&programs->argv, program);
-    strvec_push(&programs->argv, "-lm");
-    strvec_push(&run, program);
-    if (run_command(&programs->argv))
-        run_command(&run);
-    strvec_release(&run);
-    buf_release(&text);
-    free(source);
-    free(program);
-}
-
-static bool programs_start(struct programs *programs)
-{
-    struct error err = {0};
-    *programs = (struct programs){0};
-    strvec_split(&programs->argv, INFLIGHT_CC
-                 " -std=c17 -O2 -ffp-contract=off -fopenmp -Wall -Wextra -Werror");
-    return check_ok(scratch_make(&programs->dir, &err), &err);
-}
-
-static void programs_release(struct programs *programs)
-{
-    strvec_release(&programs->argv);
-    buf_release(&programs->main);
-    buf_release(&programs->table);
-    scratch_remove(programs->dir);
-}
+#define RUN LOOPS_DATA "/run/"
 
 static void random_plans_of(const char *name)
 {
@@ -217,15 +140,15 @@ static void random_plans_of(const char *name)
     struct programs programs;
     struct loops loops;
     size_t legal = 0;
-    if (!programs_start(&programs) || !loops_open(&loops, name, &quick))
+    if (!programs_start(&programs, compiler) || !loops_open(&loops, name, &quick))
         return;
-    add_variant(&programs, "untransformed", loops.function->source);
+    programs_add(&programs, "untransformed", loops.function->source);
     for (size_t i = 0; i < TRIES_PER_KERNEL && legal < PLANS_PER_KERNEL; i++) {
         struct error err = {0};
         struct buf text = {0};
         char *plan = random_plan(&loops);
         if (loops_emit(&loops, plan, &text, &err) == 0) {
-            add_variant(&programs, plan, buf_str(&text));
+            programs_add(&programs, plan, buf_str(&text));
             legal++;
         } else
             check(err.status == STATUS_ILLEGAL || err.status == STATUS_USAGE);
@@ -233,7 +156,7 @@ static void random_plans_of(const char *name)
         free(plan);
     }
     check(legal > 0);
-    build_and_run(&programs, "run.h", !strcmp(name, "overlap"));
+    programs_run(&programs, RUN "run.h", strcmp(name, "overlap") ? "0" : "1");
     loops_close(&loops);
     programs_release(&programs);
 }
@@ -331,13 +254,13 @@ static void chosen_plans_compute_the_same(void)
         struct loops loops;
         struct buf text = {0};
         struct error err = {0};
-        if (strchr(golden[i].kernel, '/') || !programs_start(&programs))
+        if (strchr(golden[i].kernel, '/') || !programs_start(&programs, compiler))
             continue;
         if (loops_open(&loops, golden[i].kernel, NULL)) {
-            add_variant(&programs, "untransformed", loops.function->source);
+            programs_add(&programs, "untransformed", loops.function->source);
             if (check_ok(loops_emit(&loops, golden[i].plan, &text, &err), &err))
-                add_variant(&programs, golden[i].plan, buf_str(&text));
-            build_and_run(&programs, "run.h", false);
+                programs_add(&programs, golden[i].plan, buf_str(&text));
+            programs_run(&programs, RUN "run.h", "0");
         }
         buf_release(&text);
         loops_close(&loops);
@@ -364,19 +287,19 @@ static void sizes_of_zero_compute_the_same(void)
     };
     struct programs programs;
     struct loops loops;
-    if (!programs_start(&programs) || !loops_open(&loops, "textbook", NULL))
+    if (!programs_start(&programs, compiler) || !loops_open(&loops, "textbook", NULL))
         return;
-    add_variant(&programs, "untransformed", loops.function->source);
+    programs_add(&programs, "untransformed", loops.function->source);
     for (size_t i = 0; i < ARRAY_SIZE(plans); i++) {
         struct error err = {0};
         struct buf text = {0};
         if (loops_emit(&loops, plans[i], &text, &err) == 0)
-            add_variant(&programs, plans[i], buf_str(&text));
+            programs_add(&programs, plans[i], buf_str(&text));
         else
             check_str(err.text, plans[i]);
         buf_release(&text);
     }
-    build_and_run(&programs, "zero.h", false);
+    programs_run(&programs, RUN "zero.h", "0");
     loops_close(&loops);
     programs_release(&programs);
 }

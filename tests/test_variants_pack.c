@@ -1,5 +1,6 @@
 #include <CUnit/CUnit.h>
 
+#include "tests/programs.h"
 #include "tests/test_variants_loops.h"
 
 #ifndef INFLIGHT_CC
@@ -92,9 +93,9 @@ static const struct packed {
     {"accumulator", "tile(i:4,j:16) distribute(j,i) interchange(k,i,j) vec(j:8)", NULL},
 };
 
-static char kind_of(const char *kernel)
+static const char *kind_of(const char *kernel)
 {
-    return !strcmp(kernel, "single") ? 'f' : !strcmp(kernel, "integer") ? 'i' : 'd';
+    return !strcmp(kernel, "single") ? "'f'" : !strcmp(kernel, "integer") ? "'i'" : "'d'";
 }
 
 static bool open_kernel(struct loops *loops, const char *kernel)
@@ -107,77 +108,16 @@ static bool open_kernel(struct loops *loops, const char *kernel)
 
 /* ---- results ---- */
 
-struct program {
-    char *dir;
-    struct strvec argv;
-    struct buf main, table;
-    size_t nr;
-};
-
-static void add_variant(struct program *program, const char *plan, const char *text)
-{
-    struct error err = {0};
-    struct buf file = {0};
-    char *path = xasprintf("%s/variant_%zu.c", program->dir, program->nr);
-    buf_addf(&file, "#define kernel kernel_%zu\n%s", program->nr, text);
-    check_ok(file_write(path, buf_str(&file), file.length, &err), &err);
-    buf_addf(&program->main, "kernel_fn kernel_%zu;\n", program->nr);
-    buf_addf(&program->table, "{\"%s\", kernel_%zu}, ", plan, program->nr);
-    strvec_push(&program->argv, path);
-    program->nr++;
-    free(path);
-    buf_release(&file);
-}
-
-static bool run_quietly(const struct strvec *argv)
-{
-    struct spawn_request request = {.argv = (const char *const *)argv->v,
-                                    .timeout_s = PATIENCE_S};
-    struct spawn_outcome outcome = {0};
-    struct error err = {0};
-    bool ok = check_ok(spawn_run(&request, &outcome, &err), &err);
-    ok = ok && check_str(buf_str(&outcome.err), "") &&
-         check_str(buf_str(&outcome.out), "") &&
-         check(outcome.end == SPAWN_EXITED && !outcome.code);
-    spawn_outcome_release(&outcome);
-    return ok;
-}
-
-static void run_program(struct program *program, char kind)
-{
-    struct error err = {0};
-    struct buf text = {0};
-    struct strvec run = {0};
-    char *source = path_join(program->dir, "main.c"),
-         *path = path_join(program->dir, "program");
-    buf_addf(
-        &text,
-        "#include \"%s/run.h\"\n%sint main(void)\n{\n    static const struct variant "
-        "variants[] = {%s};\n    return run_all(variants, %zu, '%c');\n}\n",
-        PACK_DATA, buf_str(&program->main), buf_str(&program->table), program->nr, kind);
-    check_ok(file_write(source, buf_str(&text), text.length, &err), &err);
-    strvec_push(&program->argv, source);
-    strvec_push(&program->argv, "-o");
-    strvec_push(&program->argv, path);
-    strvec_push(&run, path);
-    if (run_quietly(&program->argv))
-        run_quietly(&run);
-    strvec_release(&run);
-    buf_release(&text);
-    free(source);
-    free(path);
-}
-
 static void run_kernel(const char *kernel)
 {
-    struct program program = {0};
+    struct programs programs;
     struct loops loops;
     struct error err = {0};
-    strvec_split(&program.argv,
-                 INFLIGHT_CC " -std=c17 -O0 -ffp-contract=off -Wall -Wextra -Werror");
-    if (!check_ok(scratch_make(&program.dir, &err), &err) || !open_kernel(&loops, kernel))
+    if (!programs_start(&programs, INFLIGHT_CC
+                        " -std=c17 -O0 -ffp-contract=off -Wall -Wextra -Werror") ||
+        !open_kernel(&loops, kernel))
         return;
-    add_variant(&program, "untransformed", loops.function->source);
+    programs_add(&programs, "untransformed", loops.function->source);
     for (size_t i = 0; i < ARRAY_SIZE(packed); i++) {
         struct buf text = {0};
         if (!strcmp(packed[i].kernel, kernel) &&
@@ -187,16 +127,13 @@ static void run_kernel(const char *kernel)
                 check_golden(path, buf_str(&text));
                 free(path);
             }
-            add_variant(&program, packed[i].plan, buf_str(&text));
+            programs_add(&programs, packed[i].plan, buf_str(&text));
         }
         buf_release(&text);
     }
-    run_program(&program, kind_of(kernel));
+    programs_run(&programs, PACK_DATA "/run.h", kind_of(kernel));
     loops_close(&loops);
-    strvec_release(&program.argv);
-    buf_release(&program.main);
-    buf_release(&program.table);
-    scratch_remove(program.dir);
+    programs_release(&programs);
 }
 
 static void texts_and_results_are_as_expected(void)
