@@ -223,8 +223,7 @@ static int show(struct metrics_report *report, struct error *err)
     const struct settings *settings = report->settings;
     if (check_models(report, err) || (settings->save && save(report, err)))
         return -1;
-    if (metrics_against_make(report, err))
-        return -1;
+    metrics_against_make(report);
     if ((settings->html && metrics_html_write(report, settings->html, err)) ||
         print(report, err))
         return -1;

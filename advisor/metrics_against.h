@@ -21,13 +21,11 @@ struct metrics_against {
     size_t work_nr;
     char *time_sentence;
     char *work_sentence;   /* NULL = nothing is known of the work */
-    struct strvec said;    /* patterns of rules/patterns.json that hold */
     struct strvec caution; /* totals, CPUs, lines: what does not compare */
 };
 
-/* Makes report->against; of one column, and of
- * the regions of one program, what each says alone, in report->said. */
-int metrics_against_make(struct metrics_report *report, struct error *err);
+/* Makes report->against; none for one column, or for the regions of one program. */
+void metrics_against_make(struct metrics_report *report);
 void metrics_against_release(struct metrics_report *report);
 
 /* Amount behind a value: a share times what it is a share of, else the value itself, of

@@ -34,7 +34,6 @@ void metrics_report_release(struct metrics_report *report)
         metrics_column_release(&report->column[i]);
     free(report->column);
     free(report->ended);
-    strvec_release(&report->said);
     metrics_against_release(report);
     *report = (struct metrics_report){0};
 }

@@ -38,7 +38,6 @@ struct metrics_report {
     size_t nr, alloc;
     struct metrics_against *against; /* [i]: column i + 1 (metrics_against.h) */
     size_t against_nr;
-    struct strvec said; /* patterns that hold in the only column */
     char *ended; /* what a program ended with that did not end well; NULL = it did */
 };
 

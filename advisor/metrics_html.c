@@ -72,7 +72,6 @@ static void add_answer(const struct metrics_report *report, struct buf *page)
         for (size_t m = 0; m < report->column[i].set->model_nr; m++)
             if (metrics_shows(report, &report->column[i], m))
                 add_way(&report->column[i], m, out);
-    add_list("What that says", &report->said, out);
     if (out->length)
         buf_addf(page, "<section id=\"answer\">\n<h2>Largest loss</h2>\n%s</section>\n",
                  buf_str(out));
@@ -115,7 +114,6 @@ static void add_against(const struct metrics_report *report, struct buf *out)
             html_element(out, "p", against->work_sentence);
         if (against->work_nr)
             add_work(against, out);
-        add_list("What that says", &against->said, out);
         add_list("What does not compare", &against->caution, out);
     }
     buf_add(out, "</section>\n");

@@ -154,14 +154,13 @@ static json_t *against_json(const struct metrics_report *report)
     for (size_t i = 0; i < report->against_nr; i++) {
         const struct metrics_against *against = &report->against[i];
         json_array_append_new(
-            list,
-            json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "first",
-                      text_json(report->column[0].label), "label",
-                      text_json(report->column[i + 1].label), "time_ratio",
-                      json_quantity(against->time_ratio), "time_sentence",
-                      text_json(against->time_sentence), "work", work_json(against),
-                      "work_sentence", text_json(against->work_sentence), "patterns",
-                      strings(&against->said), "caution", strings(&against->caution)));
+            list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "first",
+                            text_json(report->column[0].label), "label",
+                            text_json(report->column[i + 1].label), "time_ratio",
+                            json_quantity(against->time_ratio), "time_sentence",
+                            text_json(against->time_sentence), "work", work_json(against),
+                            "work_sentence", text_json(against->work_sentence), "caution",
+                            strings(&against->caution)));
     }
     return list;
 }
@@ -171,7 +170,7 @@ json_t *metrics_json(const struct metrics_report *report)
     json_t *columns = json_array();
     for (size_t i = 0; i < report->nr; i++)
         json_array_append_new(columns, column_json(&report->column[i]));
-    return json_pack("{s:s, s:o, s:o, s:o, s:o}", "schema", "inflight.metrics-result/1",
-                     "columns", columns, "patterns", strings(&report->said), "against",
-                     against_json(report), "roofline", metrics_roof_json(report));
+    return json_pack("{s:s, s:o, s:o, s:o}", "schema", "inflight.metrics-result/1",
+                     "columns", columns, "against", against_json(report), "roofline",
+                     metrics_roof_json(report));
 }

@@ -399,14 +399,6 @@ static void show_little(const struct tree *tree)
                                  : "misses of L1 under way");
 }
 
-static void show_said(const struct metrics_report *report, struct page *page)
-{
-    if (report->said.nr)
-        page_heading(page, "What that says");
-    for (size_t i = 0; i < report->said.nr; i++)
-        page_paragraph(page, "- %s", report->said.v[i]);
-}
-
 /* A reason that is no lack of events, with its metric; NULL = there is none. */
 static char *other_reason(const struct tree *tree, size_t model)
 {
@@ -467,6 +459,5 @@ void metrics_tree_text(const struct metrics_report *report, struct page *page)
     }
     if (occupancy)
         show_little(&tree);
-    show_said(report, page);
     show_not_computed(&tree);
 }
