@@ -42,7 +42,9 @@ static void both_sides_are_said(void)
         {200, 1, 100, 301, 0, NULL, NULL}, /* within its uncertainty */
         {200, 1, 100, 302, 1, "'both' is 300, 'all' is 302", NULL},
         {20, 0, 60, 80, 0,
-         "STORES / LOADS is 3 (above 2) and all is 80 (below 100): mostly stores", NULL},
+         "STORES / LOADS is 3 (above 2) and all is 80 (below 100): mostly stores, 80 in "
+         "all",
+         NULL},
         {20, 0, 60, 81, 1, "'both' is 80, 'all' is 81", "mostly stores"},
         {20, 10, 60, 80, 0, NULL, NULL}, /* perhaps 2 */
         {40, 0, 60, 100, 0, NULL, NULL},
@@ -81,7 +83,9 @@ static void others_are_refused(void)
         {"bad_identity_formula", "\"left\": formula 'both +', column 7"},
         {"bad_identity_name", "'(both) - (al)' asks for 'al', which is no event"},
         {"bad_identity_about", "identities[0]"},
-        {"bad_warning_op", "when[0]: \"op\" is > or <, not '='"},
+        {"bad_warning_op", "when[0].op: unknown operator \"=\"; did you mean \"<=\"?"},
+        {"bad_warning_brace", "warnings[0].sentence: \"{all of it\" lacks its closing"},
+        {"bad_warning_named", "asks for '{al}', which is no metric"},
         {"bad_warning_name", "'everything' asks for 'everything'"},
         {"bad_warning_when", "warnings[0]: a warning without conditions"},
         {"bad_warning_value", "when[1].value: expected a number"},

@@ -42,24 +42,18 @@ int metric_identity_read(const struct json_at *at, struct metric_set *set,
 static int read_condition(const struct json_at *at, struct metric_condition *condition,
                           struct error *err)
 {
-    const char *op;
-
-    if (json_only_keys(at, "formula op value", err) ||
-        formula_at(at, "formula", &condition->formula, err) ||
-        json_string_at(at, "op", &op, err) ||
-        json_number_at(at, "value", -1e300, 1e300, &condition->value, err))
-        return -1;
-    condition->above = !strcmp(op, ">");
-    if (!condition->above && strcmp(op, "<"))
-        return json_fail(at, err, "\"op\" is > or <, not '%s'", op);
-    return 0;
+    return json_only_keys(at, "formula op value", err) ||
+                   formula_at(at, "formula", &condition->formula, err) ||
+                   condition_read_numbers(at, 1, &condition->is, err)
+               ? -1
+               : 0;
 }
 
 int metric_warning_read(const struct json_at *at, struct metric_set *set,
                         struct error *err)
 {
     struct metric_warning *warning;
-    struct json_at list;
+    struct json_at list, here;
     size_t nr;
 
     GROW(set->warning, set->warning_nr + 1, set->warning_alloc);
@@ -67,6 +61,8 @@ int metric_warning_read(const struct json_at *at, struct metric_set *set,
     *warning = (struct metric_warning){0};
     if (json_only_keys(at, "when sentence", err) ||
         metric_text_at(at, "sentence", &warning->sentence, err) ||
+        json_member(at, "sentence", &here, err) ||
+        sentence_names(&here, warning->sentence, &warning->named, err) ||
         json_array_at(at, "when", &list, &nr, err))
         return -1;
     if (nr == 0)
@@ -92,13 +88,20 @@ int metric_checks_names(const struct metric_set *set, struct error *err)
         if (metric_names_check(set, set->identity[i].gap.text,
                                set->identity[i].gap.formula, err))
             return -1;
-    for (size_t i = 0; i < set->warning_nr; i++)
-        for (size_t k = 0; k < set->warning[i].when_nr; k++) {
-            const struct metric_formula *formula = &set->warning[i].when[k].formula;
+    for (size_t i = 0; i < set->warning_nr; i++) {
+        const struct metric_warning *warning = &set->warning[i];
 
-            if (metric_names_check(set, formula->text, formula->formula, err))
+        for (size_t k = 0; k < warning->when_nr; k++)
+            if (metric_names_check(set, warning->when[k].formula.text,
+                                   warning->when[k].formula.formula, err))
                 return -1;
-        }
+        for (size_t k = 0; k < warning->named.nr; k++)
+            if (metric_find(set, warning->named.v[k]) == METRIC_NONE)
+                return fail(err, STATUS_INPUT,
+                            "%s: the sentence of a warning asks for '{%s}', which is no "
+                            "metric",
+                            set->path, warning->named.v[k]);
+    }
     return 0;
 }
 
@@ -152,31 +155,37 @@ static void judge_identity(const struct judge *judge,
                  right.value, identity->about);
 }
 
-static bool holds(const struct metric_condition *condition, struct quantity value)
+static void add_metric(void *data, const char *name, struct buf *out)
 {
-    if (!value.known)
-        return false;
-    return condition->above ? value.low > condition->value
-                            : value.high < condition->value;
+    const struct judge *judge = data;
+    int at = metric_find(judge->set, name);
+
+    sentence_add_value(judge->result->value[at].value, judge->set->metric[at].unit, out);
 }
 
+/* Only what is certain is said. */
 static void judge_warning(const struct judge *judge, const struct metric_warning *warning)
 {
+    struct condition_truth all = {.holds = true};
     struct buf why = {0};
-    bool all = true;
 
-    for (size_t i = 0; i < warning->when_nr && all; i++) {
+    for (size_t i = 0; i < warning->when_nr; i++) {
         const struct metric_condition *condition = &warning->when[i];
         struct quantity value = judge->value_of(judge->data, condition->formula.flat);
 
-        all = holds(condition, value);
-        buf_addf(&why, "%s%s is %.4g (%s %.4g)", i ? " and " : "",
-                 condition->formula.text, value.value,
-                 condition->above ? "above" : "below", condition->value);
+        all = truth_both(all, condition_of_number(&condition->is, value));
+        buf_addf(&why, "%s%s is %.4g (", i ? " and " : "", condition->formula.text,
+                 value.value);
+        condition_add_text(&condition->is, "", &why);
+        buf_add(&why, ")");
     }
-    if (all)
+    if (all.holds && !all.straddles) {
+        char *sentence = sentence_fill(warning->sentence, add_metric, (void *)judge);
+
         strvec_pushf(&judge->result->note, "%s: %s: %s", judge->set->path, buf_str(&why),
-                     warning->sentence);
+                     sentence);
+        free(sentence);
+    }
     buf_release(&why);
 }
 
@@ -216,4 +225,5 @@ void metric_warning_release(struct metric_warning *warning)
         release_formula(&warning->when[i].formula);
     free(warning->when);
     free(warning->sentence);
+    strvec_release(&warning->named);
 }

@@ -86,14 +86,14 @@ struct metric_identity {
 };
 struct metric_condition {
     struct metric_formula formula;
-    bool above; /* op ">"; else "<" */
-    double value;
+    struct condition is;
 };
 /* What a reader should know of a value where all conditions hold for certain. */
 struct metric_warning {
     struct metric_condition *when;
     size_t when_nr;
-    char *sentence;
+    char *sentence;      /* {metric} becomes its value */
+    struct strvec named; /* these metrics */
 };
 struct metric_set {
     char *name, *title, *path;
