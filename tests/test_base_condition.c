@@ -1,7 +1,7 @@
 /* Conditions on values within intervals, and sentences with values in them. */
 #include <stdlib.h>
 
-#include "core/base/condition.h"
+#include "core/files/condition.h"
 #include "tests/check.h"
 
 static const char *const words[] = {"full", "cache", "window", NULL};
