@@ -2,14 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/metrics/metrics_against.h"
-#include "advisor/metrics/metrics_html.h"
-#include "advisor/metrics/metrics_json.h"
-#include "advisor/metrics/metrics_list.h"
+#include "advisor/metrics/metrics_columns.h"
+#include "advisor/metrics/metrics_show.h"
 #include "advisor/metrics/metrics_measure.h"
-#include "advisor/metrics/metrics_regions.h"
-#include "advisor/metrics/metrics_roof.h"
-#include "advisor/metrics/metrics_text.h"
 #include "advisor/plot/plot.h"
 #include "advisor/program/commands.h"
 

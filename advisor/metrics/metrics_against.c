@@ -1,11 +1,8 @@
-#include "advisor/metrics/metrics_against.h"
+#include "advisor/metrics/metrics_columns.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "advisor/metrics/metrics_regions.h"
-#include "advisor/metrics/metrics_rows.h"
 
 /* Nothing closer to 1 is called a difference: what is left of drift (versus.c). */
 static const double least_difference = 1.01;

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/metrics/metrics_against.h"
-#include "advisor/metrics/metrics_text.h"
+#include "advisor/metrics/metrics_columns.h"
+#include "advisor/metrics/metrics_show.h"
 
 enum {
     NAME_LEAST = 16,

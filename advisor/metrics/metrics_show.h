@@ -1,9 +1,29 @@
-/* The roofline of what was counted: under the roofs of the profile of its machine. */
-#ifndef ADVISOR_METRICS_ROOF_H
-#define ADVISOR_METRICS_ROOF_H
+/* Columns of metrics as text, as a page, as a document, and under roofs. */
+#ifndef ADVISOR_METRICS_SHOW_H
+#define ADVISOR_METRICS_SHOW_H
 
 #include "advisor/cli/page.h"
+#include "advisor/cli/settings.h"
 #include "advisor/metrics/metrics_columns.h"
+
+/* For a terminal: who was counted, the trees of one column (metrics_text.c) or a table of
+ * several (metrics_table.c), the roofline, notes, evidence. */
+void metrics_text(const struct metrics_report *report, struct page *page);
+void metrics_table_text(const struct metrics_report *report, struct page *page);
+/* A page for a browser into a file, with a line to standard error. */
+int metrics_html_write(const struct metrics_report *report, const char *path,
+                       struct error *err);
+/* A document (inflight.metrics-result/1), raw counts included. */
+json_t *metrics_json(const struct metrics_report *report);
+/* --list: the shipped definitions, or all of one. */
+int metrics_list(const struct settings *settings, struct error *err);
+
+/* "  - text", wrapped behind the mark. */
+void metrics_add_marked(struct page *page, const char *mark, const char *text);
+/* What it means and where it is from, each on lines of its own. */
+void metrics_add_about(struct page *page, const struct metric *metric, int indent);
+
+/* ---- metrics_roof.c ---- */
 
 /* A column under its roofs. */
 struct metrics_roof {
