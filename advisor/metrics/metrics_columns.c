@@ -266,6 +266,20 @@ void metrics_notes(const struct metrics_column *column, struct strvec *out)
     strvec_push_all(out, &column->result.note);
 }
 
+const char *metrics_add_way(struct buf *out, const struct metrics_column *column,
+                            size_t model, const char *between)
+{
+    const struct metric_set *set = column->set;
+    const char *about = NULL;
+    for (size_t i = 0; i < set->metric_nr; i++) {
+        if (set->metric[i].model != (int)model || !column->result.value[i].dominant)
+            continue;
+        buf_addf(out, "%s%s", out->length ? between : "", set->metric[i].name);
+        about = set->metric[i].about;
+    }
+    return about;
+}
+
 int metrics_depth(const struct metric_set *set, int metric)
 {
     int depth = 0;

@@ -185,6 +185,10 @@ void metrics_add_unit(struct buf *out, const struct metric *metric);
 
 /* ---- what is to be said ---- */
 
+/* The way to the largest loss of the model, names with `between`; what its end means,
+ * NULL = not told, or there is no way. */
+const char *metrics_add_way(struct buf *out, const struct metrics_column *column,
+                            size_t model, const char *between);
 /* Of reading, counting and computing, one sentence each. */
 void metrics_notes(const struct metrics_column *column, struct strvec *out);
 /* Why a value is not known, events that are not counted named one after the other. */

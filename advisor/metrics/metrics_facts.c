@@ -74,9 +74,10 @@ static bool any_known(const struct metrics_facts *facts)
     return false;
 }
 
-void metrics_facts_take(struct metric_set *set, const struct count_set *counts,
-                        const struct metric_given *given, size_t given_nr,
-                        struct metrics_facts *facts)
+/* By `set`, which is taken over; {0} again where none of its facts is known. */
+static void facts_take(struct metric_set *set, const struct count_set *counts,
+                       const struct metric_given *given, size_t given_nr,
+                       struct metrics_facts *facts)
 {
     *facts = (struct metrics_facts){.set = set};
     if (!set)
@@ -102,8 +103,8 @@ int metrics_facts_of(const struct metrics_facts_question *question,
     *facts = (struct metrics_facts){0};
     if (question->definitions && named(question, &set, err))
         return -1;
-    metrics_facts_take(question->definitions ? set : found(question, note),
-                       question->counts, given, ARRAY_SIZE(given), facts);
+    facts_take(question->definitions ? set : found(question, note), question->counts,
+               given, ARRAY_SIZE(given), facts);
     if (question->definitions && !facts->set)
         strvec_pushf(
             note,
@@ -331,8 +332,7 @@ static int take_runs(struct workbench *bench, struct metrics_measured *measured,
         return 0;
     if (metric_runs_combine(measured->run, measured->run_nr, &all, &variation, err))
         return -1;
-    metrics_facts_take(measured->set, &all, measured->given, measured->given_nr,
-                       &bench->facts);
+    facts_take(measured->set, &all, measured->given, measured->given_nr, &bench->facts);
     measured->set = NULL;
     count_set_release(&all);
     return 0;

@@ -33,11 +33,6 @@ struct metrics_facts_question {
 int metrics_facts_of(const struct metrics_facts_question *question,
                      struct metrics_facts *facts, struct strvec *note, struct error *err);
 void metrics_facts_release(struct metrics_facts *facts);
-/* By `set`, which is taken over; {0} again where none of its facts is known. */
-void metrics_facts_take(struct metric_set *set, const struct count_set *counts,
-                        const struct metric_given *given, size_t given_nr,
-                        struct metrics_facts *facts);
-
 /* Calls `take` for each fact that the rules are told (shares as those of the whole): of
  * several metrics the first. Not told is what is not to be trusted. */
 void metrics_facts_tell(const struct metrics_facts *facts,

@@ -267,20 +267,14 @@ static void add_list(const char *title, const struct strvec *list, struct buf *o
 
 static void add_way(const struct metrics_column *column, size_t model, struct buf *out)
 {
-    const struct metric_set *set = column->set;
     struct buf way = {0};
-    const char *about = NULL;
-    for (size_t i = 0; i < set->metric_nr; i++) {
-        if (set->metric[i].model != (int)model || !column->result.value[i].dominant)
-            continue;
-        buf_addf(&way, "%s%s", way.length ? " \xe2\x80\xba " : "", set->metric[i].name);
-        about = set->metric[i].about;
-    }
+    const char *about = metrics_add_way(&way, column, model, " \xe2\x80\xba ");
     if (way.length) {
         buf_add(out, "<p class=\"lead\"><strong>");
         html_text(out, buf_str(&way));
         buf_add(out, "</strong> ");
-        html_elementf(out, "small", "%s, %s", column->label, set->model[model].title);
+        html_elementf(out, "small", "%s, %s", column->label,
+                      column->set->model[model].title);
         buf_add(out, "</p>\n");
         html_element(out, "p class=\"how\"", about ? about : "");
     }

@@ -50,6 +50,14 @@ static int add_file(const char *name, struct metrics_measured *measured,
 
 /* ---- planning ---- */
 
+/* Of these events those that counters count: not the software-defined ones. */
+static void hardware_of(const struct strvec *event, struct strvec *out)
+{
+    for (size_t i = 0; i < event->nr; i++)
+        if (!text_begins(event->v[i], "sde:::"))
+            strvec_push(out, event->v[i]);
+}
+
 /* The system tells these of a region, without counters. */
 static bool is_told_of_regions(const char *event)
 {
@@ -118,7 +126,7 @@ static int fits(void *data, const struct strvec *event, bool *at_once, struct er
     int status = 0;
     if (plan->of_regions)
         return fits_inside(plan, event, at_once, err);
-    metrics_counted(event, &counted);
+    hardware_of(event, &counted);
     *at_once = true;
     if (counted.nr < event->nr && plan->opts.ahead)
         status = fail(err, STATUS_MISSING,
@@ -223,13 +231,6 @@ size_t metrics_runs(const struct metrics_request *request,
     return request->runs > plan->plan.run_nr ? request->runs : plan->plan.run_nr;
 }
 
-void metrics_counted(const struct strvec *event, struct strvec *out)
-{
-    for (size_t i = 0; i < event->nr; i++)
-        if (!text_begins(event->v[i], "sde:::"))
-            strvec_push(out, event->v[i]);
-}
-
 const struct strvec *metrics_run(const struct metrics_plan *plan, size_t i)
 {
     return &plan->plan.run[i % plan->plan.run_nr];
@@ -237,7 +238,8 @@ const struct strvec *metrics_run(const struct metrics_plan *plan, size_t i)
 
 /* ---- results ---- */
 
-struct count_set *metrics_add_run(struct metrics_measured *measured)
+/* Room for the counts of a further run. */
+static struct count_set *add_run(struct metrics_measured *measured)
 {
     GROW(measured->run, measured->run_nr + 1, measured->run_alloc);
     struct count_set *run = &measured->run[measured->run_nr++];
@@ -245,7 +247,8 @@ struct count_set *metrics_add_run(struct metrics_measured *measured)
     return run;
 }
 
-int metrics_nothing(const struct metrics_measured *measured, struct error *err)
+/* Fails: there is no run, and why. */
+static int nothing(const struct metrics_measured *measured, struct error *err)
 {
     return fail(err, STATUS_MISSING, "nothing can be counted here: %s",
                 measured->note.nr ? measured->note.v[0] : "no metric asks for it");
@@ -315,7 +318,7 @@ static int count(const struct settings *settings, struct papi_counter *counter,
         return -1;
     int status = run(settings, &outcome, err);
     if (!status) {
-        struct count_set *counts = metrics_add_run(measured);
+        struct count_set *counts = add_run(measured);
         status = papi_counter_end(counter, counts, err);
         counts->seconds = quantity_exact(outcome.wall_s, PROVENANCE_CLOCK);
         measured->ended = metrics_end_text(&outcome);
@@ -373,7 +376,7 @@ static int count_all(const struct metrics_request *request,
 {
     size_t runs = metrics_runs(request, plan);
     if (!plan->plan.run_nr)
-        return metrics_nothing(measured, err);
+        return nothing(measured, err);
     metrics_announce(request->settings, plan->plan.run_nr > 1 ? runs : 0);
     for (size_t i = 0; i < runs && !measured->ended; i++)
         if (count_run(request->settings, plan, i, measured, err))
@@ -413,7 +416,7 @@ static int launch(struct workbench *bench, const struct strvec *event,
                   struct metrics_measured *measured, struct error *err)
 {
     struct candidate candidate = {bench->plan, workbench_environment(bench)};
-    struct counting counting = {NULL, metrics_add_run(measured)};
+    struct counting counting = {NULL, add_run(measured)};
     struct live_gate gate = {count_copies, &counting};
     double calls = 0;
     if (papi_counter_new((const char *const *)event->v, event->nr, NULL,
@@ -465,7 +468,7 @@ static void take_traffic(const struct workbench *bench,
                          struct metrics_measured *measured)
 {
     double launched = measured->run_nr ? measured->run[0].calls : 0;
-    struct count_set *counts = metrics_add_run(measured);
+    struct count_set *counts = add_run(measured);
     traffic_to_counts(&measurement->traffic, counts);
     repeat(counts, launched > 0 ? launched : 1);
     counts->cores = (int)live_copies(bench->live);
@@ -516,7 +519,7 @@ static int count_launches(struct workbench *bench, const struct metrics_request 
     size_t runs = metrics_runs(request, plan), complete = 0;
     for (size_t i = 0; plan->plan.run_nr && i < runs; i++) {
         struct strvec event = {0};
-        metrics_counted(metrics_run(plan, i), &event);
+        hardware_of(metrics_run(plan, i), &event);
         progress_say(&bench->progress, "counting, launch %zu of %zu", i + 1, runs);
         int status = event.nr ? launch(bench, &event, measured, err) : 0;
         strvec_release(&event);
@@ -586,7 +589,7 @@ int metrics_of_kernel(const struct metrics_request *request,
     if (!status)
         status = count_kernel(&bench, request, "traced", measured, err);
     if (!status && !measured->run_nr)
-        status = metrics_nothing(measured, err);
+        status = nothing(measured, err);
     workbench_release(&bench);
     return status;
 }

@@ -84,21 +84,12 @@ size_t metrics_runs(const struct metrics_request *request,
                     const struct metrics_plan *plan);
 const struct strvec *metrics_run(const struct metrics_plan *plan, size_t i);
 
-/* Of these events those that counters count: not the software-defined ones. */
-void metrics_counted(const struct strvec *event, struct strvec *out);
-
 /* Of these events those that PAPI is to count in the program's threads. */
 void metrics_counted_inside(const struct strvec *event, struct strvec *out);
-
-/* Fails: there is no run, and why. */
-int metrics_nothing(const struct metrics_measured *measured, struct error *err);
 
 /* What it ended with, as struct metrics_measured has it. Caller frees. */
 char *metrics_end_text(const struct spawn_outcome *outcome);
 /* Says that it will run so often, where that is more than once. */
 void metrics_announce(const struct settings *settings, size_t runs);
-
-/* Room for the counts of a further run. */
-struct count_set *metrics_add_run(struct metrics_measured *measured);
 
 #endif

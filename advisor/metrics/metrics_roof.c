@@ -35,7 +35,8 @@ static bool has_work(const struct metrics_column *column)
     return any && column->counts.seconds.known;
 }
 
-bool metrics_roof_of(const struct metrics_column *column, struct metrics_roof *roof)
+/* False = no profile of its machine, or nothing that has a place under a roof. */
+static bool roof_of(const struct metrics_column *column, struct metrics_roof *roof)
 {
     struct quantity cores = metrics_given_value(column, "cores"),
                     reads = quantity_divide(metrics_value(column, "Mem_read_Bytes"),
@@ -62,7 +63,8 @@ static bool equal_roofs(const struct roof *a, const struct roof *b)
            (!a->value.known || a->value.value == b->value.value);
 }
 
-bool metrics_roof_same(const struct metrics_roof *a, const struct metrics_roof *b)
+/* They can stand in one table or picture: same profile, same roofs. */
+static bool roof_same(const struct metrics_roof *a, const struct metrics_roof *b)
 {
     bool same = !strcmp(a->column->machine.name, b->column->machine.name) &&
                 a->ceilings.cores == b->ceilings.cores &&
@@ -216,7 +218,8 @@ static void note_unknown(const struct roof *roof, const char *name, struct strve
         strvec_pushf(out, "no roof of %s: %s", name, roof->from);
 }
 
-void metrics_roof_notes(const struct metrics_roof *roof, struct strvec *out)
+/* What the roofs are and what they are not, of the column's profile. */
+static void roof_notes(const struct metrics_roof *roof, struct strvec *out)
 {
     const struct machine *machine = &roof->column->machine;
     if (!roof->cores_told)
@@ -273,7 +276,7 @@ static json_t *flops_json(const struct metrics_roof *roof)
 static json_t *notes_json(const struct metrics_roof *roof)
 {
     struct strvec notes = {0};
-    metrics_roof_notes(roof, &notes);
+    roof_notes(roof, &notes);
     json_t *list = json_strings((const char *const *)notes.v, notes.nr);
     strvec_release(&notes);
     return list;
@@ -309,9 +312,8 @@ json_t *metrics_roof_json(const struct metrics_report *report)
     json_t *list = json_array();
     for (size_t i = 0; i < report->nr; i++) {
         struct metrics_roof roof;
-        json_array_append_new(list, metrics_roof_of(&report->column[i], &roof)
-                                        ? roof_json(&roof)
-                                        : json_null());
+        json_array_append_new(list, roof_of(&report->column[i], &roof) ? roof_json(&roof)
+                                                                       : json_null());
     }
     return list;
 }
@@ -474,7 +476,7 @@ static void add_sentences(const struct metrics_report *report,
 static void add_notes(const struct metrics_roof *roof, struct page *page)
 {
     struct strvec notes = {0};
-    metrics_roof_notes(roof, &notes);
+    roof_notes(roof, &notes);
     for (size_t i = 0; i < notes.nr; i++)
         metrics_add_marked(page, "-", notes.v[i]);
     strvec_release(&notes);
@@ -488,7 +490,7 @@ static size_t add_roofs(const struct metrics_report *report,
 {
     size_t room = (page->width - 2 - NAME_COLUMNS - 2 * ROOF_COLUMNS) / CELL_COLUMNS;
     size_t same = 1;
-    while (same < nr && metrics_roof_same(&roof[0], &roof[same]))
+    while (same < nr && roof_same(&roof[0], &roof[same]))
         same++;
     char *title =
         xasprintf("Roofline: roofs of '%s', %d core%s", roof->column->machine.name,
@@ -529,7 +531,7 @@ void metrics_roof_text(const struct metrics_report *report, struct page *page)
     struct metrics_roof *roof = xcalloc(report->nr + 1, sizeof(*roof));
     size_t *number = xcalloc(report->nr + 1, sizeof(*number)), nr = 0;
     for (size_t i = 0; i < report->nr; i++)
-        if (metrics_roof_of(&report->column[i], &roof[nr]))
+        if (roof_of(&report->column[i], &roof[nr]))
             number[nr++] = i + 1;
     for (size_t i = 0; i < nr;)
         i += add_roofs(report, roof + i, number + i, nr - i, page);
@@ -589,9 +591,8 @@ static void find_roofs(const struct metrics_report *report, struct sheet *sheet)
     sheet->roof = xcalloc(report->nr + 1, sizeof(*sheet->roof));
     for (size_t i = 0; i < report->nr; i++) {
         struct metrics_roof *roof = &sheet->roof[sheet->nr];
-        bool drawn = metrics_roof_of(&report->column[i], roof) &&
-                     has_place(&roof->roofline) &&
-                     (!sheet->nr || metrics_roof_same(&sheet->roof[0], roof));
+        bool drawn = roof_of(&report->column[i], roof) && has_place(&roof->roofline) &&
+                     (!sheet->nr || roof_same(&sheet->roof[0], roof));
         sheet->nr += drawn;
         sheet->left_out += !drawn;
     }
@@ -906,7 +907,7 @@ static void add_caption(struct buf *out)
 static void add_words(const struct sheet *sheet, struct buf *out)
 {
     struct strvec notes = {0};
-    metrics_roof_notes(&sheet->roof[0], &notes);
+    roof_notes(&sheet->roof[0], &notes);
     buf_add(out, "<ul>\n");
     for (size_t i = 0; i < sheet->nr; i++) {
         char *sentence = metrics_roof_sentence(&sheet->roof[i]);

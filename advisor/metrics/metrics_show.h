@@ -33,21 +33,14 @@ struct metrics_roof {
     double single_share; /* of its flops; NAN = the counts do not tell */
     bool cores_told;     /* else all of the profile are taken */
 };
-/* False = no profile of its machine, or nothing that has a place under a roof. */
-bool metrics_roof_of(const struct metrics_column *column, struct metrics_roof *roof);
 /* One or two sentences: which roof is near, or that none is. Caller frees. */
 char *metrics_roof_sentence(const struct metrics_roof *roof);
-/* What the roofs are and what they are not, of the column's profile; one sentence each.
- */
-void metrics_roof_notes(const struct metrics_roof *roof, struct strvec *out);
-/* They can stand in one table or picture: same profile, same roofs. */
-bool metrics_roof_same(const struct metrics_roof *a, const struct metrics_roof *b);
 
 /* Tables, a column per variant, and the sentences. Prints nothing where no column has
  * bytes, nor with --model of another tree than the portable metrics; one sentence where
  * the profile is what lacks. */
 void metrics_roof_text(const struct metrics_report *report, struct page *page);
-/* An array: an object per column, null where metrics_roof_of is false. */
+/* An array: an object per column, null where it has no place or its machine no roofs. */
 json_t *metrics_roof_json(const struct metrics_report *report);
 /* A section; nothing where there is nothing to draw. Without gnuplot it says so. */
 void metrics_roof_html(const struct metrics_report *report, struct buf *out);

@@ -289,24 +289,21 @@ static bool is_sibling(const struct metric_set *set, size_t a, size_t b)
            set->metric[a].parent == set->metric[b].parent && !set->metric[b].useful;
 }
 
-/* Of the last one that is marked: what it means; of those that are tied, with whom. */
+/* With whom those that are tied are. */
 static void show_way(struct tree *tree)
 {
     const struct metric_set *set = tree->column->set;
     const struct metric_value *value = tree->column->result.value;
     struct buf way = {0}, ties = {0};
-    const char *about = NULL;
-    for (size_t i = 0; i < set->metric_nr; i++) {
-        if (set->metric[i].model != (int)tree->model || !value[i].dominant)
-            continue;
-        buf_addf(&way, "%s%s", way.length ? " > " : "", set->metric[i].name);
-        about = set->metric[i].about;
-        for (size_t k = 0; value[i].tied && k < set->metric_nr; k++)
+    const char *about = metrics_add_way(&way, tree->column, tree->model, " > ");
+    for (size_t i = 0; i < set->metric_nr; i++)
+        for (size_t k = 0; set->metric[i].model == (int)tree->model && value[i].tied &&
+                           k < set->metric_nr;
+             k++)
             if (is_sibling(set, i, k) && value[k].value.known &&
                 value[k].value.high >= value[i].value.low)
                 buf_addf(&ties, " '%s' may be as large as '%s' within their intervals.",
                          set->metric[k].name, set->metric[i].name);
-    }
     if (way.length)
         page_paragraph(tree->page, "Largest loss: %s.%s%s%s", buf_str(&way),
                        about ? " " : "", about ? about : "", buf_str(&ties));
