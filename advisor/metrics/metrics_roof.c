@@ -565,17 +565,15 @@ struct sheet {
     size_t nr, left_out;
     enum plot_kind kind;
     bool in_page;
-    struct buf head, items; /* data blocks; of the plot command */
+    struct figure figure;
     size_t titles, longest; /* of the key */
-    size_t blocks;
-    double x[2], y[2]; /* the frame: flop/B, GFLOP/s */
+    double x[2], y[2];      /* the frame: flop/B, GFLOP/s */
 };
 
 static void sheet_release(struct sheet *sheet)
 {
     free(sheet->roof);
-    buf_release(&sheet->head);
-    buf_release(&sheet->items);
+    figure_release(&sheet->figure);
 }
 
 /* ---- what is drawn ---- */
@@ -598,59 +596,53 @@ static void find_roofs(const struct metrics_report *report, struct sheet *sheet)
     }
 }
 
-static void take_in(double range[2], struct quantity value, double scale)
-{
-    if (!value.known || !(value.value > 0) || !isfinite(value.value))
-        return;
-    range[0] = fmin(range[0], value.value * scale);
-    range[1] = fmax(range[1], value.value * scale);
-}
-
 static void find_frame(struct sheet *sheet)
 {
     sheet->x[0] = sheet->y[0] = INFINITY;
     sheet->x[1] = sheet->y[1] = 0;
     for (size_t i = 0; i < sheet->nr; i++) {
         const struct roofline *roofline = &sheet->roof[i].roofline;
-        take_in(sheet->x, roofline->ai, 1);
-        take_in(sheet->y, roofline->flops_per_s, 1e-9);
-        take_in(sheet->y, roofline->peak, 1e-9);
+        figure_take_in(sheet->x, roofline->ai.value);
+        figure_take_in(sheet->y, 1e-9 * roofline->flops_per_s.value);
+        figure_take_in(sheet->y, 1e-9 * roofline->peak.value);
         for (int k = 0; k < ROOF_LEVELS; k++)
-            take_in(sheet->x, roofline->level[k].ridge, 1);
+            figure_take_in(sheet->x, roofline->level[k].ridge.value);
     }
     double right = sheet->x[1] > 0 ? BEYOND * sheet->x[1] : INFINITY;
     for (size_t i = 0; i < sheet->nr; i++)
         if (sheet->roof[i].roofline.ai_memory.value < right)
-            take_in(sheet->x, sheet->roof[i].roofline.ai_memory, 1);
-    sheet->x[0] /= 2.5;
-    sheet->x[1] *= 2.5;
-    sheet->y[0] /= 2.5;
-    sheet->y[1] *= 1.8;
+            figure_take_in(sheet->x, sheet->roof[i].roofline.ai_memory.value);
+    figure_room(sheet->x, sheet->y);
 }
 
 /* ---- pieces ---- */
 
-/* NULL = not in the key. */
-static void end_item(struct sheet *sheet, const char *title)
+/* An element of the plot command on a block of rows; NULL = not in the key. */
+static void add_item(struct sheet *sheet, size_t rows, size_t columns,
+                     const double *value, const char *what, const char *title)
 {
-    gnuplot_title(&sheet->items, title, sheet->kind == PLOT_TERMINAL);
+    struct figure *figure = &sheet->figure;
+    size_t block = figure_block(figure);
+    for (size_t i = 0; i < rows; i++)
+        figure_row(figure, columns, value + i * columns);
+    figure_end(figure);
+    gnuplot_begin_item(&figure->items);
+    buf_addf(&figure->items, "$b%zu using %s", block, what);
+    gnuplot_title(&figure->items, title, sheet->kind == PLOT_TERMINAL);
     sheet->titles += title != NULL;
     if (title && strlen(title) > sheet->longest)
         sheet->longest = strlen(title);
 }
 
-static void add_line(struct sheet *sheet, const double x[2], const double y[2],
-                     const char *colour, const char *style, const char *title)
+/* x0, y0, x1, y1 */
+static void add_line(struct sheet *sheet, const double end[4], const char *colour,
+                     const char *style, const char *title)
 {
-    buf_addf(&sheet->head, "$b%zu << EOD\n%.6g %.6g\n%.6g %.6g\nEOD\n", sheet->blocks,
-             x[0], y[0], x[1], y[1]);
-    gnuplot_begin_item(&sheet->items);
-    buf_addf(&sheet->items, "$b%zu using 1:2 with lines ", sheet->blocks++);
-    if (sheet->kind == PLOT_TERMINAL)
-        buf_addf(&sheet->items, "linetype %zu", 1 + sheet->titles % 7);
-    else
-        buf_addf(&sheet->items, "%s linecolor rgb '%s'", style, colour);
-    end_item(sheet, title);
+    char *what = sheet->kind == PLOT_TERMINAL
+                     ? xasprintf("1:2 with lines linetype %zu", 1 + sheet->titles % 7)
+                     : xasprintf("1:2 with lines %s linecolor rgb '%s'", style, colour);
+    add_item(sheet, 2, 2, end, what, title);
+    free(what);
 }
 
 /* ---- roofs ---- */
@@ -665,18 +657,14 @@ static void add_slope(struct sheet *sheet, double gbs, const char *colour,
     buf_add_number(&title, gbs);
     buf_add(&title, " GB/s, ridge ");
     buf_add_number(&title, top / gbs);
-    add_line(sheet, (const double[]){sheet->x[0], top / gbs},
-             (const double[]){sheet->x[0] * gbs, top}, colour, style, buf_str(&title));
+    add_line(sheet, (const double[]){sheet->x[0], sheet->x[0] * gbs, top / gbs, top},
+             colour, style, buf_str(&title));
     buf_release(&title);
     if (sheet->kind != PLOT_TERMINAL) {
-        buf_addf(&sheet->head, "$b%zu << EOD\n%.6g %.6g\nEOD\n", sheet->blocks, top / gbs,
-                 top);
-        gnuplot_begin_item(&sheet->items);
-        buf_addf(&sheet->items,
-                 "$b%zu using 1:2 with points pointtype 7 pointsize 0.5 linecolor rgb "
-                 "'%s'",
-                 sheet->blocks++, colour);
-        end_item(sheet, NULL);
+        char *what = xasprintf(
+            "1:2 with points pointtype 7 pointsize 0.5 linecolor rgb '%s'", colour);
+        add_item(sheet, 1, 2, (const double[]){top / gbs, top}, what, NULL);
+        free(what);
     }
 }
 
@@ -717,9 +705,9 @@ static void add_flats(struct sheet *sheet)
         buf_addf(&title, "%s, ", roof_flops_text(i));
         buf_add_number(&title, gflops);
         buf_add(&title, " GFLOP/s");
-        add_line(sheet, (const double[]){left_end(sheet, gflops), sheet->x[1]},
-                 (const double[]){gflops, gflops}, COLOUR_COMPUTE, style[i],
-                 buf_str(&title));
+        add_line(sheet,
+                 (const double[]){left_end(sheet, gflops), gflops, sheet->x[1], gflops},
+                 COLOUR_COMPUTE, style[i], buf_str(&title));
         buf_release(&title);
     }
 }
@@ -736,15 +724,15 @@ static void add_box(struct sheet *sheet, struct quantity x, struct quantity y,
 {
     if (sheet->kind == PLOT_TERMINAL || (x.low == x.high && y.low == y.high))
         return;
-    buf_addf(&sheet->head, "$b%zu << EOD\n%.6g %.6g %.6g %.6g %.6g %.6g\nEOD\n",
-             sheet->blocks, x.value, y.value, within(x.low, sheet->x),
-             within(x.high, sheet->x), within(y.low, sheet->y), within(y.high, sheet->y));
-    gnuplot_begin_item(&sheet->items);
-    buf_addf(&sheet->items,
-             "$b%zu using 1:2:3:4:5:6 with boxxyerror fillstyle transparent solid 0.2 "
-             "border linewidth 1 linecolor rgb '%s'",
-             sheet->blocks++, colour);
-    end_item(sheet, NULL);
+    char *what = xasprintf("1:2:3:4:5:6 with boxxyerror fillstyle transparent solid 0.2 "
+                           "border linewidth 1 linecolor rgb '%s'",
+                           colour);
+    add_item(sheet, 1, 6,
+             (const double[]){x.value, y.value, within(x.low, sheet->x),
+                              within(x.high, sheet->x), within(y.low, sheet->y),
+                              within(y.high, sheet->y)},
+             what, NULL);
+    free(what);
 }
 
 static void add_mark(struct sheet *sheet, size_t i, struct quantity x, bool filled,
@@ -755,18 +743,14 @@ static void add_mark(struct sheet *sheet, size_t i, struct quantity x, bool fill
     if (!x.known || !(x.value > 0))
         return;
     add_box(sheet, x, y, colour);
-    buf_addf(&sheet->head, "$b%zu << EOD\n%.6g %.6g\nEOD\n", sheet->blocks, x.value,
-             y.value);
-    gnuplot_begin_item(&sheet->items);
-    buf_addf(&sheet->items, "$b%zu using 1:2 with points ", sheet->blocks++);
-    if (sheet->kind == PLOT_TERMINAL)
-        buf_addf(&sheet->items, "pointtype '%c'", (char)((filled ? 'A' : 'a') + i % 26));
-    else
-        buf_addf(&sheet->items,
-                 "pointtype %d pointsize 1.3 linewidth 1.5 linecolor rgb "
-                 "'%s'",
-                 mark[i % ARRAY_SIZE(mark)] - !filled, colour);
-    end_item(sheet, title);
+    char *what = sheet->kind == PLOT_TERMINAL
+                     ? xasprintf("1:2 with points pointtype '%c'",
+                                 (char)((filled ? 'A' : 'a') + i % 26))
+                     : xasprintf("1:2 with points pointtype %d pointsize 1.3 linewidth "
+                                 "1.5 linecolor rgb '%s'",
+                                 mark[i % ARRAY_SIZE(mark)] - !filled, colour);
+    add_item(sheet, 1, 2, (const double[]){x.value, y.value}, what, title);
+    free(what);
 }
 
 static void add_variants(struct sheet *sheet)
@@ -869,8 +853,8 @@ static bool make_script(const struct metrics_report *report, struct sheet *sheet
     add_flats(sheet);
     add_variants(sheet);
     add_settings(sheet, script);
-    buf_addf(script, "%s%s\nunset output\n", buf_str(&sheet->head),
-             buf_str(&sheet->items));
+    buf_addf(script, "%s%s\nunset output\n", buf_str(&sheet->figure.head),
+             buf_str(&sheet->figure.items));
     return true;
 }
 
