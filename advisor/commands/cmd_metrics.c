@@ -2,9 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/cli/output.h"
 #include "advisor/metrics/metrics_columns.h"
-#include "advisor/metrics/metrics_show.h"
 #include "advisor/metrics/metrics_measure.h"
+#include "advisor/metrics/metrics_show.h"
 #include "advisor/plot/plot.h"
 #include "advisor/program/commands.h"
 

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advisor/cli/output.h"
 #include "advisor/metrics/metrics_columns.h"
 #include "advisor/metrics/metrics_show.h"
-#include "advisor/program/commands.h"
 
 static json_t *strings(const struct strvec *list)
 {
