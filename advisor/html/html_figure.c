@@ -85,6 +85,22 @@ void figure_log_axis(struct figure *figure, const char *axis, const char *unit,
 
 /* ---- data ---- */
 
+void figure_take_in(double range[2], double value)
+{
+    if (!isfinite(value) || !(value > 0))
+        return;
+    range[0] = fmin(range[0], value);
+    range[1] = fmax(range[1], value);
+}
+
+void figure_room(double x[2], double y[2])
+{
+    x[0] /= 2.5;
+    x[1] *= 2.5;
+    y[0] /= 2.5;
+    y[1] *= 1.8;
+}
+
 size_t figure_block(struct figure *figure)
 {
     buf_addf(&figure->head, "$b%zu << EOD\n", figure->block);
