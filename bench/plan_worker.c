@@ -9,7 +9,7 @@
 #include "bench/plan_own.h"
 #include "bench/plan_random.h"
 #include "bench/plan_try.h"
-#include "variants/plan.h"
+#include "variants/plan/plan.h"
 
 #define SHARED  BENCH_DIR "/plan-objects"
 #define WRITTEN BENCH_DIR "/random-kernels"

@@ -7,19 +7,19 @@
 
 /* In the order of a plan's text. */
 enum step {
-    STEP_SET,
-    STEP_FUSE,
-    STEP_DISTRIBUTE,
-    STEP_SHAPE,
-    STEP_ORDER,
-    STEP_SKEW,
-    STEP_TILE,
-    STEP_JAM,
-    STEP_UNROLL,
-    STEP_SIMD,
-    STEP_PARALLEL,
-    STEP_PREFETCH,
-    STEP_NONTEMPORAL,
+    DIM_SET,
+    DIM_FUSE,
+    DIM_DISTRIBUTE,
+    DIM_SHAPE,
+    DIM_ORDER,
+    DIM_SKEW,
+    DIM_TILE,
+    DIM_JAM,
+    DIM_UNROLL,
+    DIM_SIMD,
+    DIM_PARALLEL,
+    DIM_PREFETCH,
+    DIM_NONTEMPORAL,
 };
 
 /* Numbers of texts that were seen. */
@@ -87,7 +87,7 @@ static void put_tunables(struct raw *raw, const struct kernel_view *view,
         for (size_t k = 0; k < choice->set_nr; k++)
             if (!strcmp(choice->set[k].name, view->tunable[i].name))
                 value = choice->set[k].value;
-        put(raw, STEP_SET, true, value);
+        put(raw, DIM_SET, true, value);
     }
 }
 
@@ -101,10 +101,10 @@ static void put_shape(struct raw *raw, const struct choice *choice)
     memcpy(order.order, choice->order, sizeof(order.order));
     order.order_nr = choice->order_nr;
     order.order_kept = choice->order_kept;
-    put(raw, STEP_FUSE, false, number_of_part(&raw->words, &fuse));
-    put(raw, STEP_DISTRIBUTE, false, number_of_part(&raw->words, &distribute));
-    put(raw, STEP_SHAPE, false, number_of(&raw->words, choice->shape));
-    put(raw, STEP_ORDER, false, number_of_part(&raw->words, &order));
+    put(raw, DIM_FUSE, false, number_of_part(&raw->words, &fuse));
+    put(raw, DIM_DISTRIBUTE, false, number_of_part(&raw->words, &distribute));
+    put(raw, DIM_SHAPE, false, number_of(&raw->words, choice->shape));
+    put(raw, DIM_ORDER, false, number_of_part(&raw->words, &order));
 }
 
 static void put_rest(struct raw *raw, const struct choice *choice)
@@ -114,11 +114,11 @@ static void put_rest(struct raw *raw, const struct choice *choice)
     prefetch.prefetch_nr = choice->prefetch_nr;
     memcpy(nontemporal.nontemporal, choice->nontemporal, sizeof(nontemporal.nontemporal));
     nontemporal.nontemporal_nr = choice->nontemporal_nr;
-    put(raw, STEP_UNROLL, true, choice->unroll.size);
-    put(raw, STEP_SIMD, true, choice->simd);
-    put(raw, STEP_PARALLEL, false, number_of(&raw->words, choice->parallel));
-    put(raw, STEP_PREFETCH, false, number_of_part(&raw->words, &prefetch));
-    put(raw, STEP_NONTEMPORAL, false, number_of_part(&raw->words, &nontemporal));
+    put(raw, DIM_UNROLL, true, choice->unroll.size);
+    put(raw, DIM_SIMD, true, choice->simd);
+    put(raw, DIM_PARALLEL, false, number_of(&raw->words, choice->parallel));
+    put(raw, DIM_PREFETCH, false, number_of_part(&raw->words, &prefetch));
+    put(raw, DIM_NONTEMPORAL, false, number_of_part(&raw->words, &nontemporal));
 }
 
 static void put_all(struct raw *raw, const struct kernel_view *view,
@@ -126,9 +126,9 @@ static void put_all(struct raw *raw, const struct kernel_view *view,
 {
     put_tunables(raw, view, choice);
     put_shape(raw, choice);
-    put_sizes(raw, view, STEP_SKEW, choice->skew, choice->skew_nr);
-    put_sizes(raw, view, STEP_TILE, choice->tile, choice->tile_nr);
-    put_sizes(raw, view, STEP_JAM, choice->jam, choice->jam_nr);
+    put_sizes(raw, view, DIM_SKEW, choice->skew, choice->skew_nr);
+    put_sizes(raw, view, DIM_TILE, choice->tile, choice->tile_nr);
+    put_sizes(raw, view, DIM_JAM, choice->jam, choice->jam_nr);
     put_rest(raw, choice);
     raw->first = false;
 }

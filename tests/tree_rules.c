@@ -25,15 +25,16 @@ static const struct {
     {"core/metrics", "core/base core/traffic core/machine"},
     {"core/store", "core/base"},
     {"core/occupancy", "core/base core/machine"},
+    {"variants/plan", "core/base"},
     {"variants", "core/base core/machine core/run core/traffic core/observe "
-                 "core/occupancy core/store"},
-    {"rules", "core/base"},
+                 "core/occupancy core/store variants/plan"},
+    {"rules", "core/base variants/plan"},
     {"search", "core/base core/machine core/run core/traffic core/observe core/metrics "
                "core/occupancy core/store "
-               "variants rules"},
+               "variants/plan variants rules"},
     {"advisor", "core/base core/machine core/run core/traffic core/observe "
                 "core/metrics core/occupancy core/store "
-                "variants rules search"},
+                "variants/plan variants rules search"},
     {"bench", "*"},
     {"tests", "*"},
 };

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "variants/kernel.h"
-#include "variants/plan.h"
 
 /* ---- opening and looking ---- */
 

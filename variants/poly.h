@@ -20,7 +20,6 @@
 
 #include "variants/ir.h"
 #include "variants/model.h"
-#include "variants/plan.h"
 #include "variants/poly_model.h"
 
 enum { DEPTH_MAX = 12, SUBSCRIPTS_MAX = 8 };

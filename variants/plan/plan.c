@@ -1,5 +1,5 @@
 /* The grammar of plans: one table of transformations, a parser, the canonical text. */
-#include "variants/plan.h"
+#include "variants/plan/plan.h"
 
 #include <ctype.h>
 #include <limits.h>
