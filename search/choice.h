@@ -14,7 +14,8 @@ enum { CHOICE_LOOPS_MAX = KERNEL_DEPTH_MAX, CHOICE_TUNABLES_MAX = KERNEL_TUNABLE
 
 struct choice {
     struct plan plan; /* in the order of places: see choice_add */
-    int nest; /* that the search is about, from 1 on; its steps are "own"; 0 = all nests */
+    int nest; /* that the search is about, from 1 on; its steps are "own"; 0 = all nests
+               */
     /* Own steps that make one whole shape (register blocks with packed operands), in the
      * place of those that the table says a shape stands for. */
     size_t shape_at, shape_nr;
@@ -37,6 +38,8 @@ int choice_of_plan(const struct plan *plan, const struct kernel_view *view,
 
 /* ---- own steps, and those of tunables, by their kind ---- */
 
+/* Names that a step of the kind has at most. */
+size_t choice_names_max(enum step_kind kind);
 /* The first of the kind outside of the shape, NULL = none. */
 const struct plan_step *choice_step(const struct choice *choice, enum step_kind kind);
 /* All of them, in their order. Returns their number. */
@@ -44,6 +47,8 @@ size_t choice_steps(const struct choice *choice, enum step_kind kind,
                     const struct plan_step *step[PLAN_STEPS_MAX]);
 /* Behind those of its kind. false = the plan is full. */
 bool choice_add(struct choice *choice, const struct plan_step *step);
+/* Its names are added to those that the step of its kind has, with its values. */
+void choice_join(struct choice *choice, const struct plan_step *step);
 /* In place of all of its kind. */
 void choice_put(struct choice *choice, const struct plan_step *step);
 void choice_drop(struct choice *choice, enum step_kind kind);

@@ -1,9 +1,10 @@
-#include "variants/plan/plan_table.h"
+#include "variants/plan/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/hash.h"
+#include "variants/plan/plan_table.h"
 
 /* ---- the steps that there are ---- */
 

@@ -100,15 +100,17 @@ struct transformation {
 
     /* In plans that a search puts together. */
     struct step_search {
-        int place;     /* steps of smaller places come first; 0 = only in whole shapes */
-        bool of_shape; /* a whole shape stands for it, too */
-        bool repeats;  /* a step each, not one for all */
-        size_t steps_max;       /* with `repeats` */
-        size_t names_max;       /* 0 = any number; of a step without names_min: none */
-        unsigned options;       /* bits of those that a search varies */
-        bool scaled;            /* values are near each other by their ratio */
-        long long scaled_least; /* hill climbing tries half and twice, down to this */
-        bool joins;             /* another name is added to the step: tile(i:8,j:8) */
+        int place;            /* smaller ones come first; 0 = only in whole shapes */
+        bool of_shape;        /* a whole shape stands for it, too */
+        bool is_shape;        /* it stands for all that a whole shape does */
+        bool repeats;         /* a step each, not one for all ... */
+        size_t steps_max;     /* ... and so many of them */
+        size_t names_max;     /* 0 = any number; of a step without names_min: none */
+        unsigned options;     /* bits of those that a search varies */
+        bool joins;           /* one more name goes into the same step: tile(i:8,j:8) */
+        bool scaled;          /* values are near each other by their ratio ... */
+        long long scaled_min; /* ... and half and twice are tried, down to this */
+        bool climbs;          /* ... right behind its proposals, too */
     } search;
 
     /* What rules call it; [1]: the step with to:L2, where that has a word of its own.
