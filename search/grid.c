@@ -5,7 +5,7 @@
 
 #include "search/propose.h"
 
-enum { DIMENSIONS_MAX = KERNEL_DEPTH_MAX + 8, FIXED_ORDER_LOOPS = 3 };
+enum { DIMENSIONS_MAX = KERNEL_DEPTH_MAX + STEP_KIND_NR, FIXED_ORDER_LOOPS = 3 };
 
 /* One kind of step: its values as plans of that step alone, the first without it. */
 struct dimension {
@@ -193,18 +193,21 @@ static void add_nontemporal(struct grid *grid)
     }
 }
 
-/* Loops beside each other, and loops with several statements. */
-static void add_joins(struct grid *grid)
+/* What is proposed on top of nothing. */
+static void add_proposed(struct grid *grid)
 {
-    static const char *const step[] = {"fuse", "distribute"};
-    for (size_t i = 0; i < ARRAY_SIZE(step); i++) {
+    enum step_kind kind[STEP_KIND_NR];
+    size_t nr = step_kinds_placed(kind);
+    for (size_t i = 0; i < nr; i++) {
+        if (!transformation_of(kind[i])->search.in_grid)
+            continue;
         struct dimension *dimension = begin_dimension(grid);
         struct choice none = {0};
         struct machine machine = {0};
         struct propose about = {.nest = grid->nest, .machine = &machine, .now = &none};
         struct choices list = {0};
         struct buf why_not = {0};
-        propose(&about, step[i], &list, &why_not);
+        propose(&about, transformation_of(kind[i])->rule[0].word, &list, &why_not);
         for (size_t k = 0; k < list.nr; k++)
             add_value(grid, dimension, &list.item[k]);
         choices_release(&list);
@@ -269,7 +272,7 @@ static void fill_dimensions(struct grid *grid)
     add_tiles(grid);
     add_jams(grid);
     add_prefetches(grid);
-    add_joins(grid);
+    add_proposed(grid);
     add_nontemporal(grid);
     add_unrolls(grid);
 }

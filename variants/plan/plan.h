@@ -111,6 +111,8 @@ struct transformation {
         bool scaled;          /* values are near each other by their ratio ... */
         long long scaled_min; /* ... and half and twice are tried, down to this */
         bool climbs;          /* ... right behind its proposals, too */
+        bool in_grid;         /* its proposals are values of the grid (search/grid.c has
+                                 values of its own for the others) */
     } search;
 
     /* What rules call it; [1]: the step with to:L2, where that has a word of its own.
