@@ -2,7 +2,7 @@
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
-#include "core/base/base.h"
+#include "core/base.h"
 
 /* Runs `inflight` (INFLIGHT_PROGRAM) with the words and --json, its progress on our
  * stderr; keeps the report in build/bench/NAME.json. *seconds is the wall time. NULL with

@@ -3,7 +3,7 @@
 #ifndef BENCH_BROWSER_H
 #define BENCH_BROWSER_H
 
-#include "core/base/base.h"
+#include "core/base.h"
 
 struct browsed {
     struct buf dom;     /* when loading has ended */

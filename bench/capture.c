@@ -20,7 +20,7 @@
 enum { rounds_max = 50, calls = 5 };
 static const double asked = 0.05;
 #define FLAGS "-O2 -march=native"
-/* As the harness's tracing program is compiled (variants/build.c). */
+/* As the harness's tracing program is compiled (variants/build/build.c). */
 #define TRACED                                                                           \
     "-O2 -g1 -fno-tree-vectorize -fno-tree-slp-vectorize "                               \
     "-fno-tree-loop-distribute-patterns -w"

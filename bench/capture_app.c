@@ -19,7 +19,7 @@
 #include "bench/capture_kernel.h"
 
 #ifdef TRACED
-/* core/traffic/tracer.h, which is private there */
+/* core/traffic/tracer/tracer.h, which is private there */
 int tracer_configure(const char *geometry, double total, double budget, const char *out);
 int tracer_calls(void);
 void tracer_start(void);

@@ -3,7 +3,7 @@
 #ifndef BENCH_CLAIMS_QUIET_H
 #define BENCH_CLAIMS_QUIET_H
 
-#include "core/base/base.h"
+#include "core/base.h"
 
 /* A function claim(n, m, y[n], a[m][n], x[m]) in two C files; `define` goes before both
  * texts. */

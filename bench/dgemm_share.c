@@ -1,7 +1,7 @@
 /*
  * How near does a plan bring the textbook's triple loop to a tuned library? The kernel
- * templates/kernels/dgemm.c, transformed by the plan of search/propose_blocks.c, compiled
- * with gcc and clang, against OpenBLAS on one core, in turn in the same process.
+ * templates/kernels/dgemm.c, transformed by the plan of search/propose/propose_blocks.c,
+ * compiled with gcc and clang, against OpenBLAS on one core, in turn in the same process.
  *
  *     dgemm [--runs N] [--plan 'PLAN'] [SIZE ...]
  *

@@ -6,7 +6,7 @@
 #ifndef BENCH_KERNEL_RANDOM_H
 #define BENCH_KERNEL_RANDOM_H
 
-#include "core/base/base.h"
+#include "core/base.h"
 
 enum kernel_class {
     CLASS_SUMS,      /* of mixed types */

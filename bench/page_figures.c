@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/report.h"
+#include "advisor/report/report.h"
 #include "bench/bench.h"
 #include "bench/browser.h"
 

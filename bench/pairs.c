@@ -1,6 +1,6 @@
 /*
  * Are comparisons honest, and do they see anything? Compared as the search compares
- * (search/live_pair.c): all cores loaded, both variants in one process on the same
+ * (search/live/live_pair.c): all cores loaded, both variants in one process on the same
  * buffers. "Called different": the whole 95 % interval of the ratio lies on one side
  * of 1.
  *

@@ -3,7 +3,7 @@
 #ifndef BENCH_PLAN_RANDOM_H
 #define BENCH_PLAN_RANDOM_H
 
-#include "variants/kernel.h"
+#include "variants/kernel/kernel.h"
 
 struct plan_random {
     uint64_t state;

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "core/base/base.h"
+#include "core/base.h"
 
 struct plan_problems {
     size_t plans, problems;

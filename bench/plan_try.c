@@ -8,8 +8,8 @@
 #include "bench/plan_cases.h"
 #include "bench/plan_own.h"
 #include "bench/plan_race.h"
-#include "variants/compile.h"
-#include "variants/harness.h"
+#include "variants/build/compile.h"
+#include "variants/build/harness.h"
 
 const struct plan_build plan_builds[PLAN_BUILDS] = {
     {"gcc", "gcc"}, {"clang", "clang-19"}, {"gcc -O3", "gcc"}, {"clang -O3", "clang-19"}};

@@ -2,7 +2,7 @@
 #ifndef BENCH_PLAN_WORKER_H
 #define BENCH_PLAN_WORKER_H
 
-#include "core/base/base.h"
+#include "core/base.h"
 
 struct plan_job {
     const char *kernel; /* "triad_stream" of tests/kernels, a FILE.c with a main under

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "bench/bench.h"
-#include "core/observe/observe.h"
+#include "observe/observe.h"
 
 enum { threads_max = 256, pairs_max = 1000 };
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Below it is no gain, as search/session.h has it: what is left of drift. */
+/* Below it is no gain, as search/session/session.h has it: what is left of drift. */
 static const double LEAST_GAIN = 1.01;
 
 /* ---- plans as sets of transformations ---- */

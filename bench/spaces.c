@@ -1,7 +1,8 @@
 /*
- * Records whole spaces: every legal plan of the fixed grid (search/grid.c) for some
- * kernels, as inflight.space/1 in bench/data/spaces, on which bench/search_score replays
- * strategies; and in bench/data/unseen those of kernels that no rule was made with.
+ * Records whole spaces: every legal plan of the fixed grid (search/strategy/grid.c) for
+ * some kernels, as inflight.space/1 in bench/data/spaces, on which bench/search_score
+ * replays strategies; and in bench/data/unseen those of kernels that no rule was made
+ * with.
  *
  *   spaces [--only NAME] [--explain | --list]
  *

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "bench/bench.h"
-#include "core/observe/observe.h"
+#include "observe/observe.h"
 
 enum { threads_most = 64 };
 

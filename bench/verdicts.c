@@ -61,7 +61,7 @@ static void shuffle(struct strvec *plans, uint64_t seed)
 static int judge(const struct search_runner *runner, const char *plan,
                  struct tally *tally, struct error *err)
 {
-    const double much_slower = 1.5; /* search/settle.c */
+    const double much_slower = 1.5; /* search/finish/settle.c */
     struct candidate candidate = {.plan = plan};
     struct measurement out = {0};
     double began_s = clock_s();

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/choice.h"
+#include "search/space/choice.h"
 #include "tests/check.h"
 
 /* Steps in the order in which a search puts them together. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advisor/report.h"
+#include "advisor/report/report.h"
 #include "bench/browser.h"
 #include "tests/check.h"
 

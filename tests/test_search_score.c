@@ -7,7 +7,7 @@
 
 #include "bench/pchip.h"
 #include "bench/score.h"
-#include "core/base/base.h"
+#include "core/base.h"
 #include "tests/check.h"
 
 enum { SIZE_MAX_OF_SPACE = 500, RUNS = 200 };

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/propose.h"
+#include "search/propose/propose.h"
 #include "tests/choices.h"
 #include "tests/test_search_bench.h"
 

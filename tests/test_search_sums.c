@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/propose_sums.h"
+#include "search/propose/propose_sums.h"
 #include "tests/choices.h"
 #include "tests/test_search_bench.h"
 

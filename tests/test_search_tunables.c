@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "search/tunables.h"
+#include "search/strategy/tunables.h"
 #include "tests/choices.h"
 #include "tests/test_search_trial.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tests/check.h"
-#include "variants/kernel.h"
+#include "variants/kernel/kernel.h"
 
 #define TEMPLATES INFLIGHT_SOURCE_DIR "/templates/kernels"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tests/check.h"
-#include "variants/pragma.h"
+#include "variants/ir/pragma.h"
 
 /* ---- expressions ---- */
 

@@ -11,7 +11,7 @@
 
 #include "bench/kernels/access_classes.h"
 #ifdef TRACED
-#include "core/traffic/tracer.h"
+#include "core/traffic/tracer/tracer.h"
 #endif
 
 typedef void kernel(long n, long m, double *restrict a, double *restrict b,

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/hash.h"
+#include "core/files/hash.h"
 #include "variants/plan/plan_table.h"
 
 /* ---- the steps that there are ---- */

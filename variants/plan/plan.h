@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#include "core/base/base.h"
+#include "core/base.h"
 
 /* In the order of the table. */
 enum step_kind {

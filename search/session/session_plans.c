@@ -1,0 +1,117 @@
+/* What is not tried, and why: plans that rules or legality refuse, and those that do the
+ * same as another. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "search/session/session.h"
+
+void session_prune(struct session *session, const char *plan, const char *rule,
+                   const char *reason)
+{
+    struct search_result *result = session->result;
+    for (size_t i = 0; i < result->pruned_nr; i++)
+        if (!strcmp(result->pruned[i].plan, plan))
+            return;
+    GROW(result->pruned, result->pruned_nr + 1, result->pruned_alloc);
+    result->pruned[result->pruned_nr++] =
+        (struct pruned){xstrdup(plan), xstrdup(rule), xstrdup(reason)};
+}
+
+/* The reason alone: its plan is told beside it. */
+static const char *behind_plan(const char *reason)
+{
+    const char *behind =
+        !strncmp(reason, "plan '", 6) ? strstr(reason, "' is not legal: ") : NULL;
+    return behind ? behind + strlen("' is not legal: ") : reason;
+}
+
+const char *session_refusal(const struct session *session, const struct choice *choice)
+{
+    const struct search_result *result = session->result;
+    char *plan = choice_text(choice);
+    const char *reason = NULL;
+    for (size_t i = 0; i < result->pruned_nr && !reason; i++)
+        if (!strcmp(result->pruned[i].plan, plan) &&
+            !strcmp(result->pruned[i].rule, "legality"))
+            reason = behind_plan(result->pruned[i].reason);
+    free(plan);
+    return reason;
+}
+
+int session_legal(struct session *session, const struct choice *choice, struct error *err)
+{
+    struct error reason = {0};
+    char *plan = choice_text(choice);
+    int status = session->subject->check(session->subject->data, plan, &reason);
+    if (status && (reason.status == STATUS_ILLEGAL || reason.status == STATUS_USAGE))
+        session_prune(session, plan, "legality", reason.text);
+    free(plan);
+    return status ? fail_as(err, &reason) : 0;
+}
+
+bool session_remedied(struct session *session, struct choice *choice)
+{
+    enum { REMEDIES_MAX = 4 };
+    struct choice tried = *choice;
+    for (size_t i = 0; i < REMEDIES_MAX; i++) {
+        struct error refusal = {0};
+        struct plan remedy;
+        struct choice next;
+        if (!session_legal(session, &tried, &refusal)) {
+            *choice = tried;
+            return true;
+        }
+        if (!*refusal.remedy || plan_read(refusal.remedy, &remedy, NULL) ||
+            !choice_from_plan(&remedy, &tried, &session->view, &next))
+            break;
+        next.fallback = tried.fallback;
+        tried = next;
+    }
+    return false;
+}
+
+double session_rule_factor(const struct session *session, const char *rule)
+{
+    const struct search_opts *opts = session->opts;
+    for (size_t i = 0; i < opts->record_nr; i++)
+        if (!strcmp(opts->record[i].rule, rule))
+            return opts->record[i].factor;
+    return 1;
+}
+
+/* The plan, the same for all sizes of a tile that hold all of its loop: these are 0. */
+static struct plan plan_alike(const struct session *session, const struct plan *plan)
+{
+    struct plan alike = *plan;
+    for (size_t i = 0; i < alike.step_nr; i++) {
+        const struct plan_step *step = alike.step[i];
+        struct step_arg arg[CHOICE_LOOPS_MAX];
+        if (step->kind != STEP_TILE || step->arg_nr > CHOICE_LOOPS_MAX)
+            continue;
+        for (size_t k = 0; k < step->arg_nr; k++) {
+            double trips = nest_most_trips(&session->view, step->arg[k].name);
+            arg[k] = step->arg[k];
+            if (trips > 0 && (double)arg[k].value >= trips)
+                arg[k].value = 0;
+        }
+        alike.step[i] = plan_step_with_args(step, arg, step->arg_nr);
+    }
+    return alike;
+}
+
+size_t session_find_alike(const struct session *session, const struct choice *choice)
+{
+    const struct environment plain = {0};
+    const struct search_result *result = session->result;
+    size_t found = session_find(session, choice);
+    if (found < result->measurement_nr || !plan_has(&choice->plan, STEP_TILE))
+        return found;
+    struct plan wanted = plan_alike(session, &choice->plan);
+    for (found = 0; found < result->measurement_nr; found++) {
+        struct plan other = plan_alike(session, &session->choice[found].plan);
+        if (plans_equal(&wanted, &other) &&
+            environments_equal(&result->measurement[found].environment, &plain))
+            break;
+    }
+    return found;
+}
