@@ -287,9 +287,9 @@ struct kernel_counts kernel_counts(const struct kernel *kernel);
 
 /* ---- plans ---- */
 
-/* For each transformation, in the order of transformations(), the plans that a person would try
- * first here: per loop, pair of loops or array where that matters. What is legal of them
- * kernel_check says. */
+/* For each transformation, in the order of transformations(), the plans that a person
+ * would try first here: per loop, pair of loops or array where that matters. What is
+ * legal of them kernel_check says. */
 struct typical_plan {
     const char *transformation;
     char *plan;      /* NULL = there is nothing to use it on */
